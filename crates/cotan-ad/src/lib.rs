@@ -1,0 +1,1 @@
+//! Derivative transforms from core IR to core IR: forward and reverse mode.

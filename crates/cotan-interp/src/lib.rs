@@ -1,0 +1,1 @@
+//! The reference interpreter of the core IR, and the tape engine.

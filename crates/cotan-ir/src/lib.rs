@@ -1,0 +1,1 @@
+//! The core intermediate representation: types, statements, builder, printer, parser, verifier.

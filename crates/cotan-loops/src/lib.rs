@@ -1,0 +1,1 @@
+//! Loop nests: the core IR lowered to buffers, loops and scalar statements.

@@ -1,0 +1,1 @@
+//! The table of operations: one row for each primitive, derivative included.

@@ -1,0 +1,1 @@
+//! Names, types and shapes of Cotan programs; lowering to the core IR.

@@ -1,0 +1,1 @@
+//! Source text, diagnostics, lexer, parser and syntax tree of the Cotan language.

@@ -1,0 +1,1 @@
+//! Cotan as a library: compile programs, call functions, take derivatives.

@@ -1,0 +1,2 @@
+//! Developer commands of the Cotan project.
+fn main() {}
