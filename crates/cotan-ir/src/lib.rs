@@ -1,1 +1,45 @@
-//! The core intermediate representation: types, statements, builder, printer, parser, verifier.
+//! The core intermediate representation of Cotan.
+//!
+//! A function is a block in A-normal form. A statement binds one or more results of one operation; four of the
+//! operations ([`Par`], [`Loop`], [`Op::Switch`], [`Op::Call`]) structure control, the rest compute. Every variable is
+//! bound once in its function, nothing is mutated, and a value is a scalar or a dense row-major tensor whose dims are
+//! constants or i64 variables in scope. A result's type may name earlier i64 results of the same statement; that one
+//! rule types every length that is known only at run time.
+//!
+//! This crate must not know what any single operation computes: primitives and tensor operations are references to
+//! records of the op table ([`Prim`], [`TensorOp`]), of which only the signature is visible here.
+//!
+//! ```
+//! use cotan_ir::{Builder, Elem, Ty};
+//!
+//! let mut b = Builder::new();
+//! let n = b.param("n", Ty::scalar(Elem::I64));
+//! let x = b.param("x", Ty::new(Elem::F64, vec![n.into()]));
+//! let last = b.named("last").index(x.into(), &[n.into()]);
+//! let function = b.finish("last", vec![last.into()]);
+//! assert_eq!(function.ty(last).rank(), 0);
+//! ```
+
+mod atom;
+mod build;
+mod check;
+mod copy;
+mod elem;
+mod function;
+mod op;
+mod prim;
+mod span;
+mod ty;
+mod visit;
+
+pub use atom::{Atom, Const, Var};
+pub use build::Builder;
+pub use check::CheckKind;
+pub use copy::{Env, OnUnknownAcc};
+pub use elem::{Elem, ElemSet};
+pub use function::{Derived, Function, Item, Mode, Module, Symbol, VarInfo};
+pub use op::{Acc, AccKind, Block, Loop, LoopResults, Monoid, Op, Par, ParResult, Stmt};
+pub use prim::{OperandElem, Prim, PrimSig, ResultElem, TensorOp, TensorSig};
+pub use span::Span;
+pub use ty::{Dim, Ty};
+pub use visit::{free_vars, written_accs};

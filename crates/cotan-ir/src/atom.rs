@@ -1,0 +1,207 @@
+//! Operands: variables and constants.
+
+use crate::{Elem, Ty};
+use std::fmt;
+
+/// A variable of a function: an index into its table of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(pub u32);
+
+impl Var {
+    /// The index into the function's table of variables.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A scalar constant: an element type and the bits of the value, so that equality and hashing are those of the bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Const {
+    elem: Elem,
+    bits: u64,
+}
+
+impl Const {
+    /// A truth value.
+    pub fn bool(value: bool) -> Const {
+        Const { elem: Elem::Bool, bits: value as u64 }
+    }
+
+    /// An i64.
+    pub fn i64(value: i64) -> Const {
+        Const { elem: Elem::I64, bits: value as u64 }
+    }
+
+    /// An f64.
+    pub fn f64(value: f64) -> Const {
+        Const { elem: Elem::F64, bits: value.to_bits() }
+    }
+
+    /// An f32.
+    pub fn f32(value: f32) -> Const {
+        Const { elem: Elem::F32, bits: value.to_bits() as u64 }
+    }
+
+    /// An integer of integer type `elem`, wrapped to its width.
+    pub fn integer(elem: Elem, value: i128) -> Const {
+        assert!(elem.is_integer(), "{elem} is no integer type");
+        let wrapped = match elem {
+            Elem::I8 => value as i8 as u64,
+            Elem::I16 => value as i16 as u64,
+            Elem::I32 => value as i32 as u64,
+            Elem::U8 => value as u8 as u64,
+            Elem::U16 => value as u16 as u64,
+            Elem::U32 => value as u32 as u64,
+            Elem::I64 | Elem::U64 | Elem::Bool | Elem::F32 | Elem::F64 => value as u64,
+        };
+        Const { elem, bits: wrapped }
+    }
+
+    /// The float `value` rounded to float type `elem`.
+    pub fn float(elem: Elem, value: f64) -> Const {
+        assert!(elem.is_float(), "{elem} is no float type");
+        if elem == Elem::F32 { Const::f32(value as f32) } else { Const::f64(value) }
+    }
+
+    /// A small whole number as a constant of any numeric type.
+    pub fn number(elem: Elem, value: i32) -> Const {
+        if elem.is_float() { Const::float(elem, value.into()) } else { Const::integer(elem, value.into()) }
+    }
+
+    /// The zero of a type (`false` for `bool`).
+    pub fn zero(elem: Elem) -> Const {
+        Const { elem, bits: 0 }
+    }
+
+    /// The element type.
+    pub fn elem(self) -> Elem {
+        self.elem
+    }
+
+    /// The bits: sign-extended for signed integers, zero-extended for everything else.
+    pub fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// The value of a `bool`.
+    pub fn as_bool(self) -> Option<bool> {
+        (self.elem == Elem::Bool).then_some(self.bits != 0)
+    }
+
+    /// The value of an integer.
+    pub fn as_integer(self) -> Option<i128> {
+        if self.elem.is_signed() {
+            Some((self.bits as i64).into())
+        } else if self.elem.is_unsigned() {
+            Some(self.bits.into())
+        } else {
+            None
+        }
+    }
+
+    /// The value of an i64.
+    pub fn as_i64(self) -> Option<i64> {
+        (self.elem == Elem::I64).then_some(self.bits as i64)
+    }
+
+    /// The value of a float, widened to f64.
+    pub fn as_float(self) -> Option<f64> {
+        match self.elem {
+            Elem::F32 => Some(f32::from_bits(self.bits as u32).into()),
+            Elem::F64 => Some(f64::from_bits(self.bits)),
+            Elem::Bool
+            | Elem::I8
+            | Elem::I16
+            | Elem::I32
+            | Elem::I64
+            | Elem::U8
+            | Elem::U16
+            | Elem::U32
+            | Elem::U64 => None,
+        }
+    }
+
+    /// Whether this is the number `value`; -0.0 is not 0.
+    pub fn is_number(self, value: i32) -> bool {
+        self.elem != Elem::Bool && self == Const::number(self.elem, value)
+    }
+}
+
+/// The text form: `true`, `3`, `3_i32`, `0.5`, `0.5_f32`, `inf`, `nan`; i64 and f64 carry no suffix. Floats have the
+/// fewest digits that read back to the same bits; a NaN other than the default one prints its bits.
+impl fmt::Display for Const {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(b) = self.as_bool() {
+            return write!(f, "{b}");
+        }
+        if let Some(i) = self.as_integer() {
+            return if self.elem == Elem::I64 { write!(f, "{i}") } else { write!(f, "{i}_{}", self.elem) };
+        }
+        let suffix = if self.elem == Elem::F32 { "_f32" } else { "" };
+        let text = match self.elem {
+            Elem::F32 => format!("{:?}", f32::from_bits(self.bits as u32)),
+            _ => format!("{:?}", f64::from_bits(self.bits)),
+        };
+        let default_nan = if self.elem == Elem::F32 { f32::NAN.to_bits() as u64 } else { f64::NAN.to_bits() };
+        if text == "NaN" && self.bits != default_nan {
+            write!(f, "nan_{:#x}{suffix}", self.bits)
+        } else {
+            write!(f, "{}{suffix}", text.to_lowercase())
+        }
+    }
+}
+
+impl fmt::Debug for Const {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// An operand of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Atom {
+    /// A variable in scope.
+    Var(Var),
+    /// A scalar constant. As an operand of an element-wise primitive it stands for a tensor filled with it.
+    Const(Const),
+}
+
+impl Atom {
+    /// The variable, if it is one.
+    pub fn var(self) -> Option<Var> {
+        match self {
+            Atom::Var(v) => Some(v),
+            Atom::Const(_) => None,
+        }
+    }
+
+    /// The constant, if it is one.
+    pub fn constant(self) -> Option<Const> {
+        match self {
+            Atom::Const(c) => Some(c),
+            Atom::Var(_) => None,
+        }
+    }
+
+    /// An i64 constant.
+    pub fn i64(value: i64) -> Atom {
+        Atom::Const(Const::i64(value))
+    }
+
+    /// The type of a constant.
+    pub(crate) fn constant_ty(c: Const) -> Ty {
+        Ty::scalar(c.elem())
+    }
+}
+
+impl From<Var> for Atom {
+    fn from(v: Var) -> Atom {
+        Atom::Var(v)
+    }
+}
+
+impl From<Const> for Atom {
+    fn from(c: Const) -> Atom {
+        Atom::Const(c)
+    }
+}

@@ -1,0 +1,104 @@
+//! Run-time errors that a program can have.
+
+/// What a failing check means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CheckKind {
+    /// An index lies outside its axis. Arguments: index, extent.
+    IndexRange,
+    /// A slice lies outside its axis. Arguments: lower bound, upper bound, extent.
+    SliceRange,
+    /// An integer result does not fit its type. Arguments: the operands.
+    IntegerOverflow,
+    /// An integer division or remainder by zero.
+    DivisionByZero,
+    /// A value does not fit the type it is cast to. Arguments: the value where it is an integer.
+    CastRange,
+    /// A shift distance is negative or not less than the width. Arguments: the distance.
+    ShiftRange,
+    /// Two extents that must be equal are not. Arguments: expected, found.
+    ShapeMismatch,
+    /// A size is negative. Arguments: the size.
+    NegativeSize,
+    /// A fold without a start value over an empty axis.
+    EmptyFold,
+    /// An integer raised to a negative power. Arguments: the exponent.
+    NegativePower,
+    /// The elements that a `tabulate` stacks are of different shapes. Arguments: expected, found.
+    RaggedStack,
+}
+
+impl CheckKind {
+    /// Every kind.
+    pub const ALL: [CheckKind; 11] = [
+        CheckKind::IndexRange,
+        CheckKind::SliceRange,
+        CheckKind::IntegerOverflow,
+        CheckKind::DivisionByZero,
+        CheckKind::CastRange,
+        CheckKind::ShiftRange,
+        CheckKind::ShapeMismatch,
+        CheckKind::NegativeSize,
+        CheckKind::EmptyFold,
+        CheckKind::NegativePower,
+        CheckKind::RaggedStack,
+    ];
+
+    /// The error code.
+    pub fn code(self) -> &'static str {
+        match self {
+            CheckKind::IndexRange => "R0001",
+            CheckKind::SliceRange => "R0002",
+            CheckKind::IntegerOverflow => "R0003",
+            CheckKind::DivisionByZero => "R0004",
+            CheckKind::CastRange => "R0005",
+            CheckKind::ShiftRange => "R0006",
+            CheckKind::ShapeMismatch => "R0007",
+            CheckKind::NegativeSize => "R0008",
+            CheckKind::EmptyFold => "R0009",
+            CheckKind::NegativePower => "R0010",
+            CheckKind::RaggedStack => "R0011",
+        }
+    }
+
+    /// The kind with that error code.
+    pub fn from_code(code: &str) -> Option<CheckKind> {
+        CheckKind::ALL.into_iter().find(|k| k.code() == code)
+    }
+
+    /// The message for these argument values (those that are integers, as i64; missing ones are left out).
+    pub fn message(self, args: &[i64]) -> String {
+        match (self, args) {
+            (CheckKind::IndexRange, [index, extent, ..]) => {
+                format!("index out of range: expected 0 <= index < {extent}, found {index}")
+            }
+            (CheckKind::IndexRange, _) => "index out of range".to_owned(),
+            (CheckKind::SliceRange, [lo, hi, extent, ..]) => {
+                format!("slice out of range: expected 0 <= lo <= hi <= {extent}, found {lo}..{hi}")
+            }
+            (CheckKind::SliceRange, _) => "slice out of range".to_owned(),
+            (CheckKind::IntegerOverflow, [a, b, ..]) => format!("integer overflow: operands {a} and {b}"),
+            (CheckKind::IntegerOverflow, [a]) => format!("integer overflow: operand {a}"),
+            (CheckKind::IntegerOverflow, []) => "integer overflow".to_owned(),
+            (CheckKind::DivisionByZero, _) => "integer division by zero".to_owned(),
+            (CheckKind::CastRange, [value, ..]) => format!("cast out of range: {value} does not fit"),
+            (CheckKind::CastRange, []) => "cast out of range: the value does not fit".to_owned(),
+            (CheckKind::ShiftRange, [by, ..]) => format!("shift out of range: distance {by}"),
+            (CheckKind::ShiftRange, []) => "shift out of range".to_owned(),
+            (CheckKind::ShapeMismatch, [expected, found, ..]) => {
+                format!("shape mismatch: expected extent {expected}, found {found}")
+            }
+            (CheckKind::ShapeMismatch, _) => "shape mismatch".to_owned(),
+            (CheckKind::NegativeSize, [n, ..]) => format!("negative size: expected at least 0, found {n}"),
+            (CheckKind::NegativeSize, []) => "negative size".to_owned(),
+            (CheckKind::EmptyFold, _) => "fold of an empty axis without a start value".to_owned(),
+            (CheckKind::NegativePower, [n, ..]) => {
+                format!("negative power of an integer: expected exponent at least 0, found {n}")
+            }
+            (CheckKind::NegativePower, []) => "negative power of an integer".to_owned(),
+            (CheckKind::RaggedStack, [expected, found, ..]) => {
+                format!("elements of different shapes: expected extent {expected}, found {found}")
+            }
+            (CheckKind::RaggedStack, _) => "elements of different shapes".to_owned(),
+        }
+    }
+}

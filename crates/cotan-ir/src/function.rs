@@ -1,0 +1,159 @@
+//! Functions and modules.
+
+use crate::{Atom, Block, Ty, Var};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The name of a function of a module.
+pub type Symbol = Arc<str>;
+
+/// What a function knows of one of its variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VarInfo {
+    /// Base name, taken from the source where there is one. Not unique: the printer makes it so.
+    pub name: Symbol,
+    /// Its type.
+    pub ty: Ty,
+    /// Whether it is a record: a stacked result or log that exists only for a reverse sweep.
+    pub is_record: bool,
+}
+
+/// A function: parameters, a body, and a table of all variables bound anywhere in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Unique in its module.
+    pub name: Symbol,
+    /// All variables; [`Var`] is an index into it. A variable is bound at most once (passes may leave unbound ones).
+    pub vars: Vec<VarInfo>,
+    /// Parameters; a type may name an earlier i64 parameter.
+    pub params: Vec<Var>,
+    /// The body. A result whose type names a variable of the body is returned together with that variable.
+    pub body: Block,
+    /// A function that replaces the derived reverse rule: `(arguments.., results.., cotangents of float results..) ->
+    /// cotangents of float parameters`.
+    pub custom_vjp: Option<Symbol>,
+    /// A function that replaces the derived forward rule: `(arguments.., tangents of float parameters..) ->
+    /// (results.., tangents of float results..)`.
+    pub custom_jvp: Option<Symbol>,
+}
+
+impl Function {
+    /// The type of a variable.
+    pub fn ty(&self, v: Var) -> &Ty {
+        &self.vars[v.index()].ty
+    }
+
+    /// The base name of a variable.
+    pub fn name_of(&self, v: Var) -> &str {
+        &self.vars[v.index()].name
+    }
+
+    /// The type of an operand.
+    pub fn atom_ty(&self, a: Atom) -> Ty {
+        match a {
+            Atom::Var(v) => self.ty(v).clone(),
+            Atom::Const(c) => Atom::constant_ty(c),
+        }
+    }
+
+    /// Whether an operand's values carry derivatives.
+    pub fn is_float(&self, a: Atom) -> bool {
+        match a {
+            Atom::Var(v) => self.ty(v).is_float(),
+            Atom::Const(c) => c.elem().is_float(),
+        }
+    }
+
+    /// Adds a variable.
+    pub fn add_var(&mut self, info: VarInfo) -> Var {
+        self.vars.push(info);
+        Var(self.vars.len() as u32 - 1)
+    }
+
+    /// Number of statements, inner blocks included.
+    pub fn n_stmts(&self) -> usize {
+        fn count(b: &Block) -> usize {
+            b.stmts.iter().map(|s| 1 + s.op.blocks().iter().map(count).sum::<usize>()).sum()
+        }
+        count(&self.body)
+    }
+}
+
+/// Direction of a derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mode {
+    /// Forward: values and tangents.
+    Jvp,
+    /// Reverse: values and cotangents.
+    Vjp,
+}
+
+/// A function that is asked for and not yet written: the derivative of another one.
+///
+/// `jvp`: `(params.., tangent of each wrt..) -> (results.., tangent of each of outs..)`.
+/// `vjp`: `(params.., lengths.., cotangent of each of outs..) -> (results.., cotangent of each wrt..)`, where `lengths`
+/// are the i64 lengths, in order of first appearance, that types of results in `outs` name and the body computes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Derived {
+    /// The function to differentiate.
+    pub of: Symbol,
+    /// Forward or reverse.
+    pub mode: Mode,
+    /// Float parameters, by position, ascending.
+    pub wrt: Vec<usize>,
+    /// Float results, by position, ascending.
+    pub outs: Vec<usize>,
+}
+
+impl Derived {
+    /// The name under which a module holds this derivative, unless the source gave it another.
+    pub fn canonical_name(&self) -> Symbol {
+        let mode = match self.mode {
+            Mode::Jvp => "jvp",
+            Mode::Vjp => "vjp",
+        };
+        let list = |ns: &[usize]| ns.iter().map(usize::to_string).collect::<Vec<_>>().join("_");
+        format!("{}.{mode}_{}_of_{}", self.of, list(&self.wrt), list(&self.outs)).into()
+    }
+}
+
+/// A member of a module.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A function with a body.
+    Function(Arc<Function>),
+    /// A derivative to be written by the AD pass.
+    Derived(Derived),
+}
+
+/// Functions by name. Ordered, so that everything made of it is reproducible.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Module {
+    /// The members.
+    pub items: BTreeMap<Symbol, Item>,
+}
+
+impl Module {
+    /// The function of that name, if there is one with a body.
+    pub fn function(&self, name: &str) -> Option<&Arc<Function>> {
+        match self.items.get(name) {
+            Some(Item::Function(f)) => Some(f),
+            Some(Item::Derived(_)) | None => None,
+        }
+    }
+
+    /// Adds or replaces a function.
+    pub fn insert(&mut self, f: Function) -> Arc<Function> {
+        let f = Arc::new(f);
+        self.items.insert(f.name.clone(), Item::Function(f.clone()));
+        f
+    }
+
+    /// The functions with a body, by name.
+    pub fn functions(&self) -> impl Iterator<Item = &Arc<Function>> {
+        self.items.values().filter_map(|item| match item {
+            Item::Function(f) => Some(f),
+            Item::Derived(_) => None,
+        })
+    }
+}

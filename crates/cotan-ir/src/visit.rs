@@ -1,0 +1,72 @@
+//! Free variables and effects of blocks.
+
+use crate::{Atom, Block, Function, Op, Var};
+use std::collections::HashSet;
+
+/// The variables that `block` uses and does not bind, in order of first use; `bound` are taken as bound. Variables
+/// named by types of inner results and accumulators that are written count as used.
+pub fn free_vars(f: &Function, block: &Block, bound: &[Var]) -> Vec<Var> {
+    let mut walk = FreeVars { f, seen: bound.iter().copied().collect(), free: Vec::new() };
+    walk.block(block);
+    walk.free
+}
+
+struct FreeVars<'a> {
+    f: &'a Function,
+    seen: HashSet<Var>,
+    free: Vec<Var>,
+}
+
+impl FreeVars<'_> {
+    fn using(&mut self, v: Var) {
+        if self.seen.insert(v) {
+            self.free.push(v);
+        }
+    }
+
+    fn binding(&mut self, v: Var) {
+        self.seen.insert(v);
+        let f = self.f;
+        f.ty(v).dim_vars().for_each(|d| self.using(d));
+    }
+
+    fn block(&mut self, block: &Block) {
+        for s in &block.stmts {
+            s.op.each_operand(&mut |a| {
+                if let Atom::Var(v) = a {
+                    self.using(v);
+                }
+            });
+            if let Op::AccAdd { acc, .. } = &s.op {
+                self.using(*acc);
+            }
+            for v in s.op.binders() {
+                self.binding(v);
+            }
+            for b in s.op.blocks() {
+                self.block(b);
+            }
+            for v in &s.results {
+                self.binding(*v);
+            }
+        }
+        for v in block.results.iter().filter_map(|a| a.var()) {
+            self.using(v);
+        }
+    }
+}
+
+/// The accumulators that a block writes, at any depth, those introduced inside it included.
+pub fn written_accs(block: &Block) -> HashSet<Var> {
+    fn walk(block: &Block, out: &mut HashSet<Var>) {
+        for s in &block.stmts {
+            if let Op::AccAdd { acc, .. } = &s.op {
+                out.insert(*acc);
+            }
+            s.op.blocks().iter().for_each(|b| walk(b, out));
+        }
+    }
+    let mut out = HashSet::new();
+    walk(block, &mut out);
+    out
+}
