@@ -137,12 +137,11 @@ impl fmt::Display for Const {
         if let Some(i) = self.as_integer() {
             return if self.elem == Elem::I64 { write!(f, "{i}") } else { write!(f, "{i}_{}", self.elem) };
         }
-        let suffix = if self.elem == Elem::F32 { "_f32" } else { "" };
-        let text = match self.elem {
-            Elem::F32 => format!("{:?}", f32::from_bits(self.bits as u32)),
-            _ => format!("{:?}", f64::from_bits(self.bits)),
+        let (text, default_nan, suffix) = if self.elem == Elem::F32 {
+            (format!("{:?}", f32::from_bits(self.bits as u32)), u64::from(f32::NAN.to_bits()), "_f32")
+        } else {
+            (format!("{:?}", f64::from_bits(self.bits)), f64::NAN.to_bits(), "")
         };
-        let default_nan = if self.elem == Elem::F32 { f32::NAN.to_bits() as u64 } else { f64::NAN.to_bits() };
         if text == "NaN" && self.bits != default_nan {
             write!(f, "nan_{:#x}{suffix}", self.bits)
         } else {

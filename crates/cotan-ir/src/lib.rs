@@ -32,6 +32,7 @@ mod prim;
 mod print;
 mod span;
 mod ty;
+mod verify;
 mod visit;
 
 pub use atom::{Atom, Const, Var};
@@ -45,4 +46,5 @@ pub use prim::{OperandElem, Prim, PrimSig, ResultElem, TensorOp, TensorSig};
 pub use print::{PrintOptions, print_function, print_module};
 pub use span::Span;
 pub use ty::{Dim, Ty};
+pub use verify::{VerifyError, verify, verify_module};
 pub use visit::{free_vars, written_accs};

@@ -51,7 +51,7 @@
 
 use crate::names::{Names, continues_name, starts_name};
 use crate::{
-    Acc, AccKind, Atom, Block, Derived, Dim, Elem, Function, Item, Mode, Module, Op, ParResult, Stmt, Ty, Var,
+    Acc, AccKind, Atom, Block, Derived, Dim, Elem, Function, Item, Mode, Module, Op, ParResult, Stmt, Symbol, Ty, Var,
 };
 use std::fmt;
 
@@ -66,7 +66,7 @@ pub struct PrintOptions {
 pub fn print_module(module: &Module, options: PrintOptions) -> String {
     let items = module.items.iter().map(|(name, item)| match item {
         Item::Function(f) => print_function(f, options),
-        Item::Derived(d) => format!("derive {} = {}\n", symbol(name), derived(d)),
+        Item::Derived(d) => derive_line(name, d) + "\n",
     });
     items.collect::<Vec<_>>().join("\n")
 }
@@ -90,17 +90,14 @@ impl fmt::Display for Module {
     }
 }
 
-fn derived(d: &Derived) -> String {
+/// A derivative to be written, as a line of the module.
+pub(crate) fn derive_line(name: &str, d: &Derived) -> String {
     let mode = match d.mode {
         Mode::Jvp => "jvp",
         Mode::Vjp => "vjp",
     };
-    format!(
-        "{mode} {} wrt ({}) of ({})",
-        symbol(&d.of),
-        list(&d.wrt, usize::to_string),
-        list(&d.outs, usize::to_string)
-    )
+    let (wrt, outs) = (list(&d.wrt, usize::to_string), list(&d.outs, usize::to_string));
+    format!("derive {} = {mode} {} wrt ({wrt}) of ({outs})", symbol(name), symbol(&d.of))
 }
 
 /// The name of a function as the text form writes it.
@@ -129,15 +126,17 @@ impl<'a> Printer<'a> {
     }
 
     fn function(&mut self) {
-        let f = self.f;
-        self.text = format!("fn {}({})", symbol(&f.name), list(&f.params, |v| self.binding(*v)));
-        for (word, rule) in [("vjp", &f.custom_vjp), ("jvp", &f.custom_jvp)] {
-            if let Some(name) = rule {
-                self.text += &format!(" {word} {}", symbol(name));
-            }
-        }
-        self.block(&f.body, "return", 0);
+        self.text = self.header();
+        self.block(&self.f.body, "return", 0);
         self.text += "\n";
+    }
+
+    /// The line of a function before its body.
+    pub(crate) fn header(&self) -> String {
+        let f = self.f;
+        let rule = |word, rule: &Option<Symbol>| rule.as_deref().map(|r| format!(" {word} {}", symbol(r)));
+        let rules = [rule("vjp", &f.custom_vjp), rule("jvp", &f.custom_jvp)].map(Option::unwrap_or_default).concat();
+        format!("fn {}({}){rules}", symbol(&f.name), list(&f.params, |v| self.binding(*v)))
     }
 
     fn block(&mut self, b: &Block, end: &str, indent: usize) {
@@ -148,9 +147,12 @@ impl<'a> Printer<'a> {
             s.op.blocks().iter().for_each(|b| self.block(b, "yield", indent + 2));
             self.text += "\n";
         }
-        let results = self.atoms(&b.results);
-        let space = if results.is_empty() { "" } else { " " };
-        self.text += &format!("{:indent$}  {end}{space}{results}\n{:indent$}}}", "", "");
+        self.text += &format!("{:indent$}  {}\n{:indent$}}}", "", self.end(end, b), "");
+    }
+
+    /// The line that ends a block.
+    pub(crate) fn end(&self, word: &str, b: &Block) -> String {
+        self.operation(word, &b.results)
     }
 
     /// A statement without its inner blocks.
