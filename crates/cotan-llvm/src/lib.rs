@@ -1,1 +1,39 @@
 //! The CPU backend: textual LLVM IR, compiled in process by an LLVM found at run time.
+//!
+//! - [`load`] finds a libLLVM and binds its C API;
+//! - [`jit`] makes code in memory out of text;
+//! - [`cache`] keeps objects on disk between processes;
+//! - [`abi`] is what compiled code and its host agree on;
+//! - [`runtime`] serves compiled code while it runs.
+//!
+//! Nothing here reads the environment or prints: shells pass paths in and print what comes back. No
+//! page of memory is ever writable and executable.
+//!
+//! ```
+//! use cotan_llvm::jit::{Engine, ModuleText, OptLevel};
+//! use cotan_llvm::load::SearchConfig;
+//! use cotan_llvm::runtime::host_symbols;
+//!
+//! let engine = Engine::new(&SearchConfig::default(), None)?;
+//! let text = ModuleText {
+//!     ir: "define double @half(double %x) { %h = fmul double %x, 0.5  ret double %h }".into(),
+//!     exports: vec!["half".into()],
+//!     level: OptLevel::O2,
+//! };
+//! let module = engine.compile(&text, &host_symbols())?.module;
+//! let address = module.address("half").ok_or("not exported")?;
+//! // SAFETY: this is the signature in the text, and the module outlives the call.
+//! let half: extern "C" fn(f64) -> f64 = unsafe { std::mem::transmute(address) };
+//! assert_eq!(half(3.0), 1.5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![allow(unsafe_code, reason = "loading LLVM, running what it compiled, and memory shared with that code")]
+
+pub mod abi;
+pub mod cache;
+pub mod jit;
+pub mod load;
+mod report;
+pub mod runtime;
+
+pub use report::{CacheReport, Report};

@@ -1,0 +1,164 @@
+//! What compiled code and its host agree on: the calling convention, the layout of the data that
+//! both touch, and the functions of the host that compiled code calls.
+//!
+//! A compiled function is `i32 f(ptr ctx, ptr args, ptr results)`: see [`Entry`]. It has no globals
+//! and keeps nothing between calls, so that it may run on any number of threads, each with a
+//! [`Ctx`] of its own. It reports errors by returning [`FAILED`] after filling `ctx.error`; it does
+//! not trap and does not unwind.
+//!
+//! | symbol | signature in LLVM | what it does |
+//! |---|---|---|
+//! | `cotan_allocate` | `ptr (ptr ctx, i64 bytes)` | memory aligned to [`ALIGNMENT`], null on failure |
+//! | `cotan_mark` | `void (ptr ctx, ptr mark)` | remembers what is allocated, in a [`Mark`] |
+//! | `cotan_release` | `void (ptr ctx, ptr mark)` | frees what was allocated since |
+//! | `cotan_stack_open` | `void (ptr ctx, ptr stack)` | makes an empty [`Stack`], freed with its mark |
+//! | `cotan_stack_reserve` | `i32 (ptr ctx, ptr stack, i64 bytes)` | room for so many more bytes |
+//! | `cotan_parallel_for` | `i32 (ptr ctx, ptr body, ptr env, i64 n, i64 grain)` | runs a [`ChunkBody`] over `0..n` |
+//! | `cotan_poll` | `i32 (ptr ctx, i64 steps)` | stops a call that was cancelled or took too long |
+//!
+//! Whatever returns `i32` gives [`OK`] or [`FAILED`]; what gives null has filled `ctx.error` too.
+//! The elementary functions and LLVM's own library calls are listed in [`crate::runtime::host_symbols`].
+
+use std::ffi::c_void;
+use std::mem::offset_of;
+
+use crate::runtime::{Arena, ArenaStore, Pool, Watch};
+
+/// Part of every cache key: to be raised with any change in this file.
+pub const VERSION: u32 = 1;
+
+/// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
+pub const ALIGNMENT: usize = 64;
+
+/// What a compiled function returns.
+pub type Status = i32;
+/// The call succeeded.
+pub const OK: Status = 0;
+/// The call failed, and `ctx.error` says why.
+pub const FAILED: Status = 1;
+
+/// A compiled function. `args` and `results` have one element per parameter and result.
+pub type Entry = unsafe extern "C" fn(ctx: *mut Ctx, args: *const Buf, results: *mut Buf) -> Status;
+
+/// The body of a parallel loop over the chunk `low..high`. Its context is private to the chunk, and
+/// what it allocates is freed when the chunk ends.
+pub type ChunkBody = unsafe extern "C" fn(ctx: *mut Ctx, env: *mut c_void, low: i64, high: i64) -> Status;
+
+/// What one thread of one call works with.
+#[repr(C)]
+pub struct Ctx {
+    /// Memory of this thread.
+    pub arena: *mut Arena,
+    /// Memory for the chunks of parallel loops.
+    pub arenas: *const ArenaStore,
+    /// The threads of parallel loops; null runs them on this one.
+    pub pool: *const Pool,
+    /// What may stop the call early; null if nothing may. Compiled code that finds it set calls
+    /// `cotan_poll` at the back-edges of its loops.
+    pub watch: *const Watch,
+    /// Why the call failed.
+    pub error: ErrorSlot,
+}
+
+/// Why a call failed.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ErrorSlot {
+    /// Codes of failed checks are positive and chosen by the emitter; those of the host are the
+    /// negative ones of [`code`].
+    pub code: i32,
+    /// The id of the source position, chosen by the emitter.
+    pub span: i64,
+    /// What the message shows, such as an index and an extent.
+    pub args: [i64; 4],
+}
+
+/// The error codes of the host's functions.
+pub mod code {
+    /// The memory limit of the call, or the machine's memory, is exhausted; `args[0]` is how many
+    /// bytes were asked for.
+    pub const OUT_OF_MEMORY: i32 = -1;
+    /// The call was cancelled.
+    pub const CANCELLED: i32 = -2;
+    /// The step budget is used up.
+    pub const OUT_OF_STEPS: i32 = -3;
+}
+
+/// A tensor, or a scalar (rank 0, one element).
+///
+/// For a result the host gives `data` with `capacity` bytes, and room for `rank` extents and
+/// strides; the callee writes extents and strides. If the elements do not fit, because their number
+/// is known only at run time, it points `data` to memory of its own, valid until the next call.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Buf {
+    /// The element at index zero.
+    pub data: *mut c_void,
+    /// `rank` extents.
+    pub extents: *mut i64,
+    /// `rank` strides, in elements.
+    pub strides: *mut i64,
+    /// Bytes at `data` that a callee may write; zero for arguments.
+    pub capacity: i64,
+}
+
+/// A moment in the life of an arena.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The block in use.
+    pub block: i64,
+    /// Bytes in use of that block.
+    pub offset: i64,
+    /// How many stacks are open.
+    pub stacks: i64,
+}
+
+/// A growable buffer, contiguous so that records can be read by index. Compiled code keeps it in its
+/// frame, writes at `data + length`, and calls `cotan_stack_reserve` where that passes `capacity`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Stack {
+    /// The first byte; moves when the stack grows.
+    pub data: *mut c_void,
+    /// Bytes in use.
+    pub length: i64,
+    /// Bytes there are.
+    pub capacity: i64,
+    /// The arena's own number for this stack.
+    pub slot: i64,
+}
+
+/// Offsets and sizes in bytes, for the emitter's address arithmetic.
+pub mod layout {
+    use super::{Buf, Ctx, ErrorSlot, Mark, Stack, offset_of};
+
+    /// `ctx.watch`
+    pub const CTX_WATCH: usize = offset_of!(Ctx, watch);
+    /// `ctx.error.code`
+    pub const CTX_ERROR_CODE: usize = offset_of!(Ctx, error) + offset_of!(ErrorSlot, code);
+    /// `ctx.error.span`
+    pub const CTX_ERROR_SPAN: usize = offset_of!(Ctx, error) + offset_of!(ErrorSlot, span);
+    /// `ctx.error.args`
+    pub const CTX_ERROR_ARGS: usize = offset_of!(Ctx, error) + offset_of!(ErrorSlot, args);
+    /// `buf.data`
+    pub const BUF_DATA: usize = offset_of!(Buf, data);
+    /// `buf.extents`
+    pub const BUF_EXTENTS: usize = offset_of!(Buf, extents);
+    /// `buf.strides`
+    pub const BUF_STRIDES: usize = offset_of!(Buf, strides);
+    /// `buf.capacity`
+    pub const BUF_CAPACITY: usize = offset_of!(Buf, capacity);
+    /// Distance between two elements of an array of [`Buf`].
+    pub const BUF_SIZE: usize = size_of::<Buf>();
+    /// `stack.data`
+    pub const STACK_DATA: usize = offset_of!(Stack, data);
+    /// `stack.length`
+    pub const STACK_LENGTH: usize = offset_of!(Stack, length);
+    /// `stack.capacity`
+    pub const STACK_CAPACITY: usize = offset_of!(Stack, capacity);
+    /// Room for a [`Stack`] in a frame.
+    pub const STACK_SIZE: usize = size_of::<Stack>();
+    /// Room for a [`Mark`] in a frame.
+    pub const MARK_SIZE: usize = size_of::<Mark>();
+}

@@ -1,0 +1,22 @@
+//! Compiling textual LLVM IR in this process.
+//!
+//! [`Engine`] is the entry: text goes through [`compile`](Engine::compile) to an object file, which
+//! comes from the cache where it can, and the object is linked into a [`CompiledModule`].
+
+mod compile;
+mod engine;
+mod error;
+mod link;
+mod options;
+mod owned;
+mod self_test;
+mod symbols;
+mod target;
+mod thread;
+
+pub use engine::{Compiled, Engine, ModuleText, ObjectOrigin};
+pub use error::JitError;
+pub use link::CompiledModule;
+pub use options::OptLevel;
+pub use symbols::HostSymbols;
+pub use target::Target;

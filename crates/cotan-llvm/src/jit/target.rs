@@ -1,0 +1,109 @@
+//! The machine that code is generated for.
+
+use std::ffi::{CString, c_char};
+use std::ptr;
+
+use super::error::JitError;
+use super::options::OptLevel;
+use super::owned::Owned;
+use crate::load::Llvm;
+use crate::load::api::TargetMachine;
+
+/// The host as LLVM sees it: what the emitter needs to choose a vector width and to write the
+/// attributes `target-cpu`, `target-features` and `prefer-vector-width`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Target triple, such as `x86_64-unknown-linux-gnu`.
+    pub triple: String,
+    /// CPU name, such as `znver4`.
+    pub cpu: String,
+    /// All features of the CPU in LLVM's form `+avx2,-avx512f,...`.
+    pub features: String,
+    /// LLVM's data layout string.
+    pub data_layout: String,
+    /// Bits of the widest vector register.
+    pub vector_bits: u32,
+}
+
+impl Target {
+    /// Asks LLVM about the CPU that this process runs on.
+    pub(crate) fn host(llvm: &Llvm) -> Result<Self, JitError> {
+        let api = &llvm.api;
+        // SAFETY: each function gives a string that its caller frees.
+        let (triple, cpu, features) = unsafe {
+            (
+                llvm.take_message((api.GetDefaultTargetTriple)()),
+                llvm.take_message((api.GetHostCPUName)()),
+                llvm.take_message((api.GetHostCPUFeatures)()),
+            )
+        };
+        let mut target =
+            Self { vector_bits: vector_bits(&features), triple, cpu, features, data_layout: String::new() };
+        let machine = target.machine(llvm, OptLevel::O0)?;
+        // SAFETY: the machine is live; the layout and its string are owned here.
+        target.data_layout = unsafe {
+            let layout = Owned::new((api.CreateTargetDataLayout)(machine.get()), api.DisposeTargetData);
+            llvm.take_message((api.CopyStringRepOfTargetData)(layout.get()))
+        };
+        Ok(target)
+    }
+
+    /// A code generator. It must not be shared between threads, so each compilation makes its own.
+    pub(super) fn machine(&self, llvm: &Llvm, level: OptLevel) -> Result<Owned<TargetMachine>, JitError> {
+        const RELOCATION_PIC: i32 = 2;
+        const CODE_MODEL_SMALL: i32 = 3;
+        let api = &llvm.api;
+        let triple = c_string(&self.triple)?;
+        let (cpu, features) = (c_string(&self.cpu)?, c_string(&self.features)?);
+        let mut target = ptr::null_mut();
+        let mut message: *mut c_char = ptr::null_mut();
+        // SAFETY: the strings outlive the calls; LLVM fills `target` or `message`.
+        unsafe {
+            if (api.GetTargetFromTriple)(triple.as_ptr(), &mut target, &mut message) != 0 {
+                return Err(JitError::CodeGeneration(llvm.take_message(message)));
+            }
+            let machine = (api.CreateTargetMachine)(
+                target,
+                triple.as_ptr(),
+                cpu.as_ptr(),
+                features.as_ptr(),
+                level.code_generator(),
+                RELOCATION_PIC,
+                CODE_MODEL_SMALL,
+            );
+            if machine.is_null() {
+                return Err(JitError::CodeGeneration(format!("no code generator for `{}`", self.triple)));
+            }
+            Ok(Owned::new(machine, api.DisposeTargetMachine))
+        }
+    }
+}
+
+/// A string for LLVM; a NUL inside, which no text of ours has, is an error.
+pub(super) fn c_string(text: &str) -> Result<CString, JitError> {
+    CString::new(text).map_err(|_| JitError::InvalidIr(format!("NUL character in `{text:?}`")))
+}
+
+/// The widest vector register among the features. Every 64-bit x86 and Arm CPU has 128 bits.
+fn vector_bits(features: &str) -> u32 {
+    let has = |name| features.split(',').any(|feature| feature == name);
+    if has("+avx512f") {
+        512
+    } else if has("+avx2") {
+        256
+    } else {
+        128
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_vector_width_follows_the_features() {
+        assert_eq!(vector_bits("+sse2,+avx2,+avx512f"), 512);
+        assert_eq!(vector_bits("+avx2,-avx512f"), 256);
+        assert_eq!(vector_bits("+neon"), 128);
+    }
+}

@@ -1,0 +1,48 @@
+//! The thread that LLVM runs on.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+
+use super::error::JitError;
+use crate::load::{Llvm, fatal};
+
+/// LLVM recurses over expressions and blocks. The memory is reserved, not used, until it does.
+const STACK_BYTES: usize = 256 << 20;
+
+/// How work on the compiler thread ended.
+enum Outcome<T> {
+    Done(T),
+    Fatal(String),
+}
+
+/// Runs `work` on a thread with a large stack and waits for it. If LLVM gives up, the thread is
+/// abandoned; since it may hold LLVM's locks, the library is not used again.
+pub(super) fn on_compiler_thread<T: Send + 'static>(
+    llvm: &Arc<Llvm>,
+    work: impl FnOnce(&Arc<Llvm>) -> Result<T, JitError> + Send + 'static,
+) -> Result<T, JitError> {
+    if llvm.gave_up.load(Ordering::Acquire) {
+        return Err(JitError::Fatal("it gave up on an earlier module".to_owned()));
+    }
+    let (sender, receiver) = mpsc::channel();
+    let shared = Arc::clone(llvm);
+    std::thread::Builder::new()
+        .name("cotan-llvm".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            let failed = sender.clone();
+            // A receiver that is gone has no use for the result.
+            fatal::listen_on_this_thread(move |message| drop(failed.send(Outcome::Fatal(message))));
+            drop(sender.send(Outcome::Done(work(&shared))));
+        })
+        .map_err(|error| JitError::Thread(error.to_string()))?;
+    match receiver.recv() {
+        Ok(Outcome::Done(result)) => result,
+        Ok(Outcome::Fatal(message)) => {
+            llvm.gave_up.store(true, Ordering::Release);
+            Err(JitError::Fatal(message))
+        }
+        Err(mpsc::RecvError) => Err(JitError::Thread("it panicked".to_owned())),
+    }
+}

@@ -1,0 +1,30 @@
+//! What compiled code needs while it runs: memory, threads, a way to be stopped, and the functions
+//! through which it reaches them.
+
+mod arena;
+mod exports;
+mod math;
+mod memory;
+mod parallel;
+mod pool;
+mod session;
+mod watch;
+
+use crate::jit::HostSymbols;
+
+pub use arena::{Arena, ArenaStore};
+pub use memory::MemoryLimit;
+pub use parallel::{MAX_CHUNKS, chunk_size};
+pub use pool::Pool;
+pub use session::Session;
+pub use watch::Watch;
+
+/// Every function that compiled code may call: those of [`crate::abi`] and, under the names of the C
+/// library, elementary functions of the `libm` crate, `memcpy`, `memmove` and `memset`.
+#[must_use]
+pub fn host_symbols() -> HostSymbols {
+    let mut symbols = HostSymbols::new();
+    exports::define(&mut symbols);
+    math::define(&mut symbols);
+    symbols
+}

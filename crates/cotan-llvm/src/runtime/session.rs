@@ -1,0 +1,71 @@
+//! Calling compiled code from Rust.
+
+use std::sync::Arc;
+
+use super::arena::{Arena, ArenaStore};
+use super::memory::MemoryLimit;
+use super::pool::Pool;
+use super::watch::Watch;
+use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK};
+
+/// The memory and the threads of a series of calls. One session makes one call at a time; calls that
+/// run at the same time have a session each, and may share the pool.
+#[derive(Debug)]
+pub struct Session {
+    arena: Arena,
+    arenas: ArenaStore,
+    limit: Arc<MemoryLimit>,
+    pool: Option<Arc<Pool>>,
+    watch: Option<Arc<Watch>>,
+}
+
+impl Session {
+    /// A session whose calls hold at most `max_bytes` for what they compute on the way.
+    #[must_use]
+    pub fn new(max_bytes: usize) -> Self {
+        let limit = MemoryLimit::new(max_bytes);
+        Self { arena: Arena::new(&limit), arenas: ArenaStore::new(&limit), limit, pool: None, watch: None }
+    }
+
+    /// Runs parallel loops on `pool`; without one they run on the calling thread.
+    #[must_use]
+    pub fn with_pool(mut self, pool: Arc<Pool>) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
+    /// Lets `watch` stop calls.
+    #[must_use]
+    pub fn with_watch(mut self, watch: Arc<Watch>) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// The memory that the session holds.
+    #[must_use]
+    pub fn memory(&self) -> &MemoryLimit {
+        &self.limit
+    }
+
+    /// Calls `function`. Results that it placed in memory of its own are valid until the next call
+    /// of this session.
+    ///
+    /// # Safety
+    /// `function` is compiled code of a live module; `args` and `results` are what it was compiled
+    /// for, in number, rank, element type and the sizes of their memory.
+    pub unsafe fn call(&mut self, function: Entry, args: &[Buf], results: &mut [Buf]) -> Result<(), ErrorSlot> {
+        self.arena.reset();
+        let mut ctx = Ctx {
+            arena: &mut self.arena,
+            arenas: &self.arenas,
+            pool: self.pool.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
+            watch: self.watch.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
+            error: ErrorSlot::default(),
+        };
+        // SAFETY: by this function's contract; everything in `ctx` outlives the call.
+        match unsafe { function(&mut ctx, args.as_ptr(), results.as_mut_ptr()) } {
+            OK => Ok(()),
+            _ => Err(ctx.error),
+        }
+    }
+}

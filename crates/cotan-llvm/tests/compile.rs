@@ -1,0 +1,145 @@
+//! Text becomes code, or an error that says why not; never an abort.
+#![allow(unsafe_code, reason = "the tests call compiled code")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use cotan_llvm::jit::{CompiledModule, Engine, HostSymbols, JitError, ModuleText, OptLevel};
+use cotan_llvm::load::SearchConfig;
+use cotan_llvm::runtime::host_symbols;
+
+fn engine() -> Engine {
+    Engine::new(&SearchConfig::default(), None).unwrap()
+}
+
+fn text(ir: &str, export: &str) -> ModuleText {
+    ModuleText { ir: ir.to_owned(), exports: vec![export.to_owned()], level: OptLevel::O2 }
+}
+
+fn error(engine: &Engine, ir: &str) -> JitError {
+    engine.compile(&text(ir, "f"), &host_symbols()).unwrap_err()
+}
+
+/// Calls the exported `f` of type `double (double)`.
+fn call(module: &CompiledModule, x: f64) -> f64 {
+    let address = module.address("f").unwrap();
+    // SAFETY: every test that calls this exports a function of this type.
+    let function: extern "C" fn(f64) -> f64 = unsafe { std::mem::transmute(address) };
+    function(x)
+}
+
+#[test]
+fn both_levels_give_the_same_bits() {
+    let engine = engine();
+    let ir = "define double @f(double %x) {
+        %a = fmul double %x, 1.1
+        %b = fadd double %a, 0.3
+        %c = fdiv double %b, %x
+        ret double %c
+    }";
+    let values: Vec<u64> = [OptLevel::O0, OptLevel::O2]
+        .map(|level| ModuleText { level, ..text(ir, "f") })
+        .iter()
+        .map(|text| engine.compile(text, &host_symbols()).unwrap())
+        .map(|compiled| call(&compiled.module, 0.7).to_bits())
+        .collect();
+    let expected = ((0.7_f64 * 1.1 + 0.3) / 0.7).to_bits();
+    assert_eq!(values, [expected, expected]);
+}
+
+#[test]
+fn elementary_functions_are_those_of_the_libm_crate() {
+    let ir = "declare double @exp(double)
+        define double @f(double %x) { %y = call double @exp(double %x) ret double %y }";
+    let compiled = engine().compile(&text(ir, "f"), &host_symbols()).unwrap();
+    for x in [-1.5, 0.0, 0.1, 3.7] {
+        assert_eq!(call(&compiled.module, x).to_bits(), libm::exp(x).to_bits());
+    }
+}
+
+#[test]
+fn text_that_does_not_parse_is_an_error_with_its_line() {
+    let JitError::InvalidIr(message) = error(&engine(), "define void @f() {\n  nonsense\n}") else {
+        panic!("another kind of error");
+    };
+    assert!(message.contains("cotan:2:3"), "{message}");
+}
+
+#[test]
+fn text_that_breaks_a_rule_of_the_ir_is_an_error() {
+    let ir = "define i64 @f(i1 %c) {
+        br i1 %c, label %a, label %b
+      a:
+        %x = add i64 1, 2
+        br label %b
+      b:
+        ret i64 %x
+    }";
+    let JitError::InvalidIr(message) = error(&engine(), ir) else {
+        panic!("another kind of error");
+    };
+    assert!(message.contains("does not dominate all uses"), "{message}");
+}
+
+#[test]
+fn a_symbol_that_only_the_process_has_is_an_error() {
+    let ir = "declare i32 @getpid()
+        define i32 @f() { %p = call i32 @getpid() ret i32 %p }";
+    let JitError::Link(message) = error(&engine(), ir) else {
+        panic!("another kind of error");
+    };
+    assert!(message.contains("getpid"), "{message}");
+}
+
+#[test]
+fn an_export_that_the_text_does_not_define_is_an_error() {
+    let JitError::Link(message) = error(&engine(), "define void @g() { ret void }") else {
+        panic!("another kind of error");
+    };
+    assert!(message.contains('f'), "{message}");
+}
+
+#[test]
+fn modules_compile_on_several_threads_with_one_engine() {
+    let engine = engine();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let engine = &engine;
+            scope.spawn(move || {
+                for round in 0..5 {
+                    let add = f64::from(thread * 100 + round);
+                    let ir = format!("define double @f(double %x) {{ %y = fadd double %x, {add:?} ret double %y }}");
+                    let compiled = engine.compile(&text(&ir, "f"), &HostSymbols::new()).unwrap();
+                    assert_eq!(call(&compiled.module, 0.5), 0.5 + add);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_long_chain_of_dependent_operations_compiles() {
+    let mut ir = "define double @f(double %x) {\n%v0 = fadd double %x, 0.0\n".to_owned();
+    for i in 1..=5000 {
+        ir += &format!("%v{i} = fadd double %v{}, %x\n", i - 1);
+    }
+    ir += "ret double %v5000\n}";
+    let compiled = engine().compile(&text(&ir, "f"), &HostSymbols::new()).unwrap();
+    assert_eq!(call(&compiled.module, 1.0), 5001.0);
+}
+
+#[test]
+fn assembly_text_names_the_function_and_its_instruction() {
+    let ir = "define double @f(double %x) { %y = fdiv double %x, 3.0 ret double %y }";
+    let assembly = engine().emit_assembly(&text(ir, "f")).unwrap();
+    assert!(assembly.contains("\nf:"), "{assembly}");
+    let divides = ["divsd", "fdiv"].iter().any(|name| assembly.contains(name));
+    assert!(divides, "{assembly}");
+}
+
+#[test]
+fn the_target_describes_this_machine() {
+    let engine = engine();
+    let target = engine.target();
+    assert!(target.triple.starts_with(std::env::consts::ARCH), "{target:?}");
+    assert!(target.data_layout.starts_with('e'), "{target:?}");
+    assert!([128, 256, 512].contains(&target.vector_bits));
+}
