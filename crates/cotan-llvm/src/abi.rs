@@ -14,6 +14,7 @@
 //! | `cotan_stack_open` | `void (ptr ctx, ptr stack)` | makes an empty [`Stack`], freed with its mark |
 //! | `cotan_stack_reserve` | `i32 (ptr ctx, ptr stack, i64 bytes)` | room for so many more bytes |
 //! | `cotan_parallel_for` | `i32 (ptr ctx, ptr body, ptr env, i64 n, i64 grain)` | runs a [`ChunkBody`] over `0..n` |
+//! | `cotan_chunk_size` | `i64 (i64 n, i64 grain)` | how long the chunks of such a loop are: chunk `c` starts at `c` times that |
 //! | `cotan_poll` | `i32 (ptr ctx, i64 steps)` | stops a call that was cancelled or took too long |
 //!
 //! Whatever returns `i32` gives [`OK`] or [`FAILED`]; what gives null has filled `ctx.error` too.

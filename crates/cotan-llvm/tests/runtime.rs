@@ -46,6 +46,7 @@ fn parallel_module(body: &str) -> CompiledModule {
         "declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64, i64)
         declare ptr @cotan_allocate(ptr, i64)
         declare i32 @cotan_poll(ptr, i64)
+        declare i64 @cotan_chunk_size(i64, i64)
         define i32 @f(ptr %ctx, ptr %args, ptr %results) {{
             %data = load ptr, ptr %args
             %extents.at = getelementptr i8, ptr %args, i64 {extents}
@@ -133,6 +134,25 @@ fn the_lowest_failing_index_is_reported_on_any_number_of_threads() {
                 );
             }
         }
+    }
+}
+
+/// Replaces the first element of every chunk by the length of the chunks.
+const CHUNK_STARTS: &str = "
+            %size = call i64 @cotan_chunk_size(i64 10000, i64 1)
+            %first = icmp eq i64 %i, %low
+            %new = select i1 %first, i64 %size, i64 %x
+            store i64 %new, ptr %at
+            br label %continue";
+
+#[test]
+fn the_cuts_of_a_loop_are_where_its_size_alone_puts_them() {
+    let module = parallel_module(CHUNK_STARTS);
+    for threads in 1..=4 {
+        let mut data = vec![0; 10_000];
+        call(&mut session(threads, MEGABYTE), &module, &mut data).unwrap();
+        let expected: Vec<i64> = (0..10_000).map(|i| if i % 40 == 0 { 40 } else { 0 }).collect();
+        assert_eq!(data, expected, "{threads} threads");
     }
 }
 

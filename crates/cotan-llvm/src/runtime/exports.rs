@@ -6,19 +6,20 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use super::parallel::parallel_for;
+use super::parallel::{chunk_size, parallel_for};
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Stack, Status, code};
 use crate::jit::HostSymbols;
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
-    let functions: [(&str, *const ()); 7] = [
+    let functions: [(&str, *const ()); 8] = [
         ("cotan_allocate", allocate as *const ()),
         ("cotan_mark", mark as *const ()),
         ("cotan_release", release as *const ()),
         ("cotan_stack_open", stack_open as *const ()),
         ("cotan_stack_reserve", stack_reserve as *const ()),
         ("cotan_parallel_for", parallel as *const ()),
+        ("cotan_chunk_size", length_of_chunks as *const ()),
         ("cotan_poll", poll as *const ()),
     ];
     for (name, address) in functions {
@@ -79,6 +80,10 @@ unsafe extern "C" fn stack_reserve(ctx: *mut Ctx, stack: *mut Stack, bytes: i64)
 unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64, grain: i64) -> Status {
     // SAFETY: see the module.
     unsafe { parallel_for(&mut *ctx, body, env, n, grain) }
+}
+
+extern "C" fn length_of_chunks(n: i64, grain: i64) -> i64 {
+    chunk_size(n, grain)
 }
 
 unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {

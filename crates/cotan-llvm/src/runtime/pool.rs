@@ -5,6 +5,10 @@ use std::num::NonZeroUsize;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+/// Compiled code keeps its scratch vectors in its frames. The memory is reserved, not used, until
+/// it does.
+const STACK_BYTES: usize = 16 << 20;
+
 /// A pool of threads of Cotan's own, apart from any that the host program uses.
 #[derive(Debug)]
 pub struct Pool {
@@ -20,6 +24,7 @@ impl Pool {
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.get())
+            .stack_size(STACK_BYTES)
             .thread_name(|index| format!("cotan-{index}"))
             .build()
             .map_err(|error| error.to_string())?;
