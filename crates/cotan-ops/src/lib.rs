@@ -1,1 +1,49 @@
 //! The table of operations: one row for each primitive, derivative included.
+//!
+//! Everything arithmetic in the IR is a reference to a row of this table. A row ([`PrimRow`]) is data: types, an
+//! evaluator, the partial derivatives as [`Term`]s, what happens at kinks, identities, sample points. Both derivative
+//! modes, the simplifier, the backends, the reference text and the tests read the same rows and never ask for a name.
+//! Structural operations on tensors ([`TensorRecord`]) carry a shape rule, an evaluator and a derivative.
+//!
+//! This crate must not know how programs are differentiated, optimised or compiled.
+//!
+//! ```
+//! use cotan_ir::Const;
+//! use cotan_ops::{SIN, lookup};
+//!
+//! assert!(std::ptr::eq(lookup("sin").expect("there is a sine"), &SIN));
+//! assert_eq!(SIN.eval(&[Const::f64(0.0)]), Ok(Const::f64(0.0)));
+//! ```
+
+mod float;
+mod kernel;
+mod mod61;
+mod num;
+mod row;
+mod scalar;
+mod signature;
+mod table;
+mod tensor;
+mod term;
+mod value;
+
+pub use float::Float;
+pub use kernel::{Carrier, Kernel, Scalar};
+pub use mod61::Mod61;
+pub use num::{Int, Num, Ring};
+pub use row::{
+    Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample,
+    const_from_bits,
+};
+pub use scalar::arithmetic::*;
+pub use scalar::cast::*;
+pub use scalar::comparison::*;
+pub use scalar::exponential::*;
+pub use scalar::rounding::*;
+pub use scalar::trigonometric::*;
+pub use table::{lookup, lookup_tensor, record, row, table, tensor_table};
+pub use tensor::reverse::REVERSE;
+pub use tensor::slice::{PAD, SLICE};
+pub use tensor::{Derivative, Inputs, Map, Shapes, TensorRecord, TensorUse};
+pub use term::{Term, typed_number};
+pub use value::{Value, count};

@@ -1,0 +1,79 @@
+//! The elementary functions of `f32` and `f64`.
+
+use crate::num::Num;
+
+macro_rules! functions {
+    ($($name:ident($($arg:ident),+): $single:path, $double:path;)+) => {
+        /// A float with its elementary functions. Names are those of the rows.
+        #[expect(missing_docs, reason = "the rows of the same names are documented")]
+        pub trait Float: Num {
+            /// The number rounded to this type.
+            fn from_f64(value: f64) -> Self;
+            /// The integer rounded to this type, once.
+            fn from_i128(value: i128) -> Self;
+            $(fn $name($($arg: Self),+) -> Self;)+
+        }
+
+        impl Float for f32 {
+            fn from_f64(value: f64) -> f32 {
+                value as f32
+            }
+
+            fn from_i128(value: i128) -> f32 {
+                value as f32
+            }
+
+            $(fn $name($($arg: f32),+) -> f32 {
+                $single($($arg),+)
+            })+
+        }
+
+        impl Float for f64 {
+            fn from_f64(value: f64) -> f64 {
+                value
+            }
+
+            fn from_i128(value: i128) -> f64 {
+                value as f64
+            }
+
+            $(fn $name($($arg: f64),+) -> f64 {
+                $double($($arg),+)
+            })+
+        }
+    };
+}
+
+functions! {
+    exp(x): libm::expf, libm::exp;
+    exp2(x): libm::exp2f, libm::exp2;
+    expm1(x): libm::expm1f, libm::expm1;
+    log(x): libm::logf, libm::log;
+    log2(x): libm::log2f, libm::log2;
+    log10(x): libm::log10f, libm::log10;
+    log1p(x): libm::log1pf, libm::log1p;
+    sqrt(x): libm::sqrtf, libm::sqrt;
+    cbrt(x): libm::cbrtf, libm::cbrt;
+    sin(x): libm::sinf, libm::sin;
+    cos(x): libm::cosf, libm::cos;
+    tan(x): libm::tanf, libm::tan;
+    asin(x): libm::asinf, libm::asin;
+    acos(x): libm::acosf, libm::acos;
+    atan(x): libm::atanf, libm::atan;
+    atan2(y, x): libm::atan2f, libm::atan2;
+    sinh(x): libm::sinhf, libm::sinh;
+    cosh(x): libm::coshf, libm::cosh;
+    tanh(x): libm::tanhf, libm::tanh;
+    asinh(x): libm::asinhf, libm::asinh;
+    acosh(x): libm::acoshf, libm::acosh;
+    atanh(x): libm::atanhf, libm::atanh;
+    erf(x): libm::erff, libm::erf;
+    erfc(x): libm::erfcf, libm::erfc;
+    floor(x): libm::floorf, libm::floor;
+    ceil(x): libm::ceilf, libm::ceil;
+    trunc(x): libm::truncf, libm::trunc;
+    round(x): libm::roundf, libm::round;
+    copysign(magnitude, sign): libm::copysignf, libm::copysign;
+    hypot(x, y): libm::hypotf, libm::hypot;
+    pow(x, y): libm::powf, libm::pow;
+}

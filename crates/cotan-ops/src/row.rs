@@ -1,0 +1,309 @@
+//! The row of a scalar primitive: everything that is known of it, as data.
+
+use crate::{Carrier, Kernel, Term};
+use cotan_ir::{Const, Elem, ElemSet, OperandElem, Prim, PrimSig};
+use std::fmt;
+
+/// A scalar primitive. Rows are statics; two rows are the same exactly when their addresses are.
+pub struct PrimRow {
+    /// Name and types. Its record is this row.
+    pub sig: PrimSig,
+    /// The part of the reference that it belongs to.
+    pub group: Group,
+    /// One sentence on what it computes of its operands `a0`, `a1`, ...
+    pub doc: &'static str,
+    /// The evaluators: one for every type that `T` may stand for.
+    pub kernels: fn(Carrier) -> Option<Kernel>,
+    /// How a backend computes it.
+    pub lowering: Lowering,
+    /// One per operand.
+    pub partials: &'static [Partial],
+    /// What happens where a partial is no derivative.
+    pub kinks: Kinks,
+    /// Where the partials are true derivatives: all of these hold.
+    pub domain: &'static [Condition],
+    /// One per operand: where tests sample it.
+    pub samples: &'static [Sample],
+    /// Algebraic identities that hold bit for bit.
+    pub identities: &'static [Identity],
+    /// Points at which the value or a derivative is a matter of convention, and what it is there.
+    pub awkward: &'static [Awkward],
+    /// Whether the partials are proved.
+    pub proof: Proof,
+}
+
+/// The parts of the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Arithmetic and rounding.
+    Arithmetic,
+    /// Elementary and special functions.
+    Elementary,
+    /// Comparisons.
+    Comparison,
+    /// Logic and bits.
+    Logic,
+    /// Conditions for run-time checks.
+    Check,
+    /// Conversions between element types.
+    Cast,
+}
+
+/// How a backend computes a primitive. Whatever it does gives the bits of the kernel.
+#[derive(Clone, Copy, Debug)]
+pub enum Lowering {
+    /// By an instruction that every machine has.
+    Native(Instruction),
+    /// By a call of the host function `cotan_<name>_<elem>`.
+    Host,
+    /// By this term over its operands.
+    Expand(Term),
+}
+
+/// What machines can do on their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those of the rows, which are documented")]
+pub enum Instruction {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Neg,
+    Abs,
+    Fma,
+    Sqrt,
+    Floor,
+    Ceil,
+    Trunc,
+    Round,
+    Copysign,
+    Min,
+    Max,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    IsNan,
+    And,
+    Or,
+    Xor,
+    Not,
+    Shl,
+    Shr,
+    Select,
+    /// The operand itself.
+    Identity,
+    /// Conversion to this type: rounding to nearest, saturating from floats, wrapping between integers.
+    Cast(Elem),
+    AddFits,
+    SubFits,
+    MulFits,
+}
+
+/// The derivative with respect to one operand.
+#[derive(Clone, Copy, Debug)]
+pub enum Partial {
+    /// The contribution is the cotangent (or tangent) times this term, by `mulz`.
+    Term {
+        /// The partial derivative.
+        term: Term,
+        /// Whether the term is finite for all operands, NaN and infinities included, so that a plain product does.
+        always_finite: bool,
+    },
+    /// The primitive is a linear conversion of the element type: the tangent of the result is the same conversion of
+    /// the tangent, the cotangent of the operand is the conversion of the cotangent to the type of the operand.
+    Convert,
+    /// Zero by nature.
+    Zero {
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+impl Partial {
+    /// A partial that may be infinite or NaN.
+    pub(crate) const fn term(term: Term) -> Partial {
+        Partial::Term { term, always_finite: false }
+    }
+
+    /// A partial that is finite whatever the operands are.
+    pub(crate) const fn finite(term: Term) -> Partial {
+        Partial::Term { term, always_finite: true }
+    }
+
+    /// Zero by nature.
+    pub(crate) const fn zero(reason: &'static str) -> Partial {
+        Partial::Zero { reason }
+    }
+}
+
+/// What happens where a partial is no derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kinks {
+    /// There is no such point inside the domain of the function.
+    Smooth,
+    /// The convention there.
+    At(&'static str),
+    /// The derivative is zero everywhere, so there is nothing to choose.
+    Flat,
+}
+
+/// A condition on the operands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Condition {
+    /// The operand is greater than the number.
+    Above(usize, f64),
+    /// The operand is less than the number.
+    Below(usize, f64),
+    /// The operand is not the number.
+    IsNot(usize, f64),
+    /// The operand is no whole number.
+    NotWhole(usize),
+    /// The quotient of the two operands is no whole number.
+    NotWholeRatio(usize, usize),
+    /// The operand is no odd multiple of pi/2.
+    NotPole(usize),
+    /// The operand is no whole number that is 0 or less.
+    NotGammaPole(usize),
+    /// The two operands differ.
+    Differ(usize, usize),
+    /// The two operands are not both zero.
+    NotBothZero(usize, usize),
+    /// The first operand is not on the negative half axis with the second: not (a = 0 and b <= 0).
+    OffCut(usize, usize),
+}
+
+/// Where tests take the values of an operand from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sample {
+    /// An interval, for floats.
+    Span(f64, f64),
+    /// Small whole numbers from the first to the second.
+    Whole(i64, i64),
+    /// Both truth values.
+    Truth,
+}
+
+/// An identity that holds bit for bit for operands of the given types.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Identity {
+    /// The types.
+    pub on: ElemSet,
+    /// The identity.
+    pub law: Law,
+}
+
+/// What an identity says. Numbers are read in the type of the operands; 1 and 0 of `bool` are true and false.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// `f(a, b) = f(b, a)`.
+    Commutative,
+    /// `f(f(a, b), c) = f(a, f(b, c))`.
+    Associative,
+    /// With `value` as operand number `operand`, the result is operand number `gives`.
+    Neutral {
+        /// Position of the constant.
+        operand: usize,
+        /// The constant.
+        value: f64,
+        /// Position of the result.
+        gives: usize,
+    },
+    /// With `value` as operand number `operand`, the result is the number `result`.
+    Absorbing {
+        /// Position of the constant.
+        operand: usize,
+        /// The constant.
+        value: f64,
+        /// The result.
+        result: f64,
+    },
+    /// `f(a, a) = a`; of a select, the last two operands.
+    Idempotent,
+    /// `f(a, a)` is this number.
+    Same(f64),
+    /// `f(f(a)) = a`.
+    Involution,
+    /// `f(f(a)) = f(a)`.
+    Projection,
+}
+
+/// A point at which something is a matter of convention.
+#[derive(Clone, Copy, Debug)]
+pub struct Awkward {
+    /// The operands.
+    pub at: &'static [f64],
+    /// The value; NaN stands for any NaN.
+    pub value: f64,
+    /// The partials: what one unit of tangent of each operand contributes.
+    pub partials: &'static [f64],
+    /// Why.
+    pub why: &'static str,
+}
+
+/// State of the machine-checked proof that the partials are true derivatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// There is nothing to prove: all partials are zero by nature, or conventions.
+    Nothing,
+    /// To be proved.
+    Pending,
+    /// Not to be proved, for a reason.
+    Unproved {
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+impl PrimRow {
+    /// The reference by which the IR names this row.
+    pub fn prim(&'static self) -> Prim {
+        Prim(&self.sig)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.sig.name
+    }
+
+    /// The element type that `T` stands for; `None` if no operand is marked `T`.
+    pub fn t_of(&self, operands: &[Elem]) -> Option<Elem> {
+        let mut pairs = self.sig.operands.iter().zip(operands);
+        pairs.find(|(want, _)| **want == OperandElem::T).map(|(_, found)| *found)
+    }
+
+    /// The evaluator for operands of these types.
+    pub fn kernel(&self, operands: &[Elem]) -> Option<Kernel> {
+        (self.kernels)(Carrier::Elem(self.t_of(operands).unwrap_or(Elem::I64)))
+    }
+
+    /// The value for these operands, or what is wrong with their types.
+    pub fn eval(&'static self, operands: &[Const]) -> Result<Const, String> {
+        let elems: Vec<Elem> = operands.iter().map(|c| c.elem()).collect();
+        let elem = self.prim().result_elem(&elems)?;
+        let bits: Vec<u64> = operands.iter().map(|c| c.bits()).collect();
+        let kernel = self.kernel(&elems).ok_or_else(|| format!("`{}` is not defined on {elems:?}", self.name()))?;
+        Ok(const_from_bits(elem, kernel(&bits)))
+    }
+}
+
+impl fmt::Debug for PrimRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sig.name)
+    }
+}
+
+/// The constant of a type with these bits.
+pub fn const_from_bits(elem: Elem, bits: u64) -> Const {
+    match elem {
+        Elem::Bool => Const::bool(bits != 0),
+        Elem::F32 => Const::f32(f32::from_bits(bits as u32)),
+        Elem::F64 => Const::f64(f64::from_bits(bits)),
+        Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
+            Const::integer(elem, bits.into())
+        }
+    }
+}

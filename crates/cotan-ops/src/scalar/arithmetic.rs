@@ -1,0 +1,180 @@
+//! Ring operations and division.
+//!
+//! `add = a0 + a1`, `sub = a0 - a1`, `mul = a0 a1`, `neg = -a0`, `fma = a0 a1 + a2` rounded once, `div = a0 / a1`.
+//! On integers all of them wrap; `div` truncates and gives 0 for a zero divisor. Floats are IEEE.
+//!
+//! `mulz = a0 a1`, but exactly 0 if one factor is exactly 0, whatever the other is. Every contribution to a derivative
+//! is a `mulz`, so that nothing which does not count can spoil a sum; it is its own derivative's tool.
+
+use crate::kernel::kernels;
+use crate::num::Ring;
+use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::signature::{BINARY, TERNARY, UNARY, same};
+use crate::term::{A0, A1, MINUS_ONE, ONE, R, t};
+use crate::{PrimRow, Term};
+use cotan_ir::ElemSet;
+
+const FLOAT: ElemSet = ElemSet::FLOAT;
+const INTEGER: ElemSet = ElemSet::INTEGER;
+const NUMERIC: ElemSet = ElemSet::NUMERIC;
+const WIDE: Sample = Sample::Span(-3.0, 3.0);
+
+/// Sum.
+pub static ADD: PrimRow = PrimRow {
+    sig: same(&ADD, "add", BINARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The sum `a0 + a1`; integers wrap.",
+    kernels: kernels!(Ring::add, (T, T) on ring),
+    lowering: Lowering::Native(Instruction::Add),
+    partials: &[Partial::finite(ONE), Partial::finite(ONE)],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[WIDE, WIDE],
+    identities: &[
+        Identity { on: NUMERIC, law: Law::Commutative },
+        Identity { on: INTEGER, law: Law::Associative },
+        Identity { on: INTEGER, law: Law::Neutral { operand: 0, value: 0.0, gives: 1 } },
+        Identity { on: INTEGER, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } },
+        Identity { on: FLOAT, law: Law::Neutral { operand: 0, value: -0.0, gives: 1 } },
+        Identity { on: FLOAT, law: Law::Neutral { operand: 1, value: -0.0, gives: 0 } },
+    ],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Difference.
+pub static SUB: PrimRow = PrimRow {
+    sig: same(&SUB, "sub", BINARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The difference `a0 - a1`; integers wrap.",
+    kernels: kernels!(Ring::sub, (T, T) on ring),
+    lowering: Lowering::Native(Instruction::Sub),
+    partials: &[Partial::finite(ONE), Partial::finite(MINUS_ONE)],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[WIDE, WIDE],
+    identities: &[
+        Identity { on: NUMERIC, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } },
+        Identity { on: INTEGER, law: Law::Same(0.0) },
+    ],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Product.
+pub static MUL: PrimRow = PrimRow {
+    sig: same(&MUL, "mul", BINARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The product `a0 * a1`; integers wrap.",
+    kernels: kernels!(Ring::mul, (T, T) on ring),
+    lowering: Lowering::Native(Instruction::Mul),
+    partials: &[Partial::term(A1), Partial::term(A0)],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[WIDE, WIDE],
+    identities: &[
+        Identity { on: NUMERIC, law: Law::Commutative },
+        Identity { on: INTEGER, law: Law::Associative },
+        Identity { on: NUMERIC, law: Law::Neutral { operand: 0, value: 1.0, gives: 1 } },
+        Identity { on: NUMERIC, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } },
+        Identity { on: INTEGER, law: Law::Absorbing { operand: 0, value: 0.0, result: 0.0 } },
+        Identity { on: INTEGER, law: Law::Absorbing { operand: 1, value: 0.0, result: 0.0 } },
+    ],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Product in which an exact zero wins.
+pub static MULZ: PrimRow = PrimRow {
+    sig: same(&MULZ, "mulz", BINARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The product `a0 * a1`, but 0 if a factor is exactly zero, even if the other one is infinite or NaN.",
+    kernels: kernels!(mulz, (T, T) on ring),
+    lowering: Lowering::Expand(t!(
+        crate::SELECT,
+        t!(crate::OR, t!(crate::EQ, A0, Term::Number(0.0)), t!(crate::EQ, A1, Term::Number(0.0))),
+        Term::Number(0.0),
+        t!(MUL, A0, A1)
+    )),
+    partials: &[Partial::term(A1), Partial::term(A0)],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[WIDE, WIDE],
+    identities: &[
+        Identity { on: NUMERIC, law: Law::Commutative },
+        Identity { on: INTEGER, law: Law::Associative },
+        Identity { on: INTEGER, law: Law::Neutral { operand: 0, value: 1.0, gives: 1 } },
+        Identity { on: INTEGER, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } },
+        Identity { on: NUMERIC, law: Law::Absorbing { operand: 0, value: 0.0, result: 0.0 } },
+        Identity { on: NUMERIC, law: Law::Absorbing { operand: 1, value: 0.0, result: 0.0 } },
+        Identity { on: FLOAT, law: Law::Absorbing { operand: 0, value: -0.0, result: 0.0 } },
+        Identity { on: FLOAT, law: Law::Absorbing { operand: 1, value: -0.0, result: 0.0 } },
+    ],
+    awkward: &[
+        Awkward {
+            at: &[0.0, f64::INFINITY],
+            value: 0.0,
+            partials: &[f64::INFINITY, 0.0],
+            why: "an exact zero wins over an infinite factor",
+        },
+        Awkward {
+            at: &[f64::NAN, 0.0],
+            value: 0.0,
+            partials: &[0.0, f64::NAN],
+            why: "an exact zero wins over a NaN factor",
+        },
+    ],
+    proof: Proof::Pending,
+};
+
+fn mulz<S: Ring>(x: S, y: S) -> S {
+    if x == S::ZERO || y == S::ZERO { S::ZERO } else { x.mul(y) }
+}
+
+/// Quotient.
+pub static DIV: PrimRow = PrimRow {
+    sig: same(&DIV, "div", BINARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The quotient `a0 / a1`; integers truncate, 0 for a zero divisor.",
+    kernels: kernels!(Ring::div, (T, T) on ring),
+    lowering: Lowering::Native(Instruction::Div),
+    partials: &[Partial::term(t!(DIV, ONE, A1)), Partial::term(t!(NEG, t!(DIV, R, A1)))],
+    kinks: Kinks::Smooth,
+    domain: &[Condition::IsNot(1, 0.0)],
+    samples: &[WIDE, Sample::Span(0.5, 3.0)],
+    identities: &[Identity { on: NUMERIC, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } }],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Negation.
+pub static NEG: PrimRow = PrimRow {
+    sig: same(&NEG, "neg", UNARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The negative `-a0`; integers wrap.",
+    kernels: kernels!(Ring::neg, (T) on ring),
+    lowering: Lowering::Native(Instruction::Neg),
+    partials: &[Partial::finite(MINUS_ONE)],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[WIDE],
+    identities: &[Identity { on: NUMERIC, law: Law::Involution }],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Fused multiply-add.
+pub static FMA: PrimRow = PrimRow {
+    sig: same(&FMA, "fma", TERNARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "`a0 * a1 + a2`, rounded once; integers wrap.",
+    kernels: kernels!(Ring::fma, (T, T, T) on ring),
+    lowering: Lowering::Native(Instruction::Fma),
+    partials: &[Partial::term(A1), Partial::term(A0), Partial::finite(ONE)],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[WIDE, WIDE, WIDE],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};

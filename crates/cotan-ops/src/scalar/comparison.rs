@@ -1,0 +1,219 @@
+//! Comparisons, logic and choice.
+//!
+//! `eq ne lt le gt ge` are IEEE comparisons (a NaN is unequal to everything) and give `bool`. `and or xor not` work on
+//! truth values and on the bits of integers. `select(a0, a1, a2)` is `a1` where `a0` holds and `a2` elsewhere; both
+//! are values already, so it chooses between results, not between computations.
+
+use crate::{PrimRow, Term};
+use crate::kernel::kernels;
+use crate::num::Num;
+use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::signature::{BINARY, CHOICE, UNARY, giving, same};
+use crate::term::{A0, ONE, ZERO, t};
+use cotan_ir::{Elem, ElemSet};
+
+const ANY: ElemSet = ElemSet::ANY;
+const BITS: ElemSet = ElemSet::INTEGER.or(ElemSet::BOOL);
+const FLAT: Partial = Partial::zero("a truth value is piecewise constant");
+const DISCRETE: Partial = Partial::zero("integers and truth values carry no derivative");
+const WIDE: Sample = Sample::Span(-3.0, 3.0);
+const WHOLE: Sample = Sample::Whole(-3, 3);
+
+macro_rules! comparison {
+    ($row:ident, $name:literal, $instruction:ident, $operator:tt, $doc:literal, $same:expr) => {
+        #[doc = $doc]
+        pub static $row: PrimRow = PrimRow {
+            sig: giving(&$row, $name, BINARY, ANY, Elem::Bool),
+            group: Group::Comparison,
+            doc: $doc,
+            kernels: {
+                fn compare<S: PartialOrd>(x: S, y: S) -> bool {
+                    x $operator y
+                }
+                kernels!(compare, (T, T) on ordered)
+            },
+            lowering: Lowering::Native(Instruction::$instruction),
+            partials: &[FLAT, FLAT],
+            kinks: Kinks::Flat,
+            domain: &[],
+            samples: &[WIDE, WIDE],
+            identities: &[Identity { on: BITS, law: Law::Same($same) }],
+            awkward: &[],
+            proof: Proof::Nothing,
+        };
+    };
+}
+
+comparison!(EQ, "eq", Eq, ==, "Whether `a0` equals `a1`.", 1.0);
+comparison!(NE, "ne", Ne, !=, "Whether `a0` differs from `a1`.", 0.0);
+comparison!(LT, "lt", Lt, <, "Whether `a0` is less than `a1`.", 0.0);
+comparison!(LE, "le", Le, <=, "Whether `a0` is at most `a1`.", 1.0);
+comparison!(GT, "gt", Gt, >, "Whether `a0` is greater than `a1`.", 0.0);
+comparison!(GE, "ge", Ge, >=, "Whether `a0` is at least `a1`.", 1.0);
+
+/// Logical and, bit by bit on integers.
+pub static AND: PrimRow = PrimRow {
+    sig: same(&AND, "and", BINARY, BITS),
+    group: Group::Logic,
+    doc: "Logical and, bit by bit on integers.",
+    kernels: {
+        fn and_bits<S: std::ops::BitAnd<Output = S>>(x: S, y: S) -> S {
+            x & y
+        }
+        kernels!(and_bits, (T, T) on bits)
+    },
+    lowering: Lowering::Native(Instruction::And),
+    partials: &[DISCRETE, DISCRETE],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[WHOLE, WHOLE],
+    identities: &[
+        Identity { on: BITS, law: Law::Commutative },
+        Identity { on: BITS, law: Law::Associative },
+        Identity { on: BITS, law: Law::Idempotent },
+        Identity { on: ElemSet::BOOL, law: Law::Neutral { operand: 0, value: 1.0, gives: 1 } },
+        Identity { on: ElemSet::BOOL, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } },
+        Identity { on: BITS, law: Law::Absorbing { operand: 0, value: 0.0, result: 0.0 } },
+        Identity { on: BITS, law: Law::Absorbing { operand: 1, value: 0.0, result: 0.0 } },
+    ],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+/// Logical or, bit by bit on integers.
+pub static OR: PrimRow = PrimRow {
+    sig: same(&OR, "or", BINARY, BITS),
+    group: Group::Logic,
+    doc: "Logical or, bit by bit on integers.",
+    kernels: {
+        fn or_bits<S: std::ops::BitOr<Output = S>>(x: S, y: S) -> S {
+            x | y
+        }
+        kernels!(or_bits, (T, T) on bits)
+    },
+    lowering: Lowering::Native(Instruction::Or),
+    partials: &[DISCRETE, DISCRETE],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[WHOLE, WHOLE],
+    identities: &[
+        Identity { on: BITS, law: Law::Commutative },
+        Identity { on: BITS, law: Law::Associative },
+        Identity { on: BITS, law: Law::Idempotent },
+        Identity { on: BITS, law: Law::Neutral { operand: 0, value: 0.0, gives: 1 } },
+        Identity { on: BITS, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } },
+        Identity { on: ElemSet::BOOL, law: Law::Absorbing { operand: 0, value: 1.0, result: 1.0 } },
+        Identity { on: ElemSet::BOOL, law: Law::Absorbing { operand: 1, value: 1.0, result: 1.0 } },
+    ],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+/// Exclusive or, bit by bit on integers.
+pub static XOR: PrimRow = PrimRow {
+    sig: same(&XOR, "xor", BINARY, BITS),
+    group: Group::Logic,
+    doc: "Exclusive or, bit by bit on integers.",
+    kernels: {
+        fn xor_bits<S: std::ops::BitXor<Output = S>>(x: S, y: S) -> S {
+            x ^ y
+        }
+        kernels!(xor_bits, (T, T) on bits)
+    },
+    lowering: Lowering::Native(Instruction::Xor),
+    partials: &[DISCRETE, DISCRETE],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[WHOLE, WHOLE],
+    identities: &[
+        Identity { on: BITS, law: Law::Commutative },
+        Identity { on: BITS, law: Law::Associative },
+        Identity { on: BITS, law: Law::Neutral { operand: 0, value: 0.0, gives: 1 } },
+        Identity { on: BITS, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } },
+        Identity { on: BITS, law: Law::Same(0.0) },
+    ],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+/// Logical negation, bit by bit on integers.
+pub static NOT: PrimRow = PrimRow {
+    sig: same(&NOT, "not", UNARY, BITS),
+    group: Group::Logic,
+    doc: "Logical negation, bit by bit on integers.",
+    kernels: kernels!(std::ops::Not::not, (T) on bits),
+    lowering: Lowering::Native(Instruction::Not),
+    partials: &[DISCRETE],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[WHOLE],
+    identities: &[Identity { on: BITS, law: Law::Involution }],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+/// Choice between two values.
+pub static SELECT: PrimRow = PrimRow {
+    sig: same(&SELECT, "select", CHOICE, ANY),
+    group: Group::Logic,
+    doc: "`a1` where `a0` holds, else `a2`.",
+    kernels: {
+        fn select<S>(condition: bool, x: S, y: S) -> S {
+            if condition { x } else { y }
+        }
+        kernels!(select, (bool, T, T) on any)
+    },
+    lowering: Lowering::Native(Instruction::Select),
+    partials: &[
+        DISCRETE,
+        Partial::finite(t!(SELECT, A0, ONE, ZERO)),
+        Partial::finite(t!(SELECT, A0, ZERO, ONE)),
+    ],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Truth, WIDE, WIDE],
+    identities: &[
+        Identity { on: ANY, law: Law::Neutral { operand: 0, value: 1.0, gives: 1 } },
+        Identity { on: ANY, law: Law::Neutral { operand: 0, value: 0.0, gives: 2 } },
+        Identity { on: ANY, law: Law::Idempotent },
+    ],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Whether a float is NaN.
+pub static ISNAN: PrimRow = PrimRow {
+    sig: giving(&ISNAN, "isnan", UNARY, ElemSet::FLOAT, Elem::Bool),
+    group: Group::Comparison,
+    doc: "Whether `a0` is not a number.",
+    kernels: kernels!(Num::is_nan, (T) on float),
+    lowering: Lowering::Native(Instruction::IsNan),
+    partials: &[FLAT],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[WIDE],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+/// Whether a float is neither infinite nor NaN.
+pub static ISFINITE: PrimRow = PrimRow {
+    sig: giving(&ISFINITE, "isfinite", UNARY, ElemSet::FLOAT, Elem::Bool),
+    group: Group::Comparison,
+    doc: "Whether `a0` is neither infinite nor NaN.",
+    kernels: {
+        fn is_finite<S: Num>(x: S) -> bool {
+            x.abs().to_f64() < f64::INFINITY
+        }
+        kernels!(is_finite, (T) on float)
+    },
+    lowering: Lowering::Expand(t!(LT, t!(crate::ABS, A0), Term::Number(f64::INFINITY))),
+    partials: &[FLAT],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[WIDE],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Nothing,
+};

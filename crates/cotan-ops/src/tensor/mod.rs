@@ -1,0 +1,147 @@
+//! The structural operations on tensors, one file each, and what is known of them.
+
+use crate::Value;
+use cotan_ir::{Atom, Builder, Elem, TensorOp, TensorSig, Ty};
+use std::fmt;
+
+pub(crate) mod reverse;
+pub(crate) mod slice;
+
+/// A structural operation on tensors.
+pub struct TensorRecord {
+    /// Its name. Its record is this one.
+    pub sig: TensorSig,
+    /// Operands, attributes, result, in one sentence.
+    pub doc: &'static str,
+    /// Whether operands, attributes and the result fit together.
+    pub check: fn(&Shapes) -> Result<(), String>,
+    /// The result, for shapes that passed the check.
+    pub eval: fn(&Inputs) -> Value,
+    /// The derivative.
+    pub derivative: Derivative,
+}
+
+/// Concrete shapes of one use.
+#[derive(Clone, Copy, Debug)]
+pub struct Shapes<'a> {
+    /// Element type and dims of every operand.
+    pub args: &'a [(Elem, &'a [i64])],
+    /// Static attributes.
+    pub attrs: &'a [i64],
+    /// Element type and dims of the result.
+    pub result: (Elem, &'a [i64]),
+}
+
+/// Concrete operands of one use.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// The operands.
+    pub args: &'a [&'a Value],
+    /// Static attributes.
+    pub attrs: &'a [i64],
+    /// Element type and dims of the result.
+    pub result: (Elem, &'a [i64]),
+    /// Whether floats stand for residues modulo 2^61 - 1.
+    pub in_field: bool,
+}
+
+/// One use in a function that is being differentiated.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorUse<'a> {
+    /// The operands.
+    pub args: &'a [Atom],
+    /// Static attributes.
+    pub attrs: &'a [i64],
+    /// The type of the result.
+    pub result: &'a Ty,
+}
+
+/// Appends the statements that map a derivative through one operand of a use: `(builder, use, derivative, operand)`.
+pub type Map = fn(&mut Builder, &TensorUse, Atom, usize) -> Atom;
+
+/// How an operation is differentiated. There is no default.
+#[derive(Clone, Copy)]
+pub enum Derivative {
+    /// Linear in all float operands together; the others (positions) are parameters of the linear map. The tangent of
+    /// the result is the operation on the tangents, zeros for operands without one.
+    Linear {
+        /// The cotangent of one float operand, given that of the result.
+        transpose: Map,
+    },
+    /// Linear in every float operand on its own. The tangent of the result is the sum of one contribution per operand.
+    Multilinear {
+        /// The contribution of one operand's tangent to that of the result.
+        push: Map,
+        /// The cotangent of one operand, given that of the result.
+        transpose: Map,
+    },
+    /// Zero by nature.
+    None {
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+impl TensorRecord {
+    /// The reference by which the IR names this operation.
+    pub fn op(&'static self) -> TensorOp {
+        TensorOp(&self.sig)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.sig.name
+    }
+}
+
+impl fmt::Debug for TensorRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sig.name)
+    }
+}
+
+impl Inputs<'_> {
+    /// The i64 scalar that an operand is.
+    pub(crate) fn position(&self, operand: usize) -> i64 {
+        self.args[operand].bits[0] as i64
+    }
+}
+
+impl<'a> Shapes<'a> {
+    pub(crate) fn n_args(&self, n: usize) -> Result<(), String> {
+        if self.args.len() == n { Ok(()) } else { Err(format!("expected {n} operands, found {}", self.args.len())) }
+    }
+
+    pub(crate) fn n_attrs(&self, n: usize) -> Result<(), String> {
+        if self.attrs.len() == n { Ok(()) } else { Err(format!("expected {n} attributes, found {}", self.attrs.len())) }
+    }
+
+    /// Attribute number `at`, which is an axis of a tensor of this rank.
+    pub(crate) fn axis(&self, at: usize, rank: usize) -> Result<usize, String> {
+        let axis = self.attrs.get(at).copied().unwrap_or(-1);
+        match usize::try_from(axis) {
+            Ok(axis) if axis < rank => Ok(axis),
+            Ok(_) | Err(_) => Err(format!("expected an axis of a tensor of rank {rank}, found {axis}")),
+        }
+    }
+
+    /// The element types of the first operand and of the result are the same.
+    pub(crate) fn same_elem(&self) -> Result<(), String> {
+        let (found, expected) = (self.result.0, self.args[0].0);
+        if found == expected { Ok(()) } else { Err(format!("expected a result of {expected}, found {found}")) }
+    }
+
+    /// The result has these dims.
+    pub(crate) fn result_dims(&self, expected: &[i64]) -> Result<(), String> {
+        let found = self.result.1;
+        if found == expected { Ok(()) } else { Err(format!("expected a result of dims {expected:?}, found {found:?}")) }
+    }
+
+    /// Operand `at` is an i64 scalar.
+    pub(crate) fn position(&self, at: usize) -> Result<(), String> {
+        match self.args[at] {
+            (Elem::I64, []) => Ok(()),
+            (elem, dims) => Err(format!("expected an i64 as operand {at}, found {elem} of dims {dims:?}")),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `reverse(x){axis}`: `y[.., k, ..] = x[.., n - 1 - k, ..]`. Its own transpose.
+
+use super::{Derivative, Inputs, Shapes, TensorRecord};
+use crate::Value;
+use crate::value::split_at_axis;
+use cotan_ir::TensorSig;
+
+/// The elements along one axis in opposite order.
+pub static REVERSE: TensorRecord = TensorRecord {
+    sig: TensorSig { name: "reverse", record: &REVERSE },
+    doc: "`reverse(x){axis}`: the elements of `x` in opposite order along `axis`.",
+    check,
+    eval,
+    derivative: Derivative::Linear {
+        transpose: |b, at, cot, _| b.tensor(REVERSE.op(), &[cot], at.attrs, at.result.clone()).into(),
+    },
+};
+
+fn check(shapes: &Shapes) -> Result<(), String> {
+    shapes.n_args(1)?;
+    shapes.n_attrs(1)?;
+    shapes.same_elem()?;
+    let dims = shapes.args[0].1;
+    shapes.axis(0, dims.len())?;
+    shapes.result_dims(dims)
+}
+
+fn eval(inputs: &Inputs) -> Value {
+    let (x, axis) = (inputs.args[0], inputs.attrs[0] as usize);
+    let (outer, n, inner) = split_at_axis(&x.dims, axis);
+    let mut bits = Vec::with_capacity(x.bits.len());
+    for i in 0..outer {
+        for k in (0..n).rev() {
+            let start = (i * n + k) * inner;
+            bits.extend_from_slice(&x.bits[start..start + inner]);
+        }
+    }
+    Value { bits, ..x.clone() }
+}

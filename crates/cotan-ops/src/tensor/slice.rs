@@ -1,0 +1,73 @@
+//! `slice(x, lo){axis}` and `pad(x, lo){axis}`, transposes of each other.
+//!
+//! `slice`: `y[.., k, ..] = x[.., lo + k, ..]`, as many as the result has along the axis. `pad`: `y` is 0 but for
+//! `y[.., lo + k, ..] = x[.., k, ..]`. The range lies inside: a check that `lo` passes through says so.
+
+use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
+use crate::Value;
+use crate::value::split_at_axis;
+use cotan_ir::{Atom, Builder, TensorSig};
+
+/// A range of positions along one axis.
+pub static SLICE: TensorRecord = TensorRecord {
+    sig: TensorSig { name: "slice", record: &SLICE },
+    doc: "`slice(x, lo){axis}`: the positions from `lo` on along `axis`, as many as the result has.",
+    check: |shapes| check(shapes, false),
+    eval: slice,
+    derivative: Derivative::Linear { transpose: |b, at, cot, _| move_back(&PAD, b, at, cot) },
+};
+
+/// Zeros around a tensor.
+pub static PAD: TensorRecord = TensorRecord {
+    sig: TensorSig { name: "pad", record: &PAD },
+    doc: "`pad(x, lo){axis}`: zeros, with `x` at the positions from `lo` on along `axis`.",
+    check: |shapes| check(shapes, true),
+    eval: pad,
+    derivative: Derivative::Linear { transpose: |b, at, cot, _| move_back(&SLICE, b, at, cot) },
+};
+
+fn move_back(other: &'static TensorRecord, b: &mut Builder, at: &TensorUse, cot: Atom) -> Atom {
+    let ty = b.ty(at.args[0]);
+    b.tensor(other.op(), &[cot, at.args[1]], at.attrs, ty).into()
+}
+
+fn check(shapes: &Shapes, grows: bool) -> Result<(), String> {
+    shapes.n_args(2)?;
+    shapes.n_attrs(1)?;
+    shapes.same_elem()?;
+    shapes.position(1)?;
+    let (from, to) = (shapes.args[0].1, shapes.result.1);
+    let axis = shapes.axis(0, from.len())?;
+    let mut expected = from.to_vec();
+    if let Some(n) = to.get(axis) {
+        let fits = if grows { *n >= expected[axis] } else { *n <= expected[axis] };
+        if !fits {
+            return Err(format!("extent {n} along axis {axis} does not go with {}", expected[axis]));
+        }
+        expected[axis] = *n;
+    }
+    shapes.result_dims(&expected)
+}
+
+fn slice(inputs: &Inputs) -> Value {
+    let (x, axis) = (inputs.args[0], inputs.attrs[0] as usize);
+    let (outer, n, inner) = split_at_axis(&x.dims, axis);
+    let length = inputs.result.1[axis] as usize;
+    let lo = inputs.position(1).clamp(0, (n - length) as i64) as usize;
+    let rows = (0..outer).map(|i| (i * n + lo) * inner);
+    let bits = rows.flat_map(|start| &x.bits[start..start + length * inner]).copied().collect();
+    Value { elem: x.elem, dims: inputs.result.1.to_vec(), bits }
+}
+
+fn pad(inputs: &Inputs) -> Value {
+    let (x, axis) = (inputs.args[0], inputs.attrs[0] as usize);
+    let mut y = Value::zeros(x.elem, inputs.result.1);
+    let (outer, n, inner) = split_at_axis(&x.dims, axis);
+    let length = y.dims[axis] as usize;
+    let lo = inputs.position(1).clamp(0, (length - n) as i64) as usize;
+    for i in 0..outer {
+        let (from, to) = (i * n * inner, (i * length + lo) * inner);
+        y.bits[to..to + n * inner].copy_from_slice(&x.bits[from..from + n * inner]);
+    }
+    y
+}

@@ -1,0 +1,135 @@
+//! Terms: small expressions over the operands and the result of a primitive, as data.
+//!
+//! Partial derivatives and expansions are terms, so that both derivative modes, the tests, the reference text and the
+//! proof obligations read the same thing.
+
+use crate::{PrimRow, cast_to};
+use cotan_ir::{Atom, Builder, Const, Elem};
+use std::fmt;
+
+/// An expression over the operands and the result of one use of a primitive. `T` is the element type of that use.
+#[derive(Clone, Copy)]
+pub enum Term {
+    /// An operand, by position.
+    Arg(usize),
+    /// The result.
+    Result,
+    /// A constant of type `T`.
+    Number(f64),
+    /// A constant of type `T` that has a name.
+    Named(&'static str, f64),
+    /// A constant of type i64.
+    Int(i64),
+    /// A value converted to `T`.
+    ToT(&'static Term),
+    /// Another primitive of the table.
+    Apply(&'static PrimRow, &'static [Term]),
+}
+
+/// The first operand.
+pub(crate) const A0: Term = Term::Arg(0);
+/// The second operand.
+pub(crate) const A1: Term = Term::Arg(1);
+/// The third operand.
+pub(crate) const A2: Term = Term::Arg(2);
+/// The result.
+pub(crate) const R: Term = Term::Result;
+/// The number 0.
+pub(crate) const ZERO: Term = Term::Number(0.0);
+/// The number 1/2.
+pub(crate) const HALF: Term = Term::Number(0.5);
+/// The number 1.
+pub(crate) const ONE: Term = Term::Number(1.0);
+/// The number -1.
+pub(crate) const MINUS_ONE: Term = Term::Number(-1.0);
+/// The number 2.
+pub(crate) const TWO: Term = Term::Number(2.0);
+
+/// `t!(MUL, A0, R)` is the term that applies the row `MUL`.
+macro_rules! t {
+    ($row:expr, $($arg:expr),+ $(,)?) => { $crate::Term::Apply(&$row, &[$($arg),+]) };
+}
+pub(crate) use t;
+
+impl Term {
+    /// The constant that the term is, if it is a number of type `T`.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Term::Number(x) | Term::Named(_, x) => Some(*x),
+            Term::Arg(_) | Term::Result | Term::Int(_) | Term::ToT(_) | Term::Apply(..) => None,
+        }
+    }
+
+    /// Appends the statements that compute the term. `elem` is `T`; `args` and `result` are those of the use.
+    pub fn emit(&self, b: &mut Builder, elem: Elem, args: &[Atom], result: Atom) -> Atom {
+        match self {
+            Term::Arg(n) => args[*n],
+            Term::Result => result,
+            Term::Number(x) | Term::Named(_, x) => typed_number(elem, *x).into(),
+            Term::Int(n) => Atom::i64(*n),
+            Term::ToT(inner) => {
+                let inner = inner.emit(b, elem, args, result);
+                b.prim(cast_to(elem).prim(), &[inner]).into()
+            }
+            Term::Apply(row, operands) => {
+                let operands: Vec<Atom> = operands.iter().map(|t| t.emit(b, elem, args, result)).collect();
+                b.prim(row.prim(), &operands).into()
+            }
+        }
+    }
+
+    /// The value of the term; an error only where a row of the term is not defined on these types.
+    pub fn eval(&self, elem: Elem, args: &[Const], result: Const) -> Result<Const, String> {
+        match self {
+            Term::Arg(n) => Ok(args[*n]),
+            Term::Result => Ok(result),
+            Term::Number(x) | Term::Named(_, x) => Ok(typed_number(elem, *x)),
+            Term::Int(n) => Ok(Const::i64(*n)),
+            Term::ToT(inner) => cast_to(elem).eval(&[inner.eval(elem, args, result)?]),
+            Term::Apply(row, operands) => {
+                let operands: Result<Vec<Const>, String> =
+                    operands.iter().map(|t| t.eval(elem, args, result)).collect();
+                row.eval(&operands?)
+            }
+        }
+    }
+}
+
+/// The number `x` as a constant of any type: rounded for floats, cut for integers, `x != 0` for `bool`.
+pub fn typed_number(elem: Elem, x: f64) -> Const {
+    if elem.is_float() {
+        Const::float(elem, x)
+    } else if elem.is_integer() {
+        Const::integer(elem, x as i128)
+    } else {
+        Const::bool(x != 0.0)
+    }
+}
+
+/// Formula notation: `a0`, `r`, numbers, `name(..)`.
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Term::Arg(n) => write!(f, "a{n}"),
+            Term::Result => f.write_str("r"),
+            Term::Number(x) => write!(f, "{x}"),
+            Term::Named(name, _) => f.write_str(name),
+            Term::Int(n) => write!(f, "{n}"),
+            Term::ToT(inner) => write!(f, "to_T({inner})"),
+            Term::Apply(row, operands) => {
+                write!(f, "{}(", row.name())?;
+                for (k, operand) in operands.iter().enumerate() {
+                    let comma = if k > 0 { ", " } else { "" };
+                    write!(f, "{comma}{operand}")?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
