@@ -18,7 +18,7 @@
 //! | `cotan_poll` | `i32 (ptr ctx, i64 steps)` | stops a call that was cancelled or took too long |
 //!
 //! Whatever returns `i32` gives [`OK`] or [`FAILED`]; what gives null has filled `ctx.error` too.
-//! The elementary functions and LLVM's own library calls are listed in [`crate::runtime::host_symbols`].
+//! The elementary functions (`cotan_exp`, `cotan_expf`, ...) come with [`crate::runtime::host_symbols`].
 
 use std::ffi::c_void;
 use std::mem::offset_of;

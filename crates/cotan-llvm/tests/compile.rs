@@ -47,12 +47,37 @@ fn both_levels_give_the_same_bits() {
 
 #[test]
 fn elementary_functions_are_those_of_the_libm_crate() {
-    let ir = "declare double @exp(double)
-        define double @f(double %x) { %y = call double @exp(double %x) ret double %y }";
+    let ir = "declare double @cotan_exp(double)
+        define double @f(double %x) { %y = call double @cotan_exp(double %x) ret double %y }";
     let compiled = engine().compile(&text(ir, "f"), &host_symbols()).unwrap();
     for x in [-1.5, 0.0, 0.1, 3.7] {
         assert_eq!(call(&compiled.module, x).to_bits(), libm::exp(x).to_bits());
     }
+}
+
+#[test]
+fn llvm_does_not_replace_an_elementary_function_by_its_own() {
+    let ir = "declare double @cotan_pow(double, double)
+        define double @f(double %x) {
+            %a = call double @cotan_pow(double 1.1, double 7.3)
+            %b = call double @cotan_pow(double %x, double 2.0)
+            %c = fsub double %a, %b
+            ret double %c
+        }";
+    let engine = engine();
+    let assembly = engine.emit_assembly(&text(ir, "f")).unwrap();
+    let calls = assembly.lines().filter(|line| line.contains("cotan_pow"));
+    assert_eq!(calls.count(), 2, "{assembly}");
+    let compiled = engine.compile(&text(ir, "f"), &host_symbols()).unwrap();
+    let expected = libm::pow(1.1, 7.3) - libm::pow(0.3, 2.0);
+    assert_eq!(call(&compiled.module, 0.3).to_bits(), expected.to_bits());
+}
+
+#[test]
+fn operations_without_an_instruction_are_linked_and_exact() {
+    let ir = "define double @f(double %x) { %y = frem double %x, 0.7 ret double %y }";
+    let compiled = engine().compile(&text(ir, "f"), &host_symbols()).unwrap();
+    assert_eq!(call(&compiled.module, 3.1).to_bits(), (3.1_f64 % 0.7).to_bits());
 }
 
 #[test]

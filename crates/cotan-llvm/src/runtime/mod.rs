@@ -19,8 +19,8 @@ pub use pool::Pool;
 pub use session::Session;
 pub use watch::Watch;
 
-/// Every function that compiled code may call: those of [`crate::abi`] and, under the names of the C
-/// library, elementary functions of the `libm` crate, `memcpy`, `memmove` and `memset`.
+/// Every function that compiled code may call: those of [`crate::abi`], elementary functions of the
+/// `libm` crate (`cotan_exp`, `cotan_expf`, ...), and what LLVM calls of its own accord.
 #[must_use]
 pub fn host_symbols() -> HostSymbols {
     let mut symbols = HostSymbols::new();
