@@ -1,0 +1,91 @@
+//! Derivatives of functions, resolved.
+
+use cotan_syntax::Span;
+
+use super::Callable;
+
+/// A derivative of something that can be called: `grad[w](f)`, or the body of `@grad(w) fn ...`.
+///
+/// Parameters and result of the derivative itself are those of the [`Callable`] or function that
+/// it stands in:
+///
+/// | form | parameters | result |
+/// |---|---|---|
+/// | `Grad` | those of the base | the gradients |
+/// | `ValueAndGrad` | those of the base | `(value, gradients..)` |
+/// | `Jvp` | those of the base, then a tangent for each of `wrt` | `(value, tangent of the value)` |
+/// | `Vjp` | those of the base, then a cotangent of the value | `(value, cotangents..)` |
+/// | `Jacobian` | those of the base | for each of `wrt` the dims of the value, then its own |
+/// | `Hessian` | those of the base | for each pair of `wrt` the dims of the first, then of the second |
+/// | `Hvp` | those of the base, then a tangent for each of `wrt` | the tangents of the gradients |
+///
+/// Gradients, Jacobians and tangents of gradients are a tuple if there are several of `wrt`, and
+/// the thing itself if there is one; a Hessian of several is a tuple of tuples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derivative {
+    /// Where it stands.
+    pub span: Span,
+    /// Which derivative.
+    pub form: DerivativeForm,
+    /// The mode that the source asks for.
+    pub mode: Option<DerivativeMode>,
+    /// What is differentiated. Generic functions are instantiated; a lambda may read the locals
+    /// of its surroundings, which are constants of the derivative.
+    pub base: Callable,
+    /// The positions of the parameters of the base that it is differentiated with respect to, in
+    /// the order of the source; at least one. Leaves of integer or `bool` type in them have the
+    /// unit type as their tangent.
+    pub wrt: Vec<usize>,
+}
+
+/// Which derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DerivativeForm {
+    /// `grad`
+    Grad,
+    /// `value_and_grad`
+    ValueAndGrad,
+    /// `jvp`
+    Jvp,
+    /// `vjp`
+    Vjp,
+    /// `jacobian`
+    Jacobian,
+    /// `hessian`
+    Hessian,
+    /// `hvp`
+    Hvp,
+}
+
+impl DerivativeForm {
+    /// All forms.
+    pub const ALL: [Self; 7] =
+        [Self::Grad, Self::ValueAndGrad, Self::Jvp, Self::Vjp, Self::Jacobian, Self::Hessian, Self::Hvp];
+
+    /// The name in the language.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Grad => "grad",
+            Self::ValueAndGrad => "value_and_grad",
+            Self::Jvp => "jvp",
+            Self::Vjp => "vjp",
+            Self::Jacobian => "jacobian",
+            Self::Hessian => "hessian",
+            Self::Hvp => "hvp",
+        }
+    }
+
+    /// The form of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|form| form.as_str() == name)
+    }
+}
+
+/// How a derivative is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DerivativeMode {
+    /// From the parameters to the result.
+    Forward,
+    /// From the result to the parameters.
+    Reverse,
+}

@@ -1,0 +1,405 @@
+//! Types of values, as the checker and the lowering see them.
+//!
+//! A type is closed over the generics of the function (or struct) that it stands in:
+//! [`Scalar::Param`] and [`Atom::Size`] are indices into that list, and [`Substitution`] replaces
+//! them at a use. This module knows nothing about inference but the place of a variable in it.
+
+use cotan_ir::Elem;
+
+use crate::dims::{Atom, Dim, GenericId, LocalId};
+
+/// A struct declaration: an index into [`crate::typed::Program::structs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StructId(pub u32);
+
+/// A type that the checker has yet to find out; none is left in a checked program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScalarVar(pub u32);
+
+/// The type of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scalar {
+    /// A type of the language.
+    Of(Elem),
+    /// An element type parameter, such as `T: Float`.
+    Param(GenericId),
+    /// Not yet known.
+    Var(ScalarVar),
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Something is wrong here and has been reported: fits everything, so that one mistake gives
+    /// one error.
+    Error,
+    /// The type of `return`, `break` and `continue`, which give no value.
+    Never,
+    /// A scalar.
+    Scalar(Scalar),
+    /// A tensor of rank one or more.
+    Tensor {
+        /// A scalar, a tuple or a struct, never a tensor: `f64[M][N]` is `f64[N, M]`. Tensors of
+        /// tuples and structs are stored as one tensor for each leaf.
+        elem: Box<Self>,
+        /// The extents, outermost first; at least one.
+        dims: Vec<Dim>,
+    },
+    /// A tuple; the empty one is the type of statements.
+    Tuple(Vec<Self>),
+    /// A struct.
+    Struct(StructType),
+    /// A function, only as the type of a parameter.
+    Function(Box<FunctionType>),
+}
+
+/// A struct with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StructType {
+    /// Which.
+    pub def: StructId,
+    /// One for each of the struct's generics.
+    pub args: Vec<GenericArg>,
+    /// Whether this is the tangent of the struct, whose fields are the tangents of the struct's
+    /// fields. Never set for a struct that is its own tangent.
+    pub tangent: bool,
+}
+
+/// The type of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionType {
+    /// The types of the parameters.
+    pub params: Vec<Type>,
+    /// The type of the result.
+    pub result: Type,
+}
+
+/// What a parameter in brackets stands for at a use.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GenericArg {
+    /// A size.
+    Size(Dim),
+    /// An element type.
+    Scalar(Scalar),
+}
+
+/// A parameter in brackets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generic {
+    /// The name; `_` for a size that the declaration leaves open.
+    pub name: String,
+    /// Size or element type.
+    pub kind: GenericKind,
+}
+
+/// What a parameter in brackets may stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GenericKind {
+    /// `N` or `N: nat`
+    Size,
+    /// `T: Float`
+    Scalar(Bound),
+}
+
+/// A trait of element types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// All integer and float types.
+    Numeric,
+    /// `f32` and `f64`.
+    Float,
+    /// The types that tensors may be stored as.
+    Storage,
+    /// All integer types.
+    Integer,
+    /// The types that have `==`.
+    Eq,
+    /// The types that have `<`.
+    Ord,
+    /// The types that have derivatives.
+    Differentiable,
+}
+
+impl Bound {
+    /// All bounds.
+    pub const ALL: [Self; 7] =
+        [Self::Numeric, Self::Float, Self::Storage, Self::Integer, Self::Eq, Self::Ord, Self::Differentiable];
+
+    /// The name in the language.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Numeric => "Numeric",
+            Self::Float => "Float",
+            Self::Storage => "Storage",
+            Self::Integer => "Integer",
+            Self::Eq => "Eq",
+            Self::Ord => "Ord",
+            Self::Differentiable => "Differentiable",
+        }
+    }
+
+    /// The bound of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|bound| bound.as_str() == name)
+    }
+
+    /// Whether an element type has the trait.
+    pub fn admits(self, elem: Elem) -> bool {
+        match self {
+            Self::Numeric | Self::Ord => elem.is_float() || elem.is_integer(),
+            Self::Float | Self::Storage | Self::Differentiable => elem.is_float(),
+            Self::Integer => elem.is_integer(),
+            Self::Eq => true,
+        }
+    }
+
+    /// Whether every type with this trait has the other one too.
+    pub fn implies(self, other: Self) -> bool {
+        Elem::ALL.into_iter().all(|elem| !self.admits(elem) || other.admits(elem))
+    }
+}
+
+impl Type {
+    /// The unit type.
+    pub const UNIT: Self = Self::Tuple(Vec::new());
+
+    /// The scalar type of an element type.
+    pub fn of(elem: Elem) -> Self {
+        Self::Scalar(Scalar::Of(elem))
+    }
+
+    /// A tensor of `elem`; `elem` itself without dims. A tensor of tensors is one tensor.
+    pub fn tensor(elem: Self, dims: Vec<Dim>) -> Self {
+        if dims.is_empty() {
+            return elem;
+        }
+        match elem {
+            Self::Error => Self::Error,
+            Self::Tensor { elem, dims: inner } => Self::Tensor { elem, dims: dims.into_iter().chain(inner).collect() },
+            Self::Never | Self::Scalar(_) | Self::Tuple(_) | Self::Struct(_) | Self::Function(_) => {
+                Self::Tensor { elem: Box::new(elem), dims }
+            }
+        }
+    }
+
+    /// What stacking values of this type gives: a scalar or tensor gets one more dim in front, a
+    /// tuple becomes a tuple of tensors, a struct a tensor of structs.
+    pub fn stacked(&self, lead: &[Dim]) -> Self {
+        match self {
+            Self::Tuple(parts) => Self::Tuple(parts.iter().map(|part| part.stacked(lead)).collect()),
+            Self::Error | Self::Never | Self::Scalar(_) | Self::Tensor { .. } | Self::Struct(_) | Self::Function(_) => {
+                Self::tensor(self.clone(), lead.to_vec())
+            }
+        }
+    }
+
+    /// Whether this is the unit type.
+    pub fn is_unit(&self) -> bool {
+        matches!(self, Self::Tuple(parts) if parts.is_empty())
+    }
+
+    /// Whether something is wrong in the type, so that nothing more should be said about it.
+    pub fn has_error(&self) -> bool {
+        match self {
+            Self::Error => true,
+            Self::Never | Self::Scalar(_) => false,
+            Self::Tensor { elem, .. } => elem.has_error(),
+            Self::Tuple(parts) => parts.iter().any(Self::has_error),
+            Self::Struct(_) => false,
+            Self::Function(f) => f.result.has_error() || f.params.iter().any(Self::has_error),
+        }
+    }
+
+    /// The extents of a tensor; empty for everything else.
+    pub fn dims(&self) -> &[Dim] {
+        match self {
+            Self::Tensor { dims, .. } => dims,
+            Self::Error | Self::Never | Self::Scalar(_) | Self::Tuple(_) | Self::Struct(_) | Self::Function(_) => &[],
+        }
+    }
+
+    /// The type of the elements of a tensor; the type itself for everything else.
+    pub fn elem(&self) -> &Self {
+        match self {
+            Self::Tensor { elem, .. } => elem,
+            Self::Error | Self::Never | Self::Scalar(_) | Self::Tuple(_) | Self::Struct(_) | Self::Function(_) => self,
+        }
+    }
+
+    /// The scalar type of a scalar or of a tensor of scalars.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self.elem() {
+            Self::Scalar(scalar) => Some(*scalar),
+            Self::Error | Self::Never | Self::Tensor { .. } | Self::Tuple(_) | Self::Struct(_) | Self::Function(_) => {
+                None
+            }
+        }
+    }
+
+    /// The element type of a scalar or of a tensor of scalars, if it is no parameter.
+    pub fn concrete(&self) -> Option<Elem> {
+        match self.scalar()? {
+            Scalar::Of(elem) => Some(elem),
+            Scalar::Param(_) | Scalar::Var(_) => None,
+        }
+    }
+
+    /// Whether this is a scalar.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self, Self::Scalar(_))
+    }
+
+    /// The same shape with another scalar type.
+    pub fn with_scalar(&self, scalar: Scalar) -> Self {
+        Self::tensor(Self::Scalar(scalar), self.dims().to_vec())
+    }
+
+    /// Calls `f` for each dim of the type, those of struct parameters included.
+    pub fn each_dim_mut(&mut self, f: &mut dyn FnMut(&mut Dim)) {
+        match self {
+            Self::Error | Self::Never | Self::Scalar(_) => {}
+            Self::Tensor { elem, dims } => {
+                elem.each_dim_mut(f);
+                dims.iter_mut().for_each(f);
+            }
+            Self::Tuple(parts) => parts.iter_mut().for_each(|part| part.each_dim_mut(f)),
+            Self::Struct(of) => {
+                for arg in &mut of.args {
+                    match arg {
+                        GenericArg::Size(dim) => f(dim),
+                        GenericArg::Scalar(_) => {}
+                    }
+                }
+            }
+            Self::Function(of) => {
+                of.params.iter_mut().for_each(|param| param.each_dim_mut(f));
+                of.result.each_dim_mut(f);
+            }
+        }
+    }
+
+    /// Calls `f` for each scalar type in the type, those of struct parameters included.
+    pub fn each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
+        match self {
+            Self::Error | Self::Never => {}
+            Self::Scalar(scalar) => f(scalar),
+            Self::Tensor { elem, .. } => elem.each_scalar_mut(f),
+            Self::Tuple(parts) => parts.iter_mut().for_each(|part| part.each_scalar_mut(f)),
+            Self::Struct(of) => of.args.iter_mut().for_each(|arg| arg.each_scalar_mut(f)),
+            Self::Function(of) => {
+                of.params.iter_mut().for_each(|param| param.each_scalar_mut(f));
+                of.result.each_scalar_mut(f);
+            }
+        }
+    }
+}
+
+impl GenericArg {
+    /// Calls `f` for the scalar type, if it is one.
+    pub fn each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
+        match self {
+            Self::Scalar(scalar) => f(scalar),
+            Self::Size(_) => {}
+        }
+    }
+}
+
+/// Replaces generics, integer parameters and run-time sizes of a declaration by what they are at
+/// a use.
+#[derive(Clone, Debug, Default)]
+pub struct Substitution {
+    /// What the generics stand for.
+    pub generics: Vec<GenericArg>,
+    /// What the integer parameters that stand in dims are.
+    pub values: Vec<(LocalId, Dim)>,
+}
+
+impl Substitution {
+    /// The substitution of generics alone.
+    pub fn new(generics: Vec<GenericArg>) -> Self {
+        Self { generics, values: Vec::new() }
+    }
+
+    /// A dim of the declaration at the use; `None` if it is too large to handle.
+    pub fn dim(&self, dim: &Dim) -> Option<Dim> {
+        dim.substitute(&|atom| match atom {
+            Atom::Size(id) => match self.generics.get(id.0 as usize) {
+                Some(GenericArg::Size(dim)) => Some(dim.clone()),
+                Some(GenericArg::Scalar(_)) | None => None,
+            },
+            Atom::Value(local) => self.values.iter().find(|(id, _)| id == local).map(|(_, dim)| dim.clone()),
+            Atom::Runtime(_) | Atom::Floor(..) => None,
+        })
+    }
+
+    /// A scalar type of the declaration at the use.
+    pub fn scalar(&self, scalar: Scalar) -> Scalar {
+        match scalar {
+            Scalar::Param(id) => match self.generics.get(id.0 as usize) {
+                Some(GenericArg::Scalar(scalar)) => *scalar,
+                Some(GenericArg::Size(_)) | None => scalar,
+            },
+            Scalar::Of(_) | Scalar::Var(_) => scalar,
+        }
+    }
+
+    /// A type of the declaration at the use. A dim that is too large to handle makes it
+    /// [`Type::Error`].
+    pub fn ty(&self, ty: &Type) -> Type {
+        let mut result = ty.clone();
+        let mut is_too_large = false;
+        result.each_scalar_mut(&mut |scalar| *scalar = self.scalar(*scalar));
+        result.each_dim_mut(&mut |dim| match self.dim(dim) {
+            Some(new) => *dim = new,
+            None => is_too_large = true,
+        });
+        if is_too_large { Type::Error } else { result }
+    }
+
+    /// A generic argument of the declaration at the use.
+    pub fn arg(&self, arg: &GenericArg) -> Option<GenericArg> {
+        Some(match arg {
+            GenericArg::Size(dim) => GenericArg::Size(self.dim(dim)?),
+            GenericArg::Scalar(scalar) => GenericArg::Scalar(self.scalar(*scalar)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n() -> Dim {
+        Dim::atom(Atom::Size(GenericId(0)))
+    }
+
+    #[test]
+    fn a_tensor_of_tensors_is_one_tensor() {
+        let row = Type::tensor(Type::of(Elem::F64), vec![Dim::constant(3)]);
+        let matrix = Type::tensor(row, vec![n()]);
+        assert_eq!(matrix.dims(), [n(), Dim::constant(3)]);
+        assert_eq!(matrix.elem(), &Type::of(Elem::F64));
+    }
+
+    #[test]
+    fn stacking_tuples_gives_a_tuple_of_tensors() {
+        let pair = Type::Tuple(vec![Type::of(Elem::F64), Type::of(Elem::I64)]);
+        let of = |elem| Type::tensor(Type::of(elem), vec![n()]);
+        assert_eq!(pair.stacked(&[n()]), Type::Tuple(vec![of(Elem::F64), of(Elem::I64)]));
+    }
+
+    #[test]
+    fn substitution_replaces_sizes_and_element_types() {
+        let generic = Type::tensor(Type::Scalar(Scalar::Param(GenericId(1))), vec![n()]);
+        let at = Substitution::new(vec![GenericArg::Size(Dim::constant(4)), GenericArg::Scalar(Scalar::Of(Elem::F32))]);
+        assert_eq!(at.ty(&generic), Type::tensor(Type::of(Elem::F32), vec![Dim::constant(4)]));
+    }
+
+    #[test]
+    fn float_implies_the_wider_traits() {
+        assert!(Bound::Float.implies(Bound::Numeric));
+        assert!(Bound::Float.implies(Bound::Differentiable));
+        assert!(!Bound::Numeric.implies(Bound::Float));
+        assert!(Bound::Integer.implies(Bound::Ord));
+    }
+}
