@@ -73,6 +73,49 @@ impl Const {
         Const { elem, bits: 0 }
     }
 
+    /// The constant that this text displays.
+    pub fn from_text(text: &str) -> Option<Const> {
+        let suffixed = text.rsplit_once('_').and_then(|(body, suffix)| Some((body, Elem::from_name(suffix)?)));
+        let (body, elem) = suffixed.unzip();
+        let body = body.unwrap_or(text);
+        let is_whole = body.strip_prefix('-').unwrap_or(body).chars().all(|c| c.is_ascii_digit());
+        match (body, elem) {
+            ("true", None) => Some(Const::bool(true)),
+            ("false", None) => Some(Const::bool(false)),
+            (_, Some(Elem::Bool)) => None,
+            (_, None) if is_whole => Some(Const::i64(body.parse().ok()?)),
+            (_, None) => Const::float_from_text(Elem::F64, body),
+            (_, Some(elem)) if elem.is_float() => Const::float_from_text(elem, body),
+            (_, Some(elem)) => {
+                let value = if is_whole { body.parse::<i128>().ok()? } else { return None };
+                elem.integer_range().filter(|(least, greatest)| (least..=greatest).contains(&&value))?;
+                Some(Const::integer(elem, value))
+            }
+        }
+    }
+
+    fn float_from_text(elem: Elem, text: &str) -> Option<Const> {
+        if let Some(digits) = text.strip_prefix("nan_0x") {
+            let bits = u64::from_str_radix(digits, 16).ok()?;
+            let is_nan = match u32::try_from(bits) {
+                Ok(bits) if elem == Elem::F32 => f32::from_bits(bits).is_nan(),
+                Ok(_) | Err(_) => elem == Elem::F64 && f64::from_bits(bits).is_nan(),
+            };
+            return is_nan.then_some(Const { elem, bits });
+        }
+        match text {
+            "inf" => return Some(Const::float(elem, f64::INFINITY)),
+            "-inf" => return Some(Const::float(elem, f64::NEG_INFINITY)),
+            "nan" if elem == Elem::F32 => return Some(Const::f32(f32::NAN)),
+            "nan" => return Some(Const::f64(f64::NAN)),
+            _ => {}
+        }
+        // The standard library also reads words such as `infinity`, and rounds what is too large to infinity.
+        let starts_as_number = text.strip_prefix('-').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit());
+        let value = if elem == Elem::F32 { Const::f32(text.parse().ok()?) } else { Const::f64(text.parse().ok()?) };
+        (starts_as_number && value.as_float().is_some_and(f64::is_finite)).then_some(value)
+    }
+
     /// The element type.
     pub fn elem(self) -> Elem {
         self.elem

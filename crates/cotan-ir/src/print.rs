@@ -104,7 +104,8 @@ pub(crate) fn derive_line(name: &str, d: &Derived) -> String {
 fn symbol(name: &str) -> String {
     let plain =
         name.starts_with(starts_name) && name.split('.').all(|p| !p.is_empty() && p.chars().all(continues_name));
-    if plain { name.to_owned() } else { format!("{name:?}") }
+    let escaped = || name.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
+    if plain { name.to_owned() } else { format!("\"{}\"", escaped()) }
 }
 
 fn list<T>(items: &[T], show: impl FnMut(&T) -> String) -> String {

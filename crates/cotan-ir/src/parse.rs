@@ -1,0 +1,523 @@
+//! The parser of the text form; its grammar stands in the documentation of [`crate::print_function`]'s module.
+//!
+//! What it accepts is well-formed text, not yet a well-formed function: that is judged by [`crate::verify`]. It never
+//! panics, whatever the text. Variables keep their base names; the numbers behind them are made anew by the printer.
+
+mod token;
+
+use crate::names::is_reserved;
+use crate::{
+    Acc, AccKind, Atom, Block, CheckKind, Const, Derived, Dim, Elem, Function, Item, Loop, Mode, Module, Monoid, Op,
+    Par, ParResult, Prim, Span, Stmt, Symbol, TensorOp, Ty, Var, VarInfo,
+};
+use std::collections::HashMap;
+use std::fmt;
+use token::{Token, tokens};
+
+/// Finds operations by name: the op table, as the parser sees it.
+pub trait OpLookup {
+    /// The primitive of that name.
+    fn prim(&self, name: &str) -> Option<Prim>;
+    /// The tensor operation of that name.
+    fn tensor_op(&self, name: &str) -> Option<TensorOp>;
+}
+
+/// Why a text is no module or function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl ParseError {
+    fn at(text: &str, offset: usize, message: String) -> ParseError {
+        let before = &text[..offset];
+        let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+        ParseError { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1, message }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// The module that `text` stands for.
+pub fn parse_module(text: &str, ops: &dyn OpLookup) -> Result<Module, ParseError> {
+    let mut p = Parser::new(text, ops)?;
+    let mut module = Module::default();
+    p.skip_lines();
+    while *p.peek() != Token::End {
+        let start = p.at;
+        let (name, item) = p.item()?;
+        if module.items.insert(name.clone(), item).is_some() {
+            return Err(p.error_at(start, format!("`{name}` is defined twice")));
+        }
+        p.skip_lines();
+    }
+    Ok(module)
+}
+
+/// The one function that `text` stands for.
+pub fn parse_function(text: &str, ops: &dyn OpLookup) -> Result<Function, ParseError> {
+    let mut p = Parser::new(text, ops)?;
+    p.skip_lines();
+    let f = p.function()?;
+    p.skip_lines();
+    if *p.peek() == Token::End { Ok(f) } else { Err(p.expected("the end of the text")) }
+}
+
+/// How deep blocks may nest: far above any program, and far below what the stack holds.
+const MAX_DEPTH: usize = 200;
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<(Token<'a>, usize)>,
+    at: usize,
+    ops: &'a dyn OpLookup,
+    depth: usize,
+    /// Of the function being read.
+    vars: Vec<VarInfo>,
+    by_name: HashMap<&'a str, Var>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, ops: &'a dyn OpLookup) -> Result<Parser<'a>, ParseError> {
+        let tokens = tokens(text)?;
+        Ok(Parser { text, tokens, at: 0, ops, depth: 0, vars: Vec::new(), by_name: HashMap::new() })
+    }
+
+    // ---- tokens
+
+    fn peek(&self) -> &Token<'a> {
+        self.peek_at(0)
+    }
+
+    /// The token `ahead` of the next one; the end of the text goes on for ever.
+    fn peek_at(&self, ahead: usize) -> &Token<'a> {
+        self.tokens.get(self.at + ahead).map_or(&Token::End, |(t, _)| t)
+    }
+
+    fn is_mark(&self, ahead: usize, mark: &str) -> bool {
+        matches!(self.peek_at(ahead), Token::Mark(m) if *m == mark)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Token::Word(w) if *w == word)
+    }
+
+    fn eat_mark(&mut self, mark: &str) -> bool {
+        let found = self.is_mark(0, mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn mark(&mut self, mark: &str) -> Result<(), ParseError> {
+        if self.eat_mark(mark) { Ok(()) } else { Err(self.expected(&format!("`{mark}`"))) }
+    }
+
+    fn keyword(&mut self, word: &str) -> Result<(), ParseError> {
+        if self.eat_word(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
+    }
+
+    fn word(&mut self, what: &str) -> Result<&'a str, ParseError> {
+        let Token::Word(w) = *self.peek() else { return Err(self.expected(what)) };
+        self.at += 1;
+        Ok(w)
+    }
+
+    fn skip_lines(&mut self) {
+        while *self.peek() == Token::Line {
+            self.at += 1;
+        }
+    }
+
+    fn expected(&self, what: &str) -> ParseError {
+        self.error_at(self.at, format!("expected {what}, found {}", self.peek()))
+    }
+
+    /// An error about an earlier token.
+    fn error_at(&self, token: usize, message: String) -> ParseError {
+        let offset = self.tokens.get(token).map_or(self.text.len(), |(_, offset)| *offset);
+        ParseError::at(self.text, offset, message)
+    }
+
+    /// Items between separating commas, up to a closing mark.
+    fn list<T>(
+        &mut self,
+        close: &str,
+        mut item: impl FnMut(&mut Self) -> Result<T, ParseError>,
+    ) -> Result<Vec<T>, ParseError> {
+        let mut items = Vec::new();
+        while !self.is_mark(0, close) {
+            items.push(item(self)?);
+            if !self.eat_mark(",") {
+                break;
+            }
+        }
+        self.mark(close)?;
+        Ok(items)
+    }
+
+    // ---- modules and functions
+
+    fn item(&mut self) -> Result<(Symbol, Item), ParseError> {
+        if self.is_word("derive") {
+            let (name, derived) = self.derived()?;
+            return Ok((name, Item::Derived(derived)));
+        }
+        let f = self.function()?;
+        Ok((f.name.clone(), Item::Function(f.into())))
+    }
+
+    fn derived(&mut self) -> Result<(Symbol, Derived), ParseError> {
+        self.keyword("derive")?;
+        let name = self.symbol()?;
+        self.mark("=")?;
+        let mode = if self.eat_word("vjp") {
+            Mode::Vjp
+        } else {
+            self.keyword("jvp")?;
+            Mode::Jvp
+        };
+        let of = self.symbol()?;
+        self.keyword("wrt")?;
+        let wrt = self.positions()?;
+        self.keyword("of")?;
+        let outs = self.positions()?;
+        Ok((name, Derived { of, mode, wrt, outs }))
+    }
+
+    fn positions(&mut self) -> Result<Vec<usize>, ParseError> {
+        self.mark("(")?;
+        self.list(")", |p| p.number("a position"))
+    }
+
+    fn function(&mut self) -> Result<Function, ParseError> {
+        self.vars.clear();
+        self.by_name.clear();
+        self.keyword("fn")?;
+        let name = self.symbol()?;
+        self.mark("(")?;
+        let params = self.list(")", Self::binding)?;
+        let custom_vjp = if self.eat_word("vjp") { Some(self.symbol()?) } else { None };
+        let custom_jvp = if self.eat_word("jvp") { Some(self.symbol()?) } else { None };
+        let body = self.block("return")?;
+        Ok(Function { name, vars: std::mem::take(&mut self.vars), params, body, custom_vjp, custom_jvp })
+    }
+
+    fn symbol(&mut self) -> Result<Symbol, ParseError> {
+        let name = match self.peek() {
+            Token::Word(w) => Symbol::from(*w),
+            Token::Text(t) => Symbol::from(t.as_str()),
+            Token::Number(_) | Token::Mark(_) | Token::Line | Token::End => {
+                return Err(self.expected("the name of a function"));
+            }
+        };
+        self.at += 1;
+        Ok(name)
+    }
+
+    // ---- blocks and statements
+
+    fn block(&mut self, end: &str) -> Result<Block, ParseError> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error_at(self.at, format!("blocks nest deeper than {MAX_DEPTH}")));
+        }
+        self.depth += 1;
+        self.mark("{")?;
+        let mut stmts = Vec::new();
+        self.skip_lines();
+        while !self.eat_word(end) {
+            stmts.push(self.statement()?);
+            if *self.peek() != Token::Line {
+                return Err(self.expected("the end of the line"));
+            }
+            self.skip_lines();
+        }
+        let results = self.atoms()?;
+        self.skip_lines();
+        self.mark("}")?;
+        self.depth -= 1;
+        Ok(Block { stmts, results })
+    }
+
+    fn statement(&mut self) -> Result<Stmt, ParseError> {
+        let mut results = Vec::new();
+        if self.is_mark(1, ":") {
+            results.push(self.binding()?);
+            while self.eat_mark(",") {
+                results.push(self.binding()?);
+            }
+            self.mark("=")?;
+        }
+        let (op, span) = self.operation()?;
+        Ok(Stmt { results, op, span })
+    }
+
+    fn operation(&mut self) -> Result<(Op, Span), ParseError> {
+        // Behind a bracket any word is a variable, also one that starts other operations.
+        if self.is_mark(1, "[") {
+            let (array, indices) = self.place()?;
+            return self.with_span(Op::Index { array, indices });
+        }
+        let start = self.at;
+        let word = self.word("an operation")?;
+        match word {
+            "update" => {
+                let (array, indices) = self.place()?;
+                self.mark("=")?;
+                let value = self.atom()?;
+                self.with_span(Op::Update { array, indices, value })
+            }
+            "acc_add" => {
+                let (acc, indices) = self.place()?;
+                let Atom::Var(acc) = acc else {
+                    return Err(self.error_at(start + 1, "expected an accumulator, found a constant".to_owned()));
+                };
+                self.mark("=")?;
+                let value = self.atom()?;
+                self.with_span(Op::AccAdd { acc, indices, value })
+            }
+            "check" => {
+                let cond = self.atom()?;
+                let code = self.at;
+                let kind = CheckKind::from_code(self.word("the code of a check")?);
+                let kind = kind.ok_or_else(|| self.error_at(code, "no check has this code".to_owned()))?;
+                let args = self.arguments()?;
+                let value = self.atom()?;
+                self.with_span(Op::Check { cond, kind, args, value })
+            }
+            "call" => {
+                let callee = self.symbol()?;
+                let args = self.arguments()?;
+                self.with_span(Op::Call { callee, args })
+            }
+            "par" => self.par(),
+            "loop" | "while" => self.sequential(word == "loop"),
+            "switch" => {
+                let selector = self.atom()?;
+                let span = self.span()?;
+                let mut arms = Vec::new();
+                while self.is_mark(0, "{") {
+                    arms.push(self.block("yield")?);
+                }
+                Ok((Op::Switch { selector, arms }, span))
+            }
+            name => {
+                let args = self.atoms()?;
+                if let Some(prim) = self.ops.prim(name) {
+                    return self.with_span(Op::Prim { prim, args });
+                }
+                let Some(op) = self.ops.tensor_op(name) else {
+                    return Err(self.error_at(start, format!("no operation is called `{name}`")));
+                };
+                let attrs = if self.eat_mark("{") { self.list("}", |p| p.number("an integer"))? } else { Vec::new() };
+                self.with_span(Op::Tensor { op, args, attrs })
+            }
+        }
+    }
+
+    fn with_span(&mut self, op: Op) -> Result<(Op, Span), ParseError> {
+        Ok((op, self.span()?))
+    }
+
+    fn par(&mut self) -> Result<(Op, Span), ParseError> {
+        let (mut indices, mut extents) = (Vec::new(), Vec::new());
+        // An index stands before `<` or `:`; without levels the next word starts the accumulators.
+        if self.is_mark(1, "<") || self.is_mark(1, ":") {
+            loop {
+                indices.push(self.index()?);
+                self.mark("<")?;
+                extents.push(self.atom()?);
+                if !self.eat_mark(",") {
+                    break;
+                }
+            }
+        }
+        let kinds = if self.eat_mark("(") { self.list(")", Self::kind)? } else { Vec::new() };
+        let accs = self.accs()?;
+        let span = self.span()?;
+        let body = self.block("yield")?;
+        Ok((Op::Par(Box::new(Par { indices, extents, kinds, accs, body })), span))
+    }
+
+    fn kind(&mut self) -> Result<ParResult, ParseError> {
+        if self.eat_word("stack") {
+            return Ok(ParResult::Stacked);
+        }
+        let monoid = self.monoid("`stack` or a monoid")?;
+        self.keyword("from")?;
+        Ok(ParResult::Reduced { monoid, init: self.atom()? })
+    }
+
+    fn monoid(&mut self, what: &str) -> Result<Monoid, ParseError> {
+        let found = Monoid::ALL.into_iter().find(|m| self.is_word(m.name()));
+        let monoid = found.ok_or_else(|| self.expected(what))?;
+        self.at += 1;
+        Ok(monoid)
+    }
+
+    fn sequential(&mut self, is_counted: bool) -> Result<(Op, Span), ParseError> {
+        let index = self.index()?;
+        let count = if is_counted {
+            self.mark("<")?;
+            Some(self.atom()?)
+        } else {
+            None
+        };
+        let carried = |p: &mut Self| {
+            let param = p.binding()?;
+            p.mark("=")?;
+            Ok((param, p.atom()?))
+        };
+        let carried = if self.eat_mark("(") { self.list(")", carried)? } else { Vec::new() };
+        let (params, inits) = carried.into_iter().unzip();
+        let accs = self.accs()?;
+        let span = self.span()?;
+        let body = self.block("yield")?;
+        Ok((Op::Loop(Box::new(Loop { index, count, params, inits, accs, body })), span))
+    }
+
+    fn accs(&mut self) -> Result<Vec<Acc>, ParseError> {
+        if !self.eat_word("acc") {
+            return Ok(Vec::new());
+        }
+        self.mark("(")?;
+        self.list(")", |p| {
+            let var = p.binding()?;
+            let kind = if p.eat_word("log") { AccKind::Log } else { AccKind::Reduce(p.monoid("`log` or a monoid")?) };
+            let init = if p.eat_word("from") { Some(p.atom()?) } else { None };
+            Ok(Acc { var, kind, init })
+        })
+    }
+
+    /// A name without a type is an i64.
+    fn index(&mut self) -> Result<Var, ParseError> {
+        if self.is_mark(1, ":") {
+            return self.binding();
+        }
+        let name = self.new_name()?;
+        Ok(self.bind(name, Ty::scalar(Elem::I64), false))
+    }
+
+    // ---- bindings and operands
+
+    fn binding(&mut self) -> Result<Var, ParseError> {
+        let name = self.new_name()?;
+        self.mark(":")?;
+        let ty = self.ty()?;
+        let is_record = self.eat_word("record");
+        Ok(self.bind(name, ty, is_record))
+    }
+
+    /// A name that may be bound.
+    fn new_name(&mut self) -> Result<&'a str, ParseError> {
+        let start = self.at;
+        let name = self.word("the name of a variable")?;
+        let (_, number) = name.split_once('.').unwrap_or((name, "0"));
+        if is_reserved(name) || !number.chars().all(|c| c.is_ascii_digit()) {
+            return Err(self.error_at(start, format!("`{name}` cannot be the name of a variable")));
+        }
+        if self.by_name.contains_key(name) {
+            return Err(self.error_at(start, format!("`{name}` is bound twice")));
+        }
+        Ok(name)
+    }
+
+    fn bind(&mut self, name: &'a str, ty: Ty, is_record: bool) -> Var {
+        let base = name.split('.').next().unwrap_or(name);
+        let v = Var(self.vars.len() as u32);
+        self.vars.push(VarInfo { name: base.into(), ty, is_record });
+        self.by_name.insert(name, v);
+        v
+    }
+
+    fn ty(&mut self) -> Result<Ty, ParseError> {
+        let Token::Word(word) = *self.peek() else { return Err(self.expected("a type")) };
+        let elem = Elem::from_name(word).ok_or_else(|| self.expected("a type"))?;
+        self.at += 1;
+        let dims = if self.eat_mark("[") { self.list("]", Self::dim)? } else { Vec::new() };
+        Ok(Ty::new(elem, dims))
+    }
+
+    fn dim(&mut self) -> Result<Dim, ParseError> {
+        if let Token::Number(_) = self.peek() {
+            return Ok(Dim::Const(self.number("a dim")?));
+        }
+        let start = self.at;
+        match self.atom()? {
+            Atom::Var(v) => Ok(Dim::Var(v)),
+            Atom::Const(c) => Err(self.error_at(start, format!("expected a dim, found `{c}`"))),
+        }
+    }
+
+    fn number<N: std::str::FromStr>(&mut self, what: &str) -> Result<N, ParseError> {
+        let Token::Number(digits) = *self.peek() else { return Err(self.expected(what)) };
+        let n = digits.parse().map_err(|_| self.expected(what))?;
+        self.at += 1;
+        Ok(n)
+    }
+
+    fn place(&mut self) -> Result<(Atom, Vec<Atom>), ParseError> {
+        let array = self.atom()?;
+        self.mark("[")?;
+        Ok((array, self.list("]", Self::atom)?))
+    }
+
+    fn arguments(&mut self) -> Result<Vec<Atom>, ParseError> {
+        self.mark("(")?;
+        self.list(")", Self::atom)
+    }
+
+    /// As many as there are, perhaps none.
+    fn atoms(&mut self) -> Result<Vec<Atom>, ParseError> {
+        let mut atoms = Vec::new();
+        if matches!(self.peek(), Token::Word(_) | Token::Number(_)) {
+            atoms.push(self.atom()?);
+            while self.eat_mark(",") {
+                atoms.push(self.atom()?);
+            }
+        }
+        Ok(atoms)
+    }
+
+    fn atom(&mut self) -> Result<Atom, ParseError> {
+        let (Token::Word(text) | Token::Number(text)) = *self.peek() else {
+            return Err(self.expected("an operand"));
+        };
+        let constant = || Const::from_text(text).map(Atom::Const);
+        let Some(atom) = self.by_name.get(text).map(|v| Atom::Var(*v)).or_else(constant) else {
+            let is_number = matches!(self.peek(), Token::Number(_));
+            let message = if is_number { format!("`{text}` is no constant") } else { format!("`{text}` is not bound") };
+            return Err(self.error_at(self.at, message));
+        };
+        self.at += 1;
+        Ok(atom)
+    }
+
+    fn span(&mut self) -> Result<Span, ParseError> {
+        if !self.eat_mark("@") {
+            return Ok(Span::NONE);
+        }
+        let file = self.number("the number of a file")?;
+        self.mark(":")?;
+        let start = self.number("a position")?;
+        self.mark("..")?;
+        let end = self.number("a position")?;
+        Ok(Span { file, start, end })
+    }
+}
