@@ -142,6 +142,7 @@ impl<'a> Verifier<'a> {
 
     fn function(&mut self) {
         let f = self.f;
+        self.at = Place::Header;
         self.custom_rules();
         for v in &f.params {
             self.dims_in_scope(*v);

@@ -273,7 +273,7 @@ impl<'a> Verifier<'a> {
 
     fn n_results(&mut self, s: &Stmt, n: usize) -> bool {
         if s.results.len() != n {
-            self.fail(format!("expected {n} results, found {}", s.results.len()));
+            self.fail(format!("results: expected {n}, found {}", s.results.len()));
         }
         s.results.len() == n
     }
