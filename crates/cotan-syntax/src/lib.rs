@@ -3,11 +3,22 @@
 //! This crate knows nothing about names or types: `N` may be a size, a type or a variable, and
 //! `f/v` may be a division or a fold. Whoever resolves names decides; see [`ast`] for the places
 //! where the tree leaves a choice open.
+//!
+//! Nothing here fails: [`parse`] gives a tree for every text, together with what is wrong with it.
 
 pub mod ast;
+pub mod codes;
 pub mod diagnostic;
+pub mod dump;
+pub mod lexer;
+mod literal;
+pub mod parser;
+pub mod precedence;
+pub mod render;
 pub mod span;
 pub mod token;
 
 pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity};
+pub use lexer::decode;
+pub use parser::{Limits, parse, parse_with};
 pub use span::{FileId, SourceFile, SourceMap, Span};

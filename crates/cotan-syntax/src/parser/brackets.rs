@@ -1,0 +1,189 @@
+//! Lists in brackets, and the arguments in them.
+
+use super::{Bracket, Parser};
+use crate::ast::{Arg, Expr, Ident};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::token::TokenKind;
+
+/// How a list in brackets is written.
+#[derive(Clone, Copy)]
+pub(super) struct List {
+    bracket: Bracket,
+    close: TokenKind,
+    /// What one element is, for messages.
+    element: &'static str,
+}
+
+impl List {
+    /// `( , )`
+    pub(super) fn parens(element: &'static str) -> Self {
+        Self { bracket: Bracket::Paren, close: TokenKind::RParen, element }
+    }
+
+    /// `[ , ]`
+    pub(super) fn squares(element: &'static str) -> Self {
+        Self { bracket: Bracket::Square, close: TokenKind::RBracket, element }
+    }
+
+    /// `{ , }`, where newlines separate too.
+    pub(super) fn braces(element: &'static str) -> Self {
+        Self { bracket: Bracket::Brace, close: TokenKind::RBrace, element }
+    }
+}
+
+/// What [`Parser::open`] has to put back.
+pub(super) struct Outside {
+    bracket: Bracket,
+    struct_literals: bool,
+    opening: Span,
+}
+
+impl Parser<'_> {
+    /// Moves past an opening bracket.
+    pub(super) fn open(&mut self, bracket: Bracket) -> Outside {
+        Outside {
+            opening: self.bump(),
+            bracket: std::mem::replace(&mut self.bracket, bracket),
+            struct_literals: std::mem::replace(&mut self.struct_literals, true),
+        }
+    }
+
+    /// Moves past the closing bracket, or reports that it is missing, and gives the span of the
+    /// whole bracket.
+    pub(super) fn close(&mut self, outside: Outside, close: TokenKind) -> Span {
+        self.bracket = outside.bracket;
+        self.struct_literals = outside.struct_literals;
+        if self.eat(close).is_none() {
+            self.report_unclosed(outside.opening, close);
+        }
+        self.span_from(outside.opening)
+    }
+
+    fn report_unclosed(&mut self, opening: Span, close: TokenKind) {
+        let open = self.text(opening).to_owned();
+        let close = close.text().unwrap_or("");
+        let message = format!("expected `{close}` to close `{open}`, found {}", self.found());
+        let diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, self.missing_span(), message)
+            .label(opening, format!("this `{open}` is not closed"))
+            .help(format!("add `{close}`"));
+        self.report(diagnostic);
+    }
+
+    /// Reads a bracket with elements between commas; the next token is the opening one. Every
+    /// element that `element` reads makes progress or reports an error.
+    pub(super) fn list<T>(&mut self, list: List, mut element: impl FnMut(&mut Self) -> T) -> (Vec<T>, Span) {
+        if !self.enter() {
+            return (Vec::new(), self.token().span);
+        }
+        let outside = self.open(list.bracket);
+        let mut elements = Vec::new();
+        while !self.at(list.close) && !self.at(TokenKind::Eof) {
+            if self.at(TokenKind::RBrace) || self.at_unindented_item() {
+                break;
+            }
+            let start = self.pos;
+            elements.push(element(self));
+            if self.has_failed_here() {
+                self.skip_element();
+            }
+            let separated =
+                self.eat(TokenKind::Comma).is_some() || (list.bracket == Bracket::Brace && self.token().newline_before);
+            if separated && self.pos > start {
+                continue;
+            }
+            if self.at(list.close) || !self.recover_separator(list) {
+                break;
+            }
+        }
+        let span = self.close(outside, list.close);
+        self.leave();
+        (elements, span)
+    }
+
+    /// Neither a separator nor the end of the list stands here. Reports that if the list can go
+    /// on, and says whether it can.
+    fn recover_separator(&mut self, list: List) -> bool {
+        let can_go_on = self.at(TokenKind::Semicolon) || !self.token().newline_before && self.starts_element();
+        if !can_go_on {
+            return false;
+        }
+        let (separators, help) = match list.bracket {
+            Bracket::Brace => ("`,` or a new line", "separate the parts with `,` or newlines"),
+            Bracket::None | Bracket::Paren | Bracket::Square => ("`,`", "separate the parts with `,`"),
+        };
+        let close = list.close.text().unwrap_or("");
+        let message = format!("expected {separators} or `{close}` after {}, found {}", list.element, self.found());
+        let diagnostic = Diagnostic::error(codes::EXPECTED_SEPARATOR, self.token().span, message);
+        self.report(diagnostic.help(help));
+        self.eat(TokenKind::Semicolon);
+        true
+    }
+
+    fn starts_element(&self) -> bool {
+        matches!(
+            self.peek(),
+            TokenKind::Ident
+                | TokenKind::Int
+                | TokenKind::Float
+                | TokenKind::Str
+                | TokenKind::Char
+                | TokenKind::True
+                | TokenKind::False
+                | TokenKind::Mut
+        )
+    }
+
+    /// Whether a declaration starts here at the left margin: then a bracket before it was left
+    /// open.
+    pub(super) fn at_unindented_item(&self) -> bool {
+        let token = self.token();
+        let at_margin = token.span.start == 0 || self.source.as_bytes()[token.span.start as usize - 1] == b'\n';
+        at_margin && (self.starts_item() || token.kind == TokenKind::At)
+    }
+
+    /// Arguments in parentheses.
+    pub(super) fn call_args(&mut self) -> (Vec<Arg>, Span) {
+        self.args(List::parens("an argument"))
+    }
+
+    /// Arguments in brackets, which may be ranges with open ends and holes.
+    pub(super) fn index_args(&mut self) -> (Vec<Arg>, Span) {
+        self.args(List::squares("an argument"))
+    }
+
+    fn args(&mut self, list: List) -> (Vec<Arg>, Span) {
+        let mut named: Option<Span> = None;
+        self.list(list, |parser| {
+            let start = parser.token().span;
+            let arg = parser.arg();
+            match (&arg.name, named) {
+                (Some(_), _) => named = Some(arg.value.span),
+                (None, Some(name)) if list.bracket == Bracket::Paren => {
+                    let diagnostic = Diagnostic::error(
+                        codes::POSITIONAL_AFTER_NAMED,
+                        parser.span_from(start),
+                        "expected a named argument after a named argument, found one without a name",
+                    )
+                    .label(name, "this argument is named")
+                    .help("put the arguments without names first, or write `name = value`");
+                    parser.report_earlier(diagnostic);
+                }
+                (None, _) => {}
+            }
+            arg
+        })
+    }
+
+    fn arg(&mut self) -> Arg {
+        let is_named = self.at(TokenKind::Ident) && self.peek_ahead(1) == TokenKind::Eq;
+        let name = is_named.then(|| {
+            let span = self.bump();
+            self.bump();
+            Ident { name: self.text(span).to_owned(), span }
+        });
+        let value: Expr = self.expr();
+        Arg { name, value }
+    }
+}

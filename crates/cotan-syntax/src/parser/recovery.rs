@@ -1,0 +1,163 @@
+//! Reporting, and finding a place to go on.
+
+use super::Parser;
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::token::TokenKind;
+
+impl Parser<'_> {
+    /// Reports an error at the next token, unless one was reported there or the rest of the
+    /// declaration is hidden.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        let is_hidden = self.end + 1 < self.tokens.len();
+        // The lexer has reported the tokens that it does not know.
+        let is_reported = self.last_error == Some(self.pos) || self.at(TokenKind::Unknown);
+        if !is_hidden && !is_reported {
+            self.diagnostics.push(diagnostic);
+        }
+        self.last_error = Some(self.pos);
+    }
+
+    /// Reports an error about something that was read already and that parsing goes on after.
+    pub(super) fn report_earlier(&mut self, diagnostic: Diagnostic) {
+        if self.end + 1 == self.tokens.len() {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether an error was reported at the next token.
+    pub(super) fn has_failed_here(&self) -> bool {
+        self.last_error == Some(self.pos)
+    }
+
+    /// The next token, for a message.
+    pub(super) fn found(&self) -> String {
+        let token = self.token();
+        if token.kind == TokenKind::Eof {
+            return "the end of the file".to_owned();
+        }
+        let text = self.text(token.span);
+        let text = text.lines().next().unwrap_or("");
+        match text.char_indices().nth(40) {
+            Some((at, _)) => format!("`{}...`", &text[..at]),
+            None => format!("`{text}`"),
+        }
+    }
+
+    /// The span to show for something that is missing here: the next token, or, if that stands on
+    /// another line, the place after the last one.
+    pub(super) fn missing_span(&self) -> Span {
+        let token = self.token();
+        if (token.newline_before || token.kind == TokenKind::Eof) && self.pos > 0 {
+            self.previous_span().after()
+        } else {
+            token.span
+        }
+    }
+
+    /// Reports that `what` should stand here.
+    pub(super) fn report_expected(&mut self, what: &str) {
+        let message = format!("expected {what}, found {}", self.found());
+        let span = self.missing_span();
+        self.report(Diagnostic::error(codes::EXPECTED_TOKEN, span, message));
+    }
+
+    /// Reads a token that must stand here, and says whether it does.
+    pub(super) fn expect(&mut self, kind: TokenKind, purpose: &str) -> bool {
+        let is_there = self.eat(kind).is_some();
+        if !is_there {
+            let text = kind.text().unwrap_or("a token");
+            self.report_expected(&format!("`{text}` {purpose}"));
+        }
+        is_there
+    }
+
+    /// Skips to the end of the line or statement: to a `;`, a closing bracket, or the first token
+    /// of a line. Brackets on the way are skipped as a whole.
+    pub(super) fn skip_statement(&mut self) {
+        while !matches!(
+            self.peek(),
+            TokenKind::Eof | TokenKind::Semicolon | TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket
+        ) {
+            self.skip_tree();
+            if self.token().newline_before {
+                break;
+            }
+        }
+    }
+
+    /// Inside a bracket: skips to a token that separates its elements or closes it, or to one that
+    /// can only start a statement or a declaration.
+    pub(super) fn skip_element(&mut self) {
+        while !(matches!(
+            self.peek(),
+            TokenKind::Eof
+                | TokenKind::Semicolon
+                | TokenKind::Comma
+                | TokenKind::RBrace
+                | TokenKind::RParen
+                | TokenKind::RBracket
+        ) || self.token().newline_before && self.starts_statement_or_item())
+        {
+            self.skip_tree();
+        }
+    }
+
+    /// Whether the next token is a keyword with which only a statement or a declaration starts.
+    fn starts_statement_or_item(&self) -> bool {
+        matches!(self.peek(), TokenKind::Let | TokenKind::For | TokenKind::While | TokenKind::Return)
+            || self.starts_item()
+    }
+
+    /// Skips to a declaration at the start of a line.
+    pub(super) fn skip_to_item(&mut self) {
+        while !self.at(TokenKind::Eof) {
+            self.bump();
+            let token = self.token();
+            if token.newline_before && (self.starts_item() || token.kind == TokenKind::At) {
+                break;
+            }
+        }
+    }
+
+    /// Skips one token, or a bracket with everything up to its partner. An opening bracket
+    /// without partner is skipped alone.
+    fn skip_tree(&mut self) {
+        let is_open = |kind| matches!(kind, TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace);
+        if is_open(self.peek())
+            && let Some(len) = self.bracket_length(0)
+        {
+            self.pos += len;
+        } else {
+            self.bump();
+        }
+    }
+
+    /// The number of tokens from the opening bracket `ahead` tokens away to its partner, both
+    /// included. None if a declaration at the start of a line, another kind of closing bracket or
+    /// the end comes first.
+    pub(super) fn bracket_length(&self, ahead: usize) -> Option<usize> {
+        let mut closers = Vec::new();
+        for at in 0.. {
+            let token = self.token_ahead(ahead + at);
+            match token.kind {
+                TokenKind::LParen => closers.push(TokenKind::RParen),
+                TokenKind::LBracket => closers.push(TokenKind::RBracket),
+                TokenKind::LBrace => closers.push(TokenKind::RBrace),
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    if closers.pop() != Some(token.kind) {
+                        return None;
+                    }
+                    if closers.is_empty() {
+                        return Some(at + 1);
+                    }
+                }
+                TokenKind::Fn | TokenKind::Kernel if token.newline_before => return None,
+                TokenKind::Eof => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,7 @@
+//! Diagnostics for people and for tools.
+
+mod json;
+mod text;
+
+pub use json::{JsonDiagnostic, JsonLabel, to_json};
+pub use text::{Style, to_text};
