@@ -1,2 +1,101 @@
-//! Developer commands of the Cotan project.
-fn main() {}
+//! Developer commands of the Cotan project; they need nothing but cargo.
+//!
+//! `cargo xtask help` lists them. Each is a plain sequence of cargo commands or a check of files.
+
+mod tidy;
+
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::Command;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  ci                      what CI runs: format, lints, tidy, then `test`
+  test [ui|ir|run] [--bless]
+                          all tests, or those of one folder of tests/; --bless rewrites what they expect
+  tidy                    generated files are fresh, codes have pages, the longest files
+  ops                     writes the reference page of the operations
+  accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
+  fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
+  bench                   the benchmarks on real input
+";
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    match args.first().map(String::as_str) {
+        Some("ci") => ci(),
+        Some("test") => test(rest),
+        Some("tidy") => tidy::run(&root()),
+        Some("ops") => cargo(&["run", "-q", "-p", "cotan-testkit", "--bin", "ops-page", "--", "docs/operations.md"], &[]),
+        Some("accept") => accept(rest),
+        Some("fuzz") => {
+            let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "fuzz", "--"];
+            all.extend(rest.iter().map(String::as_str));
+            cargo(&all, &[])
+        }
+        Some("bench") => {
+            let mut all = vec!["run", "--release", "-q", "-p", "cotan-bench", "--", "all"];
+            all.extend(rest.iter().map(String::as_str));
+            cargo(&all, &[])
+        }
+        Some("help") | None => {
+            print(HELP);
+            Ok(())
+        }
+        Some(other) => bail!("there is no command `{other}`\n\n{HELP}"),
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the output of a command line tool")]
+fn print(text: &str) {
+    print!("{text}");
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().map(PathBuf::from).unwrap_or(manifest)
+}
+
+/// Runs cargo in the workspace with extra environment variables; fails if it fails.
+fn cargo(args: &[&str], env: &[(&str, &str)]) -> Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(args).envs(env.iter().copied()).current_dir(root());
+    let status = command.status().with_context(|| format!("running cargo {}", args.join(" ")))?;
+    if !status.success() {
+        bail!("cargo {} failed: {status}", args.join(" "));
+    }
+    Ok(())
+}
+
+fn ci() -> Result<()> {
+    cargo(&["fmt", "--all", "--check"], &[])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
+    tidy::run(&root())?;
+    test(&[])
+}
+
+fn test(args: &[String]) -> Result<()> {
+    let mut env = Vec::new();
+    let mut folder = None;
+    for arg in args {
+        match arg.as_str() {
+            "--bless" => env.extend([("COTAN_BLESS", "1"), ("UPDATE_EXPECT", "1")]),
+            "ui" | "ir" | "run" => folder = Some(arg.as_str()),
+            other => bail!("`test` takes ui, ir, run or --bless, found `{other}`"),
+        }
+    }
+    match folder {
+        Some(folder) => cargo(&["test", "-p", "cotan-testkit", "--test", folder], &env),
+        None => cargo(&["test", "--workspace"], &env),
+    }
+}
+
+fn accept(args: &[String]) -> Result<()> {
+    let [name] = args else { bail!("`accept` takes the name of a list of lines, such as `core`") };
+    cargo(&["build", "--release", "-q", "-p", "cotan-cli", "-p", "cotan-bench"], &[])?;
+    cargo(&["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "accept", "--", name], &[])
+}

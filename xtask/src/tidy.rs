@@ -1,0 +1,61 @@
+//! Checks of the tree that no compiler makes.
+
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file longer than this is named, so that somebody thinks about it.
+const LONG: usize = 800;
+
+/// A file longer than this fails, unless it is a table.
+const TOO_LONG: usize = 1000;
+
+/// Runs every check; prints the ten longest files.
+pub(crate) fn run(root: &Path) -> Result<()> {
+    let mut sources = Vec::new();
+    for folder in ["crates", "xtask"] {
+        collect(&root.join(folder), &mut sources)?;
+    }
+    let mut problems = Vec::new();
+    let mut lengths = Vec::new();
+    for path in &sources {
+        let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+        let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
+        let lines = text.lines().count();
+        if lines > TOO_LONG && !name.contains("/tests/") {
+            problems.push(format!("{name}: {lines} lines; split it"));
+        }
+        if !name.contains("/tests/") && !text.starts_with("//!") {
+            problems.push(format!("{name}: no module documentation at the top"));
+        }
+        lengths.push((lines, name));
+    }
+    lengths.sort_unstable_by(|a, b| b.cmp(a));
+    print_longest(&lengths);
+    if problems.is_empty() {
+        return Ok(());
+    }
+    bail!("{}", problems.join("\n"))
+}
+
+fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, out)?;
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+    out.sort();
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "the output of a command line tool")]
+fn print_longest(lengths: &[(usize, String)]) {
+    println!("longest files:");
+    for (lines, name) in lengths.iter().take(10) {
+        let mark = if *lines > LONG { "  (think about it)" } else { "" };
+        println!("{lines:>6}  {name}{mark}");
+    }
+}
