@@ -86,7 +86,8 @@ impl Builder {
         {
             return on_unknown(self, &s.op, env);
         }
-        let mut inner = env.clone();
+        // Only regions bind names of their own; copying the environment for every statement would be quadratic.
+        let mut inner = if s.op.blocks().is_empty() { Env::new() } else { env.clone() };
         let op = self.copy_op(source, &s.op, env, &mut inner, on_unknown);
         self.push_copy(source, s, op, env);
     }

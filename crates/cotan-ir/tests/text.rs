@@ -4,7 +4,7 @@ mod table;
 
 use cotan_ir::{
     Atom, Block, Builder, CheckKind, Const, Elem, Function, Item, Module, Op, ParseError, PrintOptions, Span, Ty, Var,
-    parse_function, parse_module, print_function, print_module,
+    parse_function, parse_module, print_function, print_module, verify_module,
 };
 use table::{Table, function, module};
 
@@ -167,7 +167,9 @@ fn deep_nesting_is_an_error_not_an_overflow() {
         let heads: String = (0..depth).map(|k| format!("par i.{k} < 2 {{\n")).collect();
         format!("fn f() {{\n{heads}{}  return\n}}", "yield\n}\n".repeat(depth))
     };
-    assert!(parse_module(&nest(199), &Table).is_ok());
+    let deepest = module(&nest(199));
+    assert_eq!(verify_module(&deepest), Ok(()));
+    assert_eq!(module(&deepest.to_string()), deepest);
     assert_eq!(error(&nest(200)).message, "blocks nest deeper than 200");
     assert_eq!(error(&nest(100_000)).message, "blocks nest deeper than 200");
 }
@@ -181,7 +183,7 @@ fn truncated_texts_are_errors() {
 }
 
 #[test]
-fn mutated_texts_never_bring_the_parser_down_and_print_stably() {
+fn mutated_texts_never_bring_parser_or_verifier_down_and_print_stably() {
     let text: Vec<char> = EVERY_CONSTRUCT.chars().collect();
     let alphabet: Vec<char> = "{}()[]<>=:,.@\"\\ \n-+/0123456789ex_ifnaαäß\u{0}".chars().collect();
     let mut state = 0x9e3779b97f4a7c15u64;
@@ -207,6 +209,7 @@ fn mutated_texts_never_bring_the_parser_down_and_print_stably() {
             let printed = m.to_string();
             let reread = parse_module(&printed, &Table).unwrap_or_else(|e| panic!("{e}\n{printed}"));
             assert_eq!(reread.to_string(), printed);
+            assert_eq!(verify_module(&reread).is_ok(), verify_module(&m).is_ok(), "{printed}");
         }
     }
     assert!((10..390).contains(&accepted), "the mutations should leave some texts whole: {accepted}");

@@ -302,7 +302,6 @@ fn a_reduction_starts_from_a_value_of_its_type() {
 
 #[test]
 fn a_monoid_is_defined_on_its_elements() {
-    assert_eq!(about_region("y: bool = par i < n (and from true, or from c)", "c, c").len(), 1);
     assert_eq!(about_region("y: bool, z: bool = par i < n (and from true, or from c)", "c, c"), NONE);
     assert_eq!(about_region("y: bool = par i < n (max from true)", "c"), ["`max` does not reduce bool"]);
     assert_eq!(about_region("y: f64 = par i < n (and from x)", "x"), ["`and` does not reduce f64"]);
