@@ -247,3 +247,87 @@ impl From<Const> for Atom {
         Atom::Const(c)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_show_their_type_except_the_common_ones() {
+        let check = |c: Const, expected: &str| assert_eq!(c.to_string(), expected);
+        check(Const::bool(true), "true");
+        check(Const::i64(-3), "-3");
+        check(Const::integer(Elem::U64, u64::MAX.into()), "18446744073709551615_u64");
+        check(Const::integer(Elem::I8, -128), "-128_i8");
+        check(Const::f64(2.0), "2.0");
+        check(Const::f64(-0.0), "-0.0");
+        check(Const::f64(1e300), "1e300");
+        check(Const::f32(0.1), "0.1_f32");
+        check(Const::f32(f32::NEG_INFINITY), "-inf_f32");
+        check(Const::f64(f64::NAN), "nan");
+        check(Const::f64(f64::from_bits(0xfff8000000000000)), "nan_0xfff8000000000000");
+        check(Const::f32(f32::from_bits(0x7fc00001)), "nan_0x7fc00001_f32");
+    }
+
+    #[test]
+    fn integers_wrap_to_their_width() {
+        let check = |elem, value, expected| assert_eq!(Const::integer(elem, value).as_integer(), Some(expected));
+        check(Elem::I8, 128, -128);
+        check(Elem::U8, -1, 255);
+        check(Elem::I32, 1 << 31, -(1 << 31));
+        check(Elem::U32, -1, u32::MAX.into());
+        check(Elem::I64, 1 << 63, i64::MIN.into());
+        check(Elem::U64, -1, u64::MAX.into());
+    }
+
+    #[test]
+    fn constants_are_equal_by_bits() {
+        assert_ne!(Const::f64(0.0), Const::f64(-0.0));
+        assert_eq!(Const::f64(f64::NAN), Const::f64(f64::NAN));
+        assert_ne!(Const::f32(1.0), Const::f64(1.0));
+        assert!(Const::f32(1.0).is_number(1) && !Const::f64(-0.0).is_number(0) && !Const::bool(true).is_number(1));
+    }
+
+    #[test]
+    fn values_are_read_as_what_they_are() {
+        assert_eq!(Const::f32(0.5).as_float(), Some(0.5));
+        assert_eq!(Const::i64(1).as_float(), None);
+        assert_eq!(Const::integer(Elem::I32, 1).as_i64(), None);
+        assert_eq!(Const::bool(false).as_bool(), Some(false));
+        assert_eq!(Const::bool(false).as_integer(), None);
+        assert_eq!(Const::number(Elem::F32, -2), Const::f32(-2.0));
+        assert_eq!(Const::zero(Elem::U8), Const::number(Elem::U8, 0));
+    }
+
+    #[test]
+    fn constants_of_every_form_read_back_to_the_same_bits() {
+        let mut constants: Vec<Const> = vec![Const::bool(true), Const::bool(false)];
+        for elem in Elem::ALL {
+            if let Some((least, greatest)) = elem.integer_range() {
+                constants.extend([least, -1, 0, 1, greatest].map(|v| Const::integer(elem, v)));
+            }
+        }
+        for bits in [0, 1, 1 << 31, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffffffff, 0x3dcccccd, 0x7f7fffff]
+        {
+            constants.push(Const::f32(f32::from_bits(bits)));
+            constants.push(Const::f64(f64::from_bits(u64::from(bits) << 32)));
+            constants.push(Const::f64(f64::from_bits(u64::from(bits) << 32 | 0x12345)));
+        }
+        for c in constants {
+            assert_eq!(Const::from_text(&c.to_string()), Some(c), "{c}");
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_constant_are_refused() {
+        for text in ["", "-", "_", "_i32", "x", "1_bool", "-1_u8", "256_u8", "1.5_i32", "1e999", "1e99_f32", "infinity"]
+        {
+            assert_eq!(Const::from_text(text), None, "{text}");
+        }
+        for text in
+            ["-nan", "nan_0x", "nan_0x1", "nan_0x7ff8000000000000_f32", "true_i64", "1__f64", "9223372036854775808"]
+        {
+            assert_eq!(Const::from_text(text), None, "{text}");
+        }
+    }
+}

@@ -44,6 +44,11 @@ impl Builder {
         &self.vars[v.index()].ty
     }
 
+    /// All variables so far.
+    pub fn vars(&self) -> &[VarInfo] {
+        &self.vars
+    }
+
     /// What is known of a variable.
     pub fn info(&self, v: Var) -> &VarInfo {
         &self.vars[v.index()]

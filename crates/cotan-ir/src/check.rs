@@ -102,3 +102,31 @@ impl CheckKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_found_again() {
+        for kind in CheckKind::ALL {
+            assert_eq!(CheckKind::from_code(kind.code()), Some(kind));
+        }
+        assert_eq!(CheckKind::from_code("R0000"), None);
+    }
+
+    #[test]
+    fn messages_show_the_arguments_that_are_there() {
+        let check = |kind: CheckKind, args: &[i64], expected: &str| assert_eq!(kind.message(args), expected);
+        check(CheckKind::IndexRange, &[7, 5], "index out of range: expected 0 <= index < 5, found 7");
+        check(CheckKind::IndexRange, &[7], "index out of range");
+        check(CheckKind::SliceRange, &[2, 9, 5], "slice out of range: expected 0 <= lo <= hi <= 5, found 2..9");
+        check(CheckKind::IntegerOverflow, &[1, 2], "integer overflow: operands 1 and 2");
+        check(CheckKind::IntegerOverflow, &[1], "integer overflow: operand 1");
+        check(CheckKind::ShapeMismatch, &[3, 4], "shape mismatch: expected extent 3, found 4");
+        check(CheckKind::NegativeSize, &[-1], "negative size: expected at least 0, found -1");
+        for kind in CheckKind::ALL {
+            assert!(!kind.message(&[]).contains("found"), "{}", kind.message(&[]));
+        }
+    }
+}

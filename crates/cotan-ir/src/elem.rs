@@ -154,3 +154,37 @@ impl ElemSet {
         self.0 & (1 << elem as u16) != 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for elem in Elem::ALL {
+            assert_eq!(Elem::from_name(elem.name()), Some(elem));
+        }
+        assert_eq!(Elem::from_name("f16"), None);
+    }
+
+    #[test]
+    fn sets_hold_what_their_names_say() {
+        for elem in Elem::ALL {
+            assert_eq!(ElemSet::FLOAT.has(elem), elem.is_float(), "{elem}");
+            assert_eq!(ElemSet::INTEGER.has(elem), elem.is_integer(), "{elem}");
+            assert_eq!(ElemSet::NUMERIC.has(elem), elem != Elem::Bool, "{elem}");
+            assert_eq!(ElemSet::BOOL.has(elem), elem == Elem::Bool, "{elem}");
+            assert!(ElemSet::ANY.has(elem), "{elem}");
+        }
+    }
+
+    #[test]
+    fn integer_ranges_follow_from_the_width() {
+        assert_eq!(Elem::I8.integer_range(), Some((-128, 127)));
+        assert_eq!(Elem::U16.integer_range(), Some((0, 65535)));
+        assert_eq!(Elem::I64.integer_range(), Some((i64::MIN.into(), i64::MAX.into())));
+        assert_eq!(Elem::U64.integer_range(), Some((0, u64::MAX.into())));
+        assert_eq!(Elem::F64.integer_range(), None);
+        assert_eq!(Elem::Bool.integer_range(), None);
+    }
+}

@@ -157,3 +157,39 @@ impl Module {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Builder, Elem};
+
+    #[test]
+    fn different_derivatives_have_different_canonical_names() {
+        let name = |mode, wrt: &[usize], outs: &[usize]| {
+            Derived { of: "f".into(), mode, wrt: wrt.to_vec(), outs: outs.to_vec() }.canonical_name()
+        };
+        assert_eq!(&*name(Mode::Vjp, &[0, 12], &[1]), "f.vjp_0_12_of_1");
+        assert_eq!(&*name(Mode::Jvp, &[], &[]), "f.jvp__of_");
+    }
+
+    #[test]
+    fn a_module_gives_functions_with_a_body_only() {
+        let mut m = Module::default();
+        let f = m.insert(Builder::new().finish("f", vec![]));
+        m.items.insert(
+            "d".into(),
+            Item::Derived(Derived { of: "f".into(), mode: Mode::Jvp, wrt: Vec::new(), outs: Vec::new() }),
+        );
+        assert_eq!(m.function("f"), Some(&f));
+        assert_eq!(m.function("d"), None);
+        assert_eq!(m.functions().collect::<Vec<_>>(), [&f]);
+    }
+
+    #[test]
+    fn added_variables_are_known_by_type_and_name() {
+        let mut f = Builder::new().finish("f", vec![]);
+        let v = f.add_var(VarInfo { name: "x".into(), ty: Ty::scalar(Elem::F32), is_record: false });
+        assert_eq!((f.name_of(v), f.ty(v), f.is_float(v.into())), ("x", &Ty::scalar(Elem::F32), true));
+        assert_eq!(f.atom_ty(Atom::i64(1)), Ty::scalar(Elem::I64));
+    }
+}
