@@ -5,7 +5,7 @@ use crate::{Acc, AccKind, Atom, CheckKind, Elem, Loop, Monoid, Op, Par, ParResul
 
 impl Parser<'_> {
     pub(super) fn operation(&mut self) -> Result<(Op, Span), ParseError> {
-        // Behind a bracket any word is a variable, also one that starts other operations.
+        // In front of a bracket any word is a variable, also one that starts other operations.
         if self.is_mark(1, "[") {
             let (array, indices) = self.place()?;
             return self.with_span(Op::Index { array, indices });
