@@ -16,9 +16,11 @@
 //! ```
 
 mod float;
+mod gamma;
 mod kernel;
 mod mod61;
 mod num;
+pub mod reduce;
 mod row;
 mod scalar;
 mod signature;
@@ -28,6 +30,7 @@ mod term;
 mod value;
 
 pub use float::Float;
+pub use gamma::Gamma;
 pub use kernel::{Carrier, Kernel, Scalar};
 pub use mod61::Mod61;
 pub use num::{Int, Num, Ring};
@@ -37,13 +40,25 @@ pub use row::{
 };
 pub use scalar::arithmetic::*;
 pub use scalar::cast::*;
+pub use scalar::check::*;
 pub use scalar::comparison::*;
 pub use scalar::exponential::*;
+pub use scalar::extremes::*;
+pub use scalar::hyperbolic::*;
+pub use scalar::integer::*;
+pub use scalar::power::*;
 pub use scalar::rounding::*;
+pub use scalar::special::*;
 pub use scalar::trigonometric::*;
-pub use table::{lookup, lookup_tensor, record, row, table, tensor_table};
+pub use table::{Ops, lookup, lookup_tensor, record, row, table, tensor_table};
+pub use tensor::concat::CONCAT;
+pub use tensor::fill::FILL;
+pub use tensor::iota::IOTA;
+pub use tensor::matmul::MATMUL;
+pub use tensor::reshape::RESHAPE;
 pub use tensor::reverse::REVERSE;
 pub use tensor::slice::{PAD, SLICE};
+pub use tensor::transpose::TRANSPOSE;
 pub use tensor::{Derivative, Inputs, Map, Shapes, TensorRecord, TensorUse};
 pub use term::{Term, typed_number};
 pub use value::{Value, count};

@@ -26,7 +26,8 @@ impl Mod61 {
         }
         let bits = value.abs().to_bits();
         let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
-        let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+        let (mantissa, exponent) =
+            if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
         let two = Mod61(2);
         let power = if exponent >= 0 { two } else { two.inverse() };
         let magnitude = Mod61::new(mantissa.into()).mul(power.power(exponent.unsigned_abs()));

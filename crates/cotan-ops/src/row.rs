@@ -56,6 +56,8 @@ pub enum Lowering {
     Native(Instruction),
     /// By a call of the host function `cotan_<name>_<elem>`.
     Host,
+    /// By an instruction on integers, by the host function on floats.
+    NativeOrHost(Instruction),
     /// By this term over its operands.
     Expand(Term),
 }
@@ -76,7 +78,6 @@ pub enum Instruction {
     Floor,
     Ceil,
     Trunc,
-    Round,
     Copysign,
     Min,
     Max,
@@ -98,9 +99,12 @@ pub enum Instruction {
     Identity,
     /// Conversion to this type: rounding to nearest, saturating from floats, wrapping between integers.
     Cast(Elem),
+    /// Whether the operand, its fraction cut, fits this integer type.
+    CastFits(Elem),
     AddFits,
     SubFits,
     MulFits,
+    ShiftFits,
 }
 
 /// The derivative with respect to one operand.
@@ -162,6 +166,8 @@ pub enum Condition {
     IsNot(usize, f64),
     /// The operand is no whole number.
     NotWhole(usize),
+    /// The operand is no odd multiple of 1/2.
+    NotHalf(usize),
     /// The quotient of the two operands is no whole number.
     NotWholeRatio(usize, usize),
     /// The operand is no odd multiple of pi/2.

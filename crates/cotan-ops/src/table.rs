@@ -1,21 +1,117 @@
 //! The table: all rows, and the way from names and references to them.
 
 use crate::*;
-use cotan_ir::{Prim, TensorOp};
+use cotan_ir::{OpLookup, Prim, TensorOp};
 
 /// Every scalar primitive, in the order of the reference.
 pub fn table() -> &'static [&'static PrimRow] {
     static TABLE: &[&PrimRow] = &[
-        &ADD, &SUB, &MUL, &MULZ, &DIV, &NEG, &FMA, &ABS, &SIGN, &EXP, &LOG, &SQRT, &SIN, &COS, &EQ, &NE, &LT, &LE, &GT,
-        &GE, &ISNAN, &ISFINITE, &AND, &OR, &XOR, &NOT, &SELECT, &TO_I8, &TO_I16, &TO_I32, &TO_I64, &TO_U8, &TO_U16,
-        &TO_U32, &TO_U64, &TO_F32, &TO_F64,
+        &ADD,
+        &SUB,
+        &MUL,
+        &MULZ,
+        &DIV,
+        &NEG,
+        &FMA,
+        &SQRT,
+        &RSQRT,
+        &CBRT,
+        &RECIP,
+        &SQUARE,
+        &POWI,
+        &POW,
+        &ABS,
+        &SIGN,
+        &FLOOR,
+        &CEIL,
+        &TRUNC,
+        &ROUND,
+        &COPYSIGN,
+        &STOP_GRADIENT,
+        &REM,
+        &HYPOT,
+        &MAX,
+        &MIN,
+        &WINS,
+        &CLAMP,
+        &RELU,
+        &FLOOR_DIV,
+        &FLOOR_MOD,
+        &SHL,
+        &SHR,
+        &EXP,
+        &EXP2,
+        &EXPM1,
+        &LOG,
+        &LOG2,
+        &LOG10,
+        &LOG1P,
+        &SIN,
+        &COS,
+        &TAN,
+        &ASIN,
+        &ACOS,
+        &ATAN,
+        &ATAN2,
+        &SINH,
+        &COSH,
+        &TANH,
+        &ASINH,
+        &ACOSH,
+        &ATANH,
+        &SIGMOID,
+        &ERF,
+        &ERFC,
+        &LGAMMA,
+        &DIGAMMA,
+        &POLYGAMMA,
+        &AND,
+        &OR,
+        &XOR,
+        &NOT,
+        &SELECT,
+        &ISNAN,
+        &ISFINITE,
+        &EQ,
+        &NE,
+        &LT,
+        &LE,
+        &GT,
+        &GE,
+        &IN_RANGE,
+        &ADD_FITS,
+        &SUB_FITS,
+        &MUL_FITS,
+        &NEG_FITS,
+        &ABS_FITS,
+        &DIV_FITS,
+        &POWI_FITS,
+        &SHIFT_FITS,
+        &CAST_FITS_I8,
+        &CAST_FITS_I16,
+        &CAST_FITS_I32,
+        &CAST_FITS_I64,
+        &CAST_FITS_U8,
+        &CAST_FITS_U16,
+        &CAST_FITS_U32,
+        &CAST_FITS_U64,
+        &TO_I8,
+        &TO_I16,
+        &TO_I32,
+        &TO_I64,
+        &TO_U8,
+        &TO_U16,
+        &TO_U32,
+        &TO_U64,
+        &TO_F32,
+        &TO_F64,
     ];
     TABLE
 }
 
 /// Every structural operation on tensors.
 pub fn tensor_table() -> &'static [&'static TensorRecord] {
-    static TABLE: &[&TensorRecord] = &[&SLICE, &PAD, &REVERSE];
+    static TABLE: &[&TensorRecord] = &[&FILL, &RESHAPE, &TRANSPOSE, &REVERSE, &SLICE, &PAD, &CONCAT, &IOTA, &MATMUL];
     TABLE
 }
 
@@ -37,4 +133,18 @@ pub fn lookup(name: &str) -> Option<&'static PrimRow> {
 /// The tensor operation of that name.
 pub fn lookup_tensor(name: &str) -> Option<&'static TensorRecord> {
     tensor_table().iter().copied().find(|record| record.name() == name)
+}
+
+/// The table, as the parser of the IR's text form asks for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ops;
+
+impl OpLookup for Ops {
+    fn prim(&self, name: &str) -> Option<Prim> {
+        lookup(name).map(|row| row.prim())
+    }
+
+    fn tensor_op(&self, name: &str) -> Option<TensorOp> {
+        lookup_tensor(name).map(|record| record.op())
+    }
 }

@@ -42,6 +42,8 @@ pub(crate) const HALF: Term = Term::Number(0.5);
 pub(crate) const ONE: Term = Term::Number(1.0);
 /// The number -1.
 pub(crate) const MINUS_ONE: Term = Term::Number(-1.0);
+/// Not a number.
+pub(crate) const NAN: Term = Term::Number(f64::NAN);
 /// The number 2.
 pub(crate) const TWO: Term = Term::Number(2.0);
 

@@ -9,7 +9,7 @@
 use crate::PrimRow;
 use crate::float::Float;
 use crate::kernel::kernels;
-use crate::num::{Int, Num, Ring};
+use crate::num::{Int, Num};
 use crate::row::{Group, Instruction, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{UNARY, giving};
 use cotan_ir::{Elem, ElemSet};
@@ -69,7 +69,7 @@ macro_rules! cast {
                 fn cast<S: Convert>(x: S) -> $t {
                     x.$via()
                 }
-                kernels!(cast, (T) on ordered)
+        kernels!(cast, (T) on ordered)
             },
             lowering: Lowering::Native(Instruction::Cast(Elem::$elem)),
             partials: &[$partial],

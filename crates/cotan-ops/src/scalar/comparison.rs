@@ -4,12 +4,12 @@
 //! truth values and on the bits of integers. `select(a0, a1, a2)` is `a1` where `a0` holds and `a2` elsewhere; both
 //! are values already, so it chooses between results, not between computations.
 
-use crate::{PrimRow, Term};
 use crate::kernel::kernels;
 use crate::num::Num;
 use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, CHOICE, UNARY, giving, same};
 use crate::term::{A0, ONE, ZERO, t};
+use crate::{PrimRow, Term};
 use cotan_ir::{Elem, ElemSet};
 
 const ANY: ElemSet = ElemSet::ANY;
@@ -164,11 +164,7 @@ pub static SELECT: PrimRow = PrimRow {
         kernels!(select, (bool, T, T) on any)
     },
     lowering: Lowering::Native(Instruction::Select),
-    partials: &[
-        DISCRETE,
-        Partial::finite(t!(SELECT, A0, ONE, ZERO)),
-        Partial::finite(t!(SELECT, A0, ZERO, ONE)),
-    ],
+    partials: &[DISCRETE, Partial::finite(t!(SELECT, A0, ONE, ZERO)), Partial::finite(t!(SELECT, A0, ZERO, ONE))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Truth, WIDE, WIDE],

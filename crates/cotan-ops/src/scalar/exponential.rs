@@ -1,13 +1,19 @@
-//! Exponentials, logarithms and roots.
+//! Exponentials and logarithms.
+//!
+//! `exp' = r`, `exp2' = ln 2 r`, `expm1' = exp a0`; `log' = 1/a0`, `log2' = 1/(ln 2 a0)`, `log10' = 1/(ln 10 a0)`,
+//! `log1p' = 1/(1 + a0)`. The last four are finite where the logarithm is NaN, so that a guard makes them NaN there.
 
-use crate::PrimRow;
 use crate::float::Float;
 use crate::kernel::kernels;
-use crate::row::{Condition, Group, Instruction, Kinks, Lowering, Partial, Proof, Sample};
+use crate::row::{Awkward, Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
-use crate::term::{A0, HALF, ONE, R, ZERO, t};
-use crate::{DIV, GE, SELECT, Term};
+use crate::term::{A0, MINUS_ONE, NAN, ONE, R, ZERO, t};
+use crate::{ADD, DIV, GE, MUL, PrimRow, SELECT, Term};
 use cotan_ir::ElemSet;
+
+const LN_2: Term = Term::Named("ln 2", std::f64::consts::LN_2);
+const LOG2_E: Term = Term::Named("1/ln 2", std::f64::consts::LOG2_E);
+const LOG10_E: Term = Term::Named("1/ln 10", std::f64::consts::LOG10_E);
 
 /// Exponential function.
 pub static EXP: PrimRow = PrimRow {
@@ -25,6 +31,38 @@ pub static EXP: PrimRow = PrimRow {
     proof: Proof::Pending,
 };
 
+/// Exponential function of base 2.
+pub static EXP2: PrimRow = PrimRow {
+    sig: same(&EXP2, "exp2", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "2 to the power `a0`.",
+    kernels: kernels!(Float::exp2, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(MUL, LN_2, R))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Exponential function less 1.
+pub static EXPM1: PrimRow = PrimRow {
+    sig: same(&EXPM1, "expm1", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "`exp(a0) - 1`, exact near 0.",
+    kernels: kernels!(Float::expm1, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(EXP, A0))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
 /// Natural logarithm.
 pub static LOG: PrimRow = PrimRow {
     sig: same(&LOG, "log", UNARY, ElemSet::FLOAT),
@@ -32,27 +70,80 @@ pub static LOG: PrimRow = PrimRow {
     doc: "The natural logarithm of `a0`; NaN below 0.",
     kernels: kernels!(Float::log, (T) on float),
     lowering: Lowering::Host,
-    partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, ONE, A0), Term::Number(f64::NAN)))],
-    kinks: Kinks::Smooth,
+    partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, ONE, A0), NAN))],
+    kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],
     identities: &[],
-    awkward: &[],
+    awkward: &[
+        Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
+        Awkward {
+            at: &[-1.0],
+            value: f64::NAN,
+            partials: &[f64::NAN],
+            why: "1/x is finite where the logarithm is not defined: guarded",
+        },
+    ],
     proof: Proof::Pending,
 };
 
-/// Square root.
-pub static SQRT: PrimRow = PrimRow {
-    sig: same(&SQRT, "sqrt", UNARY, ElemSet::FLOAT),
+/// Binary logarithm.
+pub static LOG2: PrimRow = PrimRow {
+    sig: same(&LOG2, "log2", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
-    doc: "The square root of `a0`; NaN below 0.",
-    kernels: kernels!(Float::sqrt, (T) on float),
-    lowering: Lowering::Native(Instruction::Sqrt),
-    partials: &[Partial::term(t!(DIV, HALF, R))],
-    kinks: Kinks::At("at 0 the derivative is +inf, unless what it is multiplied with is exactly 0"),
+    doc: "The logarithm of `a0` to base 2; NaN below 0.",
+    kernels: kernels!(Float::log2, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, LOG2_E, A0), NAN))],
+    kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],
     identities: &[],
-    awkward: &[],
+    awkward: &[Awkward {
+        at: &[-1.0],
+        value: f64::NAN,
+        partials: &[f64::NAN],
+        why: "guarded like the natural logarithm",
+    }],
+    proof: Proof::Pending,
+};
+
+/// Decimal logarithm.
+pub static LOG10: PrimRow = PrimRow {
+    sig: same(&LOG10, "log10", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The logarithm of `a0` to base 10; NaN below 0.",
+    kernels: kernels!(Float::log10, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, LOG10_E, A0), NAN))],
+    kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
+    domain: &[Condition::Above(0, 0.0)],
+    samples: &[Sample::Span(0.2, 4.0)],
+    identities: &[],
+    awkward: &[Awkward {
+        at: &[-1.0],
+        value: f64::NAN,
+        partials: &[f64::NAN],
+        why: "guarded like the natural logarithm",
+    }],
+    proof: Proof::Pending,
+};
+
+/// Logarithm of 1 more.
+pub static LOG1P: PrimRow = PrimRow {
+    sig: same(&LOG1P, "log1p", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The natural logarithm of `1 + a0`, exact near 0; NaN below -1.",
+    kernels: kernels!(Float::log1p, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(SELECT, t!(GE, A0, MINUS_ONE), t!(DIV, ONE, t!(ADD, ONE, A0)), NAN))],
+    kinks: Kinks::At("at -1 the derivative is +inf, as the limit from inside the domain"),
+    domain: &[Condition::Above(0, -1.0)],
+    samples: &[Sample::Span(-0.8, 4.0)],
+    identities: &[],
+    awkward: &[
+        Awkward { at: &[-1.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole" },
+        Awkward { at: &[-2.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
+    ],
     proof: Proof::Pending,
 };

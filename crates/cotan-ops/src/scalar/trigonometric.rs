@@ -1,12 +1,15 @@
-//! Circular functions.
+//! Circular functions and their inverses.
+//!
+//! `sin' = cos a0`, `cos' = -sin a0`, `tan' = 1 + r^2`; `asin' = 1/sqrt((1 - a0)(1 + a0))`, `acos' = -asin'`,
+//! `atan' = 1/(1 + a0^2)`. `atan2`: with `h = hypot(a0, a1)`, `a1/h^2` and `-a0/h^2`, divided twice by `h` so that
+//! nothing overflows.
 
-use crate::PrimRow;
 use crate::float::Float;
 use crate::kernel::kernels;
-use crate::row::{Group, Kinks, Lowering, Partial, Proof, Sample};
-use crate::signature::{UNARY, same};
-use crate::term::{A0, t};
-use crate::NEG;
+use crate::row::{Awkward, Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
+use crate::signature::{BINARY, UNARY, same};
+use crate::term::{A0, A1, MINUS_ONE, ONE, R, ZERO, t};
+use crate::{ADD, DIV, EQ, HYPOT, MUL, NEG, PrimRow, SELECT, SQRT, SUB};
 use cotan_ir::ElemSet;
 
 /// Sine.
@@ -38,5 +41,104 @@ pub static COS: PrimRow = PrimRow {
     samples: &[Sample::Span(-6.0, 6.0)],
     identities: &[],
     awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Tangent.
+pub static TAN: PrimRow = PrimRow {
+    sig: same(&TAN, "tan", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The tangent of `a0` radians.",
+    kernels: kernels!(Float::tan, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(ADD, ONE, t!(MUL, R, R)))],
+    kinks: Kinks::Smooth,
+    domain: &[Condition::NotPole(0)],
+    samples: &[Sample::Span(-1.2, 1.2)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Inverse sine.
+pub static ASIN: PrimRow = PrimRow {
+    sig: same(&ASIN, "asin", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The angle whose sine is `a0`; NaN outside -1 to 1.",
+    kernels: kernels!(Float::asin, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(DIV, ONE, t!(SQRT, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0)))))],
+    kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
+    domain: &[Condition::Above(0, -1.0), Condition::Below(0, 1.0)],
+    samples: &[Sample::Span(-0.8, 0.8)],
+    identities: &[],
+    awkward: &[
+        Awkward { at: &[1.0], value: std::f64::consts::FRAC_PI_2, partials: &[f64::INFINITY], why: "a vertical slope" },
+        Awkward { at: &[2.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    ],
+    proof: Proof::Pending,
+};
+
+/// Inverse cosine.
+pub static ACOS: PrimRow = PrimRow {
+    sig: same(&ACOS, "acos", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The angle whose cosine is `a0`; NaN outside -1 to 1.",
+    kernels: kernels!(Float::acos, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(DIV, MINUS_ONE, t!(SQRT, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0)))))],
+    kinks: Kinks::At("at -1 and 1 the derivative is -inf"),
+    domain: &[Condition::Above(0, -1.0), Condition::Below(0, 1.0)],
+    samples: &[Sample::Span(-0.8, 0.8)],
+    identities: &[],
+    awkward: &[
+        Awkward { at: &[1.0], value: 0.0, partials: &[f64::NEG_INFINITY], why: "a vertical slope" },
+        Awkward { at: &[2.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    ],
+    proof: Proof::Pending,
+};
+
+/// Inverse tangent.
+pub static ATAN: PrimRow = PrimRow {
+    sig: same(&ATAN, "atan", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The angle whose tangent is `a0`.",
+    kernels: kernels!(Float::atan, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(DIV, ONE, t!(ADD, ONE, t!(MUL, A0, A0))))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Angle of a point.
+pub static ATAN2: PrimRow = PrimRow {
+    sig: same(&ATAN2, "atan2", BINARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The angle of the point with ordinate `a0` and abscissa `a1`.",
+    kernels: kernels!(Float::atan2, (T, T) on float),
+    lowering: Lowering::Host,
+    partials: &[
+        Partial::term(t!(
+            SELECT,
+            t!(EQ, t!(HYPOT, A0, A1), ZERO),
+            ZERO,
+            t!(DIV, t!(DIV, A1, t!(HYPOT, A0, A1)), t!(HYPOT, A0, A1))
+        )),
+        Partial::term(t!(
+            SELECT,
+            t!(EQ, t!(HYPOT, A0, A1), ZERO),
+            ZERO,
+            t!(NEG, t!(DIV, t!(DIV, A0, t!(HYPOT, A0, A1)), t!(HYPOT, A0, A1)))
+        )),
+    ],
+    kinks: Kinks::At("at (0, 0) both derivatives are 0"),
+    domain: &[Condition::OffCut(1, 0)],
+    samples: &[Sample::Span(0.5, 3.0), Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[Awkward { at: &[0.0, 0.0], value: 0.0, partials: &[0.0, 0.0], why: "no direction is preferred" }],
     proof: Proof::Pending,
 };

@@ -4,8 +4,14 @@ use crate::Value;
 use cotan_ir::{Atom, Builder, Elem, TensorOp, TensorSig, Ty};
 use std::fmt;
 
+pub(crate) mod concat;
+pub(crate) mod fill;
+pub(crate) mod iota;
+pub(crate) mod matmul;
+pub(crate) mod reshape;
 pub(crate) mod reverse;
 pub(crate) mod slice;
+pub(crate) mod transpose;
 
 /// A structural operation on tensors.
 pub struct TensorRecord {

@@ -1,0 +1,203 @@
+//! Maximum, minimum, and what is made of them.
+//!
+//! `max`: `wins(a0, a1)` and `wins(a1, a0)`, where `wins` is 1, 1/2 or 0; `min` the other way round. `clamp`: 1 for the
+//! operand that the result is, `a0` at the bounds. `relu' = relu(sign a0)`. A NaN operand makes all of them NaN.
+
+use crate::float::Float;
+use crate::kernel::kernels;
+use crate::num::Num;
+use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::signature::{BINARY, TERNARY, UNARY, same};
+use crate::term::{A0, A1, A2, HALF, NAN, ONE, R, ZERO, t};
+use crate::{AND, EQ, GT, LE, LT, OR, PrimRow, SELECT, SIGN, Term};
+use cotan_ir::ElemSet;
+
+/// The partial of an operand that the result is not.
+const OUTSIDE: Term = Term::Apply(&SELECT, &[Term::Apply(&EQ, &[R, R]), ZERO, NAN]);
+
+/// Maximum.
+pub static MAX: PrimRow = PrimRow {
+    sig: same(&MAX, "max", BINARY, ElemSet::NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The greater of `a0` and `a1`; NaN if one of them is NaN; 0.0 counts as greater than -0.0.",
+    kernels: kernels!(Extremes::greater, (T, T) on numeric),
+    lowering: Lowering::Native(Instruction::Max),
+    partials: &[Partial::term(t!(WINS, A0, A1)), Partial::term(t!(WINS, A1, A0))],
+    kinks: Kinks::At("equal operands get half each"),
+    domain: &[Condition::Differ(0, 1)],
+    samples: &[Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
+    identities: &[
+        Identity { on: ElemSet::NUMERIC, law: Law::Commutative },
+        Identity { on: ElemSet::NUMERIC, law: Law::Associative },
+        Identity { on: ElemSet::NUMERIC, law: Law::Idempotent },
+    ],
+    awkward: &[
+        Awkward { at: &[1.0, 1.0], value: 1.0, partials: &[0.5, 0.5], why: "half to each" },
+        Awkward { at: &[f64::NAN, 1.0], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "a NaN is passed on" },
+    ],
+    proof: Proof::Pending,
+};
+
+/// Minimum.
+pub static MIN: PrimRow = PrimRow {
+    sig: same(&MIN, "min", BINARY, ElemSet::NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The smaller of `a0` and `a1`; NaN if one of them is NaN; -0.0 counts as smaller than 0.0.",
+    kernels: kernels!(Extremes::smaller, (T, T) on numeric),
+    lowering: Lowering::Native(Instruction::Min),
+    partials: &[Partial::term(t!(WINS, A1, A0)), Partial::term(t!(WINS, A0, A1))],
+    kinks: Kinks::At("equal operands get half each"),
+    domain: &[Condition::Differ(0, 1)],
+    samples: &[Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
+    identities: &[
+        Identity { on: ElemSet::NUMERIC, law: Law::Commutative },
+        Identity { on: ElemSet::NUMERIC, law: Law::Associative },
+        Identity { on: ElemSet::NUMERIC, law: Law::Idempotent },
+    ],
+    awkward: &[
+        Awkward { at: &[1.0, 1.0], value: 1.0, partials: &[0.5, 0.5], why: "half to each" },
+        Awkward { at: &[1.0, f64::NAN], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "a NaN is passed on" },
+    ],
+    proof: Proof::Pending,
+};
+
+/// The share of the first operand in a maximum.
+pub static WINS: PrimRow = PrimRow {
+    sig: same(&WINS, "wins", BINARY, ElemSet::FLOAT),
+    group: Group::Arithmetic,
+    doc: "1 where `a0 > a1`, 1/2 where they are equal, else 0; NaN if one of them is NaN.",
+    kernels: kernels!(wins, (T, T) on float),
+    lowering: Lowering::Expand(t!(
+        SELECT,
+        t!(GT, A0, A1),
+        ONE,
+        t!(SELECT, t!(LT, A0, A1), ZERO, t!(SELECT, t!(EQ, A0, A1), HALF, NAN))
+    )),
+    partials: &[
+        Partial::zero("the comparison is piecewise constant"),
+        Partial::zero("the comparison is piecewise constant"),
+    ],
+    kinks: Kinks::Flat,
+    domain: &[Condition::Differ(0, 1)],
+    samples: &[Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+fn wins<F: Float>(x: F, y: F) -> F {
+    if x > y {
+        F::ONE
+    } else if x < y {
+        F::ZERO
+    } else if x == y {
+        F::from_f64(0.5)
+    } else {
+        F::from_f64(f64::NAN)
+    }
+}
+
+/// Maximum and minimum.
+trait Extremes {
+    fn greater(self, other: Self) -> Self;
+    fn smaller(self, other: Self) -> Self;
+}
+
+macro_rules! float_extremes {
+    ($($t:ty)+) => {
+        $(impl Extremes for $t {
+            fn greater(self, other: $t) -> $t {
+                // Of two zeros the sum is -0.0 only if both are; a NaN is passed on by the sum as well.
+                if self > other {
+                    self
+                } else if other > self {
+                    other
+                } else if self == 0.0 || self != other {
+                    self + other
+                } else {
+                    self
+                }
+            }
+
+            fn smaller(self, other: $t) -> $t {
+                -(-self).greater(-other)
+            }
+        })+
+    };
+}
+
+macro_rules! integer_extremes {
+    ($($t:ty)+) => {
+        $(impl Extremes for $t {
+            fn greater(self, other: $t) -> $t {
+                self.max(other)
+            }
+
+            fn smaller(self, other: $t) -> $t {
+                self.min(other)
+            }
+        })+
+    };
+}
+
+float_extremes!(f32 f64);
+integer_extremes!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+/// Clamping to a range.
+pub static CLAMP: PrimRow = PrimRow {
+    sig: same(&CLAMP, "clamp", TERNARY, ElemSet::NUMERIC),
+    group: Group::Arithmetic,
+    doc: "`a0` moved into the range from `a1` to `a2`: `min(max(a0, a1), a2)`.",
+    kernels: kernels!(clamp, (T, T, T) on numeric),
+    lowering: Lowering::Expand(t!(MIN, t!(MAX, A0, A1), A2)),
+    partials: &[
+        Partial::term(t!(SELECT, t!(AND, t!(LE, A1, A0), t!(LE, A0, A2)), ONE, OUTSIDE)),
+        Partial::term(t!(SELECT, t!(AND, t!(LT, A0, A1), t!(LE, A1, A2)), ONE, OUTSIDE)),
+        Partial::term(t!(SELECT, t!(OR, t!(LT, A2, A0), t!(LT, A2, A1)), ONE, OUTSIDE)),
+    ],
+    kinks: Kinks::At("at both bounds the derivative is that of the inside: 1 in `a0`"),
+    domain: &[Condition::Differ(0, 1), Condition::Differ(0, 2), Condition::Differ(1, 2)],
+    samples: &[Sample::Span(-1.0, 1.0), Sample::Span(-3.0, -2.0), Sample::Span(2.0, 3.0)],
+    identities: &[],
+    awkward: &[
+        Awkward { at: &[2.0, 2.0, 5.0], value: 2.0, partials: &[1.0, 0.0, 0.0], why: "the lower bound passes" },
+        Awkward { at: &[5.0, 2.0, 5.0], value: 5.0, partials: &[1.0, 0.0, 0.0], why: "the upper bound passes" },
+        Awkward { at: &[1.0, 2.0, 5.0], value: 2.0, partials: &[0.0, 1.0, 0.0], why: "below" },
+        Awkward { at: &[6.0, 2.0, 5.0], value: 5.0, partials: &[0.0, 0.0, 1.0], why: "above" },
+        Awkward {
+            at: &[f64::NAN, 2.0, 5.0],
+            value: f64::NAN,
+            partials: &[f64::NAN, f64::NAN, f64::NAN],
+            why: "a NaN is passed on",
+        },
+    ],
+    proof: Proof::Pending,
+};
+
+fn clamp<S: Extremes>(x: S, lo: S, hi: S) -> S {
+    x.greater(lo).smaller(hi)
+}
+
+/// Positive part.
+pub static RELU: PrimRow = PrimRow {
+    sig: same(&RELU, "relu", UNARY, ElemSet::NUMERIC),
+    group: Group::Arithmetic,
+    doc: "`a0` where it is positive, else 0; NaN of NaN.",
+    kernels: kernels!(relu, (T) on numeric),
+    lowering: Lowering::Expand(t!(SELECT, t!(LE, A0, ZERO), ZERO, A0)),
+    partials: &[Partial::term(t!(RELU, t!(SIGN, A0)))],
+    kinks: Kinks::At("at 0 the derivative is 0"),
+    domain: &[Condition::IsNot(0, 0.0)],
+    samples: &[Sample::Span(0.5, 3.0)],
+    identities: &[Identity { on: ElemSet::NUMERIC, law: Law::Projection }],
+    awkward: &[
+        Awkward { at: &[0.0], value: 0.0, partials: &[0.0], why: "the side of the zeros" },
+        Awkward { at: &[-1.0], value: 0.0, partials: &[0.0], why: "flat" },
+        Awkward { at: &[f64::NAN], value: f64::NAN, partials: &[f64::NAN], why: "a NaN is passed on" },
+    ],
+    proof: Proof::Pending,
+};
+
+fn relu<S: Num>(x: S) -> S {
+    if x <= S::ZERO { S::ZERO } else { x }
+}

@@ -1,0 +1,146 @@
+//! Hyperbolic functions, their inverses, and the logistic function.
+//!
+//! `sinh' = cosh a0`, `cosh' = sinh a0`, `tanh' = 1 - r^2`, `asinh' = 1/hypot(1, a0)`,
+//! `acosh' = 1/(sqrt(a0 - 1) sqrt(a0 + 1))`, `atanh' = 1/((1 - a0)(1 + a0))`, `sigmoid' = r (1 - r)`.
+
+use crate::float::Float;
+use crate::kernel::kernels;
+use crate::row::{Awkward, Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
+use crate::signature::{UNARY, same};
+use crate::term::{A0, NAN, ONE, R, t};
+use crate::{ABS, ADD, DIV, HYPOT, LE, MUL, PrimRow, SELECT, SQRT, SUB};
+use cotan_ir::ElemSet;
+
+/// Hyperbolic sine.
+pub static SINH: PrimRow = PrimRow {
+    sig: same(&SINH, "sinh", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The hyperbolic sine of `a0`.",
+    kernels: kernels!(Float::sinh, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(COSH, A0))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Hyperbolic cosine.
+pub static COSH: PrimRow = PrimRow {
+    sig: same(&COSH, "cosh", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The hyperbolic cosine of `a0`.",
+    kernels: kernels!(Float::cosh, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(SINH, A0))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Hyperbolic tangent.
+pub static TANH: PrimRow = PrimRow {
+    sig: same(&TANH, "tanh", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The hyperbolic tangent of `a0`.",
+    kernels: kernels!(Float::tanh, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(SUB, ONE, t!(MUL, R, R)))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Inverse hyperbolic sine.
+pub static ASINH: PrimRow = PrimRow {
+    sig: same(&ASINH, "asinh", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The inverse hyperbolic sine of `a0`.",
+    kernels: kernels!(Float::asinh, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(DIV, ONE, t!(HYPOT, ONE, A0)))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Inverse hyperbolic cosine.
+pub static ACOSH: PrimRow = PrimRow {
+    sig: same(&ACOSH, "acosh", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The inverse hyperbolic cosine of `a0`; NaN below 1.",
+    kernels: kernels!(Float::acosh, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(DIV, ONE, t!(MUL, t!(SQRT, t!(SUB, A0, ONE)), t!(SQRT, t!(ADD, A0, ONE)))))],
+    kinks: Kinks::At("at 1 the derivative is +inf"),
+    domain: &[Condition::Above(0, 1.0)],
+    samples: &[Sample::Span(1.3, 4.0)],
+    identities: &[],
+    awkward: &[
+        Awkward { at: &[1.0], value: 0.0, partials: &[f64::INFINITY], why: "a vertical slope" },
+        Awkward { at: &[0.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    ],
+    proof: Proof::Pending,
+};
+
+/// Inverse hyperbolic tangent.
+pub static ATANH: PrimRow = PrimRow {
+    sig: same(&ATANH, "atanh", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The inverse hyperbolic tangent of `a0`; NaN outside -1 to 1.",
+    kernels: kernels!(Float::atanh, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(
+        SELECT,
+        t!(LE, t!(ABS, A0), ONE),
+        t!(DIV, ONE, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0))),
+        NAN
+    ))],
+    kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
+    domain: &[Condition::Above(0, -1.0), Condition::Below(0, 1.0)],
+    samples: &[Sample::Span(-0.8, 0.8)],
+    identities: &[],
+    awkward: &[
+        Awkward { at: &[1.0], value: f64::INFINITY, partials: &[f64::INFINITY], why: "the pole" },
+        Awkward {
+            at: &[2.0],
+            value: f64::NAN,
+            partials: &[f64::NAN],
+            why: "1/(1 - x^2) is finite where the function is not defined: guarded",
+        },
+    ],
+    proof: Proof::Pending,
+};
+
+/// Logistic function.
+pub static SIGMOID: PrimRow = PrimRow {
+    sig: same(&SIGMOID, "sigmoid", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "`1 / (1 + exp(-a0))`, without overflow.",
+    kernels: kernels!(sigmoid, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(MUL, R, t!(SUB, ONE, R)))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+fn sigmoid<F: Float>(x: F) -> F {
+    let e = F::exp(x.abs().neg());
+    let numerator = if x < F::ZERO { e } else { F::ONE };
+    numerator.div(F::ONE.add(e))
+}

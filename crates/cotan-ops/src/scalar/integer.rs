@@ -1,0 +1,109 @@
+//! Operations on integers alone.
+//!
+//! `floor_div` and `floor_mod` round the quotient down where `div` and `rem` cut it. Shift distances are taken modulo
+//! the width. All are total; `shift_fits` and `ne(a1, 0)` say beforehand what a program should report.
+
+use crate::kernel::kernels;
+use crate::num::Int;
+use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::signature::{BINARY, WITH_I64, same};
+use crate::term::{A0, A1, ONE, ZERO, t};
+use crate::{ADD, AND, DIV, LT, NE, PrimRow, REM, SELECT, SUB, Term, XOR};
+use cotan_ir::ElemSet;
+
+/// Whether the remainder is not 0 and has another sign than the divisor.
+const SIGNS_DIFFER: Term = Term::Apply(
+    &AND,
+    &[
+        Term::Apply(&NE, &[Term::Apply(&REM, &[A0, A1]), ZERO]),
+        Term::Apply(&XOR, &[Term::Apply(&LT, &[Term::Apply(&REM, &[A0, A1]), ZERO]), Term::Apply(&LT, &[A1, ZERO])]),
+    ],
+);
+
+/// Quotient rounded down.
+pub static FLOOR_DIV: PrimRow = PrimRow {
+    sig: same(&FLOOR_DIV, "floor_div", BINARY, ElemSet::INTEGER),
+    group: Group::Arithmetic,
+    doc: "The greatest whole number that is at most `a0 / a1`; 0 for a zero divisor.",
+    kernels: kernels!(floor_div, (T, T) on integer),
+    lowering: Lowering::Expand(t!(SUB, t!(DIV, A0, A1), t!(SELECT, SIGNS_DIFFER, ONE, ZERO))),
+    partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
+    identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } }],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+/// Remainder with the sign of the divisor.
+pub static FLOOR_MOD: PrimRow = PrimRow {
+    sig: same(&FLOOR_MOD, "floor_mod", BINARY, ElemSet::INTEGER),
+    group: Group::Arithmetic,
+    doc: "The remainder that goes with `floor_div`, with the sign of `a1`; 0 for a zero divisor.",
+    kernels: kernels!(floor_mod, (T, T) on integer),
+    lowering: Lowering::Expand(t!(SELECT, SIGNS_DIFFER, t!(ADD, t!(REM, A0, A1), A1), t!(REM, A0, A1))),
+    partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+/// Whether the remainder is not 0 and has another sign than the divisor.
+fn signs_differ<I: Int>(x: I, y: I) -> bool {
+    let r = x.rem(y);
+    r != I::ZERO && (r < I::ZERO) != (y < I::ZERO)
+}
+
+fn floor_div<I: Int>(x: I, y: I) -> I {
+    let q = x.div(y);
+    if signs_differ(x, y) { q.sub(I::ONE) } else { q }
+}
+
+fn floor_mod<I: Int>(x: I, y: I) -> I {
+    let r = x.rem(y);
+    if signs_differ(x, y) { r.add(y) } else { r }
+}
+
+/// Shift left.
+pub static SHL: PrimRow = PrimRow {
+    sig: same(&SHL, "shl", WITH_I64, ElemSet::INTEGER),
+    group: Group::Logic,
+    doc: "The bits of `a0` moved up by `a1` places, taken modulo the width.",
+    kernels: kernels!(shl, (T, i64) on integer),
+    lowering: Lowering::Native(Instruction::Shl),
+    partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[Sample::Whole(-3, 3), Sample::Whole(0, 7)],
+    identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } }],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+/// Shift right.
+pub static SHR: PrimRow = PrimRow {
+    sig: same(&SHR, "shr", WITH_I64, ElemSet::INTEGER),
+    group: Group::Logic,
+    doc: "The bits of `a0` moved down by `a1` places, taken modulo the width; the sign is kept.",
+    kernels: kernels!(shr, (T, i64) on integer),
+    lowering: Lowering::Native(Instruction::Shr),
+    partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
+    kinks: Kinks::Flat,
+    domain: &[],
+    samples: &[Sample::Whole(-3, 3), Sample::Whole(0, 7)],
+    identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } }],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
+fn shl<I: Int>(x: I, distance: i64) -> I {
+    I::wrap(x.to_i128() << (distance as u32 & (I::BITS - 1)))
+}
+
+fn shr<I: Int>(x: I, distance: i64) -> I {
+    I::wrap(x.to_i128() >> (distance as u32 & (I::BITS - 1)))
+}

@@ -1,0 +1,226 @@
+//! Roots and powers.
+//!
+//! `sqrt' = 1/(2 r)`, `rsqrt' = -r^3/2`, `cbrt' = 1/(3 r^2)`, `recip' = -r^2`, `square' = 2 a0`,
+//! `powi' = a1 a0^(a1 - 1)`; `pow`: `a1 a0^(a1 - 1)` and `r ln a0`. In these products an exact zero wins, which makes
+//! the powers exact at `a0 = 0`.
+
+use crate::float::Float;
+use crate::kernel::kernels;
+use crate::num::Ring;
+use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::signature::{BINARY, UNARY, WITH_I64, same};
+use crate::term::{A0, A1, HALF, ONE, R, TWO, ZERO, t};
+use crate::{ADD, AND, DIV, EQ, GE, LOG, MUL, MULZ, NEG, PrimRow, SELECT, SUB, Term};
+use cotan_ir::ElemSet;
+
+const THIRD: Term = Term::Named("1/3", 1.0 / 3.0);
+
+/// Square root. The 0 that its partial adds to the result makes the derivative +inf at -0.0 too.
+pub static SQRT: PrimRow = PrimRow {
+    sig: same(&SQRT, "sqrt", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The square root of `a0`; NaN below 0.",
+    kernels: kernels!(Float::sqrt, (T) on float),
+    lowering: Lowering::Native(Instruction::Sqrt),
+    partials: &[Partial::term(t!(DIV, HALF, t!(ADD, R, ZERO)))],
+    kinks: Kinks::At("at 0 the derivative is +inf, unless what it is multiplied with is exactly 0"),
+    domain: &[Condition::Above(0, 0.0)],
+    samples: &[Sample::Span(0.2, 4.0)],
+    identities: &[],
+    awkward: &[
+        Awkward { at: &[0.0], value: 0.0, partials: &[f64::INFINITY], why: "the slope of the root" },
+        Awkward { at: &[-0.0], value: -0.0, partials: &[f64::INFINITY], why: "both zeros are the same point" },
+        Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    ],
+    proof: Proof::Pending,
+};
+
+/// Reciprocal of the square root.
+pub static RSQRT: PrimRow = PrimRow {
+    sig: same(&RSQRT, "rsqrt", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "`1 / sqrt(a0)`; NaN below 0.",
+    kernels: kernels!(rsqrt, (T) on float),
+    lowering: Lowering::Expand(t!(DIV, ONE, t!(SQRT, A0))),
+    partials: &[Partial::term(t!(MUL, Term::Number(-0.5), t!(MUL, R, t!(MUL, R, R))))],
+    kinks: Kinks::At("at 0 the derivative is -inf"),
+    domain: &[Condition::Above(0, 0.0)],
+    samples: &[Sample::Span(0.2, 4.0)],
+    identities: &[],
+    awkward: &[
+        Awkward { at: &[0.0], value: f64::INFINITY, partials: &[f64::NEG_INFINITY], why: "the pole" },
+        Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    ],
+    proof: Proof::Pending,
+};
+
+fn rsqrt<F: Float>(x: F) -> F {
+    F::ONE.div(F::sqrt(x))
+}
+
+/// Cube root.
+pub static CBRT: PrimRow = PrimRow {
+    sig: same(&CBRT, "cbrt", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The cube root of `a0`.",
+    kernels: kernels!(Float::cbrt, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(DIV, THIRD, t!(MUL, R, R)))],
+    kinks: Kinks::At("at 0 the derivative is +inf"),
+    domain: &[Condition::IsNot(0, 0.0)],
+    samples: &[Sample::Span(0.2, 4.0)],
+    identities: &[],
+    awkward: &[Awkward { at: &[0.0], value: 0.0, partials: &[f64::INFINITY], why: "the slope of the root" }],
+    proof: Proof::Pending,
+};
+
+/// Reciprocal.
+pub static RECIP: PrimRow = PrimRow {
+    sig: same(&RECIP, "recip", UNARY, ElemSet::FLOAT),
+    group: Group::Arithmetic,
+    doc: "`1 / a0`.",
+    kernels: kernels!(recip, (T) on field),
+    lowering: Lowering::Expand(t!(DIV, ONE, A0)),
+    partials: &[Partial::term(t!(NEG, t!(MUL, R, R)))],
+    kinks: Kinks::At("at 0 the derivative is -inf"),
+    domain: &[Condition::IsNot(0, 0.0)],
+    samples: &[Sample::Span(0.5, 3.0)],
+    identities: &[],
+    awkward: &[Awkward { at: &[0.0], value: f64::INFINITY, partials: &[f64::NEG_INFINITY], why: "the pole" }],
+    proof: Proof::Pending,
+};
+
+fn recip<S: Ring>(x: S) -> S {
+    S::ONE.div(x)
+}
+
+/// Square.
+pub static SQUARE: PrimRow = PrimRow {
+    sig: same(&SQUARE, "square", UNARY, ElemSet::NUMERIC),
+    group: Group::Arithmetic,
+    doc: "`a0 * a0`; integers wrap.",
+    kernels: kernels!(square, (T) on ring),
+    lowering: Lowering::Expand(t!(MUL, A0, A0)),
+    partials: &[Partial::term(t!(MUL, TWO, A0))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+fn square<S: Ring>(x: S) -> S {
+    x.mul(x)
+}
+
+/// Whole power.
+pub static POWI: PrimRow = PrimRow {
+    sig: same(&POWI, "powi", WITH_I64, ElemSet::NUMERIC),
+    group: Group::Arithmetic,
+    doc: "`a0` to a whole power, by repeated squaring; integers wrap, and cut the fraction of a negative power.",
+    kernels: kernels!(Power::powi, (T, i64) on numeric),
+    lowering: Lowering::Host,
+    partials: &[
+        Partial::term(t!(MULZ, Term::ToT(&A1), t!(POWI, A0, t!(SUB, A1, Term::Int(1))))),
+        Partial::zero("a whole exponent cannot move"),
+    ],
+    kinks: Kinks::At("at 0 a power of 0 has derivative 0, a negative one an infinite derivative"),
+    domain: &[Condition::IsNot(0, 0.0)],
+    samples: &[Sample::Span(0.5, 2.0), Sample::Whole(-3, 4)],
+    identities: &[
+        Identity { on: ElemSet::NUMERIC, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } },
+        Identity { on: ElemSet::NUMERIC, law: Law::Absorbing { operand: 1, value: 0.0, result: 1.0 } },
+    ],
+    awkward: &[
+        Awkward { at: &[0.0, 0.0], value: 1.0, partials: &[0.0, 0.0], why: "a constant" },
+        Awkward { at: &[0.0, 1.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
+        Awkward { at: &[0.0, 2.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
+        Awkward { at: &[-1.0, 3.0], value: -1.0, partials: &[3.0, 0.0], why: "exact below 0" },
+    ],
+    proof: Proof::Pending,
+};
+
+/// Whole powers.
+trait Power {
+    fn powi(self, exponent: i64) -> Self;
+}
+
+macro_rules! float_power {
+    ($($t:ty)+) => {
+        $(impl Power for $t {
+            fn powi(self, exponent: i64) -> $t {
+                let (mut base, mut left, mut result) = (self, exponent.unsigned_abs(), 1.0);
+                while left > 0 {
+                    if left & 1 == 1 {
+                        result *= base;
+                    }
+                    left >>= 1;
+                    // Squaring once more than needed could overflow, but nobody would read that.
+                    base *= base;
+                }
+                if exponent < 0 { 1.0 / result } else { result }
+            }
+        })+
+    };
+}
+
+macro_rules! integer_power {
+    ($($t:ty)+) => {
+        $(impl Power for $t {
+            fn powi(self, exponent: i64) -> $t {
+                let (mut base, mut left, mut result) = (self, exponent.unsigned_abs(), <$t>::ONE);
+                while left > 0 {
+                    if left & 1 == 1 {
+                        result = result.wrapping_mul(base);
+                    }
+                    left >>= 1;
+                    base = base.wrapping_mul(base);
+                }
+                // Of the reciprocals of integers only those of 1 and -1 are not cut to 0.
+                if exponent >= 0 || self == <$t>::ONE || i128::from(self) == -1 { result } else { 0 }
+            }
+        })+
+    };
+}
+
+float_power!(f32 f64);
+integer_power!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+/// Power.
+pub static POW: PrimRow = PrimRow {
+    sig: same(&POW, "pow", BINARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "`a0` to the power `a1`.",
+    kernels: kernels!(Float::pow, (T, T) on float),
+    lowering: Lowering::Host,
+    partials: &[
+        Partial::term(t!(MULZ, A1, t!(POW, A0, t!(SUB, A1, ONE)))),
+        Partial::term(t!(SELECT, t!(AND, t!(EQ, A0, ZERO), t!(GE, A1, ZERO)), ZERO, t!(MULZ, R, t!(LOG, A0)))),
+    ],
+    kinks: Kinks::At("at `a0 = 0`: exact in `a0` for `a1 >= 1`, 0 for `a1 = 0`; 0 in `a1` for `a1 >= 0`"),
+    domain: &[Condition::Above(0, 0.0)],
+    samples: &[Sample::Span(0.3, 3.0), Sample::Span(-2.0, 3.0)],
+    identities: &[
+        Identity { on: ElemSet::FLOAT, law: Law::Absorbing { operand: 1, value: 0.0, result: 1.0 } },
+        Identity { on: ElemSet::FLOAT, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } },
+    ],
+    awkward: &[
+        Awkward {
+            at: &[0.0, 0.0],
+            value: 1.0,
+            partials: &[0.0, 0.0],
+            why: "0 to the power 0 is 1, and a constant in both directions",
+        },
+        Awkward { at: &[0.0, 1.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
+        Awkward { at: &[0.0, 2.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
+        Awkward { at: &[0.0, 0.5], value: 0.0, partials: &[f64::INFINITY, 0.0], why: "the slope of the root" },
+        Awkward {
+            at: &[-2.0, 2.0],
+            value: 4.0,
+            partials: &[-4.0, f64::NAN],
+            why: "exact in the base; no real power beside a whole exponent",
+        },
+    ],
+    proof: Proof::Pending,
+};

@@ -1,0 +1,102 @@
+//! The error function and the gamma function.
+//!
+//! `erf' = 2/sqrt(pi) exp(-a0^2)`, `erfc' = -erf'`; `lgamma' = digamma`, `digamma' = polygamma(a0, 1)`, and
+//! `polygamma(a0, n)' = polygamma(a0, n + 1)`, which closes the family at every order.
+
+use crate::float::Float;
+use crate::gamma::Gamma;
+use crate::kernel::kernels;
+use crate::row::{Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
+use crate::signature::{UNARY, WITH_I64, same};
+use crate::term::{A0, A1, t};
+use crate::{ADD, EXP, MUL, NEG, PrimRow, Term};
+use cotan_ir::ElemSet;
+
+const SLOPE: Term = Term::Named("2/sqrt(pi)", std::f64::consts::FRAC_2_SQRT_PI);
+
+/// Error function.
+pub static ERF: PrimRow = PrimRow {
+    sig: same(&ERF, "erf", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The error function of `a0`.",
+    kernels: kernels!(Float::erf, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(MUL, SLOPE, t!(EXP, t!(NEG, t!(MUL, A0, A0)))))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-2.0, 2.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Complement of the error function.
+pub static ERFC: PrimRow = PrimRow {
+    sig: same(&ERFC, "erfc", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "`1 - erf(a0)`, exact for large `a0`.",
+    kernels: kernels!(Float::erfc, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(
+        MUL,
+        Term::Named("-2/sqrt(pi)", -std::f64::consts::FRAC_2_SQRT_PI),
+        t!(EXP, t!(NEG, t!(MUL, A0, A0)))
+    ))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-2.0, 2.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+/// Logarithm of the gamma function.
+pub static LGAMMA: PrimRow = PrimRow {
+    sig: same(&LGAMMA, "lgamma", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The logarithm of the magnitude of the gamma function of `a0`.",
+    kernels: kernels!(Gamma::lgamma, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(DIGAMMA, A0))],
+    kinks: Kinks::At("at the poles 0, -1, -2, .. the derivative is NaN"),
+    domain: &[Condition::NotGammaPole(0)],
+    samples: &[Sample::Span(0.3, 5.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Unproved { reason: "the proofs have no theory of the gamma function" },
+};
+
+/// Logarithmic derivative of the gamma function.
+pub static DIGAMMA: PrimRow = PrimRow {
+    sig: same(&DIGAMMA, "digamma", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The derivative of `lgamma` at `a0`.",
+    kernels: kernels!(Gamma::digamma, (T) on float),
+    lowering: Lowering::Host,
+    partials: &[Partial::term(t!(POLYGAMMA, A0, Term::Int(1)))],
+    kinks: Kinks::At("at the poles 0, -1, -2, .. the value and the derivative are NaN"),
+    domain: &[Condition::NotGammaPole(0)],
+    samples: &[Sample::Span(0.3, 5.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Unproved { reason: "the proofs have no theory of the gamma function" },
+};
+
+/// Higher derivatives of the digamma function.
+pub static POLYGAMMA: PrimRow = PrimRow {
+    sig: same(&POLYGAMMA, "polygamma", WITH_I64, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "The derivative of order `a1` of `digamma` at `a0`; NaN for orders below 0 or above 100.",
+    kernels: kernels!(Gamma::polygamma, (T, i64) on float),
+    lowering: Lowering::Host,
+    partials: &[
+        Partial::term(t!(POLYGAMMA, A0, t!(ADD, A1, Term::Int(1)))),
+        Partial::zero("a whole order cannot move"),
+    ],
+    kinks: Kinks::At("at the poles 0, -1, -2, .. the value and the derivative are NaN"),
+    domain: &[Condition::NotGammaPole(0)],
+    samples: &[Sample::Span(0.5, 5.0), Sample::Whole(0, 4)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Unproved { reason: "the proofs have no theory of the gamma function" },
+};

@@ -1,0 +1,61 @@
+//! `concat(a, b, ..){axis}`: the operands one after the other along an axis. The transpose slices each part out.
+
+use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
+use crate::value::split_at_axis;
+use crate::{ADD, SLICE, Value};
+use cotan_ir::{Atom, Builder, TensorSig};
+
+/// Tensors one after the other.
+pub static CONCAT: TensorRecord = TensorRecord {
+    sig: TensorSig { name: "concat", record: &CONCAT },
+    doc: "`concat(a, b, ..){axis}`: the operands one after the other along `axis`.",
+    check,
+    eval,
+    derivative: Derivative::Linear { transpose },
+};
+
+fn check(shapes: &Shapes) -> Result<(), String> {
+    shapes.n_attrs(1)?;
+    let Some((elem, first)) = shapes.args.first() else {
+        return Err("expected at least one operand".to_owned());
+    };
+    shapes.same_elem()?;
+    let axis = shapes.axis(0, first.len())?;
+    let mut expected = first.to_vec();
+    expected[axis] = 0;
+    for (found_elem, dims) in shapes.args {
+        let agree = found_elem == elem
+            && dims.len() == first.len()
+            && dims.iter().zip(*first).enumerate().all(|(k, (a, b))| k == axis || a == b);
+        if !agree {
+            return Err(format!("{found_elem} of dims {dims:?} does not go with {elem} of dims {first:?}"));
+        }
+        expected[axis] += dims[axis];
+    }
+    shapes.result_dims(&expected)
+}
+
+fn eval(inputs: &Inputs) -> Value {
+    let axis = inputs.attrs[0] as usize;
+    let (elem, dims) = inputs.result;
+    let (outer, _, _) = split_at_axis(dims, axis);
+    let mut bits = Vec::new();
+    for i in 0..outer {
+        for part in inputs.args {
+            let (_, n, inner) = split_at_axis(&part.dims, axis);
+            bits.extend_from_slice(&part.bits[i * n * inner..(i + 1) * n * inner]);
+        }
+    }
+    Value { elem, dims: dims.to_vec(), bits }
+}
+
+fn transpose(b: &mut Builder, at: &TensorUse, cot: Atom, operand: usize) -> Atom {
+    let axis = at.attrs[0] as usize;
+    let mut lo = Atom::i64(0);
+    for (k, part) in at.args[..operand].iter().enumerate() {
+        let length = b.ty(*part).dims[axis].atom();
+        lo = if k == 0 { length } else { b.named("offset").prim(ADD.prim(), &[lo, length]).into() };
+    }
+    let ty = b.ty(at.args[operand]);
+    b.tensor(SLICE.op(), &[cot, lo], at.attrs, ty).into()
+}

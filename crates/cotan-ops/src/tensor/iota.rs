@@ -1,0 +1,32 @@
+//! `iota()`: the numbers 0, 1, 2, .. as many as the result has.
+
+use super::{Derivative, Inputs, Shapes, TensorRecord};
+use crate::{Value, typed_number};
+use cotan_ir::{Elem, TensorSig};
+
+/// Counting numbers.
+pub static IOTA: TensorRecord = TensorRecord {
+    sig: TensorSig { name: "iota", record: &IOTA },
+    doc: "`iota()`: the numbers 0, 1, 2, .. in the element type of the result, which has one dim.",
+    check,
+    eval,
+    derivative: Derivative::None { reason: "the numbers depend on nothing but the length" },
+};
+
+fn check(shapes: &Shapes) -> Result<(), String> {
+    shapes.n_args(0)?;
+    shapes.n_attrs(0)?;
+    match shapes.result {
+        (Elem::Bool, _) => Err("expected numbers, found bool".to_owned()),
+        (_, [_]) => Ok(()),
+        (_, dims) => Err(format!("expected a result of one dim, found {dims:?}")),
+    }
+}
+
+fn eval(inputs: &Inputs) -> Value {
+    let (elem, dims) = inputs.result;
+    let n: i64 = dims.iter().product();
+    let is_residue = inputs.in_field && elem.is_float();
+    let bits = (0..n).map(|k| if is_residue { k as u64 } else { typed_number(elem, k as f64).bits() }).collect();
+    Value { elem, dims: dims.to_vec(), bits }
+}

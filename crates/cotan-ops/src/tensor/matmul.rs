@@ -1,0 +1,127 @@
+//! `matmul(a, b){strong}`: matrix products, `y[.., i, j] = sum over k of a[.., i, k] b[.., k, j]`.
+//!
+//! Operands have one batch shape and then `[M, K]` and `[K, N]`; without a batch either may be a vector `[K]`, and two
+//! vectors give a scalar. The sum starts from 0 and takes `k` in ascending order, each step an `fma`. If the attribute
+//! `strong` is 1, a product with a factor that is exactly 0 counts 0 whatever the other factor is (as `mulz`), and sums
+//! are plain additions: contributions to derivatives are written so.
+//!
+//! Bilinear: `a_cot = y_cot b^T`, `b_cot = a^T y_cot`. Vectors are seen as matrices with a side of 1.
+
+use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
+use crate::{ADD, Carrier, FMA, Kernel, MULZ, RESHAPE, TRANSPOSE, Value, count};
+use cotan_ir::{Atom, Builder, Dim, Elem, TensorSig, Ty};
+
+/// Matrix product.
+pub static MATMUL: TensorRecord = TensorRecord {
+    sig: TensorSig { name: "matmul", record: &MATMUL },
+    doc: "`matmul(a, b){strong}`: the matrix product, batched over equal leading dims; `strong` 1 lets exact zeros win.",
+    check,
+    eval,
+    derivative: Derivative::Multilinear { push, transpose },
+};
+
+/// The attribute of products in which an exact zero wins.
+const STRONG: [i64; 1] = [1];
+
+/// The dims of a product: batch, rows, columns. A vector gives `None` for its missing side.
+struct Parts<'a, D> {
+    batch: &'a [D],
+    rows: Option<D>,
+    columns: Option<D>,
+}
+
+/// The parts of the dims of two operands, and the extents to be summed over; `None` if the ranks do not go together.
+fn parts<'a, D: Copy>(a: &'a [D], b: &[D]) -> Option<(Parts<'a, D>, D, D)> {
+    match (a, b) {
+        ([k], [l]) => Some((Parts { batch: &[], rows: None, columns: None }, *k, *l)),
+        ([m, k], [l]) => Some((Parts { batch: &[], rows: Some(*m), columns: None }, *k, *l)),
+        ([k], [l, n]) => Some((Parts { batch: &[], rows: None, columns: Some(*n) }, *k, *l)),
+        ([batch @ .., m, k], [others @ .., l, n]) if batch.len() == others.len() => {
+            Some((Parts { batch, rows: Some(*m), columns: Some(*n) }, *k, *l))
+        }
+        (_, _) => None,
+    }
+}
+
+fn check(shapes: &Shapes) -> Result<(), String> {
+    shapes.n_args(2)?;
+    shapes.n_attrs(1)?;
+    shapes.same_elem()?;
+    let ((a_elem, a), (b_elem, b)) = (shapes.args[0], shapes.args[1]);
+    if a_elem != b_elem || a_elem == Elem::Bool {
+        return Err(format!("expected numbers of one type, found {a_elem} and {b_elem}"));
+    }
+    let Some((sides, k, l)) = parts(a, b) else {
+        return Err(format!("no product of dims {a:?} and {b:?}"));
+    };
+    if k != l || *sides.batch != b[..sides.batch.len()] {
+        return Err(format!("no product of dims {a:?} and {b:?}"));
+    }
+    let expected: Vec<i64> = sides.batch.iter().copied().chain(sides.rows).chain(sides.columns).collect();
+    shapes.result_dims(&expected)
+}
+
+fn eval(inputs: &Inputs) -> Value {
+    let (a, b) = (inputs.args[0], inputs.args[1]);
+    let (elem, dims) = inputs.result;
+    let (sides, k, _) = parts(&a.dims, &b.dims).expect("invariant: the shapes were checked");
+    let (n_batch, k) = (count(sides.batch), k as usize);
+    let (m, n) = (sides.rows.unwrap_or(1) as usize, sides.columns.unwrap_or(1) as usize);
+    let carrier = if inputs.in_field && elem.is_float() { Carrier::Mod61 } else { Carrier::Elem(elem) };
+    let kernel = |row: &crate::PrimRow| (row.kernels)(carrier).expect("invariant: products are of numbers");
+    let step: Box<dyn Fn(u64, u64, u64) -> u64> = if inputs.attrs == STRONG {
+        let (mulz, add): (Kernel, Kernel) = (kernel(&MULZ), kernel(&ADD));
+        Box::new(move |x, y, sum| add(&[sum, mulz(&[x, y])]))
+    } else {
+        let fma = kernel(&FMA);
+        Box::new(move |x, y, sum| fma(&[x, y, sum]))
+    };
+    let mut bits = Vec::with_capacity(n_batch * m * n);
+    for batch in 0..n_batch {
+        let (a, b) = (&a.bits[batch * m * k..], &b.bits[batch * k * n..]);
+        for i in 0..m {
+            for j in 0..n {
+                bits.push((0..k).fold(0, |sum, l| step(a[i * k + l], b[l * n + j], sum)));
+            }
+        }
+    }
+    Value { elem, dims: dims.to_vec(), bits }
+}
+
+fn push(b: &mut Builder, at: &TensorUse, tan: Atom, operand: usize) -> Atom {
+    let mut args = [at.args[0], at.args[1]];
+    args[operand] = tan;
+    b.tensor(MATMUL.op(), &args, &STRONG, at.result.clone()).into()
+}
+
+fn transpose(b: &mut Builder, at: &TensorUse, cot: Atom, operand: usize) -> Atom {
+    let tys = [b.ty(at.args[0]), b.ty(at.args[1])];
+    let (sides, k, _) = parts(&tys[0].dims, &tys[1].dims).expect("invariant: the verifier checked the ranks");
+    let one = Dim::Const(1);
+    let (m, n) = (sides.rows.unwrap_or(one), sides.columns.unwrap_or(one));
+    let matrix =
+        |rows: Dim, columns: Dim| Ty::new(tys[0].elem, sides.batch.iter().copied().chain([rows, columns]).collect());
+    let cot = reshaped(b, cot, matrix(m, n));
+    let product = if operand == 0 {
+        let other = reshaped(b, at.args[1], matrix(k, n));
+        let flipped = flipped(b, other, matrix(n, k));
+        b.tensor(MATMUL.op(), &[cot, flipped], &STRONG, matrix(m, k))
+    } else {
+        let other = reshaped(b, at.args[0], matrix(m, k));
+        let flipped = flipped(b, other, matrix(k, m));
+        b.tensor(MATMUL.op(), &[flipped, cot], &STRONG, matrix(k, n))
+    };
+    reshaped(b, product.into(), tys[operand].clone())
+}
+
+/// The operand under other dims; itself if it has them. A constant is turned into a variable by the same statement.
+fn reshaped(b: &mut Builder, a: Atom, ty: Ty) -> Atom {
+    if b.ty(a) == ty { a } else { b.tensor(RESHAPE.op(), &[a], &[], ty).into() }
+}
+
+/// The operand with its last two axes exchanged, which gives it type `ty`.
+fn flipped(b: &mut Builder, a: Atom, ty: Ty) -> Atom {
+    let last = ty.rank() as i64 - 1;
+    let perm: Vec<i64> = (0..last - 1).chain([last, last - 1]).collect();
+    b.tensor(TRANSPOSE.op(), &[a], &perm, ty).into()
+}

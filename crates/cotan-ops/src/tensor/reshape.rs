@@ -1,0 +1,35 @@
+//! `reshape(x)`: the same elements in the same row-major order under other dims. The transpose reshapes back.
+
+use super::{Derivative, Inputs, Shapes, TensorRecord};
+use crate::{Value, count};
+use cotan_ir::TensorSig;
+
+/// Other dims for the same elements.
+pub static RESHAPE: TensorRecord = TensorRecord {
+    sig: TensorSig { name: "reshape", record: &RESHAPE },
+    doc: "`reshape(x)`: the elements of `x` in row-major order under the dims of the result.",
+    check,
+    eval,
+    derivative: Derivative::Linear {
+        transpose: |b, at, cot, _| {
+            let ty = b.ty(at.args[0]);
+            b.tensor(RESHAPE.op(), &[cot], &[], ty).into()
+        },
+    },
+};
+
+fn check(shapes: &Shapes) -> Result<(), String> {
+    shapes.n_args(1)?;
+    shapes.n_attrs(0)?;
+    shapes.same_elem()?;
+    let (from, to) = (shapes.args[0].1, shapes.result.1);
+    if count(from) == count(to) {
+        Ok(())
+    } else {
+        Err(format!("{from:?} and {to:?} hold different numbers of elements"))
+    }
+}
+
+fn eval(inputs: &Inputs) -> Value {
+    Value { dims: inputs.result.1.to_vec(), ..inputs.args[0].clone() }
+}

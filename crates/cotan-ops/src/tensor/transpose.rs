@@ -1,0 +1,66 @@
+//! `transpose(x){perm}`: axis `k` of the result is axis `perm[k]` of `x`. The transpose of the map is the inverse
+//! permutation.
+
+use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
+use crate::Value;
+use cotan_ir::{Atom, Builder, TensorSig};
+
+/// Permuted axes.
+pub static TRANSPOSE: TensorRecord = TensorRecord {
+    sig: TensorSig { name: "transpose", record: &TRANSPOSE },
+    doc: "`transpose(x){perm}`: the axes of `x` permuted, axis `k` of the result being axis `perm[k]` of `x`.",
+    check,
+    eval,
+    derivative: Derivative::Linear { transpose },
+};
+
+/// The positions that undo a permutation.
+fn inverse(perm: &[i64]) -> Vec<i64> {
+    let mut inverse = vec![0; perm.len()];
+    for (k, p) in perm.iter().enumerate() {
+        inverse[*p as usize] = k as i64;
+    }
+    inverse
+}
+
+fn check(shapes: &Shapes) -> Result<(), String> {
+    shapes.n_args(1)?;
+    shapes.same_elem()?;
+    let dims = shapes.args[0].1;
+    let mut seen = shapes.attrs.to_vec();
+    seen.sort_unstable();
+    if !seen.iter().copied().eq(0..dims.len() as i64) {
+        return Err(format!("expected a permutation of {} axes, found {:?}", dims.len(), shapes.attrs));
+    }
+    let permuted: Vec<i64> = shapes.attrs.iter().map(|p| dims[*p as usize]).collect();
+    shapes.result_dims(&permuted)
+}
+
+fn eval(inputs: &Inputs) -> Value {
+    let (x, perm, dims) = (inputs.args[0], inputs.attrs, inputs.result.1);
+    let mut strides = vec![1; x.dims.len()];
+    for k in (1..x.dims.len()).rev() {
+        strides[k - 1] = strides[k] * x.dims[k] as usize;
+    }
+    let strides: Vec<usize> = perm.iter().map(|p| strides[*p as usize]).collect();
+    let mut index = vec![0; dims.len()];
+    let mut bits = Vec::with_capacity(x.bits.len());
+    for _ in 0..x.bits.len() {
+        let at: usize = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
+        bits.push(x.bits[at]);
+        // The next index tuple, the last axis fastest.
+        for k in (0..dims.len()).rev() {
+            index[k] += 1;
+            if index[k] < dims[k] as usize {
+                break;
+            }
+            index[k] = 0;
+        }
+    }
+    Value { elem: x.elem, dims: dims.to_vec(), bits }
+}
+
+fn transpose(b: &mut Builder, at: &TensorUse, cot: Atom, _: usize) -> Atom {
+    let ty = b.ty(at.args[0]);
+    b.tensor(TRANSPOSE.op(), &[cot], &inverse(at.attrs), ty).into()
+}
