@@ -1,6 +1,6 @@
 //! The parser of the text form; its grammar stands in `print.rs`.
 //!
-//! What it accepts is well-formed text, not yet a well-formed function: that is judged by [`crate::verify`]. It never
+//! What it accepts is well-formed text, not yet a well-formed function: that is judged by [`verify`](crate::verify()). It never
 //! panics, whatever the text. Variables keep their base names; the numbers behind them are made anew by the printer.
 
 mod operation;
