@@ -1,0 +1,79 @@
+//! What can go wrong: requests that are malformed, circular or too large. No construct of the IR is refused.
+
+use cotan_ir::Symbol;
+use std::fmt;
+
+/// Bounds on what a request may lead to, so that an exploding one is an error and not a hang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Derivatives of derivatives, nested at most this deep.
+    pub order: usize,
+    /// Variables of one generated function, before it is simplified.
+    pub variables: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { order: 8, variables: 20_000_000 }
+    }
+}
+
+/// Why a derivative could not be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// A function of that name is asked for or called, and the module has none.
+    UnknownFunction(Symbol),
+    /// The functions need one another, in this order.
+    Cycle(Vec<Symbol>),
+    /// A parameter (`wrt`) that does not exist or carries no derivative.
+    NotDifferentiable {
+        /// The function.
+        function: Symbol,
+        /// Position of the parameter.
+        parameter: usize,
+    },
+    /// A result (`outs`) that does not exist or carries no derivative.
+    NoDerivativeOfResult {
+        /// The function.
+        function: Symbol,
+        /// Position of the result.
+        result: usize,
+    },
+    /// Derivatives are nested deeper than the limit.
+    OrderLimit {
+        /// The derivative.
+        function: Symbol,
+        /// The limit.
+        limit: usize,
+    },
+    /// A generated function is larger than the limit.
+    SizeLimit {
+        /// The derivative.
+        function: Symbol,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownFunction(name) => write!(f, "there is no function `{name}`"),
+            Error::Cycle(names) => write!(f, "functions need one another: `{}`", names.join("` → `")),
+            Error::NotDifferentiable { function, parameter } => {
+                write!(f, "parameter {parameter} of `{function}` carries no derivative")
+            }
+            Error::NoDerivativeOfResult { function, result } => {
+                write!(f, "result {result} of `{function}` carries no derivative")
+            }
+            Error::OrderLimit { function, limit } => {
+                write!(f, "`{function}` is a derivative of order greater than {limit}")
+            }
+            Error::SizeLimit { function, limit } => {
+                write!(f, "the derivative `{function}` grows beyond {limit} variables")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}

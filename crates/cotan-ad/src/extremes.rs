@@ -1,0 +1,244 @@
+//! Maxima and minima over a `par`: all that reach the extreme value share its derivative equally, the start value
+//! included, in both modes.
+//!
+//! The weights depend on the final value, so a second `par` re-executes the body behind the first and counts the ties.
+//! Comparing re-executed values is legal because both copies compute the same bits. The second pass must write to no
+//! other accumulator, those of enclosing regions included, or they would be counted twice.
+//!
+//! A tie is anything not beaten by the final value, so where that is NaN everything ties; the weight is NaN then.
+
+use crate::Error;
+use crate::cotangent::Scope;
+use crate::jvp::{Forward, TangentScope};
+use crate::vjp::Reverse;
+use cotan_ir::{Acc, AccKind, Atom, Builder, Const, Elem, Monoid, Op, Par, ParResult, Stmt, Ty, Var};
+
+/// A final value to compare with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extreme {
+    monoid: Monoid,
+    /// The maximum or minimum: an array for accumulators.
+    value: Atom,
+    elem: Elem,
+}
+
+impl Extreme {
+    fn new(b: &Builder, monoid: Monoid, value: Atom) -> Extreme {
+        Extreme { monoid, value, elem: b.ty(value).elem }
+    }
+
+    /// `wins` where `candidate` ties at these indices, else zero.
+    fn select_tie(&self, b: &mut Builder, at: &[Atom], candidate: Atom, wins: Atom) -> Atom {
+        let value = read(b, self.value, at);
+        let (less, greater) = if self.monoid == Monoid::Min { (value, candidate) } else { (candidate, value) };
+        let beaten = b.named("beaten").prim(cotan_ops::LT.prim(), &[less, greater]);
+        b.prim(cotan_ops::SELECT.prim(), &[beaten.into(), self.number(0), wins]).into()
+    }
+
+    /// What each of `n_ties` ties has of the whole.
+    fn weight(&self, b: &mut Builder, n_ties: Atom) -> Atom {
+        let share = b.prim(cotan_ops::DIV.prim(), &[self.number(1), n_ties]);
+        let is_nan = b.prim(cotan_ops::ISNAN.prim(), &[self.value]);
+        let nan = Const::float(self.elem, f64::NAN);
+        b.named("weight").prim(cotan_ops::SELECT.prim(), &[is_nan.into(), nan.into(), share.into()]).into()
+    }
+
+    fn number(&self, n: i32) -> Atom {
+        Const::number(self.elem, n).into()
+    }
+}
+
+fn read(b: &mut Builder, array: Atom, at: &[Atom]) -> Atom {
+    if at.is_empty() { array } else { b.index(array, at).into() }
+}
+
+/// The cotangent of an extreme value, per tie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    extreme: Extreme,
+    share: Atom,
+}
+
+impl Share {
+    /// The cotangent of one candidate.
+    pub(crate) fn of(&self, b: &mut Builder, name: &str, at: &[Atom], candidate: Atom) -> Atom {
+        let share = read(b, self.share, at);
+        let c = self.extreme.select_tie(b, at, candidate, share);
+        if let Atom::Var(v) = c {
+            b.info_mut(v).name = name.into();
+        }
+        c
+    }
+}
+
+/// Accumulators of the second pass for one extreme, in forward mode.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TieCount {
+    extreme: Extreme,
+    count: Var,
+    tan_sum: Var,
+}
+
+impl TieCount {
+    /// Counts one candidate and adds its tangent.
+    pub(crate) fn write(&self, b: &mut Builder, at: &[Atom], candidate: Atom, tan: Option<Atom>) {
+        let one = self.extreme.select_tie(b, at, candidate, self.extreme.number(1));
+        b.acc_add(self.count, at, one);
+        if let Some(tan) = tan {
+            let tan = self.extreme.select_tie(b, at, candidate, tan);
+            b.acc_add(self.tan_sum, at, tan);
+        }
+    }
+}
+
+/// An extreme among the results of a `par`.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Position among the results of the statement.
+    result: usize,
+    monoid: Monoid,
+    init: Atom,
+    /// The accumulator, or the result of the body that is reduced.
+    candidate: Candidate,
+}
+
+#[derive(Clone, Copy)]
+enum Candidate {
+    Reduced(Atom),
+    Accumulated(Var),
+}
+
+/// The maxima and minima of a `par`.
+fn places(p: &Par) -> impl Iterator<Item = Place> + '_ {
+    let extreme = |monoid| matches!(monoid, Monoid::Max | Monoid::Min);
+    let reduced = p.kinds.iter().zip(&p.body.results).enumerate().filter_map(move |(result, (kind, r))| match *kind {
+        ParResult::Reduced { monoid, init } if extreme(monoid) => {
+            Some(Place { result, monoid, init, candidate: Candidate::Reduced(*r) })
+        }
+        ParResult::Reduced { .. } | ParResult::Stacked => None,
+    });
+    let accumulated = p.accs.iter().enumerate().filter_map(move |(q, acc)| match (acc.kind, acc.init) {
+        (AccKind::Reduce(monoid), Some(init)) if extreme(monoid) => {
+            Some(Place { result: p.kinds.len() + q, monoid, init, candidate: Candidate::Accumulated(acc.var) })
+        }
+        (AccKind::Reduce(_) | AccKind::Log, _) => None,
+    });
+    reduced.chain(accumulated)
+}
+
+impl Forward<'_, '_> {
+    /// The tangents of the maxima and minima of a `par` that was just emitted: means over all that tie.
+    pub(crate) fn jvp_extremes(&mut self, s: &Stmt, p: &Par, scope: &mut TangentScope) -> Result<(), Error> {
+        let places: Vec<Place> = places(p).filter(|place| self.active.has(s.results[place.result])).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
+        let mut inner = scope.clone();
+        for acc in cotan_ir::written_accs(&p.body) {
+            inner.env.remove(&acc);
+            inner.tans.remove(&acc);
+            inner.ties.remove(&acc);
+        }
+        let (mut kinds, mut accs, mut reduced, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for place in &places {
+            let value = scope.env.atom(s.results[place.result].into());
+            let extreme = Extreme::new(&self.b, place.monoid, value);
+            let init = scope.env.atom(place.init);
+            let count = extreme.select_tie(&mut self.b, &[], init, extreme.number(1));
+            let init_tan = self.tangent(place.init, scope);
+            let sum = extreme.select_tie(&mut self.b, &[], init, init_tan);
+            match place.candidate {
+                Candidate::Reduced(r) => {
+                    kinds.extend([count, sum].map(|init| ParResult::Reduced { monoid: Monoid::Add, init }));
+                    reduced.push((extreme, r));
+                }
+                Candidate::Accumulated(acc) => {
+                    let ty = self.b.ty(value);
+                    let pair = [("ties", count), ("tan_sum", sum)].map(|(name, init)| {
+                        let var = self.b.var(name, ty.clone());
+                        accs.push(Acc { var, kind: AccKind::Reduce(Monoid::Add), init: Some(init) });
+                        var
+                    });
+                    inner.ties.insert(acc, TieCount { extreme, count: pair[0], tan_sum: pair[1] });
+                }
+            }
+            counts.push((s.results[place.result], extreme));
+        }
+        let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
+        self.b.open_block();
+        self.stmts(&p.body.stmts, &mut inner)?;
+        self.b.set_span(s.span);
+        let mut results = Vec::new();
+        for (extreme, r) in reduced {
+            let candidate = inner.env.atom(r);
+            results.push(extreme.select_tie(&mut self.b, &[], candidate, extreme.number(1)));
+            let tan = self.tangent(r, &inner);
+            results.push(extreme.select_tie(&mut self.b, &[], candidate, tan));
+        }
+        let body = self.b.close_block(results);
+        let extents = scope.env.atoms(&p.extents);
+        let sums = self.b.finish_par(indices, extents, kinds, accs, body);
+        for ((result, extreme), pair) in counts.into_iter().zip(sums.chunks(2)) {
+            let weight = extreme.weight(&mut self.b, pair[0].into());
+            let name = self.tan_name(result);
+            let tan = self.b.named(&name).prim(cotan_ops::MULZ.prim(), &[pair[1].into(), weight]);
+            scope.tans.insert(result, tan.into());
+        }
+        Ok(())
+    }
+}
+
+impl Reverse<'_, '_> {
+    /// Counts the ties of result `result` of a `par`, whose cotangent is `c`.
+    pub(crate) fn extreme(&mut self, s: &Stmt, p: &Par, result: usize, c: Atom, scope: &Scope) -> Share {
+        let place = places(p).find(|place| place.result == result).expect("invariant: the result is an extreme");
+        let value = scope.env.atom(s.results[result].into());
+        let extreme = Extreme::new(&self.b, place.monoid, value);
+        let one = extreme.number(1);
+        let init = extreme.select_tie(&mut self.b, &[], scope.env.atom(place.init), one);
+
+        let mut env = scope.env.clone();
+        let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut env)).collect();
+        let ty: Ty = self.b.ty(value);
+        let ties = self.b.var("ties", ty);
+        self.b.open_block();
+        for inner in &p.body.stmts {
+            self.b.copy_stmt_with(self.src, inner, &mut env, &mut |b, write, env| {
+                if let (Op::AccAdd { acc, indices, value }, Candidate::Accumulated(counted)) = (write, place.candidate)
+                    && *acc == counted
+                {
+                    let at = env.atoms(indices);
+                    let one = extreme.select_tie(b, &at, env.atom(*value), one);
+                    b.acc_add(ties, &at, one);
+                }
+            });
+        }
+        self.b.set_span(s.span);
+        let extents = scope.env.atoms(&p.extents);
+        let n_ties = match place.candidate {
+            Candidate::Reduced(r) => {
+                let one = extreme.select_tie(&mut self.b, &[], env.atom(r), one);
+                let body = self.b.close_block(vec![one]);
+                let kinds = vec![ParResult::Reduced { monoid: Monoid::Add, init }];
+                self.b.named("ties").finish_par(indices, extents, kinds, Vec::new(), body)
+            }
+            Candidate::Accumulated(_) => {
+                let body = self.b.close_block(Vec::new());
+                let accs = vec![Acc { var: ties, kind: AccKind::Reduce(Monoid::Add), init: Some(init) }];
+                self.b.finish_par(indices, extents, Vec::new(), accs, body)
+            }
+        };
+        let weight = extreme.weight(&mut self.b, n_ties[0].into());
+        let share = self.b.named("share").prim(cotan_ops::MULZ.prim(), &[c, weight]).into();
+        Share { extreme, share }
+    }
+
+    /// The cotangent of the start value of an extreme.
+    pub(crate) fn add_extreme_init(&mut self, init: Atom, share: Share, scope: &mut Scope) {
+        if let Some(x) = self.active.member(init) {
+            let name = self.cot_name(x);
+            let c = share.of(&mut self.b, &name, &[], scope.env.atom(init));
+            self.add(init, c, scope);
+        }
+    }
+}

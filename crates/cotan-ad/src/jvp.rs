@@ -1,0 +1,119 @@
+//! Forward mode: a function to the function that also gives tangents.
+//!
+//! An absent tangent is zero by symbol. Regions keep their kind: every active result gains a tangent result next to
+//! it, every active accumulator a tangent accumulator of the same kind; zeros are made explicit only there.
+
+use crate::Error;
+use crate::activity::{VarSet, active};
+use crate::cotangent::{retyped, zeros};
+use crate::expand::Session;
+use crate::extremes::TieCount;
+use crate::prepare::prepared;
+use cotan_ir::{Atom, Builder, Derived, Env, Function, Op, Stmt, Symbol, Var};
+use std::collections::HashMap;
+
+/// State of one forward transform.
+pub(crate) struct Forward<'s, 'm> {
+    pub(crate) session: &'s mut Session<'m>,
+    /// The name of the derivative, for messages.
+    pub(crate) name: &'s Symbol,
+    pub(crate) src: &'s Function,
+    pub(crate) active: VarSet,
+    /// Writes the target.
+    pub(crate) b: Builder,
+}
+
+/// What a forward transform knows in one scope.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TangentScope {
+    /// Source variables to target operands, accumulators included. A write to one that is missing is erased.
+    pub(crate) env: Env,
+    /// Source variables and accumulators to their tangents.
+    pub(crate) tans: HashMap<Var, Atom>,
+    /// In the second pass over the body of a `par`: accumulators whose ties are counted.
+    pub(crate) ties: HashMap<Var, TieCount>,
+}
+
+/// The forward derivative that `d` asks for.
+pub(crate) fn jvp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Result<Function, Error> {
+    let original = session.source(d)?;
+    let (src, active) = prepared(session.module(), &original, |f| {
+        let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
+        let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
+        active(f, &wrt, &outs)
+    });
+    let mut j = Forward { session, name, src: &src, active, b: Builder::new() };
+    let mut scope = TangentScope::default();
+    for p in &src.params {
+        let ty = scope.env.ty(src.ty(*p));
+        let new = j.b.param(src.name_of(*p), ty);
+        scope.env.insert(*p, new.into());
+    }
+    for k in &d.wrt {
+        let p = src.params[*k];
+        let ty = scope.env.ty(src.ty(p));
+        let tan = j.b.param(&j.tan_name(p), ty);
+        scope.tans.insert(p, tan.into());
+    }
+    j.stmts(&src.body.stmts, &mut scope)?;
+    let mut results = scope.env.atoms(&src.body.results);
+    for k in &d.outs {
+        results.push(j.tangent(src.body.results[*k], &scope));
+    }
+    Ok(j.b.finish(name, results))
+}
+
+impl Forward<'_, '_> {
+    /// The name of a tangent.
+    pub(crate) fn tan_name(&self, x: Var) -> String {
+        format!("{}_tan", self.src.name_of(x))
+    }
+
+    /// The tangent of an operand, if it is not zero.
+    pub(crate) fn known_tangent(&self, a: Atom, scope: &TangentScope) -> Option<Atom> {
+        scope.tans.get(&a.var()?).copied()
+    }
+
+    /// The tangent of an operand, of the operand's own type; zeros are made explicit.
+    pub(crate) fn tangent(&mut self, a: Atom, scope: &TangentScope) -> Atom {
+        let ty = scope.env.ty(&self.src.atom_ty(a));
+        match self.known_tangent(a, scope) {
+            Some(tan) => retyped(&mut self.b, tan, ty),
+            None => zeros(&mut self.b, &ty),
+        }
+    }
+
+    /// A new variable for the tangent of a copied variable: its type, and its mark as a record, are those of the copy.
+    pub(crate) fn tangent_var(&mut self, x: Var, env: &Env) -> Var {
+        let ty = env.ty(self.src.ty(x));
+        let tan = self.b.var(&self.tan_name(x), ty);
+        self.b.info_mut(tan).is_record = self.src.vars[x.index()].is_record;
+        tan
+    }
+
+    /// The copies of the statements and, behind each, its tangent.
+    pub(crate) fn stmts(&mut self, stmts: &[Stmt], scope: &mut TangentScope) -> Result<(), Error> {
+        for s in stmts {
+            self.b.set_span(s.span);
+            match &s.op {
+                Op::Prim { prim, args } => self.jvp_prim(s, *prim, args, scope),
+                Op::Tensor { op, args, attrs } => self.jvp_tensor(s, *op, args, attrs, scope),
+                Op::Index { array, indices } => self.jvp_index(s, *array, indices, scope),
+                Op::Update { array, indices, value } => self.jvp_update(s, *array, indices, *value, scope),
+                Op::AccAdd { acc, indices, value } => self.jvp_acc_add(s, *acc, indices, *value, scope),
+                Op::Par(p) => self.jvp_par(s, p, scope)?,
+                Op::Loop(l) => self.jvp_loop(s, l, scope)?,
+                Op::Switch { selector, arms } => self.jvp_switch(s, *selector, arms, scope)?,
+                Op::Call { callee, args } => self.jvp_call(s, callee, args, scope)?,
+                Op::Check { value, .. } => self.jvp_check(s, *value, scope),
+            }
+            self.session.check_size(self.name, &self.b)?;
+        }
+        Ok(())
+    }
+
+    /// The copy of a statement alone.
+    pub(crate) fn primal(&mut self, s: &Stmt, scope: &mut TangentScope) {
+        self.b.copy_stmt(self.src, s, &mut scope.env);
+    }
+}

@@ -1,0 +1,233 @@
+//! How the reverse of a loop gets back the carried values that its body reads.
+//!
+//! Note [What a loop records]: the reverse body is built from placeholders for the carried values. After dead code
+//! elimination the placeholders still read are what must be had again. Each takes the first of these that applies, and
+//! only then is the forward copy of the loop, which stands already, changed:
+//!
+//! | | when | cost |
+//! |---|---|---|
+//! | unchanged | the next value is the parameter itself | nothing |
+//! | induction | an i64 that grows by a constant | nothing |
+//! | reads | an array of which the body, at its top, reads only scalars | one scalar per read |
+//! | undo log | an array changed only by updates, at any depth (`undo.rs`) | old value and indices, per update |
+//! | whole | anything else | the value, per iteration |
+
+use crate::vjp::{Reverse, Twin};
+use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Span, Stmt, Ty, Var};
+use cotan_opt::passes::dce::{Live, dce_block};
+use std::collections::HashSet;
+
+/// A reverse loop before its placeholders are settled.
+pub(crate) struct ReverseLoop<'a> {
+    pub(crate) source: &'a Loop,
+    pub(crate) twin: &'a Twin,
+    /// Source variables to target operands, around the loop.
+    pub(crate) outer: &'a Env,
+    /// The same in the reverse body.
+    pub(crate) env: &'a Env,
+    /// What stands for the carried values of the source in the reverse body.
+    pub(crate) placeholders: &'a [Var],
+    /// The iteration that is being reversed.
+    pub(crate) iteration: Atom,
+    /// How many statements of the body compute the iteration number.
+    pub(crate) head: usize,
+    pub(crate) results: Vec<Var>,
+    pub(crate) params: Vec<Var>,
+    pub(crate) inits: Vec<Atom>,
+    pub(crate) body: Block,
+}
+
+/// A loop taken out of its block to be given more results. They are addressed by role, because every addition shifts
+/// the positions of others.
+pub(crate) struct Patch {
+    pub(crate) results: Vec<Var>,
+    pub(crate) l: Loop,
+    pub(crate) span: Span,
+}
+
+impl Patch {
+    /// The final value of carried value `q`.
+    pub(crate) fn carried(&self, q: usize) -> Var {
+        self.l.split(&self.results).carried[q]
+    }
+
+    /// Carries one more value.
+    pub(crate) fn add_carried(&mut self, param: Var, init: Atom, next: Atom, result: Var) {
+        let at = self.l.params.len();
+        let position = usize::from(self.l.count.is_none()) + at;
+        self.results.insert(position, result);
+        self.l.params.push(param);
+        self.l.inits.push(init);
+        self.l.body.results.insert(at, next);
+    }
+
+    /// Introduces one more accumulator.
+    pub(crate) fn add_acc(&mut self, acc: cotan_ir::Acc, result: Var) {
+        let position = usize::from(self.l.count.is_none()) + self.l.params.len() + self.l.accs.len();
+        self.results.insert(position, result);
+        self.l.accs.push(acc);
+    }
+
+    /// The number of iterations.
+    pub(crate) fn length(&self) -> Dim {
+        match self.l.count {
+            Some(n) => Dim::from_atom(n),
+            None => Dim::Var(self.results[0]),
+        }
+    }
+}
+
+impl Reverse<'_, '_> {
+    /// Settles the placeholders of a reverse loop: changes the forward copy, completes the reverse one.
+    pub(crate) fn restore<'a>(&mut self, mut reverse: ReverseLoop<'a>) -> ReverseLoop<'a> {
+        let at = reverse.twin.at;
+        let Stmt { results, op: Op::Loop(l), span } = self.b.stmts().swap_remove(at) else {
+            unreachable!("invariant: the copy of a loop is a loop");
+        };
+        let mut forward = Patch { results, l: *l, span };
+
+        let rest = reverse.body.stmts.split_off(reverse.head);
+        let results = std::mem::take(&mut reverse.body.results);
+        let (mut body, mut live) = dce_block(self.b.vars(), Block { stmts: rest, results });
+        self.b.open_block();
+        for (p, placeholder) in reverse.source.params.iter().zip(reverse.placeholders) {
+            if live.has(*placeholder) && self.src.ty(*p).rank() > 0 {
+                (body, live) = self.restore_reads(&reverse, *p, *placeholder, &mut forward, body, live);
+            }
+        }
+        reverse.body.results = body.results.clone();
+        for (q, placeholder) in reverse.placeholders.iter().enumerate() {
+            if live.has(*placeholder) {
+                self.restore_value(&mut reverse, q, *placeholder, &mut forward);
+            }
+        }
+        let restored = self.b.close_block(Vec::new());
+        reverse.body.stmts.extend(restored.stmts);
+        reverse.body.stmts.extend(body.stmts);
+
+        let Patch { results, l, span } = forward;
+        let stmts = self.b.stmts();
+        stmts.push(Stmt { results, op: Op::Loop(Box::new(l)), span });
+        let last = stmts.len() - 1;
+        stmts.swap(at, last);
+        reverse
+    }
+
+    /// Records the scalars read from carried array `p`, if nothing else of it is needed.
+    fn restore_reads(
+        &mut self,
+        reverse: &ReverseLoop<'_>,
+        p: Var,
+        placeholder: Var,
+        forward: &mut Patch,
+        body: Block,
+        live: Live,
+    ) -> (Block, Live) {
+        let reads = scalar_reads(self, &reverse.source.body, p);
+        let in_reverse: HashSet<Var> = reads.iter().map(|y| reverse.env.var(*y)).collect();
+        let is_read = |s: &Stmt| s.results.first().is_some_and(|r| in_reverse.contains(r));
+        let rest = body.stmts.iter().filter(|s| !is_read(s)).cloned().collect();
+        let (cut, cut_live) = dce_block(self.b.vars(), Block { stmts: rest, results: body.results.clone() });
+        if reads.is_empty() || cut_live.has(placeholder) {
+            return (body, live);
+        }
+        for y in reads {
+            let target = reverse.env.var(y);
+            if cut_live.has(target) {
+                let record = self.add_stacked(forward, reverse.twin.env.atom(y.into()));
+                self.b.push(vec![target], Op::Index { array: record.into(), indices: vec![reverse.iteration] });
+            }
+        }
+        (cut, cut_live)
+    }
+
+    /// Makes carried value `q` of the iteration that is being reversed.
+    fn restore_value(&mut self, reverse: &mut ReverseLoop<'_>, q: usize, placeholder: Var, forward: &mut Patch) {
+        let l = reverse.source;
+        let (p, next, init) = (l.params[q], l.body.results[q], reverse.outer.atom(l.inits[q]));
+        let ty = self.src.ty(p);
+        if next == Atom::Var(p) {
+            // A read without indices is the value itself.
+            return self.b.push(vec![placeholder], Op::Index { array: init, indices: Vec::new() });
+        }
+        if *ty == Ty::scalar(Elem::I64)
+            && let Some(step) = induction(&l.body, p, next)
+        {
+            let far = self.b.prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(step)]);
+            let args = vec![init, far.into()];
+            return self.b.push(vec![placeholder], Op::Prim { prim: cotan_ops::ADD.prim(), args });
+        }
+        if ty.rank() > 0 && self.restore_by_undoing(reverse, q, placeholder, forward) {
+            return;
+        }
+        let record = self.add_stacked(forward, forward.l.params[q].into());
+        self.b.push(vec![placeholder], Op::Index { array: record.into(), indices: vec![reverse.iteration] });
+    }
+
+    /// Has the forward loop record one value per iteration.
+    pub(crate) fn add_stacked(&mut self, forward: &mut Patch, element: Atom) -> Var {
+        let ty = self.b.ty(element).stacked([forward.length()]);
+        let base = element.var().map(|v| self.b.info(v).name.clone());
+        let record = self.b.var(&format!("{}s", base.as_deref().unwrap_or("value")), ty);
+        self.b.info_mut(record).is_record = true;
+        forward.l.body.results.push(element);
+        forward.results.push(record);
+        record
+    }
+}
+
+/// Scalars read at the top of a body from carried array `p`, or from arrays made of it.
+fn scalar_reads(r: &Reverse<'_, '_>, body: &Block, p: Var) -> Vec<Var> {
+    let is_array = |v: &Var| r.src.ty(*v).rank() > 0;
+    let mut made_of_it = HashSet::from([p]);
+    let mut reads = Vec::new();
+    for s in &body.stmts {
+        if let Op::Index { array: Atom::Var(array), .. } = &s.op
+            && made_of_it.contains(array)
+            && !is_array(&s.results[0])
+        {
+            reads.push(s.results[0]);
+            continue;
+        }
+        let uses_it = |v: &Var| made_of_it.contains(v);
+        let mut used = s.op.operands().into_iter().filter_map(Atom::var);
+        let reaches = used.any(|v| uses_it(&v))
+            || s.op.blocks().iter().any(|b| cotan_ir::free_vars(r.src, b, &[]).iter().any(uses_it));
+        if reaches {
+            made_of_it.extend(s.results.iter().copied().filter(is_array));
+        }
+    }
+    reads
+}
+
+/// The constant by which a carried i64 grows in every iteration, if it does. Checks against overflow pass it through.
+fn induction(body: &Block, p: Var, next: Atom) -> Option<i64> {
+    let mut step = 0i64;
+    let mut at = next;
+    while at != Atom::Var(p) {
+        let v = at.var()?;
+        let s = body.stmts.iter().find(|s| s.results.contains(&v))?;
+        match &s.op {
+            Op::Check { value, .. } => at = *value,
+            Op::Prim { prim, args } => {
+                let (a, c) = match (args.first()?, args.get(1)?) {
+                    (a, Atom::Const(c)) if *prim == cotan_ops::ADD.prim() => (*a, c.as_i64()?),
+                    (Atom::Const(c), a) if *prim == cotan_ops::ADD.prim() => (*a, c.as_i64()?),
+                    (a, Atom::Const(c)) if *prim == cotan_ops::SUB.prim() => (*a, c.as_i64()?.wrapping_neg()),
+                    _ => return None,
+                };
+                step = step.wrapping_add(c);
+                at = a;
+            }
+            Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. } => return None,
+        }
+    }
+    Some(step)
+}

@@ -1,0 +1,52 @@
+//! Writing to accumulators: transposes to reading the cotangent of the accumulator's final array.
+
+use crate::cotangent::{AccCot, Scope};
+use crate::jvp::{Forward, TangentScope};
+use crate::vjp::Reverse;
+use cotan_ir::{Atom, Stmt, Var};
+
+impl Forward<'_, '_> {
+    /// A tangent accumulator takes the tangent. A log takes it even where it is zero, because every position of a log
+    /// is written; a sum does not.
+    pub(crate) fn jvp_acc_add(
+        &mut self,
+        s: &Stmt,
+        acc: Var,
+        indices: &[Atom],
+        value: Atom,
+        scope: &mut TangentScope,
+    ) {
+        let at = scope.env.atoms(indices);
+        let known = self.known_tangent(value, scope);
+        if let Some(count) = scope.ties.get(&acc).copied() {
+            let value = scope.env.atom(value);
+            return count.write(&mut self.b, &at, value, known);
+        }
+        self.primal(s, scope);
+        let Some(Atom::Var(acc_tan)) = scope.tans.get(&acc).copied() else { return };
+        if known.is_some() || self.is_log(acc) {
+            let tan = self.tangent(value, scope);
+            self.b.acc_add(acc_tan, &at, tan);
+        }
+    }
+
+    /// Whether an accumulator is a log; they are the ones with an unknown length.
+    fn is_log(&self, acc: Var) -> bool {
+        self.src.ty(acc).dims.first() == Some(&cotan_ir::Dim::Const(0))
+    }
+}
+
+impl Reverse<'_, '_> {
+    pub(crate) fn reverse_acc_add(&mut self, acc: Var, indices: &[Atom], value: Atom, scope: &mut Scope) {
+        let Some(acc_cot) = scope.acc_cots.get(&acc).copied() else { return };
+        let Some(v) = self.active.member(value) else { return };
+        let at = scope.env.atoms(indices);
+        let name = self.cot_name(v);
+        let c = match acc_cot {
+            AccCot::Linear(c) if at.is_empty() => c,
+            AccCot::Linear(c) => self.b.named(&name).index(c, &at).into(),
+            AccCot::Extreme(share) => share.of(&mut self.b, &name, &at, scope.env.atom(value)),
+        };
+        self.add(value, c, scope);
+    }
+}

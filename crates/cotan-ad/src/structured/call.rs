@@ -1,0 +1,94 @@
+//! Calls. Most are inlined before differentiation; what is left has a custom rule or is large.
+//!
+//! A custom rule is a function of the module, and higher orders differentiate its body. Else the callee's derivative is
+//! generated for exactly the operands that are active and the results that matter. Array cotangents come back whole.
+
+use crate::cotangent::Scope;
+use crate::jvp::{Forward, TangentScope};
+use crate::vjp::Reverse;
+use crate::{Error, Lengths};
+use cotan_ir::{Atom, Derived, Function, Mode, Stmt, Symbol, Var};
+
+impl Forward<'_, '_> {
+    pub(crate) fn jvp_call(
+        &mut self,
+        s: &Stmt,
+        callee: &Symbol,
+        args: &[Atom],
+        scope: &mut TangentScope,
+    ) -> Result<(), Error> {
+        let is_active = |k: &usize| self.active.has(s.results[*k]);
+        let outs: Vec<usize> = (0..s.results.len()).filter(is_active).collect();
+        let wrt = positions(args, |a| self.known_tangent(a, scope).is_some());
+        if outs.is_empty() || wrt.is_empty() {
+            self.primal(s, scope);
+            return Ok(());
+        }
+        let f = self.session.function(callee)?;
+        let (rule, wrt, outs) = match &f.custom_jvp {
+            Some(custom) => (self.session.function(custom)?, float_params(&f), float_results(&f)),
+            None => {
+                let d = Derived { of: callee.clone(), mode: Mode::Jvp, wrt: wrt.clone(), outs: outs.clone() };
+                (self.session.derivative(&d)?, wrt, outs)
+            }
+        };
+        let mut operands = scope.env.atoms(args);
+        operands.extend(wrt.iter().map(|k| self.tangent(args[*k], scope)));
+        let results = self.b.call(&rule, &operands);
+        let (values, tangents) = results.split_at(s.results.len());
+        scope.env.extend(s.results.iter().copied().zip(values.iter().map(|v| Atom::Var(*v))));
+        for (k, tan) in outs.into_iter().zip(tangents) {
+            scope.tans.insert(s.results[k], (*tan).into());
+        }
+        Ok(())
+    }
+}
+
+impl Reverse<'_, '_> {
+    pub(crate) fn reverse_call(
+        &mut self,
+        s: &Stmt,
+        callee: &Symbol,
+        args: &[Atom],
+        scope: &mut Scope,
+    ) -> Result<(), Error> {
+        let f = self.session.function(callee)?;
+        let mut operands = scope.env.atoms(args);
+        let (wrt, cots): (Vec<usize>, Vec<Var>) = if let Some(custom) = &f.custom_vjp {
+            let rule = self.session.function(custom)?;
+            operands.extend(scope.env.atoms(&s.results.iter().map(|r| Atom::Var(*r)).collect::<Vec<_>>()));
+            for k in float_results(&f) {
+                let known = self.take(s.results[k], scope);
+                operands.push(known.unwrap_or_else(|| self.zeros(s.results[k], scope)));
+            }
+            (float_params(&f), self.b.call(&rule, &operands))
+        } else {
+            let outs: Vec<usize> = (0..s.results.len()).filter(|k| scope.cots.contains_key(&s.results[*k])).collect();
+            let wrt = positions(args, |a| self.active.member(a).is_some());
+            let seeds: Vec<Atom> = outs.iter().filter_map(|k| self.take(s.results[*k], scope)).collect();
+            let shapes: Vec<_> = seeds.iter().map(|c| self.b.ty(*c).dims).collect();
+            let lengths = Lengths::of(&f, &outs).values(&shapes);
+            operands.extend(lengths.into_iter().map(|d| d.atom()).chain(seeds));
+            let d = Derived { of: callee.clone(), mode: Mode::Vjp, wrt: wrt.clone(), outs };
+            let rule = self.session.derivative(&d)?;
+            let results = self.b.call(&rule, &operands);
+            (wrt, results[s.results.len()..].to_vec())
+        };
+        for (k, c) in wrt.into_iter().zip(cots) {
+            self.add(args[k], c.into(), scope);
+        }
+        Ok(())
+    }
+}
+
+fn positions(args: &[Atom], is_wanted: impl Fn(Atom) -> bool) -> Vec<usize> {
+    (0..args.len()).filter(|k| is_wanted(args[*k])).collect()
+}
+
+fn float_params(f: &Function) -> Vec<usize> {
+    (0..f.params.len()).filter(|k| f.ty(f.params[*k]).is_float()).collect()
+}
+
+fn float_results(f: &Function) -> Vec<usize> {
+    (0..f.body.results.len()).filter(|k| f.is_float(f.body.results[*k])).collect()
+}

@@ -1,0 +1,233 @@
+//! The parallel loop: a parallel loop over the same space, in both modes.
+//!
+//! In reverse, free scalars are summed locally and become reduced results; free arrays are written through an
+//! accumulator, an enclosing one where there is one, so that no dense zeros are made per iteration. Whether an
+//! accumulator is really a stacked result is found by a pass, not here.
+
+use crate::Error;
+use crate::cotangent::{AccCot, Cot, Scope};
+use crate::extremes::Share;
+use crate::jvp::{Forward, TangentScope};
+use crate::vjp::Reverse;
+use cotan_ir::{Acc, AccKind, Atom, Block, Const, Env, Monoid, Op, Par, ParResult, Stmt, Var};
+
+impl Forward<'_, '_> {
+    pub(crate) fn jvp_par(&mut self, s: &Stmt, p: &Par, scope: &mut TangentScope) -> Result<(), Error> {
+        let (values, finals) = s.results.split_at(p.kinds.len());
+        let mut inner = scope.clone();
+        let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
+        let mut accs = self.b.copy_accs(self.src, &p.accs, &scope.env, &mut inner.env);
+        let acc_tans = self.tangent_accs(&p.accs, &mut accs, scope, &mut inner);
+        let active: Vec<usize> =
+            (0..p.kinds.len()).filter(|k| self.active.has(values[*k]) && is_linear(p.kinds[*k])).collect();
+        let mut kinds: Vec<ParResult> = p.kinds.iter().map(|k| k.renamed(&scope.env)).collect();
+        for k in &active {
+            kinds.push(match p.kinds[*k] {
+                ParResult::Stacked => ParResult::Stacked,
+                ParResult::Reduced { monoid, init } => {
+                    ParResult::Reduced { monoid, init: self.tangent(init, scope) }
+                }
+            });
+        }
+        self.b.open_block();
+        self.stmts(&p.body.stmts, &mut inner)?;
+        let mut results = inner.env.atoms(&p.body.results);
+        results.extend(active.iter().map(|k| self.tangent(p.body.results[*k], &inner)));
+        let body = self.b.close_block(results);
+
+        let copy = |j: &mut Self, vars: &[Var], env: &mut Env| -> Vec<Var> {
+            vars.iter().map(|v| j.b.copy_var(j.src, *v, env)).collect()
+        };
+        let mut results = copy(self, values, &mut scope.env);
+        for k in active {
+            let tan = self.tangent_var(values[k], &scope.env);
+            scope.tans.insert(values[k], tan.into());
+            results.push(tan);
+        }
+        results.extend(copy(self, finals, &mut scope.env));
+        for q in acc_tans {
+            let tan = self.tangent_var(finals[q], &scope.env);
+            scope.tans.insert(finals[q], tan.into());
+            results.push(tan);
+        }
+        let extents = scope.env.atoms(&p.extents);
+        self.b.set_span(s.span);
+        self.b.push(results, Op::Par(Box::new(Par { indices, extents, kinds, accs, body })));
+        self.jvp_extremes(s, p, scope)
+    }
+
+    /// Adds tangent accumulators to `accs` for the active sums and logs, and gives their positions among `source`.
+    pub(crate) fn tangent_accs(
+        &mut self,
+        source: &[Acc],
+        accs: &mut Vec<Acc>,
+        outer: &TangentScope,
+        inner: &mut TangentScope,
+    ) -> Vec<usize> {
+        let mut with_tangent = Vec::new();
+        for (q, acc) in source.iter().enumerate() {
+            let is_linear = match acc.kind {
+                AccKind::Log | AccKind::Reduce(Monoid::Add) => true,
+                AccKind::Reduce(Monoid::Mul | Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or) => false,
+            };
+            if self.active.has(acc.var) && is_linear {
+                let var = self.tangent_var(acc.var, &inner.env);
+                inner.tans.insert(acc.var, var.into());
+                let init = acc.init.map(|i| self.tangent(i, outer));
+                accs.push(Acc { var, kind: acc.kind, init });
+                with_tangent.push(q);
+            }
+        }
+        with_tangent
+    }
+}
+
+/// Whether the tangent of a result is the result of the tangents.
+fn is_linear(kind: ParResult) -> bool {
+    match kind {
+        ParResult::Stacked | ParResult::Reduced { monoid: Monoid::Add, .. } => true,
+        ParResult::Reduced { monoid: Monoid::Mul | Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or, .. } => false,
+    }
+}
+
+/// How the cotangent of a body result is had inside the body.
+enum Seed {
+    /// Read at the indices of the loop.
+    Stacked(Atom),
+    /// The same for all.
+    Reduced(Atom),
+    Extreme(Share),
+}
+
+impl Reverse<'_, '_> {
+    pub(crate) fn reverse_par(&mut self, s: &Stmt, p: &Par, scope: &mut Scope) -> Result<(), Error> {
+        let mut seeds = Vec::new();
+        for (k, kind) in p.kinds.iter().enumerate() {
+            let Some(c) = self.take(s.results[k], scope) else { continue };
+            match *kind {
+                ParResult::Stacked => seeds.push((p.body.results[k], Seed::Stacked(c))),
+                ParResult::Reduced { monoid, init } => match monoid {
+                    Monoid::Add => {
+                        seeds.push((p.body.results[k], Seed::Reduced(c)));
+                        self.add(init, c, scope);
+                    }
+                    Monoid::Max | Monoid::Min => {
+                        let share = self.extreme(s, p, k, c, scope);
+                        seeds.push((p.body.results[k], Seed::Extreme(share)));
+                        self.add_extreme_init(init, share, scope);
+                    }
+                    Monoid::Mul => unreachable!("invariant: active products were lowered to loops"),
+                    Monoid::And | Monoid::Or => unreachable!("invariant: truth values have no cotangent"),
+                },
+            }
+        }
+        let mut acc_cots = scope.acc_cots.clone();
+        for (q, acc) in p.accs.iter().enumerate() {
+            let k = p.kinds.len() + q;
+            let Some(c) = self.take(s.results[k], scope) else { continue };
+            match acc.kind {
+                AccKind::Reduce(Monoid::Max | Monoid::Min) => {
+                    let share = self.extreme(s, p, k, c, scope);
+                    acc_cots.insert(acc.var, AccCot::Extreme(share));
+                    if let Some(init) = acc.init {
+                        self.add_extreme_init(init, share, scope);
+                    }
+                }
+                AccKind::Reduce(Monoid::Mul | Monoid::And | Monoid::Or) => {
+                    unreachable!("invariant: an accumulator of floats is a sum, a maximum, a minimum or a log")
+                }
+                AccKind::Reduce(Monoid::Add) | AccKind::Log => {
+                    acc_cots.insert(acc.var, AccCot::Linear(c));
+                    if let Some(init) = acc.init {
+                        self.add(init, c, scope);
+                    }
+                }
+            }
+        }
+
+        let free = self.active_free(&p.body, &p.indices, scope);
+        let (scalars, arrays): (Vec<Var>, Vec<Var>) = free.into_iter().partition(|x| self.src.ty(*x).is_scalar());
+        let mut inner = self.inner_scope(scope, &arrays);
+        inner.acc_cots = acc_cots;
+        let new_accs = self.accumulate(&arrays, &mut inner);
+        let indices: Vec<Var> = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
+        let at: Vec<Atom> = indices.iter().map(|i| Atom::Var(*i)).collect();
+        self.b.open_block();
+        let twins = self.forward(&p.body.stmts, &mut inner.env);
+        self.b.set_span(s.span);
+        for (r, seed) in seeds {
+            let Some(x) = self.active.member(r) else { continue };
+            let name = self.cot_name(x);
+            let c = match seed {
+                Seed::Stacked(c) => self.b.named(&name).index(c, &at).into(),
+                Seed::Reduced(c) => c,
+                Seed::Extreme(share) => share.of(&mut self.b, &name, &[], inner.env.atom(r)),
+            };
+            self.add(r, c, &mut inner);
+        }
+        self.reverse(&p.body.stmts, &twins, &mut inner)?;
+        let (scalars, sums): (Vec<Var>, Vec<Atom>) = scalars
+            .into_iter()
+            .filter_map(|x| match inner.cots.get(&x)? {
+                Cot::Value(c) => Some((x, *c)),
+                Cot::Acc(_) => unreachable!("invariant: scalars are summed locally"),
+            })
+            .unzip();
+        let body = self.b.close_block(sums);
+        self.b.set_span(s.span);
+        let (vars, accs) = self.written(new_accs, &body, scope);
+
+        let start = |x: &Var| Const::zero(self.src.ty(*x).elem).into();
+        let kinds = scalars.iter().map(|x| ParResult::Reduced { monoid: Monoid::Add, init: start(x) }).collect();
+        let results: Vec<Var> = scalars.iter().chain(&vars).map(|x| self.result_var(*x, scope)).collect();
+        let extents = scope.env.atoms(&p.extents);
+        self.b.push(results.clone(), Op::Par(Box::new(Par { indices, extents, kinds, accs, body })));
+        let (sums, finals) = results.split_at(scalars.len());
+        self.replace(&vars, finals, scope);
+        for (x, c) in scalars.iter().zip(sums) {
+            self.add((*x).into(), (*c).into(), scope);
+        }
+        Ok(())
+    }
+
+    /// Gives an accumulator to every variable that has none, and enters it into the inner scope.
+    pub(crate) fn accumulate(&mut self, free: &[Var], inner: &mut Scope) -> Vec<(Var, Var)> {
+        let mut new = Vec::new();
+        for x in free {
+            if !inner.cots.contains_key(x) {
+                let acc = self.result_var(*x, inner);
+                inner.cots.insert(*x, Cot::Acc(acc));
+                new.push((*x, acc));
+            }
+        }
+        new
+    }
+
+    /// Of the new accumulators, those that the reverse body writes; each starts from the cotangent so far.
+    pub(crate) fn written(&mut self, new: Vec<(Var, Var)>, body: &Block, scope: &Scope) -> (Vec<Var>, Vec<Acc>) {
+        let writes = cotan_ir::written_accs(body);
+        let written = new.into_iter().filter(|(_, acc)| writes.contains(acc));
+        written
+            .map(|(x, var)| {
+                let init = Some(self.value(x, scope));
+                (x, Acc { var, kind: AccKind::Reduce(Monoid::Add), init })
+            })
+            .unzip()
+    }
+
+    /// A variable for the cotangent of `x`.
+    pub(crate) fn result_var(&mut self, x: Var, scope: &Scope) -> Var {
+        let ty = self.target_ty(x, scope);
+        let name = self.cot_name(x);
+        self.b.var(&name, ty)
+    }
+
+    /// The final accumulators of a reverse region replace the cotangents that they started from. Contributions to the
+    /// same variables by other routes (a carried value's start value) come before the region is opened or after this,
+    /// never between; else one of the two is lost.
+    pub(crate) fn replace(&mut self, vars: &[Var], finals: &[Var], scope: &mut Scope) {
+        for (x, c) in vars.iter().zip(finals) {
+            scope.cots.insert(*x, Cot::Value((*c).into()));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Branches. Tangents become further results. In reverse the arm that ran starts from the cotangents so far and gives
+//! back the new totals of what it touched, so no arm makes zeros for what only another one touches in place.
+
+use crate::Error;
+use crate::cotangent::{Cot, Scope};
+use crate::jvp::{Forward, TangentScope};
+use crate::vjp::Reverse;
+use cotan_ir::{Atom, Block, Op, Stmt, Var};
+
+impl Forward<'_, '_> {
+    pub(crate) fn jvp_switch(
+        &mut self,
+        s: &Stmt,
+        selector: Atom,
+        arms: &[Block],
+        scope: &mut TangentScope,
+    ) -> Result<(), Error> {
+        let active: Vec<usize> = (0..s.results.len()).filter(|k| self.active.has(s.results[*k])).collect();
+        let mut new_arms = Vec::new();
+        for arm in arms {
+            let mut inner = scope.clone();
+            self.b.open_block();
+            self.stmts(&arm.stmts, &mut inner)?;
+            let mut results = inner.env.atoms(&arm.results);
+            results.extend(active.iter().map(|k| self.tangent(arm.results[*k], &inner)));
+            new_arms.push(self.b.close_block(results));
+        }
+        let selector = scope.env.atom(selector);
+        let mut results: Vec<Var> =
+            s.results.iter().map(|r| self.b.copy_var(self.src, *r, &mut scope.env)).collect();
+        for k in active {
+            let tan = self.tangent_var(s.results[k], &scope.env);
+            results.push(tan);
+            scope.tans.insert(s.results[k], tan.into());
+        }
+        self.b.set_span(s.span);
+        self.b.push(results, Op::Switch { selector, arms: new_arms });
+        Ok(())
+    }
+}
+
+impl Reverse<'_, '_> {
+    pub(crate) fn reverse_switch(
+        &mut self,
+        s: &Stmt,
+        selector: Atom,
+        arms: &[Block],
+        scope: &mut Scope,
+    ) -> Result<(), Error> {
+        let seeds: Vec<Option<Atom>> = s.results.iter().map(|r| self.take(*r, scope)).collect();
+        let mut outer: Vec<Var> = Vec::new();
+        for arm in arms {
+            let free = self.active_free(arm, &[], scope);
+            outer.extend(free.into_iter().filter(|x| !outer.contains(x)).collect::<Vec<_>>());
+        }
+        let mut parts = Vec::new();
+        for arm in arms {
+            let mut inner = Scope {
+                env: scope.env.clone(),
+                cots: outer.iter().filter_map(|x| Some((*x, *scope.cots.get(x)?))).collect(),
+                acc_cots: scope.acc_cots.clone(),
+            };
+            self.b.open_block();
+            let twins = self.forward(&arm.stmts, &mut inner.env);
+            for (r, seed) in arm.results.iter().zip(&seeds) {
+                if let Some(c) = seed {
+                    self.add(*r, *c, &mut inner);
+                }
+            }
+            self.reverse(&arm.stmts, &twins, &mut inner)?;
+            parts.push((self.b.close_block(Vec::new()), inner));
+        }
+        let changed: Vec<Var> = outer
+            .into_iter()
+            .filter(|x| parts.iter().any(|(_, inner)| inner.cots.get(x) != scope.cots.get(x)))
+            .collect();
+        let mut new_arms = Vec::new();
+        for (block, inner) in parts {
+            self.b.reopen_block(block.stmts);
+            let totals = changed.iter().map(|x| self.value(*x, &inner)).collect();
+            new_arms.push(self.b.close_block(totals));
+        }
+        self.b.set_span(s.span);
+        let selector = scope.env.atom(selector);
+        let mut results = Vec::new();
+        for x in &changed {
+            let ty = self.target_ty(*x, scope);
+            let name = self.cot_name(*x);
+            results.push(self.b.var(&name, ty));
+        }
+        self.b.push(results.clone(), Op::Switch { selector, arms: new_arms });
+        for (x, r) in changed.into_iter().zip(results) {
+            scope.cots.insert(x, Cot::Value(r.into()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! Structural tensor operations: by what their records declare.
+
+use crate::cotangent::Scope;
+use crate::jvp::{Forward, TangentScope};
+use crate::vjp::Reverse;
+use cotan_ir::{Atom, Stmt, TensorOp, Var};
+use cotan_ops::{Derivative, TensorUse};
+
+impl Forward<'_, '_> {
+    pub(crate) fn jvp_tensor(
+        &mut self,
+        s: &Stmt,
+        op: TensorOp,
+        args: &[Atom],
+        attrs: &[i64],
+        scope: &mut TangentScope,
+    ) {
+        self.primal(s, scope);
+        let y = s.results[0];
+        let tangents: Vec<Option<Atom>> = args.iter().map(|a| self.known_tangent(*a, scope)).collect();
+        if !self.active.has(y) || tangents.iter().all(Option::is_none) {
+            return;
+        }
+        let name = self.tan_name(y);
+        let ty = scope.env.ty(self.src.ty(y));
+        let tan = match &cotan_ops::record(op).derivative {
+            Derivative::None { .. } => None,
+            Derivative::Linear { .. } => {
+                let each = |a: &Atom| if self.src.is_float(*a) { self.tangent(*a, scope) } else { scope.env.atom(*a) };
+                let args: Vec<Atom> = args.iter().map(each).collect();
+                Some(self.b.named(&name).tensor(op, &args, attrs, ty).into())
+            }
+            Derivative::Multilinear { push, .. } => {
+                let at = TensorUse { args: &scope.env.atoms(args), attrs, result: &ty };
+                let mut total: Option<Atom> = None;
+                for (k, tan) in tangents.iter().enumerate() {
+                    let Some(tan) = tan else { continue };
+                    let term = push(&mut self.b, &at, *tan, k);
+                    total = Some(match total {
+                        None => term,
+                        Some(sum) => self.b.named(&name).prim(cotan_ops::ADD.prim(), &[sum, term]).into(),
+                    });
+                }
+                total
+            }
+        };
+        scope.tans.extend(tan.map(|t| (y, t)));
+    }
+}
+
+impl Reverse<'_, '_> {
+    pub(crate) fn reverse_tensor(
+        &mut self,
+        result: Var,
+        op: TensorOp,
+        args: &[Atom],
+        attrs: &[i64],
+        scope: &mut Scope,
+    ) {
+        let Some(c) = self.take(result, scope) else { return };
+        let transpose = match &cotan_ops::record(op).derivative {
+            Derivative::None { .. } => return,
+            Derivative::Linear { transpose } | Derivative::Multilinear { transpose, .. } => transpose,
+        };
+        let ty = self.target_ty(result, scope);
+        let target_args = scope.env.atoms(args);
+        let at = TensorUse { args: &target_args, attrs, result: &ty };
+        for (k, a) in args.iter().enumerate() {
+            if self.active.member(*a).is_some() {
+                let contribution = transpose(&mut self.b, &at, c, k);
+                self.add(*a, contribution, scope);
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The undo log: how a loop that updates an array in place has the array again in every reverse iteration.
+//!
+//! The lineage of a carried array is walked back from its next value through updates, branches and inner loops to the
+//! parameter. In the forward loop every update on it first logs what it overwrites, value and indices, at a position
+//! that is threaded through the inner loops and branches. So the log of one loop is flat however deep its nest is, and
+//! undoing an iteration is one counted loop over its part of the log, backwards. The reverse loop carries the array
+//! itself, from its final value; an iteration first undoes, then re-executes, then reverses.
+//!
+//! This is closed: logs are differentiable results, the undo loop updates elements and records nothing itself, and the
+//! array that is carried backwards has the undo loop as its lineage one order up.
+
+use crate::record::{Patch, ReverseLoop};
+use crate::vjp::Reverse;
+use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Loop, Op, Stmt, Ty, Var};
+
+/// Where an array comes from within a block.
+struct Lineage {
+    /// The version that the block starts from.
+    start: Atom,
+    /// The statements that change it, last first: position in the block, and which of the results is the array.
+    path: Vec<(usize, usize)>,
+    /// The number of indices of the updates, one entry per update met.
+    arities: Vec<usize>,
+    /// Whether there is nothing but updates on the path.
+    is_straight: bool,
+}
+
+/// The lineage of `end`; `None` if something else than an update changes the array on the way.
+fn lineage(block: &Block, end: Atom) -> Option<Lineage> {
+    let mut line = Lineage { start: end, path: Vec::new(), arities: Vec::new(), is_straight: true };
+    // The definitions of a lineage stand in order, so one walk backwards meets them all.
+    for (k, s) in block.stmts.iter().enumerate().rev() {
+        let Some(at) = s.results.iter().position(|r| line.start == Atom::Var(*r)) else { continue };
+        match &s.op {
+            Op::Update { array, indices, .. } => {
+                line.arities.push(indices.len());
+                line.start = *array;
+                line.path.push((k, at));
+            }
+            Op::Check { value, .. } => line.start = *value,
+            Op::Switch { arms, .. } => {
+                let lines: Option<Vec<Lineage>> = arms.iter().map(|arm| lineage(arm, arm.results[at])).collect();
+                let lines = lines?;
+                let start = lines.first()?.start;
+                if lines.iter().any(|l| l.start != start) {
+                    return None;
+                }
+                line.start = start;
+                line.arities.extend(lines.into_iter().flat_map(|l| l.arities));
+                line.path.push((k, at));
+                line.is_straight = false;
+            }
+            Op::Loop(l) => {
+                let q = at.checked_sub(usize::from(l.count.is_none())).filter(|q| *q < l.params.len())?;
+                let inner = lineage(&l.body, l.body.results[q])?;
+                if inner.start != Atom::Var(l.params[q]) {
+                    return None;
+                }
+                line.start = l.inits[q];
+                line.arities.extend(inner.arities);
+                line.path.push((k, at));
+                line.is_straight = false;
+            }
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Call { .. } => return None,
+        }
+    }
+    Some(line)
+}
+
+/// The accumulators that an update writes to.
+struct Log {
+    old: Var,
+    indices: Vec<Var>,
+}
+
+impl Reverse<'_, '_> {
+    /// Has carried array `q` by undoing, if its lineage allows it.
+    pub(crate) fn restore_by_undoing(
+        &mut self,
+        reverse: &mut ReverseLoop<'_>,
+        q: usize,
+        placeholder: Var,
+        forward: &mut Patch,
+    ) -> bool {
+        let Some(line) = lineage(&forward.l.body, forward.l.body.results[q]) else { return false };
+        let Some(arity) = line.arities.first().copied() else { return false };
+        if line.start != Atom::Var(forward.l.params[q]) || line.arities.iter().any(|a| *a != arity) {
+            return false;
+        }
+
+        // The forward loop: logs, and the position in them.
+        let i64 = Ty::scalar(Elem::I64);
+        let array_ty = self.b.var_ty(forward.l.params[q]).clone();
+        let pos = self.b.var("pos", i64.clone());
+        let total = self.b.var("total", i64.clone());
+        let (old, olds) = self.add_log(forward, "old", array_ty.inner(arity));
+        let (accs, indices): (Vec<Var>, Vec<Var>) = (0..arity).map(|_| self.add_log(forward, "at", i64.clone())).unzip();
+        for log in indices.iter().chain([&olds]) {
+            self.b.info_mut(*log).ty.dims[0] = Dim::Var(total);
+        }
+        let body = std::mem::take(&mut forward.l.body);
+        let end = body.results[q];
+        let (body, next) = self.logged(body, end, pos.into(), &Log { old, indices: accs });
+        forward.l.body = body;
+        forward.add_carried(pos, Atom::i64(0), next, total);
+
+        // The reverse loop: the array, and the end of the part of the log that is not undone yet.
+        let (lo, hi) = if line.is_straight {
+            // Every iteration makes the same number of updates, so positions need not be recorded.
+            let n = Atom::i64(line.path.len() as i64);
+            let lo = self.b.named("lo").prim(cotan_ops::MUL.prim(), &[reverse.iteration, n]);
+            (lo, self.b.named("hi").prim(cotan_ops::ADD.prim(), &[lo.into(), n]))
+        } else {
+            let record = self.add_stacked(forward, pos.into());
+            let lo = self.b.named("lo").index(record.into(), &[reverse.iteration]);
+            let hi = self.b.var("hi", i64.clone());
+            let result = self.b.var("hi", i64.clone());
+            reverse.add_carried(hi, total.into(), lo.into(), result);
+            (lo, hi)
+        };
+        let current = self.b.var(&self.b.info(placeholder).name.clone(), self.b.var_ty(placeholder).clone());
+        let result = self.b.var(&self.b.info(placeholder).name.clone(), self.b.var_ty(placeholder).clone());
+        reverse.add_carried(current, forward.carried(q).into(), placeholder.into(), result);
+        self.undo(lo, hi, current, placeholder, olds, &indices);
+        true
+    }
+
+    /// Emits the loop that puts back what the positions from `lo` to `hi` of the log say, last first.
+    fn undo(&mut self, lo: Var, hi: Var, current: Var, restored: Var, olds: Var, indices: &[Var]) {
+        let n = self.b.prim(cotan_ops::SUB.prim(), &[hi.into(), lo.into()]);
+        let last = self.b.prim(cotan_ops::SUB.prim(), &[hi.into(), Atom::i64(1)]);
+        let back = self.b.var("back", Ty::scalar(Elem::I64));
+        let param = self.b.var(&self.b.info(current).name.clone(), self.b.var_ty(current).clone());
+        self.b.open_block();
+        let at = self.b.prim(cotan_ops::SUB.prim(), &[last.into(), back.into()]);
+        let place: Vec<Atom> = indices.iter().map(|i| self.b.index((*i).into(), &[at.into()]).into()).collect();
+        let old = self.b.index(olds.into(), &[at.into()]);
+        let put_back = self.b.update(param.into(), &place, old.into());
+        let body = self.b.close_block(vec![put_back.into()]);
+        let l = Loop {
+            index: back,
+            count: Some(n.into()),
+            params: vec![param],
+            inits: vec![current.into()],
+            accs: Vec::new(),
+            body,
+        };
+        self.b.push(vec![restored], Op::Loop(Box::new(l)));
+    }
+
+    /// Adds a log of elements to a loop: gives the accumulator and the result, whose length is set by the caller.
+    fn add_log(&mut self, forward: &mut Patch, name: &str, element: Ty) -> (Var, Var) {
+        let ty = element.stacked([Dim::Const(0)]);
+        let var = self.b.var(name, ty.clone());
+        let result = self.b.var(name, ty);
+        self.b.info_mut(result).is_record = true;
+        forward.add_acc(Acc { var, kind: AccKind::Log, init: None }, result);
+        (var, result)
+    }
+
+    /// The block with every update on the lineage of `end` logging what it overwrites, from position `pos` on. Gives
+    /// the block and the position behind the last entry.
+    fn logged(&mut self, block: Block, end: Atom, mut pos: Atom, log: &Log) -> (Block, Atom) {
+        let line = lineage(&block, end).expect("invariant: only arrays with a lineage are logged");
+        let mut path = line.path.into_iter().rev().peekable();
+        self.b.open_block();
+        for (k, s) in block.stmts.into_iter().enumerate() {
+            let Some((_, at)) = path.next_if(|(on, _)| *on == k) else {
+                self.b.stmts().push(s);
+                continue;
+            };
+            let outer_span = self.b.span();
+            self.b.set_span(s.span);
+            let s = self.logged_stmt(s, at, &mut pos, log);
+            self.b.stmts().push(s);
+            self.b.set_span(outer_span);
+        }
+        let block = self.b.close_block(block.results);
+        (block, pos)
+    }
+
+    /// One statement on the lineage; result `at` is the array.
+    fn logged_stmt(&mut self, mut s: Stmt, at: usize, pos: &mut Atom, log: &Log) -> Stmt {
+        match s.op {
+            Op::Update { array, ref indices, .. } => {
+                let old = self.b.named("old").index(array, indices);
+                self.b.acc_add(log.old, &[*pos], old.into());
+                for (acc, index) in log.indices.iter().zip(indices) {
+                    self.b.acc_add(*acc, &[*pos], *index);
+                }
+                *pos = self.b.named("pos").prim(cotan_ops::ADD.prim(), &[*pos, Atom::i64(1)]).into();
+                s
+            }
+            Op::Switch { selector, arms } => {
+                let each = |arm: Block| {
+                    let end = arm.results[at];
+                    let (mut arm, behind) = self.logged(arm, end, *pos, log);
+                    arm.results.push(behind);
+                    arm
+                };
+                let arms = arms.into_iter().map(each).collect();
+                let behind = self.b.var("pos", Ty::scalar(Elem::I64));
+                s.results.push(behind);
+                *pos = behind.into();
+                Stmt { op: Op::Switch { selector, arms }, ..s }
+            }
+            Op::Loop(l) => {
+                let mut patch = Patch { results: s.results, l: *l, span: s.span };
+                let end = patch.l.body.results[at - usize::from(patch.l.count.is_none())];
+                let param = self.b.var("pos", Ty::scalar(Elem::I64));
+                let behind = self.b.var("pos", Ty::scalar(Elem::I64));
+                let body = std::mem::take(&mut patch.l.body);
+                let (body, next) = self.logged(body, end, param.into(), log);
+                patch.l.body = body;
+                patch.add_carried(param, *pos, next, behind);
+                *pos = behind.into();
+                Stmt { results: patch.results, op: Op::Loop(Box::new(patch.l)), span: patch.span }
+            }
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Call { .. }
+            | Op::Check { .. } => unreachable!("invariant: a lineage goes through updates, branches and loops"),
+        }
+    }
+}
+
+impl ReverseLoop<'_> {
+    /// Carries one more value, behind the cotangents.
+    fn add_carried(&mut self, param: Var, init: Atom, next: Atom, result: Var) {
+        self.params.push(param);
+        self.inits.push(init);
+        self.results.push(result);
+        self.body.results.push(next);
+    }
+}
