@@ -45,7 +45,7 @@ pub use function::{Derived, Function, Item, Mode, Module, Symbol, VarInfo};
 pub use op::{Acc, AccKind, Block, Loop, LoopResults, Monoid, Op, Par, ParResult, Stmt};
 pub use parse::{OpLookup, ParseError, parse_function, parse_module};
 pub use prim::{OperandElem, Prim, PrimSig, ResultElem, TensorOp, TensorSig};
-pub use print::{PrintOptions, print_function, print_module};
+pub use print::{PrintOptions, print_function, print_module, print_stmt};
 pub use span::Span;
 pub use ty::{Dim, Ty};
 pub use verify::{VerifyError, verify, verify_module};

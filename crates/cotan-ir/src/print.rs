@@ -78,6 +78,11 @@ pub fn print_function(f: &Function, options: PrintOptions) -> String {
     printer.text
 }
 
+/// The line of a statement of `f`; of one with inner blocks, what stands before them.
+pub fn print_stmt(f: &Function, s: &Stmt) -> String {
+    Printer::new(f, PrintOptions::default()).head(s)
+}
+
 impl fmt::Display for Function {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&print_function(self, PrintOptions::default()))

@@ -1,0 +1,101 @@
+//! Limits of a run, and what it has used of them.
+
+use crate::error::{Limit, RuntimeError};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// What a run may use. A run that needs more ends with [`RuntimeError::Limit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Statements executed, plus elements computed by element-wise statements, plus iterations.
+    pub steps: u64,
+    /// Bytes that are alive at one time, at 8 per element of any type.
+    pub bytes: u64,
+    /// Blocks inside blocks, those of called functions included. The interpreter uses the caller's stack, about a
+    /// kilobyte per block.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: u64::MAX, bytes: 8 << 30, depth: 1_100 }
+    }
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Elements of all results that are marked as records.
+    pub recorded_elements: u64,
+    /// The same in bytes, at the size of the element type.
+    pub recorded_bytes: u64,
+    /// Scalar primitives evaluated; an element-wise one counts once per element.
+    pub primitives: u64,
+    /// Iterations of parallel and sequential loops.
+    pub iterations: u64,
+}
+
+/// Bytes of one element in the interpreter's own memory.
+const CELL: u64 = 8;
+
+/// The limits of a run and what is used of them.
+pub(crate) struct Budget {
+    limits: Limits,
+    steps: u64,
+    depth: usize,
+    live: Rc<Cell<u64>>,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: Limits) -> Budget {
+        // No allocation may be larger, so sizes within the budget never overflow.
+        let limits = Limits { bytes: limits.bytes.min(isize::MAX as u64), ..limits };
+        Budget { limits, steps: 0, depth: 0, live: Rc::default() }
+    }
+
+    pub(crate) fn spend(&mut self, steps: usize) -> Result<(), RuntimeError> {
+        self.steps = self.steps.saturating_add(steps as u64);
+        if self.steps > self.limits.steps { Err(RuntimeError::Limit(Limit::Steps)) } else { Ok(()) }
+    }
+
+    pub(crate) fn enter(&mut self) -> Result<(), RuntimeError> {
+        self.depth += 1;
+        if self.depth > self.limits.depth { Err(RuntimeError::Limit(Limit::Depth)) } else { Ok(()) }
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Memory for `n` more elements, given back when the charge is dropped. To be asked for before it is allocated.
+    pub(crate) fn charge(&self, n: usize) -> Result<Charge, RuntimeError> {
+        let mut charge = Charge { live: self.live.clone(), bytes: 0 };
+        self.grow(&mut charge, n)?;
+        Ok(charge)
+    }
+
+    /// Memory for `n` more elements of something that has a charge already.
+    pub(crate) fn grow(&self, charge: &mut Charge, n: usize) -> Result<(), RuntimeError> {
+        let bytes = (n as u64).saturating_mul(CELL);
+        let live = self.live.get().saturating_add(bytes);
+        if live > self.limits.bytes {
+            return Err(RuntimeError::Limit(Limit::Bytes));
+        }
+        self.live.set(live);
+        charge.bytes += bytes;
+        Ok(())
+    }
+}
+
+/// Memory that counts as alive.
+#[derive(Debug)]
+pub(crate) struct Charge {
+    live: Rc<Cell<u64>>,
+    bytes: u64,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.live.set(self.live.get() - self.bytes);
+    }
+}

@@ -1,0 +1,155 @@
+//! Statements without blocks: primitives, tensor operations, reads and updates.
+
+use crate::acc::written_range;
+use crate::domain::{Domain, undefined};
+use crate::machine::{Frame, Machine, Outcome, bug};
+use crate::plan::{StmtPlan, elem_of};
+use crate::value::{Array, Val, own, size_of};
+use cotan_ir::{Atom, Elem, Stmt, TensorOp};
+use cotan_ops::{Inputs, PrimRow, Shapes, Value, record};
+use std::rc::Rc;
+
+/// An operand of an element-wise primitive.
+enum Source<'a> {
+    /// The same for every element.
+    Lifted(u64),
+    /// One per element.
+    Each(&'a [u64]),
+}
+
+impl<D: Domain> Machine<'_, D> {
+    /// A primitive, on scalars or element-wise.
+    pub(crate) fn prim(
+        &mut self,
+        frame: &mut Frame,
+        s: &Stmt,
+        row: &'static PrimRow,
+        args: &[Atom],
+        plan: &StmtPlan<D::Kernel>,
+    ) -> Outcome<Val> {
+        let Some(kernel) = &plan.kernel else { return Err(undefined(row)) };
+        let [result] = s.results[..] else { return bug("expected one result") };
+        let ty = frame.f.ty(result);
+        let mut operands = [0; MAX_ARITY];
+        let Some(operands) = operands.get_mut(..args.len()) else { return bug("too many operands") };
+
+        if ty.is_scalar() {
+            self.stats.primitives += 1;
+            for (operand, a) in operands.iter_mut().zip(args) {
+                let cell = match *a {
+                    Atom::Const(c) => Some(self.domain.constant(c)?),
+                    Atom::Var(v) => frame.value(v)?.scalar(),
+                };
+                let Some(cell) = cell else { return bug("a tensor among the operands of a scalar") };
+                *operand = cell;
+            }
+            return self.domain.apply(kernel, operands).map(Val::Scalar);
+        }
+
+        let dims = frame.extents(&ty.dims)?;
+        let n = size_of(&dims);
+        let mut sources = Vec::with_capacity(args.len());
+        for a in args {
+            sources.push(match *a {
+                Atom::Const(c) => Source::Lifted(self.domain.constant(c)?),
+                Atom::Var(v) => {
+                    let val = frame.value(v)?;
+                    if val.dims() != dims {
+                        return bug(format!("an operand of extents {:?} for a result of {dims:?}", val.dims()));
+                    }
+                    Source::Each(val.cells())
+                }
+            });
+        }
+        self.budget.spend(n)?;
+        let charge = self.budget.charge(n)?;
+        self.stats.primitives += n as u64;
+        let mut cells = Vec::with_capacity(n);
+        for k in 0..n {
+            for (operand, source) in operands.iter_mut().zip(&sources) {
+                *operand = match source {
+                    Source::Lifted(cell) => *cell,
+                    Source::Each(cells) => cells[k],
+                };
+            }
+            cells.push(self.domain.apply(kernel, operands)?);
+        }
+        Ok(Val::Array(Rc::new(Array::new(dims, cells, charge))))
+    }
+
+    /// A structural operation.
+    pub(crate) fn tensor(
+        &mut self,
+        frame: &mut Frame,
+        s: &Stmt,
+        op: TensorOp,
+        args: &[Atom],
+        attrs: &[i64],
+    ) -> Outcome<Val> {
+        let record = record(op);
+        let [result] = s.results[..] else { return bug("expected one result") };
+        let ty = frame.f.ty(result);
+        let dims = frame.extents(&ty.dims)?;
+        let mut values = Vec::with_capacity(args.len());
+        for a in args {
+            let val = self.read(frame, *a)?;
+            values.push(Value { elem: elem_of(frame.f, *a), dims: val.dims().to_vec(), bits: val.cells().to_vec() });
+        }
+        let shapes: Vec<(Elem, &[i64])> = values.iter().map(|v| (v.elem, v.dims.as_slice())).collect();
+        let fits = (record.check)(&Shapes { args: &shapes, attrs, result: (ty.elem, &dims) });
+        if let Err(what) = fits {
+            return bug(what);
+        }
+        let n = size_of(&dims);
+        self.budget.spend(n)?;
+        let charge = self.budget.charge(n)?;
+        let args: Vec<&Value> = values.iter().collect();
+        let cells =
+            self.domain.tensor(record, &Inputs { args: &args, attrs, result: (ty.elem, &dims), in_field: false })?;
+        match cells[..] {
+            [cell] if dims.is_empty() => Ok(Val::Scalar(cell)),
+            _ => Ok(Val::Array(Rc::new(Array::new(dims, cells, charge)))),
+        }
+    }
+
+    /// Reads an element or a sub-tensor.
+    pub(crate) fn index(&mut self, frame: &mut Frame, array: Atom, indices: &[Atom]) -> Outcome<Val> {
+        if indices.is_empty() {
+            return self.read(frame, array);
+        }
+        let Atom::Var(v) = array else { return bug("an index into a scalar") };
+        let indices = frame.ints(indices)?;
+        let Val::Array(array) = frame.value(v)? else { return bug("an index into a scalar") };
+        let Some((range, dims)) = array.place(&indices) else {
+            return bug(format!("index {indices:?} out of range of {:?}", array.dims));
+        };
+        if dims.is_empty() {
+            return Ok(Val::Scalar(array.cells[range.start]));
+        }
+        self.budget.spend(range.len())?;
+        let charge = self.budget.charge(range.len())?;
+        Ok(Val::Array(Rc::new(Array::new(dims.to_vec(), array.cells[range].to_vec(), charge))))
+    }
+
+    /// Replaces an element or a sub-tensor, in place where nobody reads the old tensor again.
+    pub(crate) fn update(
+        &mut self,
+        frame: &mut Frame,
+        array: Atom,
+        indices: &[Atom],
+        value: Atom,
+        plan: &StmtPlan<D::Kernel>,
+    ) -> Outcome<Val> {
+        let val = self.read(frame, value)?;
+        let indices = frame.ints(indices)?;
+        let old = self.take(frame, array, &plan.moved)?;
+        let range = written_range(old.dims(), &indices, &val)?;
+        let Val::Array(old) = old else { return Ok(val) };
+        let mut array = own(&self.budget, old)?;
+        array.cells[range].copy_from_slice(val.cells());
+        Ok(Val::Array(Rc::new(array)))
+    }
+}
+
+/// No primitive of the table has more operands.
+const MAX_ARITY: usize = 4;

@@ -1,0 +1,93 @@
+//! What the numbers of a run are.
+//!
+//! Control flow, indexing and moving of elements are the same for all numbers and are written once, in
+//! [`crate::machine`]. A domain says what a cell of float type holds and computes with such cells; cells of every other
+//! type hold the bits of [`Const`].
+
+use crate::error::RuntimeError;
+use cotan_ir::{Const, Elem, Monoid};
+use cotan_ops::reduce::{Reduction, monoid_row};
+use cotan_ops::{Inputs, PrimRow, TensorRecord};
+use std::cell::RefCell;
+
+/// In which order a sequence is combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The tree of reductions.
+    Tree,
+    /// One after the other, the start value first.
+    Chain,
+}
+
+/// The numbers of a run.
+pub(crate) trait Domain {
+    /// What a primitive calls.
+    type Kernel;
+
+    /// What a primitive calls for operands of these element types; `None` if it is not defined on these numbers.
+    fn kernel(&self, row: &'static PrimRow, operands: &[Elem]) -> Option<Self::Kernel>;
+
+    /// One evaluation of a primitive.
+    fn apply(&mut self, kernel: &Self::Kernel, operands: &[u64]) -> Result<u64, RuntimeError>;
+
+    /// The cell of a constant.
+    fn constant(&mut self, c: Const) -> Result<u64, RuntimeError>;
+
+    /// A sequence combined with a start value.
+    fn combine(
+        &mut self,
+        monoid: Monoid,
+        elem: Elem,
+        order: Order,
+        init: u64,
+        sequence: &mut dyn Iterator<Item = u64>,
+    ) -> Result<u64, RuntimeError>;
+
+    /// The elements of a structural operation's result.
+    fn tensor(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError>;
+
+    /// What combining two values of a monoid calls.
+    fn monoid_kernel(&self, monoid: Monoid, elem: Elem) -> Result<Self::Kernel, RuntimeError> {
+        let row = monoid_row(monoid);
+        self.kernel(row, &[elem, elem]).ok_or_else(|| undefined(row))
+    }
+}
+
+/// The error of a primitive that the numbers of a run lack.
+pub(crate) fn undefined(row: &PrimRow) -> RuntimeError {
+    RuntimeError::Undefined(format!("`{}` is not defined on the numbers of this run", row.name()))
+}
+
+impl Order {
+    /// A sequence combined with a start value.
+    pub(crate) fn combine(
+        self,
+        init: u64,
+        sequence: &mut dyn Iterator<Item = u64>,
+        f: &mut dyn FnMut(u64, u64) -> Result<u64, RuntimeError>,
+    ) -> Result<u64, RuntimeError> {
+        match self {
+            Order::Chain => {
+                let mut total = init;
+                for x in sequence {
+                    total = f(total, x)?;
+                }
+                Ok(total)
+            }
+            Order::Tree => {
+                // The reduction knows of no failures: the first one is kept beside it.
+                let state = RefCell::new((f, None));
+                let mut tree = Reduction::new(|a, b| {
+                    let (f, failure) = &mut *state.borrow_mut();
+                    f(a, b).unwrap_or_else(|e| {
+                        failure.get_or_insert(e);
+                        a
+                    })
+                });
+                sequence.for_each(|x| tree.push(x));
+                let total = tree.finish(init);
+                state.into_inner().1.map_or(Ok(total), Err)
+            }
+        }
+    }
+}

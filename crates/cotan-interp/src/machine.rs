@@ -1,0 +1,269 @@
+//! Blocks and statements, executed.
+//!
+//! A frame has one slot per variable of the function. Variables are bound once in the text, so a slot is written again
+//! only when the block that binds it runs again, and no environment is ever copied. Recursion follows the nesting of
+//! blocks and calls, which the budget bounds.
+
+use crate::acc::Accumulator;
+use crate::budget::{Budget, Limits, Stats};
+use crate::domain::Domain;
+use crate::error::{ArgumentError, Bug, CheckFailure, RuntimeError};
+use crate::plan::{BlockPlan, Plan, StmtPlan, elem_of};
+use crate::value::Val;
+use cotan_ir::{Atom, Block, CheckKind, Dim, Function, Module, Op, Stmt, Symbol, Var, print_stmt};
+use cotan_ops::row;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub(crate) type Outcome<T> = Result<T, RuntimeError>;
+
+/// A run: the module, the numbers, and what has been used so far.
+pub(crate) struct Machine<'m, D: Domain> {
+    module: &'m Module,
+    pub(crate) domain: D,
+    pub(crate) budget: Budget,
+    pub(crate) stats: Stats,
+    plans: HashMap<Symbol, Rc<Plan<D::Kernel>>>,
+}
+
+/// One activation of a function.
+pub(crate) struct Frame<'f> {
+    pub(crate) f: &'f Function,
+    pub(crate) slots: Vec<Slot>,
+}
+
+/// What a variable holds.
+pub(crate) enum Slot {
+    /// Nothing: not bound yet, or taken away by the last reader.
+    Empty,
+    /// A value.
+    Val(Val),
+    /// An accumulator.
+    Acc(Box<Accumulator>),
+}
+
+/// A broken contract of the IR.
+pub(crate) fn bug<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(RuntimeError::Bug(Bug { what: what.into(), statement: None }))
+}
+
+impl Frame<'_> {
+    /// The value of a variable.
+    pub(crate) fn value(&self, v: Var) -> Outcome<&Val> {
+        match &self.slots[v.index()] {
+            Slot::Val(val) => Ok(val),
+            Slot::Empty | Slot::Acc(_) => bug(format!("`{}` has no value here", self.f.name_of(v))),
+        }
+    }
+
+    /// The value of an i64 operand. Integers are the same in every domain.
+    pub(crate) fn int(&self, a: Atom) -> Outcome<i64> {
+        let int = match a {
+            Atom::Const(c) => c.as_i64(),
+            Atom::Var(v) => self.value(v)?.scalar().map(|cell| cell as i64),
+        };
+        int.map_or_else(|| bug("expected an i64 scalar"), Ok)
+    }
+
+    /// Several i64 operands.
+    pub(crate) fn ints(&self, atoms: &[Atom]) -> Outcome<Vec<i64>> {
+        atoms.iter().map(|a| self.int(*a)).collect()
+    }
+
+    /// The value of a bool operand.
+    pub(crate) fn truth(&self, a: Atom) -> Outcome<bool> {
+        let truth = match a {
+            Atom::Const(c) => c.as_bool(),
+            Atom::Var(v) => self.value(v)?.scalar().map(|cell| cell != 0),
+        };
+        truth.map_or_else(|| bug("expected a bool scalar"), Ok)
+    }
+
+    /// The extents that dims of a type stand for.
+    pub(crate) fn extents(&self, dims: &[Dim]) -> Outcome<Vec<i64>> {
+        let extents: Vec<i64> = dims.iter().map(|d| self.int(d.atom())).collect::<Outcome<_>>()?;
+        if extents.iter().any(|n| *n < 0) { bug(format!("negative extents {extents:?}")) } else { Ok(extents) }
+    }
+
+    fn has_extents(&self, dims: &[Dim], extents: &[i64]) -> Outcome<bool> {
+        if dims.len() != extents.len() {
+            return Ok(false);
+        }
+        for (dim, extent) in dims.iter().zip(extents) {
+            if self.int(dim.atom())? != *extent {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl<'m, D: Domain> Machine<'m, D> {
+    pub(crate) fn new(module: &'m Module, domain: D, limits: Limits) -> Machine<'m, D> {
+        let (budget, stats) = (Budget::new(limits), Stats::default());
+        Machine { module, domain, budget, stats, plans: HashMap::new() }
+    }
+
+    /// Runs a function of the module.
+    pub(crate) fn call(&mut self, name: &str, args: Vec<Val>) -> Outcome<Vec<Val>> {
+        let plan = self.plan(name)?;
+        let f = &*plan.function;
+        let mut frame = Frame { f, slots: f.vars.iter().map(|_| Slot::Empty).collect() };
+        if args.len() != f.params.len() {
+            return bug(format!("{} arguments for the {} parameters of `{name}`", args.len(), f.params.len()));
+        }
+        for (param, arg) in f.params.iter().zip(args) {
+            self.bind(&mut frame, *param, arg)?;
+        }
+        self.block(&mut frame, &f.body, &plan.body)?;
+        self.results(&mut frame, &f.body.results, &plan.body)
+    }
+
+    fn plan(&mut self, name: &str) -> Outcome<Rc<Plan<D::Kernel>>> {
+        if let Some(plan) = self.plans.get(name) {
+            return Ok(plan.clone());
+        }
+        let Some(f) = self.module.function(name) else {
+            return Err(ArgumentError::UnknownFunction(name.to_owned()).into());
+        };
+        let plan = Rc::new(Plan::new(f.clone(), &|prim, operands| self.domain.kernel(row(prim), operands)));
+        self.plans.insert(f.name.clone(), plan.clone());
+        Ok(plan)
+    }
+
+    /// Binds a variable to a value of its type.
+    pub(crate) fn bind(&mut self, frame: &mut Frame, v: Var, val: Val) -> Outcome<()> {
+        let info = &frame.f.vars[v.index()];
+        if !frame.has_extents(&info.ty.dims, val.dims())? {
+            let expected = frame.extents(&info.ty.dims)?;
+            return bug(format!("`{}` has extents {expected:?}, its value {:?}", info.name, val.dims()));
+        }
+        if info.is_record {
+            let elements = val.cells().len() as u64;
+            self.stats.recorded_elements += elements;
+            self.stats.recorded_bytes += elements * info.ty.elem.bytes() as u64;
+        }
+        frame.slots[v.index()] = Slot::Val(val);
+        Ok(())
+    }
+
+    /// Binds results in order: the type of one may name an earlier one.
+    pub(crate) fn bind_all(&mut self, frame: &mut Frame, vars: &[Var], vals: Vec<Val>) -> Outcome<()> {
+        if vars.len() != vals.len() {
+            return bug(format!("{} values for {} results", vals.len(), vars.len()));
+        }
+        vars.iter().zip(vals).try_for_each(|(v, val)| self.bind(frame, *v, val))
+    }
+
+    /// The value of an operand.
+    pub(crate) fn read(&mut self, frame: &Frame, a: Atom) -> Outcome<Val> {
+        match a {
+            Atom::Const(c) => self.domain.constant(c).map(Val::Scalar),
+            Atom::Var(v) => frame.value(v).cloned(),
+        }
+    }
+
+    /// The value of an operand, taken out of its variable if that is one of `moved`.
+    pub(crate) fn take(&mut self, frame: &mut Frame, a: Atom, moved: &[Var]) -> Outcome<Val> {
+        let val = self.read(frame, a)?;
+        if let Atom::Var(v) = a
+            && moved.contains(&v)
+        {
+            frame.slots[v.index()] = Slot::Empty;
+        }
+        Ok(val)
+    }
+
+    /// The values of a block's results.
+    pub(crate) fn results(
+        &mut self,
+        frame: &mut Frame,
+        results: &[Atom],
+        plan: &BlockPlan<D::Kernel>,
+    ) -> Outcome<Vec<Val>> {
+        results.iter().map(|a| self.take(frame, *a, &plan.moved)).collect()
+    }
+
+    /// Runs the statements of a block.
+    pub(crate) fn block(&mut self, frame: &mut Frame, block: &Block, plan: &BlockPlan<D::Kernel>) -> Outcome<()> {
+        self.budget.enter()?;
+        for (s, plan) in block.stmts.iter().zip(&plan.stmts) {
+            self.budget.spend(1)?;
+            self.stmt(frame, s, plan).map_err(|e| located(e, frame.f, s))?;
+            for v in &plan.dropped {
+                frame.slots[v.index()] = Slot::Empty;
+            }
+        }
+        self.budget.leave();
+        Ok(())
+    }
+
+    fn stmt(&mut self, frame: &mut Frame, s: &Stmt, plan: &StmtPlan<D::Kernel>) -> Outcome<()> {
+        let val = match &s.op {
+            Op::Par(p) => return self.par(frame, s, p, plan),
+            Op::Loop(l) => return self.repeat(frame, s, l, plan),
+            Op::Switch { selector, arms } => return self.switch(frame, s, *selector, arms, plan),
+            Op::Call { callee, args } => {
+                let args = args.iter().map(|a| self.take(frame, *a, &plan.moved)).collect::<Outcome<_>>()?;
+                let vals = self.call(callee, args)?;
+                return self.bind_all(frame, &s.results, vals);
+            }
+            Op::AccAdd { acc, indices, value } => return self.acc_add(frame, *acc, indices, *value),
+            Op::Check { cond, kind, args, value } => {
+                if !frame.truth(*cond)? {
+                    return self.failure(frame, s, *kind, args);
+                }
+                self.take(frame, *value, &plan.moved)?
+            }
+            Op::Prim { prim, args } => self.prim(frame, s, row(*prim), args, plan)?,
+            Op::Tensor { op, args, attrs } => self.tensor(frame, s, *op, args, attrs)?,
+            Op::Index { array, indices } => self.index(frame, *array, indices)?,
+            Op::Update { array, indices, value } => self.update(frame, *array, indices, *value, plan)?,
+        };
+        let [result] = s.results[..] else { return bug("expected one result") };
+        self.bind(frame, result, val)
+    }
+
+    fn switch(
+        &mut self,
+        frame: &mut Frame,
+        s: &Stmt,
+        selector: Atom,
+        arms: &[Block],
+        plan: &StmtPlan<D::Kernel>,
+    ) -> Outcome<()> {
+        let is_bool = elem_of(frame.f, selector) == cotan_ir::Elem::Bool;
+        let chosen = if is_bool { i64::from(!frame.truth(selector)?) } else { frame.int(selector)? };
+        let Some(last) = arms.len().checked_sub(1) else { return bug("a switch without arms") };
+        let chosen = usize::try_from(chosen.max(0)).map_or(last, |n| n.min(last));
+        let (arm, plan) = (&arms[chosen], &plan.blocks[chosen]);
+        self.block(frame, arm, plan)?;
+        let vals = self.results(frame, &arm.results, plan)?;
+        self.bind_all(frame, &s.results, vals)
+    }
+
+    /// The error of a check that does not hold. Its message shows the arguments that are integers.
+    fn failure(&mut self, frame: &Frame, s: &Stmt, kind: CheckKind, args: &[Atom]) -> Outcome<()> {
+        let integers = args.iter().copied().filter(|a| elem_of(frame.f, *a).is_integer());
+        let args = integers.map(|a| match a {
+            Atom::Const(c) => Ok(c.bits() as i64),
+            Atom::Var(_) => frame.int(a),
+        });
+        let args = args.collect::<Outcome<_>>()?;
+        Err(RuntimeError::Check(CheckFailure { kind, args, span: s.span }))
+    }
+}
+
+/// Enters the statement into a bug that does not name one yet.
+fn located(e: RuntimeError, f: &Function, s: &Stmt) -> RuntimeError {
+    match e {
+        RuntimeError::Bug(Bug { what, statement: None }) => {
+            RuntimeError::Bug(Bug { what, statement: Some(print_stmt(f, s)) })
+        }
+        RuntimeError::Bug(_)
+        | RuntimeError::Check(_)
+        | RuntimeError::Argument(_)
+        | RuntimeError::Limit(_)
+        | RuntimeError::Undefined(_) => e,
+    }
+}

@@ -1,0 +1,120 @@
+//! What is worked out once per function: where tensors are used for the last time, and what its primitives call.
+//!
+//! A plan mirrors the blocks and statements of the function that it is made for.
+
+use cotan_ir::{Atom, Block, Elem, Function, Op, Prim, Stmt, Var};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A function and its plan. `K` is what primitives call.
+pub(crate) struct Plan<K> {
+    pub(crate) function: Arc<Function>,
+    pub(crate) body: BlockPlan<K>,
+}
+
+/// What is known of a block.
+pub(crate) struct BlockPlan<K> {
+    /// One per statement.
+    pub(crate) stmts: Vec<StmtPlan<K>>,
+    /// The tensors of this block that its results may take away. Every one of them is named once.
+    pub(crate) moved: Vec<Var>,
+}
+
+/// What is known of a statement.
+pub(crate) struct StmtPlan<K> {
+    /// What the primitive calls; `None` for other operations, and for a primitive that the numbers of the run lack.
+    pub(crate) kernel: Option<K>,
+    /// The tensors that the statement may take away when it reads its operands: nothing reads them again.
+    pub(crate) moved: Vec<Var>,
+    /// The tensors that nothing reads after the statement.
+    pub(crate) dropped: Vec<Var>,
+    /// One per inner block.
+    pub(crate) blocks: Vec<BlockPlan<K>>,
+}
+
+impl<K> Plan<K> {
+    /// Plans a function. `kernel` chooses what a primitive calls for operands of these element types.
+    pub(crate) fn new(function: Arc<Function>, kernel: &dyn Fn(Prim, &[Elem]) -> Option<K>) -> Plan<K> {
+        let mut planner = Planner { f: &function, kernel };
+        let (body, _) = planner.block(&function.body, &function.params);
+        Plan { body, function }
+    }
+}
+
+struct Planner<'a, K> {
+    f: &'a Function,
+    kernel: &'a dyn Fn(Prim, &[Elem]) -> Option<K>,
+}
+
+impl<K> Planner<'_, K> {
+    /// The plan of a block and all tensors that it reads. `bound` are the variables bound at its head.
+    fn block(&mut self, block: &Block, bound: &[Var]) -> (BlockPlan<K>, HashSet<Var>) {
+        let bound_inside = block.stmts.iter().flat_map(|s| &s.results);
+        let own: HashSet<Var> = bound.iter().chain(bound_inside).copied().filter(|v| self.is_tensor(*v)).collect();
+
+        let results = self.tensors(&block.results);
+        let moved = results.iter().copied().filter(|v| own.contains(v) && is_single(&results, *v)).collect();
+        let mut read: HashSet<Var> = results.into_iter().collect();
+
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for s in block.stmts.iter().rev() {
+            stmts.push(self.stmt(s, &own, &mut read));
+        }
+        stmts.reverse();
+        (BlockPlan { stmts, moved }, read)
+    }
+
+    /// The plan of a statement. `own` are the variables of its block, `read` those that are read after it.
+    fn stmt(&mut self, s: &Stmt, own: &HashSet<Var>, read: &mut HashSet<Var>) -> StmtPlan<K> {
+        // A switch runs one arm once, so an arm may take away what nothing reads after the switch.
+        let dying = || own.iter().copied().filter(|v| !read.contains(v)).collect();
+        let bound = if matches!(s.op, Op::Switch { .. }) { dying() } else { s.op.binders() };
+        let mut inside = HashSet::new();
+        let mut blocks = Vec::new();
+        for b in s.op.blocks() {
+            let (plan, read_inside) = self.block(b, &bound);
+            inside.extend(read_inside);
+            blocks.push(plan);
+        }
+        let operands = self.tensors(&s.op.operands());
+        let is_last = |v: &Var| own.contains(v) && !read.contains(v);
+        let moved = operands
+            .iter()
+            .copied()
+            .filter(|v| is_last(v) && !inside.contains(v) && is_single(&operands, *v))
+            .collect();
+        let mut dropped: Vec<Var> = operands.iter().chain(&inside).copied().filter(is_last).collect();
+        // A set has no order of its own.
+        dropped.sort();
+        dropped.dedup();
+        read.extend(operands);
+        read.extend(inside);
+        StmtPlan { kernel: self.kernel_of(&s.op), moved, dropped, blocks }
+    }
+
+    fn kernel_of(&self, op: &Op) -> Option<K> {
+        let Op::Prim { prim, args } = op else { return None };
+        let elems: Vec<Elem> = args.iter().map(|a| elem_of(self.f, *a)).collect();
+        (self.kernel)(*prim, &elems)
+    }
+
+    fn tensors(&self, atoms: &[Atom]) -> Vec<Var> {
+        atoms.iter().filter_map(|a| a.var()).filter(|v| self.is_tensor(*v)).collect()
+    }
+
+    fn is_tensor(&self, v: Var) -> bool {
+        !self.f.ty(v).is_scalar()
+    }
+}
+
+/// The element type of an operand.
+pub(crate) fn elem_of(f: &Function, a: Atom) -> Elem {
+    match a {
+        Atom::Var(v) => f.ty(v).elem,
+        Atom::Const(c) => c.elem(),
+    }
+}
+
+fn is_single(vars: &[Var], v: Var) -> bool {
+    vars.iter().filter(|w| **w == v).count() == 1
+}

@@ -1,0 +1,218 @@
+//! The list of scalar operations that a run performed.
+
+use crate::error::{Limit, RuntimeError};
+use crate::numbers::Numbers;
+use cotan_ir::{Const, Elem};
+use cotan_ops::PrimRow;
+
+/// The number of a node. A node refers to smaller numbers only.
+pub type Id = u32;
+
+/// A tape: nodes in the order in which they were computed.
+#[derive(Debug)]
+pub struct Tape {
+    numbers: Numbers,
+    max_nodes: usize,
+    nodes: Vec<Node>,
+    /// Operands that are no floats.
+    plain: Vec<Const>,
+    /// Operands of the contests.
+    parts: Vec<Id>,
+}
+
+/// What is stored of a node: 32 bytes.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    value: u64,
+    rule: Rule,
+    elem: Elem,
+}
+
+/// How a node was computed, and of what.
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    Leaf,
+    /// Operands of float type are nodes, the others positions in the table of plain values.
+    Row {
+        row: &'static PrimRow,
+        operands: [u32; 3],
+    },
+    /// The greatest or least of a range of the table of parts.
+    Contest {
+        start: u32,
+        end: u32,
+    },
+}
+
+/// How a node was computed, and of what.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeView<'t> {
+    /// An argument or a constant.
+    Leaf,
+    /// A row of the op table.
+    Row {
+        /// The name of the row.
+        name: &'static str,
+        /// One per operand of the row.
+        operands: Vec<Operand>,
+    },
+    /// The greatest or the least of several nodes: all that tie have an equal share in it.
+    Contest {
+        /// The nodes; the first one is the start value.
+        parts: &'t [Id],
+    },
+}
+
+/// An operand of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand {
+    /// Another node, with a smaller number.
+    Node(Id),
+    /// A value that carries no derivative.
+    Plain(Const),
+}
+
+/// The operands of a row, for arithmetic: no row has more than three.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowUse {
+    pub(crate) row: &'static PrimRow,
+    /// Number of operands.
+    pub(crate) arity: usize,
+    /// The node that an operand is, if it is a float.
+    pub(crate) ids: [Option<Id>; MAX_OPERANDS],
+    /// Element types of the operands.
+    pub(crate) elems: [Elem; MAX_OPERANDS],
+    /// Values of the operands.
+    pub(crate) values: [u64; MAX_OPERANDS],
+}
+
+/// What a node is, for arithmetic.
+pub(crate) enum Step<'t> {
+    Leaf,
+    Row(RowUse),
+    Contest(&'t [Id]),
+}
+
+/// No row of the op table has more operands.
+pub(crate) const MAX_OPERANDS: usize = 3;
+
+impl Tape {
+    pub(crate) fn new(numbers: Numbers, max_bytes: u64) -> Tape {
+        let max_nodes = max_bytes / size_of::<Node>() as u64;
+        let max_nodes = max_nodes.min(u32::MAX.into()) as usize;
+        Tape { numbers, max_nodes, nodes: Vec::new(), plain: Vec::new(), parts: Vec::new() }
+    }
+
+    /// What floats are on this tape.
+    pub fn numbers(&self) -> Numbers {
+        self.numbers
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The bits of a node's value (a residue, where floats are residues).
+    pub fn value(&self, id: Id) -> u64 {
+        self.nodes[id as usize].value
+    }
+
+    /// The element type of a node.
+    pub fn elem(&self, id: Id) -> Elem {
+        self.nodes[id as usize].elem
+    }
+
+    /// How a node was computed, and of what.
+    pub fn node(&self, id: Id) -> NodeView<'_> {
+        match self.step(id) {
+            Step::Leaf => NodeView::Leaf,
+            Step::Contest(parts) => NodeView::Contest { parts },
+            Step::Row(at) => {
+                let operand = |k: usize| match at.ids[k] {
+                    Some(id) => Operand::Node(id),
+                    None => Operand::Plain(cotan_ops::const_from_bits(at.elems[k], at.values[k])),
+                };
+                NodeView::Row { name: at.row.name(), operands: (0..at.arity).map(operand).collect() }
+            }
+        }
+    }
+
+    pub(crate) fn step(&self, id: Id) -> Step<'_> {
+        match self.nodes[id as usize].rule {
+            Rule::Leaf => Step::Leaf,
+            Rule::Contest { start, end } => Step::Contest(&self.parts[start as usize..end as usize]),
+            Rule::Row { row, operands } => {
+                let (mut ids, mut elems, mut values) =
+                    ([None; MAX_OPERANDS], [Elem::F64; MAX_OPERANDS], [0; MAX_OPERANDS]);
+                let arity = row.sig.operands.len();
+                for k in 0..arity {
+                    if is_node(row, k) {
+                        ids[k] = Some(operands[k]);
+                        elems[k] = self.elem(operands[k]);
+                        values[k] = self.value(operands[k]);
+                    } else {
+                        let c = self.plain[operands[k] as usize];
+                        elems[k] = c.elem();
+                        values[k] = c.bits();
+                    }
+                }
+                Step::Row(RowUse { row, arity, ids, elems, values })
+            }
+        }
+    }
+
+    /// Appends an argument or a constant.
+    pub(crate) fn leaf(&mut self, elem: Elem, value: u64) -> Result<Id, RuntimeError> {
+        self.push(Node { value, rule: Rule::Leaf, elem })
+    }
+
+    /// Appends a use of a row with at least one operand of float type. `operands` are ids, or bits of the others.
+    pub(crate) fn row(
+        &mut self,
+        row: &'static PrimRow,
+        elems: &[Elem],
+        operands: &[u64],
+        result: (Elem, u64),
+    ) -> Result<Id, RuntimeError> {
+        let mut stored = [0; MAX_OPERANDS];
+        for (k, (elem, operand)) in elems.iter().zip(operands).enumerate() {
+            stored[k] = if is_node(row, k) {
+                *operand as u32
+            } else {
+                self.plain.push(cotan_ops::const_from_bits(*elem, *operand));
+                self.plain.len() as u32 - 1
+            };
+        }
+        self.push(Node { value: result.1, rule: Rule::Row { row, operands: stored }, elem: result.0 })
+    }
+
+    /// Appends the greatest or least of several nodes.
+    pub(crate) fn contest(&mut self, parts: &[Id], elem: Elem, value: u64) -> Result<Id, RuntimeError> {
+        if self.parts.len() + parts.len() > self.max_nodes {
+            return Err(RuntimeError::Limit(Limit::Bytes));
+        }
+        let start = self.parts.len() as u32;
+        self.parts.extend_from_slice(parts);
+        self.push(Node { value, rule: Rule::Contest { start, end: self.parts.len() as u32 }, elem })
+    }
+
+    fn push(&mut self, node: Node) -> Result<Id, RuntimeError> {
+        if self.nodes.len() >= self.max_nodes {
+            return Err(RuntimeError::Limit(Limit::Bytes));
+        }
+        self.nodes.push(node);
+        Ok(self.nodes.len() as Id - 1)
+    }
+}
+
+/// Whether operand `k` of a row on the tape is a node. The element type `T` of such a use is a float type, and fixed
+/// types of operands are not.
+fn is_node(row: &PrimRow, k: usize) -> bool {
+    row.sig.operands[k] == cotan_ir::OperandElem::T
+}

@@ -1,0 +1,52 @@
+//! Matrix products, written down as the operations that they stand for.
+
+use crate::domain::{Domain, undefined};
+use crate::error::RuntimeError;
+use crate::machine::bug;
+use crate::tape::trace::Trace;
+use cotan_ir::{Const, Elem};
+use cotan_ops::{ADD, FMA, Inputs, MATMUL, MULZ, PrimRow, TensorRecord, count};
+
+impl Trace {
+    /// The elements of a product, each the sum that the record of the operation documents: from 0, in ascending order,
+    /// by `fma`, or by `mulz` and `add` where an exact zero is to win.
+    pub(crate) fn product(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
+        let ([a, b], true) = (inputs.args, std::ptr::eq(record, &MATMUL)) else {
+            return bug(format!("the tape does not know how to write down `{}`", record.name()));
+        };
+        let elem = inputs.result.0;
+        let is_strong = inputs.attrs == [1];
+        let (fma, mulz, add) =
+            (self.step(&FMA, &[elem, elem, elem])?, self.step(&MULZ, &[elem, elem])?, self.step(&ADD, &[elem, elem])?);
+        let zero = self.constant(Const::zero(elem))?;
+        // A vector is a matrix with a side of 1, so the last dim of `a` is always summed over.
+        let k = a.dims.last().map_or(0, |k| *k as usize);
+        let n = if b.dims.len() < 2 { 1 } else { b.dims.last().map_or(1, |n| *n as usize) };
+        let m = if a.dims.len() < 2 { 1 } else { a.dims[a.dims.len() - 2] as usize };
+        let n_batch = a.dims.len().checked_sub(2).map_or(1, |rank| count(&a.dims[..rank]));
+        let mut cells = Vec::with_capacity(n_batch * m * n);
+        for batch in 0..n_batch {
+            let (a, b) = (&a.bits[batch * m * k..], &b.bits[batch * k * n..]);
+            for i in 0..m {
+                for j in 0..n {
+                    let mut sum = zero;
+                    for l in 0..k {
+                        let (x, y) = (a[i * k + l], b[l * n + j]);
+                        sum = if is_strong {
+                            let product = self.apply(&mulz, &[x, y])?;
+                            self.apply(&add, &[sum, product])?
+                        } else {
+                            self.apply(&fma, &[x, y, sum])?
+                        };
+                    }
+                    cells.push(sum);
+                }
+            }
+        }
+        Ok(cells)
+    }
+
+    fn step(&self, row: &'static PrimRow, operands: &[Elem]) -> Result<<Trace as Domain>::Kernel, RuntimeError> {
+        self.kernel(row, operands).ok_or_else(|| undefined(row))
+    }
+}

@@ -1,0 +1,133 @@
+//! The reverse and the forward loop over a tape.
+//!
+//! Both read the same partials of the op table and multiply by `mulz`, so an exact zero wins over whatever the partial
+//! is. The reverse loop visits every node once, from the last to the first, when its cotangent is complete; that needs
+//! contributions to go to smaller numbers, which is checked.
+
+use crate::domain::undefined;
+use crate::error::RuntimeError;
+use crate::machine::bug;
+use crate::tape::node::{Id, RowUse, Step, Tape};
+use cotan_ir::Const;
+use cotan_ops::{DIV, EQ, MULZ, Partial, cast_to, typed_number};
+
+impl Tape {
+    /// The cotangent of every node, from cotangents of some nodes.
+    pub fn reverse(&self, seeds: &[(Id, u64)]) -> Result<Vec<u64>, RuntimeError> {
+        let mut cots = vec![0; self.len()];
+        for (id, seed) in seeds {
+            self.contribute(&mut cots, *id, *seed)?;
+        }
+        for id in (0..self.len() as Id).rev() {
+            let cot = cots[id as usize];
+            if self.numbers().is_zero(self.elem(id), cot) {
+                continue;
+            }
+            self.each_partial(id, &mut |operand, partial| {
+                if operand >= id {
+                    return bug(format!("node {id} contributes to node {operand}"));
+                }
+                let contribution = self.pulled(id, operand, partial, cot)?;
+                self.contribute(&mut cots, operand, contribution)
+            })?;
+        }
+        Ok(cots)
+    }
+
+    /// The tangent of every node, from tangents of some leaves.
+    pub fn forward(&self, seeds: &[(Id, u64)]) -> Result<Vec<u64>, RuntimeError> {
+        let mut tans = vec![0; self.len()];
+        for (id, seed) in seeds {
+            self.contribute(&mut tans, *id, *seed)?;
+        }
+        for id in 0..self.len() as Id {
+            self.each_partial(id, &mut |operand, partial| {
+                let tan = tans[operand as usize];
+                if self.numbers().is_zero(self.elem(operand), tan) {
+                    return Ok(());
+                }
+                let contribution = self.pulled(operand, id, partial, tan)?;
+                self.contribute(&mut tans, id, contribution)
+            })?;
+        }
+        Ok(tans)
+    }
+
+    /// The operands of a node that carry derivatives, each with its partial.
+    fn each_partial(
+        &self,
+        id: Id,
+        f: &mut dyn FnMut(Id, LocalPartial) -> Result<(), RuntimeError>,
+    ) -> Result<(), RuntimeError> {
+        match self.step(id) {
+            Step::Leaf => Ok(()),
+            Step::Row(at) => self.each_partial_of_row(id, &at, f),
+            Step::Contest(parts) => {
+                let winners = self.equals(id, parts)?;
+                if winners.is_empty() {
+                    // Nothing equals a NaN, and every part has its part in there being no number.
+                    return parts.iter().try_for_each(|part| f(*part, LocalPartial::Factor(self.value(id))));
+                }
+                let count = typed_number(self.elem(id), winners.len() as f64);
+                winners.into_iter().try_for_each(|part| f(part, LocalPartial::Share(count)))
+            }
+        }
+    }
+
+    fn each_partial_of_row(
+        &self,
+        id: Id,
+        at: &RowUse,
+        f: &mut dyn FnMut(Id, LocalPartial) -> Result<(), RuntimeError>,
+    ) -> Result<(), RuntimeError> {
+        for (operand, partial) in at.ids.iter().zip(at.row.partials) {
+            let Some(operand) = *operand else { continue };
+            match partial {
+                Partial::Zero { .. } => {}
+                Partial::Convert => f(operand, LocalPartial::Convert)?,
+                Partial::Term { term, .. } => {
+                    let (_, factor) = self.numbers().term(term, at, (self.elem(id), self.value(id)))?;
+                    f(operand, LocalPartial::Factor(factor))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A derivative of node `from` carried over to node `to`.
+    fn pulled(&self, from: Id, to: Id, partial: LocalPartial, derivative: u64) -> Result<u64, RuntimeError> {
+        let (numbers, elem) = (self.numbers(), self.elem(from));
+        let derivative = (elem, derivative);
+        let (_, bits) = match partial {
+            LocalPartial::Factor(factor) => numbers.apply_row(&MULZ, &[derivative, (elem, factor)])?,
+            LocalPartial::Share(count) => numbers.apply_row(&DIV, &[derivative, (elem, numbers.constant(count)?)])?,
+            LocalPartial::Convert => numbers.apply_row(cast_to(self.elem(to)), &[derivative])?,
+        };
+        Ok(bits)
+    }
+
+    /// The parts of a contest that are equal to its result.
+    fn equals(&self, id: Id, parts: &[Id]) -> Result<Vec<Id>, RuntimeError> {
+        let elem = self.elem(id);
+        let is_equal = self.numbers().kernel(&EQ, &[elem, elem]).ok_or_else(|| undefined(&EQ))?;
+        let ties = parts.iter().copied().filter(|part| is_equal(&[self.value(*part), self.value(id)]) != 0);
+        Ok(ties.collect())
+    }
+
+    fn contribute(&self, sums: &mut [u64], id: Id, more: u64) -> Result<(), RuntimeError> {
+        let sum = &mut sums[id as usize];
+        *sum = self.numbers().sum(self.elem(id), *sum, more)?;
+        Ok(())
+    }
+}
+
+/// The derivative of a node with respect to one operand, at the values on the tape.
+#[derive(Clone, Copy)]
+enum LocalPartial {
+    /// This factor.
+    Factor(u64),
+    /// One part in this many equal ones.
+    Share(Const),
+    /// The conversion between two float types.
+    Convert,
+}

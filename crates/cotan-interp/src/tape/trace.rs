@@ -1,0 +1,148 @@
+//! Runs that write a tape: a cell of float type is the number of a node.
+
+use crate::domain::{Domain, Order};
+use crate::error::RuntimeError;
+use crate::machine::bug;
+use crate::tape::node::{Id, Tape};
+use cotan_ir::{Const, Elem, Monoid};
+use cotan_ops::{Derivative, Inputs, Kernel, PrimRow, TensorRecord, Value};
+use std::collections::HashMap;
+
+/// The numbers of a run that writes a tape.
+pub(crate) struct Trace {
+    pub(crate) tape: Tape,
+    constants: HashMap<Const, Id>,
+}
+
+/// A primitive on cells.
+pub(crate) struct TraceKernel {
+    row: &'static PrimRow,
+    kernel: Kernel,
+    operands: Vec<Elem>,
+    result: Elem,
+}
+
+impl Trace {
+    pub(crate) fn new(tape: Tape) -> Trace {
+        Trace { tape, constants: HashMap::new() }
+    }
+
+    /// The bits of a cell's value.
+    fn value(&self, elem: Elem, cell: u64) -> u64 {
+        if elem.is_float() { self.tape.value(cell as Id) } else { cell }
+    }
+
+    /// The cell of an argument's element.
+    pub(crate) fn argument(&mut self, elem: Elem, bits: u64) -> Result<u64, RuntimeError> {
+        if elem.is_float() { self.tape.leaf(elem, bits).map(u64::from) } else { Ok(bits) }
+    }
+}
+
+impl Domain for Trace {
+    type Kernel = TraceKernel;
+
+    fn kernel(&self, row: &'static PrimRow, operands: &[Elem]) -> Option<TraceKernel> {
+        let kernel = self.tape.numbers().kernel(row, operands)?;
+        let result = row.prim().result_elem(operands).ok()?;
+        Some(TraceKernel { row, kernel, operands: operands.to_vec(), result })
+    }
+
+    fn apply(&mut self, kernel: &TraceKernel, cells: &[u64]) -> Result<u64, RuntimeError> {
+        let mut values = [0; crate::tape::node::MAX_OPERANDS];
+        for (value, (elem, cell)) in values.iter_mut().zip(kernel.operands.iter().zip(cells)) {
+            *value = self.value(*elem, *cell);
+        }
+        let value = (kernel.kernel)(&values[..cells.len()]);
+        let id = match (kernel.result.is_float(), kernel.operands.iter().any(|e| e.is_float())) {
+            (false, _) => return Ok(value),
+            (true, false) => self.tape.leaf(kernel.result, value)?,
+            (true, true) => self.tape.row(kernel.row, &kernel.operands, cells, (kernel.result, value))?,
+        };
+        Ok(id.into())
+    }
+
+    fn constant(&mut self, c: Const) -> Result<u64, RuntimeError> {
+        if !c.elem().is_float() {
+            return Ok(c.bits());
+        }
+        if let Some(id) = self.constants.get(&c) {
+            return Ok((*id).into());
+        }
+        let value = self.tape.numbers().constant(c)?;
+        let id = self.tape.leaf(c.elem(), value)?;
+        self.constants.insert(c, id);
+        Ok(id.into())
+    }
+
+    fn combine(
+        &mut self,
+        monoid: Monoid,
+        elem: Elem,
+        order: Order,
+        init: u64,
+        sequence: &mut dyn Iterator<Item = u64>,
+    ) -> Result<u64, RuntimeError> {
+        match monoid {
+            Monoid::Max | Monoid::Min if elem.is_float() => {
+                let mut parts = vec![init as Id];
+                parts.extend(sequence.map(|cell| cell as Id));
+                let mut values = parts.iter().map(|id| self.tape.value(*id)).collect::<Vec<_>>().into_iter();
+                let init = values.next().unwrap_or_default();
+                let value = self.tape.numbers().combine(monoid, elem, order, init, &mut values)?;
+                self.tape.contest(&parts, elem, value).map(u64::from)
+            }
+            Monoid::Add | Monoid::Mul | Monoid::And | Monoid::Or | Monoid::Max | Monoid::Min => {
+                let kernel = self.monoid_kernel(monoid, elem)?;
+                order.combine(init, sequence, &mut |a, b| self.apply(&kernel, &[a, b]))
+            }
+        }
+    }
+
+    fn tensor(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
+        let elem = inputs.result.0;
+        match record.derivative {
+            Derivative::Linear { .. } if elem.is_float() => self.moved(record, inputs),
+            Derivative::Multilinear { .. } if elem.is_float() => self.product(record, inputs),
+            Derivative::Linear { .. } | Derivative::Multilinear { .. } | Derivative::None { .. } => {
+                let bits = self.evaluated(record, inputs)?;
+                bits.into_iter().map(|bits| self.argument(elem, bits)).collect()
+            }
+        }
+    }
+}
+
+impl Trace {
+    /// The bits of a structural operation's result.
+    fn evaluated(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
+        let value = |v: &&Value| {
+            let bits = v.bits.iter().map(|cell| self.value(v.elem, *cell)).collect();
+            Value { elem: v.elem, dims: v.dims.clone(), bits }
+        };
+        let values: Vec<Value> = inputs.args.iter().map(value).collect();
+        let args: Vec<&Value> = values.iter().collect();
+        self.tape.numbers().tensor(record, &Inputs { args: &args, ..*inputs })
+    }
+
+    /// The result of an operation that moves elements and puts zeros between them: done to node numbers, counted from
+    /// 1, so that what was a zero element is told from all of them.
+    fn moved(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
+        let numbered = |v: &&Value| {
+            let offset = u64::from(v.elem.is_float());
+            Value { elem: v.elem, dims: v.dims.clone(), bits: v.bits.iter().map(|cell| cell + offset).collect() }
+        };
+        let values: Vec<Value> = inputs.args.iter().map(numbered).collect();
+        let args: Vec<&Value> = values.iter().collect();
+        let moved = (record.eval)(&Inputs { args: &args, ..*inputs }).bits;
+        let zero = self.constant(Const::zero(inputs.result.0))?;
+        let cells: Vec<u64> = moved.into_iter().map(|n| n.checked_sub(1).unwrap_or(zero)).collect();
+        let expected = self.evaluated(record, inputs)?;
+        // An operation that is linear and does arithmetic gives numbers of other nodes, or of none.
+        let is_moved =
+            |(cell, bits): (&u64, &u64)| *cell < self.tape.len() as u64 && self.tape.value(*cell as Id) == *bits;
+        if cells.len() == expected.len() && cells.iter().zip(&expected).all(is_moved) {
+            Ok(cells)
+        } else {
+            bug(format!("`{}` does more than to move elements", record.name()))
+        }
+    }
+}
