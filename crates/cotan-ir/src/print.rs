@@ -80,7 +80,7 @@ pub fn print_function(f: &Function, options: PrintOptions) -> String {
 
 /// The line of a statement of `f`; of one with inner blocks, what stands before them.
 pub fn print_stmt(f: &Function, s: &Stmt) -> String {
-    Printer::new(f, PrintOptions::default()).head(s)
+    Printer::new(f).head(s)
 }
 
 impl fmt::Display for Function {
