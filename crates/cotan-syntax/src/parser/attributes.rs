@@ -17,6 +17,12 @@ impl Parser<'_> {
         attrs
     }
 
+    /// Whether only white space stands before the span on its line.
+    fn begins_line(&self, span: crate::Span) -> bool {
+        let before = self.source[..span.start as usize].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with('\n')
+    }
+
     /// The `##` lines directly before the next token.
     pub(super) fn doc(&self) -> Option<Doc> {
         let at = self.pos as u32;
@@ -26,7 +32,7 @@ impl Parser<'_> {
         for comment in self.comments[first..]
             .iter()
             .take_while(|comment| comment.before_token == at)
-            .filter(|comment| comment.kind == CommentKind::Doc)
+            .filter(|comment| comment.kind == CommentKind::Doc && self.begins_line(comment.span))
         {
             let text = self.text(comment.span).trim_start_matches('#');
             lines.push(text.strip_prefix(' ').unwrap_or(text).trim_end());

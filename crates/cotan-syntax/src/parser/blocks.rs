@@ -36,11 +36,15 @@ impl Parser<'_> {
             if matches!(self.peek(), TokenKind::RBrace | TokenKind::Eof) || self.at_unindented_item() {
                 break;
             }
-            let Some(statement) = self.statement() else {
-                continue;
-            };
-            statements.push(statement);
-            ends_in_value = !self.end_statement();
+            let start = self.pos;
+            if let Some(statement) = self.statement() {
+                statements.push(statement);
+                ends_in_value = !self.end_statement();
+            }
+            if self.pos == start {
+                // Nothing begins with this token, and that has been reported.
+                self.bump();
+            }
         }
         let value = if ends_in_value { pop_value(&mut statements) } else { None };
         self.close(outside, TokenKind::RBrace);
@@ -110,7 +114,7 @@ impl Parser<'_> {
     /// Reads an expression that a block follows: struct literals need parentheses in it.
     fn head(&mut self) -> Expr {
         let outside = std::mem::replace(&mut self.struct_literals, false);
-        let expr = if self.at(TokenKind::LBrace) { self.missing_expr() } else { self.expr() };
+        let expr = if self.at(TokenKind::LBrace) { self.missing_expr() } else { self.deeper_expr() };
         self.struct_literals = outside;
         expr
     }

@@ -1,7 +1,7 @@
 //! Lists in brackets, and the arguments in them.
 
 use super::{Bracket, Parser};
-use crate::ast::{Arg, Expr, Ident};
+use crate::ast::{Arg, Ident};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
@@ -80,7 +80,7 @@ impl Parser<'_> {
         let outside = self.open(list.bracket);
         let mut elements = Vec::new();
         while !self.at(list.close) && !self.at(TokenKind::Eof) {
-            if self.at(TokenKind::RBrace) || self.at_unindented_item() {
+            if matches!(self.peek(), TokenKind::RBrace | TokenKind::Arrow) || self.at_unindented_item() {
                 break;
             }
             let start = self.pos;
@@ -183,7 +183,7 @@ impl Parser<'_> {
             self.bump();
             Ident { name: self.text(span).to_owned(), span }
         });
-        let value: Expr = self.expr();
+        let value = self.value();
         Arg { name, value }
     }
 }

@@ -119,7 +119,7 @@ impl Parser<'_> {
     /// Reads `..hi`; in brackets `hi` may be missing.
     fn range(&mut self, start: Span, lo: Option<Expr>, inclusive: bool) -> Expr {
         let op_span = self.bump();
-        let hi = self.starts_expression().then(|| self.operators(precedence::RANGE + 1));
+        let hi = self.starts_expression().then(|| self.deeper_operators(precedence::RANGE + 1));
         if self.bracket != Bracket::Square && (lo.is_none() || hi.is_none()) {
             let missing = if lo.is_none() { "start" } else { "end" };
             let text = self.text(op_span);
@@ -204,8 +204,12 @@ impl Parser<'_> {
     fn fold(&mut self, op: FoldOp, len: usize) -> Expr {
         let start = self.token().span;
         let op_span = start.to(self.token_ahead(len - 1).span);
+        let is_reported = self.has_failed_here();
         self.pos += len;
         if op == FoldOp::Mul && !self.starts_expression() {
+            if is_reported {
+                return self.error_expr(op_span);
+            }
             let diagnostic = Diagnostic::error(
                 codes::STRAY_COMMENT_END,
                 op_span,

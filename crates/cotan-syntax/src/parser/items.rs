@@ -4,11 +4,11 @@ use super::Parser;
 use super::brackets::List;
 use crate::ast::{
     Attr, Const, Enum, Expr, ExprKind, Field, Function, FunctionForm, GenericParam, Ident, Impl, Import, ImportSource,
-    Item, ItemKind, Param, Path, Payload, Signature, Struct, Trait, TraitMethod, TypeAlias, TypeExpr, TypeKind,
-    Variant,
+    Item, ItemKind, Param, Path, Payload, Signature, Struct, Suffix, Trait, TraitMethod, TypeAlias, TypeExpr, Variant,
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::precedence;
 use crate::span::Span;
 use crate::token::TokenKind;
 
@@ -38,20 +38,21 @@ impl Parser<'_> {
     pub(super) fn module_items(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while !self.at(TokenKind::Eof) {
+            let start = self.pos;
             items.push(self.item());
             if self.end + 1 < self.tokens.len() {
                 // The declaration is nested too deeply; its rest was hidden.
                 self.end = self.tokens.len() - 1;
                 self.skip_to_item();
             } else {
-                self.end_item();
+                self.end_item(start);
             }
         }
         items
     }
 
-    /// Moves past the end of a declaration of the file.
-    fn end_item(&mut self) {
+    /// Moves past the end of a declaration of the file, which began at the token `start`.
+    fn end_item(&mut self, start: usize) {
         let token = self.token();
         if token.kind == TokenKind::Eof {
             return;
@@ -67,7 +68,8 @@ impl Parser<'_> {
             let diagnostic = self.unended_item();
             self.report(diagnostic);
         }
-        if !(token.newline_before && self.may_start_item()) {
+        let is_next = token.newline_before && self.may_start_item() && self.pos > start;
+        if !is_next {
             self.skip_to_item();
         }
     }
@@ -88,6 +90,16 @@ impl Parser<'_> {
                 Diagnostic::error(codes::STRAY_SEMICOLON, span, "expected a declaration, found `;`")
                     .help("remove the `;`")
             }
+            TokenKind::FoldMul => {
+                Diagnostic::error(codes::STRAY_COMMENT_END, span, "expected a declaration, found the product fold `*/`")
+                    .help("`*/ v` multiplies the elements of `v`; to end a comment, begin it with `/*`")
+            }
+            kind if precedence::infix(kind).is_some() && self.pos > 0 => Diagnostic::error(
+                codes::OPERATOR_AT_LINE_START,
+                span,
+                format!("expected a declaration, found the infix operator {found}"),
+            )
+            .help(format!("end the line before with {found}")),
             TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket => Diagnostic::error(
                 codes::UNMATCHED_BRACKET,
                 span,
@@ -135,8 +147,8 @@ impl Parser<'_> {
             "function" | "def" | "fun" | "func" | "proc" | "fnc" => TokenKind::Fn,
             "class" | "record" => TokenKind::Struct,
             "interface" | "protocol" => TokenKind::Trait,
-            "use" | "from" | "include" | "open" => TokenKind::Import,
-            "typedef" | "alias" => TokenKind::Type,
+            "use" | "include" | "using" => TokenKind::Import,
+            "typedef" | "alias" | "newtype" => TokenKind::Type,
             _ => return None,
         };
         is_declaration.then_some(kind)
@@ -154,7 +166,9 @@ impl Parser<'_> {
             return match kind {
                 TokenKind::Fn => self.function(FunctionForm::Fn),
                 TokenKind::Struct => self.struct_item(),
-                _ => ItemKind::Error,
+                TokenKind::Trait => self.trait_item(),
+                TokenKind::Import => self.import(),
+                _ => self.type_alias(),
             };
         }
         let diagnostic = match attrs.last() {
@@ -279,21 +293,26 @@ impl Parser<'_> {
 
     fn missing_param_type(&mut self, name: &Ident) -> TypeExpr {
         let span = self.missing_span().before();
-        // `f64 x` is a parameter as C writes it.
-        let is_reversed = self.at(TokenKind::Ident);
+        let second = self.word_ahead(0).filter(|_| !self.token().newline_before);
         if !self.has_failed_here() {
             let message = format!("expected `:` and the type of `{}`, found {}", name.name, self.found());
             let diagnostic = Diagnostic::error(codes::MISSING_PARAM_TYPE, self.missing_span(), message);
             let name = &name.name;
+            // A type may stand first, as C writes it, or the colon may be missing.
+            let Some(second) = second else {
+                self.report_earlier(diagnostic.help(format!("write the type: `{name}: f64`")));
+                return self.error_type(span);
+            };
+            let is_reversed = Suffix::ALL.iter().any(|scalar| scalar.as_str() == name);
             if is_reversed {
-                let second = self.text(self.token().span).to_owned();
                 self.report(diagnostic.help(format!("write `{second}: {name}`")));
                 self.bump();
             } else {
-                self.report_earlier(diagnostic.help(format!("write the type: `{name}: f64`")));
+                self.report(diagnostic.help(format!("write `{name}: {second}`")));
+                return self.ty();
             }
         }
-        TypeExpr { id: self.node(), span, kind: TypeKind::Error }
+        self.error_type(span)
     }
 
     fn struct_item(&mut self) -> ItemKind {

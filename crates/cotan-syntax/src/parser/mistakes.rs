@@ -166,16 +166,25 @@ impl Parser<'_> {
         self.error_expr(span.before())
     }
 
+    pub(super) fn follows_infix_operator(&self) -> bool {
+        precedence::infix(self.previous_kind()).is_some()
+    }
+
+    fn previous_kind(&self) -> TokenKind {
+        self.pos.checked_sub(1).map_or(TokenKind::Eof, |at| self.tokens[at].kind)
+    }
+
     /// Whether the last token asks for more, so that the next line is its operand.
     fn line_before_is_open(&self) -> bool {
-        let Some(at) = self.pos.checked_sub(1) else {
-            return false;
-        };
-        let kind = self.tokens[at].kind;
-        precedence::infix(kind).is_some()
+        self.follows_infix_operator()
             || matches!(
-                kind,
-                TokenKind::Eq | TokenKind::FatArrow | TokenKind::Comma | TokenKind::LParen | TokenKind::LBracket
+                self.previous_kind(),
+                TokenKind::Eq
+                    | TokenKind::FatArrow
+                    | TokenKind::Comma
+                    | TokenKind::LParen
+                    | TokenKind::LBracket
+                    | TokenKind::LBrace
             )
     }
 

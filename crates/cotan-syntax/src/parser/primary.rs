@@ -22,13 +22,9 @@ impl Parser<'_> {
 
     /// Whether an expression can start with the next token.
     pub(super) fn starts_expression(&self) -> bool {
-        !self.at_new_line_in_operand() && self.starts_expression_ahead(0)
-    }
-
-    /// After an infix operator the operand may stand on the next line, but an operand that may be
-    /// left out ends with the line.
-    fn at_new_line_in_operand(&self) -> bool {
-        self.bracket != Bracket::Brace && self.at_new_line()
+        let is_attribute = self.at(TokenKind::At) && self.at_new_line();
+        let is_body = self.at(TokenKind::LBrace) && !self.struct_literals;
+        self.starts_expression_ahead(0) && !is_attribute && !is_body
     }
 
     pub(super) fn starts_expression_ahead(&self, ahead: usize) -> bool {
@@ -174,7 +170,7 @@ impl Parser<'_> {
                     break;
                 }
             }
-            if !self.has_failed_here() && !self.expect(TokenKind::Bar, "after the parameters of a lambda") {
+            if !self.end_lambda_params() {
                 let span = self.span_from(start);
                 return self.error_expr(span);
             }
@@ -183,9 +179,19 @@ impl Parser<'_> {
         self.expr_node(start, ExprKind::Lambda(Box::new(Lambda { params, body })))
     }
 
+    /// Moves past the `|` that ends the parameters of a lambda; false if there is none.
+    fn end_lambda_params(&mut self) -> bool {
+        if self.expect(TokenKind::Bar, "after the parameters of a lambda") {
+            return true;
+        }
+        self.skip_to_bar();
+        self.eat(TokenKind::Bar).is_some()
+    }
+
     fn let_in(&mut self) -> Expr {
         let start = self.token().span;
-        if !self.enter() {
+        let ends_operand = self.at_new_line() && self.follows_infix_operator();
+        if ends_operand || !self.enter() {
             return self.missing_expr();
         }
         let binding = self.let_binding();

@@ -11,12 +11,25 @@ impl Parser<'_> {
     /// declaration is hidden.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         let is_hidden = self.end + 1 < self.tokens.len();
-        // The lexer has reported the tokens that it does not know.
-        let is_reported = self.last_error == Some(self.pos) || self.at(TokenKind::Unknown);
+        // The lexer has reported the tokens that it does not know and the strings without end.
+        let is_reported =
+            self.last_error == Some(self.pos) || self.at(TokenKind::Unknown) || self.follows_endless_string();
         if !is_hidden && !is_reported {
             self.diagnostics.push(diagnostic);
         }
         self.last_error = Some(self.pos);
+    }
+
+    /// Whether the line before ended inside a string, so that its last tokens are in the string.
+    fn follows_endless_string(&self) -> bool {
+        let Some(at) = self.pos.checked_sub(1) else {
+            return false;
+        };
+        let before = self.tokens[at];
+        let text = self.text(before.span);
+        before.kind == TokenKind::Str
+            && (self.token().newline_before || self.at(TokenKind::Eof))
+            && (text.len() == 1 || !text.ends_with('"'))
     }
 
     /// Reports an error about something that was read already and that parsing goes on after.
@@ -87,6 +100,17 @@ impl Parser<'_> {
         }
     }
 
+    /// Skips to a `|` on this line, as far as the innermost bracket goes.
+    pub(super) fn skip_to_bar(&mut self) {
+        while !matches!(
+            self.peek(),
+            TokenKind::Eof | TokenKind::Bar | TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket
+        ) && !self.token().newline_before
+        {
+            self.skip_tree();
+        }
+    }
+
     /// Inside a bracket: skips to a token that separates its elements or closes it, or to one that
     /// can only start a statement or a declaration.
     pub(super) fn skip_element(&mut self) {
@@ -123,7 +147,7 @@ impl Parser<'_> {
 
     /// Skips one token, or a bracket with everything up to its partner. An opening bracket
     /// without partner is skipped alone.
-    fn skip_tree(&mut self) {
+    pub(super) fn skip_tree(&mut self) {
         let is_open = |kind| matches!(kind, TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace);
         if is_open(self.peek())
             && let Some(len) = self.bracket_length(0)

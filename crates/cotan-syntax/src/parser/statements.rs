@@ -38,9 +38,20 @@ impl Parser<'_> {
     pub(super) fn let_binding(&mut self) -> Let {
         self.bump();
         let pattern = self.pattern();
+        self.reject_colon_equals();
         let ty: Option<TypeExpr> = self.eat(TokenKind::Colon).map(|_| self.ty());
         let value = if self.eat(TokenKind::Eq).is_some() { self.value() } else { self.missing_value(pattern.span) };
         Let { pattern, ty, value }
+    }
+
+    /// Reports `let x := e`, and reads the colon.
+    fn reject_colon_equals(&mut self) {
+        if self.at(TokenKind::Colon) && self.peek_ahead(1) == TokenKind::Eq {
+            let span = self.token().span.to(self.token_ahead(1).span);
+            let diagnostic = Diagnostic::error(codes::FOREIGN_OPERATOR, span, "expected `=`, found `:=`");
+            self.report_earlier(diagnostic.help("write `=`"));
+            self.bump();
+        }
     }
 
     fn missing_value(&mut self, pattern: Span) -> Expr {
@@ -50,8 +61,7 @@ impl Parser<'_> {
         let message = format!("expected `=` and a value for `{name}`, found {found}");
         let diagnostic = Diagnostic::error(codes::LET_WITHOUT_VALUE, span, message)
             .help(format!("write `let {name} = ...`: a variable has a value from the start"));
-        self.report(diagnostic);
-        // `let x := e`, `let x == e` and `let x += e` are meant as `=`.
+        self.report(diagnostic); // `let x == e` and `let x += e` are meant as `=`.
         let is_slip = self.at(TokenKind::EqEq) || self.assign_op().is_some();
         if is_slip && !self.at_new_line() {
             self.bump();
@@ -151,7 +161,10 @@ impl Parser<'_> {
 
     fn nested_item(&mut self) {
         let span = self.token().span;
-        self.item();
+        if self.enter() {
+            self.item();
+            self.leave();
+        }
         let diagnostic = Diagnostic::error(
             codes::NESTED_ITEM,
             span,
@@ -173,6 +186,22 @@ impl Parser<'_> {
                 format!("expected an open bracket before {found}, found none"),
             )
             .help(format!("remove {found}, or add the bracket that it closes"));
+        }
+        let foreign = match self.peek() {
+            TokenKind::PlusPlus => Some("write `x += 1` to add one"),
+            TokenKind::Arrow => Some("`->` stands before the result type of a function"),
+            TokenKind::FatArrow => Some("write a lambda as `|x| e`"),
+            _ => None,
+        };
+        if let Some(help) = foreign {
+            let message = format!("expected the end of the statement, found {found}");
+            return Diagnostic::error(codes::FOREIGN_OPERATOR, span, message).help(help);
+        }
+        if let "var" | "val" | "auto" | "local" = self.text(self.previous_span()) {
+            let word = self.previous_span();
+            let message = format!("expected `let`, found `{}`", self.text(word));
+            return Diagnostic::error(codes::FOREIGN_KEYWORD, word, message)
+                .help("write `let`, or `let mut` for a variable that changes");
         }
         Diagnostic::error(codes::UNENDED_STATEMENT, span, format!("expected the end of the statement, found {found}"))
             .help("put each statement on a line of its own, or end it with `;`")

@@ -76,6 +76,14 @@ impl Parser<'_> {
             _ => "types are written as in `f64`, `f64[N, M]` and `(i64, f64)`",
         });
         self.report(diagnostic);
+        if self.at(TokenKind::LBracket) {
+            self.skip_tree();
+        }
+        self.error_type(span)
+    }
+
+    /// A node for a type that is missing, which was reported.
+    pub(super) fn error_type(&mut self, span: Span) -> TypeExpr {
         TypeExpr { id: self.node(), span, kind: TypeKind::Error }
     }
 }

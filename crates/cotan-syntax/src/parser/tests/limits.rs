@@ -1,0 +1,130 @@
+use super::*;
+use crate::codes;
+
+/// The stack of the main thread of a program, which test threads do not have.
+const MAIN_STACK: usize = 8 << 20;
+
+fn on_main_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(MAIN_STACK);
+    let outcome = thread.spawn(test).map(std::thread::JoinHandle::join);
+    assert!(matches!(outcome, Ok(Ok(()))));
+}
+
+fn codes_of(source: &str) -> Vec<&'static str> {
+    let (_, diagnostics) = parse(FileId(0), source);
+    diagnostics.iter().map(|d| d.code.as_str()).collect()
+}
+
+/// Forms that open one level, with their closing part and what is inside.
+const NESTS: &[(&str, &str, &str)] = &[
+    ("(", "1", ")"),
+    ("[", "1", "]"),
+    ("f(", "1", ")"),
+    ("a[", "1", "]"),
+    ("-", "1", ""),
+    ("!", "1", ""),
+    ("+/ ", "1", ""),
+    ("a ** ", "1", ""),
+    ("{", "1", "}"),
+    ("|x| ", "1", ""),
+    ("if a {", "1", "}"),
+    ("if ", "{}", " {}"),
+    ("let x = 1 in ", "1", ""),
+    ("return ", "1", ""),
+    ("match a { b => ", "1", "}"),
+    ("for i in v { ", "1", "}"),
+    ("P { x: ", "1", "}"),
+    ("a || b && c == d .. e + f * g @ -h ** (", "1", ")"),
+];
+
+#[test]
+fn nesting_is_limited_everywhere() {
+    on_main_stack(|| {
+        for &(open, inner, close) in NESTS {
+            for (depth, is_fine) in [(200, true), (1001, false), (100_000, false)] {
+                let body = open.repeat(depth) + inner + &close.repeat(depth);
+                let source = format!("fn f() -> f64 = {body}\nfn g(x) -> f64 = 1.0");
+                let (_, diagnostics) = parse(FileId(0), &source);
+                let deep = diagnostics.iter().filter(|d| d.code == codes::NESTING_TOO_DEEP);
+                let last = diagnostics.last().map(|d| d.code);
+                if open != "if " {
+                    assert_eq!(deep.count(), usize::from(!is_fine), "{open} {depth}");
+                }
+                assert_eq!(last, Some(codes::MISSING_PARAM_TYPE), "{open} {depth}");
+            }
+        }
+    });
+}
+
+#[test]
+fn the_last_level_that_fits_is_the_limit() {
+    on_main_stack(|| {
+        let parens = |n: usize| "(".repeat(n) + "1.0" + &")".repeat(n);
+        for body in ["= X", "{ X }", "{\n  let y = X\n  y\n}"] {
+            let at = |n: usize| codes_of(&format!("fn f() -> f64 {}", body.replace('X', &parens(n))));
+            assert_eq!(at(999), [""; 0]);
+            assert_eq!(at(1000), [""; 0]);
+            assert_eq!(at(1001), ["E0130"]);
+            assert_eq!(at(100_000), ["E0130"]);
+        }
+    });
+}
+
+#[test]
+fn types_and_patterns_are_limited_too() {
+    on_main_stack(|| {
+        for depth in [1001, 100_000] {
+            let parens = "(".repeat(depth) + "a" + &")".repeat(depth);
+            let brackets = "f64".to_owned() + &"[1]".repeat(depth);
+            let arrows = "(f64) -> ".repeat(depth) + "f64";
+            for source in [
+                format!("fn f(x: {parens}) -> f64 = 1.0"),
+                format!("fn f(x: {brackets}) -> f64 = 1.0"),
+                format!("fn f(x: {arrows}) -> f64 = 1.0"),
+                format!("fn f() -> f64 {{ let {parens} = 1.0 }}"),
+            ] {
+                assert_eq!(codes_of(&source), ["E0130"], "{}", &source[..20]);
+            }
+        }
+    });
+}
+
+#[test]
+fn what_follows_a_declaration_that_is_too_deep_is_still_checked() {
+    on_main_stack(|| {
+        let deep = "(".repeat(2000);
+        let source = format!("fn f() -> f64 = {deep}\nfn g(x) -> f64 = x");
+        assert_eq!(codes_of(&source), ["E0130", "E0165"]);
+    });
+}
+
+#[test]
+fn long_runs_are_no_nesting() {
+    let n = 20_000;
+    for (first, step) in [
+        ("x", " + x"),
+        ("x", " - x * x"),
+        ("x", " && x"),
+        ("x", " @ x"),
+        ("x", " |> f"),
+        ("x", "(1)"),
+        ("x", ".y"),
+        ("x", " as f64"),
+        ("x", "[0]"),
+        ("if a { b }", " else if a { b }"),
+    ] {
+        let source = format!("fn f() -> f64 = {first}{}", step.repeat(n));
+        let (module, diagnostics) = parse(FileId(0), &source);
+        assert_eq!(diagnostics, [], "{step}");
+        assert_eq!(&source[module.items[0].span.range()], source);
+    }
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_kept() {
+    let limits = Limits { source_bytes: 10, ..Limits::default() };
+    let (module, diagnostics) = parse_with(FileId(0), "fn f() -> f64 = 1.0", &limits);
+    assert_eq!(module.items, []);
+    assert_eq!(diagnostics[0].message, "expected a file of at most 10 bytes, found 19");
+    assert_eq!(diagnostics[0].code, codes::FILE_TOO_LARGE);
+}
