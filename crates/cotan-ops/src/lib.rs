@@ -17,7 +17,9 @@
 
 mod float;
 mod gamma;
+mod host;
 mod kernel;
+mod manifest;
 mod mod61;
 mod num;
 pub mod reduce;
@@ -31,7 +33,9 @@ mod value;
 
 pub use float::Float;
 pub use gamma::Gamma;
+pub use host::{Host, HostFn, host_function, host_functions};
 pub use kernel::{Carrier, Kernel, Scalar};
+pub use manifest::{Backends, ManifestEntry, Modes, OperandEntry, explain, manifest};
 pub use mod61::Mod61;
 pub use num::{Int, Num, Ring};
 pub use row::{

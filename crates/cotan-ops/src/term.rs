@@ -75,7 +75,12 @@ impl Term {
             }
             Term::Apply(row, operands) => {
                 let operands: Vec<Atom> = operands.iter().map(|t| t.emit(b, elem, args, result)).collect();
-                b.prim(row.prim(), &operands).into()
+                // A constant stands for a tensor of any shape, a statement on constants alone only for a scalar.
+                let constants: Option<Vec<Const>> = operands.iter().map(|a| a.constant()).collect();
+                match constants.and_then(|c| row.eval(&c).ok()) {
+                    Some(value) => value.into(),
+                    None => b.prim(row.prim(), &operands).into(),
+                }
             }
         }
     }

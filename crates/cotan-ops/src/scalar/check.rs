@@ -184,7 +184,7 @@ fn div_fits<I: Int>(x: I, y: I) -> bool {
     x.to_i128().checked_div(y.to_i128()).is_none_or(I::fits)
 }
 
-fn powi_fits<I: Int>(x: I, exponent: i64) -> bool {
+pub(crate) fn powi_fits<I: Int>(x: I, exponent: i64) -> bool {
     // Of 0, 1 and -1 every power fits; of anything else none above 64 does.
     match u32::try_from(exponent) {
         Ok(n) => x.checked_power(n).is_some(),

@@ -164,7 +164,7 @@ pub static SELECT: PrimRow = PrimRow {
         kernels!(select, (bool, T, T) on any)
     },
     lowering: Lowering::Native(Instruction::Select),
-    partials: &[DISCRETE, Partial::finite(t!(SELECT, A0, ONE, ZERO)), Partial::finite(t!(SELECT, A0, ZERO, ONE))],
+    partials: &[DISCRETE, Partial::term(t!(SELECT, A0, ONE, ZERO)), Partial::term(t!(SELECT, A0, ZERO, ONE))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Truth, WIDE, WIDE],

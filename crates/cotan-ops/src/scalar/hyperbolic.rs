@@ -139,7 +139,7 @@ pub static SIGMOID: PrimRow = PrimRow {
     proof: Proof::Pending,
 };
 
-fn sigmoid<F: Float>(x: F) -> F {
+pub(crate) fn sigmoid<F: Float>(x: F) -> F {
     let e = F::exp(x.abs().neg());
     let numerator = if x < F::ZERO { e } else { F::ONE };
     numerator.div(F::ONE.add(e))

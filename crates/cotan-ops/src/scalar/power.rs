@@ -142,7 +142,7 @@ pub static POWI: PrimRow = PrimRow {
 };
 
 /// Whole powers.
-trait Power {
+pub(crate) trait Power {
     fn powi(self, exponent: i64) -> Self;
 }
 

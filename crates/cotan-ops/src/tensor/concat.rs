@@ -3,11 +3,13 @@
 use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
 use crate::value::split_at_axis;
 use crate::{ADD, SLICE, Value};
-use cotan_ir::{Atom, Builder, TensorSig};
+use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Tensors one after the other.
 pub static CONCAT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "concat", record: &CONCAT },
+    signature: "(T[..], ..) -> T[..]",
+    elems: ElemSet::ANY,
     doc: "`concat(a, b, ..){axis}`: the operands one after the other along `axis`.",
     check,
     eval,

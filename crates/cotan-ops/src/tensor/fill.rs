@@ -2,11 +2,13 @@
 
 use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
 use crate::{Value, count, typed_number};
-use cotan_ir::{Atom, Builder, Elem, Monoid, ParResult, TensorSig, Ty, Var};
+use cotan_ir::{Atom, Builder, Elem, ElemSet, Monoid, ParResult, TensorSig, Ty, Var};
 
 /// Copies along new leading dims.
 pub static FILL: TensorRecord = TensorRecord {
     sig: TensorSig { name: "fill", record: &FILL },
+    signature: "(T[..]) -> T[..]",
+    elems: ElemSet::ANY,
     doc: "`fill(x)`: copies of the scalar or tensor `x` along new leading dims.",
     check,
     eval,

@@ -2,11 +2,13 @@
 
 use super::{Derivative, Inputs, Shapes, TensorRecord};
 use crate::{Value, typed_number};
-use cotan_ir::{Elem, TensorSig};
+use cotan_ir::{Elem, ElemSet, TensorSig};
 
 /// Counting numbers.
 pub static IOTA: TensorRecord = TensorRecord {
     sig: TensorSig { name: "iota", record: &IOTA },
+    signature: "() -> T[n]",
+    elems: ElemSet::NUMERIC,
     doc: "`iota()`: the numbers 0, 1, 2, .. in the element type of the result, which has one dim.",
     check,
     eval,

@@ -9,11 +9,13 @@
 
 use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
 use crate::{ADD, Carrier, FMA, Kernel, MULZ, RESHAPE, TRANSPOSE, Value, count};
-use cotan_ir::{Atom, Builder, Dim, Elem, TensorSig, Ty};
+use cotan_ir::{Atom, Builder, Dim, Elem, ElemSet, TensorSig, Ty};
 
 /// Matrix product.
 pub static MATMUL: TensorRecord = TensorRecord {
     sig: TensorSig { name: "matmul", record: &MATMUL },
+    signature: "(T[.., m, k], T[.., k, n]) -> T[.., m, n]",
+    elems: ElemSet::NUMERIC,
     doc: "`matmul(a, b){strong}`: the matrix product, batched over equal leading dims; `strong` 1 lets exact zeros win.",
     check,
     eval,

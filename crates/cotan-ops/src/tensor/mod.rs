@@ -1,7 +1,7 @@
 //! The structural operations on tensors, one file each, and what is known of them.
 
 use crate::Value;
-use cotan_ir::{Atom, Builder, Elem, TensorOp, TensorSig, Ty};
+use cotan_ir::{Atom, Builder, Elem, ElemSet, TensorOp, TensorSig, Ty};
 use std::fmt;
 
 pub(crate) mod concat;
@@ -17,6 +17,10 @@ pub(crate) mod transpose;
 pub struct TensorRecord {
     /// Its name. Its record is this one.
     pub sig: TensorSig,
+    /// Types of operands and result.
+    pub signature: &'static str,
+    /// The element types that `T` may stand for.
+    pub elems: ElemSet,
     /// Operands, attributes, result, in one sentence.
     pub doc: &'static str,
     /// Whether operands, attributes and the result fit together.

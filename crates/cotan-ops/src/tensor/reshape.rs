@@ -2,11 +2,13 @@
 
 use super::{Derivative, Inputs, Shapes, TensorRecord};
 use crate::{Value, count};
-use cotan_ir::TensorSig;
+use cotan_ir::{ElemSet, TensorSig};
 
 /// Other dims for the same elements.
 pub static RESHAPE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "reshape", record: &RESHAPE },
+    signature: "(T[..]) -> T[..]",
+    elems: ElemSet::ANY,
     doc: "`reshape(x)`: the elements of `x` in row-major order under the dims of the result.",
     check,
     eval,

@@ -3,11 +3,13 @@
 use super::{Derivative, Inputs, Shapes, TensorRecord};
 use crate::Value;
 use crate::value::split_at_axis;
-use cotan_ir::TensorSig;
+use cotan_ir::{ElemSet, TensorSig};
 
 /// The elements along one axis in opposite order.
 pub static REVERSE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "reverse", record: &REVERSE },
+    signature: "(T[..]) -> T[..]",
+    elems: ElemSet::ANY,
     doc: "`reverse(x){axis}`: the elements of `x` in opposite order along `axis`.",
     check,
     eval,

@@ -6,11 +6,13 @@
 use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
 use crate::Value;
 use crate::value::split_at_axis;
-use cotan_ir::{Atom, Builder, TensorSig};
+use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// A range of positions along one axis.
 pub static SLICE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "slice", record: &SLICE },
+    signature: "(T[..], i64) -> T[..]",
+    elems: ElemSet::ANY,
     doc: "`slice(x, lo){axis}`: the positions from `lo` on along `axis`, as many as the result has.",
     check: |shapes| check(shapes, false),
     eval: slice,
@@ -20,6 +22,8 @@ pub static SLICE: TensorRecord = TensorRecord {
 /// Zeros around a tensor.
 pub static PAD: TensorRecord = TensorRecord {
     sig: TensorSig { name: "pad", record: &PAD },
+    signature: "(T[..], i64) -> T[..]",
+    elems: ElemSet::ANY,
     doc: "`pad(x, lo){axis}`: zeros, with `x` at the positions from `lo` on along `axis`.",
     check: |shapes| check(shapes, true),
     eval: pad,

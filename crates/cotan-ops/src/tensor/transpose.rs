@@ -3,11 +3,13 @@
 
 use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
 use crate::Value;
-use cotan_ir::{Atom, Builder, TensorSig};
+use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Permuted axes.
 pub static TRANSPOSE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "transpose", record: &TRANSPOSE },
+    signature: "(T[..]) -> T[..]",
+    elems: ElemSet::ANY,
     doc: "`transpose(x){perm}`: the axes of `x` permuted, axis `k` of the result being axis `perm[k]` of `x`.",
     check,
     eval,
