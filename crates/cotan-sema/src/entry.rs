@@ -20,6 +20,8 @@ pub struct Entry {
     pub params: Vec<EntryParam>,
     /// The type of the result.
     pub result: HostType,
+    /// The position, among the results of the IR function, of each leaf of the result; the others are lengths.
+    pub leaf_results: Vec<usize>,
 }
 
 /// A parameter of an entry.
