@@ -24,7 +24,7 @@
 //!
 //! expand(&mut module, &Limits::default())?;
 //! let text = module.function("df").map(|f| f.to_string()).unwrap_or_default();
-//! assert!(text.contains("x_cot: f64 = mul y_cot, cos"), "{text}");
+//! assert!(text.contains("x_cot: f64 = mulz y_cot, cos"), "{text}");
 //! # Ok::<(), cotan_ad::Error>(())
 //! ```
 

@@ -86,7 +86,12 @@ impl Use {
             return Some(b.named(name).prim(cotan_ops::NEG.prim(), &[x]).into());
         }
         let partial = term.emit(b, self.elem, &self.args, self.result);
-        let is_finite = always_finite || partial.constant().is_some_and(|c| c.as_float().is_some_and(f64::is_finite));
+        let constant = partial.constant().and_then(|c| c.as_float());
+        if constant == Some(0.0) {
+            // An exact zero wins against whatever it is multiplied with.
+            return None;
+        }
+        let is_finite = always_finite || constant.is_some_and(f64::is_finite);
         let product = if is_finite { &cotan_ops::MUL } else { &cotan_ops::MULZ };
         Some(b.named(name).prim(product.prim(), &[x, partial]).into())
     }
