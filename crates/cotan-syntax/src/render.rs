@@ -5,3 +5,6 @@ mod text;
 
 pub use json::{JsonDiagnostic, JsonLabel, to_json};
 pub use text::{Style, to_text};
+
+#[cfg(test)]
+mod tests;

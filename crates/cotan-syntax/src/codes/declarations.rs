@@ -28,8 +28,8 @@ fn f(x: f64) -> f64 = x",
 
 Mended:
 
-fn f2(x: f64) -> f64 = x",
-"fn 2f(x: f64) -> f64 = x";
+fn f(x: f64) -> f64 = x",
+"fn (x: f64) -> f64 = x";
 
     KEYWORD_AS_NAME = "E0163", "keyword as a name",
 "Keywords can not be names.

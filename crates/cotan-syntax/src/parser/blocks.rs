@@ -39,7 +39,7 @@ impl Parser<'_> {
             let start = self.pos;
             if let Some(statement) = self.statement() {
                 statements.push(statement);
-                ends_in_value = !self.end_statement();
+                ends_in_value = !self.end_statement(start);
             }
             if self.pos == start {
                 // Nothing begins with this token, and that has been reported.
@@ -51,9 +51,10 @@ impl Parser<'_> {
         Block { id: self.node(), span: self.span_from(start), attrs, statements, value }
     }
 
-    /// Moves past the end of a statement, and says whether a `;` ended it.
-    fn end_statement(&mut self) -> bool {
-        if self.has_failed_here() {
+    /// Moves past the end of the statement that began at the token `start`, and says whether a `;`
+    /// ended it.
+    fn end_statement(&mut self, start: usize) -> bool {
+        if self.has_failed_here() && (self.pos == start || !self.at_new_line()) {
             self.skip_statement();
         }
         if self.eat(TokenKind::Semicolon).is_some() {

@@ -129,7 +129,8 @@ impl Parser<'_> {
     /// moves past it if nothing else can be made of it.
     pub(super) fn missing_expr(&mut self) -> Expr {
         let token = self.token();
-        let span = self.missing_span();
+        // At the start of a block nothing precedes what is wrong.
+        let span = if self.previous_kind() == TokenKind::LBrace { token.span } else { self.missing_span() };
         let found = self.found();
         let begins_line = token.newline_before && self.pos > 0;
         let is_infix = precedence::infix(token.kind).is_some();

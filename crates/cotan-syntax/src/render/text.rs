@@ -147,6 +147,8 @@ fn is_control(c: char) -> bool {
 
 fn shown(c: char) -> char {
     match u32::from(c) {
+        // Lines may end in `\r\n`.
+        0x0d => ' ',
         0x7f => '\u{2421}',
         code @ 0..0x20 if is_control(c) => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
         _ if is_control(c) => '\u{fffd}',

@@ -210,7 +210,7 @@ fn operators_of_other_languages_are_named() {
     in_body(
         "+x",
         expect![[r#"
-            E0120 at 1:"": expected an expression, found `+`
+            E0120 at 2:"+": expected an expression, found `+`
               help: there is no prefix `+`: leave it out
         "#]],
     );
@@ -351,15 +351,12 @@ fn brackets_are_closed() {
     check_errors(
         "fn f() -> f64 {\n  if x {\n    1.0\n\nfn g() -> f64 = 1.0\nfn h(x) -> f64 = x",
         expect![[r#"
-        E0141 at 3:"": expected `}` to close `{`, found `fn`
-          label at 2:"{": this `{` is not closed
-          help: add `}`
-        E0141 at 5:"": expected `}` to close `{`, found `fn`
-          label at 1:"{": this `{` is not closed
-          help: add `}`
-        E0165 at 6:")": expected `:` and the type of `x`, found `)`
-          help: write the type: `x: f64`
-    "#]],
+            E0141 at 3:"": expected `}` to close `{`, found `fn`
+              label at 2:"{": this `{` is not closed
+              help: add `}`
+            E0165 at 6:")": expected `:` and the type of `x`, found `)`
+              help: write the type: `x: f64`
+        "#]],
     );
     check_errors(
         "fn f(x: f64 -> f64 = x\nfn g() -> f64 = 1.0",
@@ -686,6 +683,9 @@ fn many_errors_of_one_file_are_reported_once_each() {
             E0165 at 1:")": expected `:` and the type of `x`, found `)`
               help: write the type: `x: f64`
             E0120 at 4:"": expected an expression, found the keyword `let`
+            E0141 at 5:"": expected `)` to close `(`, found `if`
+              label at 5:"(": this `(` is not closed
+              help: add `)`
             E0148 at 6:"=": expected a condition, found the assignment `=`
               help: write `==` to compare
             E0122 at 7:"^": expected an operator, found `^`
