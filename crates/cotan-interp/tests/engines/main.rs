@@ -1,0 +1,8 @@
+//! The interpreter and the tape engine on small programs in text form.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+mod constructs;
+mod errors;
+mod support;
+mod tape;
