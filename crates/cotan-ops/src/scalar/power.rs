@@ -78,7 +78,7 @@ pub static CBRT: PrimRow = PrimRow {
 pub static RECIP: PrimRow = PrimRow {
     sig: same(&RECIP, "recip", UNARY, ElemSet::FLOAT),
     group: Group::Arithmetic,
-    doc: "`1 / a0`.",
+    doc: "The reciprocal `1 / a0`.",
     kernels: kernels!(recip, (T) on field),
     lowering: Lowering::Expand(t!(DIV, ONE, A0)),
     partials: &[Partial::term(t!(NEG, t!(MUL, R, R)))],
