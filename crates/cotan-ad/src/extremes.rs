@@ -28,11 +28,11 @@ impl Extreme {
     }
 
     /// `wins` where `candidate` ties at these indices, else zero.
-    fn select_tie(&self, b: &mut Builder, at: &[Atom], candidate: Atom, wins: Atom) -> Atom {
+    fn select_tie(&self, b: &mut Builder, name: &str, at: &[Atom], candidate: Atom, wins: Atom) -> Atom {
         let value = read(b, self.value, at);
         let (less, greater) = if self.monoid == Monoid::Min { (value, candidate) } else { (candidate, value) };
         let beaten = b.named("beaten").prim(cotan_ops::LT.prim(), &[less, greater]);
-        b.prim(cotan_ops::SELECT.prim(), &[beaten.into(), self.number(0), wins]).into()
+        b.named(name).prim(cotan_ops::SELECT.prim(), &[beaten.into(), self.number(0), wins]).into()
     }
 
     /// What each of `n_ties` ties has of the whole.
@@ -63,11 +63,7 @@ impl Share {
     /// The cotangent of one candidate.
     pub(crate) fn of(&self, b: &mut Builder, name: &str, at: &[Atom], candidate: Atom) -> Atom {
         let share = read(b, self.share, at);
-        let c = self.extreme.select_tie(b, at, candidate, share);
-        if let Atom::Var(v) = c {
-            b.info_mut(v).name = name.into();
-        }
-        c
+        self.extreme.select_tie(b, name, at, candidate, share)
     }
 }
 
@@ -82,10 +78,10 @@ pub(crate) struct TieCount {
 impl TieCount {
     /// Counts one candidate and adds its tangent.
     pub(crate) fn write(&self, b: &mut Builder, at: &[Atom], candidate: Atom, tan: Option<Atom>) {
-        let one = self.extreme.select_tie(b, at, candidate, self.extreme.number(1));
+        let one = self.extreme.select_tie(b, "tie", at, candidate, self.extreme.number(1));
         b.acc_add(self.count, at, one);
         if let Some(tan) = tan {
-            let tan = self.extreme.select_tie(b, at, candidate, tan);
+            let tan = self.extreme.select_tie(b, "tie_tan", at, candidate, tan);
             b.acc_add(self.tan_sum, at, tan);
         }
     }
@@ -144,9 +140,9 @@ impl Forward<'_, '_> {
             let value = scope.env.atom(s.results[place.result].into());
             let extreme = Extreme::new(&self.b, place.monoid, value);
             let init = scope.env.atom(place.init);
-            let count = extreme.select_tie(&mut self.b, &[], init, extreme.number(1));
+            let count = extreme.select_tie(&mut self.b, "tie", &[], init, extreme.number(1));
             let init_tan = self.tangent(place.init, scope);
-            let sum = extreme.select_tie(&mut self.b, &[], init, init_tan);
+            let sum = extreme.select_tie(&mut self.b, "tie_tan", &[], init, init_tan);
             match place.candidate {
                 Candidate::Reduced(r) => {
                     kinds.extend([count, sum].map(|init| ParResult::Reduced { monoid: Monoid::Add, init }));
@@ -154,7 +150,7 @@ impl Forward<'_, '_> {
                 }
                 Candidate::Accumulated(acc) => {
                     let ty = self.b.ty(value);
-                    let pair = [("ties", count), ("tan_sum", sum)].map(|(name, init)| {
+                    let pair = [("ties", count), ("ties_tan", sum)].map(|(name, init)| {
                         let var = self.b.var(name, ty.clone());
                         accs.push(Acc { var, kind: AccKind::Reduce(Monoid::Add), init: Some(init) });
                         var
@@ -171,9 +167,9 @@ impl Forward<'_, '_> {
         let mut results = Vec::new();
         for (extreme, r) in reduced {
             let candidate = inner.env.atom(r);
-            results.push(extreme.select_tie(&mut self.b, &[], candidate, extreme.number(1)));
+            results.push(extreme.select_tie(&mut self.b, "ties", &[], candidate, extreme.number(1)));
             let tan = self.tangent(r, &inner);
-            results.push(extreme.select_tie(&mut self.b, &[], candidate, tan));
+            results.push(extreme.select_tie(&mut self.b, "ties_tan", &[], candidate, tan));
         }
         let body = self.b.close_block(results);
         let extents = scope.env.atoms(&p.extents);
@@ -195,7 +191,7 @@ impl Reverse<'_, '_> {
         let value = scope.env.atom(s.results[result].into());
         let extreme = Extreme::new(&self.b, place.monoid, value);
         let one = extreme.number(1);
-        let init = extreme.select_tie(&mut self.b, &[], scope.env.atom(place.init), one);
+        let init = extreme.select_tie(&mut self.b, "tie", &[], scope.env.atom(place.init), one);
 
         let mut env = scope.env.clone();
         let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut env)).collect();
@@ -208,7 +204,7 @@ impl Reverse<'_, '_> {
                     && *acc == counted
                 {
                     let at = env.atoms(indices);
-                    let one = extreme.select_tie(b, &at, env.atom(*value), one);
+                    let one = extreme.select_tie(b, "tie", &at, env.atom(*value), one);
                     b.acc_add(ties, &at, one);
                 }
             });
@@ -217,7 +213,7 @@ impl Reverse<'_, '_> {
         let extents = scope.env.atoms(&p.extents);
         let n_ties = match place.candidate {
             Candidate::Reduced(r) => {
-                let one = extreme.select_tie(&mut self.b, &[], env.atom(r), one);
+                let one = extreme.select_tie(&mut self.b, "tie", &[], env.atom(r), one);
                 let body = self.b.close_block(vec![one]);
                 let kinds = vec![ParResult::Reduced { monoid: Monoid::Add, init }];
                 self.b.named("ties").finish_par(indices, extents, kinds, Vec::new(), body)

@@ -72,7 +72,7 @@ fn lineage(block: &Block, end: Atom) -> Option<Lineage> {
     Some(line)
 }
 
-/// The accumulators that an update writes to.
+/// What an update overwrites, value and indices: the accumulators written, or their final arrays.
 struct Log {
     old: Var,
     indices: Vec<Var>,
@@ -109,48 +109,59 @@ impl Reverse<'_, '_> {
         forward.l.body = body;
         forward.add_carried(pos, Atom::i64(0), next, total);
 
-        // The reverse loop: the array, and the end of the part of the log that is not undone yet.
-        let (lo, hi) = if line.is_straight {
-            // Every iteration makes the same number of updates, so positions need not be recorded.
-            let n = Atom::i64(line.path.len() as i64);
-            let lo = self.b.named("lo").prim(cotan_ops::MUL.prim(), &[reverse.iteration, n]);
-            (lo, self.b.named("hi").prim(cotan_ops::ADD.prim(), &[lo.into(), n]))
-        } else {
-            let record = self.add_stacked(forward, pos.into());
-            let lo = self.b.named("lo").index(record.into(), &[reverse.iteration]);
-            let hi = self.b.var("hi", i64.clone());
-            let result = self.b.var("hi", i64.clone());
-            reverse.add_carried(hi, total.into(), lo.into(), result);
-            (lo, hi)
-        };
-        let current = self.b.var(&self.b.info(placeholder).name.clone(), self.b.var_ty(placeholder).clone());
-        let result = self.b.var(&self.b.info(placeholder).name.clone(), self.b.var_ty(placeholder).clone());
+        // The reverse loop: the array, from its final value on.
+        let records = Log { old: olds, indices };
+        let info = self.b.info(placeholder).clone();
+        let current = self.b.var(&info.name, info.ty.clone());
+        let result = self.b.var(&info.name, info.ty.clone());
         reverse.add_carried(current, forward.carried(q).into(), placeholder.into(), result);
-        self.undo(lo, hi, current, placeholder, olds, &indices);
+        if line.is_straight {
+            // Every iteration makes the same updates, so their positions need not be recorded.
+            let n = line.path.len() as i64;
+            let lo = self.b.named("lo").prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(n)]);
+            let mut array = current;
+            for k in (0..n).rev() {
+                let at = self.b.named("at").prim(cotan_ops::ADD.prim(), &[lo.into(), Atom::i64(k)]);
+                let put_back = self.put_back(array, at, &records);
+                array = if k > 0 { self.b.var(&info.name, info.ty.clone()) } else { placeholder };
+                self.b.push(vec![array], put_back);
+            }
+        } else {
+            // The end of the part of the log that is not undone yet is carried; positions are recorded.
+            let starts = self.add_stacked(forward, pos.into());
+            let lo = self.b.named("lo").index(starts.into(), &[reverse.iteration]);
+            let hi = self.b.var("hi", i64.clone());
+            let result = self.b.var("hi", i64);
+            reverse.add_carried(hi, total.into(), lo.into(), result);
+            self.undo(lo, hi, current, placeholder, &records);
+        }
         true
     }
 
     /// Emits the loop that puts back what the positions from `lo` to `hi` of the log say, last first.
-    fn undo(&mut self, lo: Var, hi: Var, current: Var, restored: Var, olds: Var, indices: &[Var]) {
+    fn undo(&mut self, lo: Var, hi: Var, current: Var, restored: Var, records: &Log) {
         let n = self.b.prim(cotan_ops::SUB.prim(), &[hi.into(), lo.into()]);
         let last = self.b.prim(cotan_ops::SUB.prim(), &[hi.into(), Atom::i64(1)]);
-        let back = self.b.var("back", Ty::scalar(Elem::I64));
-        let param = self.b.var(&self.b.info(current).name.clone(), self.b.var_ty(current).clone());
+        let index = self.b.var("back", Ty::scalar(Elem::I64));
+        let info = self.b.info(current).clone();
+        let param = self.b.var(&info.name, info.ty.clone());
         self.b.open_block();
-        let at = self.b.prim(cotan_ops::SUB.prim(), &[last.into(), back.into()]);
-        let place: Vec<Atom> = indices.iter().map(|i| self.b.index((*i).into(), &[at.into()]).into()).collect();
-        let old = self.b.index(olds.into(), &[at.into()]);
-        let put_back = self.b.update(param.into(), &place, old.into());
-        let body = self.b.close_block(vec![put_back.into()]);
-        let l = Loop {
-            index: back,
-            count: Some(n.into()),
-            params: vec![param],
-            inits: vec![current.into()],
-            accs: Vec::new(),
-            body,
-        };
+        let at = self.b.named("at").prim(cotan_ops::SUB.prim(), &[last.into(), index.into()]);
+        let put_back = self.put_back(param, at, records);
+        let next = self.b.var(&info.name, info.ty);
+        self.b.push(vec![next], put_back);
+        let body = self.b.close_block(vec![next.into()]);
+        let (params, inits) = (vec![param], vec![current.into()]);
+        let l = Loop { index, count: Some(n.into()), params, inits, accs: Vec::new(), body };
         self.b.push(vec![restored], Op::Loop(Box::new(l)));
+    }
+
+    /// The update that undoes entry `at` of the log.
+    fn put_back(&mut self, array: Var, at: Var, records: &Log) -> Op {
+        let read = |r: &mut Self, record: Var| Atom::Var(r.b.index(record.into(), &[at.into()]));
+        let indices = records.indices.iter().map(|i| read(self, *i)).collect();
+        let value = read(self, records.old);
+        Op::Update { array: array.into(), indices, value }
     }
 
     /// Adds a log of elements to a loop: gives the accumulator and the result, whose length is set by the caller.

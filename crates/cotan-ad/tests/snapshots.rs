@@ -180,16 +180,9 @@ fn f(n: i64, x: f64[n], at: i64[n]) {
           a_cot: f64[n], a.2: f64[n] = loop down < n (a_cot.1: f64[n] = r_cot, a.3: f64[n] = r) {
             last: i64 = sub n, 1
             i.1: i64 = sub last, down
-            hi: i64 = add i.1, 1
-            sub: i64 = sub hi, i.1
-            sub.1: i64 = sub hi, 1
-            a.4: f64[n] = loop back < sub (a.5: f64[n] = a.3) {
-              sub.2: i64 = sub sub.1, back
-              elem: i64 = at.1[sub.2]
-              elem.1: f64 = old[sub.2]
-              updated: f64[n] = update a.5[elem] = elem.1
-              yield updated
-            }
+            elem: i64 = at.1[i.1]
+            elem.1: f64 = old[i.1]
+            a.4: f64[n] = update a.3[elem] = elem.1
             k.1: i64 = at[i.1]
             v_cot: f64 = a_cot.1[k.1]
             a_cot.2: f64[n] = update a_cot.1[k.1] = 0.0
@@ -263,12 +256,12 @@ fn f(n: i64, x: f64[n]) {
             yield e
           }
           beaten: bool = lt -inf, m
-          select: f64 = select beaten, 0.0, 1.0
-          ties: f64 = par i.1 < n (add from select) {
+          tie: f64 = select beaten, 0.0, 1.0
+          ties: f64 = par i.1 < n (add from tie) {
             e.1: f64 = x[i.1]
             beaten.1: bool = lt e.1, m
-            select.1: f64 = select beaten.1, 0.0, 1.0
-            yield select.1
+            tie.1: f64 = select beaten.1, 0.0, 1.0
+            yield tie.1
           }
           div: f64 = div 1.0, ties
           isnan: bool = isnan m
@@ -290,19 +283,19 @@ fn f(n: i64, x: f64[n]) {
             yield e
           }
           beaten: bool = lt -inf, m
-          select: f64 = select beaten, 0.0, 1.0
-          select.1: f64, select.2: f64 = par i.1 < n (add from select, add from 0.0) {
+          tie: f64 = select beaten, 0.0, 1.0
+          ties: f64, ties_tan: f64 = par i.1 < n (add from tie, add from 0.0) {
             e.1: f64 = x[i.1]
             e_tan: f64 = x_tan[i.1]
             beaten.1: bool = lt e.1, m
-            select.3: f64 = select beaten.1, 0.0, 1.0
-            select.4: f64 = select beaten.1, 0.0, e_tan
-            yield select.3, select.4
+            ties.1: f64 = select beaten.1, 0.0, 1.0
+            ties_tan.1: f64 = select beaten.1, 0.0, e_tan
+            yield ties.1, ties_tan.1
           }
-          div: f64 = div 1.0, select.1
+          div: f64 = div 1.0, ties
           isnan: bool = isnan m
           weight: f64 = select isnan, nan, div
-          m_tan: f64 = mulz select.2, weight
+          m_tan: f64 = mulz ties_tan, weight
           return m, m_tan
         }
     "#]]);
