@@ -209,3 +209,42 @@ fn explain_tensor(record: &TensorRecord) -> String {
     };
     format!("{}{}\n  {}\n  {derivative}\n", record.name(), record.signature, record.doc)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn explanations_show_formulas_and_conventions() {
+        let text = explain("log").expect("a primitive of that name");
+        expect![[r#"
+            log(T) -> T
+              The natural logarithm of `a0`; NaN below 0.
+              T: f32 f64
+              d/da0 = select((a0 >= 0), (1 / a0), NaN)
+              true derivatives where a0 > 0
+              kinks: at 0 the derivative is +inf, as the limit from inside the domain
+              log(0.0) = -inf, derivatives [inf]: the pole of 1/x
+              log(-1.0) = NaN, derivatives [NaN]: 1/x is finite where the logarithm is not defined: guarded
+        "#]].assert_eq(&text);
+        let text = explain("pad").expect("an operation of that name");
+        expect![[r#"
+            pad(T[..], i64) -> T[..]
+              `pad(x, lo){axis}`: zeros, with `x` at the positions from `lo` on along `axis`.
+              linear in its float operands together
+        "#]].assert_eq(&text);
+    }
+
+    #[test]
+    fn the_manifest_names_conventions_and_reasons() {
+        let entry = manifest().into_iter().find(|entry| entry.name == "powi").expect("an entry of that name");
+        assert_eq!(entry.signature, "(T, i64) -> T");
+        assert_eq!(entry.rule, "partials");
+        assert_eq!(entry.dtypes.len(), 10);
+        assert_eq!(entry.operands[0].differentiability, "piecewise");
+        assert_eq!(entry.operands[0].partial.as_deref(), Some("mulz(to_T(a1), powi(a0, (a1 - 1)))"));
+        assert_eq!(entry.operands[1].differentiability, "zero");
+        assert_eq!(entry.operands[1].note.as_deref(), Some("a whole exponent cannot move"));
+    }
+}

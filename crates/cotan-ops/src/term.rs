@@ -3,7 +3,7 @@
 //! Partial derivatives and expansions are terms, so that both derivative modes, the tests, the reference text and the
 //! proof obligations read the same thing.
 
-use crate::{PrimRow, cast_to};
+use crate::{Instruction, Lowering, PrimRow, cast_to};
 use cotan_ir::{Atom, Builder, Const, Elem};
 use std::fmt;
 
@@ -113,17 +113,40 @@ pub fn typed_number(elem: Elem, x: f64) -> Const {
     }
 }
 
-/// Formula notation: `a0`, `r`, numbers, `name(..)`.
+/// The instructions that formulas write between their operands.
+const INFIX: [(Instruction, &str); 12] = [
+    (Instruction::Add, "+"),
+    (Instruction::Sub, "-"),
+    (Instruction::Mul, "*"),
+    (Instruction::Div, "/"),
+    (Instruction::Eq, "=="),
+    (Instruction::Ne, "!="),
+    (Instruction::Lt, "<"),
+    (Instruction::Le, "<="),
+    (Instruction::Gt, ">"),
+    (Instruction::Ge, ">="),
+    (Instruction::And, "and"),
+    (Instruction::Or, "or"),
+];
+
+/// Formula notation: `a0`, `r`, numbers, `name(..)`, `(a0 + r)`.
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Term::Arg(n) => write!(f, "a{n}"),
             Term::Result => f.write_str("r"),
             Term::Number(x) => write!(f, "{x}"),
-            Term::Named(name, _) => f.write_str(name),
+            Term::Named(name, _) => write!(f, "({name})"),
             Term::Int(n) => write!(f, "{n}"),
             Term::ToT(inner) => write!(f, "to_T({inner})"),
             Term::Apply(row, operands) => {
+                let infix = |(instruction, symbol): &(Instruction, &'static str)| match row.lowering {
+                    Lowering::Native(found) if found == *instruction => Some(*symbol),
+                    Lowering::Native(_) | Lowering::Host | Lowering::NativeOrHost(_) | Lowering::Expand(_) => None,
+                };
+                if let (Some(symbol), [x, y]) = (INFIX.iter().find_map(infix), *operands) {
+                    return write!(f, "({x} {symbol} {y})");
+                }
                 write!(f, "{}(", row.name())?;
                 for (k, operand) in operands.iter().enumerate() {
                     let comma = if k > 0 { ", " } else { "" };

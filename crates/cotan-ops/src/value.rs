@@ -67,6 +67,11 @@ pub fn count(dims: &[i64]) -> usize {
     dims.iter().map(|d| *d as usize).product()
 }
 
+/// The number of elements, if the dims are those of a tensor that memory could hold.
+pub(crate) fn checked_count(dims: &[i64]) -> Option<usize> {
+    dims.iter().try_fold(1usize, |n, d| n.checked_mul(usize::try_from(*d).ok()?))
+}
+
 /// The dims split at an axis: elements before it, along it, after it.
 pub(crate) fn split_at_axis(dims: &[i64], axis: usize) -> (usize, usize, usize) {
     (count(&dims[..axis]), dims[axis] as usize, count(&dims[axis + 1..]))

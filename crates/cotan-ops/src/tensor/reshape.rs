@@ -1,6 +1,7 @@
 //! `reshape(x)`: the same elements in the same row-major order under other dims. The transpose reshapes back.
 
 use super::{Derivative, Inputs, Shapes, TensorRecord};
+use crate::value::checked_count;
 use crate::{Value, count};
 use cotan_ir::{ElemSet, TensorSig};
 
@@ -25,7 +26,7 @@ fn check(shapes: &Shapes) -> Result<(), String> {
     shapes.n_attrs(0)?;
     shapes.same_elem()?;
     let (from, to) = (shapes.args[0].1, shapes.result.1);
-    if count(from) == count(to) {
+    if Some(count(from)) == checked_count(to) {
         Ok(())
     } else {
         Err(format!("{from:?} and {to:?} hold different numbers of elements"))

@@ -23,7 +23,7 @@ fn product(choices: Vec<Vec<Const>>) -> Vec<Vec<Const>> {
     let mut all = vec![Vec::new()];
     for values in choices {
         let extend = |point: Vec<Const>| values.iter().map(move |v| point.iter().copied().chain([*v]).collect());
-        all = all.into_iter().flat_map(extend.clone()).collect();
+        all = all.into_iter().flat_map(extend).collect();
     }
     all
 }

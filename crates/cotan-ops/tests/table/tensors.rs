@@ -1,11 +1,13 @@
 //! Structural operations: values, adjoints, and errors that are values.
 
-use cotan_ir::{Atom, Builder, Const, Dim, Elem, Op, Ty};
+use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, Op, Ty, verify};
 use cotan_ops::{
     CONCAT, Derivative, FILL, IOTA, Inputs, MATMUL, PAD, RESHAPE, REVERSE, SLICE, Shapes, TRANSPOSE, TensorRecord,
     TensorUse, Value, count, row,
 };
+use expect_test::expect;
 use std::collections::HashMap;
+use std::slice;
 
 fn run(record: &TensorRecord, args: &[&Value], attrs: &[i64], dims: &[i64]) -> Result<Value, String> {
     let elem = args.first().map_or(Elem::F64, |a| a.elem);
@@ -95,7 +97,14 @@ fn interpret(b: &mut Builder, env: &mut HashMap<Atom, Value>, result: Atom) -> V
                 let refs: Vec<&Value> = values.iter().collect();
                 run(cotan_ops::record(*op), &refs, attrs, &dims).expect("shapes that go together")
             }
-            other => panic!("straight-line code, found {other:?}"),
+            Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => panic!("straight-line code, found {:?}", stmt.op),
         };
         env.insert(out.into(), value);
     }
@@ -157,10 +166,10 @@ fn check_adjoint(record: &'static TensorRecord, args: &[Value], attrs: &[i64], d
 #[test]
 fn transposes_are_adjoint() {
     let x = numbers(&[2, 3, 4], 3);
-    check_adjoint(&FILL, &[x.clone()], &[], &[2, 3, 4]);
-    check_adjoint(&RESHAPE, &[x.clone()], &[], &[6, 4]);
-    check_adjoint(&TRANSPOSE, &[x.clone()], &[2, 0, 1], &[4, 2, 3]);
-    check_adjoint(&REVERSE, &[x.clone()], &[1], &[2, 3, 4]);
+    check_adjoint(&FILL, slice::from_ref(&x), &[], &[2, 3, 4]);
+    check_adjoint(&RESHAPE, slice::from_ref(&x), &[], &[6, 4]);
+    check_adjoint(&TRANSPOSE, slice::from_ref(&x), &[2, 0, 1], &[4, 2, 3]);
+    check_adjoint(&REVERSE, slice::from_ref(&x), &[1], &[2, 3, 4]);
     check_adjoint(&SLICE, &[x.clone(), at(1)], &[2], &[2, 3, 2]);
     check_adjoint(&PAD, &[x.clone(), at(2)], &[1], &[2, 6, 4]);
     check_adjoint(&CONCAT, &[x.clone(), numbers(&[2, 1, 4], 5), numbers(&[2, 2, 4], 6)], &[1], &[2, 6, 4]);
@@ -176,13 +185,40 @@ fn transposes_are_adjoint() {
 }
 
 #[test]
+fn copies_are_summed_back_over_the_new_dims() {
+    let mut b = Builder::new();
+    let n = b.param("n", Ty::scalar(Elem::I64));
+    let x = Atom::from(b.param("x", Ty::new(Elem::F64, vec![Dim::Const(3)])));
+    let ty = Ty::new(Elem::F64, vec![n.into(), Dim::Const(2), Dim::Const(3)]);
+    let cot = Atom::from(b.param("cot", ty.clone()));
+    let Derivative::Linear { transpose } = &FILL.derivative else { panic!("filling is linear") };
+    let x_cot = transpose(&mut b, &TensorUse { args: &[x], attrs: &[], result: &ty }, cot, 0);
+    let f = b.finish("back", vec![x_cot]);
+    assert_eq!(verify(&Module::default(), &f), Ok(()));
+    expect![[r#"
+        fn back(n: i64, x: f64[3], cot: f64[n, 2, 3]) {
+          fill: f64[3] = fill 0.0
+          elem: f64[3] = par i < n, i.1 < 2 (add from fill) {
+            elem.1: f64[3] = cot[i, i.1]
+            yield elem.1
+          }
+          return elem
+        }
+    "#]]
+    .assert_eq(&f.to_string());
+}
+
+#[test]
 fn shapes_that_do_not_fit_are_errors() {
     let x = numbers(&[2, 3], 0);
     let flag = Value { elem: Elem::Bool, dims: vec![3], bits: vec![0; 3] };
-    let cases: Vec<(&TensorRecord, Vec<&Value>, Vec<i64>, Vec<i64>)> = vec![
+    type Case<'a> = (&'static TensorRecord, Vec<&'a Value>, Vec<i64>, Vec<i64>);
+    let cases: Vec<Case> = vec![
         (&FILL, vec![], vec![], vec![2]),
         (&FILL, vec![&x], vec![], vec![3, 2]),
         (&RESHAPE, vec![&x], vec![], vec![5]),
+        (&RESHAPE, vec![&x], vec![], vec![1 << 40, 1 << 40]),
+        (&RESHAPE, vec![&x], vec![], vec![-2, -3]),
         (&TRANSPOSE, vec![&x], vec![0, 0], vec![2, 2]),
         (&TRANSPOSE, vec![&x], vec![0, 5], vec![2, 3]),
         (&TRANSPOSE, vec![&x], vec![1, 0], vec![2, 3]),
