@@ -227,13 +227,15 @@ mod tests {
               kinks: at 0 the derivative is +inf, as the limit from inside the domain
               log(0.0) = -inf, derivatives [inf]: the pole of 1/x
               log(-1.0) = NaN, derivatives [NaN]: 1/x is finite where the logarithm is not defined: guarded
-        "#]].assert_eq(&text);
+        "#]]
+        .assert_eq(&text);
         let text = explain("pad").expect("an operation of that name");
         expect![[r#"
             pad(T[..], i64) -> T[..]
               `pad(x, lo){axis}`: zeros, with `x` at the positions from `lo` on along `axis`.
               linear in its float operands together
-        "#]].assert_eq(&text);
+        "#]]
+        .assert_eq(&text);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::kernel::kernels;
 use crate::num::Ring;
 use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
-use crate::term::{A0, A1, MINUS_ONE, ONE, R, t};
-use crate::{PrimRow, Term};
+use crate::term::{A0, A1, MINUS_ONE, ONE, R, ZERO, t};
+use crate::{EQ, OR, PrimRow, SELECT};
 use cotan_ir::ElemSet;
 
 const FLOAT: ElemSet = ElemSet::FLOAT;
@@ -90,12 +90,7 @@ pub static MULZ: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The product `a0 * a1`, but 0 if a factor is exactly zero, even if the other one is infinite or NaN.",
     kernels: kernels!(mulz, (T, T) on ring),
-    lowering: Lowering::Expand(t!(
-        crate::SELECT,
-        t!(crate::OR, t!(crate::EQ, A0, Term::Number(0.0)), t!(crate::EQ, A1, Term::Number(0.0))),
-        Term::Number(0.0),
-        t!(MUL, A0, A1)
-    )),
+    lowering: Lowering::Expand(t!(SELECT, t!(OR, t!(EQ, A0, ZERO), t!(EQ, A1, ZERO)), ZERO, t!(MUL, A0, A1))),
     partials: &[Partial::term(A1), Partial::term(A0)],
     kinks: Kinks::Smooth,
     domain: &[],

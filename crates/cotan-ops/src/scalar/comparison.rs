@@ -9,7 +9,7 @@ use crate::num::Num;
 use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, CHOICE, UNARY, giving, same};
 use crate::term::{A0, ONE, ZERO, t};
-use crate::{PrimRow, Term};
+use crate::{ABS, PrimRow, Term};
 use cotan_ir::{Elem, ElemSet};
 
 const ANY: ElemSet = ElemSet::ANY;
@@ -204,7 +204,7 @@ pub static ISFINITE: PrimRow = PrimRow {
         }
         kernels!(is_finite, (T) on float)
     },
-    lowering: Lowering::Expand(t!(LT, t!(crate::ABS, A0), Term::Number(f64::INFINITY))),
+    lowering: Lowering::Expand(t!(LT, t!(ABS, A0), Term::Number(f64::INFINITY))),
     partials: &[FLAT],
     kinks: Kinks::Flat,
     domain: &[],

@@ -158,9 +158,7 @@ pub static REM: PrimRow = PrimRow {
         Partial::term(t!(SELECT, t!(EQ, R, R), ONE, NAN)),
         Partial::term(t!(NEG, t!(ROUND, t!(DIV, t!(SUB, A0, R), A1)))),
     ],
-    kinks: Kinks::At(
-        "where the quotient is whole, the derivative of the side with the smaller magnitude of the remainder",
-    ),
+    kinks: Kinks::At("where the quotient is whole, it counts itself: `4 % 2` has the derivative -2 in the divisor"),
     domain: &[Condition::IsNot(1, 0.0), Condition::NotWholeRatio(0, 1)],
     samples: &[Sample::Span(5.2, 5.9), Sample::Span(1.05, 1.2)],
     identities: &[],
