@@ -62,6 +62,7 @@ impl<D: Domain> Machine<'_, D> {
     }
 
     /// Adds to an accumulator.
+    #[inline(never)]
     pub(crate) fn acc_add(&mut self, frame: &mut Frame, acc: Var, indices: &[Atom], value: Atom) -> Outcome<()> {
         let val = self.read(frame, value)?;
         let indices = frame.ints(indices)?;
@@ -108,8 +109,17 @@ impl<D: Domain> Machine<'_, D> {
         Ok(())
     }
 
+    /// Closes the accumulators of a region and binds their results.
+    pub(crate) fn close_all(&mut self, frame: &mut Frame, results: &[Var], accs: &[Acc]) -> Outcome<()> {
+        for (v, acc) in results.iter().zip(accs) {
+            let val = self.close(frame, acc.var)?;
+            self.bind(frame, *v, val)?;
+        }
+        Ok(())
+    }
+
     /// Closes an accumulator and gives its final array.
-    pub(crate) fn close(&mut self, frame: &mut Frame, acc: Var) -> Outcome<Val> {
+    fn close(&mut self, frame: &mut Frame, acc: Var) -> Outcome<Val> {
         let elem = frame.f.ty(acc).elem;
         let slot = std::mem::replace(&mut frame.slots[acc.index()], Slot::Empty);
         let Slot::Acc(accumulator) = slot else { return bug("an accumulator is gone") };

@@ -19,6 +19,7 @@ enum Source<'a> {
 
 impl<D: Domain> Machine<'_, D> {
     /// A primitive, on scalars or element-wise.
+    #[inline(never)]
     pub(crate) fn prim(
         &mut self,
         frame: &mut Frame,
@@ -78,6 +79,7 @@ impl<D: Domain> Machine<'_, D> {
     }
 
     /// A structural operation.
+    #[inline(never)]
     pub(crate) fn tensor(
         &mut self,
         frame: &mut Frame,
@@ -113,6 +115,7 @@ impl<D: Domain> Machine<'_, D> {
     }
 
     /// Reads an element or a sub-tensor.
+    #[inline(never)]
     pub(crate) fn index(&mut self, frame: &mut Frame, array: Atom, indices: &[Atom]) -> Outcome<Val> {
         if indices.is_empty() {
             return self.read(frame, array);
@@ -132,6 +135,7 @@ impl<D: Domain> Machine<'_, D> {
     }
 
     /// Replaces an element or a sub-tensor, in place where nobody reads the old tensor again.
+    #[inline(never)]
     pub(crate) fn update(
         &mut self,
         frame: &mut Frame,

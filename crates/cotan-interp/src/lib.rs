@@ -29,9 +29,11 @@ mod domain;
 mod error;
 mod machine;
 mod numbers;
+mod par;
 mod plan;
-mod region;
+mod rows;
 mod run;
+mod sequential;
 pub mod tape;
 mod value;
 

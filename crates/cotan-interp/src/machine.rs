@@ -2,7 +2,7 @@
 //!
 //! A frame has one slot per variable of the function. Variables are bound once in the text, so a slot is written again
 //! only when the block that binds it runs again, and no environment is ever copied. Recursion follows the nesting of
-//! blocks and calls, which the budget bounds.
+//! blocks and calls, which the budget bounds; what does not recurse is not inlined, so that a level costs little stack.
 
 use crate::acc::Accumulator;
 use crate::budget::{Budget, Limits, Stats};
@@ -105,6 +105,7 @@ impl<'m, D: Domain> Machine<'m, D> {
     }
 
     /// Runs a function of the module.
+    #[inline(never)]
     pub(crate) fn call(&mut self, name: &str, args: Vec<Val>) -> Outcome<Vec<Val>> {
         let plan = self.plan(name)?;
         let f = &*plan.function;
@@ -119,6 +120,7 @@ impl<'m, D: Domain> Machine<'m, D> {
         self.results(&mut frame, &f.body.results, &plan.body)
     }
 
+    #[inline(never)]
     fn plan(&mut self, name: &str) -> Outcome<Rc<Plan<D::Kernel>>> {
         if let Some(plan) = self.plans.get(name) {
             return Ok(plan.clone());
@@ -132,6 +134,7 @@ impl<'m, D: Domain> Machine<'m, D> {
     }
 
     /// Binds a variable to a value of its type.
+    #[inline(never)]
     pub(crate) fn bind(&mut self, frame: &mut Frame, v: Var, val: Val) -> Outcome<()> {
         let info = &frame.f.vars[v.index()];
         if !frame.has_extents(&info.ty.dims, val.dims())? {
@@ -175,6 +178,7 @@ impl<'m, D: Domain> Machine<'m, D> {
     }
 
     /// The values of a block's results.
+    #[inline(never)]
     pub(crate) fn results(
         &mut self,
         frame: &mut Frame,
@@ -224,6 +228,7 @@ impl<'m, D: Domain> Machine<'m, D> {
         self.bind(frame, result, val)
     }
 
+    #[inline(never)]
     fn switch(
         &mut self,
         frame: &mut Frame,
@@ -243,6 +248,7 @@ impl<'m, D: Domain> Machine<'m, D> {
     }
 
     /// The error of a check that does not hold. Its message shows the arguments that are integers.
+    #[inline(never)]
     fn failure(&mut self, frame: &Frame, s: &Stmt, kind: CheckKind, args: &[Atom]) -> Outcome<()> {
         let integers = args.iter().copied().filter(|a| elem_of(frame.f, *a).is_integer());
         let args = integers.map(|a| match a {
@@ -255,6 +261,8 @@ impl<'m, D: Domain> Machine<'m, D> {
 }
 
 /// Enters the statement into a bug that does not name one yet.
+#[cold]
+#[inline(never)]
 fn located(e: RuntimeError, f: &Function, s: &Stmt) -> RuntimeError {
     match e {
         RuntimeError::Bug(Bug { what, statement: None }) => {

@@ -44,7 +44,7 @@ impl Numbers {
             } else {
                 |bits| Mod61::new((bits[0] as i64).into()).to_bits()
             }),
-            carrier => (row.kernels)(carrier),
+            carrier @ (Carrier::Elem(_) | Carrier::Mod61) => (row.kernels)(carrier),
         }
     }
 

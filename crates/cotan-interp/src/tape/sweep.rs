@@ -131,3 +131,35 @@ enum LocalPartial {
     /// The conversion between two float types.
     Convert,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Bug;
+    use crate::numbers::Numbers;
+    use cotan_ir::Elem;
+    use cotan_ops::MUL;
+
+    #[test]
+    fn a_contribution_to_a_node_that_is_no_smaller_is_refused() {
+        let mut tape = Tape::new(Numbers::Ieee, 1 << 20);
+        let bits = 2.0f64.to_bits();
+        let x = tape.leaf(Elem::F64, bits).expect("there is room");
+        let own_number = u64::from(x) + 1;
+        let elems = [Elem::F64, Elem::F64];
+        let y = tape.row(&MUL, &elems, &[x.into(), own_number], (Elem::F64, bits)).expect("there is room");
+        let what = "node 1 contributes to node 1".to_owned();
+        let refused = Err(RuntimeError::Bug(Bug { what, statement: None }));
+        assert_eq!(tape.reverse(&[(y, 1.0f64.to_bits())]), refused);
+    }
+
+    #[test]
+    fn a_node_without_cotangent_contributes_nothing_even_where_its_partial_is_no_number() {
+        let mut tape = Tape::new(Numbers::Ieee, 1 << 20);
+        let [x, nan] = [3.0, f64::NAN].map(|v: f64| tape.leaf(Elem::F64, v.to_bits()).expect("there is room"));
+        let operands = [x, nan].map(u64::from);
+        let product = (Elem::F64, f64::NAN.to_bits());
+        let y = tape.row(&MUL, &[Elem::F64; 2], &operands, product).expect("there is room");
+        assert_eq!(tape.reverse(&[(y, (-0.0f64).to_bits())]), Ok(vec![0, 0, 0]));
+    }
+}

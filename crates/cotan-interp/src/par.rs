@@ -1,0 +1,132 @@
+//! The parallel loop, index tuples in row-major order.
+//!
+//! What happens before and after the body runs stands in functions of its own that are not inlined: blocks may nest a
+//! thousand deep, and only what is alive while the body runs should take room on the stack.
+
+use crate::domain::{Domain, Order};
+use crate::machine::{Frame, Machine, Outcome, Slot, bug};
+use crate::plan::StmtPlan;
+use crate::rows::Rows;
+use crate::value::{Val, size_of};
+use cotan_ir::{Monoid, Par, ParResult, Stmt, Var};
+
+/// A parallel loop under way.
+struct Progress {
+    extents: Vec<i64>,
+    /// The next index tuple.
+    position: Vec<i64>,
+    gathered: Vec<Gathered>,
+}
+
+/// What one body result gave so far.
+struct Gathered {
+    rows: Rows,
+    /// The monoid and the start value, if the result is reduced.
+    reduction: Option<(Monoid, Val)>,
+}
+
+impl<D: Domain> Machine<'_, D> {
+    /// Runs a parallel loop.
+    #[inline(never)]
+    pub(crate) fn par(&mut self, frame: &mut Frame, s: &Stmt, p: &Par, plan: &StmtPlan<D::Kernel>) -> Outcome<()> {
+        let mut progress = self.begin_par(frame, s, p, plan)?;
+        for _ in 0..size_of(&progress.extents) {
+            self.begin_iteration(frame, p, &progress)?;
+            self.block(frame, &p.body, &plan.blocks[0])?;
+            self.end_iteration(frame, p, plan, &mut progress)?;
+        }
+        self.end_par(frame, s, p, *progress)
+    }
+
+    #[inline(never)]
+    fn begin_par(
+        &mut self,
+        frame: &mut Frame,
+        s: &Stmt,
+        p: &Par,
+        plan: &StmtPlan<D::Kernel>,
+    ) -> Outcome<Box<Progress>> {
+        let extents = frame.ints(&p.extents)?;
+        if extents.iter().any(|n| *n < 0) {
+            return bug(format!("negative extents {extents:?}"));
+        }
+        if p.body.results.len() != p.kinds.len() || s.results.len() != p.kinds.len() + p.accs.len() {
+            return bug("a wrong number of results");
+        }
+        self.open(frame, &p.accs, plan)?;
+        let mut gathered = Vec::with_capacity(p.kinds.len());
+        for (kind, result) in p.kinds.iter().zip(&s.results) {
+            let dims = &frame.f.ty(*result).dims;
+            let (row_dims, reduction) = match kind {
+                ParResult::Stacked => (dims.get(extents.len()..).unwrap_or_default(), None),
+                ParResult::Reduced { monoid, init } => {
+                    (dims.as_slice(), Some((*monoid, self.take(frame, *init, &plan.moved)?)))
+                }
+            };
+            gathered.push(Gathered { rows: Rows::new(&self.budget, frame.extents(row_dims)?)?, reduction });
+        }
+        Ok(Box::new(Progress { position: vec![0; extents.len()], extents, gathered }))
+    }
+
+    #[inline(never)]
+    fn begin_iteration(&mut self, frame: &mut Frame, p: &Par, progress: &Progress) -> Outcome<()> {
+        self.stats.iterations += 1;
+        for (index, at) in p.indices.iter().zip(&progress.position) {
+            frame.slots[index.index()] = Slot::Val(Val::Scalar(*at as u64));
+        }
+        self.budget.spend(1)
+    }
+
+    #[inline(never)]
+    fn end_iteration(
+        &mut self,
+        frame: &mut Frame,
+        p: &Par,
+        plan: &StmtPlan<D::Kernel>,
+        progress: &mut Progress,
+    ) -> Outcome<()> {
+        for (gathered, result) in progress.gathered.iter_mut().zip(&p.body.results) {
+            let val = self.take(frame, *result, &plan.blocks[0].moved)?;
+            gathered.rows.push(&self.budget, &val)?;
+        }
+        advance(&mut progress.position, &progress.extents);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn end_par(&mut self, frame: &mut Frame, s: &Stmt, p: &Par, progress: Progress) -> Outcome<()> {
+        let (values, accs) = s.results.split_at(p.kinds.len());
+        for (v, Gathered { rows, reduction }) in values.iter().zip(progress.gathered) {
+            let val = match reduction {
+                None => rows.stacked(&progress.extents),
+                Some((monoid, init)) => self.reduced(frame, *v, monoid, &init, &rows)?,
+            };
+            self.bind(frame, *v, val)?;
+        }
+        self.close_all(frame, accs, &p.accs)
+    }
+
+    /// Every element of a reduced result, combined over all iterations in the order of the tree.
+    fn reduced(&mut self, frame: &Frame, v: Var, monoid: Monoid, init: &Val, rows: &Rows) -> Outcome<Val> {
+        if init.dims() != rows.dims() {
+            return bug(format!("a start value of extents {:?} for rows of {:?}", init.dims(), rows.dims()));
+        }
+        let elem = frame.f.ty(v).elem;
+        let mut cells = Vec::with_capacity(init.cells().len());
+        for (k, init) in init.cells().iter().enumerate() {
+            cells.push(self.domain.combine(monoid, elem, Order::Tree, *init, &mut rows.column(k))?);
+        }
+        Val::new(&self.budget, init.dims().to_vec(), cells)
+    }
+}
+
+/// The next index tuple in row-major order.
+fn advance(position: &mut [i64], extents: &[i64]) {
+    for (at, n) in position.iter_mut().zip(extents).rev() {
+        *at += 1;
+        if *at < *n {
+            return;
+        }
+        *at = 0;
+    }
+}
