@@ -24,6 +24,7 @@ mod brackets;
 mod expressions;
 mod items;
 mod mistakes;
+mod operators;
 mod patterns;
 mod primary;
 mod recovery;
@@ -89,6 +90,7 @@ pub fn parse_with(file: FileId, source: &str, limits: &Limits) -> (Module, Vec<D
         nesting: limits.nesting,
         n_nodes: 0,
         last_error: None,
+        unbalanced_until: 0,
         diagnostics: lexed.diagnostics,
     };
     let items = parser.module_items();
@@ -126,6 +128,8 @@ struct Parser<'a> {
     n_nodes: u32,
     /// The token at which the last error was reported.
     last_error: Option<usize>,
+    /// Brackets before this token are skipped one by one, since one of them has no partner.
+    unbalanced_until: usize,
     diagnostics: Vec<Diagnostic>,
 }
 

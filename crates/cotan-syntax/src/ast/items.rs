@@ -259,7 +259,7 @@ pub struct Impl {
     pub trait_ref: TypeExpr,
     /// The type that gets the functions.
     pub target: TypeExpr,
-    /// The functions, all of kind [`ItemKind::Function`].
+    /// The functions: all are of kind [`ItemKind::Function`] or [`ItemKind::Error`].
     pub items: Vec<Item>,
 }
 

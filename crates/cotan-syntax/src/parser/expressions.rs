@@ -1,15 +1,13 @@
-//! Operators: precedence climbing over the table of infix operators, prefix operators, folds and
-//! everything that follows a value.
+//! Everything in an expression that binds tighter than infix operators: prefix operators, folds and
+//! what follows a value.
 
-use super::mistakes::Slip;
-use super::{Bracket, Parser};
+use super::Parser;
 use crate::ast::{
-    Chain, Expr, ExprKind, Fold, FoldBy, FoldOp, Link, Path, Pipe, Postfix, PostfixKind, PostfixOp, Range, Selector,
-    Stage, UnaryOp,
+    Expr, ExprKind, Fold, FoldBy, FoldOp, Ident, Path, Postfix, PostfixKind, PostfixOp, Selector, UnaryOp,
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::precedence::{self, Associativity, Infix, InfixKind};
+use crate::precedence;
 use crate::span::Span;
 use crate::token::TokenKind;
 
@@ -24,7 +22,8 @@ impl Parser<'_> {
         self.deeper_operators(0)
     }
 
-    fn deeper_operators(&mut self, level: u8) -> Expr {
+    /// Reads an expression like [`Parser::operators`], one level deeper.
+    pub(super) fn deeper_operators(&mut self, level: u8) -> Expr {
         if !self.enter() {
             return self.missing_expr();
         }
@@ -33,142 +32,14 @@ impl Parser<'_> {
         expr
     }
 
-    /// Reads an expression with the infix operators of `level` and tighter.
-    fn operators(&mut self, level: u8) -> Expr {
-        let start = self.token().span;
-        let mut left = self.prefix(level);
-        while let Some((infix, slip)) = self.infix(level) {
-            left = match (infix.kind, infix.associativity) {
-                (InfixKind::Pipe, _) => self.pipe(start, left, infix),
-                (InfixKind::Range { inclusive }, _) => self.range(start, Some(left), inclusive),
-                (InfixKind::Binary(_), Associativity::Left) => self.chain(start, left, (infix, slip)),
-                (InfixKind::Binary(_), Associativity::Right | Associativity::None) => {
-                    self.single(start, left, (infix, slip))
-                }
-            };
-            if infix.associativity == Associativity::None {
-                left = self.reject_chaining(left, infix);
-            }
-        }
-        left
-    }
-
-    /// The infix operator that stands here, if it is of `level` or tighter, and the slip if it
-    /// is written in a wrong way.
-    fn infix(&self, level: u8) -> Option<(Infix, Option<Slip>)> {
-        if self.at_new_line() && !precedence::continues_line(self.peek()) {
-            return None;
-        }
-        let found = match precedence::infix(self.peek()) {
-            Some(infix) => (infix, self.slip_at_operator()),
-            None => {
-                let slip = self.slip()?;
-                (slip.meant()?, Some(slip))
-            }
-        };
-        (found.0.level >= level).then_some(found)
-    }
-
-    /// Moves past an infix operator and reports its slip.
-    fn take_operator(&mut self, slip: Option<Slip>) -> Span {
-        match slip {
-            Some(slip) => self.take_slip(slip),
-            None => self.bump(),
-        }
-    }
-
-    fn chain(&mut self, start: Span, first: Expr, operator: (Infix, Option<Slip>)) -> Expr {
-        let level = operator.0.level;
-        let mut next = Some(operator);
-        let mut rest = Vec::new();
-        while let Some((infix, slip)) = next.take()
-            && let InfixKind::Binary(op) = infix.kind
-        {
-            let op_span = self.take_operator(slip);
-            let operand = self.operators(level + 1);
-            rest.push(Link { id: self.node(), op, op_span, operand });
-            next = self.infix(level).filter(|(infix, _)| infix.level == level);
-        }
-        self.expr_node(start, ExprKind::Binary(Box::new(Chain { first, rest })))
-    }
-
-    /// Reads the right side of an operator that does not combine from the left.
-    fn single(&mut self, start: Span, first: Expr, (infix, slip): (Infix, Option<Slip>)) -> Expr {
-        let InfixKind::Binary(op) = infix.kind else {
-            return first;
-        };
-        let op_span = self.take_operator(slip);
-        let operand = match infix.associativity {
-            Associativity::Right => self.deeper_operators(infix.level),
-            Associativity::Left | Associativity::None => self.operators(infix.level + 1),
-        };
-        let rest = vec![Link { id: self.node(), op, op_span, operand }];
-        self.expr_node(start, ExprKind::Binary(Box::new(Chain { first, rest })))
-    }
-
-    fn pipe(&mut self, start: Span, first: Expr, infix: Infix) -> Expr {
-        let mut stages = Vec::new();
-        while self.at(TokenKind::Pipe) {
-            let op_span = self.bump();
-            let function = self.operators(infix.level + 1);
-            stages.push(Stage { id: self.node(), op_span, function });
-        }
-        self.expr_node(start, ExprKind::Pipe(Box::new(Pipe { first, stages })))
-    }
-
-    /// Reads `..hi`; in brackets `hi` may be missing.
-    fn range(&mut self, start: Span, lo: Option<Expr>, inclusive: bool) -> Expr {
-        let op_span = self.bump();
-        let hi = self.starts_expression().then(|| self.deeper_operators(precedence::RANGE + 1));
-        if self.bracket != Bracket::Square && (lo.is_none() || hi.is_none()) {
-            let missing = if lo.is_none() { "start" } else { "end" };
-            let text = self.text(op_span);
-            let diagnostic = Diagnostic::error(
-                codes::OPEN_RANGE,
-                op_span,
-                format!("expected a range with two ends, found `{text}` without {missing}"),
-            )
-            .help("only an index may leave an end out, as in `a[1..]`");
-            self.report_earlier(diagnostic);
-        }
-        let parts = Range { lo, hi, inclusive, op_span };
-        self.expr_node(start, ExprKind::Range(Box::new(parts)))
-    }
-
-    /// Reports `a < b < c`, and reads the rest of it.
-    fn reject_chaining(&mut self, left: Expr, infix: Infix) -> Expr {
-        let mut left = left;
-        while let Some((next, slip)) = self.infix(infix.level).filter(|(next, _)| next.level == infix.level) {
-            let text = |token: TokenKind| token.text().unwrap_or("");
-            let message =
-                format!("expected the end of the operands of `{}`, found `{}`", text(infix.token), text(next.token));
-            let diagnostic = Diagnostic::error(codes::CHAINED_OPERATORS, self.token().span, message)
-                .label(left.span, "this is already a complete expression")
-                .help(if infix.level == precedence::RANGE {
-                    "a range has two ends; put parentheses round an end that is a range"
-                } else {
-                    "compare in pairs: `a < b && b < c`; or put parentheses round one comparison"
-                });
-            self.report(diagnostic);
-            self.take_operator(slip);
-            let right = self.operators(infix.level + 1);
-            let span = left.span.to(right.span);
-            left = self.error_expr(span);
-        }
-        left
-    }
-
     /// Reads prefix operators and what they stand before. `level` is that of the operator before
     /// them: an operand of a fold takes no infix operators along.
-    fn prefix(&mut self, level: u8) -> Expr {
+    pub(super) fn prefix(&mut self, level: u8) -> Expr {
         let start = self.token().span;
         let op = match self.peek() {
             TokenKind::Minus => UnaryOp::Neg,
             TokenKind::Bang => UnaryOp::Not,
-            TokenKind::DotDot | TokenKind::DotDotEq => {
-                let inclusive = self.at(TokenKind::DotDotEq);
-                return self.range(start, None, inclusive);
-            }
+            TokenKind::DotDot | TokenKind::DotDotEq => return self.open_range(),
             _ => {
                 return match self.fold_op() {
                     Some((op, len)) => self.fold(op, len),
@@ -239,7 +110,7 @@ impl Parser<'_> {
             && self.peek_ahead(2) == TokenKind::Eq
             && self.peek_ahead(3) == TokenKind::Int;
         (is_all || is_axis)
-            && self.bracket_length(0).is_some_and(|len| {
+            && self.bracket_length(0).is_ok_and(|len| {
                 let next = self.token_ahead(len);
                 self.starts_expression_ahead(len) && !(self.newlines_matter() && next.newline_before)
             })
@@ -315,8 +186,7 @@ impl Parser<'_> {
         let ExprKind::Name(name) = &base.kind else {
             return None;
         };
-        let mut path =
-            Path { segments: vec![crate::ast::Ident { name: name.clone(), span: base.span }], span: base.span };
+        let mut path = Path { segments: vec![Ident { name: name.clone(), span: base.span }], span: base.span };
         for (at, op) in ops.iter().enumerate() {
             match &op.kind {
                 PostfixKind::Field(name) => {

@@ -415,11 +415,19 @@ impl Parser<'_> {
         let target = self.ty();
         let name = Ident { name: self.text(target.span).to_owned(), span: target.span };
         let items = self.body_list(&name, "a function", |parser| {
-            if !parser.at(TokenKind::Fn) && !parser.at(TokenKind::At) {
+            if !matches!(parser.peek(), TokenKind::Fn | TokenKind::At | TokenKind::Pub) {
                 parser.report_expected("`fn`");
                 return None;
             }
-            Some(parser.item())
+            let start = parser.token().span;
+            let item = parser.item();
+            if matches!(item.kind, ItemKind::Function(_) | ItemKind::Error) {
+                return Some(item);
+            }
+            let message = "expected a function in `impl`, found another declaration";
+            let diagnostic = Diagnostic::error(codes::NESTED_ITEM, start, message);
+            parser.report_earlier(diagnostic.help("move the declaration out of the `impl`"));
+            None
         });
         ItemKind::Impl(Impl { generics, trait_ref, target, items: items.into_iter().flatten().collect() })
     }

@@ -146,24 +146,29 @@ impl Parser<'_> {
     }
 
     /// Skips one token, or a bracket with everything up to its partner. An opening bracket
-    /// without partner is skipped alone.
+    /// without partner is skipped alone, and so are the brackets in what was searched for the
+    /// partner: searching again from each of them would take quadratic time.
     pub(super) fn skip_tree(&mut self) {
         let is_open = |kind| matches!(kind, TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace);
-        if is_open(self.peek())
-            && let Some(len) = self.bracket_length(0)
-        {
-            self.pos += len;
-        } else {
-            self.bump();
+        if is_open(self.peek()) && self.pos >= self.unbalanced_until {
+            match self.bracket_length(0) {
+                Ok(len) => {
+                    self.pos += len;
+                    return;
+                }
+                Err(len) => self.unbalanced_until = self.pos + len,
+            }
         }
+        self.bump();
     }
 
     /// The number of tokens from the opening bracket `ahead` tokens away to its partner, both
-    /// included. None if a declaration at the start of a line, another kind of closing bracket or
-    /// the end comes first.
-    pub(super) fn bracket_length(&self, ahead: usize) -> Option<usize> {
+    /// included. If a declaration at the start of a line, another kind of closing bracket or the
+    /// end comes first, the number of tokens before that.
+    pub(super) fn bracket_length(&self, ahead: usize) -> Result<usize, usize> {
         let mut closers = Vec::new();
-        for at in 0.. {
+        let mut at = 0;
+        loop {
             let token = self.token_ahead(ahead + at);
             match token.kind {
                 TokenKind::LParen => closers.push(TokenKind::RParen),
@@ -171,17 +176,17 @@ impl Parser<'_> {
                 TokenKind::LBrace => closers.push(TokenKind::RBrace),
                 TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
                     if closers.pop() != Some(token.kind) {
-                        return None;
+                        return Err(at);
                     }
                     if closers.is_empty() {
-                        return Some(at + 1);
+                        return Ok(at + 1);
                     }
                 }
-                TokenKind::Fn | TokenKind::Kernel if token.newline_before => return None,
-                TokenKind::Eof => return None,
+                TokenKind::Fn | TokenKind::Kernel if token.newline_before => return Err(at),
+                TokenKind::Eof => return Err(at),
                 _ => {}
             }
+            at += 1;
         }
-        None
     }
 }

@@ -151,8 +151,8 @@ impl Parser<'_> {
             ahead += 2;
             if self.peek_ahead(ahead) == TokenKind::LParen {
                 match self.bracket_length(ahead) {
-                    Some(len) => ahead += len,
-                    None => return false,
+                    Ok(len) => ahead += len,
+                    Err(_) => return false,
                 }
             }
         }
