@@ -4,8 +4,8 @@
 //! Backends and passes are right when they give the same bits. [`tape`] is a second way to every gradient: it executes
 //! the primal function, writes down every scalar operation, and goes back over that list.
 //!
-//! Neither may know how programs are transformed or compiled. Nothing here panics on any module and arguments: what
-//! does not fit is an error, and a run that asks for too much ends at its [`Limits`].
+//! Neither may know how programs are transformed or compiled. Nothing here panics on a module that the verifier
+//! accepts: what does not fit is an error, and a run that asks for too much ends at its [`Limits`].
 //!
 //! ```
 //! use cotan_interp::{Options, run};

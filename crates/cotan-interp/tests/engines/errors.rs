@@ -2,7 +2,9 @@
 
 use crate::support::{f64, i64, i64s, module, results, vector};
 use cotan_interp::{ArgumentError, Bug, CheckFailure, Limit, Limits, Options, RuntimeError, run};
-use cotan_ir::{Builder, CheckKind, Const, Elem, Module, Op, Par, ParResult, Span, Ty, parse_module};
+use cotan_ir::{
+    Atom, Block, Builder, CheckKind, Const, Elem, Loop, Module, Op, Par, ParResult, Span, Ty, parse_module,
+};
 use cotan_ops::{ADD, Ops, Value};
 
 fn truth(b: bool) -> Value {
@@ -307,19 +309,45 @@ fn negative_extents_are_a_bug() {
     assert_eq!(bug(fill, &[i64(-4)]).0, "negative extents [-4]");
 }
 
-#[test]
-fn modules_that_the_verifier_refuses_do_not_panic() {
+/// What is wrong with a function of one f64 that the verifier refuses.
+fn refused(build: impl FnOnce(&mut Builder, Atom)) -> String {
     let mut b = Builder::new();
-    let (x, unbound) = (b.param("x", Ty::scalar(Elem::F64)), b.var("u", Ty::scalar(Elem::F64)));
-    let body = cotan_ir::Block { stmts: Vec::new(), results: vec![x.into(), unbound.into()] };
-    let par = Par { indices: Vec::new(), extents: Vec::new(), kinds: vec![ParResult::Stacked], accs: Vec::new(), body };
-    let y = b.var("y", Ty::scalar(Elem::F64));
-    b.push(vec![y], Op::Par(Box::new(par)));
-    b.acc_add(x, &[], y.into());
+    let x = b.param("x", Ty::scalar(Elem::F64));
+    build(&mut b, x.into());
     let mut module = Module::default();
-    module.insert(b.finish("f", vec![unbound.into()]));
+    module.insert(b.finish("f", vec![x.into()]));
     match run(&module, "f", &[f64(1.0)], &Options::default()) {
-        Err(RuntimeError::Bug(Bug { what, .. })) => assert_eq!(what, "a write to what is no accumulator here"),
+        Err(RuntimeError::Bug(Bug { what, .. })) => what,
         other => panic!("expected a bug, found {other:?}"),
     }
+}
+
+#[test]
+fn modules_that_the_verifier_refuses_are_bugs() {
+    let block = |results: Vec<Atom>| Block { stmts: Vec::new(), results };
+    let unbound = refused(|b, x| {
+        let y = b.var("y", Ty::scalar(Elem::F64));
+        b.prim(ADD.prim(), &[x, y.into()]);
+    });
+    assert_eq!(unbound, "`y` has no value here");
+    let no_accumulator = refused(|b, x| b.acc_add(x.var().unwrap(), &[], x));
+    assert_eq!(no_accumulator, "a write to what is no accumulator here");
+    let par = refused(|b, x| {
+        let y = b.var("y", Ty::scalar(Elem::F64));
+        let kinds = vec![ParResult::Stacked];
+        let body = block(vec![x, x]);
+        let par = Par { indices: Vec::new(), extents: Vec::new(), kinds, accs: Vec::new(), body };
+        b.push(vec![y], Op::Par(Box::new(par)));
+    });
+    assert_eq!(par, "a wrong number of results");
+    let repeat = refused(|b, x| {
+        let index = b.var("i", Ty::scalar(Elem::I64));
+        let body = block(Vec::new());
+        let repeat =
+            Loop { index, count: Some(Atom::i64(1)), params: Vec::new(), inits: vec![x], accs: Vec::new(), body };
+        b.push(Vec::new(), Op::Loop(Box::new(repeat)));
+    });
+    assert_eq!(repeat, "a wrong number of results");
+    let switch = refused(|b, _| b.push(Vec::new(), Op::Switch { selector: Atom::i64(0), arms: Vec::new() }));
+    assert_eq!(switch, "a switch without arms");
 }
