@@ -11,7 +11,9 @@
 //!   operand `f` is followed by `/` links. If that operand is a bare name of a function, the
 //!   next link (or the next two, if both are `/`: the start value, then the tensor) is a fold and
 //!   binds tighter than the rest of the chain, as in `2.0 * f/v`. A negated fold `-f/v` is a chain
-//!   whose first operand negates `f`. A fold by a parenthesised lambda is [`ExprKind::FoldBy`].
+//!   whose first operand negates `f`, and in `f/v ** 2.0` the power is inside the link, though the
+//!   fold binds tighter: whoever finds a fold there asks for parentheses. A fold by a
+//!   parenthesised lambda is [`ExprKind::FoldBy`].
 //! - **Names.** A bare name in a pattern may be a new variable or a variant without payload;
 //!   `S.Circle(r)` is a field access and a call.
 //!

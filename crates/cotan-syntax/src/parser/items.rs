@@ -40,8 +40,7 @@ impl Parser<'_> {
         while !self.at(TokenKind::Eof) {
             let start = self.pos;
             items.push(self.item());
-            if self.end + 1 < self.tokens.len() {
-                // The declaration is nested too deeply; its rest was hidden.
+            if self.is_leaving() {
                 self.end = self.tokens.len() - 1;
                 self.skip_to_item();
             } else {

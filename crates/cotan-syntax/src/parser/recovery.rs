@@ -10,11 +10,10 @@ impl Parser<'_> {
     /// Reports an error at the next token, unless one was reported there or the rest of the
     /// declaration is hidden.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        let is_hidden = self.end + 1 < self.tokens.len();
         // The lexer has reported the tokens that it does not know and the strings without end.
         let is_reported =
             self.last_error == Some(self.pos) || self.at(TokenKind::Unknown) || self.follows_endless_string();
-        if !is_hidden && !is_reported {
+        if !self.is_leaving() && !is_reported {
             self.diagnostics.push(diagnostic);
         }
         self.last_error = Some(self.pos);
@@ -34,9 +33,14 @@ impl Parser<'_> {
 
     /// Reports an error about something that was read already and that parsing goes on after.
     pub(super) fn report_earlier(&mut self, diagnostic: Diagnostic) {
-        if self.end + 1 == self.tokens.len() {
+        if !self.is_leaving() {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether a declaration that is nested too deeply is being left, its rest being hidden.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.end + 1 < self.tokens.len()
     }
 
     /// Whether an error was reported at the next token.
