@@ -1,0 +1,16 @@
+//! Benchmarks on real input: the ADBench objectives and loops whose length depends on data.
+//!
+//! Every benchmark is a program in `examples/`, an instance of its arguments, and the derivative entries that it gives;
+//! [`measure()`] times both the function and its derivative by one method. The shell in `main.rs` reads files.
+
+mod adbench;
+mod instance;
+mod loops;
+mod measure;
+mod reference;
+
+pub use adbench::{Objective, read_adbench};
+pub use instance::Instance;
+pub use loops::{LOOPS, loop_instance};
+pub use measure::{Measured, Settings, evaluate, measure};
+pub use reference::{BlockError, compare_blocks};

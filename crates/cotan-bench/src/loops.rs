@@ -1,0 +1,78 @@
+//! Loops whose length depends on data, with the inputs that the published figures use.
+
+use crate::Instance;
+use anyhow::{Result, bail};
+use cotan::host::{Arguments, HostValue};
+
+/// The names of the loops.
+pub const LOOPS: [&str; 3] = ["newton", "mass_spring", "ode_rk4"];
+
+/// The instance of that name.
+pub fn loop_instance(name: &str) -> Result<Instance> {
+    match name {
+        "newton" => Ok(newton()),
+        "mass_spring" => Ok(mass_spring()),
+        "ode_rk4" => Ok(ode_rk4()),
+        other => bail!("there is no loop `{other}`: expected one of {}", LOOPS.join(", ")),
+    }
+}
+
+fn vector(n: usize, element: impl Fn(f64) -> f64) -> HostValue {
+    let elements: Vec<f64> = (0..n).map(|i| element(i as f64)).collect();
+    HostValue::f64s(&[n as i64], &elements)
+}
+
+fn newton() -> Instance {
+    let n = 100_000;
+    let a = vector(n, |i| 0.5 + 7.5 * (0.618_033_988_749_894_9 * i).fract());
+    Instance {
+        objective: "newton",
+        name: "n1e5".to_owned(),
+        file: "examples/loops/newton.cot",
+        source: include_str!("../../../examples/loops/newton.cot"),
+        function: "newton",
+        gradient: "newton_gradient",
+        args: Arguments::from([("a".to_owned(), a)]),
+        blocks: vec![n],
+    }
+}
+
+fn mass_spring() -> Instance {
+    let n = 256;
+    let args = Arguments::from([
+        ("x0".to_owned(), vector(n, |i| i + 0.1 * (0.3 * i).sin())),
+        ("k".to_owned(), vector(n - 1, |i| 10.0 + (0.1 * i).sin())),
+        ("steps".to_owned(), HostValue::i64(1000)),
+        ("dt".to_owned(), HostValue::f64(0.01)),
+        ("c".to_owned(), HostValue::f64(0.05)),
+        ("beta".to_owned(), HostValue::f64(0.5)),
+    ]);
+    Instance {
+        objective: "mass_spring",
+        name: "256x1000".to_owned(),
+        file: "examples/loops/mass_spring.cot",
+        source: include_str!("../../../examples/loops/mass_spring.cot"),
+        function: "mass_spring",
+        gradient: "mass_spring_gradient",
+        args,
+        blocks: vec![n, n - 1],
+    }
+}
+
+fn ode_rk4() -> Instance {
+    let args = Arguments::from([
+        ("p".to_owned(), HostValue::f64s(&[6], &[1.5, 1.0, 3.0, 1.0, 1.0, 1.0])),
+        ("steps".to_owned(), HostValue::i64(10_000)),
+        ("h".to_owned(), HostValue::f64(0.001)),
+    ]);
+    Instance {
+        objective: "ode_rk4",
+        name: "10k_steps".to_owned(),
+        file: "examples/loops/ode_rk4.cot",
+        source: include_str!("../../../examples/loops/ode_rk4.cot"),
+        function: "ode_rk4",
+        gradient: "ode_rk4_gradient",
+        args,
+        blocks: vec![6],
+    }
+}

@@ -1,0 +1,150 @@
+//! How time is taken: one warm-up call with compilation apart, repeats until a sample is long enough to trust the
+//! clock, samples until the budget is spent; minima and medians.
+
+use crate::Instance;
+use anyhow::{Context, Result, anyhow};
+use cotan::host::{Arguments, HostValue, fit_arguments};
+use cotan::{Compiler, Engine, Function, Program, Request};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// A sample is at least this long.
+const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
+
+/// There are at least this many samples, whatever the budget.
+const FEWEST_SAMPLES: usize = 3;
+
+/// What to measure with.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What runs the program.
+    pub engine: Engine,
+    /// Threads, for the report.
+    pub threads: usize,
+    /// Time for the samples of one function.
+    pub budget: Duration,
+}
+
+/// One line of the report; times in seconds.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names are those of the command's contract")]
+pub struct Measured {
+    pub objective: String,
+    pub instance: String,
+    pub backend: &'static str,
+    pub threads: usize,
+    pub value: f64,
+    pub entries: usize,
+    pub norm2: f64,
+    pub compile_s: f64,
+    pub first_call_s: f64,
+    pub obj_min: f64,
+    pub obj_med: f64,
+    pub grad_min: f64,
+    pub grad_med: f64,
+    pub samples: usize,
+    pub allocations_per_call: Option<u64>,
+    pub peak_mib: Option<f64>,
+    pub record_bytes: Option<u64>,
+}
+
+/// The value and the derivative entries of an instance, in the order of its parameters.
+pub fn evaluate(compiler: &Compiler, instance: &Instance, engine: Engine) -> Result<(f64, Vec<f64>)> {
+    let program = check(compiler, instance)?;
+    let gradient = function(compiler, &program, instance.gradient, engine)?;
+    call(&gradient, &instance.args)
+}
+
+/// Times an instance. The entries of the derivative come with the figures.
+pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> Result<(Measured, Vec<f64>)> {
+    let program = check(compiler, instance)?;
+    let start = Instant::now();
+    let objective = function(compiler, &program, instance.function, settings.engine)?;
+    let gradient = function(compiler, &program, instance.gradient, settings.engine)?;
+    let compile_s = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    let (value, entries) = call(&gradient, &instance.args)?;
+    let first_call_s = start.elapsed().as_secs_f64();
+
+    let objective_times = sample(&objective, &instance.args, settings.budget)?;
+    let gradient_times = sample(&gradient, &instance.args, settings.budget)?;
+    let usage = gradient.usage();
+    let measured = Measured {
+        objective: instance.objective.to_owned(),
+        instance: instance.name.clone(),
+        backend: if gradient.is_compiled() { "cpu" } else { "interp" },
+        threads: settings.threads,
+        value,
+        entries: entries.len(),
+        norm2: entries.iter().map(|x| x * x).sum::<f64>().sqrt(),
+        compile_s,
+        first_call_s,
+        obj_min: objective_times.min(),
+        obj_med: objective_times.median(),
+        grad_min: gradient_times.min(),
+        grad_med: gradient_times.median(),
+        samples: gradient_times.seconds.len(),
+        allocations_per_call: usage.map(|u| u.allocations),
+        peak_mib: usage.map(|u| u.peak_bytes as f64 / (1 << 20) as f64),
+        record_bytes: usage.map(|u| u.record_bytes),
+    };
+    Ok((measured, entries))
+}
+
+fn check(compiler: &Compiler, instance: &Instance) -> Result<Program> {
+    let program = compiler.check(instance.file, instance.source);
+    match program.diagnostics.iter().find(|d| d.is_error()) {
+        Some(d) => Err(anyhow!("{}: {}", instance.file, d.message)),
+        None => Ok(program),
+    }
+}
+
+fn function(compiler: &Compiler, program: &Program, name: &str, engine: Engine) -> Result<Function> {
+    compiler.function(program, &Request::function(name), engine).with_context(|| format!("compiling `{name}`"))
+}
+
+fn call(gradient: &Function, args: &Arguments) -> Result<(f64, Vec<f64>)> {
+    let result = gradient.call(args)?;
+    let HostValue::Tuple(parts) = &result else { return Err(anyhow!("expected (value, gradients..)")) };
+    let (value, gradients) = parts.split_first().context("expected (value, gradients..)")?;
+    let value = value.as_scalar().and_then(|c| c.as_float()).context("expected a float value")?;
+    Ok((value, gradients.iter().flat_map(HostValue::floats).collect()))
+}
+
+struct Times {
+    /// Per call, sorted.
+    seconds: Vec<f64>,
+}
+
+impl Times {
+    fn min(&self) -> f64 {
+        self.seconds.first().copied().unwrap_or(f64::NAN)
+    }
+
+    fn median(&self) -> f64 {
+        self.seconds.get(self.seconds.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// Times calls with operands that are flat already: what is measured is the function, not the reading of arguments.
+fn sample(f: &Function, args: &Arguments, budget: Duration) -> Result<Times> {
+    let flat = fit_arguments(f.entry(), args)?;
+    let timed = |repeats: u32| -> Result<Duration> {
+        let start = Instant::now();
+        for _ in 0..repeats {
+            std::hint::black_box(f.call_flat(&flat)?);
+        }
+        Ok(start.elapsed())
+    };
+    let mut repeats = 1;
+    while timed(repeats)? < SHORTEST_SAMPLE && repeats < 1 << 20 {
+        repeats *= 2;
+    }
+    let (start, mut seconds) = (Instant::now(), Vec::new());
+    while seconds.len() < FEWEST_SAMPLES || start.elapsed() < budget {
+        seconds.push(timed(repeats)?.as_secs_f64() / f64::from(repeats));
+    }
+    seconds.sort_by(f64::total_cmp);
+    Ok(Times { seconds })
+}

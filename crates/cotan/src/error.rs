@@ -1,0 +1,100 @@
+//! What can go wrong, by who can mend it.
+
+use crate::host::ArgumentMisfit;
+use cotan_ir::{CheckKind, Span};
+use cotan_syntax::Diagnostic;
+use std::fmt;
+
+/// Why there is no function to call.
+#[derive(Clone, Debug)]
+pub enum CompileError {
+    /// The program has errors, or the request does not fit it.
+    Diagnostics(Vec<Diagnostic>),
+    /// A derivative that is too large or too deeply nested.
+    Derivative(cotan_ad::Error),
+    /// The backend gave up: a bug, or a lack of memory.
+    Backend(String),
+}
+
+/// Why a call has no result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallError {
+    /// The arguments do not fit the signature; the program never started.
+    Arguments(ArgumentMisfit),
+    /// A check of the program failed.
+    Check(CheckFailure),
+    /// A limit of the call was reached: memory, steps, time.
+    Limit(String),
+    /// The engine that was asked for cannot run this program.
+    Unsupported(String),
+    /// A bug of Cotan.
+    Bug(String),
+}
+
+/// A check of the program that failed at run time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckFailure {
+    /// What is wrong.
+    pub kind: CheckKind,
+    /// The numbers that the message shows.
+    pub args: Vec<i64>,
+    /// The source text that needed the check.
+    pub span: Span,
+}
+
+impl fmt::Display for CheckFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind.message(&self.args))
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CompileError::Diagnostics(all) => {
+                let messages: Vec<&str> = all.iter().map(|d| d.message.as_str()).collect();
+                f.write_str(&messages.join("\n"))
+            }
+            CompileError::Derivative(e) => e.fmt(f),
+            CompileError::Backend(message) => f.write_str(message),
+        }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Arguments(e) => e.fmt(f),
+            CallError::Check(e) => e.fmt(f),
+            CallError::Limit(message) | CallError::Unsupported(message) => f.write_str(message),
+            CallError::Bug(message) => write!(f, "a bug of Cotan: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for CompileError {}
+impl std::error::Error for CallError {}
+
+impl From<cotan_ad::Error> for CompileError {
+    fn from(e: cotan_ad::Error) -> CompileError {
+        CompileError::Derivative(e)
+    }
+}
+
+impl From<ArgumentMisfit> for CallError {
+    fn from(e: ArgumentMisfit) -> CallError {
+        CallError::Arguments(e)
+    }
+}
+
+impl From<cotan_interp::RuntimeError> for CallError {
+    fn from(e: cotan_interp::RuntimeError) -> CallError {
+        use cotan_interp::RuntimeError;
+        match e {
+            RuntimeError::Check(f) => CallError::Check(CheckFailure { kind: f.kind, args: f.args, span: f.span }),
+            RuntimeError::Limit(limit) => CallError::Limit(limit.to_string()),
+            RuntimeError::Undefined(what) => CallError::Unsupported(what),
+            e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_)) => CallError::Bug(e.to_string()),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! From a lowered module to one that runs: primal code prepared, derivatives written, calls inlined.
+
+use cotan_ad::Limits;
+use cotan_ir::{Item, Module, Symbol};
+use cotan_opt::passes::inline::{InlineLimit, inline};
+
+/// Writes every derivative that the module asks for, and simplifies all of it.
+///
+/// Primal functions are prepared first: inlined, simplified, products and sums contracted. That fixes their bits, for
+/// themselves and inside every derivative.
+pub(crate) fn finish(module: &Module, limits: &Limits) -> Result<Module, cotan_ad::Error> {
+    let mut done = module.clone();
+    for f in module.functions() {
+        done.insert(cotan_opt::prepare(module, f));
+    }
+    cotan_ad::expand(&mut done, limits)?;
+    Ok(done)
+}
+
+/// The module with `entry` ready to run: everything that it calls is inlined as far as that pays, and functions that
+/// nothing calls any more are gone.
+pub(crate) fn link(module: &Module, entry: &str) -> Module {
+    let mut linked = Module::default();
+    let mut wanted: Vec<Symbol> = vec![entry.into()];
+    while let Some(name) = wanted.pop() {
+        let Some(f) = module.function(&name) else { continue };
+        let f = cotan_opt::simplify(&inline(module, f, InlineLimit::default()));
+        wanted.extend(callees(&f.body).into_iter().filter(|c| !linked.items.contains_key(c)));
+        linked.items.insert(name, Item::Function(f.into()));
+    }
+    linked
+}
+
+fn callees(block: &cotan_ir::Block) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    for s in &block.stmts {
+        if let cotan_ir::Op::Call { callee, .. } = &s.op {
+            out.push(callee.clone());
+        }
+        out.extend(s.op.blocks().iter().flat_map(callees));
+    }
+    out
+}
