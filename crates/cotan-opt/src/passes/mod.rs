@@ -1,0 +1,9 @@
+//! One pass per file.
+
+pub mod compact;
+pub mod contract;
+pub mod cse;
+pub mod dce;
+mod identities;
+pub mod inline;
+pub mod own_slots;

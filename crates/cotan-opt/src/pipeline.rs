@@ -1,0 +1,28 @@
+//! The pipelines: plain lists of passes.
+
+use crate::passes::{compact::compact, contract::contract, cse::cse, dce::dce, inline, own_slots::own_slots};
+use cotan_ir::{Function, Module};
+
+/// More rounds than this find nothing in practice; the bound keeps the cost linear.
+const MAX_ROUNDS: usize = 8;
+
+/// Repeated expressions, identities, dead code and own-slot accumulators, until nothing changes. The result has a
+/// table of just its own variables.
+pub fn simplify(f: &Function) -> Function {
+    let mut f = f.clone();
+    for _ in 0..MAX_ROUNDS {
+        let before = f.body.clone();
+        f = own_slots(&dce(&cse(&f)));
+        if f.body == before {
+            break;
+        }
+    }
+    compact(&f)
+}
+
+/// What lowered source code goes through before it is run or differentiated: calls inlined, simplified, products and
+/// sums contracted. This decides the bits of the primal.
+pub fn prepare(module: &Module, f: &Function) -> Function {
+    let inlined = inline::inline(module, f, inline::InlineLimit::default());
+    simplify(&contract(&simplify(&inlined)))
+}
