@@ -238,3 +238,7 @@ pub(crate) fn gradient(module: &mut Module, name: &str, args: &[Value]) -> (Vec<
     let (all, stats) = counted(module, &vjp.name, &args);
     (all[results.len()..].to_vec(), stats)
 }
+
+pub(crate) fn truth(value: bool) -> Value {
+    cotan_ir::Const::bool(value).into()
+}
