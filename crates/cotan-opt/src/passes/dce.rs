@@ -235,8 +235,8 @@ fn sweep_stmt(mut s: Stmt, live: &Marks) -> Option<Stmt> {
             let flags: Vec<bool> = s.results.iter().map(is_live).collect();
             let arms: Vec<Block> = arms.into_iter().map(|b| sweep_block(b, live, |k| flags[k])).collect();
             keep(&mut s.results, &flags);
-            (!s.results.is_empty() || arms.iter().any(has_live_write))
-                .then(|| Stmt { op: Op::Switch { selector, arms }, ..s })
+            let is_kept = !s.results.is_empty() || arms.iter().any(has_live_write);
+            is_kept.then_some(Stmt { op: Op::Switch { selector, arms }, ..s })
         }
         Op::Par(p) => {
             let n = p.kinds.len();

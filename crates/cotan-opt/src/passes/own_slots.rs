@@ -5,13 +5,13 @@
 //! start value is a fill with zero the addition is dropped, which can only change the sign of a zero.
 
 use cotan_ir::{AccKind, Atom, Block, Const, Dim, Function, Monoid, Op, ParResult, Stmt, Var, VarInfo, written_accs};
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// The function with own-slot accumulators turned into stacked results.
 pub fn own_slots(f: &Function) -> Function {
     let mut f = f.clone();
     let body = std::mem::take(&mut f.body);
-    let mut pass = OwnSlots { zeros: HashMap::new(), f: &mut f };
+    let mut pass = OwnSlots { zeros: HashSet::new(), f: &mut f };
     let body = pass.block(body);
     Function { body, ..f }
 }
@@ -19,7 +19,7 @@ pub fn own_slots(f: &Function) -> Function {
 struct OwnSlots<'a> {
     f: &'a mut Function,
     /// Variables that are tensors of zeros.
-    zeros: HashMap<Var, ()>,
+    zeros: HashSet<Var>,
 }
 
 impl OwnSlots<'_> {
@@ -33,7 +33,7 @@ impl OwnSlots<'_> {
                 && *op == cotan_ops::FILL.op()
                 && args[0].constant().is_some_and(|c| c == Const::zero(c.elem()))
             {
-                self.zeros.insert(s.results[0], ());
+                self.zeros.insert(s.results[0]);
             }
             let sums = self.stmt(&mut s);
             stmts.push(s);
@@ -64,7 +64,7 @@ impl OwnSlots<'_> {
             let Op::AccAdd { value, .. } = p.body.stmts.remove(at).op else { continue };
             p.accs.remove(q);
             let total = s.results.remove(p.kinds.len() + q);
-            let starts_at_zero = init.var().is_some_and(|v| self.zeros.contains_key(&v));
+            let starts_at_zero = init.var().is_some_and(|v| self.zeros.contains(&v));
             let own = if starts_at_zero {
                 total
             } else {
@@ -88,15 +88,16 @@ fn own_write(body: &Block, acc: Var, indices: &[Var]) -> Option<usize> {
     let is_own = |ids: &[Atom]| ids.len() == indices.len() && ids.iter().zip(indices).all(|(a, i)| *a == Atom::Var(*i));
     let mut found = None;
     for (at, s) in body.stmts.iter().enumerate() {
-        match &s.op {
-            Op::AccAdd { acc: a, indices: ids, .. } if *a == acc => {
-                if found.is_some() || !is_own(ids) {
-                    return None;
-                }
-                found = Some(at);
+        if let Op::AccAdd { acc: a, indices: ids, .. } = &s.op
+            && *a == acc
+        {
+            if found.is_some() || !is_own(ids) {
+                return None;
             }
-            op if op.blocks().iter().any(|b| written_accs(b).contains(&acc)) => return None,
-            _ => {}
+            found = Some(at);
+        }
+        if s.op.blocks().iter().any(|b| written_accs(b).contains(&acc)) {
+            return None;
         }
     }
     found
