@@ -227,7 +227,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Nesting.
+/// Nesting. Functions that report are `#[cold]`: inlined, their diagnostics would take most of the
+/// stack that one level of nesting needs.
 impl Parser<'_> {
     /// Goes one level deeper; each success is matched by a [`Parser::leave`]. If that is too deep,
     /// reports it, hides the rest of the declaration and gives false.

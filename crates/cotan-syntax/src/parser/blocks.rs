@@ -26,13 +26,7 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         let mut ends_in_value = false;
         loop {
-            while self.at(TokenKind::Semicolon) {
-                let diagnostic =
-                    Diagnostic::error(codes::STRAY_SEMICOLON, self.token().span, "expected a statement, found `;`")
-                        .help("remove the `;`");
-                self.report(diagnostic);
-                self.bump();
-            }
+            self.reject_semicolons();
             if matches!(self.peek(), TokenKind::RBrace | TokenKind::Eof) || self.at_unindented_item() {
                 break;
             }
@@ -49,6 +43,17 @@ impl Parser<'_> {
         let value = if ends_in_value { pop_value(&mut statements) } else { None };
         self.close(outside, TokenKind::RBrace);
         Block { id: self.node(), span: self.span_from(start), attrs, statements, value }
+    }
+
+    /// Reports semicolons where a statement should start, and moves past them.
+    fn reject_semicolons(&mut self) {
+        while self.at(TokenKind::Semicolon) {
+            let diagnostic =
+                Diagnostic::error(codes::STRAY_SEMICOLON, self.token().span, "expected a statement, found `;`")
+                    .help("remove the `;`");
+            self.report(diagnostic);
+            self.bump();
+        }
     }
 
     /// Moves past the end of the statement that began at the token `start`, and says whether a `;`
@@ -77,6 +82,12 @@ impl Parser<'_> {
         if self.at(TokenKind::LBrace) {
             return self.block(Vec::new());
         }
+        self.recover_block(what)
+    }
+
+    /// Reports that a block is missing, and makes one of what stands there.
+    #[cold]
+    fn recover_block(&mut self, what: &str) -> Block {
         let message = format!("expected `{{` after {what}, found {}", self.found());
         let diagnostic = Diagnostic::error(codes::MISSING_BLOCK, self.missing_span(), message);
         let diagnostic = if self.at_word("then") || self.at_word("do") || self.at(TokenKind::Colon) {
@@ -102,6 +113,7 @@ impl Parser<'_> {
         block
     }
 
+    #[cold]
     fn missing_block(&mut self) -> Block {
         Block {
             id: self.node(),
@@ -215,6 +227,7 @@ impl Parser<'_> {
         self.expr_node(start, ExprKind::For(Box::new(parts)))
     }
 
+    #[cold]
     fn missing_in(&mut self, pattern: &PatternKind) -> Expr {
         let name = match pattern {
             PatternKind::Name { name, .. } => name.name.as_str(),

@@ -61,6 +61,7 @@ impl Parser<'_> {
         self.span_from(outside.opening)
     }
 
+    #[cold]
     fn report_unclosed(&mut self, opening: Span, close: TokenKind) {
         let open = self.text(opening).to_owned();
         let close = close.text().unwrap_or("");
@@ -104,6 +105,7 @@ impl Parser<'_> {
 
     /// Neither a separator nor the end of the list stands here. Reports that if the list can go
     /// on, and says whether it can.
+    #[cold]
     fn recover_separator(&mut self, list: List) -> bool {
         let can_go_on = self.at(TokenKind::Semicolon) || !self.token().newline_before && self.starts_element();
         if !can_go_on {

@@ -116,6 +116,7 @@ impl Parser<'_> {
     }
 
     /// Reports a slip and moves past it.
+    #[cold]
     pub(super) fn take_slip(&mut self, slip: Slip) -> Span {
         let last = slip.n_tokens.saturating_sub(1);
         let span = self.token().span.to(self.token_ahead(last).span);
@@ -127,6 +128,7 @@ impl Parser<'_> {
 
     /// Reports that an expression should stand here, says what to write instead of what does, and
     /// moves past it if nothing else can be made of it.
+    #[cold]
     pub(super) fn missing_expr(&mut self) -> Expr {
         let token = self.token();
         // At the start of a block nothing precedes what is wrong.

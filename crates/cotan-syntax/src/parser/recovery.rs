@@ -9,6 +9,7 @@ use crate::token::TokenKind;
 impl Parser<'_> {
     /// Reports an error at the next token, unless one was reported there or the rest of the
     /// declaration is hidden.
+    #[cold]
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         // The lexer has reported the tokens that it does not know and the strings without end.
         let is_reported =
@@ -74,6 +75,7 @@ impl Parser<'_> {
     }
 
     /// Reports that `what` should stand here.
+    #[cold]
     pub(super) fn report_expected(&mut self, what: &str) {
         let message = format!("expected {what}, found {}", self.found());
         let span = self.missing_span();

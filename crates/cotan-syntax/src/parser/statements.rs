@@ -45,6 +45,7 @@ impl Parser<'_> {
     }
 
     /// Reports `let x := e`, and reads the colon.
+    #[cold]
     fn reject_colon_equals(&mut self) {
         if self.at(TokenKind::Colon) && self.peek_ahead(1) == TokenKind::Eq {
             let span = self.token().span.to(self.token_ahead(1).span);
@@ -54,6 +55,7 @@ impl Parser<'_> {
         }
     }
 
+    #[cold]
     fn missing_value(&mut self, pattern: Span) -> Expr {
         let span = self.missing_span();
         let found = self.found();
@@ -132,6 +134,7 @@ impl Parser<'_> {
         AssignOp::ALL.iter().find(|op| op.as_str() == text).map(|&op| (op, 1))
     }
 
+    #[cold]
     fn stray_else(&mut self) -> StmtKind {
         let diagnostic =
             Diagnostic::error(codes::STRAY_ELSE, self.token().span, "expected a statement, found `else` without `if`")
@@ -159,6 +162,7 @@ impl Parser<'_> {
         ahead > 0 && self.starts_item_ahead(ahead)
     }
 
+    #[cold]
     fn nested_item(&mut self) {
         let span = self.token().span;
         if self.enter() {
@@ -175,6 +179,7 @@ impl Parser<'_> {
     }
 
     /// The error for a statement that goes on where it should end.
+    #[cold]
     pub(super) fn unended_statement(&mut self) -> Diagnostic {
         let found = self.found();
         let span = self.token().span;
