@@ -1,7 +1,7 @@
 //! Statements without blocks: primitives, tensor operations, reads and updates.
 
 use crate::acc::written_range;
-use crate::domain::{Domain, undefined};
+use crate::domain::{Domain, MAX_OPERANDS, undefined};
 use crate::machine::{Frame, Machine, Outcome, bug};
 use crate::plan::{StmtPlan, elem_of};
 use crate::value::{Array, Val, own, size_of};
@@ -31,7 +31,7 @@ impl<D: Domain> Machine<'_, D> {
         let Some(kernel) = &plan.kernel else { return Err(undefined(row)) };
         let [result] = s.results[..] else { return bug("expected one result") };
         let ty = frame.f.ty(result);
-        let mut operands = [0; MAX_ARITY];
+        let mut operands = [0; MAX_OPERANDS];
         let Some(operands) = operands.get_mut(..args.len()) else { return bug("too many operands") };
 
         if ty.is_scalar() {
@@ -154,6 +154,3 @@ impl<D: Domain> Machine<'_, D> {
         Ok(Val::Array(Rc::new(array)))
     }
 }
-
-/// No primitive of the table has more operands.
-const MAX_ARITY: usize = 4;

@@ -10,6 +10,9 @@ use cotan_ops::reduce::{Reduction, monoid_row};
 use cotan_ops::{Inputs, PrimRow, TensorRecord};
 use std::cell::RefCell;
 
+/// No primitive of the op table has more operands.
+pub(crate) const MAX_OPERANDS: usize = 3;
+
 /// In which order a sequence is combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
@@ -88,6 +91,27 @@ impl Order {
                 let total = tree.finish(init);
                 state.into_inner().1.map_or(Ok(total), Err)
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_primitive_has_more_operands_than_there_is_room_for() {
+        let most = cotan_ops::table().iter().map(|row| row.sig.operands.len()).max();
+        assert_eq!(most, Some(MAX_OPERANDS));
+    }
+
+    #[test]
+    fn the_first_failure_of_a_combination_is_reported_in_both_orders() {
+        for order in [Order::Tree, Order::Chain] {
+            let failure = |b| RuntimeError::Undefined(format!("{b} is too much"));
+            let mut add = |a, b| if b < 100 { Ok(a + b) } else { Err(failure(b)) };
+            assert_eq!(order.combine(1, &mut [2, 3, 4].into_iter(), &mut add), Ok(10));
+            assert_eq!(order.combine(1, &mut [2, 3, 400].into_iter(), &mut add), Err(failure(400)));
         }
     }
 }

@@ -118,3 +118,78 @@ pub(crate) fn elem_of(f: &Function, a: Atom) -> Elem {
 fn is_single(vars: &[Var], v: Var) -> bool {
     vars.iter().filter(|w| **w == v).count() == 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotan_ir::parse_function;
+    use cotan_ops::Ops;
+
+    /// The names of variables.
+    fn names(f: &Function, vars: &[Var]) -> Vec<String> {
+        vars.iter().map(|v| f.name_of(*v).to_owned()).collect()
+    }
+
+    fn planned(text: &str) -> Plan<()> {
+        let f = parse_function(text, &Ops).expect("the text is well formed");
+        Plan::new(Arc::new(f), &|_, _| Some(()))
+    }
+
+    #[test]
+    fn a_tensor_is_taken_away_by_its_last_reader() {
+        let plan = planned(
+            "fn f(x: f64[3], y: f64[3]) {
+                a: f64[3] = update x[0] = 1.0
+                b: f64[3] = add a, y
+                c: f64[3] = update a[1] = 2.0
+                d: f64[3] = add b, b
+                return c, d, d
+            }",
+        );
+        let f = &plan.function;
+        let moved: Vec<_> = plan.body.stmts.iter().map(|s| names(f, &s.moved)).collect();
+        assert_eq!(moved, [vec!["x"], vec!["y"], vec!["a"], vec![]], "`b` is read twice by its last reader");
+        assert_eq!(names(f, &plan.body.stmts[3].dropped), ["b"]);
+        assert_eq!(names(f, &plan.body.moved), ["c"], "`d` is given twice");
+    }
+
+    #[test]
+    fn a_loop_body_takes_away_its_own_tensors_and_none_from_outside() {
+        let plan = planned(
+            "fn f(n: i64, x: f64[n], y: f64[n]) {
+                z: f64[n] = loop i < n (a: f64[n] = x) {
+                    b: f64[n] = add a, y
+                    yield b
+                }
+                return z
+            }",
+        );
+        let f = &plan.function;
+        let repeat = &plan.body.stmts[0];
+        assert_eq!(names(f, &repeat.moved), ["x"]);
+        assert_eq!(names(f, &repeat.dropped), ["x", "y"]);
+        let body = &repeat.blocks[0];
+        assert_eq!(names(f, &body.stmts[0].moved), ["a"]);
+        assert_eq!(names(f, &body.moved), ["b"]);
+    }
+
+    #[test]
+    fn an_arm_takes_away_what_dies_with_the_switch() {
+        let plan = planned(
+            "fn f(c: bool, x: f64[3], y: f64[3]) {
+                z: f64[3] = switch c {
+                    a: f64[3] = update x[0] = 1.0
+                    yield a
+                } {
+                    yield y
+                }
+                w: f64[3] = add z, y
+                return w
+            }",
+        );
+        let f = &plan.function;
+        let arms = &plan.body.stmts[0].blocks;
+        assert_eq!(names(f, &arms[0].stmts[0].moved), ["x"]);
+        assert_eq!(names(f, &arms[1].moved), [""; 0], "`y` is read after the switch");
+    }
+}

@@ -1,5 +1,6 @@
 //! The list of scalar operations that a run performed.
 
+use crate::domain::MAX_OPERANDS;
 use crate::error::{Limit, RuntimeError};
 use crate::numbers::Numbers;
 use cotan_ir::{Const, Elem};
@@ -72,7 +73,7 @@ pub enum Operand {
     Plain(Const),
 }
 
-/// The operands of a row, for arithmetic: no row has more than three.
+/// The operands of a row, for arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowUse {
     pub(crate) row: &'static PrimRow,
@@ -92,9 +93,6 @@ pub(crate) enum Step<'t> {
     Row(RowUse),
     Contest(&'t [Id]),
 }
-
-/// No row of the op table has more operands.
-pub(crate) const MAX_OPERANDS: usize = 3;
 
 impl Tape {
     pub(crate) fn new(numbers: Numbers, max_bytes: u64) -> Tape {

@@ -1,9 +1,9 @@
 //! Values of the op table's terms, on any numbers.
 
-use crate::domain::undefined;
+use crate::domain::{MAX_OPERANDS, undefined};
 use crate::error::RuntimeError;
 use crate::numbers::Numbers;
-use crate::tape::node::{MAX_OPERANDS, RowUse};
+use crate::tape::node::RowUse;
 use cotan_ir::{Const, Elem};
 use cotan_ops::{ADD, PrimRow, Term, cast_to, typed_number};
 

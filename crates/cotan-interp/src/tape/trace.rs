@@ -1,6 +1,6 @@
 //! Runs that write a tape: a cell of float type is the number of a node.
 
-use crate::domain::{Domain, Order};
+use crate::domain::{Domain, MAX_OPERANDS, Order};
 use crate::error::RuntimeError;
 use crate::machine::bug;
 use crate::tape::node::{Id, Tape};
@@ -48,7 +48,7 @@ impl Domain for Trace {
     }
 
     fn apply(&mut self, kernel: &TraceKernel, cells: &[u64]) -> Result<u64, RuntimeError> {
-        let mut values = [0; crate::tape::node::MAX_OPERANDS];
+        let mut values = [0; MAX_OPERANDS];
         for (value, (elem, cell)) in values.iter_mut().zip(kernel.operands.iter().zip(cells)) {
             *value = self.value(*elem, *cell);
         }

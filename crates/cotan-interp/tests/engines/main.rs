@@ -4,5 +4,6 @@
 
 mod constructs;
 mod errors;
+mod rows;
 mod support;
 mod tape;

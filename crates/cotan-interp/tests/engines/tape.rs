@@ -356,6 +356,35 @@ fn programs_over_a_prime_field_are_exact() {
 }
 
 #[test]
+fn integers_and_constants_have_residues() {
+    let options = Options { numbers: cotan_interp::Numbers::Mod61, ..Options::default() };
+    let text = "fn f(k: i64, c: bool, x: f32) {
+        a: f64 = to_f64 k
+        b: f64 = to_f64 c
+        d: f64 = to_f64 x
+        e: f64 = fma a, d, b
+        g: f64 = div e, -0.25
+        return g
+    }";
+    let residue = |r: u64| Value { elem: Elem::U64, dims: Vec::new(), bits: vec![r] };
+    let p = (1u64 << 61) - 1;
+    // (-3 * 5 + 1) / -0.25 = 56, and its derivative in x is -3 / -0.25 = 12.
+    let args = [i64(-3), Value::from(Const::bool(true)), residue(5)];
+    assert_eq!(run(&module(text), "f", &args, &options), Ok(vec![residue(56)]));
+    let gradient = tape::vjp(&module(text), "f", &args, &[2], &[0], &[residue(1)], &options);
+    assert_eq!(gradient, Ok((vec![residue(56)], vec![residue(12)])));
+    // Residues are taken modulo p.
+    let wrapped = [i64(-3), Value::from(Const::bool(true)), residue(p + 5)];
+    assert_eq!(run(&module(text), "f", &wrapped, &options), Ok(vec![residue(56)]));
+    let infinite = "fn f() {
+        x: f64 = add 1.0, inf
+        return x
+    }";
+    let refused = RuntimeError::Undefined("inf is no residue".to_owned());
+    assert_eq!(run(&module(infinite), "f", &[], &options), Err(refused));
+}
+
+#[test]
 fn a_comparison_over_a_prime_field_is_refused_only_where_it_runs() {
     let options = Options { numbers: cotan_interp::Numbers::Mod61, ..Options::default() };
     let text = "fn f(c: bool, x: f64) {
