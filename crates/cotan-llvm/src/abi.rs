@@ -22,11 +22,12 @@
 
 use std::ffi::c_void;
 use std::mem::offset_of;
+use std::sync::atomic::AtomicI64;
 
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -57,6 +58,8 @@ pub struct Ctx {
     /// What may stop the call early; null if nothing may. Compiled code that finds it set calls
     /// `cotan_poll` at the back-edges of its loops.
     pub watch: *const Watch,
+    /// Bytes of the records that loops keep for their reverse sweeps, counted while the call runs.
+    pub record_bytes: *const AtomicI64,
     /// Why the call failed.
     pub error: ErrorSlot,
 }
@@ -136,6 +139,8 @@ pub mod layout {
 
     /// `ctx.watch`
     pub const CTX_WATCH: usize = offset_of!(Ctx, watch);
+    /// `ctx.record_bytes`
+    pub const CTX_RECORD_BYTES: usize = offset_of!(Ctx, record_bytes);
     /// `ctx.error.code`
     pub const CTX_ERROR_CODE: usize = offset_of!(Ctx, error) + offset_of!(ErrorSlot, code);
     /// `ctx.error.span`

@@ -30,10 +30,15 @@
 #![allow(unsafe_code, reason = "loading LLVM, running what it compiled, and memory shared with that code")]
 
 pub mod abi;
+mod backend;
 pub mod cache;
+pub mod emit;
 pub mod jit;
 pub mod load;
 mod report;
 pub mod runtime;
 
+pub use backend::{
+    Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, RuntimeError, Statistics,
+};
 pub use report::{CacheReport, Report};

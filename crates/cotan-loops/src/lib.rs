@@ -1,1 +1,28 @@
-//! Loop nests: the core IR lowered to buffers, loops and scalar statements.
+//! Loop nests: the core IR lowered to loops, scalar statements and buffers.
+//!
+//! [`lower`] makes a [`LoopFunction`] of a function of the core IR: control stays structured, tensors become runs of
+//! elements in buffers, memory is explicit. This crate must not know of any machine: backends print what it makes.
+//!
+//! ```
+//! use cotan_ir::{Builder, Elem, Ty};
+//!
+//! let mut b = Builder::new();
+//! let x = b.param("x", Ty::scalar(Elem::F64));
+//! let twice = b.prim(cotan_ops::ADD.prim(), &[x.into(), x.into()]);
+//! let f = b.finish("twice", vec![twice.into()]);
+//! let nest = cotan_loops::lower(&f);
+//! assert_eq!(nest.to_string(), "fn twice(x: f64) {\n  add = add.f64 x, x\n  return add\n}\n");
+//! ```
+
+mod cost;
+mod liveness;
+mod lower;
+mod nest;
+mod print;
+mod segment;
+
+pub use lower::{lower, lowers};
+pub use nest::{
+    Buffer, BufferInfo, BufferKind, CallResult, Cost, Expr, For, Home, Local, LocalInfo, LoopFunction, Node, Operand,
+    Param, Piece, Place, Tensor,
+};

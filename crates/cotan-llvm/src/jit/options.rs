@@ -19,7 +19,7 @@ impl OptLevel {
     pub(super) fn passes(self) -> Option<&'static str> {
         match self {
             Self::O0 => None,
-            Self::O2 => Some("function(early-cse,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm))"),
+            Self::O2 => Some("function(sroa,early-cse,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm))"),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Calling compiled code from Rust.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::arena::{Arena, ArenaStore};
 use super::memory::MemoryLimit;
@@ -17,6 +18,7 @@ pub struct Session {
     limit: Arc<MemoryLimit>,
     pool: Option<Arc<Pool>>,
     watch: Option<Arc<Watch>>,
+    record_bytes: AtomicI64,
 }
 
 impl Session {
@@ -24,7 +26,14 @@ impl Session {
     #[must_use]
     pub fn new(max_bytes: usize) -> Self {
         let limit = MemoryLimit::new(max_bytes);
-        Self { arena: Arena::new(&limit), arenas: ArenaStore::new(&limit), limit, pool: None, watch: None }
+        Self {
+            arena: Arena::new(&limit),
+            arenas: ArenaStore::new(&limit),
+            limit,
+            pool: None,
+            watch: None,
+            record_bytes: AtomicI64::new(0),
+        }
     }
 
     /// Runs parallel loops on `pool`; without one they run on the calling thread.
@@ -41,6 +50,17 @@ impl Session {
         self
     }
 
+    /// Chooses what may stop the next calls.
+    pub fn set_watch(&mut self, watch: Option<Arc<Watch>>) {
+        self.watch = watch;
+    }
+
+    /// Bytes of the records that loops kept for their reverse sweeps in the last call.
+    #[must_use]
+    pub fn record_bytes(&self) -> i64 {
+        self.record_bytes.load(Ordering::Relaxed)
+    }
+
     /// The memory that the session holds.
     #[must_use]
     pub fn memory(&self) -> &MemoryLimit {
@@ -55,11 +75,13 @@ impl Session {
     /// for, in number, rank, element type and the sizes of their memory.
     pub unsafe fn call(&mut self, function: Entry, args: &[Buf], results: &mut [Buf]) -> Result<(), ErrorSlot> {
         self.arena.reset();
+        self.record_bytes.store(0, Ordering::Relaxed);
         let mut ctx = Ctx {
             arena: &mut self.arena,
             arenas: &self.arenas,
             pool: self.pool.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
             watch: self.watch.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
+            record_bytes: &self.record_bytes,
             error: ErrorSlot::default(),
         };
         // SAFETY: by this function's contract; everything in `ctx` outlives the call.

@@ -1,0 +1,77 @@
+//! Values in the memory layout of compiled code, and back.
+
+use crate::abi::Buf;
+use cotan_ir::Elem;
+use cotan_ops::Value;
+
+/// A tensor or scalar in memory of the host.
+pub(super) struct HostBuffer {
+    /// The bytes of the elements, in words for the sake of alignment.
+    words: Vec<u64>,
+    extents: Vec<i64>,
+    strides: Vec<i64>,
+    capacity: i64,
+}
+
+impl HostBuffer {
+    /// An argument.
+    pub(super) fn of(value: &Value) -> HostBuffer {
+        let bytes = value.elem.bytes();
+        let mut words = vec![0u64; (value.bits.len() * bytes).div_ceil(8).max(1)];
+        if bytes == 8 {
+            words[..value.bits.len()].copy_from_slice(&value.bits);
+        } else {
+            // Little-endian machines alone are supported by the layout of `bool` and narrow integers in words.
+            for (k, bits) in value.bits.iter().enumerate() {
+                let at = k * bytes;
+                let mask = (1u64 << (8 * bytes)) - 1;
+                words[at / 8] |= (bits & mask) << (8 * (at % 8));
+            }
+        }
+        HostBuffer { words, extents: value.dims.clone(), strides: vec![0; value.dims.len()], capacity: 0 }
+    }
+
+    /// Room for a result of so many elements.
+    pub(super) fn room(elem: Elem, rank: usize, n: usize) -> HostBuffer {
+        let bytes = n * elem.bytes();
+        HostBuffer {
+            words: vec![0; bytes.div_ceil(8).max(1)],
+            extents: vec![0; rank],
+            strides: vec![0; rank],
+            capacity: bytes as i64,
+        }
+    }
+
+    pub(super) fn buf(&mut self) -> Buf {
+        Buf {
+            data: self.words.as_mut_ptr().cast(),
+            extents: self.extents.as_mut_ptr(),
+            strides: self.strides.as_mut_ptr(),
+            capacity: self.capacity,
+        }
+    }
+
+    /// The result that a call left, here or in memory of its own.
+    ///
+    /// # Safety
+    /// `buf` is this buffer after a successful call, which has written the extents and as many elements.
+    pub(super) unsafe fn value(self, elem: Elem, buf: &Buf) -> Value {
+        let n = self.extents.iter().map(|d| *d as usize).product();
+        let read = |k: usize| -> u64 {
+            let at = buf.data.cast_const();
+            // SAFETY: by this function's contract there are `n > k` elements of this type.
+            unsafe {
+                match elem {
+                    Elem::Bool | Elem::U8 => at.cast::<u8>().add(k).read().into(),
+                    Elem::I8 => i64::from(at.cast::<i8>().add(k).read()) as u64,
+                    Elem::I16 => i64::from(at.cast::<i16>().add(k).read()) as u64,
+                    Elem::U16 => at.cast::<u16>().add(k).read().into(),
+                    Elem::I32 => i64::from(at.cast::<i32>().add(k).read()) as u64,
+                    Elem::U32 | Elem::F32 => at.cast::<u32>().add(k).read().into(),
+                    Elem::I64 | Elem::U64 | Elem::F64 => at.cast::<u64>().add(k).read(),
+                }
+            }
+        };
+        Value { elem, bits: (0..n).map(read).collect(), dims: self.extents }
+    }
+}

@@ -1,0 +1,196 @@
+//! Calling compiled functions.
+
+use super::buffers::HostBuffer;
+use super::signature::{Signature, size};
+use crate::abi::{Buf, Entry, ErrorSlot, code};
+use crate::emit::EmittedCheck;
+use crate::jit::{CompiledModule, ObjectOrigin};
+use crate::runtime::{Pool, Session, Watch};
+use cotan_ir::{CheckKind, Function, Span};
+use cotan_ops::Value;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A function in machine code. It may be called from several threads at once.
+pub struct CompiledFunction {
+    signature: Signature,
+    entry: Entry,
+    /// The code that `entry` points into.
+    _module: CompiledModule,
+    origin: ObjectOrigin,
+    checks: Vec<EmittedCheck>,
+    pool: Arc<Pool>,
+    /// Sessions between calls, with the memory that they have warmed up, and the limit they were made for.
+    idle: Mutex<Vec<(usize, Session)>>,
+}
+
+/// What a call may use.
+#[derive(Clone, Debug)]
+pub struct CallOptions {
+    /// Bytes for everything that is computed on the way.
+    pub max_bytes: usize,
+    /// What may stop the call.
+    pub watch: Option<Arc<Watch>>,
+}
+
+impl Default for CallOptions {
+    fn default() -> CallOptions {
+        CallOptions { max_bytes: usize::MAX, watch: None }
+    }
+}
+
+/// What a call gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The results.
+    pub values: Vec<Value>,
+    /// What it took.
+    pub statistics: Statistics,
+}
+
+/// What a call took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Bytes held at the end, by this call and by earlier ones whose memory it could use again.
+    pub held_bytes: usize,
+    /// Bytes of the records that loops kept for their reverse sweeps.
+    pub record_bytes: i64,
+}
+
+/// Why a call has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuntimeError {
+    /// A check of the program failed.
+    Check {
+        /// What is wrong.
+        kind: CheckKind,
+        /// The values that the message shows.
+        args: Vec<i64>,
+        /// The source text of the statement that needed the check.
+        span: Span,
+    },
+    /// The arguments don't fit the function.
+    Argument(String),
+    /// The memory limit, or the machine's memory, is exhausted: how many bytes were asked for.
+    OutOfMemory(i64),
+    /// The call was cancelled.
+    Cancelled,
+    /// The step budget is used up.
+    OutOfSteps,
+    /// Compiled code reported what it cannot report: a bug.
+    Bug(i32),
+}
+
+impl fmt::Display for RuntimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuntimeError::Check { kind, args, .. } => f.write_str(&kind.message(args)),
+            RuntimeError::Argument(message) => f.write_str(message),
+            RuntimeError::OutOfMemory(bytes) => write!(f, "out of memory: {bytes} bytes were asked for"),
+            RuntimeError::Cancelled => f.write_str("the call was cancelled"),
+            RuntimeError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
+            RuntimeError::Bug(code) => write!(f, "bug: unknown error code {code}"),
+        }
+    }
+}
+
+impl std::error::Error for RuntimeError {}
+
+impl CompiledFunction {
+    pub(super) fn new(
+        f: &Function,
+        module: CompiledModule,
+        address: *const (),
+        origin: ObjectOrigin,
+        checks: Vec<EmittedCheck>,
+        pool: Arc<Pool>,
+    ) -> CompiledFunction {
+        // SAFETY: the emitter gives every exported function this signature.
+        let entry = unsafe { std::mem::transmute::<*const (), Entry>(address) };
+        CompiledFunction {
+            signature: Signature::of(f),
+            entry,
+            _module: module,
+            origin,
+            checks,
+            pool,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Whether LLVM generated the code now, or the cache had it.
+    pub fn origin(&self) -> ObjectOrigin {
+        self.origin
+    }
+
+    /// Calls the function.
+    pub fn call(&self, args: &[Value]) -> Result<Vec<Value>, RuntimeError> {
+        self.call_with(args, &CallOptions::default()).map(|outcome| outcome.values)
+    }
+
+    /// Calls the function under limits, and says what it took.
+    pub fn call_with(&self, args: &[Value], options: &CallOptions) -> Result<Outcome, RuntimeError> {
+        self.signature.check(args)?;
+        let mut inputs: Vec<HostBuffer> = args.iter().map(HostBuffer::of).collect();
+        let mut outputs: Vec<HostBuffer> = Vec::new();
+        for ty in &self.signature.results {
+            // A size that only the call finds out gets memory of the call.
+            let n = self.signature.extents(ty, args).and_then(|dims| size(&dims)).unwrap_or(0);
+            outputs.push(HostBuffer::room(ty.elem, ty.rank(), n));
+        }
+        let input_bufs: Vec<Buf> = inputs.iter_mut().map(HostBuffer::buf).collect();
+        let mut output_bufs: Vec<Buf> = outputs.iter_mut().map(HostBuffer::buf).collect();
+        let mut session = self.session(options);
+        // SAFETY: the arguments and the room for results fit the signature, which is that of the code, and the module
+        // lives as long as `self`.
+        let outcome = unsafe { session.call(self.entry, &input_bufs, &mut output_bufs) };
+        let result = outcome.map_err(|error| self.error(&error)).map(|()| {
+            let pairs = outputs.into_iter().zip(&output_bufs).zip(&self.signature.results);
+            // SAFETY: the call succeeded, so it has written these results.
+            let values = pairs.map(|((buffer, buf), ty)| unsafe { buffer.value(ty.elem, buf) }).collect();
+            let statistics =
+                Statistics { held_bytes: session.memory().in_use(), record_bytes: session.record_bytes() };
+            Outcome { values, statistics }
+        });
+        session.set_watch(None);
+        self.lock().push((options.max_bytes, session));
+        result
+    }
+
+    fn session(&self, options: &CallOptions) -> Session {
+        let mut idle = self.lock();
+        let known = idle.iter().position(|(max_bytes, _)| *max_bytes == options.max_bytes);
+        let mut session = match known {
+            Some(k) => idle.swap_remove(k).1,
+            None => Session::new(options.max_bytes).with_pool(self.pool.clone()),
+        };
+        session.set_watch(options.watch.clone());
+        session
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(usize, Session)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn error(&self, slot: &ErrorSlot) -> RuntimeError {
+        match slot.code {
+            code::OUT_OF_MEMORY => RuntimeError::OutOfMemory(slot.args[0]),
+            code::CANCELLED => RuntimeError::Cancelled,
+            code::OUT_OF_STEPS => RuntimeError::OutOfSteps,
+            number => {
+                let check = usize::try_from(number).ok().and_then(|n| self.checks.get(n.checked_sub(1)?));
+                check.map_or(RuntimeError::Bug(number), |check| RuntimeError::Check {
+                    kind: check.kind,
+                    args: slot.args.iter().copied().take(check.n_args).collect(),
+                    span: check.span,
+                })
+            }
+        }
+    }
+}
+
+impl fmt::Debug for CompiledFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompiledFunction").field("signature", &self.signature).finish_non_exhaustive()
+    }
+}

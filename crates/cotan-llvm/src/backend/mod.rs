@@ -1,0 +1,140 @@
+//! From the core IR to functions that can be called.
+//!
+//! A [`Backend`] owns an LLVM and the threads; [`Backend::compile`] lowers a function of a module, with every function
+//! that it calls, to loop nests, prints them, and has them compiled. A [`CompiledFunction`] serves every size and may be
+//! called from several threads at once.
+
+mod buffers;
+mod call;
+mod signature;
+
+use crate::emit::{EmittedCheck, emit, host_symbols, symbol};
+use crate::jit::{Engine, HostSymbols, JitError, ObjectOrigin, OptLevel};
+use crate::runtime::Pool;
+pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
+use cotan_ir::{Block, Function, Module, Op, Symbol};
+use cotan_loops::{LoopFunction, lower};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The CPU backend.
+pub struct Backend {
+    engine: Engine,
+    symbols: HostSymbols,
+    pool: Arc<Pool>,
+}
+
+/// How to compile.
+#[derive(Clone, Debug, Default)]
+pub struct CompileOptions {
+    /// How hard LLVM works.
+    pub level: OptLevel,
+}
+
+/// Why a function was not compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompileError {
+    /// The module has no function of this name with a body.
+    UnknownFunction(String),
+    /// LLVM failed: a bug of this crate, or a broken machine.
+    Jit(JitError),
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CompileError::UnknownFunction(name) => write!(f, "there is no function `{name}`"),
+            CompileError::Jit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+impl From<JitError> for CompileError {
+    fn from(error: JitError) -> CompileError {
+        CompileError::Jit(error)
+    }
+}
+
+impl Backend {
+    /// A backend that runs parallel loops on `pool`.
+    pub fn new(engine: Engine, pool: Arc<Pool>) -> Backend {
+        Backend { engine, symbols: host_symbols(), pool }
+    }
+
+    /// The LLVM in use.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Compiles a function of a module in which no derivative is left to be written.
+    pub fn compile(
+        &self,
+        module: &Module,
+        name: &str,
+        options: &CompileOptions,
+    ) -> Result<CompiledFunction, CompileError> {
+        let functions = closure(module, name)?;
+        let nests: Vec<LoopFunction> = functions.values().map(|f| lower(f)).collect();
+        let emitted = emit(&nests, options.level);
+        let compiled = self.engine.compile(&emitted.module, &self.symbols)?;
+        let f = functions.get(name).ok_or_else(|| CompileError::UnknownFunction(name.to_owned()))?;
+        self.function(f, compiled.module, compiled.origin, emitted.checks)
+    }
+
+    /// The text of LLVM IR that a function becomes, with every function that it calls.
+    pub fn llvm_ir(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
+        let nests: Vec<LoopFunction> = closure(module, name)?.values().map(|f| lower(f)).collect();
+        Ok(emit(&nests, options.level).module.ir)
+    }
+
+    /// The assembly text of a function, with every function that it calls.
+    pub fn assembly(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
+        let nests: Vec<LoopFunction> = closure(module, name)?.values().map(|f| lower(f)).collect();
+        Ok(self.engine.emit_assembly(&emit(&nests, options.level).module)?)
+    }
+
+    fn function(
+        &self,
+        f: &Function,
+        module: crate::jit::CompiledModule,
+        origin: ObjectOrigin,
+        checks: Vec<EmittedCheck>,
+    ) -> Result<CompiledFunction, CompileError> {
+        let missing = || JitError::Link(format!("`{}` is not exported", f.name));
+        let address = module.address(&symbol(&f.name)).ok_or_else(missing)?;
+        Ok(CompiledFunction::new(f, module, address, origin, checks, self.pool.clone()))
+    }
+}
+
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Backend").field("library", &self.engine.library()).finish_non_exhaustive()
+    }
+}
+
+/// A function and all that it calls, by name.
+pub fn closure(module: &Module, name: &str) -> Result<BTreeMap<Symbol, Arc<Function>>, CompileError> {
+    let mut found = BTreeMap::new();
+    let mut wanted: Vec<Symbol> = vec![name.into()];
+    while let Some(name) = wanted.pop() {
+        if found.contains_key(&name) {
+            continue;
+        }
+        let f = module.function(&name).ok_or_else(|| CompileError::UnknownFunction(name.to_string()))?;
+        callees(&f.body, &mut wanted);
+        found.insert(name, f.clone());
+    }
+    Ok(found)
+}
+
+fn callees(block: &Block, names: &mut Vec<Symbol>) {
+    for stmt in &block.stmts {
+        if let Op::Call { callee, .. } = &stmt.op {
+            names.push(callee.clone());
+        }
+        stmt.op.blocks().iter().for_each(|b| callees(b, names));
+    }
+}

@@ -1,0 +1,59 @@
+//! What a compiled function takes and gives: types whose dims are constants or earlier i64 parameters.
+
+use super::RuntimeError;
+use cotan_ir::{Atom, Dim, Elem, Function, Ty, Var};
+use cotan_ops::Value;
+
+/// The types of parameters and results.
+#[derive(Clone, Debug)]
+pub(super) struct Signature {
+    params: Vec<(Var, Ty)>,
+    pub(super) results: Vec<Ty>,
+}
+
+impl Signature {
+    pub(super) fn of(f: &Function) -> Signature {
+        let params = f.params.iter().map(|v| (*v, f.ty(*v).clone())).collect();
+        let results = f.body.results.iter().map(|r: &Atom| f.atom_ty(*r)).collect();
+        Signature { params, results }
+    }
+
+    /// Whether arguments fit the parameters: number, element types, extents.
+    pub(super) fn check(&self, args: &[Value]) -> Result<(), RuntimeError> {
+        let wrong = |message: String| Err(RuntimeError::Argument(message));
+        if args.len() != self.params.len() {
+            return wrong(format!("expected {} arguments, found {}", self.params.len(), args.len()));
+        }
+        for (position, ((_, ty), arg)) in self.params.iter().zip(args).enumerate() {
+            if arg.elem != ty.elem {
+                return wrong(format!("argument {position}: expected element type {}, found {}", ty.elem, arg.elem));
+            }
+            let expected = self.extents(ty, args);
+            let agrees = expected.as_ref().is_some_and(|dims| *dims == arg.dims);
+            if !agrees || arg.dims.iter().any(|d| *d < 0) || Some(arg.bits.len()) != size(&arg.dims) {
+                let expected = expected.unwrap_or_default();
+                return wrong(format!("argument {position}: expected extents {expected:?}, found {:?}", arg.dims));
+            }
+        }
+        Ok(())
+    }
+
+    /// The extents of a type where the arguments decide them.
+    pub(super) fn extents(&self, ty: &Ty, args: &[Value]) -> Option<Vec<i64>> {
+        ty.dims
+            .iter()
+            .map(|d| match d {
+                Dim::Const(n) => Some(*n),
+                Dim::Var(v) => {
+                    let position = self.params.iter().position(|(param, _)| param == v)?;
+                    args.get(position)?.scalar().filter(|c| c.elem() == Elem::I64)?.as_i64()
+                }
+            })
+            .collect()
+    }
+}
+
+/// The number of elements of a tensor, if there is such a number.
+pub(super) fn size(dims: &[i64]) -> Option<usize> {
+    dims.iter().try_fold(1usize, |n, d| n.checked_mul(usize::try_from(*d).ok()?))
+}

@@ -1,0 +1,385 @@
+//! One function: control flow and scalars.
+//!
+//! A local that is assigned once is the SSA value `%l` and its number; a mutable one is a slot `%m` in the frame, which
+//! LLVM turns into SSA. A buffer is the pointer `%b`, or, where its address changes, a slot: `%p` for a bound name, `%s`
+//! for a stack.
+
+use super::ModuleEmitter;
+use super::outline::Uses;
+use super::text::{constant, in_memory, quoted, register};
+use super::{EmittedCheck, symbol};
+use crate::abi::layout;
+use cotan_ir::{CheckKind, Const, Elem, Span};
+use cotan_loops::{BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Param};
+
+/// Constant trip counts up to this one need no poll.
+const SHORT_LOOP: i64 = 1024;
+
+/// Writes one LLVM function.
+pub(super) struct FunctionEmitter<'a> {
+    pub(super) module: &'a mut ModuleEmitter,
+    pub(super) f: &'a LoopFunction,
+    /// How often the whole function mentions each local and buffer.
+    pub(super) all_uses: &'a Uses,
+    /// The slots of the frame.
+    slots: String,
+    code: String,
+    /// Blocks that end the call, apart from the code that runs.
+    exits: String,
+    /// The block that is being written.
+    label: String,
+    n_temporaries: usize,
+    n_labels: usize,
+}
+
+impl<'a> FunctionEmitter<'a> {
+    /// Prints a function of the module, and those that are split off it.
+    pub(super) fn emit(module: &mut ModuleEmitter, f: &LoopFunction) {
+        let uses = Uses::of_function(f);
+        let mut emitter = FunctionEmitter::new(module, f, &uses);
+        emitter.declare_slots(&uses);
+        emitter.load_params();
+        emitter.nodes(&f.body);
+        emitter.store_results();
+        emitter.line("ret i32 0");
+        let head = format!("i32 {}(ptr %ctx, ptr %args, ptr %results)", quoted(&symbol(&f.name)));
+        let text = emitter.finish(&head);
+        module.functions.push(text);
+    }
+
+    pub(super) fn new(module: &'a mut ModuleEmitter, f: &'a LoopFunction, all_uses: &'a Uses) -> FunctionEmitter<'a> {
+        FunctionEmitter {
+            module,
+            f,
+            all_uses,
+            slots: String::new(),
+            code: String::new(),
+            exits: String::new(),
+            label: "start".to_owned(),
+            n_temporaries: 0,
+            n_labels: 0,
+        }
+    }
+
+    /// The text of the function.
+    pub(super) fn finish(self, head: &str) -> String {
+        let FunctionEmitter { slots, code, exits, .. } = self;
+        let watched = format!(
+            "  %watch.at = getelementptr inbounds i8, ptr %ctx, i64 {}\n  %watch = load ptr, ptr %watch.at\n  \
+             %watched = icmp ne ptr %watch, null\n",
+            layout::CTX_WATCH
+        );
+        format!(
+            "define {head} nounwind {{\nentry:\n{slots}{watched}  br label %start\nstart:\n{code}{exits}failed:\n  ret i32 1\n}}\n"
+        )
+    }
+
+    // ---- text
+
+    pub(super) fn line(&mut self, text: &str) {
+        self.code += "  ";
+        self.code += text;
+        self.code.push('\n');
+    }
+
+    /// A new slot of the frame.
+    pub(super) fn slot(&mut self, name: &str, ty: &str) {
+        self.slots += &format!("  {name} = alloca {ty}, align 16\n");
+    }
+
+    pub(super) fn temporary(&mut self) -> String {
+        self.n_temporaries += 1;
+        format!("%t{}", self.n_temporaries)
+    }
+
+    /// A temporary with this value.
+    pub(super) fn define(&mut self, value: &str) -> String {
+        let name = self.temporary();
+        self.line(&format!("{name} = {value}"));
+        name
+    }
+
+    pub(super) fn new_label(&mut self) -> String {
+        self.n_labels += 1;
+        format!("L{}", self.n_labels)
+    }
+
+    pub(super) fn begin(&mut self, label: &str) {
+        self.code += &format!("{label}:\n");
+        label.clone_into(&mut self.label);
+    }
+
+    pub(super) fn jump(&mut self, label: &str) {
+        self.line(&format!("br label %{label}"));
+    }
+
+    pub(super) fn branch(&mut self, cond: &str, yes: &str, no: &str) {
+        self.line(&format!("br i1 {cond}, label %{yes}, label %{no}"));
+    }
+
+    pub(super) fn current_label(&self) -> String {
+        self.label.clone()
+    }
+
+    /// Ends the call unless a status is [`OK`](crate::abi::OK).
+    pub(super) fn check_status(&mut self, status: &str) {
+        let failed = self.define(&format!("icmp ne i32 {status}, 0"));
+        let next = self.new_label();
+        self.branch(&failed, "failed", &next);
+        self.begin(&next);
+    }
+
+    // ---- operands
+
+    pub(super) fn operand(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Local(local) => format!("%l{}", local.0),
+            Operand::Const(c) => constant(c),
+        }
+    }
+
+    /// With its type.
+    pub(super) fn typed(&self, operand: Operand) -> String {
+        format!("{} {}", register(self.f.operand_elem(operand)), self.operand(operand))
+    }
+
+    // ---- slots
+
+    /// Makes a slot for everything mentioned here that lives in one.
+    pub(super) fn declare_slots(&mut self, own: &Uses) {
+        for local in own.locals() {
+            let info = &self.f.locals[local.index()];
+            if info.is_mutable {
+                self.slot(&format!("%m{}", local.0), register(info.elem));
+            }
+        }
+        for buffer in own.buffers() {
+            let info = &self.f.buffers[buffer.index()];
+            match info.kind {
+                BufferKind::Bound => self.slot(&format!("%p{}", buffer.0), "ptr"),
+                BufferKind::Stack => {
+                    self.slot(&format!("%s{}", buffer.0), &format!("[{} x i8]", layout::STACK_SIZE));
+                }
+                BufferKind::Allocated(Home::Frame) => {
+                    let bytes = self.frame_bytes(buffer);
+                    self.slots += &format!("  %b{} = alloca [{bytes} x i8], align 64\n", buffer.0);
+                }
+                BufferKind::Allocated(Home::Arena | Home::Result(_)) | BufferKind::Param(_) => {}
+            }
+        }
+    }
+
+    fn frame_bytes(&self, buffer: cotan_loops::Buffer) -> i64 {
+        self.all_uses.frame_bytes(buffer).max(1)
+    }
+
+    fn load_params(&mut self) {
+        for (k, param) in self.f.params.iter().enumerate() {
+            let at = k * layout::BUF_SIZE + layout::BUF_DATA;
+            let field = self.define(&format!("getelementptr inbounds i8, ptr %args, i64 {at}"));
+            match param {
+                Param::Scalar(local) => {
+                    let data = self.define(&format!("load ptr, ptr {field}"));
+                    self.load_from(&format!("%l{}", local.0), self.f.elem(*local), &data);
+                }
+                Param::Tensor(tensor) => self.line(&format!("%b{} = load ptr, ptr {field}", tensor.place.buffer.0)),
+            }
+        }
+    }
+
+    // ---- nodes
+
+    pub(super) fn nodes(&mut self, nodes: &[Node]) {
+        nodes.iter().for_each(|node| self.node(node));
+    }
+
+    fn node(&mut self, node: &Node) {
+        match node {
+            Node::Let(local, expr) => self.definition(*local, expr),
+            Node::Set(local, value) => {
+                let value = self.typed(*value);
+                self.line(&format!("store {value}, ptr %m{}", local.0));
+            }
+            Node::Load(local, from) => {
+                let elem = self.f.elem(*local);
+                let address = self.address(*from);
+                self.load_from(&format!("%l{}", local.0), elem, &address);
+            }
+            Node::Store(to, value) => {
+                let address = self.address(*to);
+                self.store_to(*value, &address);
+            }
+            Node::Copy { from, to, count } => self.copy(*from, *to, *count),
+            Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
+            Node::CountRecord(elem, extents) => self.count_record(*elem, extents),
+            Node::StackOpen(buffer) => self.stack_open(*buffer),
+            Node::StackExtend(buffer, n) => self.stack_extend(*buffer, *n),
+            Node::Bind { buffer, to } => {
+                let address = self.address(*to);
+                self.line(&format!("store ptr {address}, ptr %p{}", buffer.0));
+            }
+            Node::Scope(body) => self.scope(body),
+            Node::Segment(body) => self.segment(body),
+            Node::For(f) => match f.parallel {
+                Some(cost) => self.parallel(f, cost),
+                None => self.counted(f, None),
+            },
+            Node::While(go, body) => self.repeat_while(*go, body),
+            Node::If(cond, yes, no) => self.branches(*cond, yes, no),
+            Node::Switch(on, arms) => self.switch(*on, arms),
+            Node::Check { cond, kind, args, span } => self.check(*cond, *kind, args, *span),
+            Node::Call { callee, args, results } => self.call(callee, args, results),
+        }
+    }
+
+    fn definition(&mut self, local: Local, expr: &Expr) {
+        let to = format!("%l{}", local.0);
+        let ty = register(self.f.elem(local));
+        match expr {
+            Expr::Copy(Operand::Local(from)) if self.f.locals[from.index()].is_mutable => {
+                self.line(&format!("{to} = load {ty}, ptr %m{}", from.0));
+            }
+            Expr::Copy(operand) => {
+                let value = self.operand(*operand);
+                self.line(&format!("{to} = bitcast {ty} {value} to {ty}"));
+            }
+            Expr::Native { instruction, elem, args } => {
+                let args: Vec<String> = args.iter().map(|a| self.operand(*a)).collect();
+                self.native(&to, *instruction, *elem, &args);
+            }
+            Expr::Host { prim, elem, args } => self.host_call(&to, self.f.elem(local), *prim, *elem, args),
+        }
+    }
+
+    /// A counted loop; within bounds `[low, high)` in place of its own if they are given.
+    pub(super) fn counted(&mut self, f: &For, bounds: Option<(&str, &str)>) {
+        let count = self.operand(f.count);
+        let (low, high) = bounds.unwrap_or(("0", &count));
+        let (low, high) = (low.to_owned(), high.to_owned());
+        let contains_loops = f.body.iter().any(has_loop);
+        if !contains_loops && f.count.as_i64().is_none_or(|n| n > SHORT_LOOP) {
+            self.poll(&high);
+        }
+        let (body, latch, exit) = (self.new_label(), self.new_label(), self.new_label());
+        let before = self.current_label();
+        let runs = self.define(&format!("icmp slt i64 {low}, {high}"));
+        self.branch(&runs, &body, &exit);
+        self.begin(&body);
+        let next = self.temporary();
+        let index = format!("%l{}", f.index.0);
+        self.line(&format!("{index} = phi i64 [ {low}, %{before} ], [ {next}, %{latch} ]"));
+        self.nodes(&f.body);
+        if contains_loops {
+            self.poll("1");
+        }
+        self.jump(&latch);
+        self.begin(&latch);
+        self.line(&format!("{next} = add nuw nsw i64 {index}, 1"));
+        let more = self.define(&format!("icmp slt i64 {next}, {high}"));
+        self.branch(&more, &body, &exit);
+        self.begin(&exit);
+    }
+
+    fn repeat_while(&mut self, go: Local, body: &[Node]) {
+        let (inside, exit) = (self.new_label(), self.new_label());
+        let first = self.define(&format!("load i1, ptr %m{}", go.0));
+        self.branch(&first, &inside, &exit);
+        self.begin(&inside);
+        self.nodes(body);
+        self.poll("1");
+        let more = self.define(&format!("load i1, ptr %m{}", go.0));
+        self.branch(&more, &inside, &exit);
+        self.begin(&exit);
+    }
+
+    /// Lets a watched call be stopped; the steps are counted against its budget.
+    fn poll(&mut self, steps: &str) {
+        self.module.declare("declare i32 @cotan_poll(ptr, i64)");
+        let (ask, next) = (self.new_label(), self.new_label());
+        self.branch("%watched", &ask, &next);
+        let status = self.temporary();
+        let stop = self.temporary();
+        self.exits += &format!(
+            "{ask}:\n  {status} = call i32 @cotan_poll(ptr %ctx, i64 {steps})\n  \
+             {stop} = icmp ne i32 {status}, 0\n  br i1 {stop}, label %failed, label %{next}\n"
+        );
+        self.begin(&next);
+    }
+
+    fn branches(&mut self, cond: Operand, yes: &[Node], no: &[Node]) {
+        let cond = self.operand(cond);
+        let (yes_label, no_label, exit) = (self.new_label(), self.new_label(), self.new_label());
+        self.branch(&cond, &yes_label, &no_label);
+        for (label, arm) in [(&yes_label, yes), (&no_label, no)] {
+            self.begin(label);
+            self.nodes(arm);
+            self.jump(&exit);
+        }
+        self.begin(&exit);
+    }
+
+    fn switch(&mut self, on: Operand, arms: &[Vec<Node>]) {
+        let last = arms.len() as i64 - 1;
+        let low = Operand::Const(Const::i64(0));
+        let high = Operand::i64(last);
+        let (at_least, at) = (self.temporary(), self.temporary());
+        let (on, low, high) = (self.operand(on), self.operand(low), self.operand(high));
+        self.native(&at_least, cotan_ops::Instruction::Max, Elem::I64, &[on, low]);
+        self.native(&at, cotan_ops::Instruction::Min, Elem::I64, &[at_least, high]);
+        let labels: Vec<String> = arms.iter().map(|_| self.new_label()).collect();
+        let exit = self.new_label();
+        let cases: Vec<String> =
+            labels.iter().enumerate().map(|(k, label)| format!("i64 {k}, label %{label}")).collect();
+        let default = labels.last().unwrap_or(&exit).clone();
+        self.line(&format!("switch i64 {at}, label %{default} [ {} ]", cases.join(" ")));
+        for (label, arm) in labels.iter().zip(arms) {
+            self.begin(label);
+            self.nodes(arm);
+            self.jump(&exit);
+        }
+        self.begin(&exit);
+    }
+
+    fn check(&mut self, cond: Operand, kind: CheckKind, args: &[Operand], span: Span) {
+        let (ok, fail) = (self.new_label(), self.new_label());
+        let cond = self.operand(cond);
+        self.branch(&cond, &ok, &fail);
+        let number = self.module.checks.len();
+        self.module.checks.push(EmittedCheck { kind, n_args: args.len(), span });
+        let at = |offset: usize| format!("getelementptr inbounds i8, ptr %ctx, i64 {offset}");
+        let mut exit = format!("{fail}:\n");
+        let mut put = |this: &mut Self, offset: usize, value: String| {
+            let field = this.temporary();
+            exit += &format!("  {field} = {}\n  store {value}, ptr {field}\n", at(offset));
+        };
+        put(self, layout::CTX_ERROR_CODE, format!("i32 {}", number + 1));
+        for (k, arg) in args.iter().enumerate() {
+            let value = self.typed(*arg);
+            put(self, layout::CTX_ERROR_ARGS + 8 * k, value);
+        }
+        exit += "  ret i32 1\n";
+        self.exits += &exit;
+        self.begin(&ok);
+    }
+}
+
+/// Whether a node runs a loop.
+fn has_loop(node: &Node) -> bool {
+    match node {
+        Node::For(_) | Node::While(..) | Node::Call { .. } => true,
+        Node::Scope(body) | Node::Segment(body) => body.iter().any(has_loop),
+        Node::If(_, yes, no) => yes.iter().chain(no).any(has_loop),
+        Node::Switch(_, arms) => arms.iter().flatten().any(has_loop),
+        Node::Let(..)
+        | Node::Set(..)
+        | Node::Load(..)
+        | Node::Store(..)
+        | Node::Copy { .. }
+        | Node::Alloc { .. }
+        | Node::CountRecord(..)
+        | Node::StackOpen(_)
+        | Node::StackExtend(..)
+        | Node::Bind { .. }
+        | Node::Check { .. } => false,
+    }
+}

@@ -1,0 +1,134 @@
+//! Calls of the host's functions for primitives without an instruction.
+//!
+//! The elementary functions of floats are called directly. Any other primitive is called through its evaluator, so that
+//! every row of the op table can be compiled, and to the same bits.
+
+use super::function::FunctionEmitter;
+use super::text::register;
+use crate::jit::HostSymbols;
+use crate::runtime;
+use cotan_ir::{Elem, Prim};
+use cotan_loops::Operand;
+use cotan_ops::{Carrier, Kernel, Lowering, PrimRow, row, table};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// Every function that emitted code may call.
+pub fn host_symbols() -> HostSymbols {
+    let mut symbols = runtime::host_symbols();
+    for row in table() {
+        for elem in Elem::ALL {
+            let kernel = (row.kernels)(Carrier::Elem(elem)).filter(|_| is_called(row));
+            if let Some(kernel) = kernel {
+                // SAFETY: emitted code does not call this address, it hands it to `cotan_kernel`.
+                unsafe { symbols.define(kernel_symbol(row.name(), elem), kernel as *const ()) };
+            }
+        }
+    }
+    // SAFETY: the signature is the one that `host_call` declares.
+    unsafe { symbols.define("cotan_kernel", call_kernel as *const ()) };
+    symbols
+}
+
+fn is_called(row: &PrimRow) -> bool {
+    match row.lowering {
+        Lowering::Host | Lowering::NativeOrHost(_) => true,
+        Lowering::Native(_) | Lowering::Expand(_) => false,
+    }
+}
+
+fn kernel_symbol(name: &str, elem: Elem) -> String {
+    format!("cotan_{name}_{elem}")
+}
+
+/// The symbol of an elementary function of floats, if the runtime has it.
+fn elementary_symbol(row: &PrimRow, elem: Elem) -> Option<String> {
+    static NAMES: OnceLock<BTreeSet<String>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| runtime::host_symbols().iter().map(|(name, _)| name.to_owned()).collect());
+    let name = match elem {
+        Elem::F32 => format!("cotan_{}f", row.name()),
+        Elem::F64 => format!("cotan_{}", row.name()),
+        Elem::Bool
+        | Elem::I8
+        | Elem::I16
+        | Elem::I32
+        | Elem::I64
+        | Elem::U8
+        | Elem::U16
+        | Elem::U32
+        | Elem::U64 => return None,
+    };
+    names.contains(&name).then_some(name)
+}
+
+/// Calls an evaluator on `n` operands, given by their bits.
+unsafe extern "C" fn call_kernel(kernel: *const (), args: *const u64, n: usize) -> u64 {
+    // SAFETY: emitted code passes the address of a kernel of the table, and `n` operands in its frame.
+    unsafe {
+        let kernel: Kernel = std::mem::transmute(kernel);
+        kernel(std::slice::from_raw_parts(args, n))
+    }
+}
+
+impl FunctionEmitter<'_> {
+    /// Defines `to` as the value of a primitive, whose result has type `result`, at `elem` for its `T`.
+    pub(super) fn host_call(&mut self, to: &str, result: Elem, prim: Prim, elem: Elem, args: &[Operand]) {
+        let row = row(prim);
+        match elementary_symbol(row, elem) {
+            Some(name) => {
+                let ty = register(elem);
+                let types = vec![ty; args.len()].join(", ");
+                self.module.declare(&format!("declare {ty} @{name}({types}) nounwind willreturn memory(none)"));
+                let args: Vec<String> = args.iter().map(|a| self.typed(*a)).collect();
+                self.line(&format!("{to} = call {ty} @{name}({})", args.join(", ")));
+            }
+            None => self.kernel_call(to, result, &kernel_symbol(row.name(), elem), args),
+        }
+    }
+
+    fn kernel_call(&mut self, to: &str, result: Elem, kernel: &str, args: &[Operand]) {
+        self.module.declare("declare i64 @cotan_kernel(ptr, ptr, i64)");
+        self.module.declare(&format!("@{kernel} = external constant i8"));
+        let cells = format!("%kernel{}", self.temporary().trim_start_matches('%'));
+        self.slot(&cells, &format!("[{} x i64]", args.len().max(1)));
+        for (k, arg) in args.iter().enumerate() {
+            let bits = self.to_bits(*arg);
+            let cell = self.field(&cells, 8 * k);
+            self.line(&format!("store i64 {bits}, ptr {cell}"));
+        }
+        let n = args.len();
+        let bits = self.define(&format!("call i64 @cotan_kernel(ptr @{kernel}, ptr {cells}, i64 {n})"));
+        self.of_bits(to, result, &bits);
+    }
+
+    /// The bits of an operand as evaluators take them.
+    fn to_bits(&mut self, operand: Operand) -> String {
+        let elem = self.f.operand_elem(operand);
+        let (ty, value) = (register(elem), self.operand(operand));
+        match elem {
+            Elem::I64 | Elem::U64 => value,
+            Elem::F64 => self.define(&format!("bitcast double {value} to i64")),
+            Elem::F32 => {
+                let bits = self.define(&format!("bitcast float {value} to i32"));
+                self.define(&format!("zext i32 {bits} to i64"))
+            }
+            Elem::I8 | Elem::I16 | Elem::I32 => self.define(&format!("sext {ty} {value} to i64")),
+            Elem::Bool | Elem::U8 | Elem::U16 | Elem::U32 => self.define(&format!("zext {ty} {value} to i64")),
+        }
+    }
+
+    fn of_bits(&mut self, to: &str, elem: Elem, bits: &str) {
+        match elem {
+            Elem::I64 | Elem::U64 => self.line(&format!("{to} = bitcast i64 {bits} to i64")),
+            Elem::F64 => self.line(&format!("{to} = bitcast i64 {bits} to double")),
+            Elem::F32 => {
+                let low = self.define(&format!("trunc i64 {bits} to i32"));
+                self.line(&format!("{to} = bitcast i32 {low} to float"));
+            }
+            Elem::Bool => self.line(&format!("{to} = icmp ne i64 {bits}, 0")),
+            Elem::I8 | Elem::I16 | Elem::I32 | Elem::U8 | Elem::U16 | Elem::U32 => {
+                self.line(&format!("{to} = trunc i64 {bits} to {}", register(elem)));
+            }
+        }
+    }
+}

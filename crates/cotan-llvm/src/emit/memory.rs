@@ -1,0 +1,306 @@
+//! Memory: addresses, allocation, stacks, scopes, and the buffers of calls.
+
+use super::function::FunctionEmitter;
+use super::text::{in_memory, quoted, register};
+use super::symbol;
+use crate::abi::layout;
+use cotan_ir::{Elem, Symbol};
+use cotan_loops::{Buffer, BufferKind, CallResult, Home, Node, Operand, Piece, Place, Tensor};
+
+impl FunctionEmitter<'_> {
+    // ---- addresses
+
+    /// The address of the first element of a buffer.
+    pub(super) fn base(&mut self, buffer: Buffer) -> String {
+        match self.f.buffers[buffer.index()].kind {
+            BufferKind::Param(_) | BufferKind::Allocated(_) => format!("%b{}", buffer.0),
+            BufferKind::Bound => self.define(&format!("load ptr, ptr %p{}", buffer.0)),
+            BufferKind::Stack => {
+                let field = self.field(&format!("%s{}", buffer.0), layout::STACK_DATA);
+                self.define(&format!("load ptr, ptr {field}"))
+            }
+        }
+    }
+
+    pub(super) fn address(&mut self, place: Place) -> String {
+        let base = self.base(place.buffer);
+        if place.offset.as_i64() == Some(0) {
+            return base;
+        }
+        let ty = in_memory(self.f.buffers[place.buffer.index()].elem);
+        let offset = self.operand(place.offset);
+        self.define(&format!("getelementptr inbounds {ty}, ptr {base}, i64 {offset}"))
+    }
+
+    /// The address of a field, by its offset in bytes.
+    pub(super) fn field(&mut self, of: &str, offset: usize) -> String {
+        self.define(&format!("getelementptr inbounds i8, ptr {of}, i64 {offset}"))
+    }
+
+    // ---- elements
+
+    /// Defines `to` as the element at an address.
+    pub(super) fn load_from(&mut self, to: &str, elem: Elem, address: &str) {
+        if elem == Elem::Bool {
+            let byte = self.define(&format!("load i8, ptr {address}"));
+            return self.line(&format!("{to} = icmp ne i8 {byte}, 0"));
+        }
+        self.line(&format!("{to} = load {}, ptr {address}", register(elem)));
+    }
+
+    pub(super) fn store_to(&mut self, value: Operand, address: &str) {
+        let typed = self.typed(value);
+        if self.f.operand_elem(value) == Elem::Bool {
+            let byte = self.define(&format!("zext {typed} to i8"));
+            return self.line(&format!("store i8 {byte}, ptr {address}"));
+        }
+        self.line(&format!("store {typed}, ptr {address}"));
+    }
+
+    pub(super) fn copy(&mut self, from: Place, to: Place, count: Operand) {
+        let bytes = self.f.buffers[to.buffer.index()].elem.bytes();
+        let (source, target) = (self.address(from), self.address(to));
+        let size = match count.as_i64() {
+            Some(n) => n.saturating_mul(bytes as i64).to_string(),
+            None => {
+                let count = self.operand(count);
+                self.define(&format!("mul i64 {count}, {bytes}"))
+            }
+        };
+        // The ranges may be the same one.
+        self.module.declare("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)");
+        self.line(&format!("call void @llvm.memmove.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"));
+    }
+
+    // ---- allocation
+
+    /// The size in bytes of a tensor; one that overflows is so large that no allocation succeeds.
+    fn size_in_bytes(&mut self, elem: Elem, extents: &[Operand]) -> String {
+        let known = extents.iter().try_fold(elem.bytes() as i64, |n, d| n.checked_mul(d.as_i64()?.max(0)));
+        if let Some(bytes) = known {
+            return bytes.to_string();
+        }
+        self.module.declare("declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)");
+        self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
+        let mut bytes = elem.bytes().to_string();
+        for extent in extents {
+            let extent = self.operand(*extent);
+            let extent = self.define(&format!("call i64 @llvm.smax.i64(i64 {extent}, i64 0)"));
+            let pair =
+                self.define(&format!("call {{ i64, i1 }} @llvm.smul.with.overflow.i64(i64 {bytes}, i64 {extent})"));
+            let product = self.define(&format!("extractvalue {{ i64, i1 }} {pair}, 0"));
+            let overflows = self.define(&format!("extractvalue {{ i64, i1 }} {pair}, 1"));
+            bytes = self.define(&format!("select i1 {overflows}, i64 {}, i64 {product}", i64::MAX));
+        }
+        bytes
+    }
+
+    pub(super) fn allocate(&mut self, buffer: Buffer, extents: &[Operand]) {
+        let info = &self.f.buffers[buffer.index()];
+        let BufferKind::Allocated(home) = info.kind else { return };
+        let name = format!("%b{}", buffer.0);
+        match home {
+            Home::Frame => {}
+            Home::Arena => {
+                let bytes = self.size_in_bytes(info.elem, extents);
+                self.allocate_bytes(&name, &bytes);
+            }
+            Home::Result(k) => {
+                let bytes = self.size_in_bytes(info.elem, extents);
+                self.allocate_result(&name, k, &bytes);
+            }
+        }
+    }
+
+    fn allocate_bytes(&mut self, name: &str, bytes: &str) {
+        self.module.declare("declare noalias ptr @cotan_allocate(ptr, i64)");
+        self.line(&format!("{name} = call noalias ptr @cotan_allocate(ptr %ctx, i64 {bytes})"));
+        let failed = self.define(&format!("icmp eq ptr {name}, null"));
+        let next = self.new_label();
+        self.branch(&failed, "failed", &next);
+        self.begin(&next);
+    }
+
+    /// The memory that the caller offers for a result, if it suffices.
+    fn allocate_result(&mut self, name: &str, k: usize, bytes: &str) {
+        let (enough, short, done) = (self.new_label(), self.new_label(), self.new_label());
+        let result = self.field("%results", k * layout::BUF_SIZE);
+        let data = self.field(&result, layout::BUF_DATA);
+        let capacity = self.field(&result, layout::BUF_CAPACITY);
+        let capacity = self.define(&format!("load i64, ptr {capacity}"));
+        let fits = self.define(&format!("icmp sle i64 {bytes}, {capacity}"));
+        self.branch(&fits, &enough, &short);
+        self.begin(&enough);
+        let offered = self.define(&format!("load ptr, ptr {data}"));
+        self.jump(&done);
+        self.begin(&short);
+        let own = self.temporary();
+        self.allocate_bytes(&own, bytes);
+        self.line(&format!("store ptr {own}, ptr {data}"));
+        let short_end = self.current_label();
+        self.jump(&done);
+        self.begin(&done);
+        self.line(&format!("{name} = phi ptr [ {offered}, %{enough} ], [ {own}, %{short_end} ]"));
+    }
+
+    pub(super) fn count_record(&mut self, elem: Elem, extents: &[Operand]) {
+        let bytes = self.size_in_bytes(elem, extents);
+        let field = self.field("%ctx", layout::CTX_RECORD_BYTES);
+        let counter = self.define(&format!("load ptr, ptr {field}"));
+        self.define(&format!("atomicrmw add ptr {counter}, i64 {bytes} monotonic"));
+    }
+
+    pub(super) fn scope(&mut self, body: &[Node]) {
+        self.module.declare("declare void @cotan_mark(ptr, ptr)");
+        self.module.declare("declare void @cotan_release(ptr, ptr)");
+        let mark = format!("%mark{}", self.temporary().trim_start_matches('%'));
+        self.slot(&mark, &format!("[{} x i8]", layout::MARK_SIZE));
+        self.line(&format!("call void @cotan_mark(ptr %ctx, ptr {mark})"));
+        self.nodes(body);
+        self.line(&format!("call void @cotan_release(ptr %ctx, ptr {mark})"));
+    }
+
+    // ---- stacks
+
+    pub(super) fn stack_open(&mut self, buffer: Buffer) {
+        self.module.declare("declare void @cotan_stack_open(ptr, ptr)");
+        self.line(&format!("call void @cotan_stack_open(ptr %ctx, ptr %s{})", buffer.0));
+    }
+
+    /// Makes room for so many elements, and counts them as written.
+    pub(super) fn stack_extend(&mut self, buffer: Buffer, n: Operand) {
+        self.module.declare("declare i32 @cotan_stack_reserve(ptr, ptr, i64)");
+        let stack = format!("%s{}", buffer.0);
+        let n = self.operand(n);
+        let bytes = self.f.buffers[buffer.index()].elem.bytes();
+        let needed = self.define(&format!("mul i64 {n}, {bytes}"));
+        let (length_at, capacity_at) =
+            (self.field(&stack, layout::STACK_LENGTH), self.field(&stack, layout::STACK_CAPACITY));
+        let length = self.define(&format!("load i64, ptr {length_at}"));
+        let capacity = self.define(&format!("load i64, ptr {capacity_at}"));
+        let (grow, ready) = (self.new_label(), self.new_label());
+        let fits = self.define(&format!("icmp sle i64 {needed}, {capacity}"));
+        self.branch(&fits, &ready, &grow);
+        self.begin(&grow);
+        let more = self.define(&format!("sub i64 {needed}, {length}"));
+        let status = self.define(&format!("call i32 @cotan_stack_reserve(ptr %ctx, ptr {stack}, i64 {more})"));
+        let failed = self.define(&format!("icmp ne i32 {status}, 0"));
+        self.branch(&failed, "failed", &ready);
+        self.begin(&ready);
+        // Positions may come in any order.
+        self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
+        let length = self.define(&format!("call i64 @llvm.smax.i64(i64 {length}, i64 {needed})"));
+        self.line(&format!("store i64 {length}, ptr {length_at}"));
+    }
+
+    // ---- results of this function
+
+    pub(super) fn store_results(&mut self) {
+        for (k, piece) in self.f.results.iter().enumerate() {
+            let result = self.field("%results", k * layout::BUF_SIZE);
+            match piece {
+                Piece::Scalar(operand) => {
+                    let data = self.field(&result, layout::BUF_DATA);
+                    let data = self.define(&format!("load ptr, ptr {data}"));
+                    self.store_to(*operand, &data);
+                }
+                Piece::Tensor(tensor) => self.store_shape(&result, tensor),
+            }
+        }
+    }
+
+    fn store_shape(&mut self, result: &str, tensor: &Tensor) {
+        let mut stride = String::from("1");
+        let extents = self.field(result, layout::BUF_EXTENTS);
+        let extents = self.define(&format!("load ptr, ptr {extents}"));
+        let strides = self.field(result, layout::BUF_STRIDES);
+        let strides = self.define(&format!("load ptr, ptr {strides}"));
+        for (k, dim) in tensor.dims.iter().enumerate().rev() {
+            let dim = self.operand(*dim);
+            for (array, value) in [(&extents, &dim), (&strides, &stride)] {
+                let at = self.field(array, 8 * k);
+                self.line(&format!("store i64 {value}, ptr {at}"));
+            }
+            stride = self.define(&format!("mul i64 {stride}, {dim}"));
+        }
+    }
+
+    // ---- calls
+
+    pub(super) fn call(&mut self, callee: &Symbol, args: &[Piece], results: &[CallResult]) {
+        let (arg_bufs, result_bufs) = (self.buf_array(args.len()), self.buf_array(results.len()));
+        for (k, arg) in args.iter().enumerate() {
+            let data = match arg {
+                Piece::Tensor(tensor) => self.address(tensor.place),
+                Piece::Scalar(operand) => {
+                    let cell = self.cell();
+                    self.store_to(*operand, &cell);
+                    cell
+                }
+            };
+            self.fill_buf(&arg_bufs, k, &data, "0", 0);
+        }
+        let mut cells = Vec::new();
+        for (k, result) in results.iter().enumerate() {
+            match result {
+                CallResult::Scalar(local) => {
+                    let cell = self.cell();
+                    self.fill_buf(&result_bufs, k, &cell, "8", 0);
+                    cells.push((*local, cell));
+                }
+                CallResult::Into(tensor) => {
+                    let data = self.address(tensor.place);
+                    let bytes = self.size_in_bytes(tensor.elem, &tensor.dims);
+                    self.fill_buf(&result_bufs, k, &data, &bytes, tensor.dims.len());
+                }
+                // The callee allocates whatever does not fit, and nothing fits here.
+                CallResult::New(_, rank) => self.fill_buf(&result_bufs, k, "null", "-1", *rank),
+            }
+        }
+        let name = quoted(&symbol(callee));
+        let status = self.define(&format!("call i32 {name}(ptr %ctx, ptr {arg_bufs}, ptr {result_bufs})"));
+        self.check_status(&status);
+        for (local, cell) in cells {
+            self.load_from(&format!("%l{}", local.0), self.f.elem(local), &cell);
+        }
+        for (k, result) in results.iter().enumerate() {
+            if let CallResult::New(buffer, _) = result {
+                let data = self.field(&result_bufs, k * layout::BUF_SIZE + layout::BUF_DATA);
+                let data = self.define(&format!("load ptr, ptr {data}"));
+                self.line(&format!("store ptr {data}, ptr %p{}", buffer.0));
+            }
+        }
+    }
+
+    /// A slot for an array of [`Buf`](crate::abi::Buf).
+    fn buf_array(&mut self, n: usize) -> String {
+        let name = format!("%bufs{}", self.temporary().trim_start_matches('%'));
+        self.slot(&name, &format!("[{} x i8]", n.max(1) * layout::BUF_SIZE));
+        name
+    }
+
+    /// A slot for one scalar.
+    fn cell(&mut self) -> String {
+        let name = format!("%cell{}", self.temporary().trim_start_matches('%'));
+        self.slot(&name, "i64");
+        name
+    }
+
+    /// Fills element `k` of an array of [`Buf`](crate::abi::Buf), with room for a shape of that rank.
+    fn fill_buf(&mut self, bufs: &str, k: usize, data: &str, capacity: &str, rank: usize) {
+        let shape = format!("%shape{}", self.temporary().trim_start_matches('%'));
+        self.slot(&shape, &format!("[{} x i64]", 2 * rank.max(1)));
+        let strides = self.field(&shape, 8 * rank);
+        let buf = self.field(bufs, k * layout::BUF_SIZE);
+        let fields = [
+            (layout::BUF_DATA, "ptr", data),
+            (layout::BUF_EXTENTS, "ptr", &shape),
+            (layout::BUF_STRIDES, "ptr", &strides),
+            (layout::BUF_CAPACITY, "i64", capacity),
+        ];
+        for (offset, ty, value) in fields {
+            let field = self.field(&buf, offset);
+            self.line(&format!("store {ty} {value}, ptr {field}"));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Textual LLVM IR of loop nests.
+//!
+//! Every function of the module becomes one function of the [ABI](crate::abi), every parallel loop and every segment of
+//! a long block one more, with what it shares with its surroundings in a small environment. The text has no fast-math
+//! flags: it means bit for bit what the nest means.
+
+mod host;
+mod instruction;
+mod function;
+mod memory;
+mod outline;
+mod text;
+
+use crate::jit::{ModuleText, OptLevel};
+use cotan_ir::{CheckKind, Span, Symbol};
+use cotan_loops::LoopFunction;
+use function::FunctionEmitter;
+pub use host::host_symbols;
+use std::collections::{BTreeMap, BTreeSet};
+use text::quoted;
+
+/// A check of emitted code; its position in the list of all checks is what failing code reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmittedCheck {
+    /// What a failure means.
+    pub kind: CheckKind,
+    /// How many arguments are reported.
+    pub n_args: usize,
+    /// The source text that it stands for.
+    pub span: Span,
+}
+
+/// A module as text, and what its error reports mean.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The text. Every function is exported under [`symbol`].
+    pub module: ModuleText,
+    /// Every check.
+    pub checks: Vec<EmittedCheck>,
+}
+
+/// The name in LLVM of a function of the module.
+pub fn symbol(name: &str) -> String {
+    format!("cotan:{name}")
+}
+
+/// Prints functions as one module, in which they may call each other.
+pub fn emit(functions: &[LoopFunction], level: OptLevel) -> Emitted {
+    let mut module = ModuleEmitter::default();
+    for f in functions {
+        FunctionEmitter::emit(&mut module, f);
+    }
+    let mut ir = String::new();
+    for declaration in &module.declarations {
+        ir += declaration;
+        ir.push('\n');
+    }
+    module.functions.iter().for_each(|text| ir += text);
+    let exports = functions.iter().map(|f| symbol(&f.name)).collect();
+    Emitted { module: ModuleText { ir, exports, level }, checks: module.checks }
+}
+
+/// What the functions of a module share.
+#[derive(Debug, Default)]
+struct ModuleEmitter {
+    declarations: BTreeSet<String>,
+    functions: Vec<String>,
+    checks: Vec<EmittedCheck>,
+    /// How many functions were split off each function.
+    n_outlined: BTreeMap<Symbol, usize>,
+}
+
+impl ModuleEmitter {
+    fn declare(&mut self, declaration: &str) {
+        if !self.declarations.contains(declaration) {
+            self.declarations.insert(declaration.to_owned());
+        }
+    }
+
+    /// A name for a function split off another one.
+    fn outlined_name(&mut self, of: &Symbol) -> String {
+        let n = self.n_outlined.entry(of.clone()).or_default();
+        *n += 1;
+        quoted(&format!("{}:{n}", symbol(of)))
+    }
+}

@@ -1,0 +1,306 @@
+//! Pieces of a function that become LLVM functions of their own: bodies of parallel loops, and segments of long blocks
+//! (LLVM's time per instruction grows with the size of a function).
+//!
+//! What both sides use goes through an environment, an array of cells of 8 bytes in the frame of the outer function:
+//! values that the piece reads, addresses of slots that both touch, and room for values that it defines for later.
+//! Inside, everything keeps the name it has outside.
+
+use super::function::FunctionEmitter;
+use super::text::register;
+use cotan_loops::{
+    Buffer, BufferKind, CallResult, Cost, Expr, For, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place,
+    Tensor,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Steps that a chunk of a parallel loop takes at least: handing one to a thread costs about a thousandth of them.
+const STEPS_PER_CHUNK: i64 = 1 << 15;
+/// Bytes of a cell of an environment.
+const CELL: usize = 8;
+
+/// How often some nodes mention each local and buffer, and which they define.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    locals: BTreeMap<Local, usize>,
+    buffers: BTreeMap<Buffer, usize>,
+    defined_locals: BTreeSet<Local>,
+    defined_buffers: BTreeSet<Buffer>,
+    /// Sizes of the buffers that are allocated in the frame.
+    frame_bytes: BTreeMap<Buffer, i64>,
+}
+
+impl Uses {
+    /// Those of a whole function.
+    pub(super) fn of_function(f: &LoopFunction) -> Uses {
+        let mut uses = Uses::default();
+        for param in &f.params {
+            match param {
+                Param::Scalar(local) => uses.defines(*local),
+                Param::Tensor(tensor) => uses.tensor(tensor),
+            }
+        }
+        f.body.iter().for_each(|node| uses.node(f, node));
+        f.results.iter().for_each(|piece| uses.piece(piece));
+        uses
+    }
+
+    pub(super) fn locals(&self) -> impl Iterator<Item = Local> + '_ {
+        self.locals.keys().copied()
+    }
+
+    pub(super) fn buffers(&self) -> impl Iterator<Item = Buffer> + '_ {
+        self.buffers.keys().copied()
+    }
+
+    pub(super) fn frame_bytes(&self, buffer: Buffer) -> i64 {
+        self.frame_bytes.get(&buffer).copied().unwrap_or(0)
+    }
+
+    fn local(&mut self, local: Local) {
+        *self.locals.entry(local).or_default() += 1;
+    }
+
+    fn buffer(&mut self, buffer: Buffer) {
+        *self.buffers.entry(buffer).or_default() += 1;
+    }
+
+    fn defines(&mut self, local: Local) {
+        self.local(local);
+        self.defined_locals.insert(local);
+    }
+
+    fn operand(&mut self, operand: Operand) {
+        if let Operand::Local(local) = operand {
+            self.local(local);
+        }
+    }
+
+    fn operands(&mut self, operands: &[Operand]) {
+        operands.iter().for_each(|o| self.operand(*o));
+    }
+
+    fn place(&mut self, place: Place) {
+        self.buffer(place.buffer);
+        self.operand(place.offset);
+    }
+
+    fn tensor(&mut self, tensor: &Tensor) {
+        self.place(tensor.place);
+        self.operands(&tensor.dims);
+    }
+
+    fn piece(&mut self, piece: &Piece) {
+        match piece {
+            Piece::Scalar(operand) => self.operand(*operand),
+            Piece::Tensor(tensor) => self.tensor(tensor),
+        }
+    }
+
+    fn nodes(&mut self, f: &LoopFunction, nodes: &[Node]) {
+        nodes.iter().for_each(|node| self.node(f, node));
+    }
+
+    fn node(&mut self, f: &LoopFunction, node: &Node) {
+        match node {
+            Node::Let(local, expr) => {
+                self.defines(*local);
+                match expr {
+                    Expr::Copy(operand) => self.operand(*operand),
+                    Expr::Native { args, .. } | Expr::Host { args, .. } => self.operands(args),
+                }
+            }
+            Node::Set(local, value) => {
+                self.local(*local);
+                self.operand(*value);
+            }
+            Node::Load(local, from) => {
+                self.defines(*local);
+                self.place(*from);
+            }
+            Node::Store(to, value) => {
+                self.place(*to);
+                self.operand(*value);
+            }
+            Node::Copy { from, to, count } => {
+                self.place(*from);
+                self.place(*to);
+                self.operand(*count);
+            }
+            Node::Alloc { buffer, extents, .. } => {
+                self.buffer(*buffer);
+                self.operands(extents);
+                let info = &f.buffers[buffer.index()];
+                if info.kind == BufferKind::Allocated(Home::Frame) {
+                    let n: i64 = extents.iter().filter_map(|d| d.as_i64()).product();
+                    self.frame_bytes.insert(*buffer, n * info.elem.bytes() as i64);
+                } else {
+                    self.defined_buffers.insert(*buffer);
+                }
+            }
+            Node::CountRecord(_, extents) => self.operands(extents),
+            Node::StackOpen(buffer) => self.buffer(*buffer),
+            Node::StackExtend(buffer, n) => {
+                self.buffer(*buffer);
+                self.operand(*n);
+            }
+            Node::Bind { buffer, to } => {
+                self.buffer(*buffer);
+                self.place(*to);
+            }
+            Node::Scope(body) | Node::Segment(body) => self.nodes(f, body),
+            Node::For(l) => {
+                self.defines(l.index);
+                self.operand(l.count);
+                self.nodes(f, &l.body);
+            }
+            Node::While(go, body) => {
+                self.local(*go);
+                self.nodes(f, body);
+            }
+            Node::If(cond, yes, no) => {
+                self.operand(*cond);
+                self.nodes(f, yes);
+                self.nodes(f, no);
+            }
+            Node::Switch(on, arms) => {
+                self.operand(*on);
+                arms.iter().for_each(|arm| self.nodes(f, arm));
+            }
+            Node::Check { cond, args, .. } => {
+                self.operand(*cond);
+                self.operands(args);
+            }
+            Node::Call { args, results, .. } => {
+                args.iter().for_each(|a| self.piece(a));
+                for result in results {
+                    match result {
+                        CallResult::Scalar(local) => self.defines(*local),
+                        CallResult::Into(tensor) => self.tensor(tensor),
+                        CallResult::New(buffer, _) => self.buffer(*buffer),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A name that both sides of an outlined piece know.
+struct Shared {
+    name: String,
+    ty: &'static str,
+}
+
+/// What goes through the environment.
+#[derive(Default)]
+struct Environment {
+    /// Values that the piece reads, and slots that both sides touch: `name` holds a value of type `ty`.
+    inputs: Vec<Shared>,
+    /// Values that the piece defines and that are read after it.
+    outputs: Vec<Shared>,
+    /// What lives in slots of the piece alone.
+    own: Uses,
+}
+
+impl FunctionEmitter<'_> {
+    fn environment(&self, inside: Uses) -> Environment {
+        let mut env = Environment::default();
+        for (local, n) in &inside.locals {
+            let info = &self.f.locals[local.index()];
+            let outside = self.all_uses.locals.get(local).is_some_and(|all| all > n);
+            let name = format!("%l{}", local.0);
+            if info.is_mutable && outside {
+                env.inputs.push(Shared { name: format!("%m{}", local.0), ty: "ptr" });
+            } else if info.is_mutable {
+                env.own.locals.insert(*local, *n);
+            } else if !inside.defined_locals.contains(local) {
+                env.inputs.push(Shared { name, ty: register(info.elem) });
+            } else if outside {
+                env.outputs.push(Shared { name, ty: register(info.elem) });
+            }
+        }
+        for (buffer, n) in &inside.buffers {
+            let outside = self.all_uses.buffers.get(buffer).is_some_and(|all| all > n);
+            let (name, is_slot) = match self.f.buffers[buffer.index()].kind {
+                BufferKind::Bound => (format!("%p{}", buffer.0), true),
+                BufferKind::Stack => (format!("%s{}", buffer.0), true),
+                BufferKind::Allocated(Home::Frame) => (format!("%b{}", buffer.0), true),
+                BufferKind::Allocated(Home::Arena | Home::Result(_)) | BufferKind::Param(_) => {
+                    (format!("%b{}", buffer.0), false)
+                }
+            };
+            let shared = Shared { name, ty: "ptr" };
+            if is_slot && !outside {
+                env.own.buffers.insert(*buffer, *n);
+            } else if is_slot || !inside.defined_buffers.contains(buffer) {
+                env.inputs.push(shared);
+            } else if outside {
+                env.outputs.push(shared);
+            }
+        }
+        env
+    }
+
+    /// Splits off a function. `write` appends its body; `head` is its signature after the name. Gives its name, and the
+    /// filled environment.
+    fn outline(
+        &mut self,
+        env: &Environment,
+        parameters: &str,
+        write: impl FnOnce(&mut FunctionEmitter<'_>),
+    ) -> (String, String) {
+        let name = self.module.outlined_name(&self.f.name);
+        let mut inner = FunctionEmitter::new(&mut *self.module, self.f, self.all_uses);
+        inner.declare_slots(&env.own);
+        for (k, shared) in env.inputs.iter().enumerate() {
+            let cell = inner.field("%env", k * CELL);
+            inner.line(&format!("{} = load {}, ptr {cell}", shared.name, shared.ty));
+        }
+        write(&mut inner);
+        for (k, shared) in env.outputs.iter().enumerate() {
+            let cell = inner.field("%env", (env.inputs.len() + k) * CELL);
+            inner.line(&format!("store {} {}, ptr {cell}", shared.ty, shared.name));
+        }
+        inner.line("ret i32 0");
+        let text = inner.finish(&format!("internal i32 {name}({parameters})"));
+        self.module.functions.push(text);
+
+        let cells = format!("%env{}", self.temporary().trim_start_matches('%'));
+        self.slot(&cells, &format!("[{} x i64]", (env.inputs.len() + env.outputs.len()).max(1)));
+        for (k, shared) in env.inputs.iter().enumerate() {
+            let cell = self.field(&cells, k * CELL);
+            self.line(&format!("store {} {}, ptr {cell}", shared.ty, shared.name));
+        }
+        (name, cells)
+    }
+
+    /// A loop whose iterations may run on several threads.
+    pub(super) fn parallel(&mut self, f: &For, cost: Cost) {
+        let mut inside = Uses::default();
+        inside.defines(f.index);
+        inside.nodes(self.f, &f.body);
+        let env = self.environment(inside);
+        let parameters = "ptr %ctx, ptr %env, i64 %low, i64 %high";
+        let (name, cells) = self.outline(&env, parameters, |inner| inner.counted(f, Some(("%low", "%high"))));
+        let grain = (STEPS_PER_CHUNK / cost.0.max(1)).max(1);
+        let count = self.operand(f.count);
+        self.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64, i64)");
+        let status = self.define(&format!(
+            "call i32 @cotan_parallel_for(ptr %ctx, ptr {name}, ptr {cells}, i64 {count}, i64 {grain})"
+        ));
+        self.check_status(&status);
+    }
+
+    /// A part of a long block.
+    pub(super) fn segment(&mut self, body: &[Node]) {
+        let mut inside = Uses::default();
+        inside.nodes(self.f, body);
+        let env = self.environment(inside);
+        let (name, cells) = self.outline(&env, "ptr %ctx, ptr %env", |inner| inner.nodes(body));
+        let status = self.define(&format!("call i32 {name}(ptr %ctx, ptr {cells})"));
+        self.check_status(&status);
+        for (k, shared) in env.outputs.iter().enumerate() {
+            let cell = self.field(&cells, (env.inputs.len() + k) * CELL);
+            self.line(&format!("{} = load {}, ptr {cell}", shared.name, shared.ty));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Reading and replacing parts of tensors, and writing to accumulators.
+
+use super::{Held, Lowering};
+use crate::nest::{BufferKind, Local, Node, Operand, Place, Tensor};
+use cotan_ir::{Acc, AccKind, Atom, Monoid, Op, Stmt, Var};
+
+/// Where the writes to an accumulator go.
+#[derive(Clone, Debug)]
+pub(super) enum Accumulator {
+    /// A scalar, added to a mutable local.
+    Scalar(Monoid, Local),
+    /// A tensor, in place.
+    Tensor(Monoid, Tensor),
+    /// A log: a stack of elements; the tensor is one of them, at position 0.
+    Log(Tensor),
+}
+
+impl Lowering<'_> {
+    pub(super) fn index(&mut self, result: Var, array: Atom, indices: &[Atom]) {
+        let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
+        let held = match self.held(array) {
+            Held::Scalar(operand) => Held::Scalar(operand),
+            Held::Tensor(tensor) => {
+                let part = self.part(&tensor, &indices);
+                if part.dims.is_empty() {
+                    Held::Scalar(self.load(self.f.name_of(result), part.elem, part.place))
+                } else {
+                    Held::Tensor(part)
+                }
+            }
+        };
+        self.bind(result, held);
+    }
+
+    pub(super) fn update(&mut self, stmt: &Stmt, array: Atom, indices: &[Atom], value: Atom) {
+        let result = stmt.results[0];
+        if self.f.ty(result).is_scalar() {
+            let value = self.held(value);
+            return self.bind(result, value);
+        }
+        let to = if self.may_overwrite(array, &stmt.op) {
+            self.tensor(array)
+        } else {
+            let to = self.allocate_for(result);
+            let from = self.tensor(array);
+            self.copy_tensor(&from, to.place);
+            to
+        };
+        let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
+        let part = self.part(&to, &indices);
+        match self.held(value) {
+            Held::Scalar(value) => self.store(part.place, value),
+            Held::Tensor(value) => self.copy_tensor(&value, part.place),
+        }
+        self.bind(result, Held::Tensor(to));
+    }
+
+    // ---- accumulators
+
+    /// Makes an accumulator ready for writes; `op` introduces it, `result` is its final value.
+    pub(super) fn open_accumulator(&mut self, acc: &Acc, op: &Op, result: Var) {
+        let info = &self.f.vars[acc.var.index()];
+        let accumulator = match (acc.kind, acc.init) {
+            (AccKind::Reduce(monoid), Some(init)) if info.ty.is_scalar() => {
+                let first = self.scalar(init);
+                Accumulator::Scalar(monoid, self.variable(&info.name, info.ty.elem, first))
+            }
+            (AccKind::Reduce(monoid), Some(init)) => Accumulator::Tensor(monoid, self.take_over(init, op, result)),
+            (AccKind::Log | AccKind::Reduce(_), _) => {
+                let buffer = self.open_stack(&info.name, info.ty.elem);
+                let place = Place { buffer, offset: Operand::i64(0) };
+                Accumulator::Log(Tensor { place, elem: info.ty.elem, dims: self.dims(&info.ty.inner(1)) })
+            }
+        };
+        self.accumulators.insert(acc.var, accumulator);
+    }
+
+    /// The start value of something that is changed in place: in its own memory if nobody needs it any more, else in a
+    /// copy for `result`.
+    pub(super) fn take_over(&mut self, init: Atom, op: &Op, result: Var) -> Tensor {
+        let from = self.tensor(init);
+        let shared = op.operands().iter().filter(|a| self.lies_in(**a, from.place)).count() > 1;
+        if !shared && self.may_overwrite(init, op) {
+            return self.tensor(init);
+        }
+        let to = self.allocate_for(result);
+        self.copy_tensor(&from, to.place);
+        to
+    }
+
+    fn lies_in(&self, a: Atom, place: Place) -> bool {
+        match self.held(a) {
+            Held::Tensor(t) => t.place.buffer == place.buffer,
+            Held::Scalar(_) => false,
+        }
+    }
+
+    pub(super) fn open_stack(&mut self, name: &str, elem: cotan_ir::Elem) -> crate::nest::Buffer {
+        let buffer = self.new_buffer(name, elem, BufferKind::Stack);
+        self.allocates = true;
+        self.push(Node::StackOpen(buffer));
+        buffer
+    }
+
+    /// Binds the final value of an accumulator.
+    pub(super) fn close_accumulator(&mut self, acc: &Acc, result: Var) {
+        let accumulator = self.accumulators.remove(&acc.var).expect("invariant: the accumulator was opened");
+        let held = match accumulator {
+            Accumulator::Scalar(_, local) => Held::Scalar(self.read(local)),
+            Accumulator::Tensor(_, tensor) => Held::Tensor(tensor),
+            Accumulator::Log(element) => Held::Tensor(self.finished_stack(element.place, result)),
+        };
+        self.bind(result, held);
+    }
+
+    /// The elements of a stack that grows no more, as the tensor `result`.
+    pub(super) fn finished_stack(&mut self, stack: Place, result: Var) -> Tensor {
+        let info = &self.f.vars[result.index()];
+        let buffer = self.new_buffer(&info.name, info.ty.elem, BufferKind::Bound);
+        self.push(Node::Bind { buffer, to: stack });
+        self.count_record(result);
+        Tensor { place: Place { buffer, offset: Operand::i64(0) }, elem: info.ty.elem, dims: self.dims(&info.ty) }
+    }
+
+    pub(super) fn acc_add(&mut self, acc: Var, indices: &[Atom], value: Atom) {
+        let accumulator = self.accumulators.get(&acc).cloned().expect("invariant: an accumulator in scope is open");
+        let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
+        let value = self.held(value);
+        match accumulator {
+            Accumulator::Scalar(monoid, local) => {
+                let elem = self.locals[local.index()].elem;
+                let (old, value) = (self.read(local), self.element(&value, Operand::i64(0)));
+                let new = self.combine(monoid, elem, old, value);
+                self.push(Node::Set(local, new));
+            }
+            Accumulator::Tensor(monoid, tensor) => {
+                let part = self.part(&tensor, &indices);
+                self.add_to(monoid, &part, &value);
+            }
+            Accumulator::Log(element) => {
+                let to = self.push_element(&element, indices[0]);
+                self.put(to, &value, &element.dims);
+            }
+        }
+    }
+
+    /// Combines a tensor or element in place with a value.
+    pub(super) fn add_to(&mut self, monoid: Monoid, part: &Tensor, value: &Held) {
+        let count = self.count(&part.dims);
+        let add_element = |this: &mut Self, k: Operand| {
+            let place = this.shifted(part.place, k);
+            let old = this.load("old", part.elem, place);
+            let value = this.element(value, k);
+            let new = this.combine(monoid, part.elem, old, value);
+            this.store(place, new);
+        };
+        if part.dims.is_empty() {
+            add_element(self, Operand::i64(0));
+        } else {
+            self.for_each("k", count, add_element);
+        }
+    }
+
+    /// Makes room in a stack for the element at a position; gives its place.
+    pub(super) fn push_element(&mut self, element: &Tensor, position: Operand) -> Place {
+        let size = self.count(&element.dims);
+        let start = self.mul(position, size);
+        let end = self.add(start, size);
+        self.push(Node::StackExtend(element.place.buffer, end));
+        Place { buffer: element.place.buffer, offset: start }
+    }
+
+    /// Writes a scalar or tensor to a place.
+    pub(super) fn put(&mut self, to: Place, value: &Held, dims: &[Operand]) {
+        match value {
+            Held::Scalar(operand) if dims.is_empty() => self.store(to, *operand),
+            Held::Scalar(operand) => {
+                let count = self.count(dims);
+                self.for_each("k", count, |this, k| {
+                    let place = this.shifted(to, k);
+                    this.store(place, *operand);
+                });
+            }
+            Held::Tensor(tensor) => self.copy_tensor(tensor, to),
+        }
+    }
+}

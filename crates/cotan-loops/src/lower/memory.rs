@@ -1,0 +1,267 @@
+//! Which tensor lies where: bindings, allocation, offers, overwriting, copies.
+//!
+//! Note [Overwriting]. A tensor may be overwritten when its buffer belongs to this call (parameters never do) and no
+//! variable that lies in the buffer is read afterwards; the next iteration of an enclosing loop counts as afterwards.
+//! Small parts that are still read (a row taken before its matrix is updated) are moved out of the way, so that they
+//! don't force a copy of the whole.
+//!
+//! Note [Offers]. When a block begins, the places where its results have to end up exist already. Each is offered to the
+//! variable that is the result and to those whose memory it takes over (the operand of an update, the start of a loop);
+//! the first that needs memory takes the offer. A result that lands elsewhere is copied at the end.
+
+use super::{Held, Lowering};
+use crate::liveness::is_read_inside;
+use crate::nest::{Buffer, BufferInfo, BufferKind, Home, Local, LocalInfo, Node, Operand, Place, Tensor};
+use cotan_ir::{Atom, Dim, Elem, Op, Ty, Var};
+
+/// Largest size in bytes of a buffer that lives in the frame, and of all of them together.
+const FRAME_BUFFER_BYTES: i64 = 512;
+const FRAME_BYTES: i64 = 32 << 10;
+
+/// Memory for a result, see Note [Offers].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Offer {
+    /// This place.
+    Place(Place),
+    /// The memory of a result of the function.
+    Result(usize),
+    /// Somebody took it.
+    Taken,
+}
+
+impl<'a> Lowering<'a> {
+    // ---- tables
+
+    pub(super) fn new_local(&mut self, name: &str, elem: Elem, is_mutable: bool) -> Local {
+        self.locals.push(LocalInfo { name: name.into(), elem, is_mutable });
+        Local(self.locals.len() as u32 - 1)
+    }
+
+    pub(super) fn new_buffer(&mut self, name: &str, elem: Elem, kind: BufferKind) -> Buffer {
+        self.buffers.push(BufferInfo { name: name.into(), elem, kind });
+        Buffer(self.buffers.len() as u32 - 1)
+    }
+
+    // ---- bindings
+
+    /// Says what a variable has become.
+    pub(super) fn bind(&mut self, v: Var, held: Held) {
+        if let Held::Tensor(t) = &held {
+            self.sharers.entry(t.place.buffer).or_default().push(v);
+        }
+        self.scopes.bind(v);
+        self.held.insert(v, held);
+    }
+
+    pub(super) fn held(&self, a: Atom) -> Held {
+        match a {
+            Atom::Const(c) => Held::Scalar(Operand::Const(c)),
+            Atom::Var(v) => self.held.get(&v).cloned().expect("invariant: a variable is bound before it is used"),
+        }
+    }
+
+    /// A scalar operand.
+    pub(super) fn scalar(&self, a: Atom) -> Operand {
+        match self.held(a) {
+            Held::Scalar(operand) => operand,
+            Held::Tensor(_) => panic!("bug: a scalar was expected of `{}`", self.f.name),
+        }
+    }
+
+    /// A tensor operand.
+    pub(super) fn tensor(&self, a: Atom) -> Tensor {
+        match self.held(a) {
+            Held::Tensor(tensor) => tensor,
+            Held::Scalar(_) => panic!("bug: a tensor was expected of `{}`", self.f.name),
+        }
+    }
+
+    /// The extents that a type names.
+    pub(super) fn dims(&self, ty: &Ty) -> Vec<Operand> {
+        ty.dims.iter().map(|d| self.dim(*d)).collect()
+    }
+
+    pub(super) fn dim(&self, d: Dim) -> Operand {
+        self.scalar(d.atom())
+    }
+
+    // ---- allocation
+
+    /// Memory for a variable: what was offered for it, else new. The variable is not bound yet.
+    pub(super) fn allocate_for(&mut self, v: Var) -> Tensor {
+        let info = &self.f.vars[v.index()];
+        let dims = self.dims(&info.ty);
+        self.count_record(v);
+        match self.take_offer(v) {
+            Offer::Place(place) => Tensor { place, elem: info.ty.elem, dims },
+            Offer::Result(k) => self.allocate_result(&info.name, info.ty.elem, dims, k),
+            Offer::Taken => self.allocate(&info.name, info.ty.elem, dims),
+        }
+    }
+
+    /// Counts the memory of a variable if it is a record.
+    pub(super) fn count_record(&mut self, v: Var) {
+        let info = &self.f.vars[v.index()];
+        if info.is_record {
+            let dims = self.dims(&info.ty);
+            self.push(Node::CountRecord(info.ty.elem, dims));
+        }
+    }
+
+    /// New memory in the frame or the arena.
+    pub(super) fn allocate(&mut self, name: &str, elem: Elem, dims: Vec<Operand>) -> Tensor {
+        let known = dims.iter().try_fold(elem.bytes() as i64, |n, d| d.as_i64().and_then(|d| n.checked_mul(d)));
+        let home = match known {
+            Some(bytes) if bytes <= FRAME_BUFFER_BYTES && self.frame_bytes + bytes <= FRAME_BYTES => {
+                self.frame_bytes += bytes;
+                Home::Frame
+            }
+            Some(_) | None => {
+                self.allocates = true;
+                Home::Arena
+            }
+        };
+        self.allocate_at(name, elem, dims, home)
+    }
+
+    /// The memory of result `k` of the function.
+    pub(super) fn allocate_result(&mut self, name: &str, elem: Elem, dims: Vec<Operand>, k: usize) -> Tensor {
+        self.allocate_at(name, elem, dims, Home::Result(k))
+    }
+
+    fn allocate_at(&mut self, name: &str, elem: Elem, dims: Vec<Operand>, home: Home) -> Tensor {
+        let buffer = self.new_buffer(name, elem, BufferKind::Allocated(home));
+        self.push(Node::Alloc { buffer, extents: dims.clone() });
+        Tensor { place: Place { buffer, offset: Operand::i64(0) }, elem, dims }
+    }
+
+    /// Whether a place is the start of the memory of result `k` of the function.
+    pub(super) fn is_home_of_result(&self, place: Place, k: usize) -> bool {
+        let kind = self.buffers[place.buffer.index()].kind;
+        kind == BufferKind::Allocated(Home::Result(k)) && place.offset.as_i64() == Some(0)
+    }
+
+    // ---- offers
+
+    /// Offers a place to a result of the block that begins.
+    pub(super) fn offer_place(&mut self, result: Atom, place: Place) {
+        self.offer(result, Offer::Place(place));
+    }
+
+    /// Offers the memory of result `k` of the function.
+    pub(super) fn offer_result(&mut self, result: Atom, k: usize) {
+        self.offer(result, Offer::Result(k));
+    }
+
+    fn offer(&mut self, result: Atom, offer: Offer) {
+        let number = self.offers.len();
+        self.offers.push(offer);
+        let mut next = result.var();
+        while let Some(v) = next {
+            if self.held.contains_key(&v) || self.f.ty(v).is_scalar() || self.offer_of.contains_key(&v) {
+                break;
+            }
+            self.offer_of.insert(v, number);
+            next = self.predecessor(v);
+        }
+    }
+
+    fn take_offer(&mut self, v: Var) -> Offer {
+        match self.offer_of.get(&v) {
+            Some(number) => std::mem::replace(&mut self.offers[*number], Offer::Taken),
+            None => Offer::Taken,
+        }
+    }
+
+    /// The variable whose memory a variable takes over if it can.
+    pub(super) fn predecessor(&self, v: Var) -> Option<Var> {
+        let (stmt, position) = self.definitions.get(&v)?;
+        let from = match &stmt.op {
+            Op::Update { array, .. } => Some(*array),
+            Op::Check { value, .. } => Some(*value),
+            Op::Loop(l) => {
+                let results = l.split(&stmt.results);
+                let accs = l.accs.iter().map(|a| a.init);
+                let inits = l.inits.iter().map(|a| Some(*a)).chain(accs);
+                let named = results.carried.iter().chain(results.accs);
+                named.zip(inits).find(|(result, _)| **result == v).and_then(|(_, init)| init)
+            }
+            Op::Par(p) => position.checked_sub(p.kinds.len()).and_then(|k| p.accs[k].init),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::AccAdd { .. }
+            | Op::Switch { .. }
+            | Op::Call { .. } => None,
+        };
+        from.and_then(Atom::var)
+    }
+
+    // ---- overwriting
+
+    /// Whether the current statement, whose operation is `op`, may write its result over `a`; see Note [Overwriting].
+    /// Rows that are still read are moved away.
+    pub(super) fn may_overwrite(&mut self, a: Atom, op: &Op) -> bool {
+        let is_free = |this: &Self, v: Var| !this.scopes.is_live_after(v) && !is_read_inside(op, v);
+        self.may_take_over(a, is_free)
+    }
+
+    /// The same for a statement whose blocks run at most once and look after themselves.
+    pub(super) fn may_overwrite_after(&mut self, a: Atom) -> bool {
+        self.may_take_over(a, |this, v| !this.scopes.is_live_after(v))
+    }
+
+    fn may_take_over(&mut self, a: Atom, is_free: impl Fn(&Self, Var) -> bool) -> bool {
+        let Some(v) = a.var() else { return false };
+        let target = self.tensor(a);
+        let buffer = target.place.buffer;
+        match self.buffers[buffer.index()].kind {
+            BufferKind::Param(_) | BufferKind::Bound => return false,
+            BufferKind::Allocated(_) | BufferKind::Stack => {}
+        }
+        let sharers = self.sharers.remove(&buffer).unwrap_or_default();
+        let live: Vec<Var> = sharers.into_iter().filter(|w| !is_free(self, *w)).collect();
+        let is_part = |w: &Var| *w != v && self.f.ty(*w).rank() < target.dims.len() && self.scopes.is_local(*w);
+        let may = live.iter().all(is_part);
+        if may {
+            live.iter().for_each(|w| self.move_away(*w));
+        } else {
+            self.sharers.insert(buffer, live);
+        }
+        may
+    }
+
+    /// Gives a variable a copy of its own.
+    fn move_away(&mut self, v: Var) {
+        let from = self.tensor(v.into());
+        let to = self.allocate(&self.f.vars[v.index()].name, from.elem, from.dims.clone());
+        self.copy_tensor(&from, to.place);
+        self.sharers.entry(to.place.buffer).or_default().push(v);
+        self.held.insert(v, Held::Tensor(to));
+    }
+
+    // ---- copies
+
+    /// Copies a whole tensor.
+    pub(super) fn copy_tensor(&mut self, from: &Tensor, to: Place) {
+        let count = self.count(&from.dims);
+        self.push(Node::Copy { from: from.place, to, count });
+    }
+
+    /// Copies tensors to places, as if all at once: what an earlier copy would overwrite is saved first.
+    pub(super) fn deliver(&mut self, moves: Vec<(Tensor, Place)>) {
+        let mut moves: Vec<(Tensor, Place)> = moves.into_iter().filter(|(from, to)| from.place != *to).collect();
+        for k in 0..moves.len() {
+            let source = moves[k].0.place.buffer;
+            if moves[..=k].iter().any(|(_, to)| to.buffer == source) {
+                let from = moves[k].0.clone();
+                let saved = self.allocate("saved", from.elem, from.dims.clone());
+                self.copy_tensor(&from, saved.place);
+                moves[k].0 = saved;
+            }
+        }
+        for (from, to) in moves {
+            self.copy_tensor(&from, to);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! From a function of the core IR to a loop nest.
+//!
+//! Lowering walks the blocks once, in order. Every variable becomes a [`Held`]: a scalar operand, or a tensor at a place
+//! in a buffer. Three ideas keep copies away:
+//! - a part of a tensor is a place in the same buffer ([`memory`] knows which variables share one);
+//! - a tensor that nobody reads any more may be overwritten by the statement that replaces it, so an array that a loop
+//!   carries and updates stays in one buffer;
+//! - the memory where a result has to end up is offered to the statement that first allocates it.
+
+mod access;
+mod call;
+mod code;
+mod memory;
+mod par;
+mod reduction;
+mod scalar;
+mod sequential;
+mod switch;
+mod tensor_op;
+
+use crate::liveness::Scopes;
+use crate::segment::cut_long_blocks;
+use crate::nest::{Buffer, BufferKind, Local, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
+use access::Accumulator;
+use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
+use memory::Offer;
+pub use tensor_op::lowers;
+use std::collections::HashMap;
+
+/// Lowers a function. It must have passed the verifier.
+pub fn lower(f: &Function) -> LoopFunction {
+    let mut lowering = Lowering::new(f);
+    lowering.function();
+    LoopFunction {
+        name: f.name.clone(),
+        locals: lowering.locals,
+        buffers: lowering.buffers,
+        params: lowering.params,
+        body: cut_long_blocks(lowering.open.pop().unwrap_or_default()),
+        results: lowering.results,
+    }
+}
+
+/// What a variable has become.
+#[derive(Clone, Debug)]
+enum Held {
+    Scalar(Operand),
+    Tensor(Tensor),
+}
+
+/// The state of lowering one function.
+struct Lowering<'a> {
+    f: &'a Function,
+    /// The statement that binds a variable, and which result it is.
+    definitions: HashMap<Var, (&'a Stmt, usize)>,
+
+    locals: Vec<crate::nest::LocalInfo>,
+    buffers: Vec<crate::nest::BufferInfo>,
+    params: Vec<Param>,
+    results: Vec<Piece>,
+    /// The node lists that are being written, innermost last.
+    open: Vec<Vec<Node>>,
+    /// Whether the innermost loop body takes memory from the arena that must be released.
+    allocates: bool,
+    /// Bytes of small buffers in the function's frame so far.
+    frame_bytes: i64,
+    /// How many loops enclose the current statement.
+    loop_depth: usize,
+
+    scopes: Scopes,
+    held: HashMap<Var, Held>,
+    accumulators: HashMap<Var, Accumulator>,
+    /// The variables that lie in a buffer and may be read again.
+    sharers: HashMap<Buffer, Vec<Var>>,
+    offers: Vec<Offer>,
+    offer_of: HashMap<Var, usize>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(f: &'a Function) -> Lowering<'a> {
+        let mut definitions = HashMap::new();
+        index_definitions(&f.body, &mut definitions);
+        Lowering {
+            f,
+            definitions,
+            locals: Vec::new(),
+            buffers: Vec::new(),
+            params: Vec::new(),
+            results: Vec::new(),
+            open: vec![Vec::new()],
+            allocates: false,
+            frame_bytes: 0,
+            loop_depth: 0,
+            scopes: Scopes::default(),
+            held: HashMap::new(),
+            accumulators: HashMap::new(),
+            sharers: HashMap::new(),
+            offers: Vec::new(),
+            offer_of: HashMap::new(),
+        }
+    }
+
+    fn function(&mut self) {
+        self.scopes.open(&self.f.body, false);
+        for (position, v) in self.f.params.iter().enumerate() {
+            let param = self.param(position, *v);
+            self.params.push(param);
+        }
+        let results = &self.f.body.results;
+        for (k, result) in results.iter().enumerate() {
+            self.offer_result(*result, k);
+        }
+        self.statements(&self.f.body);
+        self.results = results.iter().enumerate().map(|(k, result)| self.function_result(k, *result)).collect();
+        self.scopes.close();
+    }
+
+    fn param(&mut self, position: usize, v: Var) -> Param {
+        let ty = self.f.ty(v);
+        if ty.is_scalar() {
+            let local = self.new_local(self.f.name_of(v), ty.elem, false);
+            self.bind(v, Held::Scalar(local.into()));
+            return Param::Scalar(local);
+        }
+        let buffer = self.new_buffer(self.f.name_of(v), ty.elem, BufferKind::Param(position));
+        let place = Place { buffer, offset: Operand::i64(0) };
+        let tensor = Tensor { place, elem: ty.elem, dims: self.dims(ty) };
+        self.bind(v, Held::Tensor(tensor.clone()));
+        Param::Tensor(tensor)
+    }
+
+    /// Puts a result of the function into its own memory, if it is not there.
+    fn function_result(&mut self, k: usize, result: Atom) -> Piece {
+        let from = match self.held(result) {
+            Held::Scalar(operand) => return Piece::Scalar(operand),
+            Held::Tensor(tensor) => tensor,
+        };
+        if self.is_home_of_result(from.place, k) {
+            return Piece::Tensor(from);
+        }
+        let to = self.allocate_result("result", from.elem, from.dims.clone(), k);
+        self.copy_tensor(&from, to.place);
+        Piece::Tensor(to)
+    }
+
+    /// Lowers the statements of a block whose frame is open.
+    fn statements(&mut self, block: &'a Block) {
+        for (position, stmt) in block.stmts.iter().enumerate() {
+            self.scopes.advance(position);
+            self.statement(stmt);
+        }
+        self.scopes.advance(block.stmts.len());
+    }
+
+    fn statement(&mut self, stmt: &'a Stmt) {
+        match &stmt.op {
+            Op::Prim { prim, args } => self.prim(stmt.results[0], *prim, args),
+            Op::Tensor { op, args, attrs } => self.tensor_op(stmt.results[0], *op, args, attrs),
+            Op::Index { array, indices } => self.index(stmt.results[0], *array, indices),
+            Op::Update { array, indices, value } => self.update(stmt, *array, indices, *value),
+            Op::AccAdd { acc, indices, value } => self.acc_add(*acc, indices, *value),
+            Op::Par(p) => self.par(stmt, p),
+            Op::Loop(l) => self.sequential(stmt, l),
+            Op::Switch { selector, arms } => self.switch(stmt, *selector, arms),
+            Op::Call { callee, args } => self.call(stmt, callee, args),
+            Op::Check { cond, kind, args, value } => {
+                let check = self.check(*cond, *kind, args, stmt.span);
+                self.push(check);
+                let held = match self.held(*value) {
+                    Held::Scalar(operand) => Held::Scalar(operand),
+                    // The check may be what makes a run-time size a known one.
+                    Held::Tensor(t) => Held::Tensor(Tensor { dims: self.dims(self.f.ty(stmt.results[0])), ..t }),
+                };
+                self.bind(stmt.results[0], held);
+            }
+        }
+    }
+}
+
+fn index_definitions<'a>(block: &'a Block, definitions: &mut HashMap<Var, (&'a Stmt, usize)>) {
+    for stmt in &block.stmts {
+        for (k, v) in stmt.results.iter().enumerate() {
+            definitions.insert(*v, (stmt, k));
+        }
+        stmt.op.blocks().iter().for_each(|b| index_definitions(b, definitions));
+    }
+}
+
+/// The local of a scalar operand that is one.
+fn local_of(operand: Operand) -> Option<Local> {
+    match operand {
+        Operand::Local(local) => Some(local),
+        Operand::Const(_) => None,
+    }
+}

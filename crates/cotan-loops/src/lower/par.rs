@@ -1,0 +1,130 @@
+//! The parallel loop: nested counted loops. Stacked results are written straight to their places.
+
+use super::reduction::Reduction;
+use super::{Held, Lowering};
+use crate::cost::cost;
+use crate::nest::{Cost, Node, Operand, Place, Tensor};
+use cotan_ir::{Block, Par, ParResult, Stmt, Var, written_accs};
+use std::collections::HashSet;
+
+/// Where a result of the body goes.
+enum Sink {
+    Stacked(Tensor),
+    Reduced(Reduction),
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn par(&mut self, stmt: &'a Stmt, p: &'a Par) {
+        let extents: Vec<Operand> = p.extents.iter().map(|e| self.scalar(*e)).collect();
+        let (stacked_or_reduced, final_accs) = stmt.results.split_at(p.kinds.len());
+        let total = self.count(&extents);
+        let mut sinks = Vec::new();
+        for (kind, result) in p.kinds.iter().zip(stacked_or_reduced) {
+            sinks.push(match kind {
+                ParResult::Stacked => Sink::Stacked(self.allocate_for(*result)),
+                ParResult::Reduced { monoid, init } => Sink::Reduced(self.open_reduction(*monoid, *init, *result, total)),
+            });
+        }
+        for (acc, result) in p.accs.iter().zip(final_accs) {
+            self.open_accumulator(acc, &stmt.op, *result);
+        }
+        let may_fork = self.loop_depth == 0 && writes_own_slots_only(p);
+        self.level(p, &extents, &mut Vec::new(), &sinks, may_fork);
+        for (sink, result) in sinks.into_iter().zip(stacked_or_reduced) {
+            let held = match sink {
+                Sink::Stacked(tensor) => Held::Tensor(tensor),
+                Sink::Reduced(reduction) => self.finish_reduction(&reduction),
+            };
+            self.bind(*result, held);
+        }
+        for (acc, result) in p.accs.iter().zip(final_accs) {
+            self.close_accumulator(acc, *result);
+        }
+    }
+
+    /// The loops from the next index on; `at` holds the indices of those outside.
+    fn level(
+        &mut self,
+        p: &'a Par,
+        extents: &[Operand],
+        at: &mut Vec<Operand>,
+        sinks: &[Sink],
+        may_fork: bool,
+    ) {
+        let Some(index) = p.indices.get(at.len()) else {
+            return self.par_body(p, extents, at, sinks);
+        };
+        let count = extents[at.len()];
+        let name = self.f.name_of(*index).to_owned();
+        self.for_each(&name, count, |this, i| {
+            at.push(i);
+            this.level(p, extents, at, sinks, false);
+            at.pop();
+        });
+        if may_fork && let Some(Node::For(outermost)) = self.open.last_mut().and_then(|nodes| nodes.last_mut()) {
+            outermost.parallel = Some(Cost(cost(&outermost.body)));
+        }
+    }
+
+    fn par_body(&mut self, p: &'a Par, extents: &[Operand], at: &[Operand], sinks: &[Sink]) {
+        self.scopes.open(&p.body, true);
+        for (index, i) in p.indices.iter().zip(at) {
+            self.bind(*index, Held::Scalar(*i));
+        }
+        let number = self.flat(extents, at);
+        let slots: Vec<Option<Place>> = sinks
+            .iter()
+            .map(|sink| match sink {
+                Sink::Stacked(tensor) => {
+                    let size = self.count(&tensor.dims[extents.len()..]);
+                    let offset = self.mul(number, size);
+                    Some(self.shifted(tensor.place, offset))
+                }
+                Sink::Reduced(_) => None,
+            })
+            .collect();
+        for (result, slot) in p.body.results.iter().zip(&slots) {
+            if let Some(slot) = slot {
+                self.offer_place(*result, *slot);
+            }
+        }
+        self.statements(&p.body);
+        let results: Vec<Held> = p.body.results.iter().map(|r| self.held(*r)).collect();
+        for (held, sink) in results.iter().zip(sinks.iter()) {
+            if let Sink::Reduced(reduction) = sink {
+                self.reduce(reduction, held, number);
+            }
+        }
+        let slots = results.into_iter().zip(slots).filter_map(|(held, slot)| Some((held, slot?)));
+        self.fill_slots(slots.collect());
+        self.scopes.close();
+    }
+
+    /// Writes results of a body to their slots.
+    pub(super) fn fill_slots(&mut self, slots: Vec<(Held, Place)>) {
+        let mut moves = Vec::new();
+        for (held, slot) in slots {
+            match held {
+                Held::Scalar(operand) => self.store(slot, operand),
+                Held::Tensor(tensor) => moves.push((tensor, slot)),
+            }
+        }
+        self.deliver(moves);
+    }
+}
+
+/// Whether no two iterations write to the same memory: every result is stacked, and no accumulator from outside, or
+/// introduced by the loop itself, is written.
+fn writes_own_slots_only(p: &Par) -> bool {
+    let all_stacked = p.kinds.iter().all(|k| matches!(k, ParResult::Stacked));
+    let mut inner = HashSet::new();
+    introduced(&p.body, &mut inner);
+    all_stacked && !p.indices.is_empty() && written_accs(&p.body).is_subset(&inner)
+}
+
+fn introduced(block: &Block, accs: &mut HashSet<Var>) {
+    for stmt in &block.stmts {
+        accs.extend(stmt.op.accs().iter().map(|a| a.var));
+        stmt.op.blocks().iter().for_each(|b| introduced(b, accs));
+    }
+}

@@ -1,0 +1,227 @@
+//! Reductions in the fixed order of [`cotan_ops::reduce`].
+//!
+//! The partial results of all levels lie in one buffer, 16 for each level. They start as neutral elements, which change
+//! no bit of what is combined with them (for a sum of floats that is -0.0), so that no case is special: a value is
+//! combined with partial result `number mod 16`, and the last value of a block closes it, which may close a block of the
+//! level above. Where there are fewer values than one block, only as many partial results as values are made.
+
+use super::{Held, Lowering};
+use crate::nest::{Node, Operand, Place, Tensor};
+use cotan_ir::{Atom, Const, Elem, Monoid, Var};
+use cotan_ops::Instruction;
+use cotan_ops::reduce::{BLOCK, LANES, identity};
+
+/// Levels of blocks: enough for 4096^4 values.
+const LEVELS: i64 = 4;
+/// A block has two to the power of this many values.
+const BLOCK_BITS: u32 = BLOCK.trailing_zeros();
+const LAST_IN_BLOCK: i64 = BLOCK as i64 - 1;
+const LAST_LANE: i64 = LANES as i64 - 1;
+
+/// A reduction that is under way.
+pub(super) struct Reduction {
+    monoid: Monoid,
+    init: Held,
+    result: Var,
+    /// The number of values.
+    total: Operand,
+    /// The partial results in use at the lowest level.
+    width: Operand,
+    /// The partial results: `[lane of any level, element dims..]`.
+    lanes: Tensor,
+}
+
+impl Reduction {
+    fn element_dims(&self) -> &[Operand] {
+        &self.lanes.dims[1..]
+    }
+
+    /// Whether the values may fill a block.
+    fn may_fill_block(&self) -> bool {
+        self.total.as_i64().is_none_or(|n| n >= BLOCK as i64)
+    }
+}
+
+/// What changes no bit of anything that it is combined with.
+fn neutral(monoid: Monoid, elem: Elem) -> Const {
+    if monoid == Monoid::Add && elem.is_float() { Const::float(elem, -0.0) } else { identity(monoid, elem) }
+}
+
+impl Lowering<'_> {
+    /// A reduction of `total` values.
+    pub(super) fn open_reduction(&mut self, monoid: Monoid, init: Atom, result: Var, total: Operand) -> Reduction {
+        let ty = self.f.ty(result);
+        let elem = ty.elem;
+        let element_dims = self.dims(ty);
+        let lanes = Operand::i64(LANES as i64);
+        // One lane at least: without values its neutral element is the total.
+        let width = self.i64_op(Instruction::Min, total, lanes);
+        let width = self.i64_op(Instruction::Max, width, Operand::i64(1));
+        let all = Operand::i64(LEVELS * LANES as i64);
+        // A few scalars are cheap to have and of known size; tensors are made as far as they are needed.
+        let n_lanes = if element_dims.is_empty() { all } else { self.if_block_fills(total, all, width) };
+        let n_used = self.if_block_fills(total, all, width);
+        let dims = std::iter::once(n_lanes).chain(element_dims).collect();
+        let lanes = self.allocate("lanes", elem, dims);
+        let reduction = Reduction { monoid, init: self.held(init), result, total, width, lanes };
+        self.clear_lanes(&reduction, Operand::i64(0), n_used);
+        reduction
+    }
+
+    fn i64_op(&mut self, instruction: Instruction, a: Operand, b: Operand) -> Operand {
+        match (instruction, a.as_i64(), b.as_i64()) {
+            (Instruction::Min, Some(a), Some(b)) => Operand::i64(a.min(b)),
+            (Instruction::Max, Some(a), Some(b)) => Operand::i64(a.max(b)),
+            _ => self.native(instruction, Elem::I64, Elem::I64, &[a, b]),
+        }
+    }
+
+    fn if_block_fills(&mut self, total: Operand, yes: Operand, no: Operand) -> Operand {
+        match total.as_i64() {
+            Some(n) if n >= BLOCK as i64 => yes,
+            Some(_) => no,
+            None => {
+                let fills = self.native(Instruction::Ge, Elem::I64, Elem::Bool, &[total, Operand::i64(BLOCK as i64)]);
+                self.native(Instruction::Select, Elem::I64, Elem::I64, &[fills, yes, no])
+            }
+        }
+    }
+
+    fn clear_lanes(&mut self, r: &Reduction, from: Operand, n: Operand) {
+        let size = self.count(r.element_dims());
+        let start = self.mul(from, size);
+        let count = self.mul(n, size);
+        let neutral = Operand::Const(neutral(r.monoid, r.lanes.elem));
+        let first = self.shifted(r.lanes.place, start);
+        self.for_each("k", count, |this, k| {
+            let place = this.shifted(first, k);
+            this.store(place, neutral);
+        });
+    }
+
+    fn lane(&mut self, r: &Reduction, number: Operand) -> Tensor {
+        self.part(&r.lanes, &[number])
+    }
+
+    /// Takes up value number `number`.
+    pub(super) fn reduce(&mut self, r: &Reduction, value: &Held, number: Operand) {
+        let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
+        let lane = self.lane(r, lane);
+        self.add_to(r.monoid, &lane, value);
+        if r.may_fill_block() {
+            self.close_full_blocks(r, number);
+        }
+    }
+
+    /// Closes the blocks of which value number `number` is the last: their totals go to the level above.
+    fn close_full_blocks(&mut self, r: &Reduction, number: Operand) {
+        let closes = self.is_last_in_block(number);
+        let nodes = self.nodes(|this| {
+            let go = this.variable("go", Elem::Bool, Operand::Const(Const::bool(true)));
+            let at = this.variable("at", Elem::I64, number);
+            let base = this.variable("base", Elem::I64, Operand::i64(0));
+            let body = this.body_nodes(|this| {
+                let (level, lanes) = (this.read(base), Operand::i64(LANES as i64));
+                this.combine_lanes(r, level, lanes);
+                let above = this.raise(r, level, at);
+                this.clear_lanes(r, level, lanes);
+                this.push(Node::Set(base, above));
+                let number = this.read(at);
+                let closes = this.is_last_in_block(number);
+                this.push(Node::Set(go, closes));
+            });
+            this.push(Node::While(go, body));
+        });
+        self.push(Node::If(closes, nodes, Vec::new()));
+    }
+
+    fn is_last_in_block(&mut self, number: Operand) -> Operand {
+        let last = Operand::i64(LAST_IN_BLOCK);
+        let in_block = self.i64_op(Instruction::And, number, last);
+        self.native(Instruction::Eq, Elem::I64, Elem::Bool, &[in_block, last])
+    }
+
+    /// Takes the total of a level, which is its first lane, up to the next one, where it is value number
+    /// `at / BLOCK`. Divides `at` so; gives the first lane of that level.
+    fn raise(&mut self, r: &Reduction, level: Operand, at: crate::nest::Local) -> Operand {
+        let number = self.read(at);
+        let number = self.native(Instruction::Shr, Elem::I64, Elem::I64, &[number, Operand::i64(BLOCK_BITS.into())]);
+        self.push(Node::Set(at, number));
+        let above = self.add(level, Operand::i64(LANES as i64));
+        let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
+        let lane = self.add(above, lane);
+        let (to, from) = (self.lane(r, lane), self.lane(r, level));
+        self.add_to(r.monoid, &to, &Held::Tensor(from));
+        above
+    }
+
+    /// Combines the `width` lanes from `base` on in the order of the tree; the first one is then the total.
+    fn combine_lanes(&mut self, r: &Reduction, base: Operand, width: Operand) {
+        let mut stride = LANES as i64 / 2;
+        while stride > 0 {
+            let missing = self.sub(width, Operand::i64(stride));
+            let n = self.i64_op(Instruction::Min, missing, Operand::i64(stride));
+            if n.as_i64().is_none_or(|n| n > 0) {
+                self.for_each("k", n, |this, k| {
+                    let to = this.add(base, k);
+                    let from = this.add(to, Operand::i64(stride));
+                    let (to, from) = (this.lane(r, to), this.lane(r, from));
+                    this.add_to(r.monoid, &to, &Held::Tensor(from));
+                });
+            }
+            stride /= 2;
+        }
+    }
+
+    /// The total of all values, combined with the start value.
+    pub(super) fn finish_reduction(&mut self, r: &Reduction) -> Held {
+        let base = if r.may_fill_block() {
+            self.combine_levels(r)
+        } else {
+            self.combine_lanes(r, Operand::i64(0), r.width);
+            Operand::i64(0)
+        };
+        let total = self.lane(r, base);
+        if total.dims.is_empty() {
+            let init = self.element(&r.init, Operand::i64(0));
+            return Held::Scalar(self.with_total(r, init, total.place));
+        }
+        let to = self.allocate_for(r.result);
+        let count = self.count(&to.dims);
+        self.for_each("k", count, |this, k| {
+            let init = this.element(&r.init, k);
+            let from = this.shifted(total.place, k);
+            let value = this.with_total(r, init, from);
+            let place = this.shifted(to.place, k);
+            this.store(place, value);
+        });
+        Held::Tensor(to)
+    }
+
+    /// The start value combined with the total at a place.
+    fn with_total(&mut self, r: &Reduction, init: Operand, total: Place) -> Operand {
+        let total = self.load("total", r.lanes.elem, total);
+        self.combine(r.monoid, r.lanes.elem, init, total)
+    }
+
+    /// Totals of all levels, lowest first; gives the first lane of the highest one in use.
+    fn combine_levels(&mut self, r: &Reduction) -> Operand {
+        let go = self.variable("go", Elem::Bool, Operand::Const(Const::bool(true)));
+        let at = self.variable("at", Elem::I64, r.total);
+        let base = self.variable("base", Elem::I64, Operand::i64(0));
+        let body = self.body_nodes(|this| {
+            let level = this.read(base);
+            this.combine_lanes(r, level, r.width);
+            let number = this.read(at);
+            let more = this.native(Instruction::Ge, Elem::I64, Elem::Bool, &[number, Operand::i64(BLOCK as i64)]);
+            let raise = this.nodes(|this| {
+                let above = this.raise(r, level, at);
+                this.push(Node::Set(base, above));
+            });
+            this.push(Node::If(more, raise, Vec::new()));
+            this.push(Node::Set(go, more));
+        });
+        self.push(Node::While(go, body));
+        self.read(base)
+    }
+}

@@ -1,0 +1,97 @@
+//! Scalar primitives: as the op table says, on scalars or element by element.
+
+use super::{Held, Lowering};
+use crate::nest::{Expr, Operand, Tensor};
+use cotan_ir::{Atom, Elem, Monoid, OperandElem, Prim, ResultElem, Var};
+use cotan_ops::{Instruction, Lowering as By, PrimRow, Term, cast_to, row, typed_number};
+
+impl Lowering<'_> {
+    pub(super) fn prim(&mut self, result: Var, prim: Prim, args: &[Atom]) {
+        let held: Vec<Held> = args.iter().map(|a| self.held(*a)).collect();
+        let row = row(prim);
+        if self.f.ty(result).is_scalar() {
+            let args: Vec<Operand> = args.iter().map(|a| self.scalar(*a)).collect();
+            let value = self.apply(self.f.name_of(result), row, &args);
+            return self.bind(result, Held::Scalar(value));
+        }
+        let to = self.allocate_for(result);
+        let count = self.count(&to.dims);
+        self.for_each("k", count, |this, k| {
+            let args: Vec<Operand> = held.iter().map(|h| this.element(h, k)).collect();
+            let value = this.apply("y", row, &args);
+            let place = this.shifted(to.place, k);
+            this.store(place, value);
+        });
+        self.bind(result, Held::Tensor(to));
+    }
+
+    /// Element number `k` of an operand; a scalar stands for a tensor filled with it.
+    pub(super) fn element(&mut self, held: &Held, k: Operand) -> Operand {
+        match held {
+            Held::Scalar(operand) => *operand,
+            Held::Tensor(tensor) => self.element_of(tensor, k),
+        }
+    }
+
+    /// Element number `k` of a tensor.
+    pub(super) fn element_of(&mut self, tensor: &Tensor, k: Operand) -> Operand {
+        let place = self.shifted(tensor.place, k);
+        self.load("x", tensor.elem, place)
+    }
+
+    /// One scalar primitive.
+    pub(super) fn apply(&mut self, name: &str, row: &'static PrimRow, args: &[Operand]) -> Operand {
+        let elems: Vec<Elem> = args.iter().map(|a| self.elem_of(*a)).collect();
+        let elem = row.t_of(&elems).unwrap_or(Elem::I64);
+        let result = match row.sig.result {
+            ResultElem::T => elem,
+            ResultElem::Is(elem) => elem,
+        };
+        let args = args.to_vec();
+        match row.lowering {
+            By::Native(Instruction::Identity) => args[0],
+            By::Native(instruction) => {
+                // The only operand that decides nothing is the condition of a select.
+                let decides = row.sig.operands.iter().position(|o| *o == OperandElem::T);
+                let elem = decides.map_or(elem, |k| elems[k]);
+                self.define(name, result, Expr::Native { instruction, elem, args })
+            }
+            By::NativeOrHost(instruction) if elem.is_integer() => {
+                self.define(name, result, Expr::Native { instruction, elem, args })
+            }
+            By::Host | By::NativeOrHost(_) => self.define(name, result, Expr::Host { prim: row.prim(), elem, args }),
+            By::Expand(term) => self.term(&term, elem, &args),
+        }
+    }
+
+    /// A term over operands, whose `T` is `elem`.
+    fn term(&mut self, term: &Term, elem: Elem, args: &[Operand]) -> Operand {
+        match term {
+            Term::Arg(n) => args[*n],
+            Term::Result => panic!("bug: an expansion reads its own result"),
+            Term::Number(x) | Term::Named(_, x) => Operand::Const(typed_number(elem, *x)),
+            Term::Int(n) => Operand::i64(*n),
+            Term::ToT(inner) => {
+                let inner = self.term(inner, elem, args);
+                self.apply("t", cast_to(elem), &[inner])
+            }
+            Term::Apply(row, operands) => {
+                let operands: Vec<Operand> = operands.iter().map(|t| self.term(t, elem, args)).collect();
+                self.apply("t", row, &operands)
+            }
+        }
+    }
+
+    /// Two values combined by a monoid.
+    pub(super) fn combine(&mut self, monoid: Monoid, elem: Elem, a: Operand, b: Operand) -> Operand {
+        let instruction = match monoid {
+            Monoid::Add => Instruction::Add,
+            Monoid::Mul => Instruction::Mul,
+            Monoid::Max => Instruction::Max,
+            Monoid::Min => Instruction::Min,
+            Monoid::And => Instruction::And,
+            Monoid::Or => Instruction::Or,
+        };
+        self.native(instruction, elem, elem, &[a, b])
+    }
+}

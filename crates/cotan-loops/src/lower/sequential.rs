@@ -1,0 +1,139 @@
+//! The sequential loop, counted or a while.
+//!
+//! Carried scalars are mutable locals; a carried tensor stays in one buffer, where an update in the body changes it in
+//! place. At the end of an iteration stacked elements are written first, then the next carried values: an element may
+//! be the old value of a carried tensor.
+
+use super::{Held, Lowering};
+use crate::nest::{Local, Node, Operand, Place, Tensor};
+use cotan_ir::{Atom, Elem, Loop, Stmt};
+
+/// Where a carried value lives.
+enum Carried {
+    Scalar(Local),
+    Tensor(Tensor),
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn sequential(&mut self, stmt: &'a Stmt, l: &'a Loop) {
+        let results = l.split(&stmt.results);
+        let count = l.count.map(|n| self.scalar(n));
+        let mut carried = Vec::new();
+        for ((param, init), result) in l.params.iter().zip(&l.inits).zip(results.carried) {
+            let info = &self.f.vars[param.index()];
+            carried.push(if info.ty.is_scalar() {
+                let first = self.scalar(*init);
+                Carried::Scalar(self.variable(&info.name, info.ty.elem, first))
+            } else {
+                Carried::Tensor(self.take_over(*init, &stmt.op, *result))
+            });
+        }
+        for (acc, result) in l.accs.iter().zip(results.accs) {
+            self.open_accumulator(acc, &stmt.op, *result);
+        }
+        let index_name = self.f.name_of(l.index).to_owned();
+        let mut trips = None;
+        let mut stacks = Vec::new();
+        match (count, carried.first()) {
+            (Some(count), _) => {
+                stacks = results.stacked.iter().map(|r| self.allocate_for(*r)).collect();
+                self.for_each(&index_name, count, |this, i| {
+                    this.iteration(l, i, &carried, |this, element, i| {
+                        let size = this.count(&element.dims[1..]);
+                        let offset = this.mul(i, size);
+                        this.shifted(element.place, offset)
+                    }, &stacks);
+                });
+            }
+            (None, Some(Carried::Scalar(go))) => {
+                let go = *go;
+                let counter = self.variable(&index_name, Elem::I64, Operand::i64(0));
+                trips = Some(counter);
+                for r in results.stacked {
+                    let info = &self.f.vars[r.index()];
+                    let buffer = self.open_stack(&info.name, info.ty.elem);
+                    let place = Place { buffer, offset: Operand::i64(0) };
+                    let dims = self.dims(&info.ty.inner(1));
+                    stacks.push(Tensor { place, elem: info.ty.elem, dims });
+                }
+                let body = self.body_nodes(|this| {
+                    let i = this.read(counter);
+                    this.iteration(l, i, &carried, |this, element, i| this.push_element(element, i), &stacks);
+                    let next = this.add(i, Operand::i64(1));
+                    this.push(Node::Set(counter, next));
+                });
+                self.push(Node::While(go, body));
+            }
+            (None, Some(Carried::Tensor(_)) | None) => panic!("bug: a while decides on its first carried value"),
+        }
+        if let (Some(result), Some(counter)) = (results.trips, trips) {
+            let trips = self.read(counter);
+            self.bind(result, Held::Scalar(trips));
+        }
+        for (carried, result) in carried.into_iter().zip(results.carried) {
+            let held = match carried {
+                Carried::Scalar(local) => Held::Scalar(self.read(local)),
+                Carried::Tensor(tensor) => Held::Tensor(tensor),
+            };
+            self.bind(*result, held);
+        }
+        for (acc, result) in l.accs.iter().zip(results.accs) {
+            self.close_accumulator(acc, *result);
+        }
+        for (stack, result) in stacks.into_iter().zip(results.stacked) {
+            let tensor = if count.is_some() { stack } else { self.finished_stack(stack.place, *result) };
+            self.bind(*result, Held::Tensor(tensor));
+        }
+    }
+
+    /// One iteration. `slot` gives the place of this iteration's element of a stacked result.
+    fn iteration(
+        &mut self,
+        l: &'a Loop,
+        i: Operand,
+        carried: &[Carried],
+        slot: impl Fn(&mut Self, &Tensor, Operand) -> Place,
+        stacks: &[Tensor],
+    ) {
+        self.scopes.open(&l.body, true);
+        self.bind(l.index, Held::Scalar(i));
+        for (param, carried) in l.params.iter().zip(carried) {
+            let held = match carried {
+                Carried::Scalar(local) => Held::Scalar(self.read(*local)),
+                Carried::Tensor(tensor) => Held::Tensor(tensor.clone()),
+            };
+            self.bind(*param, held);
+        }
+        let (next, elements) = l.body.results.split_at(l.params.len());
+        // A stack may move while the body runs, but its elements keep their offsets.
+        let slots: Vec<Place> = stacks.iter().map(|s| slot(self, s, i)).collect();
+        for (element, slot) in elements.iter().zip(&slots) {
+            self.offer_place(*element, *slot);
+        }
+        self.statements(&l.body);
+        let slots = elements.iter().map(|e| self.held(*e)).zip(slots);
+        self.fill_and_carry(slots.collect(), next, carried);
+        self.scopes.close();
+    }
+
+    fn fill_and_carry(&mut self, slots: Vec<(Held, Place)>, next: &[Atom], carried: &[Carried]) {
+        let mut moves = Vec::new();
+        for (held, slot) in slots {
+            match held {
+                Held::Scalar(operand) => self.store(slot, operand),
+                Held::Tensor(tensor) => moves.push((tensor, slot)),
+            }
+        }
+        let mut sets = Vec::new();
+        for (next, carried) in next.iter().zip(carried) {
+            match carried {
+                Carried::Scalar(local) => sets.push((*local, self.scalar(*next))),
+                Carried::Tensor(tensor) => moves.push((self.tensor(*next), tensor.place)),
+            }
+        }
+        self.deliver(moves);
+        for (local, next) in sets {
+            self.push(Node::Set(local, next));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Lazy branches.
+//!
+//! A tensor that every arm makes from the same tensor, which nobody needs afterwards, stays in its memory; what an arm
+//! leaves elsewhere is copied there. Any other tensor of known size gets memory before the branches. Where the size
+//! depends on the arm, the result is a name for whatever the arm made.
+
+use super::{Held, Lowering};
+use crate::nest::{Buffer, BufferKind, Local, Node, Operand, Place, Tensor};
+use cotan_ir::{Atom, Block, Elem, Op, Stmt, Var};
+use std::collections::HashSet;
+
+/// Where a result of the arms goes.
+#[derive(Clone)]
+enum Join {
+    Scalar(Local),
+    /// In memory of its own.
+    New(Tensor),
+    /// In the memory of the tensor that every arm starts from.
+    InPlace(Tensor),
+    /// Named by each arm.
+    Named(Buffer),
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn switch(&mut self, stmt: &'a Stmt, selector: Atom, arms: &'a [Block]) {
+        let on = self.scalar(selector);
+        let mut taken = HashSet::new();
+        let joins: Vec<Join> = (0..stmt.results.len()).map(|k| self.join(stmt, arms, k, &mut taken)).collect();
+        let mut bodies: Vec<Vec<Node>> = arms.iter().map(|arm| self.arm(arm, &joins)).collect();
+        let node = if self.elem_of(on) == Elem::Bool {
+            let no = bodies.pop().unwrap_or_default();
+            let yes = bodies.pop().unwrap_or_default();
+            Node::If(on, yes, no)
+        } else {
+            Node::Switch(on, bodies)
+        };
+        self.push(node);
+        for (join, result) in joins.into_iter().zip(&stmt.results) {
+            let held = match join {
+                Join::Scalar(local) => Held::Scalar(self.read(local)),
+                Join::New(tensor) | Join::InPlace(tensor) => Held::Tensor(tensor),
+                Join::Named(buffer) => {
+                    let ty = self.f.ty(*result);
+                    let place = Place { buffer, offset: Operand::i64(0) };
+                    Held::Tensor(Tensor { place, elem: ty.elem, dims: self.dims(ty) })
+                }
+            };
+            self.bind(*result, held);
+        }
+    }
+
+    /// Decides where result `k` goes. `taken` holds the tensors whose memory other results have.
+    fn join(&mut self, stmt: &Stmt, arms: &[Block], k: usize, taken: &mut HashSet<Var>) -> Join {
+        let result = stmt.results[k];
+        let info = &self.f.vars[result.index()];
+        if info.ty.is_scalar() {
+            return Join::Scalar(self.new_local(&info.name, info.ty.elem, true));
+        }
+        if info.ty.dim_vars().any(|d| stmt.results.contains(&d)) {
+            return Join::Named(self.new_buffer(&info.name, info.ty.elem, BufferKind::Bound));
+        }
+        let origin = arms.first().and_then(|arm| self.origin(arm.results[k]));
+        if let Some(origin) = origin
+            && arms.iter().all(|arm| self.origin(arm.results[k]) == Some(origin))
+            && self.f.ty(origin).rank() == info.ty.rank()
+            && taken.insert(origin)
+            && self.may_overwrite_after(origin.into())
+        {
+            return Join::InPlace(self.tensor(origin.into()));
+        }
+        Join::New(self.allocate_for(result))
+    }
+
+    /// The tensor from outside the branches that a result takes over step by step.
+    fn origin(&self, result: Atom) -> Option<Var> {
+        let mut at = result.var()?;
+        while !self.held.contains_key(&at) {
+            at = match self.definitions.get(&at) {
+                Some((Stmt { op: Op::Switch { arms, .. }, .. }, k)) => arms[0].results[*k].var()?,
+                Some(_) | None => self.predecessor(at)?,
+            };
+        }
+        Some(at)
+    }
+
+    fn arm(&mut self, arm: &'a Block, joins: &[Join]) -> Vec<Node> {
+        self.nodes(|this| {
+            this.scopes.open(arm, false);
+            for (result, join) in arm.results.iter().zip(joins) {
+                if let Join::New(tensor) = join {
+                    this.offer_place(*result, tensor.place);
+                }
+            }
+            this.statements(arm);
+            let mut moves = Vec::new();
+            for (result, join) in arm.results.iter().zip(joins) {
+                match join {
+                    Join::Scalar(local) => {
+                        let value = this.scalar(*result);
+                        this.push(Node::Set(*local, value));
+                    }
+                    Join::New(tensor) | Join::InPlace(tensor) => moves.push((this.tensor(*result), tensor.place)),
+                    Join::Named(buffer) => {
+                        let to = this.tensor(*result).place;
+                        this.push(Node::Bind { buffer: *buffer, to });
+                    }
+                }
+            }
+            this.deliver(moves);
+            this.scopes.close();
+        })
+    }
+}

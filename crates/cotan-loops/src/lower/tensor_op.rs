@@ -1,0 +1,243 @@
+//! Structural operations: loops that move elements, and the matrix product. One function each.
+
+use super::{Held, Lowering};
+use crate::nest::{Node, Operand, Place, Tensor};
+use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
+use cotan_ops::{
+    ADD, CONCAT, FILL, FMA, IOTA, MATMUL, MULZ, PAD, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord,
+    cast_to, record,
+};
+
+/// Lowers one use: the result variable, operands, attributes.
+type Rule = fn(&mut Lowering, Var, &[Held], &[i64]) -> Held;
+
+/// Every structural operation.
+static RULES: [(&TensorRecord, Rule); 9] = [
+    (&SLICE, slice),
+    (&PAD, pad),
+    (&REVERSE, reverse),
+    (&CONCAT, concat),
+    (&FILL, fill),
+    (&IOTA, iota),
+    (&RESHAPE, reshape),
+    (&TRANSPOSE, transpose),
+    (&MATMUL, matmul),
+];
+
+/// Whether this crate lowers a structural operation.
+pub fn lowers(op: TensorOp) -> bool {
+    rule(op).is_some()
+}
+
+fn rule(op: TensorOp) -> Option<Rule> {
+    let record = record(op);
+    RULES.iter().find(|(known, _)| std::ptr::eq(*known, record)).map(|(_, rule)| *rule)
+}
+
+impl Lowering<'_> {
+    pub(super) fn tensor_op(&mut self, result: Var, op: TensorOp, args: &[Atom], attrs: &[i64]) {
+        let rule = rule(op).unwrap_or_else(|| panic!("bug: no lowering of `{}`", op.name()));
+        let args: Vec<Held> = args.iter().map(|a| self.held(*a)).collect();
+        let held = rule(self, result, &args, attrs);
+        self.bind(result, held);
+    }
+
+    /// Loops over all index tuples of these extents.
+    fn for_all(&mut self, extents: &[Operand], write: &mut dyn FnMut(&mut Self, &[Operand])) {
+        self.for_all_after(extents, &mut Vec::new(), write);
+    }
+
+    fn for_all_after(
+        &mut self,
+        extents: &[Operand],
+        at: &mut Vec<Operand>,
+        write: &mut dyn FnMut(&mut Self, &[Operand]),
+    ) {
+        match extents.get(at.len()) {
+            None => write(self, at),
+            Some(n) => self.for_each("k", *n, |this, k| {
+                at.push(k);
+                this.for_all_after(extents, at, write);
+                at.pop();
+            }),
+        }
+    }
+
+    /// A tensor seen as `[before the axis, the axis, after it]`.
+    fn around_axis(&mut self, t: &Tensor, axis: usize) -> Tensor {
+        let outer = self.count(&t.dims[..axis]);
+        let inner = self.count(&t.dims[axis + 1..]);
+        Tensor { dims: vec![outer, t.dims[axis], inner], ..t.clone() }
+    }
+
+    /// Copies runs of `n` positions along the middle axis, from position `from_lo` on of one tensor to `to_lo` on of
+    /// another.
+    fn copy_runs(&mut self, from: &Tensor, from_lo: Operand, to: &Tensor, to_lo: Operand, n: Operand) {
+        self.for_each("outer", from.dims[0], |this, i| {
+            let source = this.part(from, &[i, from_lo]);
+            let target = this.part(to, &[i, to_lo]);
+            let count = this.mul(n, source.dims[0]);
+            this.push(Node::Copy { from: source.place, to: target.place, count });
+        });
+    }
+
+    /// The result of an operation that gives a tensor or, without dims, a scalar: `write` fills a place.
+    fn written(&mut self, result: Var, write: impl FnOnce(&mut Self, &Tensor)) -> Held {
+        let is_scalar = self.f.ty(result).is_scalar();
+        let to = if is_scalar {
+            self.allocate("scalar", self.f.ty(result).elem, Vec::new())
+        } else {
+            self.allocate_for(result)
+        };
+        write(self, &to);
+        if is_scalar { Held::Scalar(self.load(self.f.name_of(result), to.elem, to.place)) } else { Held::Tensor(to) }
+    }
+}
+
+fn tensor(held: &Held) -> Tensor {
+    match held {
+        Held::Tensor(tensor) => tensor.clone(),
+        Held::Scalar(_) => panic!("bug: a structural operation on a scalar"),
+    }
+}
+
+fn scalar(held: &Held) -> Operand {
+    match held {
+        Held::Scalar(operand) => *operand,
+        Held::Tensor(_) => panic!("bug: a tensor as a position"),
+    }
+}
+
+fn slice(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+    let axis = attrs[0] as usize;
+    let to = this.allocate_for(result);
+    let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
+    this.copy_runs(&from, scalar(&args[1]), &into, Operand::i64(0), into.dims[1]);
+    Held::Tensor(to)
+}
+
+fn pad(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+    let axis = attrs[0] as usize;
+    let to = this.allocate_for(result);
+    this.put(to.place, &Held::Scalar(Operand::Const(Const::zero(to.elem))), &to.dims);
+    let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
+    this.copy_runs(&from, Operand::i64(0), &into, scalar(&args[1]), from.dims[1]);
+    Held::Tensor(to)
+}
+
+fn reverse(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+    let axis = attrs[0] as usize;
+    let to = this.allocate_for(result);
+    let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
+    let last = this.sub(from.dims[1], Operand::i64(1));
+    this.for_all(&from.dims[..2].to_vec(), &mut |this, at| {
+        let mirrored = this.sub(last, at[1]);
+        let (source, target) = (this.part(&from, at), this.part(&into, &[at[0], mirrored]));
+        this.copy_tensor(&source, target.place);
+    });
+    Held::Tensor(to)
+}
+
+fn concat(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+    let axis = attrs[0] as usize;
+    let to = this.allocate_for(result);
+    let into = this.around_axis(&to, axis);
+    let mut lo = Operand::i64(0);
+    for arg in args {
+        let from = this.around_axis(&tensor(arg), axis);
+        this.copy_runs(&from, Operand::i64(0), &into, lo, from.dims[1]);
+        lo = this.add(lo, from.dims[1]);
+    }
+    Held::Tensor(to)
+}
+
+fn fill(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
+    if this.f.ty(result).is_scalar() {
+        return args[0].clone();
+    }
+    let to = this.allocate_for(result);
+    match &args[0] {
+        Held::Scalar(_) => this.put(to.place, &args[0], &to.dims),
+        Held::Tensor(inner) => {
+            let (lead, _) = to.dims.split_at(to.dims.len() - inner.dims.len());
+            let copies = this.count(lead);
+            let size = this.count(&inner.dims);
+            this.for_each("copy", copies, |this, i| {
+                let offset = this.mul(i, size);
+                let target = this.shifted(to.place, offset);
+                this.copy_tensor(inner, target);
+            });
+        }
+    }
+    Held::Tensor(to)
+}
+
+fn iota(this: &mut Lowering, result: Var, _: &[Held], _: &[i64]) -> Held {
+    let to = this.allocate_for(result);
+    this.for_each("k", to.dims[0], |this, k| {
+        let value = if to.elem == Elem::I64 { k } else { this.apply("number", cast_to(to.elem), &[k]) };
+        let place = this.shifted(to.place, k);
+        this.store(place, value);
+    });
+    Held::Tensor(to)
+}
+
+/// The same elements in the same memory.
+fn reshape(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
+    let ty = this.f.ty(result);
+    match &args[0] {
+        Held::Tensor(from) if ty.is_scalar() => Held::Scalar(this.load(this.f.name_of(result), ty.elem, from.place)),
+        Held::Tensor(from) => Held::Tensor(Tensor { dims: this.dims(ty), ..from.clone() }),
+        Held::Scalar(_) => fill(this, result, args, &[]),
+    }
+}
+
+fn transpose(this: &mut Lowering, result: Var, args: &[Held], perm: &[i64]) -> Held {
+    let from = tensor(&args[0]);
+    let to = this.allocate_for(result);
+    this.for_all(&to.dims.clone(), &mut |this, at| {
+        let mut source = vec![Operand::i64(0); at.len()];
+        for (axis, index) in perm.iter().zip(at) {
+            source[*axis as usize] = *index;
+        }
+        let (source, target) = (this.part(&from, &source), this.part(&to, at));
+        let value = this.load("x", from.elem, source.place);
+        this.store(target.place, value);
+    });
+    Held::Tensor(to)
+}
+
+/// Every element of the result sums in ascending order from 0, each step one `fma`, or, where exact zeros win, a
+/// `mulz` and an addition.
+fn matmul(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+    let (a, b) = (tensor(&args[0]), tensor(&args[1]));
+    let (a_rank, b_rank) = (a.dims.len(), b.dims.len());
+    let n_batch = a_rank.min(b_rank).saturating_sub(2);
+    let summed = a.dims[a_rank - 1];
+    let is_strong = attrs.first() == Some(&1);
+    this.written(result, |this, to| {
+        this.for_all(&to.dims.clone(), &mut |this, at| {
+            let (batch, sides) = at.split_at(n_batch);
+            let (row, column) = if a_rank > 1 { sides.split_at(1) } else { sides.split_at(0) };
+            let zero = Operand::Const(Const::zero(to.elem));
+            let sum = this.variable("sum", to.elem, zero);
+            this.for_each("k", summed, |this, k| {
+                let x_at: Vec<Operand> = batch.iter().chain(row).copied().chain([k]).collect();
+                let y_at: Vec<Operand> = batch.iter().copied().chain([k]).chain(column.iter().copied()).collect();
+                let (x, y) = (this.part(&a, &x_at).place, this.part(&b, &y_at).place);
+                let (x, y) = (this.load("x", a.elem, x), this.load("y", b.elem, y));
+                let old = this.read(sum);
+                let new = if is_strong {
+                    let product = this.apply("product", &MULZ, &[x, y]);
+                    this.apply("sum", &ADD, &[old, product])
+                } else {
+                    this.apply("sum", &FMA, &[x, y, old])
+                };
+                this.push(Node::Set(sum, new));
+            });
+            let total = this.read(sum);
+            let target: Place = this.part(to, at).place;
+            this.store(target, total);
+        });
+    })
+}

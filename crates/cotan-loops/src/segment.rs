@@ -1,0 +1,94 @@
+//! Long straight-line blocks are cut into segments: the time that a backend takes for a function grows faster than its
+//! size. A loop nest that is short is never cut, so inner loops stay whole.
+
+use crate::nest::Node;
+
+/// Nodes, inner ones included, up to which a block stays whole.
+const LONGEST_BLOCK: usize = 3000;
+/// Nodes of a segment, about.
+const SEGMENT: usize = 1500;
+
+/// Cuts the blocks among `nodes` that are too long.
+pub(crate) fn cut_long_blocks(nodes: Vec<Node>) -> Vec<Node> {
+    if nodes.iter().map(size).sum::<usize>() <= LONGEST_BLOCK {
+        return nodes;
+    }
+    let nodes: Vec<Node> = nodes.into_iter().map(cut_inside).collect();
+    let mut result = Vec::new();
+    let mut segment = Vec::new();
+    let mut length = 0;
+    for node in nodes {
+        length += size(&node);
+        segment.push(node);
+        if length >= SEGMENT {
+            result.push(Node::Segment(std::mem::take(&mut segment)));
+            length = 0;
+        }
+    }
+    if !segment.is_empty() {
+        result.push(Node::Segment(segment));
+    }
+    // One segment of everything gains nothing.
+    match result.len() {
+        1 => result.into_iter().flat_map(unwrapped).collect(),
+        _ => result,
+    }
+}
+
+fn unwrapped(node: Node) -> Vec<Node> {
+    match node {
+        Node::Segment(body) => body,
+        other => vec![other],
+    }
+}
+
+/// Cuts long blocks inside one node.
+fn cut_inside(node: Node) -> Node {
+    match node {
+        Node::Scope(body) => Node::Scope(cut_long_blocks(body)),
+        Node::Segment(body) => Node::Segment(body),
+        Node::For(mut f) => {
+            f.body = cut_long_blocks(f.body);
+            Node::For(f)
+        }
+        Node::While(go, body) => Node::While(go, cut_long_blocks(body)),
+        Node::If(cond, yes, no) => Node::If(cond, cut_long_blocks(yes), cut_long_blocks(no)),
+        Node::Switch(on, arms) => Node::Switch(on, arms.into_iter().map(cut_long_blocks).collect()),
+        other @ (Node::Let(..)
+        | Node::Set(..)
+        | Node::Load(..)
+        | Node::Store(..)
+        | Node::Copy { .. }
+        | Node::Alloc { .. }
+        | Node::CountRecord(..)
+        | Node::StackOpen(_)
+        | Node::StackExtend(..)
+        | Node::Bind { .. }
+        | Node::Check { .. }
+        | Node::Call { .. }) => other,
+    }
+}
+
+/// Nodes that end up in one function with this one.
+fn size(node: &Node) -> usize {
+    let total = |nodes: &[Node]| nodes.iter().map(size).sum::<usize>();
+    match node {
+        Node::Scope(body) | Node::While(_, body) => 2 + total(body),
+        Node::For(f) => 2 + total(&f.body),
+        Node::If(_, yes, no) => 2 + total(yes) + total(no),
+        Node::Switch(_, arms) => 2 + arms.iter().map(|arm| total(arm)).sum::<usize>(),
+        Node::Segment(_)
+        | Node::Let(..)
+        | Node::Set(..)
+        | Node::Load(..)
+        | Node::Store(..)
+        | Node::Copy { .. }
+        | Node::Alloc { .. }
+        | Node::CountRecord(..)
+        | Node::StackOpen(_)
+        | Node::StackExtend(..)
+        | Node::Bind { .. }
+        | Node::Check { .. }
+        | Node::Call { .. } => 1,
+    }
+}
