@@ -18,7 +18,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: u64::MAX, bytes: 8 << 30, depth: 1_100 }
+        Limits { steps: u64::MAX, bytes: 8 << 30, depth: 1_500 }
     }
 }
 

@@ -4,6 +4,7 @@
 //! flow the arguments lead to. Reads, updates and everything else that only moves elements leave no node: they hand on
 //! node numbers. What remains is straight-line code, whose derivative is one loop over the list. No rule for a
 //! statement with blocks is needed, and none is shared with the derivative passes; the two ways agree or one is wrong.
+//! Custom rules of functions are not asked: a tape tells the derivative of what the body does.
 //!
 //! ```
 //! use cotan_interp::{Options, tape};
