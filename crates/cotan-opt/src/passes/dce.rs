@@ -6,17 +6,19 @@
 //! like any other, so it dies with the value that needs it.
 //!
 //! Liveness is reachability over "needs" edges between variables and regions, so it takes one pass whatever the depth.
+//! The cost is that of the block, not of the function around it.
 
 use cotan_ir::{Acc, Atom, Block, Function, Loop, Op, Par, Stmt, Var, VarInfo};
+use std::collections::{HashMap, HashSet};
 
 /// The live variables of a block, free ones included.
 #[derive(Clone, Debug)]
-pub struct Live(Vec<bool>);
+pub struct Live(HashSet<Var>);
 
 impl Live {
     /// Whether the variable is read by what is left.
     pub fn has(&self, v: Var) -> bool {
-        self.0[v.index()]
+        self.0.contains(&v)
     }
 }
 
@@ -45,16 +47,16 @@ enum Node {
 struct Graph<'a> {
     vars: &'a [VarInfo],
     /// What each variable needs.
-    needs: Vec<Vec<Node>>,
+    needs: HashMap<Var, Vec<Node>>,
     /// What each region needs to run: its control operands and the region around it.
     regions: Vec<Vec<Node>>,
     /// Accumulators written here and introduced outside of the block.
     outer_accs: Vec<Var>,
-    introduced: Vec<bool>,
+    introduced: HashSet<Var>,
 }
 
 struct Marks {
-    vars: Vec<bool>,
+    vars: HashSet<Var>,
     regions: Vec<bool>,
 }
 
@@ -62,23 +64,23 @@ impl<'a> Graph<'a> {
     fn new(vars: &'a [VarInfo]) -> Graph<'a> {
         Graph {
             vars,
-            needs: vec![Vec::new(); vars.len()],
+            needs: HashMap::new(),
             regions: Vec::new(),
             outer_accs: Vec::new(),
-            introduced: vec![false; vars.len()],
+            introduced: HashSet::new(),
         }
     }
 
     fn need(&mut self, v: Var, a: Atom) {
         if let Atom::Var(u) = a {
-            self.needs[v.index()].push(Node::Var(u));
+            self.needs.entry(v).or_default().push(Node::Var(u));
         }
     }
 
     fn bind(&mut self, v: Var) {
         let vars = self.vars;
         for d in vars[v.index()].ty.dim_vars() {
-            self.needs[v.index()].push(Node::Var(d));
+            self.needs.entry(v).or_default().push(Node::Var(d));
         }
     }
 
@@ -90,10 +92,10 @@ impl<'a> Graph<'a> {
 
     fn accs(&mut self, accs: &[Acc], results: &[Var], region: usize) {
         for (acc, r) in accs.iter().zip(results) {
-            self.introduced[acc.var.index()] = true;
+            self.introduced.insert(acc.var);
             self.bind(acc.var);
             self.need(*r, acc.var.into());
-            self.needs[acc.var.index()].push(Node::Region(region));
+            self.needs.entry(acc.var).or_default().push(Node::Region(region));
             if let Some(init) = acc.init {
                 self.need(acc.var, init);
             }
@@ -112,11 +114,11 @@ impl<'a> Graph<'a> {
         }
         match &s.op {
             Op::AccAdd { acc, .. } => {
-                if !self.introduced[acc.index()] {
+                if !self.introduced.contains(acc) {
                     self.outer_accs.push(*acc);
                 }
                 s.op.each_operand(&mut |a| self.need(*acc, a));
-                self.needs[acc.index()].extend(region.map(Node::Region));
+                self.needs.entry(*acc).or_default().extend(region.map(Node::Region));
             }
             Op::Par(p) => {
                 let r = self.new_region(region, p.extents.iter().copied());
@@ -181,27 +183,25 @@ impl<'a> Graph<'a> {
 
     fn region_results(&mut self, s: &Stmt, region: usize) {
         for r in &s.results {
-            self.needs[r.index()].push(Node::Region(region));
+            self.needs.entry(*r).or_default().push(Node::Region(region));
         }
     }
 
     fn reach(&self, block: &Block) -> Marks {
-        let mut marks = Marks { vars: vec![false; self.vars.len()], regions: vec![false; self.regions.len()] };
+        let mut marks = Marks { vars: HashSet::new(), regions: vec![false; self.regions.len()] };
         let seeds = block.results.iter().filter_map(|a| a.var()).chain(self.outer_accs.iter().copied());
         let mut work: Vec<Node> = seeds.map(Node::Var).collect();
         while let Some(node) = work.pop() {
-            let (seen, next) = match node {
-                Node::Var(v) => (&mut marks.vars[v.index()], &self.needs[v.index()]),
-                Node::Region(r) => (&mut marks.regions[r], &self.regions[r]),
-            };
-            if !std::mem::replace(seen, true) {
-                work.extend(next);
+            match node {
+                Node::Var(v) if marks.vars.insert(v) => work.extend(self.needs.get(&v).into_iter().flatten()),
+                Node::Region(r) if !std::mem::replace(&mut marks.regions[r], true) => work.extend(&self.regions[r]),
+                Node::Var(_) | Node::Region(_) => {}
             }
         }
         // Types of seeds name dims too, and so do types of free variables that are read.
         for v in block.results.iter().filter_map(|a| a.var()) {
             for d in self.vars[v.index()].ty.dim_vars() {
-                marks.vars[d.index()] = true;
+                marks.vars.insert(d);
             }
         }
         marks
@@ -222,7 +222,7 @@ fn sweep_block(mut block: Block, live: &Marks, keep_result: impl Fn(usize) -> bo
 }
 
 fn sweep_stmt(mut s: Stmt, live: &Marks) -> Option<Stmt> {
-    let is_live = |v: &Var| live.vars[v.index()];
+    let is_live = |v: &Var| live.vars.contains(v);
     match s.op {
         Op::AccAdd { acc, .. } => is_live(&acc).then_some(s),
         Op::Prim { .. }
@@ -274,7 +274,7 @@ fn sweep_stmt(mut s: Stmt, live: &Marks) -> Option<Stmt> {
 fn loop_flags(l: &Loop, results: &[Var], live: &Marks) -> Vec<bool> {
     let split = l.split(results);
     let kept = l.params.iter().chain(split.accs).chain(split.stacked);
-    kept.map(|v| live.vars[v.index()]).collect()
+    kept.map(|v| live.vars.contains(v)).collect()
 }
 
 /// Whether the swept block writes to an accumulator; whatever is left to write is live.
