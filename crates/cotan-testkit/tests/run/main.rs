@@ -1,0 +1,19 @@
+//! Programs that run, under `tests/run`: what their headers say is what every engine gives.
+
+mod header;
+#[path = "../support/files.rs"]
+mod files;
+
+use files::{expect_none, programs};
+
+#[test]
+fn every_header_can_be_read() {
+    let mut problems = Vec::new();
+    for file in programs("run") {
+        let text = String::from_utf8(file.bytes).expect("programs that run are text");
+        if let Err(reason) = header::cases(&text) {
+            problems.push(format!("{}: {reason}", file.name));
+        }
+    }
+    expect_none(&problems);
+}
