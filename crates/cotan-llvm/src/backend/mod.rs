@@ -116,7 +116,7 @@ impl fmt::Debug for Backend {
 }
 
 /// A function and all that it calls, by name.
-pub fn closure(module: &Module, name: &str) -> Result<BTreeMap<Symbol, Arc<Function>>, CompileError> {
+fn closure(module: &Module, name: &str) -> Result<BTreeMap<Symbol, Arc<Function>>, CompileError> {
     let mut found = BTreeMap::new();
     let mut wanted: Vec<Symbol> = vec![name.into()];
     while let Some(name) = wanted.pop() {

@@ -6,7 +6,7 @@
 
 use super::ModuleEmitter;
 use super::outline::Uses;
-use super::text::{constant, in_memory, quoted, register};
+use super::text::{constant, quoted, register};
 use super::{EmittedCheck, symbol};
 use crate::abi::layout;
 use cotan_ir::{CheckKind, Const, Elem, Span};

@@ -1,0 +1,205 @@
+//! Failing checks: kind, arguments and source text are those of the interpreter; the first failure wins.
+
+use crate::harness::{Program, f64s, i64_of, i64s, numbers};
+use cotan_ir::{CheckKind, Span};
+use cotan_llvm::runtime::Watch;
+use cotan_llvm::{CallOptions, RuntimeError};
+use std::sync::Arc;
+
+#[test]
+fn every_kind_reports_its_arguments_and_place() {
+    for (k, kind) in CheckKind::ALL.into_iter().enumerate() {
+        let program = Program::new(&format!(
+            "fn f(p: bool, a: i64, b: i8) {{
+               c: i64 = check p {}(a, b, 7) a @3:{k}..{}
+               return c
+             }}",
+            kind.code(),
+            k + 5
+        ));
+        let args = |p: bool| [cotan_ir::Const::bool(p).into(), i64_of(-4), cotan_ir::Const::integer(cotan_ir::Elem::I8, -9).into()];
+        program.agree(&args(true));
+        let span = Span { file: 3, start: k as u32, end: k as u32 + 5 };
+        assert_eq!(program.fail(&args(false)), RuntimeError::Check { kind, args: vec![-4, -9, 7], span });
+    }
+}
+
+const GATHER: &str = "fn f(n: i64, x: f64[n], k: i64, at: i64[k]) {
+  y: f64[k] = par i < k (stack) {
+    j: i64 = at[i]
+    ok: bool = in_range j, n
+    j2: i64 = check ok R0001(j, n) j @0:10..12
+    a: f64 = x[j2]
+    yield a
+  }
+  return y
+}";
+
+#[test]
+fn the_lowest_failing_iteration_wins_on_any_number_of_threads() {
+    let program = Program::new(GATHER);
+    let k = 200_000usize;
+    let mut at: Vec<i64> = (0..k as i64).map(|i| i % 5).collect();
+    let args = |at: &[i64]| [i64_of(5), f64s(&numbers(5)), i64_of(k as i64), i64s(at)];
+    program.agree(&args(&at));
+    for (place, wrong) in [(k - 1, 5), (123_456, -1), (7, 99)] {
+        at[place] = wrong;
+        let span = Span { file: 0, start: 10, end: 12 };
+        let expected = RuntimeError::Check { kind: CheckKind::IndexRange, args: vec![wrong, 5], span };
+        assert_eq!(program.fail(&args(&at)), expected);
+    }
+}
+
+#[test]
+fn a_check_in_a_loop_stops_at_its_iteration() {
+    let program = Program::new(
+        "fn f(n: i64, x: i64[n]) {
+           s: i64 = loop i < n (a: i64 = 0) {
+             b: i64 = x[i]
+             ok: bool = add_fits a, b
+             c: i64 = add a, b
+             d: i64 = check ok R0003(a, b) c @1:2..3
+             nz: bool = ne b, 13
+             e: i64 = check nz R0004() d @1:4..5
+             yield e
+           }
+           return s
+         }",
+    );
+    program.agree(&[i64_of(3), i64s(&[1, 2, 3])]);
+    program.fail(&[i64_of(3), i64s(&[1, i64::MAX, 13])]);
+    program.fail(&[i64_of(3), i64s(&[1, 13, i64::MAX])]);
+}
+
+#[test]
+fn a_check_names_a_run_time_size() {
+    let program = Program::new(
+        "fn f(n: i64, x: f64[n], m: i64) {
+           ok: bool = eq n, m
+           y: f64[m] = check ok R0007(n, m) x
+           z: f64[m] = par i < m (stack) {
+             a: f64 = y[i]
+             yield a
+           }
+           return z
+         }",
+    );
+    program.agree(&[i64_of(2), f64s(&[1.0, 2.0]), i64_of(2)]);
+    program.fail(&[i64_of(2), f64s(&[1.0, 2.0]), i64_of(3)]);
+}
+
+#[test]
+fn a_failing_callee_fails_its_caller() {
+    let program = Program::new(
+        "fn f(n: i64) {
+           a: i64 = call g(n)
+           return a
+         }
+         fn g(n: i64) {
+           ok: bool = ge n, 0
+           m: i64 = check ok R0008(n) n @0:1..2
+           return m
+         }",
+    );
+    program.agree(&[i64_of(2)]);
+    program.fail(&[i64_of(-2)]);
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused() {
+    let program = Program::new(GATHER);
+    let f = program.on_one_thread();
+    let refused = |args: &[cotan_ops::Value]| matches!(f.call(args), Err(RuntimeError::Argument(_)));
+    assert!(refused(&[i64_of(5)]));
+    assert!(refused(&[i64_of(5), f64s(&numbers(4)), i64_of(0), i64s(&[])]));
+    assert!(refused(&[i64_of(5), i64s(&[1, 2, 3, 4, 5]), i64_of(0), i64s(&[])]));
+    assert_eq!(f.call(&[i64_of(1), f64s(&[2.0]), i64_of(1), i64s(&[0])]), Ok(vec![f64s(&[2.0])]));
+}
+
+const LARGE: &str = "fn f(n: i64, m: i64) {
+  s: f64 = par i < n (add from 0.0) {
+    z: f64[m, m] = fill 1.0
+    a: f64 = z[0, 0]
+    yield a
+  }
+  return s
+}";
+
+#[test]
+fn a_tensor_without_room_is_an_error() {
+    let f = Program::new(LARGE);
+    let f = f.on_one_thread();
+    let limited = CallOptions { max_bytes: 1 << 20, watch: None };
+    let out_of = |m: i64, options: &CallOptions| f.call_with(&[i64_of(1), i64_of(m)], options).map(|o| o.values);
+    assert_eq!(out_of(1000, &limited), Err(RuntimeError::OutOfMemory(8_000_000)));
+    assert_eq!(out_of(1 << 40, &CallOptions::default()), Err(RuntimeError::OutOfMemory(i64::MAX)));
+    assert_eq!(out_of(10, &limited), Ok(vec![cotan_ops::Value::f64s(&[], &[1.0])]));
+}
+
+#[test]
+fn memory_of_an_iteration_is_used_again() {
+    let program = Program::new(LARGE);
+    let options = CallOptions { max_bytes: 1 << 20, watch: None };
+    let outcome = program.on_one_thread().call_with(&[i64_of(10_000), i64_of(100)], &options).unwrap();
+    assert_eq!(outcome.values, [cotan_ops::Value::f64s(&[], &[10_000.0])]);
+}
+
+#[test]
+fn an_endless_loop_can_be_stopped() {
+    let program = Program::new(
+        "fn f() {
+           k: i64, go: bool = while i (on: bool = true) {
+             yield true
+           }
+           return k
+         }",
+    );
+    let watch = Arc::new(Watch::new(Some(1_000_000)));
+    let options = CallOptions { watch: Some(watch), ..CallOptions::default() };
+    assert_eq!(program.on_one_thread().call_with(&[], &options), Err(RuntimeError::OutOfSteps));
+    let watch = Arc::new(Watch::new(None));
+    watch.cancel();
+    let options = CallOptions { watch: Some(watch), ..CallOptions::default() };
+    assert_eq!(program.on_one_thread().call_with(&[], &options), Err(RuntimeError::Cancelled));
+}
+
+#[test]
+fn records_are_counted() {
+    let program = Program::new(
+        "fn f(n: i64) {
+           s: f64, rec: f64[n] record = loop i < n (a: f64 = 1.0) {
+             b: f64 = mul a, 1.5
+             yield b, a
+           }
+           k: i64, go: bool, seen: i64[k] record = while j (on: bool = true) {
+             more: bool = lt j, n
+             yield more, j
+           }
+           t: f64 = par m < n (add from 0.0) {
+             r: f64 = rec[m]
+             yield r
+           }
+           return s, t, k
+         }",
+    );
+    let outcome = program.on_one_thread().call_with(&[i64_of(10)], &CallOptions::default()).unwrap();
+    assert_eq!(outcome.statistics.record_bytes, 8 * 10 + 8 * 12 - 8);
+}
+
+#[test]
+fn a_function_is_called_from_several_threads() {
+    let program = Program::new(GATHER);
+    let f = program.on_one_thread();
+    std::thread::scope(|scope| {
+        for t in 0..4 {
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    let at = [t % 3, 2 - t % 3];
+                    let x = [1.0, 2.0, 3.0];
+                    let expected = f64s(&[x[at[0] as usize], x[at[1] as usize]]);
+                    assert_eq!(f.call(&[i64_of(3), f64s(&x), i64_of(2), i64s(&at)]), Ok(vec![expected]));
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,112 @@
+//! Runs a program of the core IR in both ways and compares.
+
+use cotan_interp::{Options, run};
+use cotan_ir::{Module, parse_module, verify_module};
+use cotan_llvm::jit::Engine;
+use cotan_llvm::load::SearchConfig;
+use cotan_llvm::runtime::Pool;
+use cotan_llvm::{Backend, CompileOptions, CompiledFunction, RuntimeError};
+use cotan_ops::{Ops, Value};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+
+/// The thread counts at which every program runs.
+const THREADS: [usize; 3] = [1, 2, 4];
+
+fn backends() -> &'static [Backend] {
+    static BACKENDS: OnceLock<Vec<Backend>> = OnceLock::new();
+    BACKENDS.get_or_init(|| {
+        let backend = |threads: usize| {
+            let pool = Pool::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+            Backend::new(Engine::new(&SearchConfig::default(), None).unwrap(), Arc::new(pool))
+        };
+        THREADS.into_iter().map(backend).collect()
+    })
+}
+
+/// A program, compiled for every thread count.
+pub(crate) struct Program {
+    module: Module,
+    name: String,
+    compiled: Vec<CompiledFunction>,
+}
+
+impl Program {
+    /// The first function of a text; the others are called by it.
+    pub(crate) fn new(text: &str) -> Program {
+        let module = parse_module(text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        verify_module(&module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let start = text.trim_start().strip_prefix("fn ").unwrap();
+        let name = start.split('(').next().unwrap().to_owned();
+        let compile = |b: &Backend| b.compile(&module, &name, &CompileOptions::default());
+        let compiled = backends().iter().map(|b| compile(b).unwrap_or_else(|e| panic!("{e}\n{text}"))).collect();
+        Program { module, name, compiled }
+    }
+
+    /// The results, which are the same in every way of running.
+    pub(crate) fn agree(&self, args: &[Value]) -> Vec<Value> {
+        let expected = run(&self.module, &self.name, args, &Options::default()).unwrap();
+        for (f, threads) in self.compiled.iter().zip(THREADS) {
+            let found = f.call(args).unwrap_or_else(|e| panic!("{threads} threads: {e}, expected {expected:?}"));
+            assert_eq!(canonical(&found), canonical(&expected), "{threads} threads, arguments {args:?}");
+        }
+        expected
+    }
+
+    /// The error, which is the same in every way of running.
+    pub(crate) fn fail(&self, args: &[Value]) -> RuntimeError {
+        let expected = match run(&self.module, &self.name, args, &Options::default()) {
+            Err(cotan_interp::RuntimeError::Check(failure)) => {
+                RuntimeError::Check { kind: failure.kind, args: failure.args, span: failure.span }
+            }
+            other => panic!("the interpreter gives {other:?}"),
+        };
+        for (f, threads) in self.compiled.iter().zip(THREADS) {
+            assert_eq!(f.call(args).map_err(Some), Err(Some(expected.clone())), "{threads} threads, {args:?}");
+        }
+        expected
+    }
+
+    /// The function compiled for one thread.
+    pub(crate) fn on_one_thread(&self) -> &CompiledFunction {
+        &self.compiled[0]
+    }
+}
+
+/// Values in which every NaN has the same bits: which NaN an operation gives is left to the machine.
+fn canonical(values: &[Value]) -> Vec<Value> {
+    values.iter().map(|v| Value { bits: v.bits.iter().map(|b| canonical_bits(v, *b)).collect(), ..v.clone() }).collect()
+}
+
+fn canonical_bits(v: &Value, bits: u64) -> u64 {
+    match v.elem {
+        cotan_ir::Elem::F32 if f32::from_bits(bits as u32).is_nan() => f32::NAN.to_bits().into(),
+        cotan_ir::Elem::F64 if f64::from_bits(bits).is_nan() => f64::NAN.to_bits(),
+        _ => bits,
+    }
+}
+
+/// A vector of f64.
+pub(crate) fn f64s(elements: &[f64]) -> Value {
+    Value::f64s(&[elements.len() as i64], elements)
+}
+
+/// An f64.
+pub(crate) fn f64_of(x: f64) -> Value {
+    Value::f64s(&[], &[x])
+}
+
+/// An i64.
+pub(crate) fn i64_of(n: i64) -> Value {
+    Value::i64s(&[], &[n])
+}
+
+/// A vector of i64.
+pub(crate) fn i64s(elements: &[i64]) -> Value {
+    Value::i64s(&[elements.len() as i64], elements)
+}
+
+/// Different numbers that no sum makes round.
+pub(crate) fn numbers(n: usize) -> Vec<f64> {
+    (0..n).map(|k| ((k * 7919 + 13) % 1009) as f64 / 37.0 - 11.0).collect()
+}

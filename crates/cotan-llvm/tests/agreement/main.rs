@@ -1,0 +1,11 @@
+//! Compiled programs against the interpreter: same values to the bit, same errors, on any number of threads.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod accumulators;
+mod checks;
+mod harness;
+mod loops;
+mod pars;
+mod scalars;
+mod switches;
+mod tensors;
