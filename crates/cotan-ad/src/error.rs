@@ -8,13 +8,14 @@ use std::fmt;
 pub struct Limits {
     /// Derivatives of derivatives, nested at most this deep.
     pub order: usize,
-    /// Variables of one generated function, before it is simplified.
+    /// Variables of one generated function, before it is simplified, and statements of one source with its calls
+    /// inlined.
     pub variables: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { order: 8, variables: 20_000_000 }
+        Limits { order: 8, variables: 5_000_000 }
     }
 }
 

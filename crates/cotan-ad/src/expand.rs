@@ -27,19 +27,28 @@ pub fn derivative(module: &mut Module, d: &Derived, limits: &Limits) -> Result<A
     Session::new(module, limits).derivative(d)
 }
 
+/// How much a function stands for.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    /// How deep derivatives are nested in it.
+    order: usize,
+    /// Statements, those of inlined callees included.
+    stmts: usize,
+}
+
 /// The module while derivatives are written.
 pub(crate) struct Session<'m> {
     module: &'m mut Module,
     limits: Limits,
-    /// Of every function whose callees are known to be written: how deep derivatives are nested in it.
-    orders: HashMap<Symbol, usize>,
+    /// The functions that are written, with all that they call.
+    ready: HashMap<Symbol, Extent>,
     /// The functions being made ready, outermost first.
     open: Vec<Symbol>,
 }
 
 impl<'m> Session<'m> {
     pub(crate) fn new(module: &'m mut Module, limits: &Limits) -> Session<'m> {
-        Session { module, limits: *limits, orders: HashMap::new(), open: Vec::new() }
+        Session { module, limits: *limits, ready: HashMap::new(), open: Vec::new() }
     }
 
     pub(crate) fn module(&self) -> &Module {
@@ -81,48 +90,55 @@ impl<'m> Session<'m> {
         Ok(())
     }
 
-    /// Writes `name` if it is a derivative, and everything that it calls; gives the order of its derivatives.
-    fn make_ready(&mut self, name: &Symbol) -> Result<usize, Error> {
-        if let Some(order) = self.orders.get(name) {
-            return Ok(*order);
+    /// Writes `name` if it is a derivative, and everything that it calls.
+    fn make_ready(&mut self, name: &Symbol) -> Result<Extent, Error> {
+        if let Some(extent) = self.ready.get(name) {
+            return Ok(*extent);
         }
         if let Some(at) = self.open.iter().position(|open| open == name) {
             return Err(Error::Cycle(self.open[at..].iter().chain([name]).cloned().collect()));
         }
         self.open.push(name.clone());
-        let order = match self.module.items.get(name).cloned() {
+        let extent = match self.module.items.get(name).cloned() {
             None => return Err(Error::UnknownFunction(name.clone())),
-            Some(Item::Function(f)) => self.order_of_callees(&f.body)?,
+            Some(Item::Function(f)) => self.extent(&f.body)?,
             Some(Item::Derived(d)) => {
-                let order = self.make_ready(&d.of)? + 1;
-                if order > self.limits.order {
+                let source = self.make_ready(&d.of)?;
+                if source.order >= self.limits.order {
                     return Err(Error::OrderLimit { function: name.clone(), limit: self.limits.order });
+                }
+                if source.stmts > self.limits.variables {
+                    return Err(Error::SizeLimit { function: name.clone(), limit: self.limits.variables });
                 }
                 let f = match d.mode {
                     Mode::Jvp => jvp(self, &d, name)?,
                     Mode::Vjp => vjp(self, &d, name)?,
                 };
-                let f = self.checked(cotan_opt::simplify(&f));
-                self.module.insert(f);
-                order
+                let f = self.module.insert(self.checked(cotan_opt::simplify(&f)));
+                Extent { order: source.order + 1, ..self.extent(&f.body)? }
             }
         };
         self.open.pop();
-        self.orders.insert(name.clone(), order);
-        Ok(order)
+        self.ready.insert(name.clone(), extent);
+        Ok(extent)
     }
 
-    fn order_of_callees(&mut self, block: &Block) -> Result<usize, Error> {
-        let mut order = 0;
+    fn extent(&mut self, block: &Block) -> Result<Extent, Error> {
+        let mut whole = Extent::default();
+        let mut add = |part: Extent| {
+            whole.order = whole.order.max(part.order);
+            whole.stmts = whole.stmts.saturating_add(part.stmts);
+        };
         for s in &block.stmts {
+            add(Extent { order: 0, stmts: 1 });
             if let Op::Call { callee, .. } = &s.op {
-                order = order.max(self.make_ready(callee)?);
+                add(self.make_ready(callee)?);
             }
             for b in s.op.blocks() {
-                order = order.max(self.order_of_callees(b)?);
+                add(self.extent(b)?);
             }
         }
-        Ok(order)
+        Ok(whole)
     }
 
     /// A generated function, verified in debug builds.

@@ -130,11 +130,10 @@ impl Forward<'_, '_> {
             return Ok(());
         }
         let mut inner = scope.clone();
-        for acc in cotan_ir::written_accs(&p.body) {
-            inner.env.remove(&acc);
-            inner.tans.remove(&acc);
-            inner.ties.remove(&acc);
-        }
+        let written = cotan_ir::written_accs(&p.body);
+        inner.env.retain(|v, _| !written.contains(v));
+        inner.tans.retain(|v, _| !written.contains(v));
+        inner.ties.retain(|v, _| !written.contains(v));
         let (mut kinds, mut accs, mut reduced, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for place in &places {
             let value = scope.env.atom(s.results[place.result].into());

@@ -6,19 +6,23 @@
 
 use crate::activity::VarSet;
 use crate::products::lower_products;
-use cotan_ir::{Atom, Block, Dim, Function, Module, Op, Stmt, Ty, Var, VarInfo};
+use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Module, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_opt::passes::inline::{InlineLimit, inline};
 
-/// The copy to differentiate, and its active variables.
+/// The copy to differentiate in this mode, and its active variables.
 pub(crate) fn prepared(
     module: &Module,
     f: &Function,
+    mode: Mode,
     active: impl Fn(&Function) -> VarSet,
 ) -> (Function, VarSet) {
     let mut f = cotan_opt::simplify(&inline(module, f, InlineLimit::default()));
     let products = active(&f);
     lower_products(&mut f, &products);
-    clamp_counts(&mut f);
+    match mode {
+        Mode::Vjp => clamp_counts(&mut f),
+        Mode::Jvp => {}
+    }
     let active = active(&f);
     (f, active)
 }
@@ -69,7 +73,7 @@ impl Clamp<'_> {
     }
 
     /// Replaces a count that may be negative, and gives the statement that clamps it.
-    fn count(&mut self, count: &mut Atom, span: cotan_ir::Span) -> Option<Stmt> {
+    fn count(&mut self, count: &mut Atom, span: Span) -> Option<Stmt> {
         let is_length = match count {
             Atom::Const(c) => c.as_i64().is_some_and(|n| n >= 0),
             Atom::Var(v) => self.is_length.get(v.index()).copied().unwrap_or(true),
@@ -77,7 +81,7 @@ impl Clamp<'_> {
         if is_length {
             return None;
         }
-        let info = VarInfo { name: "count".into(), ty: Ty::scalar(cotan_ir::Elem::I64), is_record: false };
+        let info = VarInfo { name: "count".into(), ty: Ty::scalar(Elem::I64), is_record: false };
         let clamped: Var = self.f.add_var(info);
         let args = vec![*count, Dim::Const(0).atom()];
         *count = clamped.into();

@@ -4,9 +4,7 @@
 //! misses the mixed second derivatives.
 
 use crate::activity::VarSet;
-use cotan_ir::{
-    Atom, Block, Dim, Elem, Function, Loop, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo,
-};
+use cotan_ir::{Atom, Block, Dim, Elem, Function, Loop, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo};
 
 /// Lowers the active products of a function.
 pub(crate) fn lower_products(f: &mut Function, active: &VarSet) {
@@ -76,7 +74,10 @@ impl Products<'_> {
         let result = self.var(nest.name.clone(), nest.factor.clone());
         let stmt = |results, op| Stmt { results, op, span: nest.span };
         let Some((extent, rest)) = extents.split_first() else {
-            return stmt(vec![result], Op::Prim { prim: cotan_ops::MUL.prim(), args: vec![start, nest.factors.into()] });
+            return stmt(
+                vec![result],
+                Op::Prim { prim: cotan_ops::MUL.prim(), args: vec![start, nest.factors.into()] },
+            );
         };
         let index = self.var("i".into(), Ty::scalar(Elem::I64));
         let param = self.var(nest.name.clone(), nest.factor.clone());

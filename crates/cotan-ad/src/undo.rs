@@ -99,7 +99,8 @@ impl Reverse<'_, '_> {
         let pos = self.b.var("pos", i64.clone());
         let total = self.b.var("total", i64.clone());
         let (old, olds) = self.add_log(forward, "old", array_ty.inner(arity));
-        let (accs, indices): (Vec<Var>, Vec<Var>) = (0..arity).map(|_| self.add_log(forward, "at", i64.clone())).unzip();
+        let (accs, indices): (Vec<Var>, Vec<Var>) =
+            (0..arity).map(|_| self.add_log(forward, "at", i64.clone())).unzip();
         for log in indices.iter().chain([&olds]) {
             self.b.info_mut(*log).ty.dims[0] = Dim::Var(total);
         }

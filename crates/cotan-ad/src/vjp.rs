@@ -73,7 +73,7 @@ pub(crate) fn sweep(
     seed_types: SeedTypes,
 ) -> Result<Swept, Error> {
     let original = session.source(d)?;
-    let (src, active) = prepared(session.module(), &original, |f| {
+    let (src, active) = prepared(session.module(), &original, d.mode, |f| {
         let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
         let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
         active(f, &wrt, &outs)
@@ -149,12 +149,7 @@ impl Reverse<'_, '_> {
     }
 
     /// The cotangents of statements, last to first.
-    pub(crate) fn reverse(
-        &mut self,
-        stmts: &[Stmt],
-        twins: &[Option<Twin>],
-        scope: &mut Scope,
-    ) -> Result<(), Error> {
+    pub(crate) fn reverse(&mut self, stmts: &[Stmt], twins: &[Option<Twin>], scope: &mut Scope) -> Result<(), Error> {
         for (s, twin) in stmts.iter().zip(twins).rev() {
             if !self.needs_reversal(s, scope) {
                 continue;

@@ -59,7 +59,8 @@ fn cube.slope(x: f64, c: f64) {{
 
 #[test]
 fn functions_that_need_one_another_are_an_error_that_names_them() {
-    let mut module = module("
+    let mut module = module(
+        "
 fn f(x: f64) {
   y: f64 = call g(x)
   return y
@@ -69,7 +70,8 @@ fn g(x: f64) {
   y: f64 = call f(x)
   return y
 }
-");
+",
+    );
     ask(&mut module, "df", "f", Mode::Vjp, &[0], &[0]);
     let names = ["f", "g", "f"].map(Into::into).to_vec();
     assert_eq!(expand(&mut module, &Limits::default()), Err(Error::Cycle(names)));
@@ -106,11 +108,13 @@ fn the_size_of_a_derivative_is_limited() {
 
 #[test]
 fn malformed_requests_are_errors() {
-    let mut module = module("
+    let mut module = module(
+        "
 fn f(n: i64, x: f64) {
   return n, x
 }
-");
+",
+    );
     let mut error = |of: &str, wrt: usize, out: usize| {
         let d = Derived { of: of.into(), mode: Mode::Jvp, wrt: vec![wrt], outs: vec![out] };
         derivative(&mut module, &d, &Limits::default()).expect_err("an error")
@@ -120,4 +124,20 @@ fn f(n: i64, x: f64) {
     assert_eq!(error("f", 7, 1), Error::NotDifferentiable { function: "f".into(), parameter: 7 });
     assert_eq!(error("f", 1, 0), Error::NoDerivativeOfResult { function: "f".into(), result: 0 });
     assert_eq!(error("f", 1, 2), Error::NoDerivativeOfResult { function: "f".into(), result: 2 });
+}
+
+#[test]
+fn calls_that_double_at_every_level_are_an_error_and_no_hang() {
+    let mut text = "fn f0(x: f64) {\n  y: f64 = sin x\n  return y\n}\n".to_owned();
+    for k in 1..=60 {
+        let callee = k - 1;
+        text += &format!(
+            "fn f{k}(x: f64) {{\n  y: f64 = call f{callee}(x)\n  z: f64 = call f{callee}(y)\n  return z\n}}\n"
+        );
+    }
+    let mut module = module(&text);
+    let d = Derived { of: "f60".into(), mode: Mode::Vjp, wrt: vec![0], outs: vec![0] };
+    let limits = Limits::default();
+    let error = Error::SizeLimit { function: d.canonical_name(), limit: limits.variables };
+    assert_eq!(derivative(&mut module, &d, &limits), Err(error));
 }

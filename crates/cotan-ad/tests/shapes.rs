@@ -1,5 +1,6 @@
 //! Program shapes, each checked up to third order. A shape is a function of `shapes/*.cir`; the comment above it gives
 //! the arguments and, for some, the gradient in closed form.
+#![allow(clippy::print_stdout, reason = "a failure shows at which shape it was")]
 
 mod oracle;
 

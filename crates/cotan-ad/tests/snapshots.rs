@@ -30,7 +30,13 @@ fn loss(n: i64, w: f32[n], x: f32[n], y: f32) {
 
 #[test]
 fn the_gradient_of_a_loss_has_the_names_of_the_source_and_constants_of_its_type() {
-    check(LOSS, "loss", Mode::Vjp, &[1], &[0], expect![[r#"
+    check(
+        LOSS,
+        "loss",
+        Mode::Vjp,
+        &[1],
+        &[0],
+        expect![[r#"
         fn loss.vjp_1_of_0(n: i64, w: f32[n], x: f32[n], y: f32, square_cot: f32) {
           pred: f32 = par i < n (add from 0.0_f32) {
             wi: f32 = w[i]
@@ -49,12 +55,19 @@ fn the_gradient_of_a_loss_has_the_names_of_the_source_and_constants_of_its_type(
           }
           return square, w_cot
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_tangent_of_a_loss_follows_each_statement() {
-    check(LOSS, "loss", Mode::Jvp, &[1, 3], &[0], expect![[r#"
+    check(
+        LOSS,
+        "loss",
+        Mode::Jvp,
+        &[1, 3],
+        &[0],
+        expect![[r#"
         fn loss.jvp_1_3_of_0(n: i64, w: f32[n], x: f32[n], y: f32, w_tan: f32[n], y_tan: f32) {
           pred: f32, pred_tan: f32 = par i < n (add from 0.0_f32, add from 0.0_f32) {
             wi: f32 = w[i]
@@ -72,7 +85,8 @@ fn the_tangent_of_a_loss_follows_each_statement() {
           square_tan.1: f32 = add square_tan, square_tan
           return square, square_tan.1
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -87,7 +101,13 @@ fn f(n: i64, x: f64) {
   return r
 }
 ";
-    check(text, "f", Mode::Vjp, &[1], &[0], expect![[r#"
+    check(
+        text,
+        "f",
+        Mode::Vjp,
+        &[1],
+        &[0],
+        expect![[r#"
         fn f.vjp_1_of_0(n: i64, x: f64, r_cot: f64) {
           count: i64 = max n, 0
           r: f64, ps: f64[count] record = loop i < count (p: f64 = x) {
@@ -105,7 +125,8 @@ fn f(n: i64, x: f64) {
           }
           return r, p_cot
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -121,7 +142,13 @@ fn f(x: f64) {
   return r
 }
 ";
-    check(text, "f", Mode::Vjp, &[0], &[0], expect![[r#"
+    check(
+        text,
+        "f",
+        Mode::Vjp,
+        &[0],
+        &[0],
+        expect![[r#"
         fn f.vjp_0_of_0(x: f64, r_cot: f64) {
           start: bool = lt x, 100.0
           k: i64, go: bool, r: f64, ps: f64[k] record = while i (more: bool = start, p: f64 = x) {
@@ -139,7 +166,8 @@ fn f(x: f64) {
           }
           return r, p_cot
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -160,7 +188,13 @@ fn f(n: i64, x: f64[n], at: i64[n]) {
   return r
 }
 ";
-    check(text, "f", Mode::Vjp, &[1], &[0], expect![[r#"
+    check(
+        text,
+        "f",
+        Mode::Vjp,
+        &[1],
+        &[0],
+        expect![[r#"
         fn f.vjp_1_of_0(n: i64, x: f64[n], at: i64[n], r_cot: f64[n]) {
           r: f64[n], total: i64, old: f64[total] record, at.1: i64[total] record = loop i < n (a: f64[n] = x, pos: i64 = 0) acc (old.1: f64[0] log, at.2: i64[0] log) {
             k: i64 = at[i]
@@ -200,7 +234,8 @@ fn f(n: i64, x: f64[n], at: i64[n]) {
           }
           return r, a_cot
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -217,7 +252,13 @@ fn f(x: f64, y: f64) {
   return r
 }
 ";
-    check(text, "f", Mode::Vjp, &[0, 1], &[0], expect![[r#"
+    check(
+        text,
+        "f",
+        Mode::Vjp,
+        &[0, 1],
+        &[0],
+        expect![[r#"
         fn f.vjp_0_1_of_0(x: f64, y: f64, r_cot: f64) {
           less: bool = lt x, y
           r: f64 = switch less {
@@ -235,7 +276,8 @@ fn f(x: f64, y: f64) {
           }
           return r, x_cot, y_cot
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -249,7 +291,13 @@ fn f(n: i64, x: f64[n]) {
   return m
 }
 ";
-    check(text, "f", Mode::Vjp, &[1], &[0], expect![[r#"
+    check(
+        text,
+        "f",
+        Mode::Vjp,
+        &[1],
+        &[0],
+        expect![[r#"
         fn f.vjp_1_of_0(n: i64, x: f64[n], m_cot: f64) {
           m: f64 = par i < n (max from -inf) {
             e: f64 = x[i]
@@ -275,8 +323,15 @@ fn f(n: i64, x: f64[n]) {
           }
           return m, x_cot
         }
-    "#]]);
-    check(text, "f", Mode::Jvp, &[1], &[0], expect![[r#"
+    "#]],
+    );
+    check(
+        text,
+        "f",
+        Mode::Jvp,
+        &[1],
+        &[0],
+        expect![[r#"
         fn f.jvp_1_of_0(n: i64, x: f64[n], x_tan: f64[n]) {
           m: f64 = par i < n (max from -inf) {
             e: f64 = x[i]
@@ -298,7 +353,8 @@ fn f(n: i64, x: f64[n]) {
           m_tan: f64 = mulz ties_tan, weight
           return m, m_tan
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -312,7 +368,13 @@ fn f(n: i64, x: f64[n], at: i64) {
   return s
 }
 ";
-    check(text, "f", Mode::Vjp, &[1], &[0], expect![[r#"
+    check(
+        text,
+        "f",
+        Mode::Vjp,
+        &[1],
+        &[0],
+        expect![[r#"
         fn f.vjp_1_of_0(n: i64, x: f64[n], at: i64, s_cot: f64) {
           ok: bool = in_range at, n
           k: i64 = check ok R0001(at, n) at
@@ -324,7 +386,8 @@ fn f(n: i64, x: f64[n], at: i64) {
           x_cot: f64[n] = update fill[k] = e_cot
           return s, x_cot
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -354,5 +417,78 @@ fn the_record_between_the_two_halves_is_what_the_reverse_reads() {
           }
           return w_cot
         }
-    "#]].assert_eq(&format!("{}\n{}", halves.fwd, halves.rev));
+    "#]]
+    .assert_eq(&format!("{}\n{}", halves.fwd, halves.rev));
+}
+
+#[test]
+fn derivatives_stand_at_the_source_position_of_the_statement_that_they_come_from() {
+    let mut module = module(
+        "
+fn f(n: i64, x: f64) {
+  r: f64 = loop i < n (p: f64 = x) @1:10..90 {
+    t: f64 = sin p @1:20..30
+    u: f64 = exp t @1:40..50
+    yield u
+  }
+  s: f64 = cos r @1:60..70
+  return s
+}
+",
+    );
+    for (mode, expected) in [
+        (
+            Mode::Vjp,
+            expect![[r#"
+        fn f.vjp_1_of_0(n: i64, x: f64, s_cot: f64) {
+          count: i64 = max n, 0 @1:10..90
+          r: f64, ps: f64[count] record = loop i < count (p: f64 = x) @1:10..90 {
+            t: f64 = sin p @1:20..30
+            u: f64 = exp t @1:40..50
+            yield u, p
+          }
+          s: f64 = cos r @1:60..70
+          sin: f64 = sin r @1:60..70
+          neg: f64 = neg sin @1:60..70
+          r_cot: f64 = mulz s_cot, neg @1:60..70
+          p_cot: f64 = loop down < count (p_cot.1: f64 = r_cot) @1:10..90 {
+            last: i64 = sub count, 1 @1:10..90
+            i.1: i64 = sub last, down @1:10..90
+            p.1: f64 = ps[i.1] @1:10..90
+            t.1: f64 = sin p.1 @1:20..30
+            u.1: f64 = exp t.1 @1:40..50
+            t_cot: f64 = mulz p_cot.1, u.1 @1:40..50
+            cos: f64 = cos p.1 @1:20..30
+            p_cot.2: f64 = mulz t_cot, cos @1:20..30
+            yield p_cot.2
+          }
+          return s, p_cot
+        }
+    "#]],
+        ),
+        (
+            Mode::Jvp,
+            expect![[r#"
+                fn f.jvp_1_of_0(n: i64, x: f64, x_tan: f64) {
+                  r: f64, r_tan: f64 = loop i < n (p: f64 = x, p_tan: f64 = x_tan) @1:10..90 {
+                    t: f64 = sin p @1:20..30
+                    cos: f64 = cos p @1:20..30
+                    t_tan: f64 = mulz p_tan, cos @1:20..30
+                    u: f64 = exp t @1:40..50
+                    u_tan: f64 = mulz t_tan, u @1:40..50
+                    yield u, u_tan
+                  }
+                  s: f64 = cos r @1:60..70
+                  sin: f64 = sin r @1:60..70
+                  neg: f64 = neg sin @1:60..70
+                  s_tan: f64 = mulz r_tan, neg @1:60..70
+                  return s, s_tan
+                }
+            "#]],
+        ),
+    ] {
+        let d = Derived { of: "f".into(), mode, wrt: vec![1], outs: vec![0] };
+        let f = derivative(&mut module, &d, &Limits::default()).expect("a derivative");
+        expected.assert_eq(&cotan_ir::print_function(&f, cotan_ir::PrintOptions { spans: true }));
+    }
 }

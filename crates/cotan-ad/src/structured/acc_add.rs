@@ -8,14 +8,7 @@ use cotan_ir::{Atom, Stmt, Var};
 impl Forward<'_, '_> {
     /// A tangent accumulator takes the tangent. A log takes it even where it is zero, because every position of a log
     /// is written; a sum does not.
-    pub(crate) fn jvp_acc_add(
-        &mut self,
-        s: &Stmt,
-        acc: Var,
-        indices: &[Atom],
-        value: Atom,
-        scope: &mut TangentScope,
-    ) {
+    pub(crate) fn jvp_acc_add(&mut self, s: &Stmt, acc: Var, indices: &[Atom], value: Atom, scope: &mut TangentScope) {
         let at = scope.env.atoms(indices);
         let known = self.known_tangent(value, scope);
         if let Some(count) = scope.ties.get(&acc).copied() {

@@ -92,8 +92,7 @@ impl Reverse<'_, '_> {
 
         // The iteration again, from placeholders for its carried values, then backwards.
         let down = self.b.var("down", Ty::scalar(Elem::I64));
-        let placeholders: Vec<Var> =
-            l.params.iter().map(|p| self.b.copy_var(self.src, *p, &mut inner.env)).collect();
+        let placeholders: Vec<Var> = l.params.iter().map(|p| self.b.copy_var(self.src, *p, &mut inner.env)).collect();
         let params: Vec<Var> = active.iter().map(|q| self.result_var(l.params[*q], &inner)).collect();
         self.b.open_block();
         let last = self.b.named("last").prim(cotan_ops::SUB.prim(), &[count, Atom::i64(1)]);

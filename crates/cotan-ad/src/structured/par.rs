@@ -13,6 +13,12 @@ use cotan_ir::{Acc, AccKind, Atom, Block, Const, Env, Monoid, Op, Par, ParResult
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_par(&mut self, s: &Stmt, p: &Par, scope: &mut TangentScope) -> Result<(), Error> {
+        if !self.has_linear_tangents(s, p, scope) {
+            // Only extremes are active, and their tangents come from the second pass: tangents in the first would be
+            // dead code, twice as much with every level of nesting.
+            self.primal(s, scope);
+            return self.jvp_extremes(s, p, scope);
+        }
         let (values, finals) = s.results.split_at(p.kinds.len());
         let mut inner = scope.clone();
         let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
@@ -24,9 +30,7 @@ impl Forward<'_, '_> {
         for k in &active {
             kinds.push(match p.kinds[*k] {
                 ParResult::Stacked => ParResult::Stacked,
-                ParResult::Reduced { monoid, init } => {
-                    ParResult::Reduced { monoid, init: self.tangent(init, scope) }
-                }
+                ParResult::Reduced { monoid, init } => ParResult::Reduced { monoid, init: self.tangent(init, scope) },
             });
         }
         self.b.open_block();
@@ -56,6 +60,16 @@ impl Forward<'_, '_> {
         self.jvp_extremes(s, p, scope)
     }
 
+    /// Whether a run of the body has tangents to give: linear results, or writes to accumulators with a tangent.
+    fn has_linear_tangents(&self, s: &Stmt, p: &Par, scope: &TangentScope) -> bool {
+        let (values, finals) = s.results.split_at(p.kinds.len());
+        let mut results = p.kinds.iter().zip(values).map(|(kind, r)| (is_linear(*kind), *r));
+        let mut accs = p.accs.iter().zip(finals).map(|(acc, r)| (is_linear_acc(acc.kind), *r));
+        let is_active = |(linear, r): (bool, Var)| linear && self.active.has(r);
+        let is_written = |acc: &Var| scope.tans.contains_key(acc) || scope.ties.contains_key(acc);
+        results.any(is_active) || accs.any(is_active) || cotan_ir::written_accs(&p.body).iter().any(is_written)
+    }
+
     /// Adds tangent accumulators to `accs` for the active sums and logs, and gives their positions among `source`.
     pub(crate) fn tangent_accs(
         &mut self,
@@ -66,11 +80,7 @@ impl Forward<'_, '_> {
     ) -> Vec<usize> {
         let mut with_tangent = Vec::new();
         for (q, acc) in source.iter().enumerate() {
-            let is_linear = match acc.kind {
-                AccKind::Log | AccKind::Reduce(Monoid::Add) => true,
-                AccKind::Reduce(Monoid::Mul | Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or) => false,
-            };
-            if self.active.has(acc.var) && is_linear {
+            if self.active.has(acc.var) && is_linear_acc(acc.kind) {
                 let var = self.tangent_var(acc.var, &inner.env);
                 inner.tans.insert(acc.var, var.into());
                 let init = acc.init.map(|i| self.tangent(i, outer));
@@ -87,6 +97,14 @@ fn is_linear(kind: ParResult) -> bool {
     match kind {
         ParResult::Stacked | ParResult::Reduced { monoid: Monoid::Add, .. } => true,
         ParResult::Reduced { monoid: Monoid::Mul | Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or, .. } => false,
+    }
+}
+
+/// Whether the tangent of an accumulator accumulates the tangents.
+fn is_linear_acc(kind: AccKind) -> bool {
+    match kind {
+        AccKind::Log | AccKind::Reduce(Monoid::Add) => true,
+        AccKind::Reduce(Monoid::Mul | Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or) => false,
     }
 }
 

@@ -26,8 +26,7 @@ impl Forward<'_, '_> {
             new_arms.push(self.b.close_block(results));
         }
         let selector = scope.env.atom(selector);
-        let mut results: Vec<Var> =
-            s.results.iter().map(|r| self.b.copy_var(self.src, *r, &mut scope.env)).collect();
+        let mut results: Vec<Var> = s.results.iter().map(|r| self.b.copy_var(self.src, *r, &mut scope.env)).collect();
         for k in active {
             let tan = self.tangent_var(s.results[k], &scope.env);
             results.push(tan);
