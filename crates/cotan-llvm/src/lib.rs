@@ -41,4 +41,5 @@ pub mod runtime;
 pub use backend::{
     Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, RuntimeError, Statistics,
 };
+pub use cache::Cache;
 pub use report::{CacheReport, Report};

@@ -27,6 +27,8 @@ pub(super) struct Uses {
     defined_buffers: BTreeSet<Buffer>,
     /// Sizes of the buffers that are allocated in the frame.
     frame_bytes: BTreeMap<Buffer, i64>,
+    /// Whether they touch the caller's memory for results.
+    allocates_results: bool,
 }
 
 impl Uses {
@@ -136,6 +138,7 @@ impl Uses {
                 } else {
                     self.defined_buffers.insert(*buffer);
                 }
+                self.allocates_results |= matches!(info.kind, BufferKind::Allocated(Home::Result(_)));
             }
             Node::CountRecord(_, extents) => self.operands(extents),
             Node::StackOpen(buffer) => self.buffer(*buffer),
@@ -204,6 +207,9 @@ struct Environment {
 impl FunctionEmitter<'_> {
     fn environment(&self, inside: Uses) -> Environment {
         let mut env = Environment::default();
+        if inside.allocates_results {
+            env.inputs.push(Shared { name: "%results".to_owned(), ty: "ptr" });
+        }
         for (local, n) in &inside.locals {
             let info = &self.f.locals[local.index()];
             let outside = self.all_uses.locals.get(local).is_some_and(|all| all > n);

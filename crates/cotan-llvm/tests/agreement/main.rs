@@ -4,6 +4,7 @@
 mod accumulators;
 mod checks;
 mod harness;
+mod long_blocks;
 mod loops;
 mod pars;
 mod scalars;
