@@ -1,1 +1,12 @@
-//! Generators, oracles and tolerances for tests.
+//! What the tests of the workspace share: random programs, oracles that judge them, tolerances, and the harnesses of the
+//! folders under `tests/`.
+//!
+//! For development only; nothing that is shipped depends on it.
+
+pub mod campaign;
+pub mod case;
+pub mod generate;
+pub mod machine;
+pub mod oracles;
+pub mod random;
+pub mod tolerances;

@@ -1,0 +1,187 @@
+//! Many random programs under all oracles, on all cores.
+
+use crate::case::{Case, Subject, Way};
+use crate::generate::{Coverage, ir};
+use crate::oracles::{COMPILED, FIRST_ORDER, Oracle, SECOND_ORDER, Verdict};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Campaign {
+    /// Number of programs.
+    pub programs: u64,
+    /// The first seed; the others follow it.
+    pub seed: u64,
+    /// How many of the programs are compiled, too: the first ones.
+    pub compiled: u64,
+    /// Whether to stop at the first failure.
+    pub stop_at_failure: bool,
+}
+
+/// A program that an oracle found wrong.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Its seed.
+    pub seed: u64,
+    /// How to make it again.
+    pub label: String,
+    /// Who found it.
+    pub oracle: &'static str,
+    /// What is wrong.
+    pub reason: String,
+    /// Its text.
+    pub program: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, found by `{}`: {}\n\n{}", self.label, self.oracle, self.reason, self.program)
+    }
+}
+
+/// What a campaign found.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Programs run.
+    pub programs: u64,
+    /// Points at which finite differences could judge, of how many in f64.
+    pub usable: (u64, u64),
+    /// What was tested under which derivative.
+    pub coverage: Coverage,
+    /// Statements of each program.
+    pub statements: Vec<usize>,
+    /// Failures, by seed.
+    pub failures: Vec<Failure>,
+}
+
+impl Outcome {
+    /// The share of points at which finite differences could judge.
+    pub fn usable_share(&self) -> f64 {
+        self.usable.0 as f64 / self.usable.1.max(1) as f64
+    }
+
+    /// Half of the programs have at least so many statements.
+    pub fn median_statements(&self) -> usize {
+        let mut sorted = self.statements.clone();
+        sorted.sort_unstable();
+        sorted.get(sorted.len() / 2).copied().unwrap_or(0)
+    }
+
+    fn merge(&mut self, other: Outcome) {
+        self.programs += other.programs;
+        self.usable.0 += other.usable.0;
+        self.usable.1 += other.usable.1;
+        self.coverage.merge(&other.coverage);
+        self.statements.extend(other.statements);
+        self.failures.extend(other.failures);
+    }
+}
+
+impl Campaign {
+    /// Runs it. `program` makes the subject of a seed.
+    pub fn run(&self, program: impl Fn(u64) -> Result<Subject, String> + Sync) -> Outcome {
+        let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+        let total = Mutex::new(Outcome::default());
+        let n_threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        std::thread::scope(|scope| {
+            for _ in 0..n_threads {
+                let work = || {
+                    let mut mine = Outcome::default();
+                    while !stop.load(Ordering::Relaxed) {
+                        let k = next.fetch_add(1, Ordering::Relaxed);
+                        if k >= self.programs {
+                            break;
+                        }
+                        judge(self.seed + k, k < self.compiled, &program, &mut mine);
+                        if self.stop_at_failure && !mine.failures.is_empty() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                    if let Ok(mut total) = total.lock() {
+                        total.merge(mine);
+                    }
+                };
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                builder.spawn_scoped(scope, work).expect("invariant: the system gives a thread");
+            }
+        });
+        let mut outcome = total.into_inner().unwrap_or_default();
+        outcome.failures.sort_by_key(|f| f.seed);
+        outcome
+    }
+}
+
+/// The interpreter uses the stack of its caller.
+const STACK: usize = 64 << 20;
+
+/// The program of a seed: mostly source text, some core IR.
+pub fn mixed(seed: u64) -> Result<Subject, String> {
+    Ok(ir::subject(seed))
+}
+
+/// Puts one program before all oracles and adds what they say.
+fn judge(seed: u64, is_compiled: bool, program: &(impl Fn(u64) -> Result<Subject, String> + Sync), outcome: &mut Outcome) {
+    outcome.programs += 1;
+    let mut at = Stage { label: format!("program {seed}"), oracle: "compilation", program: String::new() };
+    // A panic of what is tested is a failure like any other.
+    let verdict = catch_unwind(AssertUnwindSafe(|| examine(seed, is_compiled, program, outcome, &mut at)));
+    let reason = match verdict {
+        Ok(Ok(())) => return,
+        Ok(Err(reason)) => reason,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+            format!("panic: {}", text.unwrap_or_default())
+        }
+    };
+    outcome.failures.push(Failure { seed, label: at.label, oracle: at.oracle, reason, program: at.program });
+}
+
+/// Where a program is on its way through the oracles.
+struct Stage {
+    label: String,
+    oracle: &'static str,
+    program: String,
+}
+
+fn examine(
+    seed: u64,
+    is_compiled: bool,
+    program: &(impl Fn(u64) -> Result<Subject, String> + Sync),
+    outcome: &mut Outcome,
+    at: &mut Stage,
+) -> Result<(), String> {
+    let subject = program(seed)?;
+    at.label = subject.label.clone();
+    at.program = subject.text();
+    at.oracle = "derivation";
+    outcome.statements.push(subject.n_statements());
+    let constructs = subject.constructs.clone();
+    let mut case = Case::new(subject)?;
+    for oracle in FIRST_ORDER {
+        let verdict = ask(oracle, &case, at)?;
+        if oracle.name == "finite difference" && case.elem() == cotan_ir::Elem::F64 {
+            outcome.usable.1 += 1;
+            outcome.usable.0 += u64::from(verdict == Verdict::Holds);
+        }
+    }
+    if is_compiled {
+        ask(&COMPILED, &case, at)?;
+    }
+    at.oracle = "second derivation";
+    case.derive_twice()?;
+    ask(&SECOND_ORDER, &case, at)?;
+    outcome.coverage.count(&constructs, &Way::ALL);
+    Ok(())
+}
+
+fn ask(oracle: &Oracle, case: &Case, at: &mut Stage) -> Result<Verdict, String> {
+    at.oracle = oracle.name;
+    match (oracle.ask)(case) {
+        Verdict::Fails(reason) => Err(reason),
+        verdict @ (Verdict::Holds | Verdict::Unusable(_)) => Ok(verdict),
+    }
+}

@@ -1,0 +1,29 @@
+//! Compiled code for tests: the backend, at every optimisation level and number of threads.
+
+use cotan_ir::Module;
+use cotan_llvm::jit::{Engine, OptLevel};
+use cotan_llvm::load::SearchConfig;
+use cotan_llvm::runtime::Pool;
+use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+
+/// The backend that runs parallel loops on so many threads, or why there is none.
+pub fn backend(threads: usize) -> Result<Backend, String> {
+    let llvm = std::env::var_os("COTAN_LLVM").map(Into::into);
+    let engine = Engine::new(&SearchConfig { explicit: llvm, ..SearchConfig::default() }, None);
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    let pool = Pool::new(threads)?;
+    Ok(Backend::new(engine.map_err(|e| e.to_string())?, Arc::new(pool)))
+}
+
+/// The backend on two threads, shared by all tests of a process.
+pub fn shared_backend() -> Result<&'static Backend, &'static str> {
+    static BACKEND: OnceLock<Result<Backend, String>> = OnceLock::new();
+    BACKEND.get_or_init(|| backend(2)).as_ref().map_err(String::as_str)
+}
+
+/// A function of a module in machine code.
+pub fn compile(backend: &Backend, module: &Module, name: &str, level: OptLevel) -> Result<CompiledFunction, String> {
+    backend.compile(module, name, &CompileOptions { level }).map_err(|e| format!("`{name}` does not compile: {e}"))
+}

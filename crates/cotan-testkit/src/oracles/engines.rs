@@ -1,0 +1,134 @@
+//! One engine against another: forward against reverse, the passes against the tape, plain against simplified.
+
+use super::Verdict;
+use crate::case::{Case, dot, floats, function, options};
+use crate::tolerances::{Property, close, tolerance};
+use cotan_interp::tape as tape_engine;
+use cotan_ir::{Block, Monoid, Op, ParResult};
+use cotan_ops::Value;
+
+/// The values computed inside a derivative are those of the program, bit for bit. Only products that are differentiated
+/// are multiplied in another order there.
+pub fn primal_value(case: &Case) -> Verdict {
+    let is_reordered = case.subject.module.functions().any(|f| multiplies(&f.body));
+    let same = |found: &[Value], what: &str| {
+        if is_reordered {
+            close_all(found, &case.results, Property::Rewritten, case, what)
+        } else {
+            same_bits(found, &case.results, what)
+        }
+    };
+    Verdict::of((|| {
+        same(&case.run_jvp()?.0, "values inside the jvp")?;
+        same(&case.run_vjp()?.0, "values inside the vjp")
+    })())
+}
+
+/// Whether a parallel loop reduces by multiplication.
+fn multiplies(block: &Block) -> bool {
+    block.stmts.iter().any(|s| {
+        let here = match &s.op {
+            Op::Par(p) => p.kinds.iter().any(|k| matches!(k, ParResult::Reduced { monoid: Monoid::Mul, .. })),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => false,
+        };
+        here || s.op.blocks().iter().any(multiplies)
+    })
+}
+
+/// Simplification keeps the bits.
+pub fn simplified(case: &Case) -> Verdict {
+    Verdict::of((|| {
+        let mut module = case.subject.module.clone();
+        let mut f = cotan_opt::simplify(function(&module, &case.subject.name)?);
+        f.name = format!("{}.simplified", f.name).into();
+        let f = module.insert(f);
+        let found = cotan_interp::run(&module, &f.name, &case.subject.args, &options());
+        same_bits(&found.map_err(|e| format!("simplified: {e}"))?, &case.results, "simplified")
+    })())
+}
+
+/// `<u, J v>` by forward mode is `<J' u, v>` by reverse mode.
+pub fn dot_product(case: &Case) -> Verdict {
+    Verdict::of((|| {
+        let ((_, tangents), (_, cotangents)) = (case.run_jvp()?, case.run_vjp()?);
+        let (forward, scale) = dot(&tangents, &case.cotangents);
+        let (reverse, more) = dot(&cotangents, &case.tangents);
+        let tolerance = tolerance(Property::DotProduct, case.elem());
+        if close(forward, reverse, scale + more, tolerance) {
+            return Ok(());
+        }
+        Err(format!("<u, J v> is {forward} by forward mode and {reverse} by reverse mode (terms sum to {scale})"))
+    })())
+}
+
+/// The tape engine gives the derivatives of the passes.
+pub fn tape(case: &Case) -> Verdict {
+    Verdict::of((|| {
+        let subject = &case.subject;
+        let fails = |e: cotan_interp::RuntimeError| format!("the tape engine fails: {e}");
+        let (values, tangents) = tape_engine::jvp(
+            &subject.module, &subject.name, &subject.args, &case.wrt, &case.tangents, &case.outs, &options(),
+        )
+        .map_err(fails)?;
+        same_bits(&values, &case.results, "values of the tape")?;
+        close_all(&tangents, &case.run_jvp()?.1, Property::Tape, case, "tangent by tape and by jvp")?;
+        let (values, cotangents) = tape_engine::vjp(
+            &subject.module, &subject.name, &subject.args, &case.wrt, &case.outs, &case.cotangents, &options(),
+        )
+        .map_err(fails)?;
+        same_bits(&values, &case.results, "values of the tape")?;
+        close_all(&cotangents, &case.run_vjp()?.1, Property::Tape, case, "cotangent by tape and by vjp")
+    })())
+}
+
+/// Whether two lists of values are the same bits; any NaN is the same as any other.
+pub(super) fn same_bits(found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
+    if found.len() != expected.len() {
+        return Err(format!("{what}: expected {} values, found {}", expected.len(), found.len()));
+    }
+    for (k, (a, b)) in found.iter().zip(expected).enumerate() {
+        if (a.elem, &a.dims) != (b.elem, &b.dims) {
+            return Err(format!("{what}: value {k} is a {}{:?}, expected {}{:?}", a.elem, a.dims, b.elem, b.dims));
+        }
+        for at in 0..a.bits.len() {
+            let (x, y) = (a.get(at), b.get(at));
+            let both_nan = [x, y].iter().all(|c| c.as_float().is_some_and(f64::is_nan));
+            if x != y && !both_nan {
+                return Err(format!("{what}: value {k}, element {at}: expected {y}, found {x}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether floats agree, each relative to the largest of its tensor.
+pub(super) fn close_all(
+    found: &[Value],
+    expected: &[Value],
+    property: Property,
+    case: &Case,
+    what: &str,
+) -> Result<(), String> {
+    let tolerance = tolerance(property, case.elem());
+    for (k, (a, b)) in found.iter().zip(expected).enumerate() {
+        if a.dims != b.dims {
+            return Err(format!("{what}: value {k} has extents {:?}, expected {:?}", a.dims, b.dims));
+        }
+        let (a, b) = (floats(a), floats(b));
+        let scale = a.iter().chain(&b).filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()));
+        for (at, (x, y)) in a.iter().zip(&b).enumerate() {
+            if !close(*x, *y, scale, tolerance) {
+                return Err(format!("{what}: value {k}, element {at}: {x} and {y}"));
+            }
+        }
+    }
+    Ok(())
+}

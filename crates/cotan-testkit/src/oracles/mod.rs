@@ -1,0 +1,61 @@
+//! Oracles: questions about a program whose answer is known without knowing what it computes.
+
+mod compiled;
+mod engines;
+mod finite_difference;
+mod second_order;
+mod split;
+
+pub use compiled::compiled;
+pub use engines::{dot_product, primal_value, simplified, tape};
+pub use finite_difference::{Difference, finite_difference, richardson};
+pub use second_order::second_order;
+pub use split::forward_reverse;
+
+use crate::case::Case;
+
+/// What an oracle says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is as it should be.
+    Holds,
+    /// The oracle cannot tell at this point, for this reason.
+    Unusable(String),
+    /// It is not, and this is what is wrong.
+    Fails(String),
+}
+
+impl Verdict {
+    /// The verdict of a sequence of checks that stops at the first failure.
+    pub fn of(result: Result<(), String>) -> Verdict {
+        match result {
+            Ok(()) => Verdict::Holds,
+            Err(reason) => Verdict::Fails(reason),
+        }
+    }
+}
+
+/// An oracle.
+#[derive(Clone, Copy)]
+pub struct Oracle {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// The question.
+    pub ask: fn(&Case) -> Verdict,
+}
+
+/// The oracles that need first derivatives and the interpreter only, cheap ones first.
+pub const FIRST_ORDER: &[Oracle] = &[
+    Oracle { name: "value inside a derivative", ask: primal_value },
+    Oracle { name: "simplified = plain", ask: simplified },
+    Oracle { name: "dot product", ask: dot_product },
+    Oracle { name: "tape", ask: tape },
+    Oracle { name: "fwd and rev", ask: forward_reverse },
+    Oracle { name: "finite difference", ask: finite_difference },
+];
+
+/// The oracle of second derivatives; asks of a case that is derived twice.
+pub const SECOND_ORDER: Oracle = Oracle { name: "second order", ask: second_order };
+
+/// The oracle of compiled code.
+pub const COMPILED: Oracle = Oracle { name: "compiled = interpreter", ask: compiled };
