@@ -121,7 +121,7 @@ impl Parser<'_> {
         let start = self.token().span;
         let is_lambda_in_parens =
             self.at(TokenKind::LParen) && matches!(self.peek_ahead(1), TokenKind::Bar | TokenKind::OrOr);
-        let base = self.primary();
+        let mut base = self.primary();
         if is_lambda_in_parens
             && matches!(base.kind, ExprKind::Lambda(_))
             && self.at(TokenKind::Slash)
@@ -144,7 +144,8 @@ impl Parser<'_> {
                     PostfixKind::Cast(self.ty())
                 }
                 TokenKind::LBrace if self.at_struct_literal(&base, &ops) => {
-                    return self.struct_literal(start, base, ops);
+                    base = self.struct_literal(start, base, std::mem::take(&mut ops));
+                    continue;
                 }
                 _ => break,
             };

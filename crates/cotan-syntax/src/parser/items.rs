@@ -397,7 +397,7 @@ impl Parser<'_> {
             let start = parser.token().span;
             let attrs = parser.attrs();
             if !parser.at(TokenKind::Fn) {
-                parser.report_expected("`fn`");
+                parser.report_expected("fn", "and a function of the trait");
                 return None;
             }
             let signature = parser.signature();
@@ -415,7 +415,7 @@ impl Parser<'_> {
         let name = Ident { name: self.text(target.span).to_owned(), span: target.span };
         let items = self.body_list(&name, "a function", |parser| {
             if !matches!(parser.peek(), TokenKind::Fn | TokenKind::At | TokenKind::Pub) {
-                parser.report_expected("`fn`");
+                parser.report_expected("fn", "and a function of the trait");
                 return None;
             }
             let start = parser.token().span;

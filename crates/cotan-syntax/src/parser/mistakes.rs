@@ -154,11 +154,7 @@ impl Parser<'_> {
         } else {
             format!("expected an expression, found {found}")
         };
-        let mut diagnostic = Diagnostic::error(codes::EXPECTED_EXPRESSION, span, message);
-        if let Some(help) = help {
-            diagnostic = diagnostic.help(help);
-        }
-        self.report(diagnostic);
+        self.report(Diagnostic::error(codes::EXPECTED_EXPRESSION, span, message).help(help));
         if matches!(token.kind, TokenKind::Plus | TokenKind::PlusPlus | TokenKind::Unknown)
             && self.starts_expression_ahead(1)
             && !self.is_line_end(1)
@@ -191,8 +187,8 @@ impl Parser<'_> {
             )
     }
 
-    fn help_for_missing_expr(&self) -> Option<&'static str> {
-        Some(match self.peek() {
+    fn help_for_missing_expr(&self) -> String {
+        let help = match self.peek() {
             TokenKind::Plus => "there is no prefix `+`: leave it out",
             TokenKind::PlusPlus => "write `x += 1` to add one",
             TokenKind::Amp => "there are no references: write the value itself",
@@ -204,8 +200,13 @@ impl Parser<'_> {
             TokenKind::Else => "`else` follows the closing brace of an `if`",
             TokenKind::In => "`in` stands on the line on which the value of `let` ends",
             TokenKind::Gt | TokenKind::Lt => "write `!=` for unequal",
-            _ => return None,
-        })
+            _ if self.follows_infix_operator() => {
+                let operator = self.text(self.tokens[self.pos - 1].span);
+                return format!("write the right operand of `{operator}`, or remove the operator");
+            }
+            _ => "write a value here: a name, a number, a call, or something in parentheses",
+        };
+        help.to_owned()
     }
 }
 

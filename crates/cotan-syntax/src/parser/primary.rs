@@ -222,8 +222,12 @@ impl Parser<'_> {
                 let span = self.span_from(start);
                 let message =
                     format!("expected a loop, a block or a declaration after the attribute, found {}", self.found());
-                let diagnostic = Diagnostic::error(codes::MISPLACED_ATTRIBUTE, span, message)
-                    .help("for a matrix product put spaces round `@` and end the line before with it");
+                let help = if self.at(TokenKind::Let) {
+                    "move the attribute to the loop, block or function that it is about"
+                } else {
+                    "for a matrix product put spaces round `@` and end the line before with it"
+                };
+                let diagnostic = Diagnostic::error(codes::MISPLACED_ATTRIBUTE, span, message).help(help);
                 self.report(diagnostic);
                 self.error_expr(span)
             }

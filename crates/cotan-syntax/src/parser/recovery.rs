@@ -74,12 +74,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports that `what` should stand here.
+    /// Reports that `token` should stand here, with what it is for.
     #[cold]
-    pub(super) fn report_expected(&mut self, what: &str) {
-        let message = format!("expected {what}, found {}", self.found());
+    pub(super) fn report_expected(&mut self, token: &str, purpose: &str) {
+        let message = format!("expected `{token}` {purpose}, found {}", self.found());
         let span = self.missing_span();
-        self.report(Diagnostic::error(codes::EXPECTED_TOKEN, span, message));
+        self.report(Diagnostic::error(codes::EXPECTED_TOKEN, span, message).help(format!("add `{token}` here")));
     }
 
     /// Reads a token that must stand here, and says whether it does.
@@ -87,7 +87,7 @@ impl Parser<'_> {
         let is_there = self.eat(kind).is_some();
         if !is_there {
             let text = kind.text().unwrap_or("a token");
-            self.report_expected(&format!("`{text}` {purpose}"));
+            self.report_expected(text, purpose);
         }
         is_there
     }

@@ -638,17 +638,19 @@ fn patterns_are_names_or_parts() {
     in_body(
         "match x { 1.. => 1, + => 2, _ = 3 }",
         expect![[r#"
-        E0131 at 2:"=>": expected a literal that ends the range, found `=>`
-          help: ranges in patterns have two ends, as in `1..10`
-        E0131 at 2:"+": expected a pattern, found `+`
-          help: a pattern is a name, `_`, a literal, a tuple, or a struct or variant with patterns inside
-        E0140 at 2:"=": expected `=>` after the pattern, found `=`
-    "#]],
+            E0131 at 2:"=>": expected a literal that ends the range, found `=>`
+              help: ranges in patterns have two ends, as in `1..10`
+            E0131 at 2:"+": expected a pattern, found `+`
+              help: a pattern is a name, `_`, a literal, a tuple, or a struct or variant with patterns inside
+            E0140 at 2:"=": expected `=>` after the pattern, found `=`
+              help: add `=>` here
+        "#]],
     );
     in_body(
         "map(|1 + 2| x, v)",
         expect![[r#"
             E0140 at 2:"+": expected `|` after the parameters of a lambda, found `+`
+              help: add `|` here
         "#]],
     );
     in_body(
@@ -683,6 +685,7 @@ fn many_errors_of_one_file_are_reported_once_each() {
             E0165 at 1:")": expected `:` and the type of `x`, found `)`
               help: write the type: `x: f64`
             E0120 at 4:"": expected an expression, found the keyword `let`
+              help: write the right operand of `+`, or remove the operator
             E0141 at 5:"": expected `)` to close `(`, found `if`
               label at 5:"(": this `(` is not closed
               help: add `)`
