@@ -1,8 +1,8 @@
 //! Programs that run, under `tests/run`: what their headers say is what every engine gives.
 
-mod header;
 #[path = "../support/files.rs"]
 mod files;
+mod header;
 
 use files::{expect_none, programs};
 

@@ -2,10 +2,10 @@
 //!
 //! The rendered text stands beside the program; `COTAN_BLESS=1` writes it.
 
-mod marks;
-mod quality;
 #[path = "../support/files.rs"]
 mod files;
+mod marks;
+mod quality;
 
 use cotan_syntax::render::{Style, to_text};
 use cotan_syntax::{Diagnostic, SourceMap};
@@ -15,10 +15,8 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Codes for which there is no small program, with the reason.
-const WITHOUT_CASE: &[(&str, &str)] = &[
-    ("E0111", "needs a file of 4 GiB"),
-    ("E0130", "needs a thousand brackets; the parser's own tests have it"),
-];
+const WITHOUT_CASE: &[(&str, &str)] =
+    &[("E0111", "needs a file of 4 GiB"), ("E0130", "needs a thousand brackets; the parser's own tests have it")];
 
 /// A program after the front end.
 struct Checked {
