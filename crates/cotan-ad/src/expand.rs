@@ -3,7 +3,7 @@
 use crate::jvp::jvp;
 use crate::vjp::vjp;
 use crate::{Error, Limits};
-use cotan_ir::{Block, Builder, Derived, Function, Item, Mode, Module, Op, Symbol};
+use cotan_ir::{Atom, Block, Builder, Derived, Env, Function, Item, Mode, Module, Op, Symbol};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -68,7 +68,8 @@ impl<'m> Session<'m> {
         self.function(&name)
     }
 
-    /// The function to differentiate, with the request checked against it.
+    /// The function to differentiate, with the request checked against it. One that has a rule of its own for this mode
+    /// is differentiated as a call, because calls are where rules apply.
     pub(crate) fn source(&mut self, d: &Derived) -> Result<Arc<Function>, Error> {
         let f = self.function(&d.of)?;
         let is_float_param = |k: usize| f.params.get(k).is_some_and(|p| f.ty(*p).is_float());
@@ -79,7 +80,11 @@ impl<'m> Session<'m> {
         if let Some(result) = d.outs.iter().copied().find(|k| !is_float_result(*k)) {
             return Err(Error::NoDerivativeOfResult { function: d.of.clone(), result });
         }
-        Ok(f)
+        let rule = match d.mode {
+            Mode::Jvp => &f.custom_jvp,
+            Mode::Vjp => &f.custom_vjp,
+        };
+        Ok(if rule.is_some() { Arc::new(calling(&f)) } else { f })
     }
 
     /// Whether a function being written has grown beyond the limit.
@@ -151,4 +156,18 @@ impl<'m> Session<'m> {
         }
         f
     }
+}
+
+/// A function that only calls `f`.
+fn calling(f: &Function) -> Function {
+    let mut b = Builder::new();
+    let mut env = Env::new();
+    for p in &f.params {
+        let ty = env.ty(f.ty(*p));
+        let new = b.param(f.name_of(*p), ty);
+        env.insert(*p, new.into());
+    }
+    let args: Vec<Atom> = f.params.iter().map(|p| env.atom((*p).into())).collect();
+    let results = b.call(f, &args);
+    b.finish(&f.name, results.into_iter().map(Atom::Var).collect())
 }

@@ -304,6 +304,31 @@ fn f(n: i64, x: f32[n], y: f64) {
 }
 
 #[test]
+fn every_tensor_operation_is_differentiated_in_all_its_operands() {
+    let text = "
+fn f(n: i64, x: f64[n], s: f64, m: f64[n, 3]) {
+  four: i64 = mul n, 2
+  six: i64 = mul n, 3
+  filled: f64[n] = fill s
+  twice: f64[n] = mul filled, x
+  joined: f64[four] = concat x, twice {0}
+  back: f64[four] = reverse joined {0}
+  part: f64[n] = slice back, 1 {0}
+  wide: f64[four] = pad part, 1 {0}
+  bent: f64[four] = sin wide
+  turned: f64[3, n] = transpose m {1, 0}
+  square: f64[3, 3] = matmul turned, m {0}
+  strong: f64[n, 3] = matmul m, square {1}
+  flat: f64[six] = reshape strong
+  curved: f64[six] = exp flat
+  return four, six, bent, curved
+}
+";
+    let m = Value::f64s(&[2, 3], &[0.1, -0.2, 0.3, 0.4, 0.0, -0.6]);
+    holds(text, &[int(2), vector(&[0.5, 0.2]), scalar(0.7), m]);
+}
+
+#[test]
 fn loops_that_do_not_run_pass_their_start_values() {
     let text = "
 fn f(n: i64, x: f64, y: f64[n]) {
@@ -509,6 +534,10 @@ fn custom_rules_replace_the_derived_ones_and_are_differentiated_themselves() {
     let mut module = module(CUSTOM);
     assert_eq!(calls(&derive(&mut module, "f", Mode::Vjp)), ["g", "g.reverse"]);
     assert_eq!(calls(&derive(&mut module, "f", Mode::Jvp)), ["g.forward"]);
+    // Asked of the function that has the rules, they apply too.
+    assert_eq!(calls(&derive(&mut module, "g", Mode::Vjp)), ["g", "g.reverse"]);
+    assert_eq!(calls(&derive(&mut module, "g", Mode::Jvp)), ["g.forward"]);
+    check(&mut module, "g", &[scalar(0.5), scalar(0.7)], 1, 3, true);
 }
 
 #[test]
