@@ -1,8 +1,19 @@
 //! Names, types and shapes of Cotan programs; lowering to the core IR.
 //!
-//! [`typed`] is the tree that the checker makes, [`types`] and [`dims`] what its expressions have.
-//! This crate must not know the rules of derivatives, nor backends.
+//! [`check()`] makes a typed tree ([`typed`]) of a syntax tree and says what is wrong with it;
+//! [`types`] and [`dims`] are what expressions have. This crate must not know the rules of
+//! derivatives, nor backends.
 
+mod check;
+pub mod codes;
 pub mod dims;
+mod limits;
+mod prelude;
+mod show;
+mod suggest;
 pub mod typed;
 pub mod types;
+mod unify;
+
+pub use check::{Checked, check};
+pub use limits::Limits;

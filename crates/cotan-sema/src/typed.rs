@@ -18,6 +18,7 @@
 
 mod derivatives;
 mod lookup;
+mod visit;
 
 use cotan_syntax::Span;
 use cotan_syntax::ast::{FoldOp, NodeId};
@@ -25,6 +26,8 @@ use cotan_syntax::ast::{FoldOp, NodeId};
 pub use crate::dims::{Dim, GenericId, LocalId, SizeId};
 pub use crate::types::{Generic, GenericArg, GenericKind, StructId, StructType, Type};
 pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
+pub(crate) use lookup::{field_types as field_types_in, tangent as tangent_in};
+pub(crate) use visit::TypeVisitor;
 
 /// A function: an index into [`Program::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,8 +38,11 @@ pub struct FnId(pub u32);
 pub struct Program {
     /// The structs, in the order of the source.
     pub structs: Vec<Struct>,
-    /// The functions. A function comes after those that it calls, unless the program has an error.
+    /// The functions, in the order of the source; a function under an attribute comes before its
+    /// derivatives.
     pub functions: Vec<Function>,
+    /// All functions, each after those that it calls or differentiates.
+    pub order: Vec<FnId>,
 }
 
 /// A struct declaration.

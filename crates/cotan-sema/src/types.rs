@@ -198,6 +198,16 @@ impl Type {
         matches!(self, Self::Tuple(parts) if parts.is_empty())
     }
 
+    /// The parts of a tuple; empty for everything else.
+    pub fn parts(&self) -> &[Self] {
+        match self {
+            Self::Tuple(parts) => parts,
+            Self::Error | Self::Never | Self::Scalar(_) | Self::Tensor { .. } | Self::Struct(_) | Self::Function(_) => {
+                &[]
+            }
+        }
+    }
+
     /// Whether something is wrong in the type, so that nothing more should be said about it.
     pub fn has_error(&self) -> bool {
         match self {

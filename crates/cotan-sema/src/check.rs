@@ -1,0 +1,235 @@
+//! The checker: a syntax tree in, a typed tree and everything that is wrong out.
+//!
+//! [`ModuleChecker`] knows the declarations of a module, [`BodyChecker`] checks one body. Bodies are
+//! checked from the leaves up and types flow one way: when an expression has been checked its
+//! type is known, up to the scalar types of literals, which unification decides within the body.
+//! A mistake is reported where it is found; its type is then [`Type::Error`], which fits
+//! everything.
+
+mod attributes;
+mod builtins;
+mod calls;
+mod control;
+mod declarations;
+mod derivatives;
+mod expressions;
+mod finish;
+mod fit;
+mod indexing;
+mod instantiate;
+mod items;
+mod lambdas;
+mod operators;
+mod order;
+mod places;
+mod sizes;
+mod statements;
+mod type_exprs;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cotan_syntax::ast::{self, NodeId};
+use cotan_syntax::{Diagnostic, Span};
+
+use crate::limits::Limits;
+use crate::typed::{self, FnId, LocalId, SourceFacts, Type, Use};
+use crate::types::{Generic, Scalar, StructId};
+use crate::unify::ScalarVars;
+
+/// What the checker found out about a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// The typed program. With errors among the diagnostics it is partial.
+    pub program: typed::Program,
+    /// Errors and warnings, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What the language server shows, also for programs with errors.
+    pub facts: SourceFacts,
+}
+
+impl Checked {
+    /// Whether the program may be lowered.
+    pub fn is_valid(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Nested expressions recurse; the parser bounds the nesting, and this stack holds that bound.
+const STACK_BYTES: usize = 512 << 20;
+
+/// Checks a program.
+///
+/// Never fails and never panics, whatever the tree: what is wrong is among the diagnostics.
+///
+/// ```
+/// use cotan_syntax::{FileId, parse};
+///
+/// let (module, _) = parse(FileId(0), "fn twice(x: f64) -> f64 = 2.0 * x");
+/// let checked = cotan_sema::check(&module, &cotan_sema::Limits::default());
+/// assert!(checked.is_valid());
+/// assert_eq!(checked.program.functions[0].name, "twice");
+/// ```
+pub fn check(module: &ast::Module, limits: &Limits) -> Checked {
+    std::thread::scope(|scope| {
+        let run = move || check_on_this_stack(module, limits);
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
+        match thread.map(|thread| thread.join()) {
+            Ok(Ok(checked)) => checked,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // No thread to be had: most programs fit the stack that there is.
+            Err(_) => check_on_this_stack(module, limits),
+        }
+    })
+}
+
+fn check_on_this_stack(module: &ast::Module, limits: &Limits) -> Checked {
+    let mut checker = ModuleChecker::new(module, *limits);
+    checker.collect(module);
+    checker.check_bodies();
+    checker.finish()
+}
+
+/// What a name at the top of a module stands for.
+#[derive(Clone, Copy, Debug)]
+enum Def {
+    Function(FnId),
+    /// A declaration with several `@grad`: the functions are called by the names of parameters.
+    Gradients(usize),
+    Struct(StructId),
+    Alias(usize),
+    /// Reported: not supported, or wrong in its signature.
+    Unusable,
+}
+
+/// A declaration by name.
+#[derive(Clone, Copy, Debug)]
+struct Definition {
+    def: Def,
+    span: Span,
+}
+
+/// A `type` declaration.
+struct Alias<'a> {
+    item: &'a ast::TypeAlias,
+    /// Its generics and what it stands for, once it has been resolved.
+    resolved: Option<(Vec<Generic>, Type)>,
+    is_open: bool,
+}
+
+/// The signature of a function, known before any body is checked.
+#[derive(Clone, Debug)]
+struct Signature {
+    name: String,
+    span: Span,
+    name_span: Span,
+    doc: Option<String>,
+    generics: Vec<Generic>,
+    n_written_generics: usize,
+    params: Vec<typed::Param>,
+    result: Type,
+    /// How many run-time sizes the result leaves open; they are the first of the body.
+    n_open_sizes: u32,
+}
+
+/// A call that stands in a body.
+#[derive(Clone, Copy, Debug)]
+struct CallEdge {
+    caller: FnId,
+    callee: FnId,
+    span: Span,
+}
+
+/// The state of checking a module.
+struct ModuleChecker<'a> {
+    limits: Limits,
+    diagnostics: Vec<Diagnostic>,
+    facts: SourceFacts,
+    definitions: BTreeMap<String, Definition>,
+    structs: Vec<typed::Struct>,
+    struct_items: Vec<&'a ast::Struct>,
+    aliases: Vec<Alias<'a>>,
+    /// The names under each declaration with several `@grad`.
+    gradients: Vec<BTreeMap<String, FnId>>,
+    signatures: Vec<Signature>,
+    bodies: Vec<Option<typed::FunctionBody>>,
+    plans: Vec<declarations::Plan<'a>>,
+    edges: Vec<CallEdge>,
+}
+
+impl<'a> ModuleChecker<'a> {
+    fn new(module: &ast::Module, limits: Limits) -> Self {
+        Self {
+            limits,
+            diagnostics: Vec::new(),
+            facts: SourceFacts { types: vec![None; module.n_nodes as usize], definitions: Vec::new() },
+            definitions: BTreeMap::new(),
+            structs: Vec::new(),
+            struct_items: Vec::new(),
+            aliases: Vec::new(),
+            gradients: Vec::new(),
+            signatures: Vec::new(),
+            bodies: Vec::new(),
+            plans: Vec::new(),
+            edges: Vec::new(),
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Records a use of a name for the language server.
+    fn note_use(&mut self, span: Span, definition: Span) {
+        self.facts.definitions.push(Use { span, definition });
+    }
+
+    fn signature(&self, id: FnId) -> &Signature {
+        &self.signatures[id.0 as usize]
+    }
+
+    fn struct_name(&self, at: u32) -> String {
+        self.structs.get(at as usize).map_or_else(|| "?".to_owned(), |def| def.name.clone())
+    }
+}
+
+/// What the checker knows of a local beside its declaration.
+#[derive(Clone, Debug, Default)]
+struct LocalFacts {
+    /// The value of an immutable i64, as a size.
+    known: Option<typed::Dim>,
+}
+
+/// A function or lambda whose body is being checked.
+#[derive(Default)]
+struct Frame {
+    /// The first local that belongs to it.
+    first_local: u32,
+    /// Locals of the surroundings that it reads.
+    captures: BTreeSet<LocalId>,
+    /// The type of its result, once it is known.
+    result: Option<Type>,
+    /// How many loops surround the current place inside of it.
+    n_loops: usize,
+}
+
+/// The state of checking one body.
+struct BodyChecker<'m, 'a> {
+    module: &'m mut ModuleChecker<'a>,
+    owner: FnId,
+    generics: Vec<Generic>,
+    vars: ScalarVars,
+    locals: Vec<typed::Local>,
+    local_facts: Vec<LocalFacts>,
+    sizes: Vec<typed::RuntimeSize>,
+    /// The locals that a name stands for, innermost last.
+    names: BTreeMap<String, Vec<LocalId>>,
+    /// The names bound in each open scope.
+    scopes: Vec<Vec<String>>,
+    frames: Vec<Frame>,
+    /// Types of nodes, to be recorded when the scalar types are decided.
+    node_types: Vec<(NodeId, Type)>,
+    /// Element types that nothing but other parts of the body can decide: where they came from,
+    /// and the name that a message gives them.
+    undecided: Vec<(Scalar, Span, String)>,
+    depth: usize,
+}

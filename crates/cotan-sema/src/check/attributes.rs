@@ -1,0 +1,123 @@
+//! Attributes: which there are, and where they may stand.
+
+use cotan_syntax::ast::{self, Arg, Attr, ExprKind, Ident};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::ModuleChecker;
+use crate::codes;
+use crate::suggest::closest;
+use crate::typed::DerivativeForm;
+
+/// `@grad(w, b)`, `@value_and_grad(w)`, `@jvp(w)` before a function.
+pub(super) struct DerivativeAttr {
+    pub(super) form: DerivativeForm,
+    pub(super) wrt: Vec<Ident>,
+    pub(super) span: Span,
+}
+
+/// The attributes that make the declared function a derivative.
+const DERIVATIVES: [DerivativeForm; 3] = [DerivativeForm::Grad, DerivativeForm::ValueAndGrad, DerivativeForm::Jvp];
+
+/// The attributes that later versions have, with what to do until then.
+const LATER: [(&str, &str); 8] = [
+    ("io", "a function without output needs no attribute"),
+    ("vjp_for", "leave it out: the derivative is found without it"),
+    ("jvp_for", "leave it out: the derivative is found without it"),
+    ("mode", "leave it out, or write `grad[w, mode = forward](f)` at the use"),
+    ("checkpoint", "leave it out: the gradient has the same bits"),
+    ("recompute", "leave it out: the gradient has the same bits"),
+    ("test", "call the function with `cotan run --fn`"),
+    ("vmap", "write `map(|x| f(x), xs)`"),
+];
+
+impl ModuleChecker<'_> {
+    /// Takes the attributes of a function apart.
+    pub(super) fn function_attributes(&mut self, attrs: &[Attr]) -> Vec<DerivativeAttr> {
+        let mut derivatives = Vec::new();
+        for attr in attrs {
+            match DERIVATIVES.into_iter().find(|form| form.as_str() == attr.name.name) {
+                Some(form) => derivatives.push(self.derivative_attribute(attr, form)),
+                None => self.report_unknown_attribute(attr, "function", &["grad", "value_and_grad", "jvp"]),
+            }
+        }
+        derivatives
+    }
+
+    fn derivative_attribute(&mut self, attr: &Attr, form: DerivativeForm) -> DerivativeAttr {
+        let mut wrt: Vec<Ident> = Vec::new();
+        for arg in &attr.args {
+            if let Some(ident) = self.parameter_name(arg) {
+                if wrt.iter().any(|other| other.name == ident.name) {
+                    self.report_repeated_parameter(&ident);
+                } else {
+                    wrt.push(ident);
+                }
+            }
+        }
+        if attr.args.is_empty() {
+            let message = format!("`@{}` names no parameter", attr.name.name);
+            self.report(
+                Diagnostic::error(codes::NO_PARAMETER, attr.span, message)
+                    .help(format!("say with respect to what: `@{}(w)`", attr.name.name)),
+            );
+        }
+        DerivativeAttr { form, wrt, span: attr.span }
+    }
+
+    /// The name of a parameter in a list such as `[w, b]` or `(w, b)`.
+    pub(super) fn parameter_name(&mut self, arg: &Arg) -> Option<Ident> {
+        match (&arg.name, &arg.value.kind) {
+            (None, ExprKind::Name(name)) => Some(Ident { name: name.clone(), span: arg.value.span }),
+            (_, ExprKind::Error) => None,
+            _ => {
+                let message = "expected the name of a parameter";
+                self.report(
+                    Diagnostic::error(codes::UNKNOWN_PARAMETER, arg.value.span, message)
+                        .help("the list holds names of parameters of the function that is differentiated"),
+                );
+                None
+            }
+        }
+    }
+
+    /// A parameter that is named twice in one list.
+    pub(super) fn report_repeated_parameter(&mut self, ident: &Ident) {
+        let message = format!("the parameter `{}` is named twice", ident.name);
+        self.report(Diagnostic::error(codes::REPEATED_PARAMETER, ident.span, message).help("name each parameter once"));
+    }
+
+    /// Whether `@nodiff` stands before a parameter; reports all other attributes.
+    pub(super) fn has_nodiff(&mut self, param: &ast::Param) -> bool {
+        let mut found = false;
+        for attr in &param.attrs {
+            if attr.name.name == "nodiff" {
+                found = true;
+            } else {
+                self.report_unknown_attribute(attr, "parameter", &["nodiff"]);
+            }
+        }
+        found
+    }
+
+    /// Reports all attributes of something that has none.
+    pub(super) fn report_unknown_attributes(&mut self, attrs: &[Attr], place: &str) {
+        for attr in attrs {
+            self.report_unknown_attribute(attr, place, &[]);
+        }
+    }
+
+    fn report_unknown_attribute(&mut self, attr: &Attr, place: &str, known: &[&'static str]) {
+        let name = attr.name.name.as_str();
+        if let Some((_, instead)) = LATER.iter().find(|(later, _)| *later == name) {
+            self.report_later(attr.span, &format!("the attribute `@{name}`"), instead);
+            return;
+        }
+        let message = format!("`@{name}` is no attribute of a {place}");
+        let help = match closest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `@{near}`?"),
+            None if known.is_empty() => format!("a {place} has no attributes: leave it out"),
+            None => format!("a {place} may have `@{}`", known.join("`, `@")),
+        };
+        self.report(Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, attr.name.span, message).help(help));
+    }
+}

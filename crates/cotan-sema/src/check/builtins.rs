@@ -1,0 +1,535 @@
+//! Functions of the prelude that are no scalar primitives.
+
+use cotan_ir::Elem;
+use cotan_syntax::ast::{self, Arg as AstArg};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use super::calls::{Callee, Source};
+use super::control::element_type;
+use super::expressions::error;
+use super::fit::Strictness;
+use crate::codes;
+use crate::dims::{Dim, Relation};
+use crate::prelude;
+use crate::typed::{Arg, Builtin, Callable, Expr, ExprKind};
+use crate::types::{Bound, Scalar, Type};
+use crate::unify::Elems;
+
+/// A builtin with the place of its call.
+#[derive(Clone, Copy)]
+struct Site {
+    builtin: Builtin,
+    span: Span,
+}
+
+impl BodyChecker<'_, '_> {
+    /// `zeros[f64]`
+    pub(super) fn builtin_with_type<'s>(&mut self, builtin: Builtin, args: &[AstArg], span: Span) -> Callee<'s> {
+        let name = prelude::builtin_name(builtin);
+        let takes_type = matches!(builtin, Builtin::Zeros | Builtin::Ones | Builtin::Iota);
+        match args {
+            [AstArg { name: None, value }] if takes_type => {
+                let bound = if builtin == Builtin::Iota { Bound::Integer } else { Bound::Numeric };
+                let generics = self.generics.clone();
+                match self.module.scalar_arg("T", bound, value, &generics) {
+                    Some(scalar) => Callee::Builtin(builtin, Some(scalar)),
+                    None => Callee::Failed,
+                }
+            }
+            _ => {
+                let (message, help) = if takes_type {
+                    (format!("`{name}` expects one element type in brackets"), format!("write `{name}[f64](n)`"))
+                } else {
+                    (format!("`{name}` has no parameters in brackets"), "leave the brackets out".to_owned())
+                };
+                self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
+                Callee::Failed
+            }
+        }
+    }
+
+    /// A call of a builtin.
+    pub(super) fn builtin_call(
+        &mut self,
+        builtin: Builtin,
+        elem: Option<Scalar>,
+        sources: Vec<Source<'_>>,
+        span: Span,
+    ) -> Expr {
+        let site = Site { builtin, span };
+        let checked = match builtin {
+            Builtin::Tabulate => self.tabulate(site, sources),
+            Builtin::Map => self.map(site, sources),
+            Builtin::Zip => self.zip(site, sources),
+            Builtin::Scan | Builtin::Fold => self.fold_or_scan(site, sources),
+            Builtin::Iterate => self.iterate(site, sources),
+            Builtin::IterateUntil => self.iterate_until(site, sources),
+            Builtin::Concat => self.concat(site, sources),
+            Builtin::Reverse => self.on_tensor(site, sources, 1).map(|(value, ty)| (ty, vec![Arg::Value(value)])),
+            Builtin::Transpose => self.transpose(site, sources),
+            Builtin::Reshape | Builtin::Broadcast => self.reshape_or_broadcast(site, sources),
+            Builtin::Zeros | Builtin::Ones => self.filled(site, elem, sources),
+            Builtin::Full => self.full(site, sources),
+            Builtin::Iota => self.iota(site, elem, sources),
+            Builtin::ZerosLike | Builtin::StopGradient => {
+                self.exactly(site, sources).map(|[value]| (value.ty.clone(), vec![Arg::Value(value)]))
+            }
+            Builtin::Diag => self.diag(site, sources),
+            Builtin::Trace => self.trace(site, sources),
+            Builtin::Sum | Builtin::Prod => self.reduce(site, sources, Elems::numeric()),
+            Builtin::Mean | Builtin::Norm => self.reduce(site, sources, Elems::float()),
+            Builtin::Dot => self.dot(site, sources),
+        };
+        match checked {
+            Some((ty, args)) => Expr { span, ty, kind: ExprKind::Builtin { builtin, args } },
+            None => error(span),
+        }
+    }
+
+    /// The arguments as values, if there are exactly `N` and nothing is wrong with them.
+    fn exactly<const N: usize>(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<[Expr; N]> {
+        self.require_count(site, sources.len(), N)?;
+        let values: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
+        if values.iter().any(|value| value.ty.has_error()) {
+            return None;
+        }
+        values.try_into().ok()
+    }
+
+    fn require_count(&mut self, site: Site, found: usize, wanted: usize) -> Option<()> {
+        if found == wanted {
+            return Some(());
+        }
+        self.report_argument_count(prelude::builtin_name(site.builtin), wanted, found, site.span, None);
+        None
+    }
+
+    fn require_at_least(&mut self, site: Site, found: usize, wanted: usize) -> Option<()> {
+        if found >= wanted {
+            return Some(());
+        }
+        let message = format!(
+            "`{}` expects at least {wanted} argument{}, found {found}",
+            prelude::builtin_name(site.builtin),
+            if wanted == 1 { "" } else { "s" }
+        );
+        self.report(
+            Diagnostic::error(codes::ARGUMENT_COUNT, site.span, message).help("give the arguments that are missing"),
+        );
+        None
+    }
+
+    /// A function argument for parameters of these types.
+    fn function(&mut self, site: Site, source: Source<'_>, params: &[Type]) -> Option<Callable> {
+        match source {
+            Source::Ast(expr) => self.function_arg(expr, params),
+            Source::Typed(expr) => {
+                let name = prelude::builtin_name(site.builtin);
+                self.function_as_value(expr.span, &format!("the function that `{name}` needs"));
+                None
+            }
+        }
+    }
+
+    fn wrong_argument<T>(&mut self, site: Site, value: &Expr, wanted: &str, help: &str) -> Option<T> {
+        if !value.ty.has_error() {
+            let name = prelude::builtin_name(site.builtin);
+            let message = format!("expected {wanted} for `{name}`, found `{}`", self.show(&value.ty));
+            self.report(Diagnostic::error(codes::ARGUMENT_TYPE, value.span, message).help(help));
+        }
+        None
+    }
+
+    /// A single tensor of at least some rank.
+    fn on_tensor(&mut self, site: Site, sources: Vec<Source<'_>>, rank: usize) -> Option<(Expr, Type)> {
+        let [value] = self.exactly(site, sources)?;
+        let ty = value.ty.clone();
+        if ty.dims().len() < rank {
+            let wanted = if rank == 1 { "a tensor".to_owned() } else { format!("a tensor of rank {rank} or more") };
+            return self.wrong_argument(site, &value, &wanted, "give a tensor such as `[1.0, 2.0]`");
+        }
+        Some((value, ty))
+    }
+
+    /// Counts or extents: an integer, or several in an array.
+    fn counts(&mut self, site: Site, source: Source<'_>) -> Option<(Vec<Expr>, Vec<Dim>)> {
+        let values: Vec<Expr> = match source {
+            Source::Ast(ast::Expr { kind: ast::ExprKind::Array(parts), .. }) => {
+                parts.iter().map(|part| self.value(part)).collect()
+            }
+            source => vec![self.source(source)],
+        };
+        let name = prelude::builtin_name(site.builtin);
+        let subject = format!("a size of `{name}`");
+        let values: Vec<Option<Expr>> = values.into_iter().map(|value| self.integer(value, &subject)).collect();
+        let values: Vec<Expr> = values.into_iter().collect::<Option<_>>()?;
+        let mut dims = Vec::new();
+        for value in &values {
+            let dim = self.extent(value);
+            if let Some(constant) = dim.as_constant()
+                && constant < 0
+            {
+                let message = format!("expected a size of at least 0 for `{name}`, found {constant}");
+                self.report(Diagnostic::error(codes::NEGATIVE_SIZE, value.span, message).help("sizes count elements"));
+                return None;
+            }
+            dims.push(dim);
+        }
+        Some((values, dims))
+    }
+
+    fn tabulate(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 2)?;
+        let mut sources = sources.into_iter();
+        let (counts, function) = (sources.next()?, sources.next()?);
+        let (counts, dims) = self.counts(site, counts)?;
+        if counts.is_empty() {
+            return self.no_counts(site);
+        }
+        let params: Vec<Type> = counts.iter().map(|count| count.ty.clone()).collect();
+        let callable = self.function(site, function, &params)?;
+        let ty = self.stack(&callable, &dims)?;
+        let args = counts.into_iter().map(Arg::Value).chain([Arg::Function(callable)]);
+        Some((ty, args.collect()))
+    }
+
+    fn no_counts<T>(&mut self, site: Site) -> Option<T> {
+        let message = format!("expected at least one size for `{}`, found `[]`", prelude::builtin_name(site.builtin));
+        self.report(
+            Diagnostic::error(codes::ARGUMENT_TYPE, site.span, message).help("write a size, as in `n` or `[n, m]`"),
+        );
+        None
+    }
+
+    /// What stacking the results of a function gives.
+    fn stack(&mut self, callable: &Callable, dims: &[Dim]) -> Option<Type> {
+        if callable.result.has_error() {
+            return None;
+        }
+        if matches!(callable.result, Type::Never) || callable.result.is_unit() {
+            let message = "expected a value as the result of the function, found `()`";
+            self.report(
+                Diagnostic::error(codes::MISMATCH, callable.span, message)
+                    .help("end the lambda with the value; for effects write a `for` loop"),
+            );
+            return None;
+        }
+        Some(callable.result.stacked(dims))
+    }
+
+    /// Tensors that are gone through together along the first axis.
+    fn lanes(&mut self, site: Site, values: Vec<Expr>) -> Option<(Vec<Expr>, Dim)> {
+        let mut fitted: Vec<Expr> = Vec::new();
+        let mut first: Option<(Dim, Span)> = None;
+        for value in values {
+            let Some(dim) = value.ty.dims().first().cloned() else {
+                return self.wrong_argument(site, &value, "a tensor", "give a tensor, or write a `for` loop");
+            };
+            let Some((wanted, span)) = first.clone() else {
+                first = Some((dim, value.span));
+                fitted.push(value);
+                continue;
+            };
+            let dims = std::iter::once(wanted).chain(value.ty.dims()[1..].iter().cloned()).collect();
+            let wanted = Type::tensor(value.ty.elem().clone(), dims);
+            let subject = format!("an argument of `{}`", prelude::builtin_name(site.builtin));
+            let origin = Some((span, "as long as this one"));
+            let value = self.fit_as(value, &wanted, &subject, Strictness::Exact, origin);
+            if value.ty.has_error() {
+                return None;
+            }
+            fitted.push(value);
+        }
+        first.map(|(dim, _)| (fitted, dim))
+    }
+
+    fn map(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_at_least(site, sources.len(), 2)?;
+        let mut sources = sources.into_iter();
+        let function = sources.next()?;
+        let values: Vec<Expr> = sources.map(|source| self.source(source)).collect();
+        let (values, dim) = self.lanes(site, values)?;
+        let params: Vec<Type> = values.iter().map(|value| element_type(&value.ty)).collect();
+        let callable = self.function(site, function, &params)?;
+        let ty = self.stack(&callable, &[dim])?;
+        let args = std::iter::once(Arg::Function(callable)).chain(values.into_iter().map(Arg::Value));
+        Some((ty, args.collect()))
+    }
+
+    fn zip(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_at_least(site, sources.len(), 2)?;
+        let values: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
+        let (values, dim) = self.lanes(site, values)?;
+        let elem = Type::Tuple(values.iter().map(|value| element_type(&value.ty)).collect());
+        Some((Type::tensor(elem, vec![dim]), values.into_iter().map(Arg::Value).collect()))
+    }
+
+    fn fold_or_scan(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 3)?;
+        let mut sources = sources.into_iter();
+        let (init, function, tensor) = (sources.next()?, sources.next()?, sources.next()?);
+        let init = self.source(init);
+        let tensor = self.source(tensor);
+        if init.ty.has_error() || tensor.ty.has_error() {
+            return None;
+        }
+        let Some(dim) = tensor.ty.dims().first().cloned() else {
+            return self.wrong_argument(site, &tensor, "a tensor", "the arguments are `init, |acc, x| e, v`");
+        };
+        let params = [init.ty.clone(), element_type(&tensor.ty)];
+        let callable = self.function(site, function, &params)?;
+        let callable = self.keeps_state(callable, &init.ty)?;
+        let ty = if site.builtin == Builtin::Scan { init.ty.stacked(&[dim]) } else { init.ty.clone() };
+        Some((ty, vec![Arg::Value(init), Arg::Function(callable), Arg::Value(tensor)]))
+    }
+
+    /// The function, whose result must be of the type of the state; where shapes may differ the
+    /// result is checked at run time.
+    fn keeps_state(&mut self, mut callable: Callable, state: &Type) -> Option<Callable> {
+        let result = Expr { ty: callable.result.clone(), ..error(callable.span) };
+        let fitted = self.fit(result, state, "the next state, which the function gives");
+        if fitted.ty.has_error() {
+            return None;
+        }
+        callable.result = state.clone();
+        if matches!(fitted.kind, ExprKind::ShapeCheck(_))
+            && let crate::typed::CallableKind::Lambda(lambda) = &mut callable.kind
+        {
+            let body = std::mem::replace(&mut lambda.body, error(callable.span));
+            lambda.body = self.shape_check(body, state.clone());
+        }
+        Some(callable)
+    }
+
+    fn iterate(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 3)?;
+        let mut sources = sources.into_iter();
+        let (count, init, step) = (sources.next()?, sources.next()?, sources.next()?);
+        let count = self.source(count);
+        let count = self.integer(count, "the number of steps of `iterate`");
+        let init = self.source(init);
+        if init.ty.has_error() {
+            return None;
+        }
+        let step = self.function(site, step, std::slice::from_ref(&init.ty))?;
+        let step = self.keeps_state(step, &init.ty)?;
+        Some((init.ty.clone(), vec![Arg::Value(count?), Arg::Value(init), Arg::Function(step)]))
+    }
+
+    fn iterate_until(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 4)?;
+        let mut sources = sources.into_iter();
+        let (init, step) = (sources.next()?, sources.next()?);
+        let (done, most) = (sources.next()?, sources.next()?);
+        let init = self.source(init);
+        let most = self.source(most);
+        let most = self.integer(most, "the limit of `iterate_until`");
+        if init.ty.has_error() {
+            return None;
+        }
+        let step = self.function(site, step, std::slice::from_ref(&init.ty));
+        let done = self.function(site, done, std::slice::from_ref(&init.ty))?;
+        let result = Expr { ty: done.result.clone(), ..error(done.span) };
+        let is_bool = !self.condition(result, "the test of `iterate_until`").ty.has_error();
+        let step = self.keeps_state(step?, &init.ty)?;
+        let ty = init.ty.clone();
+        let args = vec![Arg::Value(init), Arg::Function(step), Arg::Function(done), Arg::Value(most?)];
+        is_bool.then_some((ty, args))
+    }
+
+    fn concat(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_at_least(site, sources.len(), 1)?;
+        let values: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
+        if values.iter().any(|value| value.ty.has_error()) {
+            return None;
+        }
+        let mut total: Option<Dim> = Some(Dim::constant(0));
+        let mut args: Vec<Expr> = Vec::new();
+        for value in values {
+            let Some(dim) = value.ty.dims().first().cloned() else {
+                return self.wrong_argument(site, &value, "a tensor", "put a scalar into an array: `[x]`");
+            };
+            total = total.and_then(|total| total.plus(&dim));
+            let value = match args.first() {
+                None => value,
+                Some(first) => {
+                    let dims = std::iter::once(dim).chain(first.ty.dims()[1..].iter().cloned()).collect();
+                    let wanted = Type::tensor(first.ty.elem().clone(), dims);
+                    let origin = Some((first.span, "the first tensor decides the type"));
+                    self.fit_as(value, &wanted, "an argument of `concat`", Strictness::Exact, origin)
+                }
+            };
+            if value.ty.has_error() {
+                return None;
+            }
+            args.push(value);
+        }
+        let total = total.unwrap_or_else(|| self.new_size(site.span));
+        let first = args.first()?.ty.clone();
+        let dims = std::iter::once(total).chain(first.dims()[1..].iter().cloned()).collect();
+        Some((Type::tensor(first.elem().clone(), dims), args.into_iter().map(Arg::Value).collect()))
+    }
+
+    fn transpose(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        let (value, ty) = self.on_tensor(site, sources, 2)?;
+        let mut dims = ty.dims().to_vec();
+        let rank = dims.len();
+        dims.swap(rank - 1, rank - 2);
+        Some((Type::tensor(ty.elem().clone(), dims), vec![Arg::Value(value)]))
+    }
+
+    fn reshape_or_broadcast(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 2)?;
+        let mut sources = sources.into_iter();
+        let (value, extents) = (sources.next()?, sources.next()?);
+        let value = self.source(value);
+        let (counts, dims) = self.counts(site, extents)?;
+        if value.ty.has_error() {
+            return None;
+        }
+        if dims.is_empty() {
+            return self.no_counts(site);
+        }
+        let ty = Type::tensor(value.ty.elem().clone(), dims.clone());
+        let found = value.ty.dims();
+        let fits = match site.builtin {
+            Builtin::Broadcast if found.len() > dims.len() => false,
+            Builtin::Broadcast => {
+                let kept = &dims[dims.len() - found.len()..];
+                found.iter().zip(kept).all(|(found, kept)| found.relation(kept) != Relation::Differ)
+            }
+            _ => match (product(found), product(&dims)) {
+                (Some(found), Some(wanted)) => found.relation(&wanted) != Relation::Differ,
+                _ => true,
+            },
+        };
+        if !fits {
+            let (from, to) = (self.show(&value.ty), self.show(&ty));
+            let (message, help) = if site.builtin == Builtin::Broadcast {
+                let help = "the new extents come first, and the last ones are those of the tensor";
+                (format!("expected the last extents of `{to}` to be those of `{from}`"), help)
+            } else {
+                let help = "the product of the extents must stay the same";
+                (format!("expected as many elements in `{to}` as in `{from}`"), help)
+            };
+            self.report(Diagnostic::error(codes::SHAPE_MISMATCH, site.span, message).help(help));
+            return None;
+        }
+        let args = std::iter::once(Arg::Value(value)).chain(counts.into_iter().map(Arg::Value));
+        Some((ty, args.collect()))
+    }
+
+    fn filled(&mut self, site: Site, elem: Option<Scalar>, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 1)?;
+        let (counts, dims) = self.counts(site, sources.into_iter().next()?)?;
+        if dims.is_empty() {
+            return self.no_counts(site);
+        }
+        let elem = elem.unwrap_or_else(|| self.vars.fresh(Elems::numeric(), Some(Elem::F64)));
+        Some((Type::tensor(Type::Scalar(elem), dims), counts.into_iter().map(Arg::Value).collect()))
+    }
+
+    fn full(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 2)?;
+        let mut sources = sources.into_iter();
+        let (counts, value) = (sources.next()?, sources.next()?);
+        let (counts, dims) = self.counts(site, counts)?;
+        let value = self.source(value);
+        if dims.is_empty() {
+            return self.no_counts(site);
+        }
+        if !value.ty.is_scalar() {
+            return self.wrong_argument(site, &value, "a scalar", "the sizes come first: `full([n, m], 1.0)`");
+        }
+        let ty = Type::tensor(value.ty.clone(), dims);
+        Some((ty, counts.into_iter().chain([value]).map(Arg::Value).collect()))
+    }
+
+    fn iota(&mut self, site: Site, elem: Option<Scalar>, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 1)?;
+        let (counts, dims) = self.counts(site, sources.into_iter().next()?)?;
+        let [count] = counts.as_slice() else { return self.no_counts(site) };
+        let elem = elem.map_or_else(|| count.ty.clone(), Type::Scalar);
+        Some((Type::tensor(elem, dims), counts.into_iter().map(Arg::Value).collect()))
+    }
+
+    fn diag(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        let (value, ty) = self.on_tensor(site, sources, 1)?;
+        let dims = match ty.dims() {
+            [n] if ty.scalar().is_some() => vec![n.clone(), n.clone()],
+            [n, _] => {
+                let dims = vec![n.clone()];
+                let value = self.square(site, value)?;
+                return Some((Type::tensor(ty.elem().clone(), dims), vec![Arg::Value(value)]));
+            }
+            _ => {
+                return self.wrong_argument(
+                    site,
+                    &value,
+                    "a vector or a square matrix",
+                    "give a tensor of numbers of rank 1 or 2",
+                );
+            }
+        };
+        Some((Type::tensor(ty.elem().clone(), dims), vec![Arg::Value(value)]))
+    }
+
+    /// The matrix, which must be square.
+    fn square(&mut self, site: Site, value: Expr) -> Option<Expr> {
+        let [n, _] = value.ty.dims() else {
+            return self.wrong_argument(site, &value, "a square matrix", "give a tensor of rank 2");
+        };
+        let wanted = Type::tensor(value.ty.elem().clone(), vec![n.clone(), n.clone()]);
+        let value =
+            self.fit(value, &wanted, &format!("the square matrix of `{}`", prelude::builtin_name(site.builtin)));
+        (!value.ty.has_error()).then_some(value)
+    }
+
+    fn trace(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        let (value, ty) = self.on_tensor(site, sources, 2)?;
+        let elem = ty.elem().clone();
+        if !self.has_elems(&ty, Elems::numeric()) {
+            return self.wrong_argument(site, &value, "a square matrix of numbers", "give a tensor of rank 2");
+        }
+        let value = self.square(site, value)?;
+        Some((elem, vec![Arg::Value(value)]))
+    }
+
+    fn has_elems(&mut self, ty: &Type, elems: Elems) -> bool {
+        ty.scalar().is_some_and(|scalar| self.vars.require(scalar, elems))
+    }
+
+    fn reduce(&mut self, site: Site, sources: Vec<Source<'_>>, elems: Elems) -> Option<(Type, Vec<Arg>)> {
+        let (value, ty) = self.on_tensor(site, sources, 1)?;
+        if !self.has_elems(&ty, elems) {
+            let is_float = elems == Elems::float();
+            let wanted = if is_float { "a tensor of floats" } else { "a tensor of numbers" };
+            let help = if is_float { "convert with `as f64`" } else { "only numbers are added and multiplied" };
+            return self.wrong_argument(site, &value, wanted, help);
+        }
+        Some((ty.elem().clone(), vec![Arg::Value(value)]))
+    }
+
+    fn dot(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        let [left, right] = self.exactly(site, sources)?;
+        for value in [&left, &right] {
+            let ty = value.ty.clone();
+            if ty.dims().len() != 1 || !self.has_elems(&ty, Elems::numeric()) {
+                return self.wrong_argument(site, value, "a vector of numbers", "for matrices write `a @ b`");
+            }
+        }
+        let wanted = left.ty.clone();
+        let origin = Some((left.span, "the first vector has this type"));
+        let right = self.fit_as(right, &wanted, "the second vector of `dot`", Strictness::Exact, origin);
+        if right.ty.has_error() {
+            return None;
+        }
+        Some((wanted.elem().clone(), vec![Arg::Value(left), Arg::Value(right)]))
+    }
+}
+
+/// The number of elements.
+fn product(dims: &[Dim]) -> Option<Dim> {
+    dims.iter().try_fold(Dim::constant(1), |product, dim| product.times(dim))
+}

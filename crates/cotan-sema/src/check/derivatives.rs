@@ -1,0 +1,273 @@
+//! Derivatives as expressions: `grad[w](f)` and its like.
+
+use cotan_ir::Elem;
+use cotan_syntax::ast::{Arg, ExprKind};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use super::calls::{Scheme, SchemeParam, SchemeTarget};
+use super::declarations::one_or_tuple;
+use crate::codes;
+use crate::typed::{self, DerivativeForm, DerivativeMode};
+use crate::types::{Generic, Scalar, Type};
+use crate::unify::Elems;
+
+/// What stands in the bracket of `grad[w, mode = forward](f)`.
+struct Selected {
+    wrt: Vec<usize>,
+    mode: Option<DerivativeMode>,
+}
+
+impl BodyChecker<'_, '_> {
+    /// The signature of a derivative of something with the signature `base`.
+    pub(super) fn derivative_scheme(
+        &mut self,
+        form: DerivativeForm,
+        selector: &[Arg],
+        base: Scheme,
+        span: Span,
+    ) -> Option<Scheme> {
+        if base.params.iter().any(|param| param.ty.has_error()) || base.result.has_error() {
+            return None;
+        }
+        let selected = self.selected(form, selector, &base, span)?;
+        let wrt = selected.wrt;
+        if !self.result_can_be_differentiated(form, &base, span) {
+            return None;
+        }
+        let of_wrt = |at: &usize| base.params[*at].ty.clone();
+        let tangents: Vec<Type> = wrt.iter().map(|at| self.tangent(&of_wrt(at))).collect();
+        let mut params = base.params.clone();
+        let tangent_params = || {
+            wrt.iter().zip(&tangents).map(|(at, ty)| SchemeParam {
+                name: format!("tangent of {}", base.params[*at].name),
+                ty: ty.clone(),
+                nodiff: false,
+            })
+        };
+        let value = base.result.clone();
+        let value_tangent = self.tangent(&value);
+        let with_value = |rest: Vec<Type>| Type::Tuple(std::iter::once(value.clone()).chain(rest).collect());
+        let result = match form {
+            DerivativeForm::Grad => one_or_tuple(tangents),
+            DerivativeForm::ValueAndGrad => with_value(tangents),
+            DerivativeForm::Jvp => {
+                params.extend(tangent_params());
+                with_value(vec![value_tangent])
+            }
+            DerivativeForm::Vjp => {
+                params.push(SchemeParam { name: "cotangent".to_owned(), ty: value_tangent, nodiff: false });
+                with_value(tangents)
+            }
+            DerivativeForm::Hvp => {
+                params.extend(tangent_params());
+                one_or_tuple(tangents)
+            }
+            DerivativeForm::Jacobian => {
+                let blocks: Vec<Type> = wrt.iter().map(|at| block(&value, &of_wrt(at))).collect();
+                one_or_tuple(blocks)
+            }
+            DerivativeForm::Hessian => {
+                let row = |a: &usize| one_or_tuple(wrt.iter().map(|b| block(&of_wrt(a), &of_wrt(b))).collect());
+                one_or_tuple(wrt.iter().map(row).collect())
+            }
+        };
+        let needs_tensors = matches!(form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
+        if needs_tensors && !self.are_tensors(form, &base, &wrt, span) {
+            return None;
+        }
+        Some(Scheme {
+            name: format!("{}({})", form.as_str(), base.name),
+            span,
+            generics: base.generics.clone(),
+            given: base.given.clone(),
+            params,
+            result,
+            n_open_sizes: base.n_open_sizes,
+            definition: base.definition,
+            target: SchemeTarget::Derivative { form, mode: selected.mode, wrt, base: Box::new(base) },
+        })
+    }
+
+    fn tangent(&self, ty: &Type) -> Type {
+        typed::tangent_in(&self.module.structs, ty)
+    }
+
+    /// The generics that the types of a scheme are closed over.
+    fn generics_of(&self, scheme: &Scheme) -> Vec<Generic> {
+        match scheme.owner() {
+            Some(_) => scheme.generics.clone(),
+            None => self.generics.clone(),
+        }
+    }
+
+    fn show_for(&self, scheme: &Scheme, ty: &Type) -> String {
+        match scheme.owner() {
+            Some(id) => self.module.show_in(self.module.signature(id), ty),
+            None => self.show(ty),
+        }
+    }
+
+    fn selected(&mut self, form: DerivativeForm, selector: &[Arg], base: &Scheme, span: Span) -> Option<Selected> {
+        let mut wrt = Vec::new();
+        let mut mode = None;
+        let mut failed = false;
+        let params: Vec<(&str, Span)> =
+            base.params.iter().map(|param| (param.name.as_str(), base.definition.unwrap_or(base.span))).collect();
+        for arg in selector {
+            if arg.name.is_some() {
+                match self.mode(form, arg) {
+                    Some(found) => mode = Some(found),
+                    None => failed = true,
+                }
+                continue;
+            }
+            let Some(ident) = self.module.parameter_name(arg) else {
+                failed = true;
+                continue;
+            };
+            match self.module.find_parameter(&ident, &params, form) {
+                Some(at) if wrt.contains(&at) => {
+                    self.module.report_repeated_parameter(&ident);
+                    failed = true;
+                }
+                Some(at) => {
+                    failed |= !self.may_differentiate(base, at, ident.span);
+                    wrt.push(at);
+                }
+                None => failed = true,
+            }
+        }
+        if failed {
+            return None;
+        }
+        if wrt.is_empty() {
+            let generics = self.generics_of(base);
+            let is_smooth = |param: &SchemeParam| {
+                !param.nodiff && self.module.is_differentiable(&self.vars.resolve_type(&param.ty), &generics)
+            };
+            match base.params.iter().position(is_smooth) {
+                Some(at) if self.require_floats(&base.params[at].ty) => wrt.push(at),
+                _ => {
+                    let message = format!("`{}` has no parameter that can be differentiated", base.name);
+                    self.report(
+                        Diagnostic::error(codes::NO_PARAMETER, span, message)
+                            .help("only floats, and tensors, tuples and structs with floats in them, have derivatives"),
+                    );
+                    return None;
+                }
+            }
+        }
+        Some(Selected { wrt, mode })
+    }
+
+    /// A literal that may be integer or float can't be told apart by its tangent: it must be decided.
+    fn require_floats(&mut self, ty: &Type) -> bool {
+        match ty {
+            Type::Scalar(scalar @ Scalar::Var(_)) => self.vars.require(*scalar, Elems::float()),
+            _ => true,
+        }
+    }
+
+    fn mode(&mut self, form: DerivativeForm, arg: &Arg) -> Option<DerivativeMode> {
+        let name = arg.name.as_ref().map_or("", |name| name.name.as_str());
+        let value = match &arg.value.kind {
+            ExprKind::Name(value) => value.as_str(),
+            _ => "",
+        };
+        let is_fixed = matches!(form, DerivativeForm::Jvp | DerivativeForm::Vjp);
+        let mode = match value {
+            "forward" => Some(DerivativeMode::Forward),
+            "reverse" => Some(DerivativeMode::Reverse),
+            _ => None,
+        };
+        if name == "mode" && mode.is_some() && !is_fixed {
+            return mode;
+        }
+        let message = if is_fixed {
+            format!("`{}` has one mode, found `{name} = {value}`", form.as_str())
+        } else {
+            format!("expected `mode = forward` or `mode = reverse`, found `{name} = {value}`")
+        };
+        let help =
+            if is_fixed { "leave the mode out" } else { "write `mode = forward` or `mode = reverse`, or leave it out" };
+        self.report(Diagnostic::error(codes::MODE, arg.value.span, message).help(help));
+        None
+    }
+
+    fn may_differentiate(&mut self, base: &Scheme, at: usize, span: Span) -> bool {
+        let param = &base.params[at];
+        if param.nodiff {
+            let message = format!("the parameter `{}` is marked `@nodiff`, so it has no derivative", param.name);
+            let mut diagnostic = Diagnostic::error(codes::NODIFF_PARAMETER, span, message);
+            if let Some(definition) = base.definition {
+                diagnostic = diagnostic.label(definition, "declared here");
+            }
+            self.report(diagnostic.help("leave `@nodiff` out, or differentiate with respect to another parameter"));
+            return false;
+        }
+        let generics = self.generics_of(base);
+        let ty = self.vars.resolve_type(&param.ty);
+        if self.module.is_differentiable(&ty, &generics) && self.require_floats(&ty) {
+            return true;
+        }
+        let message =
+            format!("the parameter `{}` of type `{}` can't be differentiated", param.name, self.show_for(base, &ty));
+        self.report(
+            Diagnostic::error(codes::NOT_DIFFERENTIABLE, span, message)
+                .help("only floats, and tensors, tuples and structs with floats in them, have derivatives"),
+        );
+        false
+    }
+
+    /// Gradients and Hessians are of one number, the other forms of anything with floats in it.
+    fn result_can_be_differentiated(&mut self, form: DerivativeForm, base: &Scheme, span: Span) -> bool {
+        let needs_scalar = match form {
+            DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Hessian | DerivativeForm::Hvp => true,
+            DerivativeForm::Jvp | DerivativeForm::Vjp | DerivativeForm::Jacobian => false,
+        };
+        let result = self.vars.resolve_type(&base.result);
+        let generics = self.generics_of(base);
+        let is_smooth = self.module.is_differentiable(&result, &generics);
+        if is_smooth && (!needs_scalar || result.is_scalar()) {
+            return self.require_floats(&result);
+        }
+        let found = self.show_for(base, &result);
+        let message = if needs_scalar {
+            format!("`{}` needs a function that gives one float, found the result `{found}`", form.as_str())
+        } else {
+            format!("`{}` needs a function with floats in its result, found `{found}`", form.as_str())
+        };
+        let help = match (needs_scalar, &result) {
+            (true, Type::Tensor { .. }) => "fold the result to one number, or use `jacobian[w](f)`",
+            (true, Type::Tuple(_)) => "give the loss alone, and compute the rest in a function of its own",
+            _ => "give a result made of floats",
+        };
+        let mut diagnostic = Diagnostic::error(codes::NOT_SCALAR, span, message);
+        if let Some(definition) = base.definition {
+            diagnostic = diagnostic.label(definition, "declared here");
+        }
+        self.report(diagnostic.help(help));
+        false
+    }
+
+    /// A matrix of derivatives needs tensors (or scalars) on both sides.
+    fn are_tensors(&mut self, form: DerivativeForm, base: &Scheme, wrt: &[usize], span: Span) -> bool {
+        let sides = wrt.iter().map(|at| &base.params[*at].ty).chain([&base.result]);
+        let Some(other) = sides.cloned().find(|ty| ty.scalar().is_none()) else { return true };
+        let message =
+            format!("`{}` is between scalars and tensors, found `{}`", form.as_str(), self.show_for(base, &other));
+        self.report(
+            Diagnostic::error(codes::NO_MATRIX, span, message)
+                .help("take it with respect to one tensor, or use `jvp` and `vjp`, which work with all types"),
+        );
+        false
+    }
+}
+
+/// A block of a Jacobian: the dims of what changes, then of what it depends on.
+fn block(value: &Type, param: &Type) -> Type {
+    let dims = value.dims().iter().chain(param.dims()).cloned().collect();
+    let scalar = param.scalar().unwrap_or(Scalar::Of(Elem::F64));
+    Type::tensor(Type::Scalar(value.scalar().unwrap_or(scalar)), dims)
+}

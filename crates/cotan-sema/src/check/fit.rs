@@ -1,0 +1,275 @@
+//! Whether a value fits the type that is wanted, and what to say if not.
+
+use cotan_ir::Elem;
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use crate::codes;
+use crate::dims::{Dim, Relation};
+use crate::typed::{Expr, ExprKind, Literal};
+use crate::types::{GenericArg, Scalar, Type};
+
+/// How strictly sizes must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strictness {
+    /// Sizes known from the signature must have one normal form.
+    Exact,
+    /// The user asks for a check: only sizes that surely differ are an error.
+    Ascribed,
+}
+
+/// Why a type does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Misfit {
+    /// The structure or a scalar type differs.
+    Type,
+    /// The number of dims differs.
+    Rank,
+    /// These sizes differ: wanted, found.
+    Size(Dim, Dim),
+}
+
+impl BodyChecker<'_, '_> {
+    /// Relates a type to the one that is wanted, deciding scalar types on the way. `Ok(true)` if
+    /// the sizes must be checked at run time.
+    pub(super) fn relate(&mut self, found: &Type, wanted: &Type, how: Strictness) -> Result<bool, Misfit> {
+        match (found, wanted) {
+            (Type::Error | Type::Never, _) | (_, Type::Error) => Ok(false),
+            (Type::Scalar(a), Type::Scalar(b)) => {
+                if self.vars.unify(*b, *a) {
+                    Ok(false)
+                } else {
+                    Err(Misfit::Type)
+                }
+            }
+            (Type::Tensor { elem: a, dims: found }, Type::Tensor { elem: b, dims: wanted }) => {
+                let mut needs_check = self.relate(a, b, how)?;
+                if found.len() != wanted.len() {
+                    return Err(Misfit::Rank);
+                }
+                for (found, wanted) in found.iter().zip(wanted) {
+                    needs_check |= relate_dims(found, wanted, how)?;
+                }
+                Ok(needs_check)
+            }
+            (Type::Tuple(found), Type::Tuple(wanted)) if found.len() == wanted.len() => {
+                let mut needs_check = false;
+                for (found, wanted) in found.iter().zip(wanted) {
+                    needs_check |= self.relate(found, wanted, how)?;
+                }
+                Ok(needs_check)
+            }
+            (Type::Struct(found), Type::Struct(wanted))
+                if found.def == wanted.def
+                    && found.tangent == wanted.tangent
+                    && found.args.len() == wanted.args.len() =>
+            {
+                let mut needs_check = false;
+                for (found, wanted) in found.args.iter().zip(&wanted.args) {
+                    needs_check |= match (found, wanted) {
+                        (GenericArg::Size(found), GenericArg::Size(wanted)) => relate_dims(found, wanted, how)?,
+                        (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*b, *a) => false,
+                        (GenericArg::Size(_) | GenericArg::Scalar(_), _) => return Err(Misfit::Type),
+                    };
+                }
+                Ok(needs_check)
+            }
+            (Type::Function(found), Type::Function(wanted)) if found.params.len() == wanted.params.len() => {
+                for (found, wanted) in found.params.iter().zip(&wanted.params) {
+                    if self.relate(found, wanted, how)? {
+                        return Err(Misfit::Type);
+                    }
+                }
+                if self.relate(&found.result, &wanted.result, how)? { Err(Misfit::Type) } else { Ok(false) }
+            }
+            (Type::Scalar(_) | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_), _) => {
+                Err(Misfit::Type)
+            }
+        }
+    }
+
+    /// The value as one of type `wanted`: as it is, checked at run time, or reported. `subject`
+    /// says what is wanted, as in "the argument `x` of `f`".
+    pub(super) fn fit(&mut self, value: Expr, wanted: &Type, subject: &str) -> Expr {
+        self.fit_as(value, wanted, subject, Strictness::Exact, None)
+    }
+
+    /// [`Self::fit`] with a place that says where the wanted type comes from.
+    pub(super) fn fit_as(
+        &mut self,
+        value: Expr,
+        wanted: &Type,
+        subject: &str,
+        how: Strictness,
+        origin: Option<(Span, &str)>,
+    ) -> Expr {
+        if value.ty == *wanted {
+            return value;
+        }
+        match self.relate(&value.ty.clone(), wanted, how) {
+            Ok(false) => value,
+            Ok(true) => self.shape_check(value, wanted.clone()),
+            Err(misfit) => {
+                self.report_misfit(&value, wanted, subject, &misfit, origin);
+                Expr { ty: Type::Error, ..value }
+            }
+        }
+    }
+
+    /// The value with its extents checked to be those of `ty` at run time.
+    pub(super) fn shape_check(&self, value: Expr, ty: Type) -> Expr {
+        Expr { span: value.span, ty, kind: ExprKind::ShapeCheck(Box::new(value)) }
+    }
+
+    fn report_misfit(
+        &mut self,
+        value: &Expr,
+        wanted: &Type,
+        subject: &str,
+        misfit: &Misfit,
+        origin: Option<(Span, &str)>,
+    ) {
+        let (found_text, wanted_text) = (self.show(&value.ty), self.show(wanted));
+        let subject = if subject.is_empty() { String::new() } else { format!(" for {subject}") };
+        let message = format!("expected `{wanted_text}`{subject}, found `{found_text}`");
+        let mut diagnostic = match misfit {
+            Misfit::Type => Diagnostic::error(codes::MISMATCH, value.span, message),
+            Misfit::Rank => Diagnostic::error(codes::RANK_MISMATCH, value.span, message),
+            Misfit::Size(want, found) => {
+                let note = format!("expected the size `{}`, found `{}`", self.show_dim(want), self.show_dim(found));
+                Diagnostic::error(codes::SHAPE_MISMATCH, value.span, message).note(note)
+            }
+        };
+        if let Some((span, text)) = origin {
+            diagnostic = diagnostic.label(span, text);
+        }
+        let help = self.misfit_help(value, wanted, misfit);
+        self.report(diagnostic.help(help));
+    }
+
+    /// What to do about a value that does not fit.
+    pub(super) fn misfit_help(&mut self, value: &Expr, wanted: &Type, misfit: &Misfit) -> String {
+        match misfit {
+            Misfit::Size(want, found) => match (want.as_constant(), found.as_constant()) {
+                (Some(_), Some(_)) => "give a tensor of the size that is expected".to_owned(),
+                _ => format!("if the sizes are equal, say so with an ascription: `(value : {})`", self.show(wanted)),
+            },
+            Misfit::Rank => "index the tensor, or change its shape with `reshape` or `broadcast`".to_owned(),
+            Misfit::Type => self.conversion_help(value, wanted),
+        }
+    }
+
+    fn conversion_help(&mut self, value: &Expr, wanted: &Type) -> String {
+        if let (Some(found), Some(want)) = (value.ty.scalar(), wanted.scalar())
+            && value.ty.dims().len() == wanted.dims().len()
+        {
+            return self.scalar_help(value, found, want);
+        }
+        let is_unit_block = value.ty.is_unit() && matches!(value.kind, ExprKind::Block(_) | ExprKind::If(_));
+        match (&value.ty, wanted) {
+            _ if is_unit_block => "end the block with an expression: its value is the value of the block".to_owned(),
+            (Type::Tensor { .. }, Type::Scalar(_)) if starts_with_fold(value) => {
+                "a fold binds tighter than infix operators: put parentheses around its operand, as in `+/(a .* b)`"
+                    .to_owned()
+            }
+            (Type::Tensor { .. }, Type::Scalar(_)) => {
+                "fold the tensor, as in `+/ v`, or take an element, as in `v[i]`".to_owned()
+            }
+            (Type::Scalar(_), Type::Tensor { dims, .. }) => {
+                let dims: Vec<String> = dims.iter().map(|dim| self.show_dim(dim)).collect();
+                format!("repeat the scalar with `full([{}], x)`", dims.join(", "))
+            }
+            (Type::Struct(a), Type::Struct(b)) if a.def == b.def && a.tangent => {
+                "the tangent of a struct has no integers in it: build the struct from its fields".to_owned()
+            }
+            (_, want) if want.is_unit() => "bind the value with `let`, or leave it out".to_owned(),
+            _ => format!("give a value of type `{}`", self.show(wanted)),
+        }
+    }
+
+    /// How to make one scalar type of another.
+    pub(super) fn scalar_help(&mut self, value: &Expr, found: Scalar, wanted: Scalar) -> String {
+        let target = match self.vars.resolve(wanted) {
+            open @ Scalar::Var(_) => self.vars.default_of(open).map_or("f64", Elem::name).to_owned(),
+            known @ (Scalar::Of(_) | Scalar::Param(_)) => self.show_scalar(known),
+        };
+        let is_float = self.vars.is_within(wanted, crate::unify::Elems::float());
+        let is_integer = self.vars.is_within(wanted, crate::unify::Elems::integer());
+        match &value.kind {
+            ExprKind::Literal(Literal::Int(number)) if is_float => return format!("write the float `{number}.0`"),
+            ExprKind::Literal(Literal::Float(digits)) if is_integer => {
+                let whole = digits.split(['.', 'e', 'E']).next().unwrap_or(digits);
+                return format!("write the integer `{whole}`, or convert with `as {target}`");
+            }
+            _ => {}
+        }
+        let from_bool = self.vars.resolve(found) == Scalar::Of(Elem::Bool);
+        match (from_bool, self.vars.resolve(wanted) == Scalar::Of(Elem::Bool)) {
+            (_, true) => "compare, as in `x != 0`".to_owned(),
+            (true, false) => format!("convert with `as {target}`, which gives 0 or 1"),
+            (false, false) => format!("convert with `as {target}`"),
+        }
+    }
+
+    /// The type that two alternatives of an expression have together. Sizes that may differ
+    /// become a run-time size of its own.
+    pub(super) fn join(&mut self, first: &Type, second: &Type, span: Span) -> Result<Type, Misfit> {
+        match (first, second) {
+            (Type::Never | Type::Error, other) | (other, Type::Never | Type::Error) => Ok(other.clone()),
+            (Type::Tensor { elem: a, dims: first }, Type::Tensor { elem: b, dims: second })
+                if first.len() == second.len() =>
+            {
+                let elem = self.join(a, b, span)?;
+                let mut dims = Vec::new();
+                for (a, b) in first.iter().zip(second) {
+                    let is_new = relate_dims(b, a, Strictness::Exact)?;
+                    dims.push(if is_new { self.new_size(span) } else { a.clone() });
+                }
+                Ok(Type::tensor(elem, dims))
+            }
+            (Type::Tuple(first), Type::Tuple(second)) if first.len() == second.len() => {
+                let parts: Result<Vec<Type>, Misfit> =
+                    first.iter().zip(second).map(|(a, b)| self.join(a, b, span)).collect();
+                parts.map(Type::Tuple)
+            }
+            (Type::Struct(a), Type::Struct(b)) if a.def == b.def && a.tangent == b.tangent => {
+                let mut joined = a.clone();
+                for (a, b) in joined.args.iter_mut().zip(&b.args) {
+                    match (a, b) {
+                        (GenericArg::Size(a), GenericArg::Size(b)) => {
+                            if relate_dims(b, a, Strictness::Exact)? {
+                                *a = self.new_size(span);
+                            }
+                        }
+                        (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*a, *b) => {}
+                        (GenericArg::Size(_) | GenericArg::Scalar(_), _) => return Err(Misfit::Type),
+                    }
+                }
+                Ok(Type::Struct(joined))
+            }
+            _ => match self.relate(second, first, Strictness::Exact) {
+                Ok(_) => Ok(first.clone()),
+                Err(misfit) => Err(misfit),
+            },
+        }
+    }
+}
+
+/// Whether sizes must be checked at run time.
+fn relate_dims(found: &Dim, wanted: &Dim, how: Strictness) -> Result<bool, Misfit> {
+    let surely_differ = || found.minus(wanted).is_some_and(|difference| difference.as_constant().is_some());
+    match found.relation(wanted) {
+        Relation::Equal => Ok(false),
+        Relation::Check => Ok(true),
+        Relation::Differ if how == Strictness::Ascribed && !surely_differ() => Ok(true),
+        Relation::Differ => Err(Misfit::Size(wanted.clone(), found.clone())),
+    }
+}
+
+/// Whether a run of operators begins with a fold, as `+/ a .* b` does.
+fn starts_with_fold(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Chain(chain) => matches!(chain.first.kind, ExprKind::Fold { .. }),
+        _ => false,
+    }
+}

@@ -1,0 +1,213 @@
+//! What the generics of a declaration stand for at a use.
+
+use cotan_syntax::ast::Arg as AstArg;
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use super::calls::{Scheme, Source};
+use super::type_exprs::bound_help;
+use crate::codes;
+use crate::dims::{Dim, GenericId, LocalId};
+use crate::typed::{self, Arg, Expr};
+use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, Type};
+use crate::unify::Elems;
+
+/// The generics of a declaration at one use, as far as they are known.
+pub(super) struct Instance {
+    name: String,
+    generics: Vec<Generic>,
+    known: Vec<Option<GenericArg>>,
+    values: Vec<(LocalId, Dim)>,
+    has_values: bool,
+    /// Pairs of a size of the declaration and the size that was found for it.
+    equations: Vec<(Dim, Dim)>,
+}
+
+impl Instance {
+    /// The generics of a call; element types that are not given are open.
+    pub(super) fn new(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, span: Span) -> Self {
+        let has_values = scheme.owner().is_some();
+        Self::of(checker, &scheme.name, &scheme.generics, scheme.given.clone(), has_values, span)
+    }
+
+    fn of(
+        checker: &mut BodyChecker<'_, '_>,
+        name: &str,
+        generics: &[Generic],
+        mut known: Vec<Option<GenericArg>>,
+        has_values: bool,
+        span: Span,
+    ) -> Self {
+        for (generic, known) in generics.iter().zip(&mut known) {
+            if let (GenericKind::Scalar(bound), None) = (generic.kind, &known) {
+                let scalar = checker.vars.fresh(Elems::of_bound(bound), None);
+                checker.undecided.push((scalar, span, format!("`{}` of `{name}`", generic.name)));
+                *known = Some(GenericArg::Scalar(scalar));
+            }
+        }
+        Self {
+            name: name.to_owned(),
+            generics: generics.to_vec(),
+            known,
+            values: Vec::new(),
+            has_values,
+            equations: Vec::new(),
+        }
+    }
+
+    /// Whether the values of integer parameters may stand in dims.
+    pub(super) fn has_values(&self) -> bool {
+        self.has_values
+    }
+
+    /// Says what an integer parameter is.
+    pub(super) fn set_value(&mut self, param: LocalId, size: Dim) {
+        self.values.push((param, size));
+    }
+
+    fn substitution(&self) -> Substitution {
+        let own = |(at, known): (usize, &Option<GenericArg>)| {
+            known.clone().unwrap_or_else(|| GenericArg::Size(Dim::atom(crate::dims::Atom::Size(GenericId(at as u32)))))
+        };
+        let generics = self.known.iter().enumerate().map(own).collect();
+        Substitution { generics, values: self.values.clone() }
+    }
+
+    /// A type of the declaration at the use.
+    pub(super) fn ty(&self, ty: &Type) -> Type {
+        self.substitution().ty(ty)
+    }
+
+    /// The generics at the use.
+    pub(super) fn args(&self) -> Vec<GenericArg> {
+        self.substitution().generics
+    }
+
+    /// Learns from a value that is given for something of type `formal`.
+    pub(super) fn learn(&mut self, checker: &mut BodyChecker<'_, '_>, formal: &Type, value: &Expr) {
+        self.learn_type(checker, formal, &value.ty, value.span);
+    }
+
+    fn learn_type(&mut self, checker: &mut BodyChecker<'_, '_>, formal: &Type, found: &Type, span: Span) {
+        match (formal, found) {
+            (Type::Scalar(formal), Type::Scalar(found)) => self.learn_scalar(checker, *formal, *found, span),
+            (Type::Tensor { elem: a, dims: formal }, Type::Tensor { elem: b, dims: found }) => {
+                self.learn_type(checker, a, b, span);
+                if formal.len() == found.len() {
+                    self.equations.extend(formal.iter().cloned().zip(found.iter().cloned()));
+                }
+            }
+            (Type::Tuple(formal), Type::Tuple(found)) => {
+                for (formal, found) in formal.iter().zip(found) {
+                    self.learn_type(checker, formal, found, span);
+                }
+            }
+            (Type::Struct(formal), Type::Struct(found)) if formal.def == found.def => {
+                for (formal, found) in formal.args.iter().zip(&found.args) {
+                    match (formal, found) {
+                        (GenericArg::Size(formal), GenericArg::Size(found)) => {
+                            self.equations.push((formal.clone(), found.clone()));
+                        }
+                        (GenericArg::Scalar(formal), GenericArg::Scalar(found)) => {
+                            self.learn_scalar(checker, *formal, *found, span);
+                        }
+                        (GenericArg::Size(_), GenericArg::Scalar(_)) | (GenericArg::Scalar(_), GenericArg::Size(_)) => {
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_scalar(&mut self, checker: &mut BodyChecker<'_, '_>, formal: Scalar, found: Scalar, span: Span) {
+        let Scalar::Param(id) = formal else { return };
+        let at = id.0 as usize;
+        let (Some(Some(GenericArg::Scalar(known))), Some(generic)) =
+            (self.known.get(at).cloned(), self.generics.get(at))
+        else {
+            return;
+        };
+        let GenericKind::Scalar(bound) = generic.kind else { return };
+        if checker.vars.unify(known, found) || checker.vars.is_within(found, Elems::of_bound(bound)) {
+            // A mere difference is reported where the argument is fitted.
+            return;
+        }
+        let message = format!(
+            "expected a type with the trait `{}` for `{}` of `{}`, found `{}`",
+            bound.as_str(),
+            generic.name,
+            self.name,
+            checker.show_scalar(found)
+        );
+        checker.report(Diagnostic::error(codes::BOUND, span, message).help(bound_help(bound)));
+        self.known[at] = Some(GenericArg::Scalar(found));
+    }
+
+    /// Solves what can be solved: each size that is linear in one unknown.
+    pub(super) fn settle(&mut self) {
+        let mut progress = true;
+        while std::mem::take(&mut progress) {
+            let mut open = Vec::new();
+            for (formal, found) in std::mem::take(&mut self.equations) {
+                let is_unknown = |id: GenericId| matches!(self.known.get(id.0 as usize), Some(None));
+                let solved = self.substitution().dim(&formal).and_then(|formal| formal.solve(&is_unknown, &found));
+                match solved {
+                    Some((id, size)) => {
+                        self.known[id.0 as usize] = Some(GenericArg::Size(size));
+                        progress = true;
+                    }
+                    None => open.push((formal, found)),
+                }
+            }
+            self.equations = open;
+        }
+    }
+
+    /// Reports sizes that nothing decides; `false` if there are any.
+    pub(super) fn report_unknown(&self, checker: &mut BodyChecker<'_, '_>, span: Span) -> bool {
+        let unknown: Vec<&str> = self
+            .generics
+            .iter()
+            .zip(&self.known)
+            .filter(|(_, known)| known.is_none())
+            .map(|(generic, _)| generic.name.as_str())
+            .collect();
+        let Some(first) = unknown.first() else { return true };
+        let message = format!("the size `{first}` of `{}` can't be inferred from the arguments", self.name);
+        let names: Vec<&str> =
+            self.generics.iter().map(|generic| generic.name.as_str()).filter(|name| *name != "_").collect();
+        let help = format!("give it in brackets: `{}[{}](...)`", self.name, names.join(", "));
+        checker.report(Diagnostic::error(codes::UNKNOWN_GENERIC_SIZE, span, message).help(help));
+        false
+    }
+}
+
+impl BodyChecker<'_, '_> {
+    /// The generics of a struct literal, and its fields as they fit.
+    pub(super) fn fields_of_literal(
+        &mut self,
+        def: &typed::Struct,
+        given: &[AstArg],
+        fields: Vec<(Type, String, Source<'_>)>,
+        base: Option<&Type>,
+        span: Span,
+    ) -> Option<(Vec<GenericArg>, Vec<Expr>)> {
+        let mut known = self.explicit_generics(&def.generics, given, &def.name, span)?;
+        if let (true, Some(Type::Struct(of))) = (given.is_empty(), base) {
+            // An update keeps the type of its base.
+            for (known, arg) in known.iter_mut().zip(&of.args) {
+                *known = Some(arg.clone());
+            }
+        }
+        let mut instance = Instance::of(self, &def.name, &def.generics, known, false, span);
+        let parts =
+            fields.into_iter().map(|(ty, name, source)| (ty, format!("the field `{name}` of `{}`", def.name), source));
+        let args = self.arguments(&mut instance, parts.collect(), span)?;
+        let values = args.into_iter().filter_map(|arg| match arg {
+            Arg::Value(value) => Some(value),
+            Arg::Function(_) => None,
+        });
+        Some((instance.args(), values.collect()))
+    }
+}

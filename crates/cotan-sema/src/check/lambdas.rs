@@ -1,0 +1,185 @@
+//! Lambdas: functions that are written where they are passed on.
+
+use cotan_syntax::{Diagnostic, Span, ast};
+
+use super::expressions::error;
+use super::fit::Strictness;
+use super::{BodyChecker, Frame};
+use crate::codes;
+use crate::typed::{Callable, CallableKind, Expr, Lambda, LocalId, Pattern, PatternKind};
+use crate::types::Type;
+
+impl BodyChecker<'_, '_> {
+    /// A lambda whose parameters have these types.
+    pub(super) fn lambda(&mut self, lambda: &ast::Lambda, params: &[Type], span: Span) -> Option<Callable> {
+        if lambda.params.len() != params.len() {
+            let message = format!("expected a lambda with {} parameters, found {}", params.len(), lambda.params.len());
+            let names = ["a", "b", "c", "d"];
+            let example: Vec<&str> = names.into_iter().cycle().take(params.len()).collect();
+            self.report(
+                Diagnostic::error(codes::LAMBDA_PARAMETERS, span, message)
+                    .help(format!("write `|{}| ...`", example.join(", "))),
+            );
+            return None;
+        }
+        Some(self.in_frame(span, params, |this| {
+            let patterns = lambda.params.iter().zip(params).map(|(param, ty)| {
+                let ty = match &param.ty {
+                    Some(written) => this.lambda_param_type(written, ty),
+                    None => ty.clone(),
+                };
+                this.pattern(&param.pattern, &ty)
+            });
+            let patterns: Vec<Pattern> = patterns.collect();
+            let body = this.value(&lambda.body);
+            (patterns, body)
+        }))
+    }
+
+    /// The type of a parameter that is written must be that of the argument.
+    fn lambda_param_type(&mut self, written: &ast::TypeExpr, found: &Type) -> Type {
+        let ty = self.written_type(written, Some(found));
+        let value = Expr { ty: found.clone(), ..error(written.span) };
+        let fitted = self.fit_as(value, &ty, "a parameter of the lambda", Strictness::Exact, None);
+        if fitted.ty.has_error() { Type::Error } else { found.clone() }
+    }
+
+    /// A lambda that the compiler writes: `inside` gets the locals that stand for the parameters.
+    pub(super) fn in_lambda(
+        &mut self,
+        params: &[Type],
+        span: Span,
+        inside: impl FnOnce(&mut Self, &[LocalId]) -> Expr,
+    ) -> Callable {
+        self.in_frame(span, params, |this| {
+            let mut locals = Vec::new();
+            let mut patterns = Vec::new();
+            for (at, ty) in params.iter().enumerate() {
+                let local = this.bind("", span, ty.clone(), false);
+                this.locals[local.0 as usize].name = format!("${at}");
+                locals.push(local);
+                patterns.push(Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) });
+            }
+            let body = inside(this, &locals);
+            (patterns, body)
+        })
+    }
+
+    /// Checks the body of a lambda, with what belongs to it alone kept apart.
+    fn in_frame(
+        &mut self,
+        span: Span,
+        params: &[Type],
+        inside: impl FnOnce(&mut Self) -> (Vec<Pattern>, Expr),
+    ) -> Callable {
+        let first_local = self.locals.len() as u32;
+        let first_size = self.sizes.len() as u32;
+        self.frames.push(Frame { first_local, ..Frame::default() });
+        let (patterns, body) = self.scoped(inside);
+        let frame = self.frames.pop().unwrap_or_default();
+        let body = match &frame.result {
+            // The values of `return` decide; the end of the body must agree.
+            Some(result) => self.fit(body, &result.clone(), "the result of the lambda"),
+            None => body,
+        };
+        let found = match (&body.ty, frame.result) {
+            (Type::Never, Some(result)) => result,
+            (ty, _) => ty.clone(),
+        };
+        let result = self.escape(&found, first_local, first_size, span);
+        let captures = frame.captures.into_iter().collect();
+        let lambda = Lambda { params: patterns, captures, body };
+        Callable { span, params: params.to_vec(), result, kind: CallableKind::Lambda(Box::new(lambda)) }
+    }
+
+    /// A pattern that always matches, for a value of type `ty`.
+    pub(super) fn pattern(&mut self, pattern: &ast::Pattern, ty: &Type) -> Pattern {
+        let mut names = Vec::new();
+        self.pattern_in(pattern, ty, &mut names)
+    }
+
+    fn pattern_in(&mut self, pattern: &ast::Pattern, ty: &Type, names: &mut Vec<String>) -> Pattern {
+        self.node_types.push((pattern.id, ty.clone()));
+        let kind = match &pattern.kind {
+            ast::PatternKind::Wildcard | ast::PatternKind::Error => PatternKind::Wildcard,
+            ast::PatternKind::Name { mutable, name } => {
+                if names.contains(&name.name) {
+                    self.module.report_twice(name, "variable");
+                }
+                names.push(name.name.clone());
+                PatternKind::Local(self.bind(&name.name, name.span, ty.clone(), mutable.is_some()))
+            }
+            ast::PatternKind::Tuple(parts) => self.tuple_pattern(parts, ty, pattern.span, names),
+            ast::PatternKind::Struct { path, fields, rest } => {
+                self.struct_pattern(path, fields, rest.is_some(), ty, pattern.span, names)
+            }
+            ast::PatternKind::Literal(_)
+            | ast::PatternKind::Range { .. }
+            | ast::PatternKind::Variant { .. }
+            | ast::PatternKind::Or(_) => {
+                let message = "expected a pattern that always matches";
+                self.report(
+                    Diagnostic::error(codes::PATTERN, pattern.span, message)
+                        .help("bind a name and compare it with `if`"),
+                );
+                PatternKind::Wildcard
+            }
+        };
+        Pattern { span: pattern.span, ty: ty.clone(), kind }
+    }
+
+    fn tuple_pattern(&mut self, parts: &[ast::Pattern], ty: &Type, span: Span, names: &mut Vec<String>) -> PatternKind {
+        let fits = matches!(ty, Type::Tuple(types) if types.len() == parts.len());
+        if !fits && !ty.has_error() {
+            let found = self.show(ty);
+            let message = format!("expected a tuple of {} parts for this pattern, found `{found}`", parts.len());
+            let help = match ty {
+                Type::Tuple(types) => format!("the value has {} parts: name each, or write `_`", types.len()),
+                _ => "bind the value to one name".to_owned(),
+            };
+            self.report(Diagnostic::error(codes::PATTERN, span, message).help(help));
+        }
+        let fields = parts.iter().enumerate().map(|(at, part)| {
+            let ty = if fits { ty.parts()[at].clone() } else { Type::Error };
+            (at, self.pattern_in(part, &ty, names))
+        });
+        PatternKind::Fields(fields.collect())
+    }
+
+    fn struct_pattern(
+        &mut self,
+        path: &ast::Path,
+        fields: &[ast::FieldPattern],
+        has_rest: bool,
+        ty: &Type,
+        span: Span,
+        names: &mut Vec<String>,
+    ) -> PatternKind {
+        let expected = path.segments.last().map_or("", |segment| segment.name.as_str());
+        let def = match ty {
+            Type::Struct(of) => self.module.structs.get(of.def.0 as usize).filter(|def| def.name == expected).cloned(),
+            Type::Error | Type::Never | Type::Scalar(_) | Type::Tensor { .. } | Type::Tuple(_) | Type::Function(_) => {
+                None
+            }
+        };
+        if def.is_none() && !ty.has_error() {
+            let message = format!("expected the struct `{expected}` for this pattern, found `{}`", self.show(ty));
+            self.report(Diagnostic::error(codes::PATTERN, span, message).help("bind the value to one name"));
+        }
+        let mut parts = Vec::new();
+        for field in fields {
+            let found = def.as_ref().and_then(|_| self.find_field(ty, &field.name));
+            let (at, field_ty) = found.unwrap_or((0, Type::Error));
+            let part = self.pattern_in(&field.pattern, &field_ty, names);
+            parts.push((at, part));
+        }
+        if let Some(def) = def
+            && !has_rest
+            && parts.len() < def.fields.len()
+        {
+            let message = format!("expected a pattern for every field of `{}`", def.name);
+            self.report(Diagnostic::error(codes::PATTERN, span, message).help("add `..` for the other fields"));
+        }
+        PatternKind::Fields(parts)
+    }
+}

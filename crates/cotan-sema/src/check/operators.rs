@@ -1,0 +1,517 @@
+//! Operators: infix runs, prefix operators, folds.
+
+use cotan_ir::Elem;
+use cotan_syntax::ast::{self, FoldOp, NodeId};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use super::expressions::error;
+use super::fit::Strictness;
+use crate::codes;
+use crate::dims::Dim;
+use crate::prelude;
+use crate::typed::{BinaryOp, Chain, Expr, ExprKind, Link, Literal, LogicOp, UnaryOp};
+use crate::types::{Scalar, Type};
+use crate::unify::Elems;
+
+/// One operand of a run with the operator before it.
+struct Operand<'s> {
+    op: ast::BinaryOp,
+    op_span: Span,
+    id: NodeId,
+    span: Span,
+    value: Value<'s>,
+}
+
+/// An operand as it is written, or the fold that it turned out to be.
+enum Value<'s> {
+    Written(&'s ast::Expr),
+    Fold(Expr),
+}
+
+impl BodyChecker<'_, '_> {
+    /// A run of infix operators.
+    pub(super) fn chain(&mut self, chain: &ast::Chain, span: Span) -> Expr {
+        let (first, rest) = self.resolve_folds(chain);
+        let first = self.operand(first);
+        if rest.is_empty() {
+            return first;
+        }
+        if let Some(op) = logic_op(rest[0].op) {
+            return self.logic(op, first, rest, span);
+        }
+        let mut ty = first.ty.clone();
+        let mut links: Vec<Link> = Vec::with_capacity(rest.len());
+        for operand in rest {
+            let (op, op_span, id, link_span) = (operand.op, operand.op_span, operand.id, operand.span);
+            let value = self.operand(operand.value);
+            // Messages speak of the operand on the left: the first one, or the last one so far.
+            let left = links.last().map_or(&first, |link: &Link| &link.operand);
+            let (op, operand, result) = self.infix(op, op_span, left, &ty, value);
+            ty = result;
+            self.node_types.push((id, ty.clone()));
+            links.push(Link { op, op_span, operand, span: link_span, ty: ty.clone() });
+        }
+        Expr { span, ty, kind: ExprKind::Chain(Box::new(Chain { first, rest: links })) }
+    }
+
+    fn operand(&mut self, value: Value<'_>) -> Expr {
+        match value {
+            Value::Written(expr) => self.value(expr),
+            Value::Fold(expr) => expr,
+        }
+    }
+
+    /// Finds `f/v` and `f/init/v` in a run: a bare name of a function before `/`.
+    fn resolve_folds<'s>(&mut self, chain: &'s ast::Chain) -> (Value<'s>, Vec<Operand<'s>>) {
+        let mut at = 0;
+        let (first, _) = self.maybe_fold(&chain.first, &chain.rest, &mut at);
+        let mut rest = Vec::new();
+        while let Some(link) = chain.rest.get(at) {
+            at += 1;
+            let (value, last) = self.maybe_fold(&link.operand, &chain.rest, &mut at);
+            let last = last.unwrap_or(link);
+            let span = chain.first.span.to(last.operand.span);
+            rest.push(Operand { op: link.op, op_span: link.op_span, id: last.id, span, value });
+        }
+        (first, rest)
+    }
+
+    /// An operand, and if it begins a fold that fold, with the last link that belongs to it. `at`
+    /// is the link after the operand, and moves behind the fold.
+    fn maybe_fold<'s>(
+        &mut self,
+        operand: &'s ast::Expr,
+        links: &'s [ast::Link],
+        at: &mut usize,
+    ) -> (Value<'s>, Option<&'s ast::Link>) {
+        let (named, is_negated) = match &operand.kind {
+            ast::ExprKind::Unary { op: ast::UnaryOp::Neg, operand, .. } => (&**operand, true),
+            _ => (operand, false),
+        };
+        let is_division = |at: usize| links.get(at).filter(|link| link.op == ast::BinaryOp::Div);
+        let Some(second) = is_division(*at).filter(|_| self.is_function_name(named)) else {
+            return (Value::Written(operand), None);
+        };
+        let third = is_division(*at + 1);
+        *at += if third.is_some() { 2 } else { 1 };
+        let (init, last) = match third {
+            Some(third) => (Some(&second.operand), third),
+            None => (None, second),
+        };
+        let span = operand.span.to(last.operand.span);
+        let folded = self.fold_by(named, init, &last.operand, named.span.to(span));
+        let value = if is_negated { self.apply_unary(UnaryOp::Neg, operand.span, folded, span) } else { folded };
+        (Value::Fold(value), Some(last))
+    }
+
+    fn is_function_name(&self, expr: &ast::Expr) -> bool {
+        let ast::ExprKind::Name(name) = &expr.kind else { return false };
+        match self.names.get(name).and_then(|ids| ids.last()) {
+            Some(local) => matches!(self.locals[local.0 as usize].ty, Type::Function(_)),
+            None if self.generics.iter().any(|generic| generic.name == *name) => false,
+            None => match self.module.definitions.get(name) {
+                Some(definition) => matches!(definition.def, super::Def::Function(_)),
+                None => prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some(),
+            },
+        }
+    }
+
+    /// `a && b && ...`
+    fn logic(&mut self, op: LogicOp, first: Expr, rest: Vec<Operand<'_>>, span: Span) -> Expr {
+        let mut operands = vec![self.condition(first, "an operand of a logical operator")];
+        for operand in rest {
+            let value = self.operand(operand.value);
+            operands.push(self.condition(value, "an operand of a logical operator"));
+        }
+        Expr { span, ty: Type::of(Elem::Bool), kind: ExprKind::Logic { op, operands } }
+    }
+
+    /// The value, which must be a `bool`.
+    pub(super) fn condition(&mut self, value: Expr, subject: &str) -> Expr {
+        let bool_type = Type::of(Elem::Bool);
+        if self.relate(&value.ty.clone(), &bool_type, Strictness::Exact).is_ok() {
+            return value;
+        }
+        let found = self.show(&value.ty);
+        let help = match &value.ty {
+            Type::Scalar(scalar) if self.vars.is_within(*scalar, Elems::integer()) => "compare it, as in `x != 0`",
+            Type::Scalar(_) => "compare it, as in `x > 0.0`",
+            Type::Tensor { .. } => "fold it to one `bool` with `and/` or `or/`",
+            _ => "write a comparison",
+        };
+        let message = format!("expected `bool` for {subject}, found `{found}`");
+        self.report(Diagnostic::error(codes::CONDITION, value.span, message).help(help));
+        Expr { ty: Type::Error, ..value }
+    }
+
+    /// One step of a run: the operator, the operand as it fits, and the type of the result.
+    fn infix(
+        &mut self,
+        op: ast::BinaryOp,
+        op_span: Span,
+        left: &Expr,
+        left_ty: &Type,
+        right: Expr,
+    ) -> (BinaryOp, Expr, Type) {
+        // Logical operators have been dealt with; only they have no counterpart here.
+        let core = binary_op(op).unwrap_or(BinaryOp::Add);
+        if left_ty.has_error() || right.ty.has_error() {
+            return (core, right, Type::Error);
+        }
+        if core == BinaryOp::MatMul {
+            let (right, ty) = self.matrix_product(op_span, left.span, left_ty, right);
+            return (core, right, ty);
+        }
+        let right_ty = right.ty.clone();
+        let (Some(a), Some(b)) = (left_ty.scalar(), right_ty.scalar()) else {
+            self.report_no_operator(op, op_span, left.span, left_ty, &right);
+            return (core, right, Type::Error);
+        };
+        if !self.dots_are_right(op, op_span, left, left_ty, &right) {
+            return (core, right, Type::Error);
+        }
+        let is_power = core == BinaryOp::Pow;
+        if is_power && self.vars.is_within(b, Elems::integer()) && self.vars.require(a, Elems::numeric()) {
+            let (right, shape) = self.same_shape(left.span, left_ty, right);
+            return (BinaryOp::PowInt, right, shape.map_or(Type::Error, |dims| Type::tensor(Type::Scalar(a), dims)));
+        }
+        if !self.vars.unify(a, b) {
+            self.report_operand_types(op, op_span, left, left_ty, &right);
+            return (core, right, Type::Error);
+        }
+        let allowed = match core {
+            BinaryOp::Eq | BinaryOp::Ne => Elems::any(),
+            BinaryOp::Pow => Elems::float(),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::PowInt
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::MatMul => Elems::numeric(),
+        };
+        if !self.vars.require(a, allowed) {
+            self.report_no_operator(op, op_span, left.span, left_ty, &right);
+            return (core, right, Type::Error);
+        }
+        let scalar = if is_comparison(core) { Scalar::Of(Elem::Bool) } else { a };
+        let (right, shape) = self.same_shape(left.span, left_ty, right);
+        let ty = shape.map_or(Type::Error, |dims| Type::tensor(Type::Scalar(scalar), dims));
+        (core, right, ty)
+    }
+
+    /// Makes the shape of the right operand that of the left, unless one is a scalar. Gives the
+    /// dims of the result.
+    fn same_shape(&mut self, left_span: Span, left: &Type, right: Expr) -> (Expr, Option<Vec<Dim>>) {
+        if right.ty.is_scalar() {
+            return (right, Some(left.dims().to_vec()));
+        }
+        if left.is_scalar() {
+            let dims = right.ty.dims().to_vec();
+            return (right, Some(dims));
+        }
+        let elem = right.ty.elem().clone();
+        let wanted = Type::tensor(elem, left.dims().to_vec());
+        let origin = Some((left_span, "the other operand has this shape"));
+        let right = self.fit_as(right, &wanted, "the right operand", Strictness::Exact, origin);
+        let dims = (!right.ty.has_error()).then(|| left.dims().to_vec());
+        (right, dims)
+    }
+
+    /// Undotted operators are for scalars, dotted ones for tensors.
+    fn dots_are_right(&mut self, op: ast::BinaryOp, op_span: Span, left: &Expr, left_ty: &Type, right: &Expr) -> bool {
+        let all_scalars = left_ty.is_scalar() && right.ty.is_scalar();
+        if op.is_dotted() != all_scalars {
+            return true;
+        }
+        let Some(counterpart) = op.counterpart() else { return true };
+        let (a, b) = (self.show(left_ty), self.show(&right.ty));
+        let (code, what) = if op.is_dotted() { (codes::DOTTED, "tensors") } else { (codes::UNDOTTED, "scalars") };
+        let message = format!("`{}` is for {what}, found `{a}` and `{b}`", op.as_str());
+        let mut diagnostic = Diagnostic::error(code, op_span, message)
+            .label(left.span, format!("this is a `{a}`"))
+            .label(right.span, format!("this is a `{b}`"))
+            .help(format!("write `{}`", counterpart.as_str()));
+        if matches!(left.kind, ExprKind::Fold { .. }) && left_ty.is_scalar() {
+            diagnostic = diagnostic.help("to fold the whole expression, put parentheses around it, as in `+/(a .* b)`");
+        }
+        self.report(diagnostic);
+        false
+    }
+
+    fn report_operand_types(&mut self, op: ast::BinaryOp, op_span: Span, left: &Expr, left_ty: &Type, right: &Expr) {
+        let (a, b) = (self.show(left_ty), self.show(&right.ty));
+        let message = format!("expected operands of one type for `{}`, found `{a}` and `{b}`", op.as_str());
+        let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
+        let is_integer =
+            |this: &Self, ty: &Type| ty.scalar().is_some_and(|scalar| this.vars.is_within(scalar, Elems::integer()));
+        // A literal is rewritten, an integer is converted to the float beside it.
+        let change_left = is_literal(left) && !is_literal(right)
+            || is_literal(left) == is_literal(right) && is_integer(self, left_ty) && !is_integer(self, &right.ty);
+        let (changed, from, to) = match (change_left, left_ty.scalar(), right.ty.scalar()) {
+            (true, Some(from), Some(to)) => (left, from, to),
+            (false, Some(to), Some(from)) => (right, from, to),
+            _ => return,
+        };
+        let help = self.scalar_help(changed, from, to);
+        self.report(
+            Diagnostic::error(codes::OPERAND_TYPES, op_span, message)
+                .label(left.span, format!("this is `{a}`"))
+                .label(right.span, format!("this is `{b}`"))
+                .help(help),
+        );
+    }
+
+    fn report_no_operator(&mut self, op: ast::BinaryOp, op_span: Span, left_span: Span, left_ty: &Type, right: &Expr) {
+        let (a, b) = (self.show(left_ty), self.show(&right.ty));
+        let message = format!("`{}` is not defined for `{a}` and `{b}`", op.as_str());
+        let is_bool = |ty: &Type| ty.concrete() == Some(Elem::Bool);
+        let help = if is_bool(left_ty) || is_bool(&right.ty) {
+            "convert with `as`, or use `&&` and `||`"
+        } else if matches!(op, ast::BinaryOp::Pow | ast::BinaryOp::DotPow) {
+            "convert the base to a float, or the exponent to an integer, with `as`"
+        } else {
+            "operators work on numbers: take the fields or parts first"
+        };
+        self.report(
+            Diagnostic::error(codes::OPERATOR_TYPE, op_span, message)
+                .label(left_span, format!("this is a `{a}`"))
+                .label(right.span, format!("this is a `{b}`"))
+                .help(help),
+        );
+    }
+
+    fn matrix_product(&mut self, op_span: Span, left_span: Span, left: &Type, right: Expr) -> (Expr, Type) {
+        let right_ty = right.ty.clone();
+        let scalars = left.scalar().zip(right_ty.scalar());
+        let (m, n) = (left.dims(), right_ty.dims());
+        let ranks_fit = matches!((m.len(), n.len()), (1, 1) | (1, 2) | (2, 1)) || m.len() == n.len() && m.len() >= 2;
+        let Some((a, b)) = scalars.filter(|_| ranks_fit) else {
+            let (found_left, found_right) = (self.show(left), self.show(&right_ty));
+            let message = format!("expected matrices or vectors around `@`, found `{found_left}` and `{found_right}`");
+            let help = if m.is_empty() || n.is_empty() {
+                "multiply scalars with `*`, and a tensor by a scalar with `.*`"
+            } else {
+                "shapes of a product are `[M, K] @ [K, N]`, `[M, K] @ [K]`, `[K] @ [K, N]` and `[K] @ [K]`, batched over equal leading dims"
+            };
+            self.report(
+                Diagnostic::error(codes::MATRIX_PRODUCT, op_span, message)
+                    .label(left_span, "the left side")
+                    .label(right.span, "the right side")
+                    .help(help),
+            );
+            return (right, Type::Error);
+        };
+        if !self.vars.unify(a, b) || !self.vars.require(a, Elems::numeric()) {
+            let (found_left, found_right) = (self.show(left), self.show(&right_ty));
+            let message =
+                format!("expected elements of one numeric type for `@`, found `{found_left}` and `{found_right}`");
+            self.report(Diagnostic::error(codes::OPERAND_TYPES, op_span, message).help("convert one side with `as`"));
+            return (right, Type::Error);
+        }
+        let batch = if m.len() >= 2 && n.len() >= 2 { m.len() - 2 } else { 0 };
+        let mut wanted = m[..batch].to_vec();
+        wanted.extend(m.last().cloned());
+        if n.len() >= 2 {
+            wanted.extend(n.last().cloned());
+        }
+        let wanted = Type::tensor(right_ty.elem().clone(), wanted);
+        let origin = Some((left_span, "the other operand has this shape"));
+        let right = self.fit_as(right, &wanted, "the right operand of `@`", Strictness::Exact, origin);
+        if right.ty.has_error() {
+            return (right, Type::Error);
+        }
+        let rows = if m.len() >= 2 { m[..m.len() - 1].to_vec() } else { Vec::new() };
+        let columns = if n.len() >= 2 { n.last().cloned() } else { None };
+        let dims = rows.into_iter().chain(columns).collect();
+        (right, Type::tensor(Type::Scalar(a), dims))
+    }
+
+    /// `-a`, `!a`
+    pub(super) fn unary(&mut self, op: ast::UnaryOp, op_span: Span, operand: &ast::Expr, span: Span) -> Expr {
+        let op = match op {
+            ast::UnaryOp::Neg => UnaryOp::Neg,
+            ast::UnaryOp::Not => UnaryOp::Not,
+        };
+        if let (
+            UnaryOp::Neg,
+            ast::ExprKind::Literal(literal @ (ast::Literal::Int { .. } | ast::Literal::Float { .. })),
+        ) = (op, &operand.kind)
+        {
+            return self.literal(literal, true, span);
+        }
+        let operand = self.value(operand);
+        self.apply_unary(op, op_span, operand, span)
+    }
+
+    fn apply_unary(&mut self, op: UnaryOp, op_span: Span, operand: Expr, span: Span) -> Expr {
+        let ty = operand.ty.clone();
+        if ty.has_error() {
+            return error(span);
+        }
+        let (symbol, allowed, what) = match op {
+            UnaryOp::Neg => ("-", Elems::numeric(), "a number"),
+            UnaryOp::Not => ("!", Elems::bool(), "a `bool`"),
+        };
+        if ty.scalar().is_some_and(|scalar| self.vars.require(scalar, allowed)) {
+            return Expr { span, ty, kind: ExprKind::Unary { op, operand: Box::new(operand) } };
+        }
+        let message = format!("expected {what} after `{symbol}`, found `{}`", self.show(&ty));
+        let help = match op {
+            UnaryOp::Neg => "only numbers and tensors of numbers have a sign",
+            UnaryOp::Not => "compare, as in `x == 0`",
+        };
+        self.report(
+            Diagnostic::error(codes::OPERATOR_TYPE, op_span, message).label(operand.span, "this operand").help(help),
+        );
+        error(span)
+    }
+
+    /// `+/ v`, `max/[axis = 0] m`
+    pub(super) fn fold(&mut self, fold: &ast::Fold, span: Span) -> Expr {
+        let operand = self.value(&fold.operand);
+        let ty = operand.ty.clone();
+        if ty.has_error() {
+            return error(span);
+        }
+        let symbol = fold.op.as_str();
+        let allowed = match fold.op {
+            FoldOp::Add | FoldOp::Mul | FoldOp::Sub | FoldOp::Div | FoldOp::Max | FoldOp::Min => Elems::numeric(),
+            FoldOp::And | FoldOp::Or => Elems::bool(),
+        };
+        let rank = ty.dims().len();
+        let Some(scalar) = ty.scalar().filter(|scalar| rank > 0 && self.vars.require(*scalar, allowed)) else {
+            let what = if allowed == Elems::bool() { "a tensor of `bool`" } else { "a tensor of numbers" };
+            let message = format!("expected {what} after `{symbol}`, found `{}`", self.show(&ty));
+            let help = if rank == 0 {
+                format!(
+                    "a fold binds tighter than infix operators: put parentheses around its operand, as in `{symbol}(a .* b)`"
+                )
+            } else {
+                "`and/` and `or/` fold `bool`, the others numbers".to_owned()
+            };
+            self.report(
+                Diagnostic::error(codes::FOLD_OPERAND, fold.op_span, message)
+                    .label(operand.span, "the operand")
+                    .help(help),
+            );
+            return error(span);
+        };
+        let axes = match &fold.selector {
+            None => Some(vec![rank - 1]),
+            Some(selector) => self.axes(selector, rank),
+        };
+        let Some(axes) = axes else { return error(span) };
+        let left = ty.dims().iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, dim)| dim.clone());
+        let ty = Type::tensor(Type::Scalar(scalar), left.collect());
+        Expr { span, ty, kind: ExprKind::Fold { op: fold.op, axes, operand: Box::new(operand) } }
+    }
+
+    /// The axes of a selector, ascending.
+    fn axes(&mut self, selector: &ast::Selector, rank: usize) -> Option<Vec<usize>> {
+        if let [ast::Arg { name: None, value }] = selector.args.as_slice()
+            && matches!(&value.kind, ast::ExprKind::Name(name) if name == "all")
+        {
+            return Some((0..rank).collect());
+        }
+        let mut axes = Vec::new();
+        for arg in &selector.args {
+            let is_named_right = arg.name.as_ref().is_none_or(|name| name.name == "axis");
+            let axis = match &arg.value.kind {
+                ast::ExprKind::Literal(ast::Literal::Int { value, .. }) if is_named_right => {
+                    usize::try_from(*value).ok()
+                }
+                _ => None,
+            };
+            match axis {
+                Some(axis) if axis < rank && !axes.contains(&axis) => axes.push(axis),
+                _ => {
+                    let message = format!("expected an axis from 0 to {}, each once", rank - 1);
+                    self.report(
+                        Diagnostic::error(codes::AXIS, arg.value.span, message)
+                            .help("write `[axis = 0]`, `[axis = 0, 1]` or `[all]`"),
+                    );
+                    return None;
+                }
+            }
+        }
+        axes.sort_unstable();
+        Some(axes)
+    }
+
+    /// `(|a, b| e)/v`
+    pub(super) fn fold_by_lambda(&mut self, fold: &ast::FoldBy, span: Span) -> Expr {
+        self.fold_by(&fold.function, fold.init.as_ref(), &fold.operand, span)
+    }
+
+    fn fold_by(&mut self, function: &ast::Expr, init: Option<&ast::Expr>, operand: &ast::Expr, span: Span) -> Expr {
+        let init = init.map(|init| self.value(init));
+        let operand = self.value(operand);
+        let ty = operand.ty.clone();
+        let Some((last, leading)) = ty.dims().split_last() else {
+            if !ty.has_error() {
+                let message = format!("expected a tensor to fold, found `{}`", self.show(&ty));
+                self.report(
+                    Diagnostic::error(codes::FOLD_OPERAND, operand.span, message)
+                        .label(function.span, "a function before `/` makes a fold")
+                        .help("to divide, put the call in parentheses"),
+                );
+            }
+            return error(span);
+        };
+        let _ = last;
+        let elem = ty.elem().clone();
+        let state = init.as_ref().map_or_else(|| elem.clone(), |init| init.ty.clone());
+        if state.has_error() {
+            return error(span);
+        }
+        let Some(callable) = self.function_arg(function, &[state.clone(), elem]) else { return error(span) };
+        let result = Expr { span: callable.span, ty: callable.result.clone(), kind: ExprKind::Error };
+        let fitted = self.fit(result, &state, "the result of the folded function");
+        if fitted.ty.has_error() {
+            return error(span);
+        }
+        let ty = state.stacked(leading);
+        let kind =
+            ExprKind::FoldBy { function: Box::new(callable), init: init.map(Box::new), operand: Box::new(operand) };
+        Expr { span, ty, kind }
+    }
+}
+
+/// The operator without its dot; none for the lazy ones.
+pub(super) fn binary_op(op: ast::BinaryOp) -> Option<BinaryOp> {
+    use ast::BinaryOp as Ast;
+    Some(match op {
+        Ast::Or | Ast::And => return None,
+        Ast::Eq | Ast::DotEq => BinaryOp::Eq,
+        Ast::Ne | Ast::DotNe => BinaryOp::Ne,
+        Ast::Lt | Ast::DotLt => BinaryOp::Lt,
+        Ast::Le | Ast::DotLe => BinaryOp::Le,
+        Ast::Gt | Ast::DotGt => BinaryOp::Gt,
+        Ast::Ge | Ast::DotGe => BinaryOp::Ge,
+        Ast::Add | Ast::DotAdd => BinaryOp::Add,
+        Ast::Sub | Ast::DotSub => BinaryOp::Sub,
+        Ast::Mul | Ast::DotMul => BinaryOp::Mul,
+        Ast::Div | Ast::DotDiv => BinaryOp::Div,
+        Ast::Rem | Ast::DotRem => BinaryOp::Rem,
+        Ast::MatMul => BinaryOp::MatMul,
+        Ast::Pow | Ast::DotPow => BinaryOp::Pow,
+    })
+}
+
+fn logic_op(op: ast::BinaryOp) -> Option<LogicOp> {
+    match op {
+        ast::BinaryOp::And => Some(LogicOp::And),
+        ast::BinaryOp::Or => Some(LogicOp::Or),
+        _ => None,
+    }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}

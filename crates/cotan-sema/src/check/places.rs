@@ -1,0 +1,199 @@
+//! Assignments and the places that they change.
+
+use cotan_syntax::ast::{self, PostfixKind};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use super::operators::binary_op;
+use crate::codes;
+use crate::typed::{AssignOp, BinaryOp, Expr, Index, Place, PlaceStep, PlaceStepKind, StmtKind, Target};
+use crate::types::Type;
+use crate::unify::Elems;
+
+impl BodyChecker<'_, '_> {
+    /// `place op value`
+    pub(super) fn assign(&mut self, assign: &ast::Assign) -> Option<StmtKind> {
+        let value = self.value(&assign.value);
+        let target = self.target(&assign.place)?;
+        if value.ty.has_error() {
+            return None;
+        }
+        if assign.op == ast::AssignOp::Set {
+            let wanted = target_type(&target);
+            let origin = Some((assign.place.span, "the place has this type"));
+            let value = self.fit_as(value, &wanted, "the assigned value", super::fit::Strictness::Exact, origin);
+            return Some(StmtKind::Assign { target, op: AssignOp::Set, value });
+        }
+        let Target::Place(place) = target else {
+            let message = format!("expected `=` after a tuple of places, found `{}`", assign.op.as_str());
+            self.report(
+                Diagnostic::error(codes::NOT_A_PLACE, assign.op_span, message).help("change the places one by one"),
+            );
+            return None;
+        };
+        self.update(assign, place, value)
+    }
+
+    /// `place += value` and its like.
+    fn update(&mut self, assign: &ast::Assign, place: Place, value: Expr) -> Option<StmtKind> {
+        let symbol = assign.op.as_str();
+        let is_dotted = symbol.starts_with('.');
+        if place.ty.has_error() {
+            return None;
+        }
+        if is_dotted == place.ty.is_scalar() {
+            let (message, help) = if is_dotted {
+                let help = format!("write `{}`", symbol.trim_start_matches('.'));
+                (format!("`{symbol}` is for tensors, found a place of type `{}`", self.show(&place.ty)), help)
+            } else {
+                let help = format!("write `.{symbol}`");
+                (format!("`{symbol}` is for scalars, found a place of type `{}`", self.show(&place.ty)), help)
+            };
+            let code = if is_dotted { codes::DOTTED } else { codes::UNDOTTED };
+            self.report(Diagnostic::error(code, assign.op_span, message).label(place.span, "this place").help(help));
+            return None;
+        }
+        let op = match assign.op.binary() {
+            Some(op) => binary_op(op).map(AssignOp::Binary)?,
+            None if matches!(assign.op, ast::AssignOp::Max | ast::AssignOp::DotMax) => AssignOp::Max,
+            None => AssignOp::Min,
+        };
+        let Some(scalar) = place.ty.scalar().filter(|scalar| self.vars.require(*scalar, Elems::numeric())) else {
+            let message = format!("`{symbol}` is for numbers, found a place of type `{}`", self.show(&place.ty));
+            self.report(
+                Diagnostic::error(codes::OPERATOR_TYPE, assign.op_span, message)
+                    .label(place.span, "this place")
+                    .help("assign with `=`"),
+            );
+            return None;
+        };
+        let is_integer_power = op == AssignOp::Binary(BinaryOp::Pow)
+            && value.ty.scalar().is_some_and(|exponent| self.vars.is_within(exponent, Elems::integer()));
+        if is_integer_power {
+            return Some(StmtKind::Assign {
+                target: Target::Place(place),
+                op: AssignOp::Binary(BinaryOp::PowInt),
+                value,
+            });
+        }
+        // A scalar on the right lifts; anything else has the shape of the place.
+        let wanted = if value.ty.is_scalar() { Type::Scalar(scalar) } else { place.ty.clone() };
+        let origin = Some((assign.place.span, "the place has this type"));
+        let value = self.fit_as(value, &wanted, "the right side", super::fit::Strictness::Exact, origin);
+        Some(StmtKind::Assign { target: Target::Place(place), op, value })
+    }
+
+    fn target(&mut self, place: &ast::Expr) -> Option<Target> {
+        match &place.kind {
+            ast::ExprKind::Tuple(parts) if !parts.is_empty() => {
+                let parts: Vec<Option<Target>> = parts.iter().map(|part| self.target(part)).collect();
+                parts.into_iter().collect::<Option<Vec<Target>>>().map(Target::Tuple)
+            }
+            ast::ExprKind::Name(name) => self.root(name, place.span, &[]).map(Target::Place),
+            ast::ExprKind::Postfix(postfix) => match &postfix.base.kind {
+                ast::ExprKind::Name(name) => self.root(name, postfix.base.span, &postfix.ops).map(Target::Place),
+                _ => self.report_no_place(place.span),
+            },
+            ast::ExprKind::Error => None,
+            _ => self.report_no_place(place.span),
+        }
+    }
+
+    fn report_no_place<T>(&mut self, span: Span) -> Option<T> {
+        self.report(
+            Diagnostic::error(codes::NOT_A_PLACE, span, "expected a place on the left side, found a value")
+                .help("places are variables, their fields, elements and slices, and tuples of them"),
+        );
+        None
+    }
+
+    /// The place that begins at a variable.
+    fn root(&mut self, name: &str, span: Span, ops: &[ast::PostfixOp]) -> Option<Place> {
+        let Some(root) = self.lookup_local(name, span) else {
+            if self.generics.iter().any(|generic| generic.name == name) {
+                self.report_immutable(name, span, None, "sizes can't be changed");
+            } else if self.module.definitions.contains_key(name) {
+                self.report_no_place::<()>(span);
+            } else {
+                self.unknown_name(name, span);
+            }
+            return None;
+        };
+        let local = &self.locals[root.0 as usize];
+        let (definition, ty, mutable) = (local.span, local.ty.clone(), local.mutable);
+        let is_param = (root.0 as usize) < self.module.signature(self.owner).params.len();
+        if !mutable {
+            let help = if is_param {
+                format!("copy it into a variable first: `let mut {name} = {name}`")
+            } else {
+                format!("declare it with `let mut {name}`")
+            };
+            self.report_immutable(name, span, Some(definition), &help);
+            return None;
+        }
+        if self.frames.last().is_some_and(|frame| root.0 < frame.first_local) {
+            let message = format!("the captured variable `{name}` can't be changed in a lambda");
+            self.report(
+                Diagnostic::error(codes::CAPTURED_ASSIGNMENT, span, message)
+                    .label(definition, "declared outside of the lambda")
+                    .help("lambdas read what they capture: give the new value as the result, or write a `for` loop"),
+            );
+            return None;
+        }
+        let mut place = Place { span, ty, root, steps: Vec::new() };
+        for op in ops {
+            let whole = span.to(op.span);
+            let (ty, kind) = match &op.kind {
+                PostfixKind::Field(field) => {
+                    let (at, ty) = self.find_field(&place.ty.clone(), field)?;
+                    (ty, PlaceStepKind::Field(at))
+                }
+                PostfixKind::TupleField { index, span } => {
+                    let ty = self.find_part(&place.ty.clone(), *index, *span)?;
+                    (ty, PlaceStepKind::Field(*index as usize))
+                }
+                PostfixKind::Index(args) => {
+                    let (indices, ty) = self.indices(&place.ty.clone(), place.span, args, whole)?;
+                    if let Some(gather) = indices.iter().find_map(gathered) {
+                        let message = "expected an element or a slice as a place, found a tensor of indices";
+                        self.report(
+                            Diagnostic::error(codes::NOT_A_PLACE, gather.span, message)
+                                .help("write a `for` loop over the indices"),
+                        );
+                        return None;
+                    }
+                    (ty, PlaceStepKind::Index(indices))
+                }
+                PostfixKind::Call(_) | PostfixKind::Cast(_) => return self.report_no_place(whole),
+            };
+            self.node_types.push((op.id, ty.clone()));
+            place.ty = ty.clone();
+            place.span = whole;
+            place.steps.push(PlaceStep { span: whole, ty, kind });
+        }
+        Some(place)
+    }
+
+    fn report_immutable(&mut self, name: &str, span: Span, definition: Option<Span>, help: &str) {
+        let message = format!("`{name}` can't be changed");
+        let mut diagnostic = Diagnostic::error(codes::IMMUTABLE, span, message);
+        if let Some(definition) = definition {
+            diagnostic = diagnostic.label(definition, "declared here without `mut`");
+        }
+        self.report(diagnostic.help(help));
+    }
+}
+
+fn gathered(index: &Index) -> Option<&Expr> {
+    match index {
+        Index::Gather(positions) => Some(positions),
+        Index::At(_) | Index::Slice { .. } => None,
+    }
+}
+
+fn target_type(target: &Target) -> Type {
+    match target {
+        Target::Place(place) => place.ty.clone(),
+        Target::Tuple(parts) => Type::Tuple(parts.iter().map(target_type).collect()),
+    }
+}

@@ -1,0 +1,230 @@
+//! Sizes that expressions stand for, and sizes that only exist at run time.
+
+use cotan_ir::Elem;
+use cotan_syntax::{Diagnostic, Span, ast};
+
+use super::type_exprs::{Holes, TypeScope};
+use super::{BodyChecker, ModuleChecker};
+use crate::dims::{Atom, Dim, SizeId};
+use crate::show::Names;
+use crate::typed::{BinaryOp, Expr, ExprKind, Literal, LocalId, RuntimeSize};
+use crate::types::{Scalar, Type};
+
+impl BodyChecker<'_, '_> {
+    /// A run-time size that comes into being at `span`.
+    pub(super) fn new_size(&mut self, span: Span) -> Dim {
+        self.sizes.push(RuntimeSize { span });
+        Dim::atom(Atom::Runtime(SizeId(self.sizes.len() as u32 - 1)))
+    }
+
+    /// The size that an integer expression stands for, if it is made of literals, sizes and
+    /// immutable variables.
+    pub(super) fn size_of(&self, expr: &Expr) -> Option<Dim> {
+        match &expr.kind {
+            ExprKind::Literal(Literal::Int(value)) => i64::try_from(*value).ok().map(Dim::constant),
+            ExprKind::Size(id) => Some(Dim::atom(Atom::Size(*id))),
+            ExprKind::Local(local) if self.is_i64(&expr.ty) => self.size_of_local(*local),
+            ExprKind::Chain(chain) if self.is_i64(&expr.ty) => {
+                let mut sum = self.size_of(&chain.first)?;
+                for link in &chain.rest {
+                    let operand = self.size_of(&link.operand)?;
+                    sum = match link.op {
+                        BinaryOp::Add => sum.plus(&operand)?,
+                        BinaryOp::Sub => sum.minus(&operand)?,
+                        BinaryOp::Mul => sum.times(&operand)?,
+                        // Division truncates, sizes round down: one thing where nothing is negative.
+                        BinaryOp::Div if sum.is_surely_non_negative() && operand.is_surely_non_negative() => {
+                            sum.floor_div(&operand)?
+                        }
+                        BinaryOp::Div
+                        | BinaryOp::Rem
+                        | BinaryOp::Pow
+                        | BinaryOp::PowInt
+                        | BinaryOp::Eq
+                        | BinaryOp::Ne
+                        | BinaryOp::Lt
+                        | BinaryOp::Le
+                        | BinaryOp::Gt
+                        | BinaryOp::Ge
+                        | BinaryOp::MatMul => return None,
+                    };
+                }
+                Some(sum)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_i64(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Scalar(scalar) => match self.vars.resolve(*scalar) {
+                Scalar::Of(elem) => elem == Elem::I64,
+                open @ Scalar::Var(_) => self.vars.default_of(open) == Some(Elem::I64),
+                Scalar::Param(_) => false,
+            },
+            Type::Error | Type::Never | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => {
+                false
+            }
+        }
+    }
+
+    /// The value of an immutable variable as a size.
+    pub(super) fn size_of_local(&self, local: LocalId) -> Option<Dim> {
+        let at = local.0 as usize;
+        if self.locals[at].mutable {
+            return None;
+        }
+        let known = self.local_facts[at].known.clone();
+        let n_params = self.module.signature(self.owner).params.len();
+        let own = || {
+            let atom = Dim::atom(Atom::Value(local));
+            if at < n_params { atom } else { atom.at_run_time() }
+        };
+        Some(known.unwrap_or_else(own))
+    }
+
+    /// The extent that a count gives: what it stands for, or a run-time size.
+    pub(super) fn extent(&mut self, count: &Expr) -> Dim {
+        match self.size_of(count) {
+            Some(dim) => dim.at_run_time(),
+            None => self.new_size(count.span),
+        }
+    }
+
+    /// The type with every size and variable that belongs to an inner function, arm or loop
+    /// replaced by a run-time size: outside, they mean nothing.
+    pub(super) fn escape(&mut self, ty: &Type, first_local: u32, first_size: u32, span: Span) -> Type {
+        let mut escaped = ty.clone();
+        let mut n_new = 0;
+        let base = self.sizes.len() as u32;
+        escaped.each_dim_mut(&mut |dim| {
+            let is_inner = dim.has_atom(|atom| match atom {
+                Atom::Runtime(size) => size.0 >= first_size,
+                Atom::Value(local) => local.0 >= first_local,
+                Atom::Size(_) | Atom::Floor(..) => false,
+            });
+            if is_inner {
+                *dim = Dim::atom(Atom::Runtime(SizeId(base + n_new)));
+                n_new += 1;
+            }
+        });
+        for _ in 0..n_new {
+            self.sizes.push(RuntimeSize { span });
+        }
+        escaped
+    }
+
+    /// The type that is written; `_` in it is taken from the type that is `found` there.
+    pub(super) fn written_type(&mut self, ty: &ast::TypeExpr, found: Option<&Type>) -> Type {
+        let (names, locals) = (&self.names, &self.locals);
+        let this = &*self;
+        let values = |name: &str| {
+            let local = *names.get(name)?.last()?;
+            (locals[local.0 as usize].ty == Type::of(Elem::I64)).then(|| this.size_of_local(local)).flatten()
+        };
+        let known: Vec<(String, Dim)> =
+            names_in(ty).into_iter().filter_map(|name| Some((name.clone(), values(&name)?))).collect();
+        let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());
+        let first_hole = self.sizes.len() as u32;
+        let mut scope =
+            TypeScope { generics: self.generics.clone(), values: &values, holes: Holes::Sizes, next_size: first_hole };
+        let mut written = self.module.value_type(ty, &mut scope);
+        let n_holes = scope.next_size - first_hole;
+        for _ in 0..n_holes {
+            self.sizes.push(RuntimeSize { span: ty.span });
+        }
+        if let Some(found) = found {
+            fill_holes(&mut written, found, first_hole);
+        }
+        written
+    }
+
+    /// A type as text.
+    pub(super) fn show(&self, ty: &Type) -> String {
+        self.with_names(|names| names.ty(ty))
+    }
+
+    /// A scalar type as text.
+    pub(super) fn show_scalar(&self, scalar: Scalar) -> String {
+        self.with_names(|names| names.scalar(scalar))
+    }
+
+    /// A size as text.
+    pub(super) fn show_dim(&self, dim: &Dim) -> String {
+        self.with_names(|names| names.dim(dim))
+    }
+
+    fn with_names(&self, show: impl FnOnce(&Names<'_>) -> String) -> String {
+        let module: &ModuleChecker<'_> = self.module;
+        let structs = |at: u32| module.struct_name(at);
+        let local = |at: u32| self.locals.get(at as usize).map_or_else(|| "?".to_owned(), |local| local.name.clone());
+        show(&Names { generics: &self.generics, structs: &structs, locals: &local, vars: &self.vars })
+    }
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.module.report(diagnostic);
+    }
+}
+
+/// The names that stand in the sizes of a written type.
+fn names_in(ty: &ast::TypeExpr) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut types = vec![ty];
+    let mut exprs: Vec<&ast::Expr> = Vec::new();
+    while let Some(ty) = types.pop() {
+        match &ty.kind {
+            ast::TypeKind::Path(_) | ast::TypeKind::Error => {}
+            ast::TypeKind::Apply { base, args, .. } => {
+                types.push(base);
+                exprs.extend(args.iter().map(|arg| &arg.value));
+            }
+            ast::TypeKind::Tuple(parts) => types.extend(parts),
+            ast::TypeKind::Function { params, result } => {
+                types.extend(params);
+                types.push(result);
+            }
+        }
+    }
+    while let Some(expr) = exprs.pop() {
+        match &expr.kind {
+            ast::ExprKind::Name(name) => names.push(name.clone()),
+            ast::ExprKind::Unary { operand, .. } => exprs.push(operand),
+            ast::ExprKind::Binary(chain) => {
+                exprs.push(&chain.first);
+                exprs.extend(chain.rest.iter().map(|link| &link.operand));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Puts the sizes of `found` where `written` has a hole.
+fn fill_holes(written: &mut Type, found: &Type, first_hole: u32) {
+    let is_hole = |dim: &Dim| matches!(dim.as_atom(), Some(Atom::Runtime(size)) if size.0 >= first_hole);
+    match (written, found) {
+        (Type::Tensor { elem, dims }, Type::Tensor { elem: found_elem, dims: found_dims }) => {
+            fill_holes(elem, found_elem, first_hole);
+            for (dim, found) in dims.iter_mut().zip(found_dims) {
+                if is_hole(dim) {
+                    *dim = found.clone();
+                }
+            }
+        }
+        (Type::Tuple(parts), Type::Tuple(found)) => {
+            for (part, found) in parts.iter_mut().zip(found) {
+                fill_holes(part, found, first_hole);
+            }
+        }
+        (Type::Struct(of), Type::Struct(found)) => {
+            for (arg, found) in of.args.iter_mut().zip(&found.args) {
+                if let crate::types::GenericArg::Size(dim) = arg
+                    && is_hole(dim)
+                {
+                    *arg = found.clone();
+                }
+            }
+        }
+        _ => {}
+    }
+}

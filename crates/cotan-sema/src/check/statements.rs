@@ -1,0 +1,240 @@
+//! Bodies, blocks, statements.
+
+use cotan_ir::Elem;
+use cotan_syntax::{Diagnostic, Span, ast};
+
+use super::declarations::Plan;
+use super::expressions::error;
+use super::fit::Strictness;
+use super::{BodyChecker, Frame};
+use crate::codes;
+use crate::typed::{Block, Body, Expr, ExprKind, PatternKind, Stmt, StmtKind};
+use crate::types::Type;
+use crate::unify::Elems;
+
+impl BodyChecker<'_, '_> {
+    /// Checks a whole body. Gives it with the type of its result.
+    pub(super) fn function_body(mut self, plan: Plan<'_>) -> (Body, Type) {
+        let signature = self.module.signature(plan.function).clone();
+        for param in &signature.params {
+            self.bind(&param.name, param.span, param.ty.clone(), false);
+        }
+        for _ in 0..signature.n_open_sizes {
+            self.new_size(signature.span);
+        }
+        let declared = plan.inferred_for.is_none().then(|| signature.result.clone());
+        self.frames = vec![Frame { result: declared.clone(), ..Frame::default() }];
+        let value = self.value(&plan.item.body);
+        let (value, result) = match (declared, plan.inferred_for) {
+            (Some(declared), _) => {
+                let origin = plan.item.signature.result.as_ref().map(|ty| (ty.span, "the declared result"));
+                let subject = format!("the result of `{}`", signature.name.trim_end_matches(".primal"));
+                let wanted = self.without_holes(&declared, &value.ty, signature.n_open_sizes);
+                (self.fit_as(value, &wanted, &subject, Strictness::Exact, origin), declared)
+            }
+            (None, span) => {
+                let value = self.differentiable_scalar(value, span);
+                let result = self.vars.resolve_type(&value.ty);
+                (value, result)
+            }
+        };
+        let mut result = result;
+        let vars = &self.vars;
+        result.each_scalar_mut(&mut |scalar| *scalar = vars.decide(*scalar).unwrap_or(*scalar));
+        (self.finish(value), result)
+    }
+
+    /// A declared result whose `_` are the sizes that were found.
+    fn without_holes(&self, declared: &Type, found: &Type, n_open: u32) -> Type {
+        let mut found_dims = Vec::new();
+        found.clone().each_dim_mut(&mut |dim| found_dims.push(dim.clone()));
+        let mut wanted = declared.clone();
+        let mut at = 0;
+        wanted.each_dim_mut(&mut |dim| {
+            let is_open = matches!(dim.as_atom(), Some(crate::dims::Atom::Runtime(size)) if size.0 < n_open);
+            if let (true, Some(found)) = (is_open, found_dims.get(at)) {
+                *dim = found.clone();
+            }
+            at += 1;
+        });
+        wanted
+    }
+
+    /// The body under `@grad` must be a float.
+    fn differentiable_scalar(&mut self, value: Expr, attr: Option<Span>) -> Expr {
+        let is_float = match &value.ty {
+            Type::Error => return value,
+            Type::Scalar(scalar) => self.vars.require(*scalar, Elems::float()),
+            Type::Never | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => false,
+        };
+        if is_float {
+            return value;
+        }
+        let is_aux = matches!(&value.ty, Type::Tuple(parts) if parts.len() > 1);
+        if is_aux {
+            self.module.report_later(
+                value.span,
+                "a body `(loss, aux...)` under `@grad`",
+                "give the loss alone, and compute the rest in a function of its own",
+            );
+        } else {
+            let message = format!("expected a float to differentiate, found `{}`", self.show(&value.ty));
+            let help = match &value.ty {
+                Type::Tensor { .. } => "fold the tensor to one number, as in `+/ v`, or use `jacobian[w](f)`",
+                _ => "the body under `@grad` is one float, such as a loss",
+            };
+            let mut diagnostic = Diagnostic::error(codes::NOT_SCALAR, value.span, message);
+            if let Some(attr) = attr {
+                diagnostic = diagnostic.label(attr, "differentiated because of this");
+            }
+            self.report(diagnostic.help(help));
+        }
+        Expr { ty: Type::Error, ..value }
+    }
+
+    /// `{ ... }`
+    pub(super) fn block(&mut self, block: &ast::Block) -> Expr {
+        for attr in &block.attrs {
+            self.module.report_unknown_attributes(std::slice::from_ref(attr), "block");
+        }
+        let value = self.scoped(|this| this.block_inside(block));
+        self.node_types.push((block.id, value.ty.clone()));
+        value
+    }
+
+    fn block_inside(&mut self, block: &ast::Block) -> Expr {
+        let mut statements = Vec::new();
+        let mut ends = false;
+        for (at, statement) in block.statements.iter().enumerate() {
+            let next = block.statements.get(at + 1).map(starting_operator);
+            let next = next.unwrap_or_else(|| block.value.as_deref().and_then(prefix_operator));
+            if let Some(checked) = self.statement(statement, next) {
+                ends |= matches!(&checked.kind, StmtKind::Expr(expr) if expr.ty == Type::Never);
+                statements.push(checked);
+            }
+        }
+        let value = block.value.as_ref().map(|value| self.value(value));
+        let ty = match &value {
+            Some(value) => value.ty.clone(),
+            None if ends => Type::Never,
+            None => Type::UNIT,
+        };
+        Expr { span: block.span, ty, kind: ExprKind::Block(Box::new(Block { statements, value })) }
+    }
+
+    /// A statement; `next` is the operator that the next line begins with.
+    fn statement(&mut self, statement: &ast::Stmt, next: Option<&'static str>) -> Option<Stmt> {
+        let kind = match &statement.kind {
+            ast::StmtKind::Let(binding) => self.let_statement(binding),
+            ast::StmtKind::Assign(assign) => self.assign(assign)?,
+            ast::StmtKind::Expr(expr) => {
+                let value = self.expr(expr);
+                if !value.ty.has_error() && value.ty != Type::Never && !value.ty.is_unit() {
+                    self.report_unused(&value, prefix_operator(expr), next);
+                }
+                StmtKind::Expr(value)
+            }
+            ast::StmtKind::Error => return None,
+        };
+        Some(Stmt { span: statement.span, kind })
+    }
+
+    fn report_unused(&mut self, value: &Expr, own: Option<&'static str>, next: Option<&'static str>) {
+        let found = self.show(&value.ty);
+        let message = format!("this value of type `{found}` is not used");
+        let help = match (own, next) {
+            (Some(operator), _) => format!(
+                "a line that begins with `{operator}` is a new statement: to continue the line before, end that one with `{operator}`"
+            ),
+            (None, Some(operator)) => {
+                format!("the next line is a new statement: to continue this one, end it with `{operator}`")
+            }
+            (None, None) => "bind it with `let`, or leave it out".to_owned(),
+        };
+        self.report(Diagnostic::error(codes::UNUSED_VALUE, value.span, message).help(help));
+    }
+
+    fn let_statement(&mut self, binding: &ast::Let) -> StmtKind {
+        let value = self.value(&binding.value);
+        let value = match &binding.ty {
+            None => value,
+            Some(written) => {
+                let ty = self.written_type(written, Some(&value.ty));
+                let origin = Some((written.span, "the declared type"));
+                let fitted = self.fit_as(value, &ty, "the variable", Strictness::Ascribed, origin);
+                // After a mistake the declared type is the better guess.
+                if fitted.ty.has_error() { Expr { ty, ..fitted } } else { fitted }
+            }
+        };
+        let ty = value.ty.clone();
+        let pattern = self.pattern(&binding.pattern, &ty);
+        if let PatternKind::Local(local) = pattern.kind
+            && !self.locals[local.0 as usize].mutable
+            && self.vars.resolve_type(&ty) == Type::of(Elem::I64)
+        {
+            self.local_facts[local.0 as usize].known = self.size_of(&value);
+        }
+        StmtKind::Let { pattern, value }
+    }
+
+    /// `let x = e in b`
+    pub(super) fn let_in(&mut self, it: &ast::LetIn, span: Span) -> Expr {
+        self.scoped(|this| {
+            let kind = this.let_statement(&it.binding);
+            let statements = vec![Stmt { span: it.binding.pattern.span.to(it.binding.value.span), kind }];
+            let value = this.value(&it.body);
+            let ty = value.ty.clone();
+            Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value: Some(value) })) }
+        })
+    }
+
+    /// `return e`
+    pub(super) fn return_expr(&mut self, value: Option<&ast::Expr>, span: Span) -> Expr {
+        let value = match value {
+            Some(value) => self.value(value),
+            None => Expr { span, ty: Type::UNIT, kind: ExprKind::Tuple(Vec::new()) },
+        };
+        let n_open = self.module.signature(self.owner).n_open_sizes;
+        let is_function = self.frames.len() == 1;
+        let Some(frame) = self.frames.last() else { return error(span) };
+        let value = match frame.result.clone() {
+            Some(result) => {
+                let n_open = if is_function { n_open } else { 0 };
+                let wanted = self.without_holes(&result, &value.ty, n_open);
+                self.fit(value, &wanted, "the returned value")
+            }
+            None => {
+                let ty = value.ty.clone();
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.result = Some(ty);
+                }
+                value
+            }
+        };
+        Expr { span, ty: Type::Never, kind: ExprKind::Return(Some(Box::new(value))) }
+    }
+}
+
+/// The operator that a statement begins with, if it could continue the line before.
+fn starting_operator(statement: &ast::Stmt) -> Option<&'static str> {
+    match &statement.kind {
+        ast::StmtKind::Expr(expr) => prefix_operator(expr),
+        ast::StmtKind::Let(_) | ast::StmtKind::Assign(_) | ast::StmtKind::Error => None,
+    }
+}
+
+/// The infix operator that an expression seems to begin with.
+fn prefix_operator(expr: &ast::Expr) -> Option<&'static str> {
+    match &expr.kind {
+        ast::ExprKind::Unary { op: ast::UnaryOp::Neg, .. } => Some("-"),
+        ast::ExprKind::Fold(fold) => match fold.op {
+            ast::FoldOp::Add => Some("+"),
+            ast::FoldOp::Mul => Some("*"),
+            ast::FoldOp::Sub => Some("-"),
+            ast::FoldOp::Div => Some("/"),
+            ast::FoldOp::Max | ast::FoldOp::Min | ast::FoldOp::And | ast::FoldOp::Or => None,
+        },
+        ast::ExprKind::Binary(chain) => prefix_operator(&chain.first),
+        _ => None,
+    }
+}

@@ -1,0 +1,525 @@
+//! Types and sizes as they are written.
+
+use cotan_ir::Elem;
+use cotan_syntax::ast::{self, BinaryOp, ExprKind, Literal, TypeExpr, TypeKind, UnaryOp};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::{Def, ModuleChecker};
+use crate::codes;
+use crate::dims::{Atom, Dim, GenericId, SizeId};
+use crate::suggest::closest;
+use crate::types::{Bound, FunctionType, Generic, GenericArg, GenericKind, Scalar, StructType, Substitution, Type};
+
+/// What `_` means where a type stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holes {
+    /// An error.
+    Forbidden,
+    /// One more size parameter of the function.
+    Generics,
+    /// A run-time size.
+    Sizes,
+}
+
+/// What names mean in the types at some place.
+pub(super) struct TypeScope<'s> {
+    /// The parameters in brackets; those for `_` are appended.
+    pub(super) generics: Vec<Generic>,
+    /// Integer variables that may stand in sizes.
+    pub(super) values: &'s dyn Fn(&str) -> Option<Dim>,
+    /// What `_` means.
+    pub(super) holes: Holes,
+    /// The next run-time size.
+    pub(super) next_size: u32,
+}
+
+/// No variable may stand in a size.
+pub(super) fn no_values(_: &str) -> Option<Dim> {
+    None
+}
+
+impl<'s> TypeScope<'s> {
+    /// A scope with these generics and nothing else.
+    pub(super) fn new(generics: Vec<Generic>) -> TypeScope<'static> {
+        TypeScope { generics, values: &no_values, holes: Holes::Forbidden, next_size: 0 }
+    }
+
+    fn generic(&self, name: &str) -> Option<(GenericId, GenericKind)> {
+        let at = self.generics.iter().position(|generic| generic.name == name)?;
+        Some((GenericId(at as u32), self.generics[at].kind))
+    }
+}
+
+/// The types that later versions have.
+const LATER_SCALARS: [&str; 2] = ["f16", "bf16"];
+
+impl ModuleChecker<'_> {
+    /// The parameters in brackets of a declaration.
+    pub(super) fn generics(&mut self, params: &[ast::GenericParam]) -> Vec<Generic> {
+        let mut generics: Vec<Generic> = Vec::new();
+        for param in params {
+            if generics.iter().any(|generic| generic.name == param.name.name) {
+                self.report_twice(&param.name, "parameter");
+            }
+            if let Some(span) = param.pack {
+                self.report_later(
+                    span,
+                    &format!("the shape pack `..{}`", param.name.name),
+                    "name the sizes one by one",
+                );
+            }
+            let kind = match &param.bound {
+                None => GenericKind::Size,
+                Some(bound) => self.generic_kind(bound, &param.name.name),
+            };
+            generics.push(Generic { name: param.name.name.clone(), kind });
+        }
+        generics
+    }
+
+    fn generic_kind(&mut self, bound: &TypeExpr, param: &str) -> GenericKind {
+        let name = match &bound.kind {
+            TypeKind::Path(path) if path.segments.len() == 1 => path.segments[0].name.as_str(),
+            TypeKind::Path(_) | TypeKind::Apply { .. } | TypeKind::Tuple(_) | TypeKind::Function { .. } => "",
+            TypeKind::Error => return GenericKind::Size,
+        };
+        if name == "nat" {
+            return GenericKind::Size;
+        }
+        if let Some(found) = Bound::from_name(name) {
+            return GenericKind::Scalar(found);
+        }
+        let known = Bound::ALL.into_iter().map(Bound::as_str).chain(["nat"]);
+        let help = match closest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write `{param}` for a size, or `{param}: Float` for an element type"),
+        };
+        let message = format!("expected `nat` or a trait of element types as the bound of `{param}`, found `{name}`");
+        self.report(Diagnostic::error(codes::UNKNOWN_BOUND, bound.span, message).help(help));
+        // `N: i64` was meant as a size, everything else as a trait.
+        if Elem::from_name(name).is_some() { GenericKind::Size } else { GenericKind::Scalar(Bound::Float) }
+    }
+
+    /// A name that is declared twice in one list.
+    pub(super) fn report_twice(&mut self, name: &ast::Ident, what: &str) {
+        if name.name.is_empty() {
+            return;
+        }
+        let message = format!("the {what} `{}` is declared twice", name.name);
+        self.report(
+            Diagnostic::error(codes::DUPLICATE_PARAMETER, name.span, message)
+                .help(format!("give this {what} another name")),
+        );
+    }
+
+    /// Something that is part of the language but not yet of this compiler.
+    pub(super) fn report_later(&mut self, span: Span, what: &str, instead: &str) {
+        let message = format!("{what} is not supported yet");
+        self.report(Diagnostic::error(codes::LATER, span, message).help(instead));
+    }
+
+    /// The type that is written.
+    pub(super) fn resolve_type(&mut self, ty: &TypeExpr, scope: &mut TypeScope<'_>) -> Type {
+        match &ty.kind {
+            TypeKind::Error => Type::Error,
+            TypeKind::Tuple(parts) => Type::Tuple(parts.iter().map(|part| self.value_type(part, scope)).collect()),
+            TypeKind::Path(path) => self.named_type(path, None, ty.span, scope),
+            TypeKind::Apply { base, args, args_span } => match &base.kind {
+                TypeKind::Path(path) => self.named_type(path, Some((args, *args_span)), ty.span, scope),
+                TypeKind::Error | TypeKind::Apply { .. } | TypeKind::Tuple(_) | TypeKind::Function { .. } => {
+                    let elem = self.value_type(base, scope);
+                    self.tensor_of(elem, args, scope)
+                }
+            },
+            TypeKind::Function { params, result } => {
+                let params = params.iter().map(|param| self.value_type(param, scope)).collect();
+                let result = self.value_type(result, scope);
+                Type::Function(Box::new(FunctionType { params, result }))
+            }
+        }
+    }
+
+    /// A type of values: everything but a function type.
+    pub(super) fn value_type(&mut self, ty: &TypeExpr, scope: &mut TypeScope<'_>) -> Type {
+        let resolved = self.resolve_type(ty, scope);
+        if !matches!(resolved, Type::Function(_)) {
+            return resolved;
+        }
+        let message = "expected the type of a value, found a function type";
+        self.report(
+            Diagnostic::error(codes::FUNCTION_TYPE, ty.span, message)
+                .help("only parameters of functions have function types: pass the function on as an argument"),
+        );
+        Type::Error
+    }
+
+    fn tensor_of(&mut self, elem: Type, args: &[ast::Arg], scope: &mut TypeScope<'_>) -> Type {
+        let dims: Option<Vec<Dim>> = args.iter().map(|arg| self.dim(&arg.value, scope)).collect();
+        match dims {
+            Some(dims) => Type::tensor(elem, dims),
+            None => Type::Error,
+        }
+    }
+
+    /// A type by its name, with or without a bracket after it.
+    fn named_type(
+        &mut self,
+        path: &ast::Path,
+        bracket: Option<(&[ast::Arg], Span)>,
+        span: Span,
+        scope: &mut TypeScope<'_>,
+    ) -> Type {
+        let [ident] = path.segments.as_slice() else {
+            let name: Vec<&str> = path.segments.iter().map(|segment| segment.name.as_str()).collect();
+            self.report_later(
+                span,
+                &format!("the type `{}` of another module", name.join(".")),
+                "declare it in this file",
+            );
+            return Type::Error;
+        };
+        let name = ident.name.as_str();
+        if let Some((id, kind)) = scope.generic(name) {
+            return match kind {
+                GenericKind::Scalar(_) => self.maybe_tensor(Type::Scalar(Scalar::Param(id)), bracket, scope),
+                GenericKind::Size => {
+                    self.report_not_a_type(ident, "a size", "an element type is declared as `T: Float`")
+                }
+            };
+        }
+        match self.definitions.get(name).copied() {
+            Some(definition) => {
+                self.note_use(ident.span, definition.span);
+                match definition.def {
+                    Def::Struct(id) => {
+                        let generics = self.structs[id.0 as usize].generics.clone();
+                        let make = |args| Type::Struct(StructType { def: id, args, tangent: false });
+                        self.applied(name, &generics, make, bracket, span, scope)
+                    }
+                    Def::Alias(at) => {
+                        let (generics, ty) = self.resolve_alias(at, ident.span);
+                        let make = |args| Substitution::new(args).ty(&ty);
+                        self.applied(name, &generics, make, bracket, span, scope)
+                    }
+                    Def::Unusable => Type::Error,
+                    Def::Function(_) | Def::Gradients(_) => {
+                        self.report_not_a_type(ident, "a function", "write the type of its result instead")
+                    }
+                }
+            }
+            None => match Elem::from_name(name) {
+                Some(elem) => self.maybe_tensor(Type::of(elem), bracket, scope),
+                None => self.report_unknown_type(ident, scope),
+            },
+        }
+    }
+
+    fn maybe_tensor(&mut self, elem: Type, bracket: Option<(&[ast::Arg], Span)>, scope: &mut TypeScope<'_>) -> Type {
+        match bracket {
+            Some((args, _)) => self.tensor_of(elem, args, scope),
+            None => elem,
+        }
+    }
+
+    /// A struct or alias: with generics the bracket holds them, without the dims of a tensor.
+    fn applied(
+        &mut self,
+        name: &str,
+        generics: &[Generic],
+        make: impl FnOnce(Vec<GenericArg>) -> Type,
+        bracket: Option<(&[ast::Arg], Span)>,
+        span: Span,
+        scope: &mut TypeScope<'_>,
+    ) -> Type {
+        if generics.is_empty() {
+            return self.maybe_tensor(make(Vec::new()), bracket, scope);
+        }
+        let args = bracket.map_or(&[] as &[ast::Arg], |(args, _)| args);
+        if args.len() != generics.len() {
+            let names: Vec<&str> = generics.iter().map(|generic| generic.name.as_str()).collect();
+            let message = format!("`{name}` expects {} parameters in brackets, found {}", generics.len(), args.len());
+            self.report(
+                Diagnostic::error(codes::GENERIC_COUNT, span, message)
+                    .help(format!("write `{name}[{}]` with a size or type for each", names.join(", "))),
+            );
+            return Type::Error;
+        }
+        let args: Option<Vec<GenericArg>> =
+            generics.iter().zip(args).map(|(generic, arg)| self.generic_arg(generic, &arg.value, scope)).collect();
+        args.map_or(Type::Error, make)
+    }
+
+    /// One parameter in brackets at a use in a type.
+    fn generic_arg(&mut self, generic: &Generic, arg: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<GenericArg> {
+        match generic.kind {
+            GenericKind::Size => self.dim(arg, scope).map(GenericArg::Size),
+            GenericKind::Scalar(bound) => {
+                let generics = scope.generics.clone();
+                self.scalar_arg(&generic.name, bound, arg, &generics).map(GenericArg::Scalar)
+            }
+        }
+    }
+
+    /// An element type that is given in brackets, where expressions and types look alike.
+    pub(super) fn scalar_arg(
+        &mut self,
+        param: &str,
+        bound: Bound,
+        arg: &ast::Expr,
+        generics: &[Generic],
+    ) -> Option<Scalar> {
+        let ExprKind::Name(name) = &arg.kind else {
+            if !matches!(arg.kind, ExprKind::Error) {
+                let message = format!("expected an element type for `{param}`, found an expression");
+                self.report(
+                    Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write a type such as `f64`"),
+                );
+            }
+            return None;
+        };
+        let param_of_owner = generics.iter().position(|generic| generic.name == *name);
+        let (scalar, fits) = match (param_of_owner, Elem::from_name(name)) {
+            (Some(at), _) => match generics[at].kind {
+                GenericKind::Scalar(own) => (Scalar::Param(GenericId(at as u32)), own.implies(bound)),
+                GenericKind::Size => {
+                    let message = format!("expected an element type for `{param}`, found the size `{name}`");
+                    self.report(
+                        Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write a type such as `f64`"),
+                    );
+                    return None;
+                }
+            },
+            (None, Some(elem)) => (Scalar::Of(elem), bound.admits(elem)),
+            (None, None) => {
+                let ident = ast::Ident { name: name.clone(), span: arg.span };
+                self.report_unknown_type(&ident, &TypeScope::new(generics.to_vec()));
+                return None;
+            }
+        };
+        if !fits {
+            let message = format!("expected a type with the trait `{}` for `{param}`, found `{name}`", bound.as_str());
+            self.report(Diagnostic::error(codes::BOUND, arg.span, message).help(bound_help(bound)));
+            return None;
+        }
+        Some(scalar)
+    }
+
+    fn report_not_a_type(&mut self, ident: &ast::Ident, found: &str, help: &str) -> Type {
+        let message = format!("expected a type, found {found}, `{}`", ident.name);
+        self.report(Diagnostic::error(codes::NOT_A_TYPE, ident.span, message).help(help));
+        Type::Error
+    }
+
+    fn report_unknown_type(&mut self, ident: &ast::Ident, scope: &TypeScope<'_>) -> Type {
+        let name = ident.name.as_str();
+        if name.is_empty() {
+            return Type::Error;
+        }
+        if LATER_SCALARS.contains(&name) {
+            self.report_later(ident.span, &format!("the storage type `{name}`"), "use `f32`");
+            return Type::Error;
+        }
+        let foreign = match name {
+            "int" | "isize" => Some("i64"),
+            "usize" | "uint" => Some("u64"),
+            "float" | "double" => Some("f64"),
+            "Self" => {
+                self.report_later(ident.span, "`Self`", "name the type");
+                return Type::Error;
+            }
+            _ => None,
+        };
+        let elems = Elem::ALL.into_iter().map(|elem| elem.name());
+        let declared = self.definitions.iter().filter(|(_, found)| matches!(found.def, Def::Struct(_) | Def::Alias(_)));
+        let known = elems.chain(declared.map(|(name, _)| name.as_str()));
+        let known = known.chain(scope.generics.iter().map(|generic| generic.name.as_str()));
+        let help = match foreign.or_else(|| closest(name, known)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("declare it with `struct {name} {{ ... }}`, or as a parameter `[{name}: Float]`"),
+        };
+        self.report(
+            Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, format!("no type is called `{name}`")).help(help),
+        );
+        Type::Error
+    }
+
+    /// What an alias stands for. Reports an alias that is defined by itself.
+    pub(super) fn resolve_alias(&mut self, at: usize, use_span: Span) -> (Vec<Generic>, Type) {
+        if let Some(resolved) = &self.aliases[at].resolved {
+            return resolved.clone();
+        }
+        let item = self.aliases[at].item;
+        if self.aliases[at].is_open {
+            let message = format!("the type `{}` is defined by itself", item.name.name);
+            self.report(
+                Diagnostic::error(codes::TYPE_CYCLE, item.name.span, message)
+                    .label(use_span, "needed here")
+                    .help("let one of the types name a scalar, a tensor or a struct"),
+            );
+            return (Vec::new(), Type::Error);
+        }
+        self.aliases[at].is_open = true;
+        let generics = self.generics(&item.generics);
+        let mut scope = TypeScope::new(generics);
+        let ty = self.value_type(&item.ty, &mut scope);
+        let resolved = (scope.generics, ty);
+        self.aliases[at].resolved = Some(resolved.clone());
+        resolved
+    }
+
+    /// A size that is written in a type.
+    pub(super) fn dim(&mut self, expr: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Dim> {
+        let dim = self.polynomial(expr, scope)?;
+        if let Some(value) = dim.as_constant()
+            && value < 0
+        {
+            let message = format!("expected a size of at least 0, found {value}");
+            self.report(Diagnostic::error(codes::NEGATIVE_SIZE, expr.span, message).help("sizes count elements"));
+            return None;
+        }
+        Some(dim)
+    }
+
+    fn polynomial(&mut self, expr: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Dim> {
+        match &expr.kind {
+            ExprKind::Error => None,
+            ExprKind::Literal(Literal::Int { value, .. }) => match i64::try_from(*value) {
+                Ok(value) => Some(Dim::constant(value)),
+                Err(_) => self.report_too_complex(expr.span),
+            },
+            ExprKind::Name(name) => self.named_dim(name, expr.span, scope),
+            ExprKind::Hole => self.hole(expr.span, scope),
+            ExprKind::Unary { op: UnaryOp::Neg, operand, .. } => {
+                let operand = self.polynomial(operand, scope)?;
+                Dim::constant(0).minus(&operand).or_else(|| self.report_too_complex(expr.span))
+            }
+            ExprKind::Binary(chain) => {
+                let mut sum = self.polynomial(&chain.first, scope)?;
+                for link in &chain.rest {
+                    let operand = self.polynomial(&link.operand, scope)?;
+                    let next = match link.op {
+                        BinaryOp::Add => sum.plus(&operand),
+                        BinaryOp::Sub => sum.minus(&operand),
+                        BinaryOp::Mul => sum.times(&operand),
+                        BinaryOp::Div => sum.floor_div(&operand),
+                        other => {
+                            let message =
+                                format!("expected `+`, `-`, `*` or `/` in a size, found `{}`", other.as_str());
+                            self.report(
+                                Diagnostic::error(codes::NOT_A_SIZE, link.op_span, message)
+                                    .help("leave the size open with `_`, or make it a parameter"),
+                            );
+                            return None;
+                        }
+                    };
+                    sum = match next {
+                        Some(next) => next,
+                        None => return self.report_too_complex(expr.span),
+                    };
+                }
+                Some(sum)
+            }
+            ExprKind::Range(range) if range.lo.is_none() => {
+                self.report_later(expr.span, "a shape pack", "name the sizes one by one");
+                None
+            }
+            ExprKind::Literal(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Tuple(_)
+            | ExprKind::Array(_)
+            | ExprKind::Struct(_)
+            | ExprKind::Pipe(_)
+            | ExprKind::Range(_)
+            | ExprKind::Fold(_)
+            | ExprKind::FoldBy(_)
+            | ExprKind::Postfix(_)
+            | ExprKind::Ascription { .. }
+            | ExprKind::Lambda(_)
+            | ExprKind::LetIn(_)
+            | ExprKind::If(_)
+            | ExprKind::Match(_)
+            | ExprKind::Block(_)
+            | ExprKind::For(_)
+            | ExprKind::While(_)
+            | ExprKind::Break
+            | ExprKind::Continue
+            | ExprKind::Return(_) => {
+                let message = "expected a size made of integers, size parameters, `+`, `-`, `*` and `/`";
+                self.report(
+                    Diagnostic::error(codes::NOT_A_SIZE, expr.span, message)
+                        .help("leave the size open with `_`, or make it a parameter"),
+                );
+                None
+            }
+        }
+    }
+
+    fn named_dim(&mut self, name: &str, span: Span, scope: &TypeScope<'_>) -> Option<Dim> {
+        if let Some((id, kind)) = scope.generic(name) {
+            if kind == GenericKind::Size {
+                return Some(Dim::atom(Atom::Size(id)));
+            }
+            let message = format!("expected a size, found the element type `{name}`");
+            self.report(
+                Diagnostic::error(codes::NOT_A_SIZE, span, message).help(format!("declare a size: `[{name}]`")),
+            );
+            return None;
+        }
+        if let Some(dim) = (scope.values)(name) {
+            return Some(dim);
+        }
+        if let Some(definition) = self.definitions.get(name).copied() {
+            if !matches!(definition.def, Def::Unusable) {
+                let message = format!("expected a size, found `{name}`, which is no number");
+                self.report(
+                    Diagnostic::error(codes::NOT_A_SIZE, span, message)
+                        .label(definition.span, "declared here")
+                        .help("sizes are made of integers, size parameters and integer parameters"),
+                );
+            }
+            return None;
+        }
+        let known = scope.generics.iter().map(|generic| generic.name.as_str());
+        let help = match closest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("declare it in brackets after the name of the function: `[{name}]`"),
+        };
+        self.report(Diagnostic::error(codes::UNKNOWN_SIZE, span, format!("no size is called `{name}`")).help(help));
+        None
+    }
+
+    fn hole(&mut self, span: Span, scope: &mut TypeScope<'_>) -> Option<Dim> {
+        match scope.holes {
+            Holes::Generics => {
+                scope.generics.push(Generic { name: "_".to_owned(), kind: GenericKind::Size });
+                Some(Dim::atom(Atom::Size(GenericId(scope.generics.len() as u32 - 1))))
+            }
+            Holes::Sizes => {
+                scope.next_size += 1;
+                Some(Dim::atom(Atom::Runtime(SizeId(scope.next_size - 1))))
+            }
+            Holes::Forbidden => {
+                self.report(
+                    Diagnostic::error(codes::OPEN_SIZE, span, "expected a size, found `_`, which leaves it open")
+                        .help("add a size parameter, as in `struct P[N] { x: f64[N] }`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// A size that is too large to handle, or a division by zero.
+    pub(super) fn report_too_complex(&mut self, span: Span) -> Option<Dim> {
+        self.report(
+            Diagnostic::error(codes::SIZE_TOO_COMPLEX, span, "this size is too complex, or divides by zero")
+                .help("leave the size open with `_`, or make it a parameter"),
+        );
+        None
+    }
+}
+
+/// The types that have a trait, for help.
+pub(super) fn bound_help(bound: Bound) -> String {
+    let types: Vec<&str> = Elem::ALL.into_iter().filter(|elem| bound.admits(*elem)).map(Elem::name).collect();
+    format!("types with the trait `{}` are {}", bound.as_str(), types.join(", "))
+}

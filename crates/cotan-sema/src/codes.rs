@@ -1,0 +1,46 @@
+//! The codes of this crate, with the pages that explain them: `E02` names, `E03` types, `E04`
+//! shapes, `E05` derivatives, `E06` control flow and limits, `E09` what is not there yet, `W`
+//! warnings.
+//!
+//! A row is the name of the code in this crate, the code, its title, an explanation that ends
+//! with the mended example, and the failing example.
+
+mod derivatives;
+mod flow;
+mod names;
+mod shapes;
+mod types;
+
+use cotan_syntax::CodeInfo;
+
+pub use derivatives::*;
+pub use flow::*;
+pub use names::*;
+pub use shapes::*;
+pub use types::*;
+
+/// Declares the constants of a table of codes and the table itself.
+macro_rules! codes {
+    ($(#[$meta:meta])* $table:ident: $($name:ident = $code:literal, $title:literal, $explanation:literal, $example:literal;)*) => {
+        $(
+            #[doc = $title]
+            pub const $name: cotan_syntax::Code = cotan_syntax::Code($code);
+        )*
+
+        $(#[$meta])*
+        pub static $table: &[cotan_syntax::CodeInfo] = &[
+            $(cotan_syntax::CodeInfo {
+                code: $name,
+                title: $title,
+                explanation: $explanation,
+                failing_example: $example,
+            },)*
+        ];
+    };
+}
+use codes;
+
+/// The pages of all codes of this crate.
+pub fn all() -> impl Iterator<Item = &'static CodeInfo> {
+    [NAMES, TYPES, SHAPES, DERIVATIVES, FLOW].into_iter().flatten()
+}

@@ -1,0 +1,134 @@
+//! Codes about derivatives.
+
+use super::codes;
+
+codes! {
+    /// Codes about derivatives.
+    DERIVATIVES:
+    NOT_DIFFERENTIABLE = "E0501", "parameter that can't be differentiated",
+"Only floats, and tensors, tuples and structs with floats in them, have derivatives.
+
+Mended:
+
+@grad(x) fn df(x: f64, n: i64) -> f64 = x ** n",
+"@grad(n) fn df(x: f64, n: i64) -> i64 = x ** n";
+
+    NOT_SCALAR = "E0502", "gradient of something that is no number",
+"A gradient, and a Hessian, is of one float. Fold a tensor to one, or use `jacobian`.
+
+Mended:
+
+@grad(x) fn df[N](x: f64[N]) -> f64[N] = +/(x .* x)",
+"@grad(x) fn df[N](x: f64[N]) -> f64[N] = x .* x";
+
+    UNKNOWN_PARAMETER = "E0503", "unknown parameter in a derivative",
+"The names in `@grad(w)` and `grad[w](f)` are parameters of the function that is differentiated.
+
+Mended:
+
+@grad(w) fn df(w: f64) -> f64 = w * w",
+"@grad(x) fn df(w: f64) -> f64 = w * w";
+
+    DERIVATIVE_RESULT = "E0504", "declared result that is not that of the derivative",
+"The result of `@grad(w)` has the type of `w`, that of `@grad(w, b)` is a tuple, that of
+`@value_and_grad(w)` begins with the value, and that of `@jvp(w)` is the value and its tangent.
+
+Mended:
+
+@grad(x) fn df[N](x: f64[N]) -> f64[N] = +/(x .* x)",
+"@grad(x) fn df[N](x: f64[N]) -> f64 = +/(x .* x)";
+
+    NO_PARAMETER = "E0505", "derivative with respect to nothing",
+"A derivative needs a parameter with floats in it.
+
+Mended:
+
+@grad(x) fn df(x: f64) -> f64 = x * x",
+"@grad() fn df(x: f64) -> f64 = x * x";
+
+    MODE = "E0506", "unknown mode",
+"The mode of a derivative is `forward` or `reverse`; `jvp` and `vjp` have one mode each.
+
+Mended:
+
+fn f(x: f64) -> f64 = x * x
+fn g(x: f64) -> f64 = grad[x, mode = forward](f)(x)",
+"fn f(x: f64) -> f64 = x * x
+fn g(x: f64) -> f64 = grad[x, mode = fast](f)(x)";
+
+    DERIVATIVE_ATTRIBUTE = "E0507", "attributes of derivatives that do not go together",
+"Several `@grad` on one declaration name one parameter each. The last parameters of a `@jvp` are
+the tangents of those that it names, with their types.
+
+Mended:
+
+@grad(w, b) fn df(w: f64, b: f64) -> (f64, f64) = w * b",
+"@grad(w, b) @grad(b) fn df(w: f64, b: f64) -> f64 = w * b";
+
+    REPEATED_PARAMETER = "E0508", "parameter twice in a derivative",
+"Each parameter is named once.
+
+Mended:
+
+@grad(x) fn df(x: f64) -> f64 = x * x",
+"@grad(x, x) fn df(x: f64) -> f64 = x * x";
+
+    NODIFF_PARAMETER = "E0509", "derivative with respect to a `@nodiff` parameter",
+"No derivative flows into a parameter that is marked `@nodiff`.
+
+Mended:
+
+@grad(x) fn df(x: f64, @nodiff t: f64) -> f64 = x * t",
+"@grad(t) fn df(x: f64, @nodiff t: f64) -> f64 = x * t";
+
+    NEEDS_FUNCTION = "E0510", "derivative of something that is no function",
+"`grad[w](f)` takes a function, and is called with the arguments of that function.
+
+Mended:
+
+fn f(x: f64) -> f64 = x * x
+fn g(x: f64) -> f64 = grad(f)(x)",
+"fn f(x: f64) -> f64 = x * x
+fn g(x: f64) -> f64 = grad(f(x))";
+
+    NO_MATRIX = "E0511", "Jacobian of structs or tuples",
+"A Jacobian or Hessian has the dims of the result and of the parameter, which must be scalars or
+tensors of numbers.
+
+Mended:
+
+fn f(x: f64, y: f64) -> f64 = x * y
+fn g(x: f64, y: f64) -> (f64, f64) = jacobian[x, y](f)(x, y)",
+"fn f(t: (f64, f64)) -> f64 = t.0 * t.1
+fn g(t: (f64, f64)) -> f64 = jacobian[t](f)(t)";
+
+    CUT_GRADIENT = "W0501", "gradient that is zero everywhere",
+"Casts to integers, comparisons and functions such as `floor` have the derivative zero. If every
+way from a parameter to the result leads through one of them, the gradient is zero.
+
+Mended:
+
+@grad(x) fn df(x: f64) -> f64 = x * x",
+"@grad(x) fn df(x: f64) -> f64 = (x as i64) as f64";
+
+    UNDIFFERENTIATED_TRIP_COUNT = "W0502", "loop that a differentiable value alone decides",
+"How often a loop runs has no derivative. If the condition of a `while` depends on a
+differentiable value and nothing else, the gradient jumps where the number of steps changes.
+
+Mended:
+
+@grad(x) fn df(x: f64) -> f64 {
+  let mut y = x
+  let mut k = 0
+  while abs(y) > 1.0 && k < 100 {
+    y = y / 2.0
+    k += 1
+  }
+  y
+}",
+"@grad(x) fn df(x: f64) -> f64 {
+  let mut y = 1.0
+  while y < x { y = y * 2.0 }
+  y
+}";
+}

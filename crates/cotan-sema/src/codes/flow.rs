@@ -1,0 +1,110 @@
+//! Codes about control flow, mutability, limits, and what is not there yet.
+
+use super::codes;
+
+codes! {
+    /// Codes about control flow, mutability, limits, and what is not there yet.
+    FLOW:
+    IMMUTABLE = "E0601", "change of something immutable",
+"Only variables that are declared with `let mut` change. Parameters are copied into one first.
+
+Mended:
+
+fn f(x: f64) -> f64 {
+  let mut y = x
+  y += 1.0
+  y
+}",
+"fn f(x: f64) -> f64 {
+  let y = x
+  y += 1.0
+  y
+}";
+
+    NOT_A_PLACE = "E0602", "assignment to something that is no place",
+"Places are variables, their fields, elements and slices, and tuples of them.
+
+Mended:
+
+fn f(x: f64) -> f64 {
+  let mut y = x
+  y = 2.0
+  y
+}",
+"fn f(x: f64) -> f64 {
+  let mut y = x
+  y + 1.0 = 2.0
+  y
+}";
+
+    CAPTURED_ASSIGNMENT = "E0603", "change of a captured variable",
+"A lambda may run many times and in any order: it reads what it captures and changes nothing. A
+`for` loop changes variables, and `fold` carries a state.
+
+Mended:
+
+fn f[N](v: f64[N]) -> f64 {
+  let mut sum = 0.0
+  for x in v { sum += x }
+  sum
+}",
+"fn f[N](v: f64[N]) -> f64[N] {
+  let mut sum = 0.0
+  map(|x| { sum += x
+    sum }, v)
+}";
+
+    OUTSIDE_LOOP = "E0604", "`break` or `continue` outside of a loop",
+"`break` and `continue` belong to the innermost `for` or `while` of the same function or lambda.
+
+Mended:
+
+fn f(x: f64) -> f64 {
+  if x > 0.0 { return x }
+  -x
+}",
+"fn f(x: f64) -> f64 {
+  if x > 0.0 { break }
+  -x
+}";
+
+    RECURSION = "E0605", "function that calls itself",
+"Functions don't call themselves, also not through others: a loop does what recursion would.
+
+Mended:
+
+fn factorial(n: i64) -> i64 {
+  let mut product = 1
+  for k in 1..=n { product *= k }
+  product
+}",
+"fn factorial(n: i64) -> i64 = if n <= 1 { 1 } else { n * factorial(n - 1) }";
+
+    TOO_DEEP = "E0606", "expression that is nested too deeply",
+"Expressions nest up to a limit that no program written by hand meets. Runs of operators count as
+one step.
+
+Mended:
+
+fn f(v: f64[1]) -> f64 = v[0]",
+"";
+
+    TOO_MANY_INSTANCES = "E0607", "too many specialisations",
+"A function with parameters of function type is specialised for every function that it is called
+with. At most 10,000 specialisations are made, and each may need another one up to a depth of 64.
+
+Mended:
+
+fn apply(f: (f64) -> f64, x: f64) -> f64 = f(x)
+fn g(x: f64) -> f64 = apply(exp, x)",
+"";
+
+    LATER = "E0901", "part of the language that is not there yet",
+"This construct is part of the language, and this version of the compiler does not have it. The
+message says what to write until then.
+
+Mended:
+
+fn scale() -> f64 = 4.0",
+"const SCALE: f64 = 4.0";
+}

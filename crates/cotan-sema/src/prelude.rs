@@ -1,0 +1,206 @@
+//! The prelude: names and signatures of the functions that need no import, as data.
+
+use crate::typed::{Builtin, FloatConstant};
+
+/// The types that the operands of a scalar function share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Domain {
+    /// `f32` and `f64`.
+    Float,
+    /// All numbers.
+    Numeric,
+    /// Everything.
+    Any,
+}
+
+/// An operand of a scalar function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    /// The type that all operands marked so share.
+    Same,
+    /// Any integer type.
+    Integer,
+    /// `bool`.
+    Bool,
+}
+
+/// A function on scalars, which lifts to tensors.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ScalarFunction {
+    /// The name, in the language and in the op table.
+    pub(crate) name: &'static str,
+    /// What the shared type may be.
+    pub(crate) domain: Domain,
+    /// The operands.
+    pub(crate) operands: &'static [Operand],
+    /// Whether the result is `bool`; otherwise it has the shared type.
+    pub(crate) is_predicate: bool,
+}
+
+const ONE: &[Operand] = &[Operand::Same];
+const TWO: &[Operand] = &[Operand::Same, Operand::Same];
+const THREE: &[Operand] = &[Operand::Same, Operand::Same, Operand::Same];
+
+const fn function(name: &'static str, domain: Domain, operands: &'static [Operand]) -> ScalarFunction {
+    ScalarFunction { name, domain, operands, is_predicate: false }
+}
+
+const fn float(name: &'static str) -> ScalarFunction {
+    function(name, Domain::Float, ONE)
+}
+
+const fn predicate(name: &'static str) -> ScalarFunction {
+    ScalarFunction { is_predicate: true, ..float(name) }
+}
+
+/// The functions on scalars.
+pub(crate) static SCALAR_FUNCTIONS: &[ScalarFunction] = &[
+    float("exp"),
+    float("log"),
+    float("log2"),
+    float("log10"),
+    float("log1p"),
+    float("expm1"),
+    float("sqrt"),
+    float("rsqrt"),
+    float("cbrt"),
+    float("sin"),
+    float("cos"),
+    float("tan"),
+    float("asin"),
+    float("acos"),
+    float("atan"),
+    function("atan2", Domain::Float, TWO),
+    float("sinh"),
+    float("cosh"),
+    float("tanh"),
+    float("asinh"),
+    float("acosh"),
+    float("atanh"),
+    float("erf"),
+    float("erfc"),
+    float("lgamma"),
+    function("abs", Domain::Numeric, ONE),
+    function("sign", Domain::Numeric, ONE),
+    float("floor"),
+    float("ceil"),
+    float("round"),
+    float("trunc"),
+    function("min", Domain::Numeric, TWO),
+    function("max", Domain::Numeric, TWO),
+    function("clamp", Domain::Numeric, THREE),
+    float("relu"),
+    float("sigmoid"),
+    function("pow", Domain::Float, TWO),
+    function("powi", Domain::Float, &[Operand::Same, Operand::Integer]),
+    function("hypot", Domain::Float, TWO),
+    function("fma", Domain::Float, THREE),
+    function("select", Domain::Any, &[Operand::Bool, Operand::Same, Operand::Same]),
+    predicate("isnan"),
+    predicate("isfinite"),
+];
+
+/// The functions that are no scalar primitives.
+pub(crate) static BUILTINS: &[(&str, Builtin)] = &[
+    ("tabulate", Builtin::Tabulate),
+    ("map", Builtin::Map),
+    ("zip", Builtin::Zip),
+    ("scan", Builtin::Scan),
+    ("fold", Builtin::Fold),
+    ("iterate", Builtin::Iterate),
+    ("iterate_until", Builtin::IterateUntil),
+    ("concat", Builtin::Concat),
+    ("reverse", Builtin::Reverse),
+    ("transpose", Builtin::Transpose),
+    ("reshape", Builtin::Reshape),
+    ("broadcast", Builtin::Broadcast),
+    ("zeros", Builtin::Zeros),
+    ("ones", Builtin::Ones),
+    ("full", Builtin::Full),
+    ("zeros_like", Builtin::ZerosLike),
+    ("iota", Builtin::Iota),
+    ("diag", Builtin::Diag),
+    ("trace", Builtin::Trace),
+    ("sum", Builtin::Sum),
+    ("prod", Builtin::Prod),
+    ("mean", Builtin::Mean),
+    ("dot", Builtin::Dot),
+    ("norm", Builtin::Norm),
+    ("stop_gradient", Builtin::StopGradient),
+];
+
+/// The constants, of any float type.
+pub(crate) static CONSTANTS: &[(&str, FloatConstant)] =
+    &[("inf", FloatConstant::Inf), ("nan", FloatConstant::Nan), ("pi", FloatConstant::Pi), ("e", FloatConstant::E)];
+
+/// Functions of the language that are not there yet, with what to use instead.
+pub(crate) static LATER: &[(&str, &str)] = &[
+    ("each", "write a `for` loop over the tensor"),
+    ("sort", "write the loops, for example an insertion sort"),
+    ("argsort", "write the loops, for example an insertion sort of indices"),
+    ("argmax", "write a `for` loop that keeps the best index"),
+    ("argmin", "write a `for` loop that keeps the best index"),
+    ("cumsum", "write `scan(0.0, |sum, x| sum + x, v)`"),
+    ("cumprod", "write `scan(1.0, |product, x| product * x, v)`"),
+    ("gather", "write `v[idx]`"),
+    ("print", "return the value: `cotan run` prints the result"),
+    ("print_i32", "return the value: `cotan run` prints the result"),
+    ("print_f32", "return the value: `cotan run` prints the result"),
+    ("print_str", "return a value: `cotan run` prints the result"),
+    ("vmap", "write `map(|x| f(x), xs)`"),
+    ("tile", "write the range itself: the loop means the same"),
+    ("wrapping_as", "keep the value in range with `%` before the cast"),
+    ("wrapping_add", "use a wider integer type"),
+    ("wrapping_sub", "use a wider integer type"),
+    ("wrapping_mul", "use a wider integer type"),
+];
+
+/// The scalar function of that name.
+pub(crate) fn scalar_function(name: &str) -> Option<&'static ScalarFunction> {
+    SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+/// The builtin of that name.
+pub(crate) fn builtin(name: &str) -> Option<Builtin> {
+    find(BUILTINS, name)
+}
+
+/// The name of a builtin.
+pub(crate) fn builtin_name(builtin: Builtin) -> &'static str {
+    BUILTINS.iter().find(|(_, other)| *other == builtin).map_or("", |(name, _)| name)
+}
+
+/// The constant of that name.
+pub(crate) fn constant(name: &str) -> Option<FloatConstant> {
+    find(CONSTANTS, name)
+}
+
+/// What to use instead of a function that is not there yet.
+pub(crate) fn later(name: &str) -> Option<&'static str> {
+    find(LATER, name)
+}
+
+/// All names of the prelude that are there.
+pub(crate) fn names<'n>() -> impl Iterator<Item = &'n str> {
+    let functions = SCALAR_FUNCTIONS.iter().map(|function| function.name);
+    functions.chain(BUILTINS.iter().map(|(name, _)| *name)).chain(CONSTANTS.iter().map(|(name, _)| *name))
+}
+
+fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+    table.iter().find(|(other, _)| *other == name).map(|(_, found)| *found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_name_means_two_things() {
+        let mut seen = BTreeSet::new();
+        for name in names().chain(LATER.iter().map(|(name, _)| *name)) {
+            assert!(seen.insert(name), "`{name}` stands twice");
+        }
+        assert!(seen.contains("iterate_until") && seen.contains("lgamma"));
+    }
+}

@@ -1,0 +1,74 @@
+//! Types as text, for messages.
+
+use crate::dims::{Atom, Dim};
+use crate::types::{Generic, GenericArg, Scalar, Type};
+use crate::unify::ScalarVars;
+
+/// What names stand for in a body.
+pub(crate) struct Names<'n> {
+    pub(crate) generics: &'n [Generic],
+    pub(crate) structs: &'n dyn Fn(u32) -> String,
+    pub(crate) locals: &'n dyn Fn(u32) -> String,
+    pub(crate) vars: &'n ScalarVars,
+}
+
+impl Names<'_> {
+    /// A type as the user would write it.
+    pub(crate) fn ty(&self, ty: &Type) -> String {
+        match ty {
+            Type::Error => "?".to_owned(),
+            Type::Never => "no value".to_owned(),
+            Type::Scalar(scalar) => self.scalar(*scalar),
+            Type::Tensor { elem, dims } => {
+                let dims: Vec<String> = dims.iter().map(|dim| self.dim(dim)).collect();
+                format!("{}[{}]", self.ty(elem), dims.join(", "))
+            }
+            Type::Tuple(parts) => format!("({})", self.list(parts)),
+            Type::Struct(of) => {
+                let name = (self.structs)(of.def.0);
+                let args: Vec<String> = of.args.iter().map(|arg| self.arg(arg)).collect();
+                let args = if args.is_empty() { String::new() } else { format!("[{}]", args.join(", ")) };
+                let tangent = if of.tangent { "tangent of " } else { "" };
+                format!("{tangent}{name}{args}")
+            }
+            Type::Function(of) => format!("({}) -> {}", self.list(&of.params), self.ty(&of.result)),
+        }
+    }
+
+    fn list(&self, types: &[Type]) -> String {
+        types.iter().map(|ty| self.ty(ty)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn arg(&self, arg: &GenericArg) -> String {
+        match arg {
+            GenericArg::Size(dim) => self.dim(dim),
+            GenericArg::Scalar(scalar) => self.scalar(*scalar),
+        }
+    }
+
+    /// A scalar type; one that a literal leaves open is `{integer}` or `{float}`.
+    pub(crate) fn scalar(&self, scalar: Scalar) -> String {
+        match self.vars.resolve(scalar) {
+            Scalar::Of(elem) => elem.name().to_owned(),
+            Scalar::Param(id) => self.generic(id.0),
+            open @ Scalar::Var(_) => match self.vars.default_of(open) {
+                Some(elem) if elem.is_integer() => "{integer}".to_owned(),
+                Some(_) => "{float}".to_owned(),
+                None => "{unknown}".to_owned(),
+            },
+        }
+    }
+
+    fn generic(&self, at: u32) -> String {
+        self.generics.get(at as usize).map_or_else(|| "?".to_owned(), |generic| generic.name.clone())
+    }
+
+    /// A size; one that only exists at run time is `_`.
+    pub(crate) fn dim(&self, dim: &Dim) -> String {
+        dim.show(&|atom| match atom {
+            Atom::Size(id) => self.generic(id.0),
+            Atom::Value(local) => (self.locals)(local.0),
+            Atom::Runtime(_) | Atom::Floor(..) => "_".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! The checker from outside: programs that it accepts, programs that it rejects, and what it says.
+
+mod accepted;
+mod codes;
+mod rejected;
+mod robust;
+mod tree;
+
+use cotan_sema::{Checked, Limits, check};
+use cotan_syntax::{Diagnostic, FileId, parse};
+
+/// Parses and checks a program; both kinds of diagnostics.
+fn run(source: &str) -> (Checked, Vec<Diagnostic>) {
+    let (module, mut diagnostics) = parse(FileId(0), source);
+    let checked = check(&module, &Limits::default());
+    diagnostics.extend(checked.diagnostics.iter().cloned());
+    (checked, diagnostics)
+}
+
+/// The diagnostics as text: code, the source that they point at, message, help.
+fn report(source: &str) -> String {
+    let (_, diagnostics) = run(source);
+    let line = |diagnostic: &Diagnostic| {
+        let span = diagnostic.primary.span;
+        let place = source.get(span.range()).unwrap_or("<outside>").replace('\n', "\\n");
+        format!("{} [{}] {} | {}\n", diagnostic.code, place, diagnostic.message, diagnostic.help.join(" / "))
+    };
+    diagnostics.iter().map(line).collect()
+}
+
+/// Checks a program that must be without errors.
+fn accept(source: &str) -> Checked {
+    let text = report(source);
+    let (checked, diagnostics) = run(source);
+    assert!(diagnostics.iter().all(|diagnostic| !diagnostic.is_error()), "{source}\n{text}");
+    checked
+}

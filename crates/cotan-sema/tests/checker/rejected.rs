@@ -1,0 +1,1 @@
+//! Programs with errors, and what is said about them.

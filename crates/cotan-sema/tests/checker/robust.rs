@@ -1,0 +1,1 @@
+//! Programs of any kind and size.

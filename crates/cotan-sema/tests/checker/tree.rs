@@ -1,0 +1,1 @@
+//! What the typed tree says.
