@@ -91,6 +91,29 @@ impl Forward<'_, '_> {
         tan
     }
 
+    /// Operands in the target and, behind them, the tangents of those at some positions.
+    pub(crate) fn with_tangents(&mut self, atoms: &[Atom], active: &[usize], scope: &TangentScope) -> Vec<Atom> {
+        let mut all = scope.env.atoms(atoms);
+        all.extend(active.iter().map(|k| self.tangent(atoms[*k], scope)));
+        all
+    }
+
+    /// Copies of the results of a region and, behind them, the tangents of those at some positions; all enter the scope.
+    pub(crate) fn results_with_tangents(
+        &mut self,
+        results: &[Var],
+        active: &[usize],
+        scope: &mut TangentScope,
+    ) -> Vec<Var> {
+        let mut all: Vec<Var> = results.iter().map(|r| self.b.copy_var(self.src, *r, &mut scope.env)).collect();
+        for k in active {
+            let tan = self.tangent_var(results[*k], &scope.env);
+            scope.tans.insert(results[*k], tan.into());
+            all.push(tan);
+        }
+        all
+    }
+
     /// The copies of the statements and, behind each, its tangent.
     pub(crate) fn stmts(&mut self, stmts: &[Stmt], scope: &mut TangentScope) -> Result<(), Error> {
         for s in stmts {

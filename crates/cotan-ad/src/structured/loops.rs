@@ -35,23 +35,14 @@ impl Forward<'_, '_> {
         self.b.open_block();
         self.stmts(&l.body.stmts, &mut inner)?;
         let (nexts, elements) = l.body.results.split_at(n);
-        let mut results = inner.env.atoms(nexts);
-        results.extend(active.iter().map(|q| self.tangent(nexts[*q], &inner)));
-        results.extend(inner.env.atoms(elements));
-        results.extend(stacked.iter().map(|q| self.tangent(elements[*q], &inner)));
+        let mut results = self.with_tangents(nexts, &active, &inner);
+        results.extend(self.with_tangents(elements, &stacked, &inner));
         let body = self.b.close_block(results);
 
         // A log's type names a carried result, so results are made in the order in which they stand.
-        let mut results = Vec::new();
-        results.extend(source.trips.map(|k| self.b.copy_var(self.src, k, &mut scope.env)));
-        let groups = [(source.carried, active), (source.accs, acc_tans), (source.stacked, stacked)];
-        for (vars, with_tangent) in groups {
-            results.extend(vars.iter().map(|v| self.b.copy_var(self.src, *v, &mut scope.env)));
-            for q in with_tangent {
-                let tan = self.tangent_var(vars[q], &scope.env);
-                scope.tans.insert(vars[q], tan.into());
-                results.push(tan);
-            }
+        let mut results = self.results_with_tangents(source.trips.as_slice(), &[], scope);
+        for (vars, active) in [(source.carried, active), (source.accs, acc_tans), (source.stacked, stacked)] {
+            results.extend(self.results_with_tangents(vars, &active, scope));
         }
         let count = l.count.map(|c| scope.env.atom(c));
         self.b.set_span(s.span);
@@ -63,32 +54,19 @@ impl Forward<'_, '_> {
 impl Reverse<'_, '_> {
     pub(crate) fn reverse_loop(&mut self, s: &Stmt, l: &Loop, twin: &Twin, scope: &mut Scope) -> Result<(), Error> {
         let source = l.split(&s.results);
-        let carried_cots: Vec<Option<Atom>> = source.carried.iter().map(|r| self.take(*r, scope)).collect();
-        let acc_cots: Vec<Option<Atom>> = source.accs.iter().map(|r| self.take(*r, scope)).collect();
-        let stacked_cots: Vec<Option<Atom>> = source.stacked.iter().map(|r| self.take(*r, scope)).collect();
         let count = match (l.count, source.trips) {
             (Some(n), _) => scope.env.atom(n),
             (None, Some(trips)) => scope.env.atom(trips.into()),
             (None, None) => unreachable!("invariant: a while gives its trip count"),
         };
-
-        let mut bound = vec![l.index];
-        bound.extend(&l.params);
-        let free = self.active_free(&l.body, &bound, scope);
-        let mut inner = self.inner_scope(scope, &free);
-        for (acc, c) in l.accs.iter().zip(acc_cots) {
-            let Some(c) = c else { continue };
-            inner.acc_cots.insert(acc.var, AccCot::Linear(c));
-            if let Some(init) = acc.init {
-                self.add(init, c, scope);
-            }
-        }
         let active: Vec<usize> = (0..l.params.len()).filter(|q| self.active.has(l.params[*q])).collect();
-        let inits: Vec<Atom> = active
-            .iter()
-            .map(|q| carried_cots[*q].unwrap_or_else(|| self.zeros_like(l.params[*q].into(), scope)))
-            .collect();
-        let new_accs = self.accumulate(&free, &mut inner);
+        let mut inits = Vec::new();
+        for q in &active {
+            let known = self.take(source.carried[*q], scope);
+            inits.push(known.unwrap_or_else(|| self.zeros_like(l.params[*q].into(), scope)));
+        }
+        let stacked: Vec<Option<Atom>> = source.stacked.iter().map(|r| self.take(*r, scope)).collect();
+        let (mut inner, new_accs) = self.loop_scope(l, source.accs, scope);
 
         // The iteration again, from placeholders for its carried values, then backwards.
         let down = self.b.var("down", Ty::scalar(Elem::I64));
@@ -102,25 +80,18 @@ impl Reverse<'_, '_> {
         let head = self.b.stmts().len();
         let twins = self.forward(&l.body.stmts, &mut inner.env);
         self.b.set_span(s.span);
-        let (nexts, elements) = l.body.results.split_at(l.params.len());
         for (q, c) in active.iter().zip(&params) {
-            self.add(nexts[*q], (*c).into(), &mut inner);
+            self.add(l.body.results[*q], (*c).into(), &mut inner);
         }
-        for (r, c) in elements.iter().zip(stacked_cots) {
-            if let (Some(x), Some(c)) = (self.active.member(*r), c) {
-                let name = self.cot_name(x);
-                let element = self.b.named(&name).index(c, &[index.into()]);
-                self.add(*r, element.into(), &mut inner);
-            }
-        }
+        self.plant_stacked(&l.body.results[l.params.len()..], &stacked, index, &mut inner);
         self.reverse(&l.body.stmts, &twins, &mut inner)?;
         let next_cots = active.iter().map(|q| self.value(l.params[*q], &inner)).collect();
         let body = self.b.close_block(next_cots);
         self.b.set_span(s.span);
         let (vars, accs) = self.written(new_accs, &body, scope);
 
+        let results: Vec<Var> = active.iter().map(|q| self.result_var(l.params[*q], scope)).collect();
         let finals: Vec<Var> = vars.iter().map(|x| self.result_var(*x, scope)).collect();
-        let carried: Vec<Var> = active.iter().map(|q| self.result_var(l.params[*q], scope)).collect();
         let reverse = ReverseLoop {
             source: l,
             twin,
@@ -129,18 +100,46 @@ impl Reverse<'_, '_> {
             placeholders: &placeholders,
             iteration: index.into(),
             head,
-            results: carried.clone(),
+            results: results.clone(),
             params,
             inits,
             body,
         };
-        let ReverseLoop { mut results, params, inits, body, .. } = self.restore(reverse);
-        results.extend(&finals);
-        self.b.push(results, Op::Loop(Box::new(Loop { index: down, count: Some(count), params, inits, accs, body })));
+        let reverse = self.restore(reverse);
+        let all = reverse.results.iter().chain(&finals).copied().collect();
+        let (params, inits, body) = (reverse.params, reverse.inits, reverse.body);
+        self.b.push(all, Op::Loop(Box::new(Loop { index: down, count: Some(count), params, inits, accs, body })));
         self.replace(&vars, &finals, scope);
-        for (q, c) in active.iter().zip(carried) {
+        for (q, c) in active.iter().zip(results) {
             self.add(l.inits[*q], c.into(), scope);
         }
         Ok(())
+    }
+
+    /// Gives the stacked elements of an iteration their cotangents.
+    fn plant_stacked(&mut self, elements: &[Atom], stacked: &[Option<Atom>], iteration: Var, inner: &mut Scope) {
+        for (r, c) in elements.iter().zip(stacked) {
+            if let (Some(x), Some(c)) = (self.active.member(*r), c) {
+                let name = self.cot_name(x);
+                let element = self.b.named(&name).index(*c, &[iteration.into()]);
+                self.add(*r, element.into(), inner);
+            }
+        }
+    }
+
+    /// The scope of a loop's reverse body, with an accumulator for every free variable that is active; the start values
+    /// of the source's own accumulators get their cotangents. Gives the new accumulators too.
+    fn loop_scope(&mut self, l: &Loop, finals: &[Var], scope: &mut Scope) -> (Scope, Vec<(Var, Var)>) {
+        let bound: Vec<Var> = l.params.iter().copied().chain([l.index]).collect();
+        let free = self.active_free(&l.body, &bound, scope);
+        let mut inner = self.inner_scope(scope, &free);
+        for (acc, r) in l.accs.iter().zip(finals) {
+            if let Some(c) = self.take(*r, scope) {
+                inner.acc_cots.insert(acc.var, AccCot::Linear(c));
+                acc.init.into_iter().for_each(|init| self.add(init, c, scope));
+            }
+        }
+        let new_accs = self.accumulate(&free, &mut inner);
+        (inner, new_accs)
     }
 }

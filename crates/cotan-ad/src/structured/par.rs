@@ -9,7 +9,7 @@ use crate::cotangent::{AccCot, Cot, Scope};
 use crate::extremes::Share;
 use crate::jvp::{Forward, TangentScope};
 use crate::vjp::Reverse;
-use cotan_ir::{Acc, AccKind, Atom, Block, Const, Env, Monoid, Op, Par, ParResult, Stmt, Var};
+use cotan_ir::{Acc, AccKind, Atom, Block, Const, Monoid, Op, Par, ParResult, Stmt, Var};
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_par(&mut self, s: &Stmt, p: &Par, scope: &mut TangentScope) -> Result<(), Error> {
@@ -35,25 +35,11 @@ impl Forward<'_, '_> {
         }
         self.b.open_block();
         self.stmts(&p.body.stmts, &mut inner)?;
-        let mut results = inner.env.atoms(&p.body.results);
-        results.extend(active.iter().map(|k| self.tangent(p.body.results[*k], &inner)));
+        let results = self.with_tangents(&p.body.results, &active, &inner);
         let body = self.b.close_block(results);
 
-        let copy = |j: &mut Self, vars: &[Var], env: &mut Env| -> Vec<Var> {
-            vars.iter().map(|v| j.b.copy_var(j.src, *v, env)).collect()
-        };
-        let mut results = copy(self, values, &mut scope.env);
-        for k in active {
-            let tan = self.tangent_var(values[k], &scope.env);
-            scope.tans.insert(values[k], tan.into());
-            results.push(tan);
-        }
-        results.extend(copy(self, finals, &mut scope.env));
-        for q in acc_tans {
-            let tan = self.tangent_var(finals[q], &scope.env);
-            scope.tans.insert(finals[q], tan.into());
-            results.push(tan);
-        }
+        let mut results = self.results_with_tangents(values, &active, scope);
+        results.extend(self.results_with_tangents(finals, &acc_tans, scope));
         let extents = scope.env.atoms(&p.extents);
         self.b.set_span(s.span);
         self.b.push(results, Op::Par(Box::new(Par { indices, extents, kinds, accs, body })));
@@ -119,69 +105,20 @@ enum Seed {
 
 impl Reverse<'_, '_> {
     pub(crate) fn reverse_par(&mut self, s: &Stmt, p: &Par, scope: &mut Scope) -> Result<(), Error> {
-        let mut seeds = Vec::new();
-        for (k, kind) in p.kinds.iter().enumerate() {
-            let Some(c) = self.take(s.results[k], scope) else { continue };
-            match *kind {
-                ParResult::Stacked => seeds.push((p.body.results[k], Seed::Stacked(c))),
-                ParResult::Reduced { monoid, init } => match monoid {
-                    Monoid::Add => {
-                        seeds.push((p.body.results[k], Seed::Reduced(c)));
-                        self.add(init, c, scope);
-                    }
-                    Monoid::Max | Monoid::Min => {
-                        let share = self.extreme(s, p, k, c, scope);
-                        seeds.push((p.body.results[k], Seed::Extreme(share)));
-                        self.add_extreme_init(init, share, scope);
-                    }
-                    Monoid::Mul => unreachable!("invariant: active products were lowered to loops"),
-                    Monoid::And | Monoid::Or => unreachable!("invariant: truth values have no cotangent"),
-                },
-            }
-        }
-        let mut acc_cots = scope.acc_cots.clone();
-        for (q, acc) in p.accs.iter().enumerate() {
-            let k = p.kinds.len() + q;
-            let Some(c) = self.take(s.results[k], scope) else { continue };
-            match acc.kind {
-                AccKind::Reduce(Monoid::Max | Monoid::Min) => {
-                    let share = self.extreme(s, p, k, c, scope);
-                    acc_cots.insert(acc.var, AccCot::Extreme(share));
-                    if let Some(init) = acc.init {
-                        self.add_extreme_init(init, share, scope);
-                    }
-                }
-                AccKind::Reduce(Monoid::Mul | Monoid::And | Monoid::Or) => {
-                    unreachable!("invariant: an accumulator of floats is a sum, a maximum, a minimum or a log")
-                }
-                AccKind::Reduce(Monoid::Add) | AccKind::Log => {
-                    acc_cots.insert(acc.var, AccCot::Linear(c));
-                    if let Some(init) = acc.init {
-                        self.add(init, c, scope);
-                    }
-                }
-            }
-        }
-
+        let seeds = self.par_seeds(s, p, scope);
+        let acc_cots = self.par_acc_cots(s, p, scope);
         let free = self.active_free(&p.body, &p.indices, scope);
         let (scalars, arrays): (Vec<Var>, Vec<Var>) = free.into_iter().partition(|x| self.src.ty(*x).is_scalar());
         let mut inner = self.inner_scope(scope, &arrays);
-        inner.acc_cots = acc_cots;
+        inner.acc_cots.extend(acc_cots);
         let new_accs = self.accumulate(&arrays, &mut inner);
+
         let indices: Vec<Var> = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
-        let at: Vec<Atom> = indices.iter().map(|i| Atom::Var(*i)).collect();
         self.b.open_block();
         let twins = self.forward(&p.body.stmts, &mut inner.env);
         self.b.set_span(s.span);
         for (r, seed) in seeds {
-            let Some(x) = self.active.member(r) else { continue };
-            let name = self.cot_name(x);
-            let c = match seed {
-                Seed::Stacked(c) => self.b.named(&name).index(c, &at).into(),
-                Seed::Reduced(c) => c,
-                Seed::Extreme(share) => share.of(&mut self.b, &name, &[], inner.env.atom(r)),
-            };
-            self.add(r, c, &mut inner);
+            self.plant(r, seed, &indices, &mut inner);
         }
         self.reverse(&p.body.stmts, &twins, &mut inner)?;
         let (scalars, sums): (Vec<Var>, Vec<Atom>) = scalars
@@ -206,6 +143,72 @@ impl Reverse<'_, '_> {
             self.add((*x).into(), (*c).into(), scope);
         }
         Ok(())
+    }
+
+    /// The cotangents of the stacked and reduced results, with the body's results that they belong to.
+    fn par_seeds(&mut self, s: &Stmt, p: &Par, scope: &mut Scope) -> Vec<(Atom, Seed)> {
+        let mut seeds = Vec::new();
+        for (k, kind) in p.kinds.iter().enumerate() {
+            let Some(c) = self.take(s.results[k], scope) else { continue };
+            let seed = match *kind {
+                ParResult::Stacked => Seed::Stacked(c),
+                ParResult::Reduced { monoid, init } => match monoid {
+                    Monoid::Add => {
+                        self.add(init, c, scope);
+                        Seed::Reduced(c)
+                    }
+                    Monoid::Max | Monoid::Min => {
+                        let share = self.extreme(s, p, k, c, scope);
+                        self.add_extreme_init(init, share, scope);
+                        Seed::Extreme(share)
+                    }
+                    Monoid::Mul => unreachable!("invariant: active products were lowered to loops"),
+                    Monoid::And | Monoid::Or => unreachable!("invariant: truth values have no cotangent"),
+                },
+            };
+            seeds.push((p.body.results[k], seed));
+        }
+        seeds
+    }
+
+    /// The cotangents of the accumulators.
+    fn par_acc_cots(&mut self, s: &Stmt, p: &Par, scope: &mut Scope) -> Vec<(Var, AccCot)> {
+        let mut acc_cots = Vec::new();
+        for (q, acc) in p.accs.iter().enumerate() {
+            let k = p.kinds.len() + q;
+            let Some(c) = self.take(s.results[k], scope) else { continue };
+            let acc_cot = match acc.kind {
+                AccKind::Reduce(Monoid::Max | Monoid::Min) => {
+                    let share = self.extreme(s, p, k, c, scope);
+                    acc.init.into_iter().for_each(|init| self.add_extreme_init(init, share, scope));
+                    AccCot::Extreme(share)
+                }
+                AccKind::Reduce(Monoid::Add) | AccKind::Log => {
+                    acc.init.into_iter().for_each(|init| self.add(init, c, scope));
+                    AccCot::Linear(c)
+                }
+                AccKind::Reduce(Monoid::Mul | Monoid::And | Monoid::Or) => {
+                    unreachable!("invariant: an accumulator of floats is a sum, a maximum, a minimum or a log")
+                }
+            };
+            acc_cots.push((acc.var, acc_cot));
+        }
+        acc_cots
+    }
+
+    /// Gives a result of the body its cotangent.
+    fn plant(&mut self, r: Atom, seed: Seed, indices: &[Var], inner: &mut Scope) {
+        let Some(x) = self.active.member(r) else { return };
+        let name = self.cot_name(x);
+        let c = match seed {
+            Seed::Stacked(c) => {
+                let at: Vec<Atom> = indices.iter().map(|i| Atom::Var(*i)).collect();
+                self.b.named(&name).index(c, &at).into()
+            }
+            Seed::Reduced(c) => c,
+            Seed::Extreme(share) => share.of(&mut self.b, &name, &[], inner.env.atom(r)),
+        };
+        self.add(r, c, inner);
     }
 
     /// Gives an accumulator to every variable that has none, and enters it into the inner scope.

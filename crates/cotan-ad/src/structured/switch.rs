@@ -21,17 +21,11 @@ impl Forward<'_, '_> {
             let mut inner = scope.clone();
             self.b.open_block();
             self.stmts(&arm.stmts, &mut inner)?;
-            let mut results = inner.env.atoms(&arm.results);
-            results.extend(active.iter().map(|k| self.tangent(arm.results[*k], &inner)));
+            let results = self.with_tangents(&arm.results, &active, &inner);
             new_arms.push(self.b.close_block(results));
         }
         let selector = scope.env.atom(selector);
-        let mut results: Vec<Var> = s.results.iter().map(|r| self.b.copy_var(self.src, *r, &mut scope.env)).collect();
-        for k in active {
-            let tan = self.tangent_var(s.results[k], &scope.env);
-            results.push(tan);
-            scope.tans.insert(s.results[k], tan.into());
-        }
+        let results = self.results_with_tangents(&s.results, &active, scope);
         self.b.set_span(s.span);
         self.b.push(results, Op::Switch { selector, arms: new_arms });
         Ok(())
