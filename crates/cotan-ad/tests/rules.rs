@@ -554,6 +554,23 @@ fn a_call_that_is_not_inlined_is_differentiated_by_derivatives_of_its_callee() {
 }
 
 #[test]
+fn a_large_callee_is_not_inlined_and_gets_a_derivative_of_its_own() {
+    let mut b = cotan_ir::Builder::new();
+    let x = b.param("x", cotan_ir::Ty::scalar(Elem::F64));
+    let mut y = x;
+    for _ in 0..20_001 {
+        y = b.prim(cotan_ops::SIN.prim(), &[y.into()]);
+    }
+    let mut module = module(
+        "fn f(x: f64) {\n  y: f64 = call g(x)\n  z: f64 = mul y, y\n  return z\n}\n\nfn g(x: f64) {\n  return x\n}\n",
+    );
+    module.insert(b.finish("g", vec![y.into()]));
+    assert_eq!(calls(&derive(&mut module, "f", Mode::Vjp)), ["g", "g.vjp_0_of_0"]);
+    assert_eq!(calls(&derive(&mut module, "f", Mode::Jvp)), ["g.jvp_0_of_0"]);
+    check(&mut module, "f", &[scalar(0.5)], 1, 1, true);
+}
+
+#[test]
 fn a_callee_tells_its_run_time_lengths_to_its_reverse() {
     let text = "
 fn f(n: i64, x: f64[n]) {
