@@ -1,13 +1,58 @@
 //! What a host needs to know of a lowered function to call it: types over sizes, and the order of the flat operands.
 //!
-//! The IR function takes one i64 for each of the entry's sizes, then the leaves of the parameters in order; a derivative
-//! that takes cotangents of run-time length takes those lengths as parameters of its own before them. Its results are
-//! the leaves of the result in order, where a dim that only the run knows is preceded by an i64 result that holds it.
+//! The IR function takes one i64 for each of the entry's sizes, one for each of its extents, then the leaves of the
+//! parameters in order. Its results are the leaves of the result in order; lengths that the run finds out stand between
+//! them.
 //! The leaves of a struct or tuple are those of its parts in order; those of a tensor of structs or tuples are tensors
 //! of their leaves.
 
 use crate::dims::{Atom, Dim};
-use cotan_ir::{Elem, Symbol};
+use crate::typed::{DerivativeForm, DerivativeMode};
+use cotan_ir::{Elem, Module, Symbol};
+
+/// A function that a host asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Root {
+    /// Its name in the program.
+    pub function: String,
+    /// The derivative of it that is wanted in its place.
+    pub form: Option<DerivativeRequest>,
+    /// What its element type parameters stand for, in order; those that are missing are `f64`, or `i64` where they must
+    /// be integers.
+    pub elems: Vec<Elem>,
+}
+
+impl Root {
+    /// The function of that name itself.
+    pub fn function(name: impl Into<String>) -> Self {
+        Self { function: name.into(), form: None, elems: Vec::new() }
+    }
+
+    /// A derivative of the function of that name.
+    pub fn derivative(name: impl Into<String>, request: DerivativeRequest) -> Self {
+        Self { function: name.into(), form: Some(request), elems: Vec::new() }
+    }
+}
+
+/// A derivative that a host asks for: what `form[wrt](f)` is in the language.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DerivativeRequest {
+    /// Which derivative.
+    pub form: DerivativeForm,
+    /// The names of the parameters; none stands for the first that has a derivative.
+    pub wrt: Vec<String>,
+    /// The mode; by default the cheaper one as far as sizes tell.
+    pub mode: Option<DerivativeMode>,
+}
+
+/// What lowering gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lowered {
+    /// All functions, and requests for derivatives.
+    pub module: Module,
+    /// One for each root, in order.
+    pub entries: Vec<Entry>,
+}
 
 /// A function that a host may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,12 +61,17 @@ pub struct Entry {
     pub symbol: Symbol,
     /// The names of the size parameters. [`Atom::Size`] `k` in a dim of a parameter is the `k`-th.
     pub sizes: Vec<String>,
+    /// Extents of parameters that are neither a size nor the value of a parameter, such as `D*(D+1)/2`: each is an i64
+    /// argument after the sizes.
+    pub extents: Vec<Dim>,
     /// The parameters. [`Atom::Value`] `k` in a dim is the value of the `k`-th.
     pub params: Vec<EntryParam>,
     /// The type of the result.
     pub result: HostType,
     /// The position, among the results of the IR function, of each leaf of the result; the others are lengths.
     pub leaf_results: Vec<usize>,
+    /// The parameters that a derivative is taken with respect to, by position; none for other functions.
+    pub wrt: Vec<usize>,
 }
 
 /// A parameter of an entry.

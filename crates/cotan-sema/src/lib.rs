@@ -7,7 +7,9 @@
 mod check;
 pub mod codes;
 pub mod dims;
+pub mod entry;
 mod limits;
+pub mod lower;
 mod prelude;
 mod show;
 mod suggest;
@@ -17,3 +19,4 @@ mod unify;
 
 pub use check::{Checked, check};
 pub use limits::Limits;
+pub use lower::lower;

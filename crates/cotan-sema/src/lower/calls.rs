@@ -1,0 +1,211 @@
+//! Calls: of functions by name, of lambdas and functions that take functions by inlining.
+
+use cotan_ir::{Atom, Elem};
+use cotan_syntax::Span;
+
+use super::function::{Body, Closure};
+use super::values::Value;
+use super::{Extent, Instance, Result};
+use crate::dims::{Atom as SizeAtom, Dim, GenericId, LocalId};
+use crate::typed::{Arg, CallableKind, FnId, Function, GenericArg, Lambda, Type};
+
+/// A leading argument of an IR function.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lead {
+    /// The same for every call from here.
+    Atom(Atom),
+    /// An extent of the arguments.
+    Extent(Extent),
+}
+
+impl<'a, 'p> Body<'a, 'p> {
+    /// A call with arguments of the source.
+    pub(super) fn call(&mut self, callee: Closure<'p>, args: &'p [Arg]) -> Result<Value> {
+        let mut values = Vec::new();
+        let mut functions = Vec::new();
+        for arg in args {
+            match arg {
+                Arg::Value(e) => {
+                    values.push(self.expr(e)?);
+                    functions.push(None);
+                }
+                Arg::Function(callable) => {
+                    values.push(Value::new());
+                    functions.push(Some(self.closure(callable)));
+                }
+            }
+        }
+        self.apply(callee, values, &functions)
+    }
+
+    /// A call with one value for each parameter, and functions for the parameters of function type.
+    pub(super) fn apply(
+        &mut self,
+        callee: Closure<'p>,
+        args: Vec<Value>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Result<Value> {
+        let callable = callee.callable;
+        match &callable.kind {
+            CallableKind::Function { function, generics } => {
+                let elems = self.in_frame(callee.frame, |body| body.elems(generics));
+                let source = self.program().function(*function);
+                if takes_functions(source) {
+                    return self.inline(source, &elems, callee, generics, args, functions);
+                }
+                let (instance, leads) = self.in_frame(callee.frame, |body| {
+                    body.instance_with_leads(*function, &elems, generics, callable.span)
+                })?;
+                let leaves = args.concat();
+                let args = self.arguments(&leads, &leaves);
+                let results = self.b.call(&instance.function, &args);
+                let positions = &instance.signature.results;
+                for (k, v) in results.iter().enumerate() {
+                    if !positions.contains(&k) {
+                        self.non_negative.insert(*v);
+                    }
+                }
+                Ok(positions.iter().map(|k| results[*k].into()).collect())
+            }
+            CallableKind::Lambda(lambda) => self.apply_lambda(lambda, callee, args),
+            CallableKind::Param(local) => {
+                let function = self.frames[callee.frame].functions.get(local).copied();
+                let function = function.expect("invariant: a parameter of function type is bound");
+                self.apply(function, args, functions)
+            }
+            CallableKind::Derivative(derivative) => self.derivative(derivative, callee.frame, args, functions),
+        }
+    }
+
+    /// Lowers in another frame.
+    pub(super) fn in_frame<T>(&mut self, frame: usize, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.frame, frame);
+        let result = lower(self);
+        self.frame = before;
+        result
+    }
+
+    /// The element types among generic arguments of the current frame.
+    pub(super) fn elems(&mut self, generics: &[GenericArg]) -> Vec<Elem> {
+        let elem = |arg: &GenericArg| match arg {
+            GenericArg::Scalar(scalar) => Some(self.elem(*scalar)),
+            GenericArg::Size(_) => None,
+        };
+        generics.iter().filter_map(elem).collect()
+    }
+
+    /// An instance, and what its parameters before the leaves are at this use.
+    pub(super) fn instance_with_leads(
+        &mut self,
+        id: FnId,
+        elems: &[Elem],
+        generics: &[GenericArg],
+        span: Span,
+    ) -> Result<(std::rc::Rc<Instance>, Vec<Lead>)> {
+        let instance = self.lowering.instance(id, elems, span)?;
+        let source = self.program().function(id);
+        let mut leads = Vec::new();
+        for (k, generic) in generics.iter().enumerate() {
+            match generic {
+                GenericArg::Size(dim) => leads.push(match self.size(dim) {
+                    Some(size) => Lead::Atom(size),
+                    None => self.extent_of_size(source, k),
+                }),
+                GenericArg::Scalar(_) => {}
+            }
+        }
+        leads.extend(instance.signature.extents.iter().copied().map(Lead::Extent));
+        Ok((instance, leads))
+    }
+
+    /// The axis of the arguments that is as long as generic number `k` of a function.
+    fn extent_of_size(&self, function: &'p Function, k: usize) -> Lead {
+        let size = Dim::atom(SizeAtom::Size(GenericId(k as u32)));
+        let mut leaf = 0;
+        for param in &function.params {
+            for ty in self.leaf_types(&param.ty) {
+                if let Some(axis) = ty.dims.iter().position(|dim| *dim == size) {
+                    return Lead::Extent(Extent { leaf, axis });
+                }
+                leaf += 1;
+            }
+        }
+        Lead::Atom(Atom::i64(0))
+    }
+
+    /// All arguments of an IR function, given the leaves.
+    pub(super) fn arguments(&self, leads: &[Lead], leaves: &[Atom]) -> Vec<Atom> {
+        let lead = |lead: &Lead| match lead {
+            Lead::Atom(a) => *a,
+            Lead::Extent(Extent { leaf, axis }) => self.b.ty(leaves[*leaf]).dims[*axis].atom(),
+        };
+        leads.iter().map(lead).chain(leaves.iter().copied()).collect()
+    }
+
+    fn apply_lambda(&mut self, lambda: &'p Lambda, callee: Closure<'p>, args: Vec<Value>) -> Result<Value> {
+        let result = std::mem::replace(&mut self.result, callee.callable.result.clone());
+        let value = self.in_frame(callee.frame, |body| {
+            body.scoped(|body| {
+                for (pattern, value) in lambda.params.iter().zip(args) {
+                    body.know_sizes(&pattern.ty, &value);
+                    body.bind(pattern, value);
+                }
+                body.body_value(&lambda.body)
+            })
+        });
+        self.result = result;
+        value
+    }
+
+    /// The body of a function that takes functions, with those that this call gives it.
+    fn inline(
+        &mut self,
+        source: &'p Function,
+        elems: &[Elem],
+        callee: Closure<'p>,
+        generics: &'p [GenericArg],
+        args: Vec<Value>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Result<Value> {
+        self.lowering.enter(&source.name, callee.callable.span)?;
+        let mut frame = self.function_frame(source, elems);
+        for (k, generic) in generics.iter().enumerate() {
+            if let GenericArg::Size(dim) = generic {
+                let size = match self.in_frame(callee.frame, |body| body.size(dim)) {
+                    Some(size) => Some(size),
+                    None => match self.extent_of_size(source, k) {
+                        Lead::Atom(_) => None,
+                        Lead::Extent(Extent { leaf, axis }) => {
+                            args.concat().get(leaf).map(|leaf| self.b.ty(*leaf).dims[axis].atom())
+                        }
+                    },
+                };
+                frame.sizes[k] = size;
+            }
+        }
+        for (k, function) in functions.iter().enumerate() {
+            if let Some(function) = function {
+                frame.functions.insert(LocalId(k as u32), *function);
+            }
+        }
+        let previous = self.push_frame(frame);
+        let result = std::mem::replace(&mut self.result, source.result.clone());
+        let value = self.scoped(|body| {
+            for (k, (param, value)) in source.params.iter().zip(args).enumerate() {
+                body.know_sizes(&param.ty, &value);
+                let value = if param.nodiff { body.without_derivative(value) } else { value };
+                body.current_mut().locals[k] = Some(value);
+            }
+            body.function_value(source)
+        });
+        self.result = result;
+        self.pop_frame(previous);
+        self.lowering.leave();
+        value
+    }
+}
+
+/// Whether a function has parameters of function type, so that each call is specialised.
+pub(super) fn takes_functions(function: &Function) -> bool {
+    function.params.iter().any(|param| matches!(param.ty, Type::Function(_)))
+}

@@ -1,0 +1,296 @@
+//! Control that leaves a loop or function early.
+//!
+//! An expression from which control may escape is lowered together with the rest of what would run after it ([`Rest`]),
+//! so that the rest goes into the arm that does not escape. Where several arms go on, the rest stands once, behind a
+//! switch on whether control escaped. No value of the rest is computed, and none of its checks made, where control is
+//! gone.
+
+use cotan_ir::Atom;
+
+use super::Result;
+use super::function::Body;
+use super::loops::Test;
+use super::values::Value;
+use super::walk::{diverges, escapes, statement_escapes};
+use crate::typed::{AssignOp, Block, Expr, ExprKind, If, Pattern, Stmt, StmtKind, Target, Type};
+
+/// The type of what gives no value.
+pub(super) static UNIT: Type = Type::UNIT;
+
+/// What is known of a truth value while lowering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    Known(bool),
+    Is(Atom),
+    Not(Atom),
+}
+
+/// Where control may have gone.
+#[derive(Clone, Debug)]
+pub(super) struct Flow {
+    /// Whether control has left the statements that are being lowered.
+    pub(super) escaped: Truth,
+    /// Whether the loop goes on after this iteration.
+    pub(super) running: Truth,
+    /// Whether a `return` ended the loop.
+    pub(super) returned: Truth,
+    /// What is returned; `None` where nothing is yet.
+    pub(super) result: Option<Value>,
+}
+
+impl Default for Flow {
+    fn default() -> Self {
+        Self {
+            escaped: Truth::Known(false),
+            running: Truth::Known(true),
+            returned: Truth::Known(false),
+            result: None,
+        }
+    }
+}
+
+/// What runs with the value of an expression.
+pub(super) enum Rest<'r, 'p> {
+    /// It is bound.
+    Bind(&'p Pattern, &'r Rest<'r, 'p>),
+    /// It is stored.
+    Assign(&'p Target, AssignOp, &'r Rest<'r, 'p>),
+    /// It is dropped; statements follow, and the value of their block.
+    Statements(&'p [Stmt], Option<&'p Expr>, &'r Rest<'r, 'p>),
+    /// It is returned.
+    Return,
+    /// It is the value of several arms, of this type, that meet.
+    Join(&'p Type),
+    /// It is the value of the function or lambda.
+    Result,
+    /// An iteration ends.
+    Iteration(Test<'p>),
+}
+
+impl<'p> Rest<'_, 'p> {
+    /// The type of what lowering the rest gives.
+    fn ty(&self) -> &'p Type {
+        match self {
+            Rest::Bind(_, next) | Rest::Assign(_, _, next) | Rest::Statements(_, _, next) => next.ty(),
+            Rest::Join(ty) => ty,
+            Rest::Return | Rest::Result | Rest::Iteration(_) => &UNIT,
+        }
+    }
+}
+
+impl<'p> Body<'_, 'p> {
+    /// The value of the body of a function or lambda, returns included. `self.result` is its type.
+    pub(super) fn body_value(&mut self, e: &'p Expr) -> Result<Value> {
+        if !escapes(e).returns {
+            return self.expr(e);
+        }
+        let flow = std::mem::take(&mut self.flow);
+        let in_loop = std::mem::replace(&mut self.in_loop, false);
+        self.run(e, &Rest::Result)?;
+        self.in_loop = in_loop;
+        let flow = std::mem::replace(&mut self.flow, flow);
+        Ok(flow.result.unwrap_or_default())
+    }
+
+    /// Blocks, branches and loops from which control does not escape.
+    pub(super) fn structured(&mut self, e: &'p Expr) -> Result<Value> {
+        match &e.kind {
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::If(branch) => {
+                let value = self.branch(branch, 0, &e.ty, &mut |body, arm| match arm {
+                    Some(arm) => body.expr(arm).map(Some),
+                    None => Ok(Some(Value::new())),
+                })?;
+                Ok(value.unwrap_or_default())
+            }
+            ExprKind::For(l) => self.for_loop(l).map(|_| Value::new()),
+            ExprKind::While(l) => self.while_loop(l).map(|_| Value::new()),
+            _ => Ok(Value::new()),
+        }
+    }
+
+    fn block(&mut self, block: &'p Block) -> Result<Value> {
+        let n_mutable = self.current().mutable.len();
+        for s in &block.statements {
+            self.statement(s)?;
+        }
+        let value = match &block.value {
+            Some(value) => self.expr(value)?,
+            None => Value::new(),
+        };
+        self.current_mut().mutable.truncate(n_mutable);
+        Ok(value)
+    }
+
+    /// The arms of an `if` from number `at` on; `run` lowers one, `None` standing for a missing `else`.
+    fn branch(
+        &mut self,
+        branch: &'p If,
+        at: usize,
+        ty: &'p Type,
+        run: &mut dyn FnMut(&mut Self, Option<&'p Expr>) -> Result<Option<Value>>,
+    ) -> Result<Option<Value>> {
+        let Some((condition, arm)) = branch.arms.get(at) else {
+            return run(self, branch.otherwise.as_ref());
+        };
+        let selector = self.scalar(condition)?;
+        let taken = self.arm(|body| run(body, Some(arm)))?;
+        let other = self.arm(|body| body.branch(branch, at + 1, ty, run))?;
+        Ok(self.merge(selector, [taken, other], ty))
+    }
+
+    /// Lowers an expression and what follows it. Gives the value that arrives where arms meet, if control gets there.
+    pub(super) fn run(&mut self, e: &'p Expr, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
+        if !escapes(e).any() {
+            let value = self.expr(e)?;
+            return self.resume(value, rest);
+        }
+        match &e.kind {
+            ExprKind::Block(block) => {
+                self.resume(Value::new(), &Rest::Statements(&block.statements, block.value.as_ref(), rest))
+            }
+            ExprKind::Return(value) => match value {
+                Some(value) => self.run(value, &Rest::Return),
+                None => self.resume(Value::new(), &Rest::Return),
+            },
+            ExprKind::Break => {
+                self.flow.running = Truth::Known(false);
+                self.escape()
+            }
+            ExprKind::Continue => self.escape(),
+            ExprKind::If(branch) => self.run_branch(branch, &e.ty, rest),
+            ExprKind::For(l) => {
+                let returned = self.at(e.span, |body| body.for_loop(l))?;
+                self.after_loop(returned, rest)
+            }
+            ExprKind::While(l) => {
+                let returned = self.at(e.span, |body| body.while_loop(l))?;
+                self.after_loop(returned, rest)
+            }
+            // Escapes stand in no other place: `escapes::to_statements` moved them out of operands.
+            _ => {
+                let value = self.expr(e)?;
+                self.resume(value, rest)
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<Option<Value>> {
+        self.flow.escaped = Truth::Known(true);
+        Ok(None)
+    }
+
+    fn run_branch(&mut self, branch: &'p If, ty: &'p Type, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
+        let arms = branch.arms.iter().map(|(_, arm)| Some(arm)).chain([branch.otherwise.as_ref()]);
+        let n_going_on = arms.filter(|arm| !arm.is_some_and(diverges)).count();
+        let mut run_with = |body: &mut Self, rest: &Rest<'_, 'p>, ty: &'p Type| {
+            body.branch(branch, 0, ty, &mut |body, arm| match arm {
+                Some(arm) => body.run(arm, rest),
+                None => body.resume(Value::new(), rest),
+            })
+        };
+        if n_going_on <= 1 {
+            return run_with(self, rest, rest.ty());
+        }
+        let value = run_with(self, &Rest::Join(ty), ty)?;
+        let escaped = self.flow.escaped;
+        self.unless(escaped, value.unwrap_or_default(), rest)
+    }
+
+    /// What follows a loop, which may have returned.
+    fn after_loop(&mut self, returned: Option<(Atom, Value)>, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
+        let Some((returned, result)) = returned else {
+            return self.resume(Value::new(), rest);
+        };
+        self.flow.result = Some(result);
+        if self.in_loop {
+            self.flow.returned = Truth::Is(returned);
+            self.flow.running = Truth::Not(returned);
+        }
+        self.unless(Truth::Is(returned), Value::new(), rest)
+    }
+
+    /// The rest, if control has not escaped.
+    fn unless(&mut self, escaped: Truth, value: Value, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
+        let selector = match escaped {
+            Truth::Known(true) => return self.escape(),
+            Truth::Known(false) => return self.resume(value, rest),
+            Truth::Is(_) | Truth::Not(_) => self.truth(escaped),
+        };
+        let gone = self.arm(|body| {
+            body.flow.running = known_where(body.flow.running, escaped);
+            body.flow.returned = known_where(body.flow.returned, escaped);
+            body.escape()
+        })?;
+        let going_on = self.arm(|body| {
+            body.flow = Flow::default();
+            body.resume(value, rest)
+        })?;
+        Ok(self.merge(selector, [gone, going_on], rest.ty()))
+    }
+
+    /// Goes on with the value of an expression.
+    pub(super) fn resume(&mut self, value: Value, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
+        match rest {
+            Rest::Bind(pattern, next) => {
+                self.bind(pattern, value);
+                self.resume(Value::new(), next)
+            }
+            Rest::Assign(target, op, next) => {
+                self.assign(target, *op, value)?;
+                self.resume(Value::new(), next)
+            }
+            Rest::Statements(statements, last, next) => self.run_statements(statements, *last, next),
+            Rest::Return => {
+                self.flow.result = Some(value);
+                if self.in_loop {
+                    self.flow.returned = Truth::Known(true);
+                    self.flow.running = Truth::Known(false);
+                }
+                self.escape()
+            }
+            Rest::Join(_) => Ok(Some(value)),
+            Rest::Result => {
+                self.flow.result = Some(value);
+                self.escape()
+            }
+            Rest::Iteration(test) => {
+                self.flow.running = self.test(*test)?;
+                self.escape()
+            }
+        }
+    }
+
+    fn run_statements(
+        &mut self,
+        statements: &'p [Stmt],
+        last: Option<&'p Expr>,
+        next: &Rest<'_, 'p>,
+    ) -> Result<Option<Value>> {
+        for (k, s) in statements.iter().enumerate() {
+            if !statement_escapes(s) {
+                self.statement(s)?;
+                continue;
+            }
+            let rest = Rest::Statements(&statements[k + 1..], last, next);
+            return match &s.kind {
+                StmtKind::Let { pattern, value } => self.run(value, &Rest::Bind(pattern, &rest)),
+                StmtKind::Assign { target, op, value } => self.run(value, &Rest::Assign(target, *op, &rest)),
+                StmtKind::Expr(e) => self.run(e, &rest),
+            };
+        }
+        match last {
+            Some(value) => self.run(value, next),
+            None => self.resume(Value::new(), next),
+        }
+    }
+}
+
+/// What is known of a truth value where another one holds.
+fn known_where(truth: Truth, holds: Truth) -> Truth {
+    match (truth, holds) {
+        (a, b) if a == b => Truth::Known(true),
+        (Truth::Is(a), Truth::Not(b)) | (Truth::Not(a), Truth::Is(b)) if a == b => Truth::Known(false),
+        (_, _) => truth,
+    }
+}

@@ -1,0 +1,265 @@
+//! Roots: which functions a host asks for, and what it needs to know to call them.
+
+use std::borrow::Cow;
+
+use cotan_ir::Elem;
+use cotan_syntax::diagnostic::{Code, Diagnostic};
+
+use super::walk::{each_callee, each_callee_of};
+use super::{Lowering, Result};
+use crate::dims::{Atom, Dim, GenericId};
+use crate::entry::{DerivativeRequest, Entry, EntryParam, HostType, Root};
+use crate::typed::{
+    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Param, Program, Type,
+};
+use crate::types::{Bound, Generic, GenericKind, Scalar, Substitution};
+
+/// A root that names no function, or a parameter that is not there.
+pub(super) const UNKNOWN_ROOT: Code = Code("E0802");
+
+/// A function of the program, at certain element types.
+pub(super) struct Resolved {
+    function: FnId,
+    elems: Vec<Elem>,
+}
+
+/// Finds what a root asks for. A derivative of a function becomes a function of the program.
+pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> std::result::Result<Resolved, Diagnostic> {
+    let Some(mut function) = program.function_named(&root.function) else {
+        let message = format!("there is no function `{}`", root.function);
+        return Err(Diagnostic::error(UNKNOWN_ROOT, cotan_syntax::Span::default(), message));
+    };
+    if let Some(request) = &root.form {
+        let derivative = derivative_function(program, function, request)?;
+        let program = program.to_mut();
+        program.functions.push(derivative);
+        function = FnId(program.functions.len() as u32 - 1);
+    }
+    let bounds = program.function(function).generics.iter().filter_map(|generic| match generic.kind {
+        GenericKind::Scalar(bound) => Some(bound),
+        GenericKind::Size => None,
+    });
+    let given = root.elems.iter().copied().map(Some).chain(std::iter::repeat(None));
+    let elems = bounds.zip(given).map(|(bound, given)| given.unwrap_or_else(|| default_elem(bound))).collect();
+    Ok(Resolved { function, elems })
+}
+
+/// The type that stands for an element type parameter unless the host says otherwise.
+fn default_elem(bound: Bound) -> Elem {
+    if bound.admits(Elem::F64) { Elem::F64 } else { Elem::I64 }
+}
+
+/// Lowers what a root asks for.
+pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: &Resolved) -> Result<Entry> {
+    let program = lowering.program;
+    let function = program.function(root.function);
+    // Callees first, so that the depth of calls in the program costs no stack.
+    for id in callees(program, root.function) {
+        lowering.instance(id, &[], program.function(id).name_span)?;
+    }
+    let instance = lowering.instance(root.function, &root.elems, function.name_span)?;
+    let host = Host::new(program, function, &root.elems);
+    let params = function.params.iter().map(|p| EntryParam { name: p.name.clone(), ty: host.ty(&p.ty) }).collect();
+    let is_size = |generic: &&Generic| generic.kind == GenericKind::Size;
+    let leaves: Vec<Type> = function.params.iter().flat_map(|p| program.leaves(&host.sizes.ty(&p.ty))).collect();
+    let extents = &instance.signature.extents;
+    Ok(Entry {
+        symbol: instance.function.name.clone(),
+        sizes: function.generics.iter().filter(is_size).map(|generic| generic.name.clone()).collect(),
+        extents: extents.iter().map(|extent| leaves[extent.leaf].dims()[extent.axis].clone()).collect(),
+        params,
+        result: host.ty(&function.result),
+        leaf_results: instance.signature.results.clone(),
+        wrt: match &function.body {
+            FunctionBody::Source(_) => Vec::new(),
+            FunctionBody::Derivative(derivative) => derivative.wrt.clone(),
+        },
+    })
+}
+
+/// The functions that a function calls, directly or not, and that are lowered once: callees before callers.
+fn callees(program: &Program, root: FnId) -> Vec<FnId> {
+    let mut seen = vec![false; program.functions.len()];
+    let mut open = vec![root];
+    while let Some(id) = open.pop() {
+        let mut note = |callable: &Callable| {
+            if let CallableKind::Function { function, .. } = &callable.kind
+                && !std::mem::replace(&mut seen[function.0 as usize], true)
+            {
+                open.push(*function);
+            }
+        };
+        match &program.function(id).body {
+            FunctionBody::Source(body) => each_callee(&body.value, &mut note),
+            FunctionBody::Derivative(derivative) => each_callee_of(&derivative.base, &mut note),
+        }
+    }
+    let is_lowered_once = |id: &FnId| {
+        let function = program.function(*id);
+        seen[id.0 as usize] && *id != root && !is_specialised(function)
+    };
+    (0..program.functions.len() as u32).map(FnId).filter(is_lowered_once).collect()
+}
+
+fn is_specialised(function: &Function) -> bool {
+    super::calls::takes_functions(function)
+        || function.generics.iter().any(|generic| generic.kind != GenericKind::Size)
+}
+
+// ---- derivatives that the host asks for
+
+fn derivative_function(
+    program: &Program,
+    id: FnId,
+    request: &DerivativeRequest,
+) -> std::result::Result<Function, Diagnostic> {
+    let of = program.function(id);
+    let unknown = |message: String| Diagnostic::error(UNKNOWN_ROOT, of.name_span, message);
+    let mut wrt = Vec::new();
+    for name in &request.wrt {
+        match of.params.iter().position(|param| param.name == *name) {
+            Some(at) => wrt.push(at),
+            None => return Err(unknown(format!("`{}` has no parameter `{name}`", of.name))),
+        }
+    }
+    let is_differentiable = |param: &Param| !param.nodiff && !program.leaves(&program.tangent(&param.ty)).is_empty();
+    if wrt.is_empty() {
+        wrt.extend(of.params.iter().position(is_differentiable));
+    }
+    if let Some(at) = wrt.iter().find(|at| !is_differentiable(&of.params[**at])) {
+        return Err(unknown(format!("the parameter `{}` of `{}` has no derivative", of.params[*at].name, of.name)));
+    }
+    if wrt.is_empty() {
+        return Err(unknown(format!("`{}` has no parameter with a derivative", of.name)));
+    }
+    let mut generics = of.generics.clone();
+    let mut params: Vec<Param> = of.params.iter().map(|param| Param { nodiff: false, ..param.clone() }).collect();
+    let tangents: Vec<Type> = wrt.iter().map(|at| program.tangent(&of.params[*at].ty)).collect();
+    let extra = |name: String, ty: Type| Param { name, span: of.name_span, ty, nodiff: false };
+    match request.form {
+        DerivativeForm::Jvp | DerivativeForm::Hvp => {
+            let named = wrt.iter().map(|at| format!("d{}", of.params[*at].name)).zip(tangents.iter().cloned());
+            params.extend(named.map(|(name, ty)| extra(name, ty)));
+        }
+        DerivativeForm::Vjp => {
+            let cotangent = open_sizes_as_generics(program.tangent(&of.result), &mut generics);
+            params.push(extra("cotangent".to_owned(), cotangent));
+        }
+        DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Jacobian | DerivativeForm::Hessian => {}
+    }
+    let identity = |(k, generic): (usize, &Generic)| match generic.kind {
+        GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(k as u32)))),
+        GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(GenericId(k as u32))),
+    };
+    let base = Callable {
+        span: of.name_span,
+        params: of.params.iter().map(|param| param.ty.clone()).collect(),
+        result: of.result.clone(),
+        kind: CallableKind::Function {
+            function: id,
+            generics: of.generics.iter().enumerate().map(identity).collect(),
+        },
+    };
+    Ok(Function {
+        name: format!("{}.{}", of.name, request.form.as_str()),
+        span: of.span,
+        name_span: of.name_span,
+        doc: None,
+        n_written_generics: of.n_written_generics,
+        generics,
+        params,
+        result: derivative_type(program, request.form, &of.result, &tangents),
+        body: FunctionBody::Derivative(Derivative {
+            span: of.name_span,
+            form: request.form,
+            mode: request.mode,
+            base,
+            wrt,
+        }),
+    })
+}
+
+/// The result of a derivative form, given the type of the value and those of the tangents of what it is taken with
+/// respect to.
+fn derivative_type(program: &Program, form: DerivativeForm, value: &Type, tangents: &[Type]) -> Type {
+    let several = |mut types: Vec<Type>| if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) };
+    // Beside a loss, the other parts of a tuple are returned as they are.
+    let aux: Vec<Type> = match value {
+        Type::Tuple(parts) => parts.iter().skip(1).cloned().collect(),
+        _ => Vec::new(),
+    };
+    let value_tangent = program.tangent(value);
+    let outer = |a: &Type, b: &Type| Type::tensor(b.elem().clone(), [a.dims(), b.dims()].concat());
+    match form {
+        DerivativeForm::Grad if aux.is_empty() => several(tangents.to_vec()),
+        DerivativeForm::Grad => Type::Tuple([vec![several(tangents.to_vec())], aux].concat()),
+        DerivativeForm::ValueAndGrad => Type::Tuple([vec![value.clone()], tangents.to_vec()].concat()),
+        DerivativeForm::Jvp => Type::Tuple(vec![value.clone(), value_tangent]),
+        DerivativeForm::Vjp => Type::Tuple([vec![value.clone()], tangents.to_vec()].concat()),
+        DerivativeForm::Jacobian => several(tangents.iter().map(|tangent| outer(&value_tangent, tangent)).collect()),
+        DerivativeForm::Hessian => {
+            let row = |first: &Type| several(tangents.iter().map(|second| outer(first, second)).collect());
+            several(tangents.iter().map(row).collect())
+        }
+        DerivativeForm::Hvp => several(tangents.to_vec()),
+    }
+}
+
+/// A size that only the run knows becomes one that the caller gives.
+fn open_sizes_as_generics(mut ty: Type, generics: &mut Vec<Generic>) -> Type {
+    ty.each_dim_mut(&mut |dim| {
+        if dim.has_atom(|atom| matches!(atom, Atom::Runtime(_))) {
+            *dim = Dim::atom(Atom::Size(GenericId(generics.len() as u32)));
+            generics.push(Generic { name: "_".to_owned(), kind: GenericKind::Size });
+        }
+    });
+    ty
+}
+
+// ---- types of the host
+
+/// Types of a function as the host sees them: sizes are numbered among the sizes, element types are known.
+struct Host<'p> {
+    program: &'p Program,
+    sizes: Substitution,
+}
+
+impl<'p> Host<'p> {
+    fn new(program: &'p Program, function: &Function, elems: &[Elem]) -> Self {
+        let (mut n_sizes, mut elems) = (0, elems.iter());
+        let arg = |generic: &Generic| match generic.kind {
+            GenericKind::Size => {
+                n_sizes += 1;
+                GenericArg::Size(Dim::atom(Atom::Size(GenericId(n_sizes - 1))))
+            }
+            GenericKind::Scalar(_) => {
+                GenericArg::Scalar(Scalar::Of(*elems.next().expect("invariant: one type for each type parameter")))
+            }
+        };
+        Self { program, sizes: Substitution::new(function.generics.iter().map(arg).collect()) }
+    }
+
+    fn ty(&self, ty: &Type) -> HostType {
+        self.concrete(&self.sizes.ty(ty))
+    }
+
+    fn concrete(&self, ty: &Type) -> HostType {
+        match ty {
+            Type::Scalar(Scalar::Of(elem)) => HostType::Scalar(*elem),
+            Type::Scalar(Scalar::Param(_) | Scalar::Var(_)) => HostType::Scalar(Elem::F64),
+            Type::Tensor { elem, dims } => {
+                HostType::Tensor { elem: Box::new(self.concrete(elem)), dims: dims.clone() }
+            }
+            Type::Tuple(parts) => HostType::Tuple(parts.iter().map(|part| self.concrete(part)).collect()),
+            Type::Struct(of) => {
+                let def = self.program.struct_def(of.def);
+                let fields = def.fields.iter().zip(self.program.field_types(of));
+                // A field without a derivative is the unit in a tangent.
+                let has_tangent = |(_, ty): &(_, Type)| !of.tangent || !ty.is_unit();
+                let fields = fields.filter(has_tangent).map(|(field, ty)| (field.name.clone(), self.concrete(&ty)));
+                HostType::Struct { name: def.name.clone(), fields: fields.collect() }
+            }
+            Type::Error | Type::Never | Type::Function(_) => HostType::Tuple(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Expressions: literals, aggregates, locals; everything else is handed to the file of its kind.
+
+use cotan_ir::{Atom, Const, Elem};
+use cotan_ops::{FILL, REVERSE, STOP_GRADIENT};
+
+use super::Result;
+use super::function::{Body, Closure};
+use super::values::Value;
+use crate::typed::{
+    Callable, Expr, ExprKind, FieldValue, FloatConstant, Literal, LogicOp, Type, UnaryOp,
+};
+
+impl<'p> Body<'_, 'p> {
+    /// The value of an expression that control leaves at its end only.
+    pub(super) fn expr(&mut self, e: &'p Expr) -> Result<Value> {
+        self.at(e.span, |body| {
+            let value = body.expr_kind(e)?;
+            body.know_sizes(&e.ty, &value);
+            Ok(value)
+        })
+    }
+
+    fn expr_kind(&mut self, e: &'p Expr) -> Result<Value> {
+        match &e.kind {
+            ExprKind::Error | ExprKind::Break | ExprKind::Continue | ExprKind::Return(_) => Ok(Value::new()),
+            ExprKind::Literal(literal) => Ok(vec![self.literal(literal, &e.ty)]),
+            ExprKind::Local(id) => Ok(self.local(*id)),
+            ExprKind::Size(id) => {
+                let size = crate::dims::Dim::atom(crate::dims::Atom::Size(*id));
+                Ok(vec![self.size(&size).expect("invariant: a size parameter is known")])
+            }
+            ExprKind::Tuple(parts) => {
+                let mut value = Value::new();
+                for part in parts {
+                    value.extend(self.expr(part)?);
+                }
+                Ok(value)
+            }
+            ExprKind::Array(parts) => self.array(parts, &e.ty),
+            ExprKind::Struct(fields) => self.structure(fields, &e.ty, None),
+            ExprKind::StructUpdate { fields, base } => self.structure(fields, &e.ty, Some(base)),
+            ExprKind::Field { base, index } => {
+                let value = self.expr(base)?;
+                let leaves = self.part_leaves(&base.ty, *index);
+                Ok(value.get(leaves).map(<[Atom]>::to_vec).unwrap_or_default())
+            }
+            ExprKind::Unary { op, operand } => {
+                let operand = self.scalar(operand)?;
+                Ok(vec![self.unary(*op, operand)])
+            }
+            ExprKind::Chain(chain) => Ok(vec![self.chain(chain)?]),
+            ExprKind::Logic { op, operands } => Ok(vec![self.logic(*op, operands)?]),
+            ExprKind::Primitive { name, args } => {
+                let mut operands = Vec::new();
+                for arg in args {
+                    operands.push(self.scalar(arg)?);
+                }
+                Ok(vec![self.primitive(name, &operands)])
+            }
+            ExprKind::Cast(operand) => {
+                let value = self.scalar(operand)?;
+                let elem = e.ty.scalar().map_or(Elem::F64, |scalar| self.elem(scalar));
+                Ok(vec![self.cast(value, elem)])
+            }
+            ExprKind::Range(range) => Ok(vec![self.range_tensor(range)?]),
+            ExprKind::Index { base, indices } => self.index(base, indices, &e.ty),
+            ExprKind::Fold { op, axes, operand } => {
+                let value = self.scalar(operand)?;
+                Ok(vec![self.fold(*op, axes, value)?])
+            }
+            ExprKind::FoldBy { function, init, operand } => {
+                let function = self.closure(function);
+                self.fold_by(function, init.as_deref(), operand, &e.ty)
+            }
+            ExprKind::Call { callee, args } => {
+                let callee = self.closure(callee);
+                self.call(callee, args)
+            }
+            ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, e),
+            ExprKind::ShapeCheck(operand) => self.shape_check(operand, &e.ty),
+            ExprKind::If(_) | ExprKind::Block(_) | ExprKind::For(_) | ExprKind::While(_) => self.structured(e),
+        }
+    }
+
+    /// A callable that stands in the current frame.
+    pub(super) fn closure(&self, callable: &'p Callable) -> Closure<'p> {
+        Closure { callable, frame: self.frame }
+    }
+
+    /// The value of a local in scope.
+    pub(super) fn local(&self, id: crate::typed::LocalId) -> Value {
+        self.current().locals.get(id.0 as usize).cloned().flatten().unwrap_or_default()
+    }
+
+    fn literal(&self, literal: &Literal, ty: &Type) -> Atom {
+        let elem = ty.scalar().map_or(Elem::F64, |scalar| self.elem(scalar));
+        let float = |value: f64| Const::float(if elem.is_float() { elem } else { Elem::F64 }, value);
+        let constant = match literal {
+            Literal::Bool(value) => Const::bool(*value),
+            Literal::Int(value) if elem.is_integer() => Const::integer(elem, *value),
+            Literal::Int(value) => float(*value as f64),
+            // The text is read in its own type: reading it as f64 first would round twice.
+            Literal::Float(text) if elem == Elem::F32 => Const::f32(text.parse().unwrap_or(f32::NAN)),
+            Literal::Float(text) => Const::f64(text.parse().unwrap_or(f64::NAN)),
+            Literal::Constant(FloatConstant::Inf) => float(f64::INFINITY),
+            Literal::Constant(FloatConstant::Nan) => float(f64::NAN),
+            Literal::Constant(FloatConstant::Pi) => float(std::f64::consts::PI),
+            Literal::Constant(FloatConstant::E) => float(std::f64::consts::E),
+        };
+        constant.into()
+    }
+
+    fn structure(&mut self, fields: &'p [FieldValue], ty: &Type, base: Option<&'p Expr>) -> Result<Value> {
+        let mut values: Vec<Option<Value>> = vec![None; self.part_types(ty).len()];
+        for field in fields {
+            let value = self.expr(&field.value)?;
+            values[field.index] = Some(value);
+        }
+        let base = match base {
+            Some(base) => self.expr(base)?,
+            None => Value::new(),
+        };
+        let mut all = Value::new();
+        for (k, value) in values.into_iter().enumerate() {
+            let leaves = self.part_leaves(ty, k);
+            all.extend(value.unwrap_or_else(|| base.get(leaves).map(<[Atom]>::to_vec).unwrap_or_default()));
+        }
+        Ok(all)
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: Atom) -> Atom {
+        match op {
+            UnaryOp::Neg => self.negate(operand),
+            UnaryOp::Not => self.prim(&cotan_ops::NOT, &[operand]),
+        }
+    }
+
+    /// `a && b && ..`: each operand runs only where those before it have not decided.
+    fn logic(&mut self, op: LogicOp, operands: &'p [Expr]) -> Result<Atom> {
+        let (first, rest) = operands.split_first().expect("invariant: an operator has operands");
+        let mut value = self.scalar(first)?;
+        for operand in rest {
+            value = self.lazy(op, value, &mut |body| body.scalar(operand))?;
+        }
+        Ok(value)
+    }
+
+    /// `value op operand`, where the operand runs only if `value` does not decide. An operand that only computes is run
+    /// in any case: nobody can tell.
+    pub(super) fn lazy(
+        &mut self,
+        op: LogicOp,
+        value: Atom,
+        operand: &mut dyn FnMut(&mut Self) -> Result<Atom>,
+    ) -> Result<Atom> {
+        let decided = op == LogicOp::Or;
+        match value.constant().and_then(Const::as_bool) {
+            Some(known) if known == decided => return Ok(value),
+            Some(_) => return operand(self),
+            None => {}
+        }
+        self.b.open_block();
+        let right = self.scoped(&mut *operand)?;
+        let mut block = self.b.close_block(vec![right]);
+        let is_cheap = block.stmts.len() <= CHEAP
+            && block.stmts.iter().all(|s| matches!(s.op, cotan_ir::Op::Prim { .. } | cotan_ir::Op::Tensor { .. }));
+        if is_cheap {
+            self.b.stmts().append(&mut block.stmts);
+            let row = if decided { &cotan_ops::OR } else { &cotan_ops::AND };
+            return Ok(self.prim(row, &[value, right]));
+        }
+        let known = cotan_ir::Block { stmts: Vec::new(), results: vec![Const::bool(decided).into()] };
+        let arms = if decided { vec![known, block] } else { vec![block, known] };
+        let name = if decided { "or" } else { "and" };
+        Ok(self.b.named(name).finish_switch(value, arms)[0].into())
+    }
+
+    /// The value, whose extents must be those of `ty`.
+    fn shape_check(&mut self, operand: &'p Expr, ty: &Type) -> Result<Value> {
+        let value = self.expr(operand)?;
+        let expected = self.leaf_types(ty);
+        let mut checked = Value::new();
+        for (leaf, expected) in value.into_iter().zip(expected) {
+            let found = self.b.ty(leaf);
+            let mut dims = Vec::new();
+            for (dim, found) in expected.dims.iter().zip(&found.dims) {
+                let known = self.size(dim);
+                if known.is_none() {
+                    self.know_size(dim, found.atom());
+                }
+                dims.push(known.unwrap_or(found.atom()));
+            }
+            checked.push(self.with_dims(leaf, &dims, cotan_ir::CheckKind::ShapeMismatch));
+        }
+        Ok(checked)
+    }
+
+    /// Copies of a scalar in the shape of `dims`; a scalar stays what it is.
+    pub(super) fn fill(&mut self, value: Atom, dims: &[cotan_ir::Dim]) -> Atom {
+        if dims.is_empty() {
+            return value;
+        }
+        let elem = self.b.ty(value).elem;
+        self.b.tensor(FILL.op(), &[value], &[], cotan_ir::Ty::new(elem, dims.to_vec())).into()
+    }
+
+    /// Each leaf backwards along its first axis.
+    pub(super) fn reversed(&mut self, value: Value) -> Value {
+        let reverse = |leaf: Atom| {
+            let ty = self.b.ty(leaf);
+            self.b.tensor(REVERSE.op(), &[leaf], &[0], ty).into()
+        };
+        value.into_iter().map(reverse).collect()
+    }
+
+    /// The value through which no derivative flows; what carries none is left alone.
+    pub(super) fn without_derivative(&mut self, value: Value) -> Value {
+        let stop = |leaf: Atom| {
+            if leaf.var().is_some() && self.b.ty(leaf).is_float() {
+                self.b.prim(STOP_GRADIENT.prim(), &[leaf]).into()
+            } else {
+                leaf
+            }
+        };
+        value.into_iter().map(stop).collect()
+    }
+}
+
+/// An operand of `&&` or `||` with at most this many statements, none of which can fail, is computed in any case.
+const CHEAP: usize = 8;

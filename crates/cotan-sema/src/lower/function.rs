@@ -1,0 +1,346 @@
+//! The lowering of one function body: its builder, the frames of inlined code, and scopes of sizes.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cotan_ir::{Atom, Builder, Elem, Span as IrSpan, Symbol, Ty, Var};
+use cotan_syntax::span::FileId;
+use cotan_syntax::Span;
+
+use super::control::Flow;
+use super::values::Value;
+use super::{Extent, Instance, Lowering, Result, Signature};
+use crate::dims::{Dim, LocalId};
+use crate::typed::{Callable, Expr, FnId, Function, FunctionBody, GenericArg, Local, Program, Type};
+use crate::types::{GenericKind, Scalar};
+
+/// A function value: something callable and the frame whose locals it reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closure<'p> {
+    pub(super) callable: &'p Callable,
+    pub(super) frame: usize,
+}
+
+/// The names of one function of the source: the one that is lowered, or one that is inlined into it.
+#[derive(Clone, Debug)]
+pub(super) struct Frame<'p> {
+    /// Distinguishes the frame from all others of the IR function.
+    pub(super) id: usize,
+    /// The table of locals.
+    pub(super) table: &'p [Local],
+    /// What the generics stand for: element types, and for a size the size itself.
+    pub(super) generics: Vec<GenericArg>,
+    /// Whether there is an element type among the generics.
+    pub(super) is_generic: bool,
+    /// The sizes among the generics.
+    pub(super) sizes: Vec<Option<Atom>>,
+    /// Values of locals in scope.
+    pub(super) locals: Vec<Option<Value>>,
+    /// Parameters of function type.
+    pub(super) functions: HashMap<LocalId, Closure<'p>>,
+    /// The mutable locals in scope.
+    pub(super) mutable: Vec<LocalId>,
+}
+
+/// Sizes known in a block, by frame and normal form.
+pub(super) type Sizes = HashMap<(usize, Dim), Atom>;
+
+/// The body of an IR function.
+pub(super) struct Body<'a, 'p> {
+    pub(super) lowering: &'a mut Lowering<'p>,
+    pub(super) b: Builder,
+    /// The frames of code that is being inlined, outermost first.
+    pub(super) frames: Vec<Frame<'p>>,
+    /// The frame of the code that is being lowered.
+    pub(super) frame: usize,
+    pub(super) n_frames: usize,
+    /// Sizes known in the open blocks.
+    pub(super) scopes: Vec<Sizes>,
+    /// Where control may have gone.
+    pub(super) flow: Flow,
+    /// The type of what `return` gives.
+    pub(super) result: Type,
+    /// Whether a loop stands around, within the body that `return` leaves.
+    pub(super) in_loop: bool,
+    /// Variables that carry a name of the source.
+    pub(super) named: HashSet<Var>,
+    pub(super) non_negative: HashSet<Var>,
+    /// The name of the IR function.
+    pub(super) symbol: Symbol,
+}
+
+/// The IR's span for one of the syntax.
+pub(super) fn ir_span(span: Span) -> IrSpan {
+    IrSpan { file: span.file.0, start: span.start, end: span.end }
+}
+
+impl<'p> Lowering<'p> {
+    /// A function at certain element types (one for each of its element type parameters).
+    pub(super) fn instance(&mut self, id: FnId, elems: &[Elem], span: Span) -> Result<Rc<Instance>> {
+        let key = (id, elems.to_vec());
+        if let Some(instance) = self.instances.get(&key) {
+            return Ok(instance.clone());
+        }
+        let program = self.program;
+        let function = program.function(id);
+        let instance = if elems.is_empty() {
+            Rc::new(self.lower_function(function, elems)?)
+        } else {
+            Rc::new(self.specialise(&function.name, span, |l| l.lower_function(function, elems))?)
+        };
+        self.instances.insert(key, instance.clone());
+        Ok(instance)
+    }
+
+    /// Lowers a function of the source.
+    pub(super) fn lower_function(&mut self, function: &'p Function, elems: &[Elem]) -> Result<Instance> {
+        let suffix: String = elems.iter().map(|elem| format!(".{elem}")).collect();
+        let symbol = self.free_symbol(&format!("{}{suffix}", function.name));
+        let mut body = Body::new(self, symbol.clone());
+        let frame = body.parameter_frame(function, elems);
+        body.push_frame(frame);
+        let signature = body.parameters(function);
+        body.result = function.result.clone();
+        let value = body.function_value(function)?;
+        Ok(body.finish(value, signature))
+    }
+}
+
+impl<'a, 'p> Body<'a, 'p> {
+    pub(super) fn new(lowering: &'a mut Lowering<'p>, symbol: Symbol) -> Self {
+        Self {
+            lowering,
+            b: Builder::new(),
+            frames: Vec::new(),
+            frame: 0,
+            n_frames: 0,
+            scopes: vec![Sizes::new()],
+            flow: Flow::default(),
+            result: Type::UNIT,
+            in_loop: false,
+            named: HashSet::new(),
+            non_negative: HashSet::new(),
+            symbol,
+        }
+    }
+
+    pub(super) fn program(&self) -> &'p Program {
+        self.lowering.program
+    }
+
+    // ---- frames
+
+    /// A frame for a function at certain element types; its sizes are not known yet.
+    pub(super) fn function_frame(&mut self, function: &'p Function, elems: &[Elem]) -> Frame<'p> {
+        let mut elems = elems.iter();
+        let generic = |(k, generic): (usize, &crate::types::Generic)| match generic.kind {
+            GenericKind::Size => GenericArg::Size(Dim::atom(crate::dims::Atom::Size(crate::dims::GenericId(k as u32)))),
+            GenericKind::Scalar(_) => {
+                GenericArg::Scalar(Scalar::Of(*elems.next().expect("invariant: one type for each type parameter")))
+            }
+        };
+        let generics: Vec<GenericArg> = function.generics.iter().enumerate().map(generic).collect();
+        let table: &'p [Local] = match &function.body {
+            FunctionBody::Source(body) => &body.locals,
+            FunctionBody::Derivative(_) => &[],
+        };
+        let n_locals = table.len().max(function.params.len());
+        self.n_frames += 1;
+        Frame {
+            id: self.n_frames,
+            table,
+            is_generic: generics.iter().any(|arg| matches!(arg, GenericArg::Scalar(_))),
+            sizes: vec![None; generics.len()],
+            generics,
+            locals: vec![None; n_locals],
+            functions: HashMap::new(),
+            mutable: Vec::new(),
+        }
+    }
+
+    /// A frame whose sizes are new parameters of the IR function.
+    fn parameter_frame(&mut self, function: &'p Function, elems: &[Elem]) -> Frame<'p> {
+        let mut frame = self.function_frame(function, elems);
+        for (generic, size) in function.generics.iter().zip(&mut frame.sizes) {
+            if generic.kind == GenericKind::Size {
+                let v = self.b.param(&generic.name, Ty::scalar(Elem::I64));
+                self.named.insert(v);
+                self.non_negative.insert(v);
+                *size = Some(v.into());
+            }
+        }
+        frame
+    }
+
+    /// Enters a frame; it is left with [`Self::pop_frame`].
+    pub(super) fn push_frame(&mut self, frame: Frame<'p>) -> usize {
+        self.frames.push(frame);
+        std::mem::replace(&mut self.frame, self.frames.len() - 1)
+    }
+
+    /// Leaves the frame that was entered last, for the one that was current before.
+    pub(super) fn pop_frame(&mut self, previous: usize) {
+        self.frames.pop();
+        self.frame = previous;
+    }
+
+    pub(super) fn current(&self) -> &Frame<'p> {
+        &self.frames[self.frame]
+    }
+
+    pub(super) fn current_mut(&mut self) -> &mut Frame<'p> {
+        &mut self.frames[self.frame]
+    }
+
+    /// The element type that a scalar type stands for in the current frame.
+    pub(super) fn elem(&self, scalar: Scalar) -> Elem {
+        match scalar {
+            Scalar::Of(elem) => elem,
+            Scalar::Param(id) => match self.current().generics.get(id.0 as usize) {
+                Some(GenericArg::Scalar(Scalar::Of(elem))) => *elem,
+                Some(GenericArg::Scalar(_) | GenericArg::Size(_)) | None => Elem::F64,
+            },
+            Scalar::Var(_) => Elem::F64,
+        }
+    }
+
+    /// A type of the current frame, its element types replaced by what they stand for.
+    pub(super) fn concrete(&self, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        if self.current().is_generic {
+            ty.each_scalar_mut(&mut |scalar| *scalar = Scalar::Of(self.elem(*scalar)));
+        }
+        ty
+    }
+
+    // ---- parameters and results
+
+    /// Makes the parameters of the IR function and binds the locals of the source function to them.
+    fn parameters(&mut self, function: &'p Function) -> Signature {
+        let mut leaf = 0;
+        let mut extents = Vec::new();
+        for param in &function.params {
+            for ty in self.leaf_types(&param.ty) {
+                for (axis, dim) in ty.dims.iter().enumerate() {
+                    if dim.as_constant().is_none() && dim.as_atom().is_none() && self.known_size(dim).is_none() {
+                        let v = self.b.param(&format!("{}_extent", param.name), Ty::scalar(Elem::I64));
+                        self.non_negative.insert(v);
+                        self.know_size(dim, v.into());
+                        extents.push(Extent { leaf, axis });
+                    }
+                }
+                leaf += 1;
+            }
+        }
+        let mut params = Vec::new();
+        for (k, param) in function.params.iter().enumerate() {
+            let ty = self.concrete(&param.ty);
+            let value = self.parameter(&param.name, &ty);
+            params.push(value.len());
+            let stopped = if param.nodiff { self.without_derivative(value) } else { value };
+            self.current_mut().locals[k] = Some(stopped);
+        }
+        Signature { extents, params, results: Vec::new() }
+    }
+
+    /// New parameters of the IR function for the leaves of a type whose sizes are all known.
+    pub(super) fn parameter(&mut self, name: &str, ty: &Type) -> Value {
+        let names = self.leaf_names(name, ty);
+        let tys = self.leaf_types(ty);
+        let mut value = Vec::new();
+        for (name, leaf) in names.iter().zip(tys) {
+            let ty = self.ir_ty(&leaf).unwrap_or_else(|| Ty::scalar(leaf.elem));
+            let v = self.b.param(name, ty);
+            self.named.insert(v);
+            value.push(v.into());
+        }
+        value
+    }
+
+    /// The value of a function whose parameters are bound in the current frame.
+    pub(super) fn function_value(&mut self, function: &'p Function) -> Result<Value> {
+        match &function.body {
+            FunctionBody::Source(body) => self.body_value(&body.value),
+            FunctionBody::Derivative(derivative) => {
+                let locals = &self.current().locals[..function.params.len()];
+                let args = locals.iter().map(|value| value.clone().unwrap_or_default()).collect();
+                let functions = (0..function.params.len() as u32)
+                    .map(|k| self.current().functions.get(&LocalId(k)).copied())
+                    .collect::<Vec<_>>();
+                self.b.set_span(ir_span(derivative.span));
+                self.derivative(derivative, self.frame, args, &functions)
+            }
+        }
+    }
+
+    /// Ends the function: a result whose type names a variable of the body comes after that variable.
+    pub(super) fn finish(self, value: Value, signature: Signature) -> Instance {
+        let Body { lowering, b, symbol, .. } = self;
+        let function = b.finish(&symbol, Vec::new());
+        let (function, results) = with_results(function, value);
+        let function = lowering.module.insert(function);
+        Instance { function, signature: Signature { results, ..signature } }
+    }
+
+    // ---- names and spans
+
+    /// Lowers with the source position `span`.
+    pub(super) fn at<T>(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.b.span();
+        self.b.set_span(ir_span(span));
+        let result = lower(self);
+        self.b.set_span(before);
+        result
+    }
+
+    /// The source position of the statements that follow.
+    pub(super) fn span(&self) -> Span {
+        let IrSpan { file, start, end } = self.b.span();
+        Span::new(FileId(file), start, end)
+    }
+
+    /// Gives leaves that have no name of the source yet the names of a local.
+    pub(super) fn name_leaves(&mut self, name: &str, ty: &Type, value: &Value) {
+        if name.starts_with('$') || name == "_" {
+            return;
+        }
+        for (name, atom) in self.leaf_names(name, ty).into_iter().zip(value) {
+            if let Atom::Var(v) = atom
+                && self.named.insert(*v)
+            {
+                self.b.info_mut(*v).name = name.into();
+            }
+        }
+    }
+
+    /// A scalar value.
+    pub(super) fn scalar(&mut self, e: &'p Expr) -> Result<Atom> {
+        let value = self.expr(e)?;
+        Ok(value.first().copied().expect("invariant: a scalar has one leaf"))
+    }
+}
+
+/// A function with these results, each after the lengths of the body that its type names; gives the positions of the
+/// results.
+pub(super) fn with_results(mut function: cotan_ir::Function, value: Value) -> (cotan_ir::Function, Vec<usize>) {
+    let params: HashSet<Var> = function.params.iter().copied().collect();
+    let mut results: Vec<Atom> = Vec::new();
+    let mut positions = Vec::new();
+    for leaf in value {
+        if let Atom::Var(v) = leaf {
+            for dim in function.ty(v).dim_vars() {
+                if !params.contains(&dim) && !results.contains(&dim.into()) {
+                    results.push(dim.into());
+                }
+            }
+        }
+        positions.push(results.len());
+        results.push(leaf);
+    }
+    function.body.results = results;
+    (function, positions)
+}
+
+/// A function shared by everything that calls it.
+pub(super) type SharedFunction = Arc<cotan_ir::Function>;

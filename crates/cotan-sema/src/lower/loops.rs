@@ -1,0 +1,351 @@
+//! Sequential loops: counted where nothing leaves them early, else a while.
+
+use std::collections::BTreeSet;
+
+use cotan_ir::{Atom, Const, Elem, Loop, Ty};
+use cotan_ops::{ADD, ADD_FITS, LT, MAX, SUB, SUB_FITS, cast_to};
+
+use super::Result;
+use super::control::{Flow, Rest, Truth, UNIT};
+use super::function::Body;
+use super::values::Value;
+use super::walk::{each_assigned, escapes};
+use crate::typed::{Expr, For, Iterable, LocalId, LogicOp, Pattern, PatternKind, PlaceStepKind, Range, Type, While};
+
+/// Whether another iteration follows.
+#[derive(Clone, Copy)]
+pub(super) enum Test<'p> {
+    /// The number of the next iteration is below the count; of a counted loop nobody asks.
+    Below { index: Atom, count: Atom },
+    /// The condition of a `while`.
+    Condition(&'p Expr),
+}
+
+/// What decides how often a loop runs.
+#[derive(Clone, Copy)]
+enum Head<'p> {
+    Times(Atom),
+    Condition(&'p Expr),
+}
+
+/// The values of a range: as many as `count` says, from `lo` on.
+#[derive(Clone, Copy)]
+pub(super) struct Values {
+    pub(super) lo: Atom,
+    pub(super) count: Atom,
+}
+
+impl<'p> Body<'_, 'p> {
+    /// A loop with carried values. `count` is `None` for a while, whose first carried value decides. The body gives the
+    /// next carried values and then what is stacked; so do the results.
+    pub(super) fn repeat(
+        &mut self,
+        index_name: &str,
+        count: Option<Atom>,
+        inits: &[(&str, Atom)],
+        body: &mut dyn FnMut(&mut Self, Atom, &[Atom]) -> Result<Vec<Atom>>,
+    ) -> Result<Vec<Atom>> {
+        let index = self.b.var(index_name, Ty::scalar(Elem::I64));
+        self.non_negative.insert(index);
+        let param = |this: &mut Self, (name, init): &(&str, Atom)| {
+            let ty = this.b.ty(*init);
+            let v = this.b.var(name, ty);
+            this.named.insert(v);
+            v
+        };
+        let params: Vec<_> = inits.iter().map(|init| param(self, init)).collect();
+        let values: Vec<Atom> = params.iter().map(|v| Atom::Var(*v)).collect();
+        self.b.open_block();
+        let next = self.scoped(|this| body(this, index.into(), &values))?;
+        let block = self.b.close_block(next);
+        let inits = inits.iter().map(|(_, init)| *init).collect();
+        let l = Loop { index, count, params, inits, accs: Vec::new(), body: block };
+        let n_trips = usize::from(count.is_none());
+        let results = self.b.finish_loop(l, &[]);
+        self.named.extend(results[n_trips..].iter().take(values.len()).copied());
+        Ok(results[n_trips..].iter().map(|v| Atom::Var(*v)).collect())
+    }
+
+    /// A counted loop.
+    pub(super) fn counted(
+        &mut self,
+        count: Atom,
+        inits: &[(&str, Atom)],
+        body: &mut dyn FnMut(&mut Self, Atom, &[Atom]) -> Result<Vec<Atom>>,
+    ) -> Result<Vec<Atom>> {
+        self.repeat("i", Some(count), inits, body)
+    }
+
+    // ---- for and while
+
+    /// A `for` loop. Where it may return: whether it did, and what.
+    pub(super) fn for_loop(&mut self, l: &'p For) -> Result<Option<(Atom, Value)>> {
+        let name = match &l.pattern.kind {
+            PatternKind::Local(id) => self.current().table[id.0 as usize].name.as_str(),
+            PatternKind::Wildcard | PatternKind::Fields(_) => "i",
+        };
+        match &l.iterable {
+            Iterable::Range { range, reversed } => {
+                let values = self.range_values(range)?;
+                let mut bind = |body: &mut Self, index: Atom| {
+                    let index = if *reversed { body.from_the_end(values.count, index) } else { index };
+                    let value = body.value_at(values, index);
+                    body.bind(&l.pattern, vec![value]);
+                };
+                self.sequential(name, Head::Times(values.count), &l.body, &mut bind)
+            }
+            Iterable::Tensor { tensor, reversed } => {
+                let value = self.expr(tensor)?;
+                let count = self.first_extent(&tensor.ty, &value);
+                let mut bind = |body: &mut Self, index: Atom| {
+                    let index = if *reversed { body.from_the_end(count, index) } else { index };
+                    let row = body.row(&value, index);
+                    body.bind(&l.pattern, row);
+                };
+                self.sequential("i", Head::Times(count), &l.body, &mut bind)
+            }
+        }
+    }
+
+    /// A `while` loop; like [`Self::for_loop`].
+    pub(super) fn while_loop(&mut self, l: &'p While) -> Result<Option<(Atom, Value)>> {
+        self.sequential("i", Head::Condition(&l.condition), &l.body, &mut |_, _| {})
+    }
+
+    fn sequential(
+        &mut self,
+        name: &str,
+        head: Head<'p>,
+        body: &'p Expr,
+        bind: &mut dyn FnMut(&mut Self, Atom),
+    ) -> Result<Option<(Atom, Value)>> {
+        let exits = escapes(body);
+        let is_while = matches!(head, Head::Condition(_)) || exits.breaks || exits.returns;
+        let carried = self.carried(head, body);
+        let mut inits: Vec<(String, Atom)> = Vec::new();
+        if is_while {
+            let running = match head {
+                Head::Times(count) => self.prim(&LT, &[Atom::i64(0), count]),
+                Head::Condition(condition) => self.scalar(condition)?,
+            };
+            inits.push(("running".to_owned(), running));
+        }
+        let n_running = inits.len();
+        if exits.returns {
+            inits.push(("returned".to_owned(), Const::bool(false).into()));
+            let ty = self.result.clone();
+            inits.extend(self.placeholder(&ty).into_iter().map(|leaf| ("result".to_owned(), leaf)));
+        }
+        let n_control = inits.len();
+        for (id, leaf) in &carried {
+            let local = &self.current().table[id.0 as usize];
+            inits.push((self.leaf_names(&local.name, &local.ty)[*leaf].clone(), self.local(*id)[*leaf]));
+        }
+        let named: Vec<(&str, Atom)> = inits.iter().map(|(name, init)| (name.as_str(), *init)).collect();
+        let flow = std::mem::take(&mut self.flow);
+        let in_loop = std::mem::replace(&mut self.in_loop, true);
+        let count = match head {
+            Head::Times(count) if !is_while => Some(count),
+            Head::Times(_) | Head::Condition(_) => None,
+        };
+        let results = self.repeat(name, count, &named, &mut |this, index, params| {
+            this.set_leaves(&carried, &params[n_control..]);
+            this.flow = Flow::default();
+            bind(this, index);
+            let test = match head {
+                Head::Times(count) => Test::Below { index, count },
+                Head::Condition(condition) => Test::Condition(condition),
+            };
+            this.iteration(body, is_while.then_some(test))?;
+            let flow = std::mem::take(&mut this.flow);
+            let mut next = Vec::new();
+            if is_while {
+                next.push(this.truth(flow.running));
+            }
+            if exits.returns {
+                next.push(this.truth(flow.returned));
+                next.extend(flow.result.unwrap_or_else(|| params[n_running + 1..n_control].to_vec()));
+            }
+            next.extend(carried.iter().map(|(id, leaf)| this.local(*id)[*leaf]));
+            Ok(next)
+        })?;
+        self.flow = flow;
+        self.in_loop = in_loop;
+        self.set_leaves(&carried, &results[n_control..]);
+        Ok(exits.returns.then(|| (results[n_running], results[n_running + 1..n_control].to_vec())))
+    }
+
+    /// One iteration; afterwards the flow says whether another one follows.
+    fn iteration(&mut self, body: &'p Expr, test: Option<Test<'p>>) -> Result<()> {
+        let exits = escapes(body);
+        let Some(test) = test else {
+            return match exits.continues {
+                true => self.run(body, &Rest::Join(&UNIT)).map(|_| ()),
+                false => self.expr(body).map(|_| ()),
+            };
+        };
+        if exits.continues {
+            // Every path but that of a `break` ends in the test, which stands once.
+            self.run(body, &Rest::Join(&UNIT))?;
+            let running = self.truth(self.flow.running);
+            let running = self.lazy(LogicOp::And, running, &mut |body| {
+                let test = body.test(test)?;
+                Ok(body.truth(test))
+            })?;
+            self.flow.running = Truth::Is(running);
+        } else if exits.any() {
+            self.run(body, &Rest::Iteration(test))?;
+        } else {
+            self.expr(body)?;
+            self.flow.running = self.test(test)?;
+        }
+        Ok(())
+    }
+
+    /// Whether another iteration follows this one.
+    pub(super) fn test(&mut self, test: Test<'p>) -> Result<Truth> {
+        let holds = match test {
+            Test::Below { index, count } => {
+                let next = self.prim(&ADD, &[index, Atom::i64(1)]);
+                self.prim(&LT, &[next, count])
+            }
+            Test::Condition(condition) => self.scalar(condition)?,
+        };
+        Ok(match holds.constant().and_then(Const::as_bool) {
+            Some(known) => Truth::Known(known),
+            None => Truth::Is(holds),
+        })
+    }
+
+    /// The leaves of locals from outside that the loop assigns.
+    fn carried(&self, head: Head<'p>, body: &'p Expr) -> Vec<(LocalId, usize)> {
+        let mut leaves = BTreeSet::new();
+        let mutable: BTreeSet<LocalId> = self.current().mutable.iter().copied().collect();
+        let mut note = |place: &crate::typed::Place| {
+            if !mutable.contains(&place.root) {
+                return;
+            }
+            let mut ty = &self.current().table[place.root.0 as usize].ty;
+            let mut range = 0..self.n_leaves(ty);
+            for step in &place.steps {
+                match step.kind {
+                    PlaceStepKind::Field(index) => {
+                        let part = self.part_leaves(ty, index);
+                        range = range.start + part.start..range.start + part.end;
+                        ty = &step.ty;
+                    }
+                    PlaceStepKind::Index(_) => break,
+                }
+            }
+            leaves.extend(range.map(|leaf| (place.root, leaf)));
+        };
+        each_assigned(body, &mut note);
+        if let Head::Condition(condition) = head {
+            each_assigned(condition, &mut note);
+        }
+        leaves.into_iter().collect()
+    }
+
+    fn set_leaves(&mut self, leaves: &[(LocalId, usize)], values: &[Atom]) {
+        for ((id, leaf), value) in leaves.iter().zip(values) {
+            if let Some(Some(local)) = self.current_mut().locals.get_mut(id.0 as usize) {
+                local[*leaf] = *value;
+            }
+        }
+    }
+
+    /// Zeros of a type. A size that is not known yet counts as zero.
+    pub(super) fn placeholder(&mut self, ty: &Type) -> Value {
+        let mut value = Value::new();
+        for leaf in self.leaf_types(ty) {
+            let mut dims = Vec::new();
+            for dim in &leaf.dims {
+                let extent = self.size(dim).unwrap_or(Atom::i64(0));
+                dims.push(cotan_ir::Dim::from_atom(extent));
+            }
+            value.push(self.fill(Const::zero(leaf.elem).into(), &dims));
+        }
+        value
+    }
+
+    // ---- what loops run over
+
+    /// First value and number of values of a range.
+    pub(super) fn range_values(&mut self, range: &'p Range) -> Result<Values> {
+        let lo = self.scalar(&range.lo)?;
+        let mut hi = self.scalar(&range.hi)?;
+        let elem = self.b.ty(lo).elem;
+        let (mut first, one) = (lo, Const::number(elem, 1));
+        if range.inclusive {
+            hi = self.fitting(&ADD, &ADD_FITS, &[hi, one.into()]);
+        }
+        if elem != Elem::I64 && elem != Elem::U64 {
+            (first, hi) = (self.to_i64(first), self.to_i64(hi));
+        }
+        let is_zero = first.constant().is_some_and(|c| c.is_number(0));
+        let count = if is_zero {
+            hi
+        } else if self.is_non_negative(first) && self.is_non_negative(hi) || self.b.ty(first).elem != elem {
+            self.prim(&SUB, &[hi, first])
+        } else {
+            let hi = self.prim(&MAX, &[hi, first]);
+            self.fitting(&SUB, &SUB_FITS, &[hi, first])
+        };
+        Ok(Values { lo, count: self.to_i64(count) })
+    }
+
+    /// Value number `index` of a range, in the type of its bounds. It lies between the bounds, so that nothing wraps.
+    pub(super) fn value_at(&mut self, values: Values, index: Atom) -> Atom {
+        let elem = self.b.ty(values.lo).elem;
+        let offset = if elem == Elem::I64 { index } else { self.prim(cast_to(elem), &[index]) };
+        if values.lo.constant().is_some_and(|c| c.is_number(0)) {
+            return offset;
+        }
+        self.prim(&ADD, &[values.lo, offset])
+    }
+
+    /// Position `index` counted from the end.
+    fn from_the_end(&mut self, count: Atom, index: Atom) -> Atom {
+        let last = self.prim(&SUB, &[count, Atom::i64(1)]);
+        let at = self.prim(&SUB, &[last, index]);
+        self.note_non_negative(at);
+        at
+    }
+
+    /// The extent of a tensor along its first axis.
+    pub(super) fn first_extent(&mut self, ty: &Type, value: &Value) -> Atom {
+        match value.first() {
+            Some(leaf) => self.b.ty(*leaf).dims[0].atom(),
+            // A tensor of units has no leaf to ask.
+            None => ty.dims().first().and_then(|dim| self.size(dim)).unwrap_or(Atom::i64(0)),
+        }
+    }
+
+    /// The element or row of every leaf at a position that is in range.
+    pub(super) fn row(&mut self, value: &Value, index: Atom) -> Value {
+        value.iter().map(|leaf| self.b.index(*leaf, &[index]).into()).collect()
+    }
+
+    /// Binds a pattern to the value of an iteration.
+    pub(super) fn bind(&mut self, pattern: &'p Pattern, value: Value) {
+        match &pattern.kind {
+            PatternKind::Wildcard => {}
+            PatternKind::Local(id) => {
+                let local = &self.current().table[id.0 as usize];
+                self.name_leaves(&local.name, &local.ty, &value);
+                let frame = self.current_mut();
+                frame.locals[id.0 as usize] = Some(value);
+                if local.mutable {
+                    frame.mutable.push(*id);
+                }
+            }
+            PatternKind::Fields(parts) => {
+                for (index, part) in parts {
+                    let leaves = self.part_leaves(&pattern.ty, *index);
+                    let part_value = value.get(leaves).map(<[Atom]>::to_vec).unwrap_or_default();
+                    self.bind(part, part_value);
+                }
+            }
+        }
+    }
+}

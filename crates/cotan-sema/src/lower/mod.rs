@@ -1,0 +1,175 @@
+//! From the typed tree to the core IR.
+//!
+//! A value is a list of leaves, scalars and dense tensors: structs, tuples and the unit type vanish. Mutable locals
+//! become new IR values at every assignment; loops carry exactly the leaves that their bodies assign. A function is
+//! lowered once for each choice of its element types; sizes stay run-time values. Functions that take functions are
+//! specialised into the call. A derivative form becomes a request for a derivative and ordinary IR that calls it.
+//!
+//! An IR function takes the sizes of the source function in order, then the extents of its parameters that are neither
+//! a size nor a number (such as `D*(D+1)/2`), then the leaves of the parameters. This crate must not know the rule of
+//! any derivative.
+
+mod builtins;
+mod calls;
+mod checks;
+mod control;
+mod derivatives;
+mod dims;
+mod entries;
+mod escapes;
+mod expressions;
+mod folds;
+mod function;
+mod indexing;
+mod loops;
+mod merge;
+mod operators;
+mod places;
+mod statements;
+mod tabulate;
+mod values;
+mod walk;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cotan_ir::{Derived, Elem, Item, Module, Symbol};
+use cotan_syntax::Span;
+use cotan_syntax::diagnostic::{Code, CodeInfo, Diagnostic};
+
+use crate::entry::{Lowered, Root};
+use crate::limits::Limits;
+use crate::typed::{FnId, Program};
+
+/// What lowering gives: a value, or the one error that ends it.
+type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+/// Too many specialisations, or too deep a chain of them.
+const TOO_MANY_INSTANCES: Code = Code("E0801");
+
+/// The codes of this module.
+pub const CODES: &[CodeInfo] = &[CodeInfo {
+    code: TOO_MANY_INSTANCES,
+    title: "the program needs too many specialised copies of functions",
+    explanation: "A function that takes a function, or an element type, is compiled once for each use of it. Functions \
+                  that call each other in this way multiply. Let the inner function take a value in place of a \
+                  function, or call it once and use the result twice.",
+    failing_example: "",
+}];
+
+/// Lowers the functions that `roots` ask for, and all that they call.
+pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result::Result<Lowered, Vec<Diagnostic>> {
+    let mut program = escapes::to_statements(program);
+    let mut resolved = Vec::new();
+    let mut errors = Vec::new();
+    for root in roots {
+        match entries::resolve(&mut program, root) {
+            Ok(root) => resolved.push(root),
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut lowering = Lowering {
+        program: &program,
+        limits,
+        module: Module::default(),
+        instances: HashMap::new(),
+        chain: Vec::new(),
+        n_specialisations: 0,
+    };
+    let mut entries = Vec::new();
+    for root in &resolved {
+        entries.push(entries::lower_root(&mut lowering, root).map_err(|error| vec![*error])?);
+    }
+    Ok(Lowered { module: lowering.module, entries })
+}
+
+/// A function of the source at certain element types, in the IR.
+#[derive(Debug)]
+struct Instance {
+    function: Arc<cotan_ir::Function>,
+    signature: Signature,
+}
+
+/// How the flat parameters and results of an IR function are made of those of the source.
+#[derive(Clone, Debug)]
+struct Signature {
+    /// Where the parameters after the sizes come from: an axis of a leaf of the arguments.
+    extents: Vec<Extent>,
+    /// Number of leaves of each parameter.
+    params: Vec<usize>,
+    /// Where the leaves of the result stand among the results.
+    results: Vec<usize>,
+}
+
+/// An axis of a leaf of the arguments.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    leaf: usize,
+    axis: usize,
+}
+
+/// The module that is being built.
+struct Lowering<'p> {
+    program: &'p Program,
+    limits: &'p Limits,
+    module: Module,
+    instances: HashMap<(FnId, Vec<Elem>), Rc<Instance>>,
+    /// The functions that are being specialised, outermost first.
+    chain: Vec<(String, Span)>,
+    n_specialisations: usize,
+}
+
+impl<'p> Lowering<'p> {
+    /// A name for a function that is not taken yet.
+    fn free_symbol(&self, base: &str) -> Symbol {
+        let mut name: Symbol = base.into();
+        let mut n = 1;
+        while self.module.items.contains_key(&name) {
+            n += 1;
+            name = format!("{base}_{n}").into();
+        }
+        name
+    }
+
+    /// Asks for a derivative; gives the name under which the module holds it.
+    fn request(&mut self, derived: Derived) -> Symbol {
+        let name = derived.canonical_name();
+        self.module.items.entry(name.clone()).or_insert(Item::Derived(derived));
+        name
+    }
+
+    /// Runs `lower` as one more specialisation, of `name`, which stands at `span`.
+    fn specialise<T>(&mut self, name: &str, span: Span, lower: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.enter(name, span)?;
+        let result = lower(self);
+        self.leave();
+        result
+    }
+
+    /// Counts one more specialisation, which lasts until [`Self::leave`].
+    fn enter(&mut self, name: &str, span: Span) -> Result<()> {
+        self.chain.push((name.to_owned(), span));
+        self.n_specialisations += 1;
+        let (what, limit) = if self.chain.len() > self.limits.instance_depth {
+            ("a chain of more than", self.limits.instance_depth)
+        } else if self.n_specialisations > self.limits.instances {
+            ("more than", self.limits.instances)
+        } else {
+            return Ok(());
+        };
+        let message = format!("the program needs {what} {limit} specialised functions");
+        let mut error = Diagnostic::error(TOO_MANY_INSTANCES, span, message);
+        for (name, span) in self.chain.iter().rev().skip(1).take(8) {
+            error = error.label(*span, format!("needed by `{name}` here"));
+        }
+        Err(Box::new(error.help("specialise fewer functions: pass values in place of functions")))
+    }
+
+    fn leave(&mut self) {
+        self.chain.pop();
+    }
+}

@@ -1,0 +1,268 @@
+//! Operators and primitives on scalars and, element-wise, on tensors.
+//!
+//! Floats and truth values are computed by element-wise primitives. Where an element can fail (integers), the operation
+//! is a parallel loop over elements, each with its check.
+
+use cotan_ir::{Atom, CheckKind, Const, Dim, Elem, ParResult, Ty, Var};
+use cotan_ops::{
+    ABS_FITS, ADD, ADD_FITS, DIV, DIV_FITS, EQ, GE, GT, LE, LT, MATMUL, MUL, MUL_FITS, NE, NEG, NEG_FITS, POW, POWI,
+    POWI_FITS, PrimRow, REM, SUB, SUB_FITS, cast_fits, cast_to, lookup,
+};
+
+use super::Result;
+use super::function::{Body, ir_span};
+use crate::typed::{BinaryOp, Chain};
+
+impl<'p> Body<'_, 'p> {
+    /// A run of operators, from left to right.
+    pub(super) fn chain(&mut self, chain: &'p Chain) -> Result<Atom> {
+        let mut value = self.scalar(&chain.first)?;
+        for link in &chain.rest {
+            let operand = self.scalar(&link.operand)?;
+            self.b.set_span(ir_span(link.span));
+            value = self.binary(link.op, value, operand)?;
+        }
+        Ok(value)
+    }
+
+    /// One infix operator.
+    pub(super) fn binary(&mut self, op: BinaryOp, left: Atom, right: Atom) -> Result<Atom> {
+        if op == BinaryOp::MatMul {
+            return self.matmul(left, right);
+        }
+        let elem = self.b.ty(left).elem;
+        let can_fail = elem.is_integer() && is_arithmetic(op);
+        let right = if op == BinaryOp::PowInt { self.convert(right, Elem::I64) } else { right };
+        Ok(if can_fail {
+            self.each_element(&[left, right], &mut |body, args| body.integer_binary(op, args[0], args[1]))
+        } else {
+            self.element_wise(row_of(op), &[left, right])
+        })
+    }
+
+    /// An operator on integer scalars, with its checks.
+    fn integer_binary(&mut self, op: BinaryOp, left: Atom, right: Atom) -> Atom {
+        let args = [left, right];
+        match op {
+            BinaryOp::Add => self.fitting(&ADD, &ADD_FITS, &args),
+            BinaryOp::Sub => self.fitting(&SUB, &SUB_FITS, &args),
+            BinaryOp::Mul => self.fitting(&MUL, &MUL_FITS, &args),
+            BinaryOp::Div => {
+                let right = self.non_zero(right);
+                self.fitting(&DIV, &DIV_FITS, &[left, right])
+            }
+            BinaryOp::Rem => {
+                let right = self.non_zero(right);
+                self.prim(&REM, &[left, right])
+            }
+            BinaryOp::PowInt => {
+                let cond = self.prim(&GE, &[right, Atom::i64(0)]);
+                let right = self.check(cond, CheckKind::NegativePower, &[right], right);
+                self.fitting(&POWI, &POWI_FITS, &[left, right])
+            }
+            BinaryOp::Pow
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::MatMul => self.prim(row_of(op), &args),
+        }
+    }
+
+    /// An integer operation, with the check that its result fits the type.
+    pub(super) fn fitting(&mut self, row: &'static PrimRow, fits: &'static PrimRow, args: &[Atom]) -> Atom {
+        let cond = self.prim(fits, args);
+        let value = self.prim(row, args);
+        let sign = self.is_non_negative(value);
+        let value = self.check(cond, CheckKind::IntegerOverflow, args, value);
+        if sign {
+            self.note_non_negative(value);
+        }
+        value
+    }
+
+    fn non_zero(&mut self, divisor: Atom) -> Atom {
+        let zero = Atom::Const(Const::zero(self.b.ty(divisor).elem));
+        let cond = self.prim(&NE, &[divisor, zero]);
+        self.check(cond, CheckKind::DivisionByZero, &[divisor], divisor)
+    }
+
+    /// `-a`; the least integer has no negative.
+    pub(super) fn negate(&mut self, operand: Atom) -> Atom {
+        let elem = self.b.ty(operand).elem;
+        if elem.is_float() {
+            return self.element_wise(&NEG, &[operand]);
+        }
+        self.each_element(&[operand], &mut |body, args| body.fitting(&NEG, &NEG_FITS, args))
+    }
+
+    /// A scalar primitive of the prelude.
+    pub(super) fn primitive(&mut self, name: &str, args: &[Atom]) -> Atom {
+        let row = lookup(name).expect("invariant: the checker takes primitives from the op table");
+        let elem = self.b.ty(args[0]).elem;
+        if std::ptr::eq(row, &cotan_ops::ABS) && elem.is_signed() {
+            return self.each_element(args, &mut |body, args| body.fitting(row, &ABS_FITS, args));
+        }
+        if std::ptr::eq(row, &POWI) {
+            let exponent = self.convert(args[1], Elem::I64);
+            return self.element_wise(row, &[args[0], exponent]);
+        }
+        self.element_wise(row, args)
+    }
+
+    /// `e as T`, checked where `T` can't hold every value.
+    pub(super) fn cast(&mut self, value: Atom, elem: Elem) -> Atom {
+        let from = self.b.ty(value).elem;
+        if from == elem {
+            return value;
+        }
+        match cast_fits(elem) {
+            Some(fits) if !holds_all(elem, from) => self.each_element(&[value], &mut |body, args| {
+                let cond = body.prim(fits, args);
+                let value = body.prim(cast_to(elem), args);
+                body.check(cond, CheckKind::CastRange, args, value)
+            }),
+            Some(_) | None => self.convert(value, elem),
+        }
+    }
+
+    /// Element-wise conversion without a check.
+    fn convert(&mut self, value: Atom, elem: Elem) -> Atom {
+        if self.b.ty(value).elem == elem { value } else { self.element_wise(cast_to(elem), &[value]) }
+    }
+
+    /// A primitive on scalars or tensors of one shape; scalars among tensors lift.
+    pub(super) fn element_wise(&mut self, row: &'static PrimRow, args: &[Atom]) -> Atom {
+        let dims = self.common_dims(args);
+        let lift = |body: &mut Self, a: &Atom| match a {
+            Atom::Var(_) if body.b.ty(*a).is_scalar() => body.fill(*a, &dims),
+            Atom::Var(_) | Atom::Const(_) => *a,
+        };
+        let args: Vec<Atom> = args.iter().map(|a| lift(self, a)).collect();
+        self.prim(row, &args)
+    }
+
+    /// The dims of the tensors among the operands; empty if all are scalars.
+    fn common_dims(&self, args: &[Atom]) -> Vec<Dim> {
+        args.iter().map(|a| self.b.ty(*a).dims).find(|dims| !dims.is_empty()).unwrap_or_default()
+    }
+
+    /// `f` on scalars; on tensors a parallel loop over their elements.
+    pub(super) fn each_element(&mut self, args: &[Atom], f: &mut dyn FnMut(&mut Self, &[Atom]) -> Atom) -> Atom {
+        let dims = self.common_dims(args);
+        if dims.is_empty() {
+            return f(self, args);
+        }
+        let indices = self.index_vars(dims.len());
+        let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
+        self.b.open_block();
+        let element = self.scoped(|body| {
+            let element = |body: &mut Self, a: &Atom| {
+                if body.b.ty(*a).is_scalar() { *a } else { body.b.index(*a, &at).into() }
+            };
+            let elements: Vec<Atom> = args.iter().map(|a| element(body, a)).collect();
+            f(body, &elements)
+        });
+        let block = self.b.close_block(vec![element]);
+        let extents = dims.iter().map(|d| d.atom()).collect();
+        self.b.finish_par(indices, extents, vec![ParResult::Stacked], Vec::new(), block)[0].into()
+    }
+
+    /// Index variables for a region of several levels.
+    pub(super) fn index_vars(&mut self, n: usize) -> Vec<Var> {
+        const NAMES: [&str; 4] = ["i", "j", "k", "l"];
+        let indices: Vec<Var> =
+            (0..n).map(|k| self.b.var(NAMES.get(k).copied().unwrap_or("i"), Ty::scalar(Elem::I64))).collect();
+        self.non_negative.extend(indices.iter().copied());
+        indices
+    }
+
+    fn matmul(&mut self, left: Atom, right: Atom) -> Result<Atom> {
+        let (a, b) = (self.b.ty(left), self.b.ty(right));
+        let rows = &a.dims[..a.rank() - 1];
+        let batch = b.rank().saturating_sub(2);
+        let columns = &b.dims[b.rank().min(batch + 1)..];
+        let dims: Vec<Dim> = rows.iter().chain(columns).copied().collect();
+        if a.elem.is_float() {
+            let ty = Ty::new(a.elem, dims);
+            return Ok(self.b.tensor(MATMUL.op(), &[left, right], &[0], ty).into());
+        }
+        // Integer products are checked term by term.
+        let n_batch = if a.rank() >= 2 && b.rank() >= 2 { batch } else { 0 };
+        let indices = self.index_vars(dims.len());
+        let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
+        let (row, column) = at.split_at(rows.len());
+        let length = a.dims[a.rank() - 1].atom();
+        self.b.open_block();
+        let sum = self.scoped(|body| {
+            let zero = Atom::Const(Const::zero(a.elem));
+            let sums = body.counted(length, &[("sum", zero)], &mut |body, k, sums| {
+                let x = body.b.index(left, &[row, &[k]].concat()).into();
+                let y = body.b.index(right, &[&row[..n_batch], &[k], column].concat()).into();
+                let product = body.fitting(&MUL, &MUL_FITS, &[x, y]);
+                Ok(vec![body.fitting(&ADD, &ADD_FITS, &[sums[0], product])])
+            });
+            sums.map(|sums| sums[0])
+        })?;
+        if dims.is_empty() {
+            let mut block = self.b.close_block(vec![sum]);
+            self.b.stmts().append(&mut block.stmts);
+            return Ok(sum);
+        }
+        let block = self.b.close_block(vec![sum]);
+        let extents = dims.iter().map(|d| d.atom()).collect();
+        Ok(self.b.finish_par(indices, extents, vec![ParResult::Stacked], Vec::new(), block)[0].into())
+    }
+}
+
+/// The primitive of an operator.
+fn row_of(op: BinaryOp) -> &'static PrimRow {
+    match op {
+        BinaryOp::Add => &ADD,
+        BinaryOp::Sub => &SUB,
+        BinaryOp::Mul | BinaryOp::MatMul => &MUL,
+        BinaryOp::Div => &DIV,
+        BinaryOp::Rem => &REM,
+        BinaryOp::Pow => &POW,
+        BinaryOp::PowInt => &POWI,
+        BinaryOp::Eq => &EQ,
+        BinaryOp::Ne => &NE,
+        BinaryOp::Lt => &LT,
+        BinaryOp::Le => &LE,
+        BinaryOp::Gt => &GT,
+        BinaryOp::Ge => &GE,
+    }
+}
+
+/// Whether the operator computes a number, which may not fit.
+fn is_arithmetic(op: BinaryOp) -> bool {
+    match op {
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Pow
+        | BinaryOp::PowInt => true,
+        BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge
+        | BinaryOp::MatMul => false,
+    }
+}
+
+/// Whether an integer type holds every value of another type.
+fn holds_all(elem: Elem, from: Elem) -> bool {
+    if from == Elem::Bool {
+        return true;
+    }
+    match (elem.integer_range(), from.integer_range()) {
+        (Some((least, greatest)), Some((from_least, from_greatest))) => least <= from_least && from_greatest <= greatest,
+        (_, _) => false,
+    }
+}

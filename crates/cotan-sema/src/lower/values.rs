@@ -1,0 +1,68 @@
+//! Values as lists of leaves.
+
+use std::ops::Range;
+
+use cotan_ir::Atom;
+
+use super::function::Body;
+use crate::typed::Type;
+
+/// The leaves of a value, in order.
+pub(super) type Value = Vec<Atom>;
+
+impl Body<'_, '_> {
+    /// The number of leaves of a value of this type.
+    pub(super) fn n_leaves(&self, ty: &Type) -> usize {
+        match ty {
+            Type::Error | Type::Never | Type::Function(_) => 0,
+            Type::Scalar(_) => 1,
+            Type::Tensor { elem, .. } => self.n_leaves(elem),
+            Type::Tuple(parts) => parts.iter().map(|part| self.n_leaves(part)).sum(),
+            Type::Struct(of) => self.program().field_types(of).iter().map(|field| self.n_leaves(field)).sum(),
+        }
+    }
+
+    /// The types of the parts of a tuple or struct, or of the elements of a tensor of them.
+    pub(super) fn part_types(&self, ty: &Type) -> Vec<Type> {
+        match ty {
+            Type::Tuple(parts) => parts.clone(),
+            Type::Struct(of) => self.program().field_types(of),
+            Type::Tensor { elem, .. } => self.part_types(elem),
+            Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) => Vec::new(),
+        }
+    }
+
+    /// Which leaves of a tuple or struct belong to part number `index`.
+    pub(super) fn part_leaves(&self, ty: &Type, index: usize) -> Range<usize> {
+        let parts = self.part_types(ty);
+        let before = parts.iter().take(index).map(|part| self.n_leaves(part)).sum();
+        before..before + parts.get(index).map_or(0, |part| self.n_leaves(part))
+    }
+
+    /// Names for the leaves of a value that the source calls `name`: fields of structs by name, parts of tuples by
+    /// position.
+    pub(super) fn leaf_names(&self, name: &str, ty: &Type) -> Vec<String> {
+        let mut names = Vec::new();
+        self.push_leaf_names(name.to_owned(), ty, &mut names);
+        names
+    }
+
+    fn push_leaf_names(&self, name: String, ty: &Type, names: &mut Vec<String>) {
+        match ty {
+            Type::Error | Type::Never | Type::Function(_) => {}
+            Type::Scalar(_) => names.push(name),
+            Type::Tensor { elem, .. } => self.push_leaf_names(name, elem, names),
+            Type::Tuple(parts) => {
+                for (k, part) in parts.iter().enumerate() {
+                    self.push_leaf_names(format!("{name}_{k}"), part, names);
+                }
+            }
+            Type::Struct(of) => {
+                let fields = &self.program().struct_def(of.def).fields;
+                for (field, ty) in fields.iter().zip(self.program().field_types(of)) {
+                    self.push_leaf_names(format!("{name}_{}", field.name), &ty, names);
+                }
+            }
+        }
+    }
+}
