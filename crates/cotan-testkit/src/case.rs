@@ -1,7 +1,7 @@
 //! A program with arguments and its derivatives: what an oracle is asked about.
 
 use crate::generate::Construct;
-use crate::generate::source::Program;
+use crate::generate::source::Generated;
 use crate::random::Rng;
 use cotan_ad::{Lengths, derivative};
 use cotan_interp::{Limits, Options, run};
@@ -60,14 +60,14 @@ pub struct Subject {
     /// What the program is made of.
     pub constructs: BTreeSet<Construct>,
     /// The source, if it was made from one.
-    pub source: Option<Program>,
+    pub source: Option<Generated>,
 }
 
 impl Subject {
     /// The program as text, with its arguments.
     pub fn text(&self) -> String {
         let program = match &self.source {
-            Some(program) => program.text(),
+            Some(generated) => generated.program.text(),
             None => cotan_ir::print_module(&self.module, cotan_ir::PrintOptions::default()),
         };
         let args: Vec<String> = self.args.iter().map(|v| format!("# {v:?}\n")).collect();
@@ -77,7 +77,7 @@ impl Subject {
     /// The number of statements of the program, in the language that it was made in.
     pub fn n_statements(&self) -> usize {
         match &self.source {
-            Some(program) => program.n_statements(),
+            Some(generated) => generated.program.n_statements(),
             None => self.module.functions().map(|f| f.n_stmts()).sum(),
         }
     }

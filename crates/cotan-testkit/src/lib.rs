@@ -5,6 +5,8 @@
 
 pub mod campaign;
 pub mod case;
+pub mod files;
+pub mod front;
 pub mod generate;
 pub mod machine;
 pub mod oracles;

@@ -7,21 +7,21 @@ use cotan_interp::tape as tape_engine;
 use cotan_ir::{Block, Monoid, Op, ParResult};
 use cotan_ops::Value;
 
-/// The values computed inside a derivative are those of the program, bit for bit. Only products that are differentiated
-/// are multiplied in another order there.
+/// The values computed inside a derivative are those of the program, bit for bit.
 pub fn primal_value(case: &Case) -> Verdict {
-    let is_reordered = case.subject.module.functions().any(|f| multiplies(&f.body));
-    let same = |found: &[Value], what: &str| {
-        if is_reordered {
-            close_all(found, &case.results, Property::Rewritten, case, what)
-        } else {
-            same_bits(found, &case.results, what)
-        }
-    };
     Verdict::of((|| {
-        same(&case.run_jvp()?.0, "values inside the jvp")?;
-        same(&case.run_vjp()?.0, "values inside the vjp")
+        same_results(case, &case.run_jvp()?.0, "values inside the jvp")?;
+        same_results(case, &case.run_vjp()?.0, "values inside the vjp")
     })())
+}
+
+/// Whether these are the bits of the results. Only products that are differentiated are multiplied in another order.
+pub(super) fn same_results(case: &Case, found: &[Value], what: &str) -> Result<(), String> {
+    if case.subject.module.functions().any(|f| multiplies(&f.body)) {
+        close_all(found, &case.results, Property::Rewritten, case, what)
+    } else {
+        same_bits(found, &case.results, what)
+    }
 }
 
 /// Whether a parallel loop reduces by multiplication.

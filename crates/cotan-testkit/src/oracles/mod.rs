@@ -3,12 +3,14 @@
 mod compiled;
 mod engines;
 mod finite_difference;
+mod metamorphic;
 mod second_order;
 mod split;
 
 pub use compiled::compiled;
 pub use engines::{dot_product, primal_value, simplified, tape};
 pub use finite_difference::{Difference, finite_difference, richardson};
+pub use metamorphic::metamorphic;
 pub use second_order::second_order;
 pub use split::forward_reverse;
 
@@ -51,6 +53,7 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "dot product", ask: dot_product },
     Oracle { name: "tape", ask: tape },
     Oracle { name: "fwd and rev", ask: forward_reverse },
+    Oracle { name: "same by other statements", ask: metamorphic },
     Oracle { name: "finite difference", ask: finite_difference },
 ];
 

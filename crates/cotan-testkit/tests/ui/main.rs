@@ -37,7 +37,9 @@ fn check(file: TestFile) -> Checked {
     let diagnostics = match cotan_syntax::decode(id, file.bytes.clone()) {
         Ok(text) => {
             let id = sources.add(&file.name, &text);
-            cotan_syntax::parse(id, &text).1
+            let (module, mut diagnostics) = cotan_syntax::parse(id, &text);
+            diagnostics.extend(cotan_sema::check(&module, &cotan_sema::Limits::default()).diagnostics);
+            diagnostics
         }
         Err(invalid) => {
             sources.add(&file.name, &invalid.valid);
@@ -111,7 +113,8 @@ fn every_code_of_the_front_end_has_a_program() {
     let seen: BTreeSet<&str> =
         checked().iter().flat_map(|p| p.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>()).collect();
     let excused: BTreeSet<&str> = WITHOUT_CASE.iter().map(|(code, _)| *code).collect();
-    let all = cotan_syntax::codes::all().map(|info| info.code.as_str());
+    let pages = cotan_syntax::codes::all().chain(cotan_sema::codes::all());
+    let all = pages.map(|info| info.code.as_str());
     let problems: Vec<String> =
         all.filter(|code| !seen.contains(code) && !excused.contains(code)).map(str::to_owned).collect();
     expect_none(&problems);

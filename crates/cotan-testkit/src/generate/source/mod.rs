@@ -13,9 +13,14 @@ mod tree;
 
 pub use tree::{Function, Program, Stmt};
 
+use crate::case::Subject;
+use crate::front;
 use crate::generate::Construct;
 use crate::random::Rng;
-use cotan_ir::Elem;
+use cotan::Request;
+use cotan::host::{HostValue, fit_arguments};
+use cotan::sema::entry::Entry;
+use cotan_ir::{Elem, Module};
 use cotan_ops::Value;
 use scope::{Dim, Scope, Tensor};
 use std::collections::BTreeSet;
@@ -50,6 +55,31 @@ pub fn generate(seed: u64) -> Generated {
     let program = writer.program();
     let args = arguments(&mut rng, if is_single { Elem::F32 } else { Elem::F64 });
     Generated { program, args, constructs }
+}
+
+/// The program of a seed, compiled as far as the core IR.
+pub fn subject(seed: u64) -> Result<Subject, String> {
+    let generated = generate(seed);
+    let label = format!("program {seed}");
+    let (entry, module) = generated.lowered(&generated.program)?;
+    let args = generated.arguments_for(&entry)?;
+    let (name, constructs) = (entry.symbol.clone(), generated.constructs.clone());
+    Ok(Subject { label, seed, module, name, args, constructs, source: Some(generated) })
+}
+
+impl Generated {
+    /// A variant of the program as core IR.
+    pub fn lowered(&self, program: &Program) -> Result<(Entry, Module), String> {
+        let lowered = front::lower(&front::checked("generated.cot", &program.text())?, &Request::function("f"))?;
+        Ok((lowered.entry, lowered.module.as_ref().clone()))
+    }
+
+    /// The arguments in the order of the IR.
+    pub fn arguments_for(&self, entry: &Entry) -> Result<Vec<Value>, String> {
+        let host = |v: &Value| v.scalar().map_or_else(|| HostValue::Tensor(v.clone()), HostValue::Scalar);
+        let args = self.args.iter().map(|(name, v)| ((*name).to_owned(), host(v))).collect();
+        fit_arguments(entry, &args).map_err(|e| e.to_string())
+    }
 }
 
 /// Writes a program.

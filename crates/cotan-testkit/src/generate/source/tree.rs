@@ -99,6 +99,12 @@ impl Program {
         self.map_blocks(&|stmts| stmts.into_iter().flat_map(unroll).collect())
     }
 
+    /// The same with an element-wise function in place of every sum, difference or product of two whole vectors.
+    pub fn scalarised(&self) -> Program {
+        let scalarise = |s: &Stmt| s.map_text(&|text| scalarised(text).unwrap_or_else(|| text.to_owned()));
+        self.map_blocks(&|stmts| stmts.iter().map(scalarise).collect())
+    }
+
     /// The same with statements whose values nobody needs, one in every block.
     pub fn with_dead_code(&self) -> Program {
         self.map_blocks(&|mut stmts| {
@@ -204,6 +210,16 @@ fn smaller_blocks(stmts: &[Stmt]) -> Vec<Vec<Stmt>> {
     out
 }
 
+/// `let v = sin(a .* b)` as `let v = map(|p, q| sin(p * q), a, b)`.
+fn scalarised(line: &str) -> Option<String> {
+    let (name, value) = line.strip_prefix("let ")?.split_once(" = sin(")?;
+    let (left, rest) = value.strip_suffix(')')?.split_once(" .")?;
+    let (operator, right) = rest.split_once(' ')?;
+    let is_plain = |v: &str| !v.is_empty() && v.chars().all(is_word);
+    let is_known = is_plain(left) && is_plain(right) && ["+", "-", "*"].contains(&operator);
+    is_known.then(|| format!("let {name} = map(|p, q| sin(p {operator} q), {left}, {right})"))
+}
+
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -268,6 +284,14 @@ mod tests {
     fn loops_with_constant_bounds_unroll() {
         let copies = "if true { let i2 = 1 s1 += x0 * (i2 as f64) } if true { let i2 = 2 s1 += x0 * (i2 as f64) }";
         check(&program().unrolled(), &format!("fn f(x0: f64) -> f64 {{ let mut s1 = 0.5 {copies} s1 }}"));
+    }
+
+    #[test]
+    fn vector_operations_become_functions_of_elements() {
+        let check = |line: &str, expected: Option<&str>| assert_eq!(scalarised(line).as_deref(), expected);
+        check("let mut v3 = sin(a .* v2)", Some("let mut v3 = map(|p, q| sin(p * q), a, v2)"));
+        check("let v3 = sin(m[.., 0] .+ v2)", None);
+        check("v3 = sin(a .* v2)", None);
     }
 
     #[test]

@@ -1,0 +1,51 @@
+//! The folders of test files, and expectations that can be rewritten.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder `tests/` of the workspace.
+pub fn tests_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
+}
+
+/// A file of the workspace, by its path from the root.
+pub fn workspace_file(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// The files below a folder whose names end so, in order.
+pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for path in entries.flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            found.extend(files(&path, ending));
+        } else if path.to_string_lossy().ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Whether expectations are to be rewritten and not compared.
+pub fn is_blessing() -> bool {
+    std::env::var_os("COTAN_BLESS").is_some()
+}
+
+/// Compares a text with that of a file, or writes it there when blessing.
+pub fn expect_file(path: &Path, found: &str) -> Result<(), String> {
+    if is_blessing() {
+        return fs::write(path, found).map_err(|e| format!("{}: {e}", path.display()));
+    }
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    if expected == found {
+        return Ok(());
+    }
+    Err(format!("{}: expected\n{expected}\nfound\n{found}\n(COTAN_BLESS=1 rewrites it)", path.display()))
+}
+
+/// Fails with all messages at once.
+pub fn report(failures: Vec<String>, n: usize) {
+    assert!(failures.is_empty(), "{} of {n} fail:\n\n{}", failures.len(), failures.join("\n\n"));
+}

@@ -1,0 +1,39 @@
+//! The front end for tests: from source text to the core IR, with errors as text.
+
+use cotan::load::SearchConfig;
+use cotan::syntax::render::{Style, to_text};
+use cotan::{Compiler, Config, Lowered, Program, Request};
+use cotan_ir::Module;
+use std::sync::{Arc, OnceLock};
+
+/// A compiler without a backend, shared by all tests of a process.
+fn compiler() -> &'static Compiler {
+    static COMPILER: OnceLock<Compiler> = OnceLock::new();
+    COMPILER.get_or_init(|| Compiler::new(Config { llvm: SearchConfig::nowhere(), ..Config::default() }))
+}
+
+/// The program, or its errors as users see them.
+pub fn checked(name: &str, text: &str) -> Result<Program, String> {
+    let program = compiler().check(name, text);
+    if !program.has_errors() {
+        return Ok(program);
+    }
+    let errors = program.diagnostics.iter().filter(|d| d.is_error());
+    let errors: Vec<String> = errors.map(|d| to_text(d, &program.sources, Style::Plain)).collect();
+    Err(errors.join("\n"))
+}
+
+/// A function or derivative of a program, as it would be run.
+pub fn lower(program: &Program, request: &Request) -> Result<Lowered, String> {
+    compiler().lower(program, request).map_err(|e| e.to_string())
+}
+
+/// The same without any optimisation of the program or of what is derived from it.
+pub fn lower_plain(program: &Program, request: &Request) -> Result<Lowered, String> {
+    let limits = cotan::sema::Limits::default();
+    let lowered = cotan::sema::lower(&program.checked.program, request, &limits);
+    let lowered = lowered.map_err(|all| all.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))?;
+    let mut module: Module = lowered.module;
+    cotan_ad::expand(&mut module, &cotan_ad::Limits::default()).map_err(|e| e.to_string())?;
+    Ok(Lowered { entry: lowered.entry, module: Arc::new(module) })
+}
