@@ -135,34 +135,35 @@ impl<'a> Lowering<'a> {
         Tensor { place: Place { buffer, offset: Operand::i64(0) }, elem, dims }
     }
 
-    /// Whether a place is the start of the memory of result `k` of the function.
-    pub(super) fn is_home_of_result(&self, place: Place, k: usize) -> bool {
-        let kind = self.buffers[place.buffer.index()].kind;
-        kind == BufferKind::Allocated(Home::Result(k)) && place.offset.as_i64() == Some(0)
+    /// The result of the function in whose memory a place lies.
+    pub(super) fn home_of(&self, place: Place) -> Option<usize> {
+        match self.buffers[place.buffer.index()].kind {
+            BufferKind::Allocated(Home::Result(k)) => Some(k),
+            BufferKind::Allocated(Home::Arena | Home::Frame)
+            | BufferKind::Param(_)
+            | BufferKind::Stack
+            | BufferKind::Bound => None,
+        }
     }
 
     // ---- offers
 
-    /// Offers a place to a result of the block that begins.
-    pub(super) fn offer_place(&mut self, result: Atom, place: Place) {
-        self.offer(result, Offer::Place(place));
-    }
-
-    /// Offers the memory of result `k` of the function.
-    pub(super) fn offer_result(&mut self, result: Atom, k: usize) {
-        self.offer(result, Offer::Result(k));
-    }
-
-    fn offer(&mut self, result: Atom, offer: Offer) {
-        let number = self.offers.len();
-        self.offers.push(offer);
-        let mut next = result.var();
-        while let Some(v) = next {
-            if self.held.contains_key(&v) || self.f.ty(v).is_scalar() || self.offer_of.contains_key(&v) {
-                break;
+    /// Offers memory to results of the block that begins.
+    pub(super) fn offer(&mut self, offers: &[(Atom, Offer)]) {
+        for (result, offer) in offers {
+            let number = self.offers.len();
+            self.offers.push(*offer);
+            let mut next = result.var();
+            while let Some(v) = next {
+                // What is a result itself has memory of its own, and must not be overwritten.
+                let is_another = Some(v) != result.var() && offers.iter().any(|(other, _)| other.var() == Some(v));
+                let is_settled = self.held.contains_key(&v) || self.offer_of.contains_key(&v);
+                if is_another || is_settled || self.f.ty(v).is_scalar() {
+                    break;
+                }
+                self.offer_of.insert(v, number);
+                next = self.predecessor(v);
             }
-            self.offer_of.insert(v, number);
-            next = self.predecessor(v);
         }
     }
 
@@ -242,6 +243,13 @@ impl<'a> Lowering<'a> {
 
     // ---- copies
 
+    /// A copy of a tensor.
+    pub(super) fn saved(&mut self, from: &Tensor) -> Tensor {
+        let saved = self.allocate("saved", from.elem, from.dims.clone());
+        self.copy_tensor(from, saved.place);
+        saved
+    }
+
     /// Copies a whole tensor.
     pub(super) fn copy_tensor(&mut self, from: &Tensor, to: Place) {
         let count = self.count(&from.dims);
@@ -254,10 +262,7 @@ impl<'a> Lowering<'a> {
         for k in 0..moves.len() {
             let source = moves[k].0.place.buffer;
             if moves[..=k].iter().any(|(_, to)| to.buffer == source) {
-                let from = moves[k].0.clone();
-                let saved = self.allocate("saved", from.elem, from.dims.clone());
-                self.copy_tensor(&from, saved.place);
-                moves[k].0 = saved;
+                moves[k].0 = self.saved(&moves[k].0);
             }
         }
         for (from, to) in moves {

@@ -25,7 +25,7 @@ use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
 use memory::Offer;
 pub use tensor_op::lowers;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Lowers a function. It must have passed the verifier.
 pub fn lower(f: &Function) -> LoopFunction {
@@ -107,12 +107,41 @@ impl<'a> Lowering<'a> {
             self.params.push(param);
         }
         let results = &self.f.body.results;
-        for (k, result) in results.iter().enumerate() {
-            self.offer_result(*result, k);
-        }
+        let offers: Vec<(Atom, Offer)> = results.iter().enumerate().map(|(k, r)| (*r, Offer::Result(k))).collect();
+        self.offer(&offers);
         self.statements(&self.f.body);
-        self.results = results.iter().enumerate().map(|(k, result)| self.function_result(k, *result)).collect();
+        self.results = self.function_results(results);
         self.scopes.close();
+    }
+
+    /// Puts the results of the function into their own memory, where they are not there.
+    fn function_results(&mut self, results: &[Atom]) -> Vec<Piece> {
+        let mut held: Vec<Held> = results.iter().map(|r| self.held(*r)).collect();
+        let is_home = |this: &Self, t: &Tensor, k: usize| {
+            this.home_of(t.place) == Some(k) && t.place.offset.as_i64() == Some(0)
+        };
+        let mut away = BTreeSet::new();
+        for (k, held) in held.iter().enumerate() {
+            if let Held::Tensor(t) = held && !is_home(self, t, k) {
+                away.insert(k);
+            }
+        }
+        // What lies in memory that another result is about to take must get out of its way.
+        for k in &away {
+            if let Held::Tensor(t) = &held[*k] && self.home_of(t.place).is_some_and(|home| away.contains(&home)) {
+                held[*k] = Held::Tensor(self.saved(&t.clone()));
+            }
+        }
+        let pieces = held.into_iter().enumerate().map(|(k, held)| match held {
+            Held::Scalar(operand) => Piece::Scalar(operand),
+            Held::Tensor(from) if away.contains(&k) => {
+                let to = self.allocate_result("result", from.elem, from.dims.clone(), k);
+                self.copy_tensor(&from, to.place);
+                Piece::Tensor(to)
+            }
+            Held::Tensor(tensor) => Piece::Tensor(tensor),
+        });
+        pieces.collect()
     }
 
     fn param(&mut self, position: usize, v: Var) -> Param {
@@ -127,20 +156,6 @@ impl<'a> Lowering<'a> {
         let tensor = Tensor { place, elem: ty.elem, dims: self.dims(ty) };
         self.bind(v, Held::Tensor(tensor.clone()));
         Param::Tensor(tensor)
-    }
-
-    /// Puts a result of the function into its own memory, if it is not there.
-    fn function_result(&mut self, k: usize, result: Atom) -> Piece {
-        let from = match self.held(result) {
-            Held::Scalar(operand) => return Piece::Scalar(operand),
-            Held::Tensor(tensor) => tensor,
-        };
-        if self.is_home_of_result(from.place, k) {
-            return Piece::Tensor(from);
-        }
-        let to = self.allocate_result("result", from.elem, from.dims.clone(), k);
-        self.copy_tensor(&from, to.place);
-        Piece::Tensor(to)
     }
 
     /// Lowers the statements of a block whose frame is open.

@@ -1,5 +1,6 @@
 //! The parallel loop: nested counted loops. Stacked results are written straight to their places.
 
+use super::memory::Offer;
 use super::reduction::Reduction;
 use super::{Held, Lowering};
 use crate::cost::cost;
@@ -83,11 +84,8 @@ impl<'a> Lowering<'a> {
                 Sink::Reduced(_) => None,
             })
             .collect();
-        for (result, slot) in p.body.results.iter().zip(&slots) {
-            if let Some(slot) = slot {
-                self.offer_place(*result, *slot);
-            }
-        }
+        let offers = p.body.results.iter().zip(&slots).filter_map(|(r, slot)| Some((*r, Offer::Place((*slot)?))));
+        self.offer(&offers.collect::<Vec<_>>());
         self.statements(&p.body);
         let results: Vec<Held> = p.body.results.iter().map(|r| self.held(*r)).collect();
         for (held, sink) in results.iter().zip(sinks.iter()) {

@@ -4,6 +4,7 @@
 //! place. At the end of an iteration stacked elements are written first, then the next carried values: an element may
 //! be the old value of a carried tensor.
 
+use super::memory::Offer;
 use super::{Held, Lowering};
 use crate::nest::{Local, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Elem, Loop, Stmt};
@@ -107,9 +108,8 @@ impl<'a> Lowering<'a> {
         let (next, elements) = l.body.results.split_at(l.params.len());
         // A stack may move while the body runs, but its elements keep their offsets.
         let slots: Vec<Place> = stacks.iter().map(|s| slot(self, s, i)).collect();
-        for (element, slot) in elements.iter().zip(&slots) {
-            self.offer_place(*element, *slot);
-        }
+        let offers = elements.iter().zip(&slots).map(|(element, slot)| (*element, Offer::Place(*slot)));
+        self.offer(&offers.collect::<Vec<_>>());
         self.statements(&l.body);
         let slots = elements.iter().map(|e| self.held(*e)).zip(slots);
         self.fill_and_carry(slots.collect(), next, carried);

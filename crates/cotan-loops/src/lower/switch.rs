@@ -4,6 +4,7 @@
 //! leaves elsewhere is copied there. Any other tensor of known size gets memory before the branches. Where the size
 //! depends on the arm, the result is a name for whatever the arm made.
 
+use super::memory::Offer;
 use super::{Held, Lowering};
 use crate::nest::{Buffer, BufferKind, Local, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Block, Elem, Op, Stmt, Var};
@@ -86,11 +87,11 @@ impl<'a> Lowering<'a> {
     fn arm(&mut self, arm: &'a Block, joins: &[Join]) -> Vec<Node> {
         self.nodes(|this| {
             this.scopes.open(arm, false);
-            for (result, join) in arm.results.iter().zip(joins) {
-                if let Join::New(tensor) = join {
-                    this.offer_place(*result, tensor.place);
-                }
-            }
+            let offers = arm.results.iter().zip(joins).filter_map(|(result, join)| match join {
+                Join::New(tensor) => Some((*result, Offer::Place(tensor.place))),
+                Join::Scalar(_) | Join::InPlace(_) | Join::Named(_) => None,
+            });
+            this.offer(&offers.collect::<Vec<_>>());
             this.statements(arm);
             let mut moves = Vec::new();
             for (result, join) in arm.results.iter().zip(joins) {
