@@ -234,6 +234,53 @@ fn f(n: i64, x: f64[n]) {
 }
 
 #[test]
+fn an_element_written_twice_in_an_iteration_is_undone_in_order() {
+    // What the reverse needs of the array is more than scalars read at the top, so it is had again by undoing.
+    let sum = "
+    all: f64 = par j < n (add from 0.0) {
+      e: f64 = a.1[j]
+      s: f64 = sin e
+      yield s
+    }";
+    let straight = format!(
+        "
+fn f(n: i64, x: f64[n]) {{
+  a: f64[n] = loop i < n (a.1: f64[n] = x) {{{sum}
+    a.2: f64[n] = update a.1[0] = all
+    twice: f64 = mul all, 2.0
+    a.3: f64[n] = update a.2[0] = twice
+    a.4: f64[n] = update a.3[i] = all
+    yield a.4
+  }}
+  return a
+}}
+"
+    );
+    let nested = format!(
+        "
+fn f(n: i64, x: f64[n]) {{
+  a: f64[n] = loop i < n (a.1: f64[n] = x) {{{sum}
+    a.2: f64[n] = loop k < n (a.3: f64[n] = a.1) {{
+      half: i64 = div k, 2
+      old: f64 = a.3[half]
+      new: f64 = mul old, all
+      a.4: f64[n] = update a.3[half] = new
+      yield a.4
+    }}
+    yield a.2
+  }}
+  return a
+}}
+"
+    );
+    for text in [straight, nested] {
+        holds(&text, &[int(3), vector(&[0.5, 0.2, -0.5])]);
+        let printed = derive(&mut module(&text), "f", Mode::Vjp).to_string();
+        assert!(printed.contains("f64[0] log"), "{printed}");
+    }
+}
+
+#[test]
 fn a_check_that_renames_a_length_passes_derivatives() {
     let text = "
 fn f(n: i64, m: i64, x: f64[n], y: f64[m]) {
