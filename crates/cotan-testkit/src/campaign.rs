@@ -2,10 +2,10 @@
 
 use crate::case::{Case, Subject, Way};
 use crate::generate::{Coverage, ir, source};
+use crate::parallel::{self, guarded};
 use crate::oracles::{COMPILED, FIRST_ORDER, Oracle, SECOND_ORDER, Verdict};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What to run.
@@ -85,37 +85,25 @@ impl Campaign {
     pub fn run(&self, program: impl Fn(u64) -> Result<Subject, String> + Sync) -> Outcome {
         let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
         let total = Mutex::new(Outcome::default());
-        let n_threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-        std::thread::scope(|scope| {
-            for _ in 0..n_threads {
-                let work = || {
-                    let mut mine = Outcome::default();
-                    while !stop.load(Ordering::Relaxed) {
-                        let k = next.fetch_add(1, Ordering::Relaxed);
-                        if k >= self.programs {
-                            break;
-                        }
-                        judge(self.seed + k, k < self.compiled, &program, &mut mine);
-                        if self.stop_at_failure && !mine.failures.is_empty() {
-                            stop.store(true, Ordering::Relaxed);
-                        }
-                    }
-                    if let Ok(mut total) = total.lock() {
-                        total.merge(mine);
-                    }
-                };
-                let builder = std::thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, work).expect("invariant: the system gives a thread");
+        parallel::on_all_cores(|| {
+            let mut mine = Outcome::default();
+            while !stop.load(Ordering::Relaxed) {
+                let k = next.fetch_add(1, Ordering::Relaxed);
+                if k >= self.programs {
+                    break;
+                }
+                judge(self.seed + k, k < self.compiled, &program, &mut mine);
+                if self.stop_at_failure && !mine.failures.is_empty() {
+                    stop.store(true, Ordering::Relaxed);
+                }
             }
+            total.lock().unwrap_or_else(PoisonError::into_inner).merge(mine);
         });
-        let mut outcome = total.into_inner().unwrap_or_default();
+        let mut outcome = total.into_inner().unwrap_or_else(PoisonError::into_inner);
         outcome.failures.sort_by_key(|f| f.seed);
         outcome
     }
 }
-
-/// The interpreter uses the stack of its caller.
-const STACK: usize = 64 << 20;
 
 /// The program of a seed: mostly source text, every fourth core IR.
 pub fn mixed(seed: u64) -> Result<Subject, String> {
@@ -127,16 +115,8 @@ fn judge(seed: u64, is_compiled: bool, program: &(impl Fn(u64) -> Result<Subject
     outcome.programs += 1;
     let mut at = Stage { label: format!("program {seed}"), oracle: "compilation", program: String::new() };
     // A panic of what is tested is a failure like any other.
-    let verdict = catch_unwind(AssertUnwindSafe(|| examine(seed, is_compiled, program, outcome, &mut at)));
-    let reason = match verdict {
-        Ok(Ok(())) => return,
-        Ok(Err(reason)) => reason,
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
-            format!("panic: {}", text.unwrap_or_default())
-        }
-    };
+    let verdict = guarded(|| examine(seed, is_compiled, program, outcome, &mut at));
+    let Err(reason) = verdict.and_then(|v| v) else { return };
     outcome.failures.push(Failure { seed, label: at.label, oracle: at.oracle, reason, program: at.program });
 }
 

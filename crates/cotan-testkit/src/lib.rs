@@ -5,10 +5,12 @@
 
 pub mod campaign;
 pub mod case;
+pub mod engines;
 pub mod files;
 pub mod front;
 pub mod generate;
 pub mod machine;
 pub mod oracles;
+pub mod parallel;
 pub mod random;
 pub mod tolerances;

@@ -2,8 +2,10 @@
 
 #[path = "../support/files.rs"]
 mod files;
+mod check;
 mod header;
 
+use cotan_testkit::parallel;
 use files::{expect_none, programs};
 
 #[test]
@@ -16,4 +18,13 @@ fn every_header_can_be_read() {
         }
     }
     expect_none(&problems);
+}
+
+#[test]
+fn programs_give_what_their_headers_say_in_every_way_to_run_them() {
+    let failures = parallel::map(&programs("run"), |file| {
+        let text = String::from_utf8(file.bytes.clone()).expect("programs that run are text");
+        check::check(&file.name, &text)
+    });
+    expect_none(&failures.concat());
 }

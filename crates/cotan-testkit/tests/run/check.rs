@@ -1,0 +1,209 @@
+//! Running a test program in every way.
+
+use crate::header::{self, Expected};
+use cotan_testkit::case::{Case, Subject, float_value, floats};
+use cotan_testkit::engines::{Engine, RunError};
+use cotan_testkit::front::{checked, lower, lower_plain};
+use cotan_testkit::oracles::{SECOND_ORDER, Verdict, compiled, dot_product, forward_reverse, primal_value, tape};
+use cotan_testkit::tolerances::{Property, close, tolerance};
+use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
+use cotan::{DerivativeForm, Lowered, Program, Request};
+use cotan_ir::Mode;
+use cotan_ops::Value;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// Runs all cases of a program; gives what is wrong.
+pub(crate) fn check(name: &str, text: &str) -> Vec<String> {
+    let cases = match header::cases(text) {
+        Ok(cases) => cases,
+        Err(e) => return vec![format!("{name}: header: {e}")],
+    };
+    let program = match checked(name, text) {
+        Ok(program) => program,
+        Err(e) => return vec![e],
+    };
+    let outcome = |case: &header::Case| Test { program: &program, case }.run();
+    let failures = cases.iter().filter_map(|c| Some(format!("{name}, case `{}`: {}", c.name, outcome(c).err()?)));
+    failures.collect()
+}
+
+struct Test<'a> {
+    program: &'a Program,
+    case: &'a header::Case,
+}
+
+impl Test<'_> {
+    fn run(&self) -> Result<(), String> {
+        let function = Request::function(&self.case.function);
+        match &self.case.expected {
+            Expected::Error { code, line, column } => self.fails(&function, (code, *line, *column)),
+            Expected::Value { value, grad } => {
+                self.gives(&function, value)?;
+                let wrt: Vec<&str> = self.case.wrt.iter().map(String::as_str).collect();
+                if wrt.is_empty() {
+                    return Ok(());
+                }
+                let gradient = Request::derivative(&self.case.function, DerivativeForm::Grad, &wrt);
+                let expected = match wrt.as_slice() {
+                    [name] => grad[*name].clone(),
+                    names => names.iter().map(|name| grad[*name].clone()).collect::<Vec<_>>().into(),
+                };
+                self.gives(&gradient, &expected)?;
+                self.agrees(&function, &wrt)
+            }
+        }
+    }
+
+    /// Every engine, with and without optimisation, gives the value.
+    fn gives(&self, request: &Request, expected: &Json) -> Result<(), String> {
+        for (how, lowered) in self.lowered(request)? {
+            let args = self.arguments(&lowered)?;
+            let expected = from_json(expected, &lowered.entry.result)
+                .map_err(|e| format!("expected value: {}: {} for {}", e.place, e.found, e.expected))?;
+            for engine in Engine::ALL {
+                let at = || format!("{:?} on {engine:?}, {how}", request.derivative.as_ref().map(|d| d.form));
+                let results = engine.run(&lowered.module, &lowered.entry.symbol, &args);
+                let results = results.map_err(|e| format!("{}: {e}", at()))?;
+                let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
+                let found = rebuild(&lowered.entry.result, &mut leaves).ok_or_else(|| format!("{}: no value", at()))?;
+                same(&found, &expected, self.case.tolerance).map_err(|e| format!("{}: {e}", at()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forward mode, the tape and second derivatives agree with reverse mode.
+    fn agrees(&self, request: &Request, wrt: &[&str]) -> Result<(), String> {
+        let lowered = lower(self.program, request)?;
+        let subject = Subject {
+            label: self.case.function.clone(),
+            seed: 1,
+            module: lowered.module.as_ref().clone(),
+            name: lowered.entry.symbol.clone(),
+            args: self.arguments(&lowered)?,
+            constructs: BTreeSet::new(),
+            source: None,
+        };
+        let mut case = Case::new(subject)?;
+        let oracles = [primal_value, dot_product, tape, forward_reverse, compiled];
+        oracles.into_iter().try_for_each(|ask| holds(ask(&case)))?;
+        unit_tangents(&case, &lowered, wrt)?;
+        case.derive_twice()?;
+        holds((SECOND_ORDER.ask)(&case))
+    }
+
+    /// Every engine fails with the same code at the same place.
+    fn fails(&self, request: &Request, expected: (&str, u32, u32)) -> Result<(), String> {
+        for (how, lowered) in self.lowered(request)? {
+            let args = self.arguments(&lowered)?;
+            for engine in Engine::BY_THREADS {
+                let found = match engine.run(&lowered.module, &lowered.entry.symbol, &args) {
+                    Err(RunError::Check { kind, span }) => {
+                        let (line, column) = place(self.program, span);
+                        (kind.code().to_owned(), line, column)
+                    }
+                    Err(RunError::Other(e)) => return Err(format!("{engine:?}, {how}: {e}")),
+                    Ok(values) => return Err(format!("{engine:?}, {how}: no error, but {values:?}")),
+                };
+                if (found.0.as_str(), found.1, found.2) != expected {
+                    return Err(format!("{engine:?}, {how}: expected {expected:?}, found {found:?}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn arguments(&self, lowered: &Lowered) -> Result<Vec<Value>, String> {
+        let mut args = Arguments::new();
+        for (name, json) in &self.case.args {
+            let value = match lowered.entry.params.iter().find(|p| p.name == *name) {
+                Some(param) => {
+                    from_json(json, &param.ty).map_err(|e| format!("`{name}`: {} for {}", e.found, e.expected))?
+                }
+                None => HostValue::i64(json.as_i64().ok_or_else(|| format!("there is no parameter `{name}`"))?),
+            };
+            args.insert(name.clone(), value);
+        }
+        fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())
+    }
+
+    fn lowered(&self, request: &Request) -> Result<[(&'static str, Lowered); 2], String> {
+        Ok([("optimised", lower(self.program, request)?), ("plain", lower_plain(self.program, request)?)])
+    }
+}
+
+/// Line and column of a place in the source.
+fn place(program: &Program, span: cotan_ir::Span) -> (u32, u32) {
+    let file = program.sources.get(cotan::syntax::FileId(span.file));
+    let place = file.map(|f| f.line_column(span.start));
+    place.map_or((0, 0), |p| (p.line, p.column))
+}
+
+fn holds(verdict: Verdict) -> Result<(), String> {
+    match verdict {
+        Verdict::Holds | Verdict::Unusable(_) => Ok(()),
+        Verdict::Fails(reason) => Err(reason),
+    }
+}
+
+/// Forward mode in the direction of every single element gives that element of the gradient.
+fn unit_tangents(case: &Case, lowered: &Lowered, wrt: &[&str]) -> Result<(), String> {
+    let [out] = case.outs.as_slice() else { return Ok(()) };
+    if !case.results[*out].dims.is_empty() {
+        return Ok(());
+    }
+    let mut one = case.clone();
+    one.cotangents = vec![float_value(&case.results[*out], &[1.0])];
+    let gradient = one.run_vjp()?.1;
+    let active = active_leaves(lowered, wrt);
+    let name = case.first(Mode::Jvp).canonical_name();
+    for (k, at) in case.wrt.iter().enumerate().filter(|(_, at)| active.contains(at)) {
+        let expected = floats(&gradient[k]);
+        let scale = expected.iter().filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()));
+        for (element, expected) in expected.into_iter().enumerate() {
+            let mut tangents: Vec<Value> =
+                case.wrt.iter().map(|p| Value::zeros(case.subject.args[*p].elem, &case.subject.args[*p].dims)).collect();
+            tangents[k].bits[element] = one.cotangents[0].bits[0];
+            let results = case.run(&name, &[case.subject.args.as_slice(), &tangents].concat())?;
+            let found = floats(&results[results.len() - 1])[0];
+            if !close(found, expected, scale, tolerance(Property::ClosedForm, case.elem())) {
+                return Err(format!("operand {at}, element {element}: {found} forward, {expected} in reverse"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The positions of the operands that parameters consist of.
+fn active_leaves(lowered: &Lowered, wrt: &[&str]) -> BTreeSet<usize> {
+    let mut at = lowered.entry.sizes.len();
+    let mut out = BTreeSet::new();
+    for param in &lowered.entry.params {
+        let n = param.ty.leaves().len();
+        if wrt.contains(&param.name.as_str()) {
+            out.extend(at..at + n);
+        }
+        at += n;
+    }
+    out
+}
+
+/// Whether two values have one shape and agree, floats within the tolerance.
+fn same(found: &HostValue, expected: &HostValue, tolerance: f64) -> Result<(), String> {
+    let scalars = |v: &HostValue| {
+        let mut out = Vec::new();
+        v.each_scalar(&mut |c| out.push(c));
+        out
+    };
+    let (a, b) = (scalars(found), scalars(expected));
+    let scale = b.iter().filter_map(|c| c.as_float()).filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()));
+    let agree = |(x, y): (&cotan_ir::Const, &cotan_ir::Const)| match (x.as_float(), y.as_float()) {
+        (Some(x), Some(y)) => close(x, y, scale, tolerance),
+        _ => x == y,
+    };
+    if a.len() == b.len() && a.iter().zip(&b).all(agree) {
+        return Ok(());
+    }
+    Err(format!("expected {b:?}, found {a:?}"))
+}
