@@ -1,22 +1,29 @@
 //! Drops the variables that nothing binds any more, and numbers the others in order of binding.
 
-use cotan_ir::{Builder, Env, Function};
+use super::rename::{rename_block, rename_ty};
+use cotan_ir::{Atom, Block, Function, Var};
 
 /// The same function with a table of just its own variables.
 pub fn compact(f: &Function) -> Function {
-    let mut b = Builder::new();
-    let mut env = Env::new();
-    for p in &f.params {
-        let ty = env.ty(f.ty(*p));
-        let new = b.param(f.name_of(*p), ty);
-        env.insert(*p, new.into());
+    let mut bound = f.params.clone();
+    collect_bound(&f.body, &mut bound);
+    let mut numbers = vec![None; f.vars.len()];
+    for (number, v) in bound.iter().enumerate() {
+        numbers[v.index()] = Some(Var(number as u32));
     }
-    for s in &f.body.stmts {
-        b.copy_stmt(f, s, &mut env);
-    }
-    let results = env.atoms(&f.body.results);
-    let mut new = b.finish(&f.name, results);
-    new.custom_vjp = f.custom_vjp.clone();
-    new.custom_jvp = f.custom_jvp.clone();
+    let name = |v: Var| Atom::Var(numbers[v.index()].expect("invariant: what is used is bound"));
+    let mut new = f.clone();
+    new.vars = bound.iter().map(|v| f.vars[v.index()].clone()).collect();
+    new.vars.iter_mut().for_each(|info| rename_ty(&mut info.ty, &name));
+    new.params = (0..f.params.len() as u32).map(Var).collect();
+    rename_block(&mut new.body, &name);
     new
+}
+
+fn collect_bound(block: &Block, bound: &mut Vec<Var>) {
+    for s in &block.stmts {
+        bound.extend(s.op.binders());
+        s.op.blocks().iter().for_each(|b| collect_bound(b, bound));
+        bound.extend(&s.results);
+    }
 }

@@ -37,10 +37,32 @@ struct Contract<'a> {
     uses: Vec<u32>,
 }
 
+/// A product that its sum may take.
+#[derive(Clone, Copy)]
+struct Product {
+    factors: [Atom; 2],
+    /// The position of its statement in the block.
+    at: usize,
+}
+
+/// A sum or difference of a product and something else.
+struct Sum {
+    product: Var,
+    rest: Atom,
+    negated: Negated,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Negated {
+    None,
+    Product,
+    Rest,
+}
+
 impl Contract<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts: Vec<Option<Stmt>> = Vec::with_capacity(block.stmts.len());
-        let mut products: HashMap<Var, usize> = HashMap::new();
+        let mut products: HashMap<Var, Product> = HashMap::new();
         for mut s in block.stmts {
             for b in s.op.blocks_mut() {
                 *b = self.block(std::mem::take(b));
@@ -49,18 +71,12 @@ impl Contract<'_> {
                 && self.f.is_float(s.results[0].into())
             {
                 if *prim == cotan_ops::MUL.prim() && self.uses[s.results[0].index()] == 1 {
-                    products.insert(s.results[0], stmts.len());
-                } else if let Some((product, rest, negated)) = self.sum_of_product(*prim, args, &products) {
-                    let at = products.remove(&product).expect("invariant: the product was found here");
-                    let taken = stmts[at].take().expect("invariant: a product is contracted once");
-                    let Op::Prim { args: factors, .. } = taken.op else { continue };
-                    let (mut a, b, mut c) = (factors[0], factors[1], rest);
-                    if negated == Negated::Product {
-                        a = self.negate(a, &s, &mut stmts);
-                    } else if negated == Negated::Rest {
-                        c = self.negate(c, &s, &mut stmts);
-                    }
-                    s.op = Op::Prim { prim: cotan_ops::FMA.prim(), args: vec![a, b, c] };
+                    products.insert(s.results[0], Product { factors: [args[0], args[1]], at: stmts.len() });
+                } else if let Some(sum) = sum_of_product(*prim, args, &products)
+                    && let Some(product) = products.remove(&sum.product)
+                {
+                    stmts[product.at] = None;
+                    s.op = self.contracted(product.factors, &sum, &s, &mut stmts);
                 }
             }
             stmts.push(Some(s));
@@ -68,23 +84,13 @@ impl Contract<'_> {
         Block { stmts: stmts.into_iter().flatten().collect(), results: block.results }
     }
 
-    /// The product in a sum or difference, the other operand, and which of the two is subtracted.
-    fn sum_of_product(
-        &self,
-        prim: Prim,
-        args: &[Atom],
-        products: &HashMap<Var, usize>,
-    ) -> Option<(Var, Atom, Negated)> {
-        let is_sub = prim == cotan_ops::SUB.prim();
-        if !is_sub && prim != cotan_ops::ADD.prim() {
-            return None;
-        }
-        let product = |a: Atom| a.var().filter(|v| products.contains_key(v));
-        match (product(args[0]), product(args[1])) {
-            (Some(p), _) => Some((p, args[1], if is_sub { Negated::Rest } else { Negated::None })),
-            (None, Some(p)) => Some((p, args[0], if is_sub { Negated::Product } else { Negated::None })),
-            (None, None) => None,
-        }
+    fn contracted(&mut self, [a, b]: [Atom; 2], sum: &Sum, s: &Stmt, stmts: &mut Vec<Option<Stmt>>) -> Op {
+        let args = match sum.negated {
+            Negated::None => vec![a, b, sum.rest],
+            Negated::Product => vec![self.negate(a, s, stmts), b, sum.rest],
+            Negated::Rest => vec![a, b, self.negate(sum.rest, s, stmts)],
+        };
+        Op::Prim { prim: cotan_ops::FMA.prim(), args }
     }
 
     fn negate(&mut self, a: Atom, s: &Stmt, stmts: &mut Vec<Option<Stmt>>) -> Atom {
@@ -102,9 +108,20 @@ impl Contract<'_> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Negated {
-    None,
-    Product,
-    Rest,
+/// The sum or difference that the primitive is, if one of these products is an operand.
+fn sum_of_product(prim: Prim, args: &[Atom], products: &HashMap<Var, Product>) -> Option<Sum> {
+    let is_sub = prim == cotan_ops::SUB.prim();
+    if !is_sub && prim != cotan_ops::ADD.prim() {
+        return None;
+    }
+    let product = |a: Atom| a.var().filter(|v| products.contains_key(v));
+    match (product(args[0]), product(args[1])) {
+        (Some(product), _) => {
+            Some(Sum { product, rest: args[1], negated: if is_sub { Negated::Rest } else { Negated::None } })
+        }
+        (None, Some(product)) => {
+            Some(Sum { product, rest: args[0], negated: if is_sub { Negated::Product } else { Negated::None } })
+        }
+        (None, None) => None,
+    }
 }

@@ -2,12 +2,14 @@
 //!
 //! Every statement without inner blocks is replaced by an earlier equal one in scope, by an operand that it equals, or
 //! by a constant. All identities used are exact to the bit; which ones a primitive has stands in the op table. Also
-//! settled here: a check whose condition is true, a switch on a constant, reads and writes with no index, and the
-//! range of a loop index.
+//! settled here: a check whose condition is true, a switch on a constant, reads and writes with no index, reads of a
+//! filled tensor, the range of a loop index, carried values that no iteration changes, accumulators that nobody writes.
 
-use crate::passes::identities;
-use cotan_ir::{Atom, Block, CheckKind, Const, Dim, Function, Op, Prim, Stmt, TensorOp, Ty, Var};
-use std::collections::HashMap;
+use super::identities;
+use super::rename::{has_ty, retyped};
+use cotan_ir::{Atom, Block, CheckKind, Const, Dim, Elem, Function, Op, Prim, Stmt, TensorOp, Ty, Var, written_accs};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// The function without repeated expressions.
 pub fn cse(f: &Function) -> Function {
@@ -15,7 +17,10 @@ pub fn cse(f: &Function) -> Function {
     let body = std::mem::take(&mut f.body);
     let mut pass = Cse {
         rename: vec![None; f.vars.len()],
-        extent: HashMap::new(),
+        lengths: f.vars.iter().flat_map(|info| info.ty.dim_vars()).collect(),
+        written: written_accs(&body),
+        extents: HashMap::new(),
+        filled: HashMap::new(),
         known: HashMap::new(),
         scope: Vec::new(),
         f: &mut f,
@@ -24,34 +29,40 @@ pub fn cse(f: &Function) -> Function {
     Function { body, ..f }
 }
 
-/// What makes two statements equal.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Key {
+/// What makes two statements equal: the operation, and the type of the result.
+type Key = (Expr, Ty);
+
+#[derive(PartialEq, Eq, Hash)]
+enum Expr {
     Prim(Prim, Vec<Atom>),
-    Tensor(TensorOp, Vec<Atom>, Vec<i64>, Vec<Dim>),
+    Tensor(TensorOp, Vec<Atom>, Vec<i64>),
     Index(Atom, Vec<Atom>),
     Update(Atom, Vec<Atom>, Atom),
-    Check(Atom, CheckKind, Atom, Vec<Dim>),
+    /// Of equal checks the first one fails first, so what their messages show does not matter.
+    Check(Atom, CheckKind, Atom),
 }
 
 struct Cse<'a> {
     f: &'a mut Function,
     /// What a variable is replaced by.
     rename: Vec<Option<Atom>>,
-    /// The extents of loop indices in scope: `0 <= index < extent`.
-    extent: HashMap<Var, Atom>,
+    /// The variables that types name.
+    lengths: HashSet<Var>,
+    /// The accumulators that are written anywhere.
+    written: HashSet<Var>,
+    /// The extents of loop indices: `0 <= index < extent`.
+    extents: HashMap<Var, Atom>,
+    /// What filled tensors are filled with.
+    filled: HashMap<Var, Atom>,
     /// Expressions in scope.
-    known: HashMap<Key, Var>,
-    /// The keys entered in the open blocks, in order.
-    scope: Vec<Key>,
+    known: HashMap<Rc<Key>, Var>,
+    /// The expressions entered in the open blocks, in order.
+    scope: Vec<Rc<Key>>,
 }
 
 impl Cse<'_> {
     fn atom(&self, a: Atom) -> Atom {
-        match a {
-            Atom::Var(v) => self.rename[v.index()].unwrap_or(a),
-            Atom::Const(_) => a,
-        }
+        a.var().and_then(|v| self.rename[v.index()]).unwrap_or(a)
     }
 
     /// Renames the dims in the type of a variable that is bound here.
@@ -60,6 +71,13 @@ impl Cse<'_> {
             let dim = self.f.ty(v).dims[k];
             self.f.vars[v.index()].ty.dims[k] = Dim::from_atom(self.atom(dim.atom()));
         }
+    }
+
+    /// Whether a variable may be replaced by an operand that it equals: one of the same type, and not by a negative
+    /// number where types name the variable. Code that never runs may ask for that.
+    fn may_be(&self, v: Var, a: Atom) -> bool {
+        let is_negative = a.constant().and_then(|c| c.as_i64()).is_some_and(|n| n < 0);
+        has_ty(&self.f.vars, a, self.f.ty(v)) && !(is_negative && self.lengths.contains(&v))
     }
 
     fn block(&mut self, block: Block) -> Block {
@@ -77,112 +95,175 @@ impl Cse<'_> {
 
     fn stmt(&mut self, mut s: Stmt, out: &mut Vec<Stmt>) {
         s.op.map_operands(&mut |a| self.atom(a));
-        for v in s.op.binders().into_iter().chain(s.results.iter().copied()) {
-            self.bind(v);
-        }
         match &mut s.op {
             Op::Par(p) => {
-                self.extent.extend(p.indices.iter().copied().zip(p.extents.iter().copied()));
-                p.body = self.block(std::mem::take(&mut p.body));
+                self.extents.extend(p.indices.iter().copied().zip(p.extents.iter().copied()));
+                self.region(&mut s);
             }
             Op::Loop(l) => {
-                self.extent.extend(l.count.map(|n| (l.index, n)));
-                l.body = self.block(std::mem::take(&mut l.body));
-                self.settle_invariant_carried(&s);
+                self.extents.extend(l.count.map(|n| (l.index, n)));
+                self.region(&mut s);
+                self.settle_carried(&s);
             }
-            Op::Switch { selector, arms } => {
-                if let Some(taken) = settled_arm(*selector, arms.len()) {
-                    let arm = self.open_block(arms.swap_remove(taken), out);
-                    for (r, a) in s.results.iter().zip(arm) {
-                        self.rename[r.index()] = Some(a);
-                    }
-                    return;
-                }
-                for arm in arms {
-                    *arm = self.block(std::mem::take(arm));
-                }
-            }
+            Op::Switch { selector, arms } => match settled_arm(*selector, arms.len()) {
+                Some(taken) => return self.open_arm(arms.swap_remove(taken), &s, out),
+                None => self.region(&mut s),
+            },
             Op::Prim { .. } | Op::Tensor { .. } | Op::Index { .. } | Op::Update { .. } | Op::Check { .. } => {
                 let result = s.results[0];
+                self.bind(result);
                 let equal = self.simpler(&s.op, result).or_else(|| self.earlier(&s.op, result));
                 if let Some(a) = equal {
                     self.rename[result.index()] = Some(a);
                     return;
                 }
             }
-            Op::AccAdd { .. } | Op::Call { .. } => {}
+            Op::AccAdd { .. } | Op::Call { .. } => s.results.iter().for_each(|r| self.bind(*r)),
         }
         out.push(s);
     }
 
-    /// The statements of a block, put in the place of the statement that holds it.
-    fn open_block(&mut self, block: Block, out: &mut Vec<Stmt>) -> Vec<Atom> {
-        for s in block.stmts {
-            self.stmt(s, out);
+    fn region(&mut self, s: &mut Stmt) {
+        s.op.binders().iter().for_each(|v| self.bind(*v));
+        for b in s.op.blocks_mut() {
+            *b = self.block(std::mem::take(b));
         }
-        block.results.into_iter().map(|a| self.atom(a)).collect()
+        s.results.iter().for_each(|r| self.bind(*r));
+        let first_acc = match &s.op {
+            Op::Par(p) => p.kinds.len(),
+            Op::Loop(l) => usize::from(l.count.is_none()) + l.params.len(),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => return,
+        };
+        for (acc, result) in s.op.accs().iter().zip(&s.results[first_acc..]) {
+            if let Some(init) = acc.init
+                && !self.written.contains(&acc.var)
+            {
+                self.settle_result(s, *result, init);
+            }
+        }
     }
 
     /// A carried value that every iteration leaves as it is equals its start value after the loop.
-    fn settle_invariant_carried(&mut self, s: &Stmt) {
+    fn settle_carried(&mut self, s: &Stmt) {
         let Op::Loop(l) = &s.op else { return };
         let carried = l.split(&s.results).carried;
         for (((p, init), next), result) in l.params.iter().zip(&l.inits).zip(&l.body.results).zip(carried) {
             if *next == Atom::Var(*p) {
-                self.rename[result.index()] = Some(*init);
+                self.settle_result(s, *result, *init);
+            }
+        }
+    }
+
+    /// Replaces a result that the statement goes on binding. The type of another result may name it, and that name must
+    /// be given wherever the other is.
+    fn settle_result(&mut self, s: &Stmt, result: Var, a: Atom) {
+        let is_named = || s.results.iter().any(|r| self.f.ty(*r).dims.contains(&result.into()));
+        if self.may_be(result, a) && !(self.lengths.contains(&result) && is_named()) {
+            self.rename[result.index()] = Some(a);
+        }
+    }
+
+    /// The statements of an arm in the place of the switch.
+    fn open_arm(&mut self, arm: Block, switch: &Stmt, out: &mut Vec<Stmt>) {
+        for s in arm.stmts {
+            self.stmt(s, out);
+        }
+        for (r, a) in switch.results.iter().zip(arm.results) {
+            let a = self.atom(a);
+            self.bind(*r);
+            if self.may_be(*r, a) {
+                self.rename[r.index()] = Some(a);
+            } else {
+                out.push(Stmt { results: vec![*r], op: retyped(a), span: switch.span });
             }
         }
     }
 
     /// An earlier statement that is equal; this one is entered if there is none.
     fn earlier(&mut self, op: &Op, result: Var) -> Option<Atom> {
-        let dims = || self.f.ty(result).dims.clone();
-        let key = match op {
-            Op::Prim { prim, args } => Key::Prim(*prim, args.clone()),
-            Op::Tensor { op, args, attrs } => Key::Tensor(*op, args.clone(), attrs.clone(), dims()),
-            Op::Index { array, indices } => Key::Index(*array, indices.clone()),
-            Op::Update { array, indices, value } => Key::Update(*array, indices.clone(), *value),
-            Op::Check { cond, kind, args: _, value } => Key::Check(*cond, *kind, *value, dims()),
+        let expr = match op {
+            Op::Prim { prim, args } => Expr::Prim(*prim, args.clone()),
+            Op::Tensor { op, args, attrs } => Expr::Tensor(*op, args.clone(), attrs.clone()),
+            Op::Index { array, indices } => Expr::Index(*array, indices.clone()),
+            Op::Update { array, indices, value } => Expr::Update(*array, indices.clone(), *value),
+            Op::Check { cond, kind, args: _, value } => Expr::Check(*cond, *kind, *value),
             Op::AccAdd { .. } | Op::Par(_) | Op::Loop(_) | Op::Switch { .. } | Op::Call { .. } => return None,
         };
+        let key = (expr, self.f.ty(result).clone());
         if let Some(v) = self.known.get(&key) {
             return Some((*v).into());
         }
+        let key = Rc::new(key);
         self.scope.push(key.clone());
         self.known.insert(key, result);
         None
     }
 
     /// An operand or constant that the statement equals.
-    fn simpler(&self, op: &Op, result: Var) -> Option<Atom> {
-        match op {
+    fn simpler(&mut self, op: &Op, result: Var) -> Option<Atom> {
+        let equal = match op {
             Op::Index { array, indices } if indices.is_empty() => Some(*array),
+            Op::Index { array, indices } => self.filler(*array, indices),
             Op::Update { indices, value, .. } if indices.is_empty() => Some(*value),
-            Op::Check { cond: Atom::Const(c), value, .. }
-                if c.as_bool() == Some(true) && self.f.atom_ty(*value) == *self.f.ty(result) =>
-            {
-                Some(*value)
+            Op::Check { cond: Atom::Const(c), value, .. } if c.as_bool() == Some(true) => Some(*value),
+            Op::Prim { prim, args } if *prim == cotan_ops::IN_RANGE.prim() && self.is_in_range(args[0], args[1]) => {
+                Some(Const::bool(true).into())
             }
-            Op::Prim { prim, args } if self.is_index_in_range(*prim, args) => Some(Const::bool(true).into()),
             Op::Prim { prim, args } => {
-                let tys: Vec<Ty> = args.iter().map(|a| self.f.atom_ty(*a)).collect();
-                identities::simpler(*prim, args, &tys, self.f.ty(result))
+                let elems: Vec<Elem> = args.iter().map(|a| self.elem(*a)).collect();
+                return identities::equals(*prim, args, &elems, self.f.ty(result).elem)
+                    .find(|a| self.may_be(result, *a));
             }
-            Op::Index { .. }
-            | Op::Update { .. }
+            Op::Tensor { op, args, .. } => {
+                if *op == cotan_ops::FILL.op() {
+                    self.filled.insert(result, args[0]);
+                }
+                None
+            }
+            Op::Update { .. }
             | Op::Check { .. }
-            | Op::Tensor { .. }
             | Op::AccAdd { .. }
             | Op::Par(_)
             | Op::Loop(_)
             | Op::Switch { .. }
             | Op::Call { .. } => None,
+        };
+        equal.filter(|a| self.may_be(result, *a))
+    }
+
+    fn elem(&self, a: Atom) -> Elem {
+        match a {
+            Atom::Var(v) => self.f.ty(v).elem,
+            Atom::Const(c) => c.elem(),
         }
     }
 
-    fn is_index_in_range(&self, prim: Prim, args: &[Atom]) -> bool {
-        prim == cotan_ops::IN_RANGE.prim()
-            && args[0].var().is_some_and(|i| self.extent.get(&i).is_some_and(|n| *n == args[1]))
+    /// What a filled tensor holds at these indices. They must be known to be in range: a check that an index passes
+    /// through belongs to the value that is read.
+    fn filler(&self, array: Atom, indices: &[Atom]) -> Option<Atom> {
+        let array = array.var()?;
+        let filler = self.filled.get(&array)?;
+        let dims = &self.f.ty(array).dims;
+        let are_in_range = indices.iter().zip(dims).all(|(i, d)| self.is_in_range(*i, d.atom()));
+        are_in_range.then_some(*filler)
+    }
+
+    /// Whether `0 <= i < n` is known.
+    fn is_in_range(&self, i: Atom, n: Atom) -> bool {
+        let number = |a: Atom| a.constant().and_then(|c| c.as_i64());
+        match i {
+            Atom::Const(_) => number(i).zip(number(n)).is_some_and(|(i, n)| (0..n).contains(&i)),
+            Atom::Var(v) => self.extents.get(&v).is_some_and(|extent| {
+                *extent == n || number(*extent).zip(number(n)).is_some_and(|(extent, n)| extent <= n)
+            }),
+        }
     }
 }
 

@@ -1,41 +1,33 @@
-//! Algebraic identities and constant folding, from the laws of the op table. All are exact to the bit.
+//! Constant folding and algebraic identities, from the laws of the op table. All are exact to the bit.
 
-use cotan_ir::{Atom, Const, Elem, Prim, Ty};
+use cotan_ir::{Atom, Const, Elem, Prim};
 use cotan_ops::{Law, PrimRow};
 
-/// An operand or constant that the primitive equals for these operands; `result` is the type of its result.
-///
-/// A tensor operand of a primitive with a tensor result may stand for it, a constant may not: it has no shape.
-pub(super) fn simpler(prim: Prim, args: &[Atom], tys: &[Ty], result: &Ty) -> Option<Atom> {
+/// Operands and constants that the primitive equals, element by element. `elems` are the element types of the operands,
+/// `result` is that of the result. Whether a candidate has the shape of the result, the caller must ask.
+pub(super) fn equals(prim: Prim, args: &[Atom], elems: &[Elem], result: Elem) -> impl Iterator<Item = Atom> {
     let row = cotan_ops::row(prim);
-    if let Some(constants) = args.iter().map(|a| a.constant()).collect::<Option<Vec<Const>>>() {
-        return row.eval(&constants).ok().map(Atom::Const);
-    }
-    let laws = row.identities.iter().filter(|i| tys.iter().all(|t| t.elem == Elem::Bool || i.on.has(t.elem)));
-    laws.filter_map(|i| by_law(i.law, row, args, tys, result)).find(|a| fits(*a, tys, args, result))
+    let t = row.t_of(elems);
+    let laws = row.identities.iter().filter(move |i| t.is_some_and(|t| i.on.has(t)));
+    folded(row, args).into_iter().chain(laws.filter_map(move |i| by_law(i.law, args, result)))
 }
 
-/// Whether an operand or constant has the shape of the result.
-fn fits(a: Atom, tys: &[Ty], args: &[Atom], result: &Ty) -> bool {
-    match a {
-        Atom::Const(_) => result.is_scalar(),
-        Atom::Var(_) => args.iter().zip(tys).any(|(arg, ty)| *arg == a && ty == result),
-    }
+fn folded(row: &'static PrimRow, args: &[Atom]) -> Option<Atom> {
+    let constants: Vec<Const> = args.iter().map(|a| a.constant()).collect::<Option<_>>()?;
+    row.eval(&constants).ok().map(Atom::Const)
 }
 
-fn by_law(law: Law, row: &PrimRow, args: &[Atom], tys: &[Ty], result: &Ty) -> Option<Atom> {
+fn by_law(law: Law, args: &[Atom], result: Elem) -> Option<Atom> {
     match law {
         Law::Neutral { operand, value, gives } => is_number(args[operand], value).then(|| args[gives]),
         Law::Absorbing { operand, value, result: number } => {
-            is_number(args[operand], value).then(|| constant(result.elem, number))
+            is_number(args[operand], value).then(|| constant(result, number))
         }
         Law::Idempotent => {
-            let (a, b) = (args[row.sig.operands.len() - 2], args[row.sig.operands.len() - 1]);
+            let (a, b) = (args[args.len() - 2], args[args.len() - 1]);
             (a == b).then_some(a)
         }
-        Law::Same(number) => {
-            (args.len() == 2 && args[0] == args[1] && tys[0] == tys[1]).then(|| constant(result.elem, number))
-        }
+        Law::Same(number) => (args[0] == args[1]).then(|| constant(result, number)),
         Law::Commutative | Law::Associative | Law::Involution | Law::Projection => None,
     }
 }

@@ -1,99 +1,170 @@
 //! Calls replaced by the bodies of their callees.
 //!
-//! A function with a custom derivative rule stays a call, so that the rule is found when the caller is differentiated.
+//! Callees are inlined into one another first, so that sizes are known when a body is copied. A function with a custom
+//! derivative rule stays a call, so that the rule is found when the caller is differentiated; so does a call in a
+//! cycle of calls.
 
-use cotan_ir::{Block, Builder, Env, Function, Item, Module, Op, Stmt};
+use super::rename::{has_ty, rename_block, rename_ty, retyped};
+use cotan_ir::{Atom, Block, Function, Module, Op, Stmt, Symbol, Var, VarInfo};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
-/// How large a caller may grow by inlining; calls that would make it larger stay calls.
+/// How much inlining may copy.
 #[derive(Clone, Copy, Debug)]
 pub struct InlineLimit {
-    /// Statements of one callee, its own inlined calls included.
+    /// Statements of one callee, its own inlined calls included. A call of a larger one stays.
     pub callee_stmts: usize,
+    /// Statements that a caller may gain in all. A call that would make it larger stays.
+    pub copied_stmts: usize,
 }
 
 impl Default for InlineLimit {
     fn default() -> InlineLimit {
-        InlineLimit { callee_stmts: 20_000 }
+        InlineLimit { callee_stmts: 20_000, copied_stmts: 200_000 }
     }
 }
 
 /// The function with its calls inlined, and the calls of those, as far as the module holds their bodies.
 pub fn inline(module: &Module, f: &Function, limit: InlineLimit) -> Function {
-    let mut pass = Inline { module, limit, b: Builder::new() };
-    let mut env = Env::new();
-    for p in &f.params {
-        let ty = env.ty(f.ty(*p));
-        let new = pass.b.param(f.name_of(*p), ty);
-        env.insert(*p, new.into());
+    let mut bodies: HashMap<Symbol, Body<'_>> = HashMap::new();
+    for callee in callees_first(module, f) {
+        let Some(g) = module.function(&callee) else { continue };
+        let function = inline_into(g, &bodies, limit);
+        let n_stmts = function.n_stmts();
+        // What still calls itself is part of a cycle: copying it would unroll the cycle once per run of this pass.
+        if n_stmts <= limit.callee_stmts && !callees(&function.body).contains(&callee) {
+            bodies.insert(callee, Body { function, n_stmts });
+        }
     }
-    pass.stmts(f, &f.body.stmts, &mut env);
-    let results = env.atoms(&f.body.results);
-    let mut new = pass.b.finish(&f.name, results);
-    new.custom_vjp = f.custom_vjp.clone();
-    new.custom_jvp = f.custom_jvp.clone();
-    new
+    inline_into(f, &bodies, limit).into_owned()
+}
+
+/// A function to be copied, with its own calls inlined.
+struct Body<'m> {
+    function: Cow<'m, Function>,
+    n_stmts: usize,
+}
+
+/// The functions to inline, each behind those that it calls.
+fn callees_first(module: &Module, f: &Function) -> Vec<Symbol> {
+    let is_inlined = |name: &Symbol| {
+        *name != f.name && module.function(name).is_some_and(|g| g.custom_vjp.is_none() && g.custom_jvp.is_none())
+    };
+    let mut ordered = Vec::new();
+    let mut seen = HashSet::new();
+    // A symbol comes up twice: to open it, and when all that it calls is ordered.
+    let mut work: Vec<(Symbol, bool)> = callees(&f.body).into_iter().map(|c| (c, false)).collect();
+    while let Some((name, is_done)) = work.pop() {
+        if is_done {
+            ordered.push(name);
+        } else if is_inlined(&name)
+            && seen.insert(name.clone())
+            && let Some(g) = module.function(&name)
+        {
+            work.push((name, true));
+            work.extend(callees(&g.body).into_iter().map(|c| (c, false)));
+        }
+    }
+    ordered
+}
+
+/// The names that a block calls.
+fn callees(block: &Block) -> Vec<Symbol> {
+    fn collect(block: &Block, names: &mut Vec<Symbol>) {
+        for s in &block.stmts {
+            if let Op::Call { callee, .. } = &s.op {
+                names.push(callee.clone());
+            }
+            s.op.blocks().iter().for_each(|b| collect(b, names));
+        }
+    }
+    let mut names = Vec::new();
+    collect(block, &mut names);
+    names
+}
+
+/// The function with calls replaced by the bodies that are there.
+fn inline_into<'m>(f: &'m Function, bodies: &HashMap<Symbol, Body<'_>>, limit: InlineLimit) -> Cow<'m, Function> {
+    if !callees(&f.body).iter().any(|c| bodies.contains_key(c)) {
+        return Cow::Borrowed(f);
+    }
+    let mut new = f.clone();
+    let body = std::mem::take(&mut new.body);
+    let renamed = vec![None; new.vars.len()];
+    let mut pass = Inline { bodies, left: limit.copied_stmts, vars: &mut new.vars, renamed };
+    new.body = pass.block(body);
+    Cow::Owned(new)
 }
 
 struct Inline<'a> {
-    module: &'a Module,
-    limit: InlineLimit,
-    b: Builder,
+    bodies: &'a HashMap<Symbol, Body<'a>>,
+    /// Statements that may still be copied.
+    left: usize,
+    vars: &'a mut Vec<VarInfo>,
+    /// What results of inlined calls stand for, by variable of the caller.
+    renamed: Vec<Option<Atom>>,
 }
 
 impl Inline<'_> {
-    fn stmts(&mut self, f: &Function, stmts: &[Stmt], env: &mut Env) {
-        for s in stmts {
-            self.stmt(f, s, env);
+    fn block(&mut self, block: Block) -> Block {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for s in block.stmts {
+            self.stmt(s, &mut stmts);
         }
+        Block { stmts, results: block.results.into_iter().map(|a| self.atom(a)).collect() }
     }
 
-    fn block(&mut self, f: &Function, block: &Block, env: &mut Env) -> Block {
-        self.b.open_block();
-        self.stmts(f, &block.stmts, env);
-        let results = env.atoms(&block.results);
-        self.b.close_block(results)
+    fn atom(&self, a: Atom) -> Atom {
+        a.var().and_then(|v| self.renamed.get(v.index()).copied().flatten()).unwrap_or(a)
     }
 
-    fn stmt(&mut self, f: &Function, s: &Stmt, env: &mut Env) {
-        match &s.op {
-            Op::Call { callee, args } => {
-                let body = match self.module.items.get(callee) {
-                    Some(Item::Function(g)) if self.is_inlined(g) => g.clone(),
-                    Some(Item::Function(_) | Item::Derived(_)) | None => return self.b.copy_stmt(f, s, env),
-                };
-                let mut inner: Env = body.params.iter().copied().zip(env.atoms(args)).collect();
-                self.stmts(&body, &body.body.stmts, &mut inner);
-                let results = inner.atoms(&body.body.results);
-                env.extend(s.results.iter().copied().zip(results));
+    /// Renames the dims in the type of a variable that is bound here.
+    fn bind(&mut self, v: Var) {
+        let mut ty = self.vars[v.index()].ty.clone();
+        rename_ty(&mut ty, &|d| self.atom(d.into()));
+        self.vars[v.index()].ty = ty;
+    }
+
+    fn stmt(&mut self, mut s: Stmt, stmts: &mut Vec<Stmt>) {
+        s.op.map_operands(&mut |a| self.atom(a));
+        if let Op::Call { callee, args } = &s.op
+            && let Some(body) = self.bodies.get(callee)
+            && body.n_stmts <= self.left
+        {
+            self.left -= body.n_stmts;
+            let results = self.copy(&body.function, args, stmts);
+            for (r, a) in s.results.iter().zip(results) {
+                self.bind(*r);
+                if has_ty(self.vars, a, &self.vars[r.index()].ty) {
+                    self.renamed[r.index()] = Some(a);
+                } else {
+                    stmts.push(Stmt { results: vec![*r], op: retyped(a), span: s.span });
+                }
             }
-            Op::Par(_) | Op::Loop(_) | Op::Switch { .. } => {
-                let op = self.region(f, &s.op, env);
-                self.b.push_copy(f, s, op, env);
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Check { .. } => self.b.copy_stmt(f, s, env),
+            return;
         }
+        s.op.binders().iter().chain(&s.results).for_each(|v| self.bind(*v));
+        for b in s.op.blocks_mut() {
+            *b = self.block(std::mem::take(b));
+        }
+        stmts.push(s);
     }
 
-    fn is_inlined(&self, g: &Function) -> bool {
-        g.custom_vjp.is_none() && g.custom_jvp.is_none() && g.n_stmts() <= self.limit.callee_stmts
-    }
-
-    /// A copy of a region with the calls inside inlined: the shell is copied with empty blocks, then they are filled.
-    fn region(&mut self, f: &Function, op: &Op, env: &Env) -> Op {
-        let mut shell = op.clone();
-        for b in shell.blocks_mut() {
-            *b = Block::default();
+    /// Appends the statements of a callee; gives its results. Its variables are added to the table behind the others.
+    fn copy(&mut self, callee: &Function, args: &[Atom], stmts: &mut Vec<Stmt>) -> Vec<Atom> {
+        let base = self.vars.len();
+        let mut names: Vec<Atom> = (base..base + callee.vars.len()).map(|at| Var(at as u32).into()).collect();
+        for (p, a) in callee.params.iter().zip(args) {
+            names[p.index()] = *a;
         }
-        let mut inner = env.clone();
-        let mut new = self.b.copy_op(f, &shell, env, &mut inner, &mut |_, _, _| {});
-        for (target, source) in new.blocks_mut().iter_mut().zip(op.blocks()) {
-            *target = self.block(f, source, &mut inner.clone());
-        }
-        new
+        let name = |v: Var| names[v.index()];
+        self.vars.extend(callee.vars.iter().cloned().map(|mut info| {
+            rename_ty(&mut info.ty, &name);
+            info
+        }));
+        let mut body = callee.body.clone();
+        rename_block(&mut body, &name);
+        stmts.extend(body.stmts);
+        body.results
     }
 }

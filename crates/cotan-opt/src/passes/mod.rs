@@ -7,3 +7,4 @@ pub mod dce;
 mod identities;
 pub mod inline;
 pub mod own_slots;
+mod rename;

@@ -1,25 +1,47 @@
 //! Accumulator to stacked result.
 //!
 //! An `add` accumulator of a `par` that is written once, at the top of the body, at exactly the indices of the `par`,
-//! and whose leading dims are the extents, is a stacked result added to the start value. Values are kept; where the
-//! start value is a fill with zero the addition is dropped, which can only change the sign of a zero.
+//! and whose leading dims are the extents, is a stacked result added to the start value. A start value filled with one
+//! constant is added inside the body; zero is no exception, because `0.0 + -0.0` is `0.0`.
 
-use cotan_ir::{AccKind, Atom, Block, Const, Dim, Function, Monoid, Op, ParResult, Stmt, Var, VarInfo, written_accs};
-use std::collections::HashSet;
+use cotan_ir::{AccKind, Atom, Block, Const, Dim, Function, Monoid, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
+use std::collections::HashMap;
 
 /// The function with own-slot accumulators turned into stacked results.
 pub fn own_slots(f: &Function) -> Function {
     let mut f = f.clone();
     let body = std::mem::take(&mut f.body);
-    let mut pass = OwnSlots { zeros: HashSet::new(), f: &mut f };
-    let body = pass.block(body);
+    let mut n_writes = HashMap::new();
+    count_writes(&body, &mut n_writes);
+    let body = OwnSlots { n_writes, filled: HashMap::new(), f: &mut f }.block(body);
     Function { body, ..f }
+}
+
+fn count_writes(block: &Block, n_writes: &mut HashMap<Var, usize>) {
+    for s in &block.stmts {
+        if let Op::AccAdd { acc, .. } = &s.op {
+            *n_writes.entry(*acc).or_default() += 1;
+        }
+        s.op.blocks().iter().for_each(|b| count_writes(b, n_writes));
+    }
 }
 
 struct OwnSlots<'a> {
     f: &'a mut Function,
-    /// Variables that are tensors of zeros.
-    zeros: HashSet<Var>,
+    /// How often every accumulator is written in the text.
+    n_writes: HashMap<Var, usize>,
+    /// Tensors filled with one constant.
+    filled: HashMap<Var, Const>,
+}
+
+/// An accumulator of a `par` that is a stacked result.
+struct OwnSlot {
+    /// Its position among the accumulators.
+    acc: usize,
+    /// The position of its only write in the body.
+    write: usize,
+    value: Atom,
+    init: Atom,
 }
 
 impl OwnSlots<'_> {
@@ -31,74 +53,75 @@ impl OwnSlots<'_> {
             }
             if let Op::Tensor { op, args, .. } = &s.op
                 && *op == cotan_ops::FILL.op()
-                && args[0].constant().is_some_and(|c| c == Const::zero(c.elem()))
+                && let Atom::Const(c) = args[0]
             {
-                self.zeros.insert(s.results[0]);
+                self.filled.insert(s.results[0], c);
             }
-            let sums = self.stmt(&mut s);
+            let mut sums = Vec::new();
+            while let Op::Par(p) = &mut s.op
+                && let Some(slot) = self.own_slot(p)
+            {
+                sums.extend(self.stack(p, &mut s.results, slot));
+            }
+            let span = s.span;
             stmts.push(s);
-            stmts.extend(sums);
+            stmts.extend(sums.into_iter().map(|(total, op)| Stmt { results: vec![total], op, span }));
         }
         Block { stmts, results: block.results }
     }
 
-    /// Rewrites one statement; gives the additions that come behind it.
-    fn stmt(&mut self, s: &mut Stmt) -> Vec<Stmt> {
-        let mut sums = Vec::new();
-        let span = s.span;
-        let Op::Par(p) = &mut s.op else { return sums };
-        let lead: Vec<Dim> = p.extents.iter().map(|e| Dim::from_atom(*e)).collect();
-        let mut q = 0;
-        while q < p.accs.len() {
-            let acc = &p.accs[q];
-            let ty = self.f.ty(acc.var).clone();
-            let write = own_write(&p.body, acc.var, &p.indices);
-            let (Some(at), AccKind::Reduce(Monoid::Add), Some(init)) = (write, acc.kind, acc.init) else {
-                q += 1;
-                continue;
-            };
-            if !ty.dims.starts_with(&lead) {
-                q += 1;
-                continue;
-            }
-            let Op::AccAdd { value, .. } = p.body.stmts.remove(at).op else { continue };
-            p.accs.remove(q);
-            let total = s.results.remove(p.kinds.len() + q);
-            let starts_at_zero = init.var().is_some_and(|v| self.zeros.contains(&v));
-            let own = if starts_at_zero {
-                total
-            } else {
-                let name = self.f.vars[total.index()].name.clone();
-                let own = self.f.add_var(VarInfo { name, ty, is_record: false });
-                let args = vec![init, Atom::Var(own)];
-                let op = Op::Prim { prim: cotan_ops::ADD.prim(), args };
-                sums.push(Stmt { results: vec![total], op, span });
-                own
-            };
-            s.results.insert(p.kinds.len(), own);
-            p.kinds.push(ParResult::Stacked);
-            p.body.results.push(value);
-        }
-        sums
+    fn own_slot(&self, p: &Par) -> Option<OwnSlot> {
+        let own_indices: Vec<Atom> = p.indices.iter().map(|i| Atom::Var(*i)).collect();
+        let extents: Vec<Dim> = p.extents.iter().map(|e| Dim::from_atom(*e)).collect();
+        p.body.stmts.iter().enumerate().find_map(|(write, s)| {
+            let Op::AccAdd { acc: v, indices, value } = &s.op else { return None };
+            let acc = p.accs.iter().position(|acc| acc.var == *v)?;
+            let (AccKind::Reduce(Monoid::Add), Some(init)) = (p.accs[acc].kind, p.accs[acc].init) else { return None };
+            let ty = self.f.ty(*v);
+            // An element whose dims are named otherwise may be sized inside the body, which nothing stacked may be.
+            let is_own = *indices == own_indices
+                && ty.dims.starts_with(&extents)
+                && self.f.atom_ty(*value) == ty.inner(indices.len())
+                && self.n_writes.get(v) == Some(&1);
+            is_own.then_some(OwnSlot { acc, write, value: *value, init })
+        })
     }
-}
 
-/// The position of the only write to `acc` in a body, if it is at the top and at exactly these indices.
-fn own_write(body: &Block, acc: Var, indices: &[Var]) -> Option<usize> {
-    let is_own = |ids: &[Atom]| ids.len() == indices.len() && ids.iter().zip(indices).all(|(a, i)| *a == Atom::Var(*i));
-    let mut found = None;
-    for (at, s) in body.stmts.iter().enumerate() {
-        if let Op::AccAdd { acc: a, indices: ids, .. } = &s.op
-            && *a == acc
-        {
-            if found.is_some() || !is_own(ids) {
-                return None;
+    /// Turns the accumulator into a stacked result. The addition of the start value, if it comes behind the `par`, is
+    /// given back.
+    fn stack(&mut self, p: &mut Par, results: &mut Vec<Var>, slot: OwnSlot) -> Option<(Var, Op)> {
+        let acc = p.accs.remove(slot.acc);
+        let total = results.remove(p.kinds.len() + slot.acc);
+        let sum = |init: Atom, value: Atom| Op::Prim { prim: cotan_ops::ADD.prim(), args: vec![init, value] };
+        let (element, stacked, behind) = match self.constant(slot.init) {
+            Some(c) => {
+                let element = self.like(total, self.f.atom_ty(slot.value));
+                let write = &mut p.body.stmts[slot.write];
+                *write = Stmt { results: vec![element], op: sum(c.into(), slot.value), span: write.span };
+                (element.into(), total, None)
             }
-            found = Some(at);
-        }
-        if s.op.blocks().iter().any(|b| written_accs(b).contains(&acc)) {
-            return None;
+            None => {
+                p.body.stmts.remove(slot.write);
+                let stacked = self.like(total, self.f.ty(acc.var).clone());
+                (slot.value, stacked, Some((total, sum(slot.init, stacked.into()))))
+            }
+        };
+        results.insert(p.kinds.len(), stacked);
+        p.kinds.push(ParResult::Stacked);
+        p.body.results.push(element);
+        behind
+    }
+
+    /// The constant that all elements of an operand are.
+    fn constant(&self, a: Atom) -> Option<Const> {
+        match a {
+            Atom::Const(c) => Some(c),
+            Atom::Var(v) => self.filled.get(&v).copied(),
         }
     }
-    found
+
+    fn like(&mut self, v: Var, ty: Ty) -> Var {
+        let name = self.f.vars[v.index()].name.clone();
+        self.f.add_var(VarInfo { name, ty, is_record: false })
+    }
 }
