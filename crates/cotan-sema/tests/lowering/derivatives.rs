@@ -1,0 +1,150 @@
+//! Derivative forms: as declarations, as expressions, as roots.
+
+use crate::harness::*;
+use cotan_sema::entry::DerivativeRequest;
+use cotan_sema::typed::{DerivativeForm, DerivativeMode};
+
+const LOSS: &str = "fn loss[N](w: f64[N], x: f64[N], y: f64) -> f64 {
+  let pred = +/ (w .* x)
+  let err = pred - y
+  err * err
+}
+";
+
+fn args() -> [cotan_ops::Value; 3] {
+    [v(&[1.0, 2.0]), v(&[3.0, 4.0]), f(5.0)]
+}
+
+fn request(form: DerivativeForm, wrt: &[&str]) -> DerivativeRequest {
+    DerivativeRequest { form, wrt: wrt.iter().map(|name| (*name).to_owned()).collect(), mode: None }
+}
+
+#[test]
+fn declared_gradients() {
+    let source = format!(
+        "{LOSS}@grad(w) fn dw[N](w: f64[N], x: f64[N], y: f64) -> f64[N] = loss(w, x, y)
+@grad(w, y) fn both[N](w: f64[N], x: f64[N], y: f64) -> (f64[N], f64) = loss(w, x, y)
+@value_and_grad(y, x) fn all[N](w: f64[N], x: f64[N], y: f64) -> (f64, f64, f64[N]) = loss(w, x, y)
+@jvp(w) fn push[N](w: f64[N], x: f64[N], y: f64, dw: f64[N]) -> (f64, f64) = loss(w, x, y)
+"
+    );
+    assert_eq!(floats(&source, "dw", &args()), [[36.0, 48.0]]);
+    let both: [&[f64]; 2] = [&[36.0, 48.0], &[-12.0]];
+    assert_eq!(floats(&source, "both", &args()), both);
+    let all: [&[f64]; 3] = [&[36.0], &[-12.0], &[12.0, 24.0]];
+    assert_eq!(floats(&source, "all", &args()), all);
+    let [w, x, y] = args();
+    assert_eq!(floats(&source, "push", &[w, x, y, v(&[1.0, 0.0])]), [[36.0], [36.0]]);
+}
+
+#[test]
+fn forms_as_expressions() {
+    let source = format!(
+        "{LOSS}fn f[N](w: f64[N], x: f64[N], y: f64) -> (f64[N], f64, f64[N], f64[N, N], f64[N], (f64, f64[N])) {{
+  let g = grad[w](loss)(w, x, y)
+  let (a, t) = jvp[w](loss)(w, x, y, x)
+  let h = hessian[w](loss)(w, x, y)
+  let hv = hvp[w](loss)(w, x, y, x)
+  (g, a + t, jacobian[w](loss)(w, x, y), h, hv, vjp[w](loss)(w, x, y, 2.0))
+}}"
+    );
+    let expected: [&[f64]; 7] = [
+        &[36.0, 48.0],
+        &[36.0 + 300.0],
+        &[36.0, 48.0],
+        &[18.0, 24.0, 24.0, 32.0],
+        &[150.0, 200.0],
+        &[36.0],
+        &[72.0, 96.0],
+    ];
+    assert_eq!(floats(&source, "f", &args()), expected);
+}
+
+#[test]
+fn roots_ask_for_every_form() {
+    let form = |form, wrt: &[&str]| derivative(LOSS, "loss", request(form, wrt), &args());
+    assert_eq!(form(DerivativeForm::Grad, &[]), [[36.0, 48.0]]);
+    let expected: [&[f64]; 3] = [&[36.0], &[-12.0], &[36.0, 48.0]];
+    assert_eq!(form(DerivativeForm::ValueAndGrad, &["y", "w"]), expected);
+    assert_eq!(form(DerivativeForm::Jacobian, &["x"]), [[12.0, 24.0]]);
+    let expected: [&[f64]; 4] = [&[18.0, 24.0, 24.0, 32.0], &[-6.0, -8.0], &[-6.0, -8.0], &[2.0]];
+    assert_eq!(form(DerivativeForm::Hessian, &["w", "y"]), expected);
+    let [w, x, y] = args();
+    let with = |extra: cotan_ops::Value| [w.clone(), x.clone(), y.clone(), extra];
+    let jvp = derivative(LOSS, "loss", request(DerivativeForm::Jvp, &["w"]), &with(v(&[1.0, 1.0])));
+    assert_eq!(jvp, [[36.0], [84.0]]);
+    let hvp = derivative(LOSS, "loss", request(DerivativeForm::Hvp, &["w"]), &with(v(&[1.0, 1.0])));
+    assert_eq!(hvp, [[42.0, 56.0]]);
+    let vjp = derivative(LOSS, "loss", request(DerivativeForm::Vjp, &["y"]), &with(f(0.5)));
+    assert_eq!(vjp, [[36.0], [-6.0]]);
+}
+
+#[test]
+fn jacobians_agree_in_both_modes() {
+    let source = "fn f[N](x: f64[N], s: f64) -> f64[N, 2] = tabulate(N, |i| [x[i] * x[0], s * x[i]])";
+    let args = [v(&[3.0, 5.0]), f(2.0)];
+    let expected = [vec![6.0, 0.0, 2.0, 0.0, 5.0, 3.0, 0.0, 2.0]];
+    for mode in [DerivativeMode::Forward, DerivativeMode::Reverse] {
+        let request = DerivativeRequest { mode: Some(mode), ..request(DerivativeForm::Jacobian, &["x"]) };
+        assert_eq!(derivative(source, "f", request, &args), expected);
+    }
+    let by_scalar = derivative(source, "f", request(DerivativeForm::Jacobian, &["s"]), &args);
+    assert_eq!(by_scalar, [[0.0, 3.0, 0.0, 5.0]]);
+}
+
+#[test]
+fn forms_nest_and_differentiate_lambdas_with_captures() {
+    let source = "fn f(a: f64, x: f64) -> (f64, f64, f64) {
+  let cube = grad(|y| a * y * y * y)(x)
+  let second = grad(grad(|y| a * y * y * y))(x)
+  let third = grad(|y| grad(grad(|z| a * z * z * z))(y))(x)
+  (cube, second, third)
+}";
+    assert_eq!(floats(source, "f", &[f(2.0), f(3.0)]), [[54.0], [36.0], [12.0]]);
+}
+
+#[test]
+fn gradients_of_functions_that_take_functions() {
+    let source = "fn slope(f: (f64) -> f64, x: f64) -> f64 = grad(f)(x)
+fn twice(f: (f64) -> f64, x: f64) -> f64 = f(f(x))
+fn f(a: f64, x: f64) -> (f64, f64) = (slope(|y| a * y * y, x), slope(|y| twice(|z| z * z * a, y), x))";
+    assert_eq!(floats(source, "f", &[f(2.0), f(3.0)]), [[12.0], [4.0 * 8.0 * 27.0]]);
+}
+
+#[test]
+fn no_derivative_flows_where_the_program_says_so() {
+    let source = "fn g(x: f64, @nodiff k: f64) -> f64 = x * k
+fn f(x: f64) -> f64 = g(x, x) + stop_gradient(x) * x
+fn d(x: f64) -> f64 = grad(f)(x)";
+    assert_eq!(float(source, "d", &[f(3.0)]), 6.0);
+}
+
+#[test]
+fn gradients_of_structs_leave_out_what_has_none() {
+    let source = "struct P { w: f64[2], n: i64, b: f64 }
+fn loss(p: P, x: f64) -> f64 = (p.n as f64) * p.w[1] * x + p.b * p.b
+fn f(p: P, x: f64) -> f64 {
+  let g = grad(loss)(p, x)
+  g.w[1] + g.b
+}";
+    let args = [v(&[1.0, 2.0]), i(3), f(5.0), f(7.0)];
+    assert_eq!(float(source, "f", &args), 21.0 + 10.0);
+    let expected: [&[f64]; 2] = [&[0.0, 21.0], &[10.0]];
+    assert_eq!(derivative(source, "loss", request(DerivativeForm::Grad, &["p"]), &args), expected);
+}
+
+#[test]
+fn gradients_through_loops_that_return_early() {
+    let source = "fn f[N](v: f64[N], limit: f64) -> f64 {
+  let mut s = 0.0
+  for x in v {
+    s += x * x
+    if s > limit { return s * 2.0 }
+  }
+  s
+}
+fn d[N](v: f64[N], limit: f64) -> f64[N] = grad(f)(v, limit)";
+    let x = v(&[1.0, 2.0, 3.0]);
+    assert_eq!(floats(source, "d", &[x.clone(), f(100.0)]), [[2.0, 4.0, 6.0]]);
+    assert_eq!(floats(source, "d", &[x, f(4.0)]), [[4.0, 8.0, 0.0]]);
+}

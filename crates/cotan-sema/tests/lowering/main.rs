@@ -1,0 +1,11 @@
+//! Source text, checked, lowered, verified and run by the interpreter: values, run-time errors and their places.
+
+mod calls;
+mod derivatives;
+mod errors;
+mod folds;
+mod harness;
+mod indexing;
+mod loops;
+mod scalars;
+mod text;
