@@ -5,6 +5,9 @@
 //! first, and the reverse of a region re-executes the region's body at its head. Only loops pass anything from the
 //! forward to the reverse sweep; what they record is decided after the reverse body exists (`record.rs`).
 //!
+//! Cost: under `d` sequential loops the innermost body runs `d + 1` times in a gradient, `(d + 1)^k` times at order `k`;
+//! parallel loops are free. Statements grow by about 3, 9 and 30 at orders 1, 2 and 3.
+//!
 //! Per construct, both modes stand side by side in `structured/`. Re-execution in place of a tape follows Schenck,
 //! Rønning, Henriksen and Oancea, *AD for an array language with nested parallelism* (SC 2022).
 //!

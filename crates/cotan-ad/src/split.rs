@@ -3,8 +3,9 @@
 use crate::expand::Session;
 use crate::vjp::{SeedTypes, Swept, sweep};
 use crate::{Error, Limits};
-use cotan_ir::{Atom, Block, Derived, Dim, Function, Mode, Module, Symbol, Ty, Var};
+use cotan_ir::{Atom, Block, Derived, Function, Mode, Module, Symbol, Ty, Var};
 use cotan_opt::passes::dce::dce_block;
+use std::collections::HashSet;
 
 /// The two halves of a `vjp`. Composed, they compute the same bits.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +34,7 @@ pub fn fwd_rev(
     let rev_stmts = whole.body.stmts.split_off(n_forward);
     let (rev_body, _) = dce_block(&whole.vars, Block { stmts: rev_stmts, results: cots });
 
-    let mut record = Record { f: &whole, vars: Vec::new() };
+    let mut record = Record { f: &whole, vars: Vec::new(), seen: HashSet::new() };
     for seed in &seeds {
         record.dims(whole.ty(*seed));
     }
@@ -54,17 +55,18 @@ pub fn fwd_rev(
 struct Record<'a> {
     f: &'a Function,
     vars: Vec<Var>,
+    seen: HashSet<Var>,
 }
 
 impl Record<'_> {
     fn dims(&mut self, ty: &Ty) {
-        for v in ty.dims.iter().filter_map(|d: &Dim| d.var()) {
+        for v in ty.dim_vars() {
             self.var(v);
         }
     }
 
     fn var(&mut self, v: Var) {
-        if !self.vars.contains(&v) {
+        if self.seen.insert(v) {
             let f = self.f;
             self.dims(f.ty(v));
             self.vars.push(v);

@@ -202,7 +202,7 @@ fn statements_grow_by_about_3_9_and_30_and_never_explode() {
         let source = module(text);
         for f in source.functions() {
             let sizes = sizes(&source, f);
-            assert!(sizes[1] <= 8 * sizes[0], "{}: {sizes:?}", f.name);
+            assert!(sizes[1] <= 8 * sizes[0] + 4, "{}: {sizes:?}", f.name);
             assert!(sizes[2] <= 6 * sizes[1] && sizes[3] <= 6 * sizes[2], "{}: {sizes:?}", f.name);
             if !f.name.contains("cholesky") {
                 totals.iter_mut().zip(sizes).for_each(|(total, n)| *total += n);

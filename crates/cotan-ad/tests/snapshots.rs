@@ -37,25 +37,26 @@ fn the_gradient_of_a_loss_has_the_names_of_the_source_and_constants_of_its_type(
         &[1],
         &[0],
         expect![[r#"
-        fn loss.vjp_1_of_0(n: i64, w: f32[n], x: f32[n], y: f32, square_cot: f32) {
-          pred: f32 = par i < n (add from 0.0_f32) {
-            wi: f32 = w[i]
-            xi: f32 = x[i]
-            term: f32 = mul wi, xi
-            yield term
-          }
-          err: f32 = sub pred, y
-          square: f32 = mul err, err
-          err_cot: f32 = mulz square_cot, err
-          err_cot.1: f32 = add err_cot, err_cot
-          w_cot: f32[n] = par i.1 < n (stack) {
-            xi.1: f32 = x[i.1]
-            wi_cot: f32 = mulz err_cot.1, xi.1
-            yield wi_cot
-          }
-          return square, w_cot
-        }
-    "#]],
+            fn loss.vjp_1_of_0(n: i64, w: f32[n], x: f32[n], y: f32, square_cot: f32) {
+              pred: f32 = par i < n (add from 0.0_f32) {
+                wi: f32 = w[i]
+                xi: f32 = x[i]
+                term: f32 = mul wi, xi
+                yield term
+              }
+              err: f32 = sub pred, y
+              square: f32 = mul err, err
+              err_cot: f32 = mulz square_cot, err
+              err_cot.1: f32 = add err_cot, err_cot
+              w_cot: f32[n] = par i.1 < n (stack) {
+                xi.1: f32 = x[i.1]
+                wi_cot: f32 = mulz err_cot.1, xi.1
+                w_cot.1: f32 = add 0.0_f32, wi_cot
+                yield w_cot.1
+              }
+              return square, w_cot
+            }
+        "#]],
     );
 }
 
@@ -298,32 +299,33 @@ fn f(n: i64, x: f64[n]) {
         &[1],
         &[0],
         expect![[r#"
-        fn f.vjp_1_of_0(n: i64, x: f64[n], m_cot: f64) {
-          m: f64 = par i < n (max from -inf) {
-            e: f64 = x[i]
-            yield e
-          }
-          beaten: bool = lt -inf, m
-          tie: f64 = select beaten, 0.0, 1.0
-          ties: f64 = par i.1 < n (add from tie) {
-            e.1: f64 = x[i.1]
-            beaten.1: bool = lt e.1, m
-            tie.1: f64 = select beaten.1, 0.0, 1.0
-            yield tie.1
-          }
-          div: f64 = div 1.0, ties
-          isnan: bool = isnan m
-          weight: f64 = select isnan, nan, div
-          share: f64 = mulz m_cot, weight
-          x_cot: f64[n] = par i.2 < n (stack) {
-            e.2: f64 = x[i.2]
-            beaten.2: bool = lt e.2, m
-            e_cot: f64 = select beaten.2, 0.0, share
-            yield e_cot
-          }
-          return m, x_cot
-        }
-    "#]],
+            fn f.vjp_1_of_0(n: i64, x: f64[n], m_cot: f64) {
+              m: f64 = par i < n (max from -inf) {
+                e: f64 = x[i]
+                yield e
+              }
+              beaten: bool = lt -inf, m
+              tie: f64 = select beaten, 0.0, 1.0
+              ties: f64 = par i.1 < n (add from tie) {
+                e.1: f64 = x[i.1]
+                beaten.1: bool = lt e.1, m
+                tie.1: f64 = select beaten.1, 0.0, 1.0
+                yield tie.1
+              }
+              div: f64 = div 1.0, ties
+              isnan: bool = isnan m
+              weight: f64 = select isnan, nan, div
+              share: f64 = mulz m_cot, weight
+              x_cot: f64[n] = par i.2 < n (stack) {
+                e.2: f64 = x[i.2]
+                beaten.2: bool = lt e.2, m
+                e_cot: f64 = select beaten.2, 0.0, share
+                x_cot.1: f64 = add 0.0, e_cot
+                yield x_cot.1
+              }
+              return m, x_cot
+            }
+        "#]],
     );
     check(
         text,
@@ -413,7 +415,8 @@ fn the_record_between_the_two_halves_is_what_the_reverse_reads() {
           w_cot: f32[n] = par i < n (stack) {
             xi: f32 = x[i]
             wi_cot: f32 = mulz err_cot.1, xi
-            yield wi_cot
+            w_cot.1: f32 = add 0.0_f32, wi_cot
+            yield w_cot.1
           }
           return w_cot
         }
