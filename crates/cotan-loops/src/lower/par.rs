@@ -14,6 +14,16 @@ enum Sink {
     Reduced(Reduction),
 }
 
+impl Sink {
+    /// Whether this is a reduction that may be of more than one block.
+    fn fills_blocks(&self) -> bool {
+        match self {
+            Sink::Stacked(_) => false,
+            Sink::Reduced(reduction) => reduction.may_fill_block(),
+        }
+    }
+}
+
 impl<'a> Lowering<'a> {
     pub(super) fn par(&mut self, stmt: &'a Stmt, p: &'a Par) {
         let extents: Vec<Operand> = p.extents.iter().map(|e| self.scalar(*e)).collect();
@@ -29,8 +39,14 @@ impl<'a> Lowering<'a> {
         for (acc, result) in p.accs.iter().zip(final_accs) {
             self.open_accumulator(acc, &stmt.op, *result);
         }
-        let may_fork = self.loop_depth == 0 && writes_own_slots_only(p);
-        self.level(p, &extents, &mut Vec::new(), &sinks, may_fork);
+        if sinks.iter().any(Sink::fills_blocks)
+            && let [index] = p.indices[..]
+        {
+            self.blocks(p, index, &extents, &sinks);
+        } else {
+            let may_fork = self.loop_depth == 0 && writes_own_slots_only(p);
+            self.level(p, &extents, &mut Vec::new(), &sinks, may_fork);
+        }
         for (sink, result) in sinks.into_iter().zip(stacked_or_reduced) {
             let held = match sink {
                 Sink::Stacked(tensor) => Held::Tensor(tensor),
@@ -40,6 +56,27 @@ impl<'a> Lowering<'a> {
         }
         for (acc, result) in p.accs.iter().zip(final_accs) {
             self.close_accumulator(acc, *result);
+        }
+    }
+
+    /// The loop of a single index, cut along the blocks of reductions, so that the inner loop is free of their ends.
+    fn blocks(&mut self, p: &'a Par, index: Var, extents: &[Operand], sinks: &[Sink]) {
+        let name = self.f.name_of(index).to_owned();
+        self.for_blocks(
+            &name,
+            extents[0],
+            |this, i| {
+                this.par_body(p, extents, &[i], sinks);
+            },
+            |this, last| this.close_blocks(sinks, last),
+        );
+    }
+
+    fn close_blocks(&mut self, sinks: &[Sink], number: Operand) {
+        for sink in sinks {
+            if let Sink::Reduced(reduction) = sink {
+                self.close_full_blocks(reduction, number);
+            }
         }
     }
 
@@ -53,7 +90,8 @@ impl<'a> Lowering<'a> {
         may_fork: bool,
     ) {
         let Some(index) = p.indices.get(at.len()) else {
-            return self.par_body(p, extents, at, sinks);
+            let number = self.par_body(p, extents, at, sinks);
+            return self.close_blocks(sinks, number);
         };
         let count = extents[at.len()];
         let name = self.f.name_of(*index).to_owned();
@@ -67,7 +105,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn par_body(&mut self, p: &'a Par, extents: &[Operand], at: &[Operand], sinks: &[Sink]) {
+    /// One iteration; gives its row-major number.
+    fn par_body(&mut self, p: &'a Par, extents: &[Operand], at: &[Operand], sinks: &[Sink]) -> Operand {
         self.scopes.open(&p.body, true);
         for (index, i) in p.indices.iter().zip(at) {
             self.bind(*index, Held::Scalar(*i));
@@ -96,6 +135,7 @@ impl<'a> Lowering<'a> {
         let slots = results.into_iter().zip(slots).filter_map(|(held, slot)| Some((held, slot?)));
         self.fill_slots(slots.collect());
         self.scopes.close();
+        number
     }
 
     /// Writes results of a body to their slots.

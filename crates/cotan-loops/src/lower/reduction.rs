@@ -37,7 +37,7 @@ impl Reduction {
     }
 
     /// Whether the values may fill a block.
-    fn may_fill_block(&self) -> bool {
+    pub(super) fn may_fill_block(&self) -> bool {
         self.total.as_i64().is_none_or(|n| n >= BLOCK as i64)
     }
 }
@@ -108,13 +108,39 @@ impl Lowering<'_> {
         let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
         let lane = self.lane(r, lane);
         self.add_to(r.monoid, &lane, value);
-        if r.may_fill_block() {
-            self.close_full_blocks(r, number);
-        }
+    }
+
+    /// A loop over the numbers of all values, block by block: `each` takes them up, `after_block` follows on the last
+    /// value of a block, or of all.
+    pub(super) fn for_blocks(
+        &mut self,
+        name: &str,
+        total: Operand,
+        each: impl FnOnce(&mut Self, Operand),
+        after_block: impl FnOnce(&mut Self, Operand),
+    ) {
+        let bits = Operand::i64(BLOCK_BITS.into());
+        let rounded = self.add(total, Operand::i64(LAST_IN_BLOCK));
+        let n_blocks = self.i64_op(Instruction::Shr, rounded, bits);
+        self.for_each("block", n_blocks, |this, block| {
+            let start = this.i64_op(Instruction::Shl, block, bits);
+            let rest = this.sub(total, start);
+            let length = this.i64_op(Instruction::Min, rest, Operand::i64(BLOCK as i64));
+            this.for_each(name, length, |this, k| {
+                let number = this.add(start, k);
+                each(this, number);
+            });
+            let next = this.add(start, length);
+            let last = this.sub(next, Operand::i64(1));
+            after_block(this, last);
+        });
     }
 
     /// Closes the blocks of which value number `number` is the last: their totals go to the level above.
-    fn close_full_blocks(&mut self, r: &Reduction, number: Operand) {
+    pub(super) fn close_full_blocks(&mut self, r: &Reduction, number: Operand) {
+        if !r.may_fill_block() {
+            return;
+        }
         let closes = self.is_last_in_block(number);
         let nodes = self.nodes(|this| {
             let go = this.variable("go", Elem::Bool, Operand::Const(Const::bool(true)));
