@@ -6,6 +6,7 @@
 //! A mistake is reported where it is found; its type is then [`Type::Error`], which fits
 //! everything.
 
+mod activity;
 mod attributes;
 mod builtins;
 mod calls;
@@ -16,6 +17,7 @@ mod expressions;
 mod finish;
 mod fit;
 mod indexing;
+mod instances;
 mod instantiate;
 mod items;
 mod lambdas;
@@ -25,6 +27,7 @@ mod places;
 mod sizes;
 mod statements;
 mod type_exprs;
+mod warnings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -153,6 +156,8 @@ struct ModuleChecker<'a> {
     signatures: Vec<Signature>,
     bodies: Vec<Option<typed::FunctionBody>>,
     plans: Vec<declarations::Plan<'a>>,
+    /// Declared results of gradients that don't fit, with the function that is differentiated.
+    result_errors: Vec<(FnId, Diagnostic)>,
     edges: Vec<CallEdge>,
 }
 
@@ -170,6 +175,7 @@ impl<'a> ModuleChecker<'a> {
             signatures: Vec::new(),
             bodies: Vec::new(),
             plans: Vec::new(),
+            result_errors: Vec::new(),
             edges: Vec::new(),
         }
     }

@@ -7,10 +7,10 @@ pub(crate) fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>)
     candidates
         .filter(|candidate| *candidate != name && !candidate.is_empty())
         .filter(|candidate| candidate.chars().count().abs_diff(longest) <= most)
-        .map(|candidate| (distance(name, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= most && *distance < candidate.chars().count().max(longest))
+        .map(|candidate| (distance(name, candidate), candidate.chars().count().abs_diff(longest), candidate))
+        .filter(|(distance, _, candidate)| *distance <= most && *distance < candidate.chars().count().max(longest))
         .min()
-        .map(|(_, candidate)| candidate)
+        .map(|(_, _, candidate)| candidate)
 }
 
 /// The number of characters to insert, delete or replace, or to swap with a neighbour

@@ -18,6 +18,7 @@
 
 mod derivatives;
 mod lookup;
+mod parts;
 mod visit;
 
 use cotan_syntax::Span;
@@ -27,6 +28,7 @@ pub use crate::dims::{Dim, GenericId, LocalId, SizeId};
 pub use crate::types::{Generic, GenericArg, GenericKind, StructId, StructType, Type};
 pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
 pub(crate) use lookup::{field_types as field_types_in, tangent as tangent_in};
+pub use parts::Part;
 pub(crate) use visit::TypeVisitor;
 
 /// A function: an index into [`Program::functions`].

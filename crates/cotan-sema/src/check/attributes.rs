@@ -13,6 +13,8 @@ pub(super) struct DerivativeAttr {
     pub(super) form: DerivativeForm,
     pub(super) wrt: Vec<Ident>,
     pub(super) span: Span,
+    /// Whether the list is right; if not, that has been reported.
+    pub(super) is_valid: bool,
 }
 
 /// The attributes that make the declared function a derivative.
@@ -45,23 +47,26 @@ impl ModuleChecker<'_> {
 
     fn derivative_attribute(&mut self, attr: &Attr, form: DerivativeForm) -> DerivativeAttr {
         let mut wrt: Vec<Ident> = Vec::new();
+        let mut is_valid = !attr.args.is_empty();
         for arg in &attr.args {
-            if let Some(ident) = self.parameter_name(arg) {
-                if wrt.iter().any(|other| other.name == ident.name) {
-                    self.report_repeated_parameter(&ident);
-                } else {
-                    wrt.push(ident);
-                }
+            let Some(ident) = self.parameter_name(arg) else {
+                is_valid = false;
+                continue;
+            };
+            if wrt.iter().any(|other| other.name == ident.name) {
+                self.report_repeated_parameter(&ident);
+                is_valid = false;
             }
+            wrt.push(ident);
         }
         if attr.args.is_empty() {
-            let message = format!("`@{}` names no parameter", attr.name.name);
+            let message = format!("expected the name of a parameter in `@{}`, found none", attr.name.name);
             self.report(
                 Diagnostic::error(codes::NO_PARAMETER, attr.span, message)
                     .help(format!("say with respect to what: `@{}(w)`", attr.name.name)),
             );
         }
-        DerivativeAttr { form, wrt, span: attr.span }
+        DerivativeAttr { form, wrt, span: attr.span, is_valid }
     }
 
     /// The name of a parameter in a list such as `[w, b]` or `(w, b)`.
@@ -70,7 +75,7 @@ impl ModuleChecker<'_> {
             (None, ExprKind::Name(name)) => Some(Ident { name: name.clone(), span: arg.value.span }),
             (_, ExprKind::Error) => None,
             _ => {
-                let message = "expected the name of a parameter";
+                let message = "expected the name of a parameter, found another expression";
                 self.report(
                     Diagnostic::error(codes::UNKNOWN_PARAMETER, arg.value.span, message)
                         .help("the list holds names of parameters of the function that is differentiated"),
@@ -82,7 +87,7 @@ impl ModuleChecker<'_> {
 
     /// A parameter that is named twice in one list.
     pub(super) fn report_repeated_parameter(&mut self, ident: &Ident) {
-        let message = format!("the parameter `{}` is named twice", ident.name);
+        let message = format!("expected each parameter once, found `{}` again", ident.name);
         self.report(Diagnostic::error(codes::REPEATED_PARAMETER, ident.span, message).help("name each parameter once"));
     }
 
@@ -112,7 +117,7 @@ impl ModuleChecker<'_> {
             self.report_later(attr.span, &format!("the attribute `@{name}`"), instead);
             return;
         }
-        let message = format!("`@{name}` is no attribute of a {place}");
+        let message = format!("expected an attribute of a {place}, found `@{name}`");
         let help = match closest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `@{near}`?"),
             None if known.is_empty() => format!("a {place} has no attributes: leave it out"),

@@ -39,9 +39,9 @@ impl BodyChecker<'_, '_> {
             }
             _ => {
                 let (message, help) = if takes_type {
-                    (format!("`{name}` expects one element type in brackets"), format!("write `{name}[f64](n)`"))
+                    (format!("expected one element type in the brackets of `{name}`, found something else"), format!("write `{name}[f64](n)`"))
                 } else {
-                    (format!("`{name}` has no parameters in brackets"), "leave the brackets out".to_owned())
+                    (format!("expected no brackets after `{name}`, found some"), "leave the brackets out".to_owned())
                 };
                 self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
                 Callee::Failed
@@ -110,9 +110,9 @@ impl BodyChecker<'_, '_> {
             return Some(());
         }
         let message = format!(
-            "`{}` expects at least {wanted} argument{}, found {found}",
-            prelude::builtin_name(site.builtin),
-            if wanted == 1 { "" } else { "s" }
+            "expected at least {wanted} argument{} of `{}`, found {found}",
+            if wanted == 1 { "" } else { "s" },
+            prelude::builtin_name(site.builtin)
         );
         self.report(
             Diagnostic::error(codes::ARGUMENT_COUNT, site.span, message).help("give the arguments that are missing"),
@@ -135,7 +135,7 @@ impl BodyChecker<'_, '_> {
     fn wrong_argument<T>(&mut self, site: Site, value: &Expr, wanted: &str, help: &str) -> Option<T> {
         if !value.ty.has_error() {
             let name = prelude::builtin_name(site.builtin);
-            let message = format!("expected {wanted} for `{name}`, found `{}`", self.show(&value.ty));
+            let message = format!("expected {wanted} for `{name}`, found {}", self.show_value(value));
             self.report(Diagnostic::error(codes::ARGUMENT_TYPE, value.span, message).help(help));
         }
         None
@@ -408,10 +408,10 @@ impl BodyChecker<'_, '_> {
             let (from, to) = (self.show(&value.ty), self.show(&ty));
             let (message, help) = if site.builtin == Builtin::Broadcast {
                 let help = "the new extents come first, and the last ones are those of the tensor";
-                (format!("expected the last extents of `{to}` to be those of `{from}`"), help)
+                (format!("expected a tensor with the last extents of `{to}`, found `{from}`"), help)
             } else {
                 let help = "the product of the extents must stay the same";
-                (format!("expected as many elements in `{to}` as in `{from}`"), help)
+                (format!("expected a tensor with as many elements as `{to}`, found `{from}`"), help)
             };
             self.report(Diagnostic::error(codes::SHAPE_MISMATCH, site.span, message).help(help));
             return None;

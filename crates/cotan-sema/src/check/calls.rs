@@ -5,7 +5,7 @@ use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::expressions::error;
-use super::fit::Strictness;
+use super::fit::{Misfit, Strictness};
 use super::instantiate::Instance;
 use super::{BodyChecker, CallEdge, Def};
 use crate::codes;
@@ -194,7 +194,7 @@ impl BodyChecker<'_, '_> {
         let Some(PostfixOp { kind: PostfixKind::Field(param), .. }) = ops.first() else {
             let names: Vec<String> =
                 self.module.gradients[at].keys().map(|param| format!("`{name}.{param}`")).collect();
-            let message = format!("`{name}` stands for several gradients, one of which must be named");
+            let message = format!("expected the name of one gradient, found `{name}`, which stands for several");
             self.report(
                 Diagnostic::error(codes::NOT_CALLABLE, span, message).help(format!("call {}", names.join(" or "))),
             );
@@ -210,7 +210,7 @@ impl BodyChecker<'_, '_> {
             Some(near) => format!("did you mean `{name}.{near}`?"),
             None => format!("add `@grad({})` to its declaration", param.name),
         };
-        let message = format!("`{name}` has no gradient `{}`", param.name);
+        let message = format!("expected a gradient of `{name}`, found `{}`", param.name);
         self.report(Diagnostic::error(codes::UNKNOWN_FIELD, param.span, message).help(help));
         Some((Callee::Failed, 1))
     }
@@ -244,7 +244,7 @@ impl BodyChecker<'_, '_> {
 
     fn report_needs_function(&mut self, form: DerivativeForm, span: Span) {
         let name = form.as_str();
-        let message = format!("expected a function to differentiate in `{name}(f)`");
+        let message = format!("expected a function to differentiate in `{name}(f)`, found a value");
         self.report(
             Diagnostic::error(codes::NEEDS_FUNCTION, span, message)
                 .help(format!("write the name of a function and then its arguments: `{name}[w](f)(w, x)`")),
@@ -447,7 +447,10 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         instance.settle();
-        if !instance.report_unknown(self, span) {
+        if instance.has_unknown() {
+            if !self.report_ranks(&args) {
+                instance.report_unknown(self, span);
+            }
             return None;
         }
         let fitted = args.into_iter().map(|(subject, ty, arg)| match arg {
@@ -458,6 +461,23 @@ impl BodyChecker<'_, '_> {
             function @ Arg::Function(_) => function,
         });
         Some(fitted.collect())
+    }
+
+    /// Reports arguments of another rank than their parameters; `false` if there are none.
+    fn report_ranks(&mut self, args: &[(String, Type, Arg)]) -> bool {
+        let mut is_reported = false;
+        for (subject, wanted, arg) in args {
+            let Arg::Value(value) = arg else { continue };
+            let rank = wanted.dims().len();
+            if value.ty.has_error() || value.ty.dims().len() == rank {
+                continue;
+            }
+            let message = format!("expected {rank} dims for {subject}, found {}", self.show_value(value));
+            let help = self.misfit_help(value, wanted, &Misfit::Rank);
+            self.report(Diagnostic::error(codes::RANK_MISMATCH, value.span, message).help(help));
+            is_reported = true;
+        }
+        is_reported
     }
 
     /// An argument for a parameter of function type.
@@ -493,7 +513,7 @@ impl BodyChecker<'_, '_> {
             None => {
                 let value = self.value(expr);
                 if !value.ty.has_error() {
-                    let message = format!("expected a function, found `{}`", self.show(&value.ty));
+                    let message = format!("expected a function, found {}", self.show_value(&value));
                     self.report(
                         Diagnostic::error(codes::FUNCTION_EXPECTED, expr.span, message)
                             .help("write a lambda such as `|x| x + 1.0`, or the name of a function"),
@@ -589,7 +609,7 @@ impl BodyChecker<'_, '_> {
     ) {
         let plural = if expected == 1 { "" } else { "s" };
         let name = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
-        let message = format!("{name} expects {expected} argument{plural}, found {found}");
+        let message = format!("expected {expected} argument{plural} of {name}, found {found}");
         let mut diagnostic = Diagnostic::error(codes::ARGUMENT_COUNT, span, message);
         if let Some(definition) = definition {
             diagnostic = diagnostic.label(definition, "declared here");
@@ -655,7 +675,7 @@ impl BodyChecker<'_, '_> {
         shared: Scalar,
         allowed: Elems,
     ) {
-        let found = self.show(&arg.ty);
+        let found = self.show_value(arg);
         let is_other_type =
             operand == Operand::Same && arg.ty.scalar().is_some_and(|scalar| self.vars.is_within(scalar, allowed));
         let wanted = match operand {
@@ -674,7 +694,7 @@ impl BodyChecker<'_, '_> {
             (Operand::Bool, Some(_)) => "compare, as in `x > 0.0`".to_owned(),
             (_, None) => format!("`{}` works on scalars and tensors of scalars", function.name),
         };
-        let message = format!("expected {wanted} for an argument of `{}`, found `{found}`", function.name);
+        let message = format!("expected {wanted} for an argument of `{}`, found {found}", function.name);
         self.report(Diagnostic::error(codes::ARGUMENT_TYPE, arg.span, message).help(help));
     }
 

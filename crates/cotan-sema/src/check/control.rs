@@ -26,14 +26,12 @@ impl BodyChecker<'_, '_> {
         let ty = match &otherwise {
             Some(otherwise) => {
                 let bodies = arms.iter().map(|(_, body)| body).chain([otherwise]);
-                let bodies: Vec<(Type, Span)> = bodies.map(|body| (body.ty.clone(), value_span(body))).collect();
+                let bodies: Vec<(Type, Span)> = bodies.map(|body| (body.ty.clone(), value_of(body).span)).collect();
                 self.join_arms(&bodies, first_local, first_size, span)
             }
             None => {
-                for (_, body) in &arms {
-                    self.require_unit(body);
-                }
-                Type::UNIT
+                let is_statement = arms.iter().fold(true, |fine, (_, body)| self.require_unit(body) && fine);
+                if is_statement { Type::UNIT } else { Type::Error }
             }
         };
         Expr { span, ty, kind: ExprKind::If(Box::new(If { arms, otherwise })) }
@@ -71,16 +69,18 @@ impl BodyChecker<'_, '_> {
         self.report(Diagnostic::error(code, span, message).label(first_span, format!("this is `{wanted}`")).help(help));
     }
 
-    /// A block whose value nobody takes.
-    fn require_unit(&mut self, body: &Expr) {
+    /// Whether a block whose value nobody takes has none; reports one that has.
+    fn require_unit(&mut self, body: &Expr) -> bool {
         if body.ty.is_unit() || body.ty == Type::Never || body.ty.has_error() {
-            return;
+            return true;
         }
-        let message = format!("expected `()`, found `{}`", self.show(&body.ty));
+        let value = value_of(body);
+        let message = format!("expected a statement, found the value {}", self.show_value(value));
         self.report(
-            Diagnostic::error(codes::UNUSED_VALUE, value_span(body), message)
+            Diagnostic::error(codes::UNUSED_VALUE, value.span, message)
                 .help("add an `else` with a value, bind the value with `let`, or leave it out"),
         );
+        false
     }
 
     /// `for p in e { ... }`
@@ -143,7 +143,7 @@ impl BodyChecker<'_, '_> {
         if !tensor.ty.dims().is_empty() {
             return Some(Iterable::Tensor { tensor, reversed });
         }
-        let message = format!("expected a range or a tensor after `in`, found `{}`", self.show(&tensor.ty));
+        let message = format!("expected a range or a tensor after `in`, found {}", self.show_value(&tensor));
         let help = match tensor.ty.concrete() {
             Some(elem) if elem.is_integer() => "write a range, as in `0..n`",
             _ => "loops run over ranges and over the first axis of tensors",
@@ -179,7 +179,7 @@ impl BodyChecker<'_, '_> {
         if self.frames.last().is_some_and(|frame| frame.n_loops > 0) {
             return Expr { span, ty: Type::Never, kind };
         }
-        let message = format!("`{name}` stands outside of a loop");
+        let message = format!("expected a loop around `{name}`, found none");
         let help = if self.frames.len() > 1 {
             "a lambda is no loop: use `return` to leave it"
         } else {
@@ -200,10 +200,10 @@ pub(super) fn element_type(ty: &Type) -> Type {
     }
 }
 
-/// Where the value of a block stands.
-fn value_span(body: &Expr) -> Span {
+/// The value of a block, which says where the block is wrong.
+fn value_of(body: &Expr) -> &Expr {
     match &body.kind {
-        ExprKind::Block(block) => block.value.as_ref().map_or(body.span, |value| value.span),
-        _ => body.span,
+        ExprKind::Block(block) => block.value.as_ref().unwrap_or(body),
+        _ => body,
     }
 }

@@ -71,7 +71,7 @@ impl<'a> ModuleChecker<'a> {
         for attr in attrs {
             let [wrt] = attr.wrt.as_slice() else {
                 if !attr.wrt.is_empty() {
-                    let message = "expected one parameter in each of several `@grad`";
+                    let message = "expected one parameter in each of several `@grad`, found more";
                     self.report(
                         Diagnostic::error(codes::DERIVATIVE_ATTRIBUTE, attr.span, message)
                             .help("write a single `@grad(w, b)`, whose function gives a tuple"),
@@ -80,7 +80,7 @@ impl<'a> ModuleChecker<'a> {
                 continue;
             };
             if attr.form != DerivativeForm::Grad {
-                let message = format!("`@{}` can not stand beside another derivative", attr.form.as_str());
+                let message = format!("expected one derivative on a declaration, found `@{}` beside another", attr.form.as_str());
                 self.report(
                     Diagnostic::error(codes::DERIVATIVE_ATTRIBUTE, attr.span, message)
                         .help("declare one function for each"),
@@ -126,12 +126,36 @@ impl<'a> ModuleChecker<'a> {
         let inferred_for = (form == DerivativeForm::Grad).then_some(attr_span);
         let base = self.add_function(primal.clone(), None);
         self.plans.push(Plan { function: base, item: function, inferred_for });
+        if form == DerivativeForm::Jvp {
+            self.report_missing_tangents(&declared, n_primal, &attrs);
+        }
         for (attr, name) in attrs {
             let id = self.declare_derivative(&declared, &primal, base, attr, name);
             if let (Some(at), [wrt]) = (group, attr.wrt.as_slice()) {
                 self.gradients[at].insert(wrt.name.clone(), id);
             }
         }
+    }
+
+    /// A `@jvp` whose named parameters are the last ones has no parameters for the tangents.
+    fn report_missing_tangents(
+        &mut self,
+        declared: &Signature,
+        n_primal: usize,
+        attrs: &[(&DerivativeAttr, String)],
+    ) {
+        let tangents = &declared.params[n_primal..];
+        let named = attrs.iter().flat_map(|(attr, _)| &attr.wrt);
+        let Some(ident) = named.into_iter().find(|ident| tangents.iter().any(|param| param.name == ident.name)) else {
+            return;
+        };
+        let message =
+            format!("expected one more parameter for the tangent of `{0}`, found `{0}` as the last one", ident.name);
+        self.report(
+            Diagnostic::error(codes::DERIVATIVE_ATTRIBUTE, declared.span, message)
+                .label(ident.span, "named here")
+                .help(format!("add the parameter `d{}`, with the same type, at the end", ident.name)),
+        );
     }
 
     fn declare_derivative(
@@ -146,9 +170,9 @@ impl<'a> ModuleChecker<'a> {
         let wrt: Vec<usize> =
             attr.wrt.iter().filter_map(|ident| self.find_parameter(ident, &names, attr.form)).collect();
         let wrt: Vec<usize> = wrt.into_iter().filter(|at| self.may_differentiate(primal, *at, attr)).collect();
-        let is_complete = wrt.len() == attr.wrt.len() && !wrt.is_empty();
+        let is_complete = attr.is_valid && wrt.len() == attr.wrt.len();
         let result =
-            if is_complete { self.declared_derivative_result(declared, primal, attr, &wrt) } else { Type::Error };
+            if is_complete { self.declared_derivative_result(declared, primal, base, attr, &wrt) } else { Type::Error };
         let signature = Signature { name, result, ..declared.clone() };
         let callable = Callable {
             span: attr.span,
@@ -165,6 +189,7 @@ impl<'a> ModuleChecker<'a> {
         &mut self,
         declared: &Signature,
         primal: &Signature,
+        base: FnId,
         attr: &DerivativeAttr,
         wrt: &[usize],
     ) -> Type {
@@ -207,14 +232,38 @@ impl<'a> ModuleChecker<'a> {
                     "write `-> (R, G)`: the type of the body, then the type of each gradient".to_owned()
                 }
             };
-            self.report(
-                Diagnostic::error(codes::DERIVATIVE_RESULT, declared.span, message)
-                    .label(attr.span, "because of this")
-                    .help(help),
-            );
+            let diagnostic = Diagnostic::error(codes::DERIVATIVE_RESULT, declared.span, message)
+                .label(attr.span, "because of this")
+                .help(help);
+            if is_gradient {
+                // Nothing more is to be said if the body itself is wrong.
+                self.result_errors.push((base, diagnostic));
+            } else {
+                self.report(diagnostic);
+            }
+            return Type::Error;
+        }
+        if !is_gradient && !self.has_smooth_value(primal, attr) {
             return Type::Error;
         }
         expected
+    }
+
+    /// Whether the declared type of the value can be differentiated; reports one that can't.
+    fn has_smooth_value(&mut self, primal: &Signature, attr: &DerivativeAttr) -> bool {
+        let value = &primal.result;
+        let is_smooth = self.is_differentiable(value, &primal.generics);
+        if is_smooth && (value.is_scalar() || value.has_error() || attr.form == DerivativeForm::Jvp) {
+            return true;
+        }
+        let found = self.show_in(primal, value);
+        let message = format!("expected a float to differentiate, found `{found}`");
+        self.report(
+            Diagnostic::error(codes::NOT_SCALAR, primal.span, message)
+                .label(attr.span, "differentiated because of this")
+                .help("the declared result begins with the type of the body, which is one float for a gradient"),
+        );
+        false
     }
 
     /// Whether a declared type is that of a derivative; a struct may stand for its tangent.
@@ -325,6 +374,11 @@ impl<'a> ModuleChecker<'a> {
                 self.signatures[plan.function.0 as usize].result = result;
             }
         }
+        for (base, diagnostic) in std::mem::take(&mut self.result_errors) {
+            if !self.signature(base).result.has_error() {
+                self.report(diagnostic);
+            }
+        }
     }
 
     /// The position of a parameter that a derivative names.
@@ -345,7 +399,7 @@ impl<'a> ModuleChecker<'a> {
                 None if names.is_empty() => "the function has no parameters".to_owned(),
                 None => format!("its parameters are `{}`", names.join("`, `")),
             };
-            let message = format!("`{}` names `{}`, which is no parameter of the function", form.as_str(), ident.name);
+            let message = format!("expected a parameter of the function in `{}`, found `{}`", form.as_str(), ident.name);
             self.report(Diagnostic::error(codes::UNKNOWN_PARAMETER, ident.span, message).help(help));
         }
         None
@@ -355,7 +409,7 @@ impl<'a> ModuleChecker<'a> {
     fn may_differentiate(&mut self, primal: &Signature, at: usize, attr: &DerivativeAttr) -> bool {
         let param = &primal.params[at];
         if param.nodiff {
-            let message = format!("the parameter `{}` is marked `@nodiff`, so it has no derivative", param.name);
+            let message = format!("expected a parameter with a derivative, found `{}`, which is marked `@nodiff`", param.name);
             self.report(
                 Diagnostic::error(codes::NODIFF_PARAMETER, attr.span, message)
                     .label(param.span, "declared here")
@@ -367,7 +421,7 @@ impl<'a> ModuleChecker<'a> {
             return true;
         }
         let found = self.show_in(primal, &param.ty);
-        let message = format!("the parameter `{}` of type `{found}` can't be differentiated", param.name);
+        let message = format!("expected a parameter with floats in it, found `{}: {found}`", param.name);
         self.report(
             Diagnostic::error(codes::NOT_DIFFERENTIABLE, attr.span, message)
                 .label(param.span, "declared here")

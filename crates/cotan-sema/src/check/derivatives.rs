@@ -149,7 +149,7 @@ impl BodyChecker<'_, '_> {
             match base.params.iter().position(is_smooth) {
                 Some(at) if self.require_floats(&base.params[at].ty) => wrt.push(at),
                 _ => {
-                    let message = format!("`{}` has no parameter that can be differentiated", base.name);
+                    let message = format!("expected a parameter of `{}` that can be differentiated, found none", base.name);
                     self.report(
                         Diagnostic::error(codes::NO_PARAMETER, span, message)
                             .help("only floats, and tensors, tuples and structs with floats in them, have derivatives"),
@@ -185,7 +185,7 @@ impl BodyChecker<'_, '_> {
             return mode;
         }
         let message = if is_fixed {
-            format!("`{}` has one mode, found `{name} = {value}`", form.as_str())
+            format!("expected no mode for `{}`, which has one, found `{name} = {value}`", form.as_str())
         } else {
             format!("expected `mode = forward` or `mode = reverse`, found `{name} = {value}`")
         };
@@ -198,7 +198,7 @@ impl BodyChecker<'_, '_> {
     fn may_differentiate(&mut self, base: &Scheme, at: usize, span: Span) -> bool {
         let param = &base.params[at];
         if param.nodiff {
-            let message = format!("the parameter `{}` is marked `@nodiff`, so it has no derivative", param.name);
+            let message = format!("expected a parameter with a derivative, found `{}`, which is marked `@nodiff`", param.name);
             let mut diagnostic = Diagnostic::error(codes::NODIFF_PARAMETER, span, message);
             if let Some(definition) = base.definition {
                 diagnostic = diagnostic.label(definition, "declared here");
@@ -212,7 +212,7 @@ impl BodyChecker<'_, '_> {
             return true;
         }
         let message =
-            format!("the parameter `{}` of type `{}` can't be differentiated", param.name, self.show_for(base, &ty));
+            format!("expected a parameter with floats in it, found `{}: {}`", param.name, self.show_for(base, &ty));
         self.report(
             Diagnostic::error(codes::NOT_DIFFERENTIABLE, span, message)
                 .help("only floats, and tensors, tuples and structs with floats in them, have derivatives"),
@@ -234,9 +234,9 @@ impl BodyChecker<'_, '_> {
         }
         let found = self.show_for(base, &result);
         let message = if needs_scalar {
-            format!("`{}` needs a function that gives one float, found the result `{found}`", form.as_str())
+            format!("expected a function that gives one float for `{}`, found the result `{found}`", form.as_str())
         } else {
-            format!("`{}` needs a function with floats in its result, found `{found}`", form.as_str())
+            format!("expected a function with floats in its result for `{}`, found `{found}`", form.as_str())
         };
         let help = match (needs_scalar, &result) {
             (true, Type::Tensor { .. }) => "fold the result to one number, or use `jacobian[w](f)`",
@@ -256,7 +256,7 @@ impl BodyChecker<'_, '_> {
         let sides = wrt.iter().map(|at| &base.params[*at].ty).chain([&base.result]);
         let Some(other) = sides.cloned().find(|ty| ty.scalar().is_none()) else { return true };
         let message =
-            format!("`{}` is between scalars and tensors, found `{}`", form.as_str(), self.show_for(base, &other));
+            format!("expected scalars and tensors for `{}`, found `{}`", form.as_str(), self.show_for(base, &other));
         self.report(
             Diagnostic::error(codes::NO_MATRIX, span, message)
                 .help("take it with respect to one tensor, or use `jvp` and `vjp`, which work with all types"),

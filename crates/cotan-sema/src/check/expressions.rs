@@ -4,7 +4,7 @@ use cotan_ir::Elem;
 use cotan_syntax::ast::{self, Arg, Ident, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::calls::Source;
+use super::calls::{Callee, Source};
 use super::{BodyChecker, Def, FnId, Frame, LocalFacts, ModuleChecker};
 use crate::codes;
 use crate::prelude;
@@ -51,7 +51,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
     }
 
     fn too_deep(&mut self, span: Span) -> Expr {
-        let message = format!("expected at most {} nested steps", self.module.limits.nesting);
+        let message = format!("expected at most {} nested steps, found more", self.module.limits.nesting);
         self.report(Diagnostic::error(codes::TOO_DEEP, span, message).help("bind parts of the expression with `let`"));
         error(span)
     }
@@ -212,7 +212,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
                 (None, None) => format!("bind it with `let {name} = ...`, or make it a parameter"),
             }
         };
-        self.report(Diagnostic::error(codes::UNKNOWN_NAME, span, format!("nothing is called `{name}`")).help(help));
+        self.report(Diagnostic::error(codes::UNKNOWN_NAME, span, format!("expected a name that is declared, found `{name}`")).help(help));
         error(span)
     }
 
@@ -227,7 +227,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
         let message = format!("expected a value, found {what}");
         self.report(
             Diagnostic::error(codes::FUNCTION_AS_VALUE, span, message)
-                .help("functions are no values: call it, or pass it on as an argument of a call"),
+                .help("functions are no values: call it, or pass it on as an argument, as in `map(f, v)`"),
         );
         error(span)
     }
@@ -344,7 +344,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("declare it: `struct {} {{ ... }}`", ident.name),
             };
-            let message = format!("no struct is called `{}`", ident.name);
+            let message = format!("expected the name of a struct, found `{}`", ident.name);
             self.report(Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, message).help(help));
         }
         None
@@ -359,7 +359,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             .map(|(field, _)| format!("`{}`", field.name))
             .collect();
         if !missing.is_empty() {
-            let message = format!("expected a value for every field of `{}`, {} missing", def.name, missing.join(", "));
+            let message = format!("expected a value for every field of `{}`, found none for {}", def.name, missing.join(", "));
             self.report(
                 Diagnostic::error(codes::MISSING_FIELDS, span, message)
                     .label(def.name_span, "declared here")
@@ -377,7 +377,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             None if fields.is_empty() => "it has no fields".to_owned(),
             None => format!("its fields are `{}`", fields.join("`, `")),
         };
-        let message = format!("{owner} has no field `{}`", name.name);
+        let message = format!("expected a field of {owner}, found `{}`", name.name);
         self.report(Diagnostic::error(codes::UNKNOWN_FIELD, name.span, message).help(help));
     }
 
@@ -402,6 +402,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
                     self.node_types.push((*id, value.ty.clone()));
                     (value, used + 1)
                 }
+                _ if matches!(callee, Callee::Failed) => (error(postfix.base.span), ops.len()),
                 _ => {
                     let span = ops.get(used.saturating_sub(1)).map_or(postfix.base.span, |op| op.span);
                     (self.function_as_value(postfix.base.span.to(span), "a function"), ops.len())
@@ -465,7 +466,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             _ if is_function => format!("call it as a function: `{}(value)`", name.name),
             _ => "write a function call: there are no methods but `.rev()`".to_owned(),
         };
-        let message = format!("`{}` has no method `{}`", self.show(&value.ty), name.name);
+        let message = format!("expected a function, found the method `{}` of a `{}`", name.name, self.show(&value.ty));
         self.report(Diagnostic::error(codes::METHOD, name.span, message).help(help));
         error(span)
     }
@@ -511,7 +512,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
                     Type::Tuple(_) => "the parts of a tuple are `.0`, `.1` and so on".to_owned(),
                     _ => "only structs have fields".to_owned(),
                 };
-                let message = format!("`{}` has no field `{}`", self.show(ty), name.name);
+                let message = format!("expected a struct before `.{}`, found `{}`", name.name, self.show(ty));
                 self.report(Diagnostic::error(codes::UNKNOWN_FIELD, name.span, message).help(help));
                 None
             }
@@ -530,7 +531,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             [] => "only tuples have numbered parts".to_owned(),
             parts => format!("its parts are `.0` to `.{}`", parts.len() - 1),
         };
-        let message = format!("`{}` has no part `.{index}`", self.show(ty));
+        let message = format!("expected a part of `{}`, found `.{index}`", self.show(ty));
         self.report(Diagnostic::error(codes::UNKNOWN_FIELD, span, message).help(help));
         None
     }
@@ -565,13 +566,13 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             return error(span);
         };
         let Some(from) = value.ty.scalar() else {
-            let message = format!("expected a number before `as`, found `{}`", self.show(&value.ty));
+            let message = format!("expected a number before `as`, found {}", self.show_value(&value));
             self.report(Diagnostic::error(codes::CAST, value.span, message).help("convert the parts one by one"));
             return error(span);
         };
         let to_bool = self.vars.resolve(to) == Scalar::Of(Elem::Bool);
         if to_bool && !self.vars.is_within(from, Elems::bool()) {
-            let message = format!("expected `bool` before `as bool`, found `{}`", self.show(&value.ty));
+            let message = format!("expected `bool` before `as bool`, found {}", self.show_value(&value));
             self.report(Diagnostic::error(codes::CAST, span, message).help("compare, as in `x != 0`"));
             return error(span);
         }
@@ -625,7 +626,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
         {
             return Some(value);
         }
-        let message = format!("expected an integer for {subject}, found `{}`", self.show(&value.ty));
+        let message = format!("expected an integer for {subject}, found {}", self.show_value(&value));
         let help = match (&value.ty, &value.kind) {
             (Type::Scalar(_), ExprKind::Literal(Literal::Float(_))) => "write an integer without a point",
             (Type::Scalar(scalar), _) if self.vars.is_within(*scalar, Elems::float()) => {
@@ -679,7 +680,8 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
         }
         let written: Vec<&crate::types::Generic> = generics.iter().filter(|generic| generic.name != "_").collect();
         if given.len() != written.len() {
-            let message = format!("`{name}` expects {} parameters in brackets, found {}", written.len(), given.len());
+            let message =
+                format!("expected {} parameters in the brackets of `{name}`, found {}", written.len(), given.len());
             let names: Vec<&str> = written.iter().map(|generic| generic.name.as_str()).collect();
             let help = if names.is_empty() {
                 "leave the brackets out".to_owned()
@@ -733,7 +735,8 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
 
     /// The indices of an indexing with the dims that they leave.
     pub(super) fn index(&mut self, value: Expr, args: &[Arg], span: Span) -> Expr {
-        match self.indices(&value.ty.clone(), value.span, args, span) {
+        let base = self.show_value(&value);
+        match self.indices(&value.ty, (&base, value.span), args, span) {
             Some((indices, ty)) => Expr { span, ty, kind: ExprKind::Index { base: Box::new(value), indices } },
             None => error(span),
         }

@@ -53,6 +53,10 @@ impl ModuleChecker<'_> {
         });
         let program = Program { structs: self.structs, functions: functions.collect(), order };
         let mut diagnostics = self.diagnostics;
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            diagnostics.extend(super::instances::check(&program, &self.limits));
+            diagnostics.extend(super::warnings::check(&program));
+        }
         diagnostics.sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
         let mut facts = self.facts;
         facts.definitions.sort_by_key(|found| found.span);
@@ -65,7 +69,7 @@ impl BodyChecker<'_, '_> {
     pub(super) fn finish(mut self, value: Expr) -> Body {
         for (scalar, span, name) in std::mem::take(&mut self.undecided) {
             if self.vars.decide(scalar).is_none() {
-                let message = format!("the element type {name} can't be inferred");
+                let message = format!("expected an argument that decides the element type {name}, found none");
                 self.report(
                     Diagnostic::error(codes::UNDECIDED_TYPE, span, message)
                         .help("give it in brackets, as in `zeros[f64](n)`"),
@@ -99,10 +103,10 @@ impl BodyChecker<'_, '_> {
             self.module.record_type(node, &ty);
         }
         for (span, value, name) in misfits {
-            let message = format!("the literal `{value}` does not fit `{name}`");
+            let message = format!("expected a literal that fits `{name}`, found `{value}`");
             let help = match Elem::from_name(&name).and_then(Elem::integer_range) {
                 Some((least, most)) => format!("`{name}` holds {least} to {most}: use a wider type"),
-                None => "use a literal that fits every type that the parameter may stand for".to_owned(),
+                None => "its magnitude is too large: use a wider type, or `inf`".to_owned(),
             };
             self.report(Diagnostic::error(codes::LITERAL_RANGE, span, message).help(help));
         }
@@ -110,15 +114,32 @@ impl BodyChecker<'_, '_> {
     }
 }
 
-/// An integer literal that does not fit its type: where, the value, and the type.
+/// Whether a type can hold a literal: an integer as it is, a float without becoming infinite.
+fn literal_fits(literal: &Literal, elem: Elem) -> bool {
+    match (literal, elem) {
+        (Literal::Int(value), _) => {
+            elem.integer_range().is_none_or(|(least, most)| (least..=most).contains(value))
+        }
+        (Literal::Float(digits), Elem::F32) => digits.parse::<f32>().is_ok_and(f32::is_finite),
+        (Literal::Float(digits), _) => digits.parse::<f64>().is_ok_and(f64::is_finite),
+        (Literal::Bool(_) | Literal::Constant(_), _) => true,
+    }
+}
+
+/// A literal that does not fit its type: where, the value, and the type.
 fn literal_misfit(expr: &Expr, bound: &dyn Fn(u32) -> Bound) -> Option<(Span, String, String)> {
-    let ExprKind::Literal(Literal::Int(value)) = &expr.kind else { return None };
-    let fits = |elem: Elem| elem.integer_range().is_none_or(|(least, most)| (least..=most).contains(value));
+    let ExprKind::Literal(literal) = &expr.kind else { return None };
+    let text = match literal {
+        Literal::Int(value) => value.to_string(),
+        Literal::Float(digits) => digits.clone(),
+        Literal::Bool(_) | Literal::Constant(_) => return None,
+    };
     match expr.ty.scalar()? {
-        Scalar::Of(elem) if !fits(elem) => Some((expr.span, value.to_string(), elem.name().to_owned())),
+        Scalar::Of(elem) if !literal_fits(literal, elem) => Some((expr.span, text, elem.name().to_owned())),
         Scalar::Param(id) => {
-            let misfit = Elem::ALL.into_iter().find(|elem| bound(id.0).admits(*elem) && !fits(*elem))?;
-            Some((expr.span, value.to_string(), misfit.name().to_owned()))
+            let may_be = |elem: &Elem| bound(id.0).admits(*elem);
+            let misfit = Elem::ALL.into_iter().filter(may_be).find(|elem| !literal_fits(literal, *elem))?;
+            Some((expr.span, text, misfit.name().to_owned()))
         }
         Scalar::Of(_) | Scalar::Var(_) => None,
     }

@@ -129,9 +129,9 @@ impl BodyChecker<'_, '_> {
         misfit: &Misfit,
         origin: Option<(Span, &str)>,
     ) {
-        let (found_text, wanted_text) = (self.show(&value.ty), self.show(wanted));
+        let (found, wanted_text) = (self.show_value(value), self.show(wanted));
         let subject = if subject.is_empty() { String::new() } else { format!(" for {subject}") };
-        let message = format!("expected `{wanted_text}`{subject}, found `{found_text}`");
+        let message = format!("expected `{wanted_text}`{subject}, found {found}");
         let mut diagnostic = match misfit {
             Misfit::Type => Diagnostic::error(codes::MISMATCH, value.span, message),
             Misfit::Rank => Diagnostic::error(codes::RANK_MISMATCH, value.span, message),
@@ -202,6 +202,9 @@ impl BodyChecker<'_, '_> {
                 return format!("write the integer `{whole}`, or convert with `as {target}`");
             }
             _ => {}
+        }
+        if is_float && self.vars.default_of(found).is_some() {
+            return "write the literal that it comes from as a float, such as `1.0`".to_owned();
         }
         let from_bool = self.vars.resolve(found) == Scalar::Of(Elem::Bool);
         match (from_bool, self.vars.resolve(wanted) == Scalar::Of(Elem::Bool)) {

@@ -15,7 +15,7 @@ impl BodyChecker<'_, '_> {
     pub(super) fn indices(
         &mut self,
         ty: &Type,
-        value_span: Span,
+        base: (&str, Span),
         args: &[Arg],
         span: Span,
     ) -> Option<(Vec<Index>, Type)> {
@@ -30,18 +30,19 @@ impl BodyChecker<'_, '_> {
                     Type::Struct(_) => "the parts of a struct are its fields",
                     _ => "only tensors are indexed",
                 };
-                let message = format!("expected a tensor before the bracket, found `{}`", self.show(ty));
-                self.report(Diagnostic::error(codes::NOT_INDEXABLE, value_span, message).help(help));
+                let message = format!("expected a tensor before the bracket, found {}", base.0);
+                self.report(Diagnostic::error(codes::NOT_INDEXABLE, base.1, message).help(help));
                 return None;
             }
         };
         let indices = indices?;
         if indices.is_empty() || indices.len() > dims.len() {
-            let message = format!("expected 1 to {} indices, found {}", dims.len(), indices.len());
+            let plural = if dims.len() == 1 { "index" } else { "indices" };
+            let message = format!("expected at most {} {plural}, found {}", dims.len(), indices.len());
             let note = format!("the value is a `{}`", self.show(ty));
             self.report(
                 Diagnostic::error(codes::INDEX_COUNT, span, message)
-                    .label(value_span, note)
+                    .label(base.1, note)
                     .help("give one index or slice for each dim, from the first; the rest stays whole"),
             );
             return None;

@@ -85,21 +85,21 @@ impl Instance {
 
     /// Learns from a value that is given for something of type `formal`.
     pub(super) fn learn(&mut self, checker: &mut BodyChecker<'_, '_>, formal: &Type, value: &Expr) {
-        self.learn_type(checker, formal, &value.ty, value.span);
+        self.learn_type(checker, formal, &value.ty, value);
     }
 
-    fn learn_type(&mut self, checker: &mut BodyChecker<'_, '_>, formal: &Type, found: &Type, span: Span) {
+    fn learn_type(&mut self, checker: &mut BodyChecker<'_, '_>, formal: &Type, found: &Type, value: &Expr) {
         match (formal, found) {
-            (Type::Scalar(formal), Type::Scalar(found)) => self.learn_scalar(checker, *formal, *found, span),
+            (Type::Scalar(formal), Type::Scalar(found)) => self.learn_scalar(checker, *formal, *found, value),
             (Type::Tensor { elem: a, dims: formal }, Type::Tensor { elem: b, dims: found }) => {
-                self.learn_type(checker, a, b, span);
+                self.learn_type(checker, a, b, value);
                 if formal.len() == found.len() {
                     self.equations.extend(formal.iter().cloned().zip(found.iter().cloned()));
                 }
             }
             (Type::Tuple(formal), Type::Tuple(found)) => {
                 for (formal, found) in formal.iter().zip(found) {
-                    self.learn_type(checker, formal, found, span);
+                    self.learn_type(checker, formal, found, value);
                 }
             }
             (Type::Struct(formal), Type::Struct(found)) if formal.def == found.def => {
@@ -109,7 +109,7 @@ impl Instance {
                             self.equations.push((formal.clone(), found.clone()));
                         }
                         (GenericArg::Scalar(formal), GenericArg::Scalar(found)) => {
-                            self.learn_scalar(checker, *formal, *found, span);
+                            self.learn_scalar(checker, *formal, *found, value);
                         }
                         (GenericArg::Size(_), GenericArg::Scalar(_)) | (GenericArg::Scalar(_), GenericArg::Size(_)) => {
                         }
@@ -120,7 +120,7 @@ impl Instance {
         }
     }
 
-    fn learn_scalar(&mut self, checker: &mut BodyChecker<'_, '_>, formal: Scalar, found: Scalar, span: Span) {
+    fn learn_scalar(&mut self, checker: &mut BodyChecker<'_, '_>, formal: Scalar, found: Scalar, value: &Expr) {
         let Scalar::Param(id) = formal else { return };
         let at = id.0 as usize;
         let (Some(Some(GenericArg::Scalar(known))), Some(generic)) =
@@ -134,13 +134,15 @@ impl Instance {
             return;
         }
         let message = format!(
-            "expected a type with the trait `{}` for `{}` of `{}`, found `{}`",
+            "expected a type with the trait `{}` for `{}` of `{}`, found {}",
             bound.as_str(),
             generic.name,
             self.name,
-            checker.show_scalar(found)
+            checker.show_value(value)
         );
-        checker.report(Diagnostic::error(codes::BOUND, span, message).help(bound_help(bound)));
+        checker.report(Diagnostic::error(codes::BOUND, value.span, message).help(bound_help(bound)));
+        // Nothing else is to be said about the element type that this argument would have decided.
+        checker.undecided.retain(|(scalar, ..)| *scalar != known);
         self.known[at] = Some(GenericArg::Scalar(found));
     }
 
@@ -164,8 +166,13 @@ impl Instance {
         }
     }
 
-    /// Reports sizes that nothing decides; `false` if there are any.
-    pub(super) fn report_unknown(&self, checker: &mut BodyChecker<'_, '_>, span: Span) -> bool {
+    /// Whether there are sizes that nothing decides.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.known.iter().any(Option::is_none)
+    }
+
+    /// Reports the sizes that nothing decides.
+    pub(super) fn report_unknown(&self, checker: &mut BodyChecker<'_, '_>, span: Span) {
         let unknown: Vec<&str> = self
             .generics
             .iter()
@@ -173,13 +180,12 @@ impl Instance {
             .filter(|(_, known)| known.is_none())
             .map(|(generic, _)| generic.name.as_str())
             .collect();
-        let Some(first) = unknown.first() else { return true };
-        let message = format!("the size `{first}` of `{}` can't be inferred from the arguments", self.name);
+        let Some(first) = unknown.first() else { return };
+        let message = format!("expected an argument that decides the size `{first}` of `{}`, found none", self.name);
         let names: Vec<&str> =
             self.generics.iter().map(|generic| generic.name.as_str()).filter(|name| *name != "_").collect();
         let help = format!("give it in brackets: `{}[{}](...)`", self.name, names.join(", "));
         checker.report(Diagnostic::error(codes::UNKNOWN_GENERIC_SIZE, span, message).help(help));
-        false
     }
 }
 

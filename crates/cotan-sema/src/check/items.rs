@@ -82,7 +82,7 @@ impl<'a> ModuleChecker<'a> {
     }
 
     fn report_redefinition(&mut self, name: &Ident, first: Span) {
-        let message = format!("`{}` is declared twice", name.name);
+        let message = format!("expected one declaration of `{}`, found a second", name.name);
         self.report(
             Diagnostic::error(codes::DUPLICATE_ITEM, name.span, message)
                 .label(first, "first declared here")
@@ -121,7 +121,7 @@ impl<'a> ModuleChecker<'a> {
                     continue;
                 }
                 let (name, span) = (self.structs[at].name.clone(), self.structs[at].fields[field].span);
-                let message = format!("the struct `{name}` contains itself");
+                let message = format!("expected fields of other types, found `{name}` inside of itself");
                 self.report(
                     Diagnostic::error(codes::TYPE_CYCLE, span, message)
                         .label(self.structs[at].name_span, "declared here")

@@ -133,14 +133,14 @@ impl BodyChecker<'_, '_> {
         if self.relate(&value.ty.clone(), &bool_type, Strictness::Exact).is_ok() {
             return value;
         }
-        let found = self.show(&value.ty);
+        let found = self.show_value(&value);
         let help = match &value.ty {
             Type::Scalar(scalar) if self.vars.is_within(*scalar, Elems::integer()) => "compare it, as in `x != 0`",
             Type::Scalar(_) => "compare it, as in `x > 0.0`",
             Type::Tensor { .. } => "fold it to one `bool` with `and/` or `or/`",
             _ => "write a comparison",
         };
-        let message = format!("expected `bool` for {subject}, found `{found}`");
+        let message = format!("expected `bool` for {subject}, found {found}");
         self.report(Diagnostic::error(codes::CONDITION, value.span, message).help(help));
         Expr { ty: Type::Error, ..value }
     }
@@ -231,8 +231,8 @@ impl BodyChecker<'_, '_> {
         }
         let Some(counterpart) = op.counterpart() else { return true };
         let (a, b) = (self.show(left_ty), self.show(&right.ty));
-        let (code, what) = if op.is_dotted() { (codes::DOTTED, "tensors") } else { (codes::UNDOTTED, "scalars") };
-        let message = format!("`{}` is for {what}, found `{a}` and `{b}`", op.as_str());
+        let (code, what) = if op.is_dotted() { (codes::DOTTED, "a tensor") } else { (codes::UNDOTTED, "two scalars") };
+        let message = format!("expected {what} around `{}`, found `{a}` and `{b}`", op.as_str());
         let mut diagnostic = Diagnostic::error(code, op_span, message)
             .label(left.span, format!("this is a `{a}`"))
             .label(right.span, format!("this is a `{b}`"))
@@ -269,7 +269,7 @@ impl BodyChecker<'_, '_> {
 
     fn report_no_operator(&mut self, op: ast::BinaryOp, op_span: Span, left_span: Span, left_ty: &Type, right: &Expr) {
         let (a, b) = (self.show(left_ty), self.show(&right.ty));
-        let message = format!("`{}` is not defined for `{a}` and `{b}`", op.as_str());
+        let message = format!("expected numbers around `{}`, found `{a}` and `{b}`", op.as_str());
         let is_bool = |ty: &Type| ty.concrete() == Some(Elem::Bool);
         let help = if is_bool(left_ty) || is_bool(&right.ty) {
             "convert with `as`, or use `&&` and `||`"
@@ -431,7 +431,8 @@ impl BodyChecker<'_, '_> {
             match axis {
                 Some(axis) if axis < rank && !axes.contains(&axis) => axes.push(axis),
                 _ => {
-                    let message = format!("expected an axis from 0 to {}, each once", rank - 1);
+                    let found = axis.map_or_else(|| "something else".to_owned(), |axis| format!("`{axis}`"));
+                    let message = format!("expected axes from 0 to {}, each once, found {found}", rank - 1);
                     self.report(
                         Diagnostic::error(codes::AXIS, arg.value.span, message)
                             .help("write `[axis = 0]`, `[axis = 0, 1]` or `[all]`"),

@@ -82,7 +82,7 @@ impl ModuleChecker<'_> {
             names.push(first.clone());
         }
         let shown: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        let message = format!("the function `{first}` calls itself: {}", shown.join(" calls "));
+        let message = format!("expected functions that don't call themselves, found that {}", shown.join(" calls "));
         let mut diagnostic = Diagnostic::error(codes::RECURSION, *span, message);
         for (at, span) in &cycle[..cycle.len() - 1] {
             diagnostic = diagnostic.label(*span, format!("called in `{}`", name(*at)));

@@ -44,10 +44,10 @@ impl BodyChecker<'_, '_> {
         if is_dotted == place.ty.is_scalar() {
             let (message, help) = if is_dotted {
                 let help = format!("write `{}`", symbol.trim_start_matches('.'));
-                (format!("`{symbol}` is for tensors, found a place of type `{}`", self.show(&place.ty)), help)
+                (format!("expected a tensor before `{symbol}`, found a place of type `{}`", self.show(&place.ty)), help)
             } else {
                 let help = format!("write `.{symbol}`");
-                (format!("`{symbol}` is for scalars, found a place of type `{}`", self.show(&place.ty)), help)
+                (format!("expected a scalar before `{symbol}`, found a place of type `{}`", self.show(&place.ty)), help)
             };
             let code = if is_dotted { codes::DOTTED } else { codes::UNDOTTED };
             self.report(Diagnostic::error(code, assign.op_span, message).label(place.span, "this place").help(help));
@@ -59,7 +59,7 @@ impl BodyChecker<'_, '_> {
             None => AssignOp::Min,
         };
         let Some(scalar) = place.ty.scalar().filter(|scalar| self.vars.require(*scalar, Elems::numeric())) else {
-            let message = format!("`{symbol}` is for numbers, found a place of type `{}`", self.show(&place.ty));
+            let message = format!("expected a number before `{symbol}`, found a place of type `{}`", self.show(&place.ty));
             self.report(
                 Diagnostic::error(codes::OPERATOR_TYPE, assign.op_span, message)
                     .label(place.span, "this place")
@@ -102,7 +102,7 @@ impl BodyChecker<'_, '_> {
     fn report_no_place<T>(&mut self, span: Span) -> Option<T> {
         self.report(
             Diagnostic::error(codes::NOT_A_PLACE, span, "expected a place on the left side, found a value")
-                .help("places are variables, their fields, elements and slices, and tuples of them"),
+                .help("places are variables `x`, fields `p.x`, elements and slices `v[i]`, and tuples of them"),
         );
         None
     }
@@ -113,7 +113,8 @@ impl BodyChecker<'_, '_> {
             if self.generics.iter().any(|generic| generic.name == name) {
                 self.report_immutable(name, span, None, "sizes can't be changed");
             } else if self.module.definitions.contains_key(name) {
-                self.report_no_place::<()>(span);
+                let whole = ops.last().map_or(span, |op| span.to(op.span));
+                self.report_no_place::<()>(whole);
             } else {
                 self.unknown_name(name, span);
             }
@@ -132,7 +133,7 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         if self.frames.last().is_some_and(|frame| root.0 < frame.first_local) {
-            let message = format!("the captured variable `{name}` can't be changed in a lambda");
+            let message = format!("expected a variable of the lambda, found `{name}`, which it captures");
             self.report(
                 Diagnostic::error(codes::CAPTURED_ASSIGNMENT, span, message)
                     .label(definition, "declared outside of the lambda")
@@ -153,7 +154,8 @@ impl BodyChecker<'_, '_> {
                     (ty, PlaceStepKind::Field(*index as usize))
                 }
                 PostfixKind::Index(args) => {
-                    let (indices, ty) = self.indices(&place.ty.clone(), place.span, args, whole)?;
+                    let base = format!("a place of type `{}`", self.show(&place.ty));
+                    let (indices, ty) = self.indices(&place.ty, (&base, place.span), args, whole)?;
                     if let Some(gather) = indices.iter().find_map(gathered) {
                         let message = "expected an element or a slice as a place, found a tensor of indices";
                         self.report(
@@ -175,7 +177,7 @@ impl BodyChecker<'_, '_> {
     }
 
     fn report_immutable(&mut self, name: &str, span: Span, definition: Option<Span>, help: &str) {
-        let message = format!("`{name}` can't be changed");
+        let message = format!("expected a place that may change, found `{name}`, which is not `mut`");
         let mut diagnostic = Diagnostic::error(codes::IMMUTABLE, span, message);
         if let Some(definition) = definition {
             diagnostic = diagnostic.label(definition, "declared here without `mut`");

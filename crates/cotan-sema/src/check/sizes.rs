@@ -144,6 +144,15 @@ impl BodyChecker<'_, '_> {
         self.with_names(|names| names.ty(ty))
     }
 
+    /// A value as a message names it: a variable with its type, anything else by its type alone.
+    pub(super) fn show_value(&self, value: &Expr) -> String {
+        let ty = self.show(&value.ty);
+        match value.kind {
+            ExprKind::Local(local) => format!("`{}: {ty}`", self.locals[local.0 as usize].name),
+            _ => format!("`{ty}`"),
+        }
+    }
+
     /// A scalar type as text.
     pub(super) fn show_scalar(&self, scalar: Scalar) -> String {
         self.with_names(|names| names.scalar(scalar))

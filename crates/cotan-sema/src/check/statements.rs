@@ -140,8 +140,7 @@ impl BodyChecker<'_, '_> {
     }
 
     fn report_unused(&mut self, value: &Expr, own: Option<&'static str>, next: Option<&'static str>) {
-        let found = self.show(&value.ty);
-        let message = format!("this value of type `{found}` is not used");
+        let message = format!("expected a use of this value, found none for {}", self.show_value(value));
         let help = match (own, next) {
             (Some(operator), _) => format!(
                 "a line that begins with `{operator}` is a new statement: to continue the line before, end that one with `{operator}`"

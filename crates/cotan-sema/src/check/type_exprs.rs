@@ -105,7 +105,7 @@ impl ModuleChecker<'_> {
         if name.name.is_empty() {
             return;
         }
-        let message = format!("the {what} `{}` is declared twice", name.name);
+        let message = format!("expected one {what} of each name, found a second `{}`", name.name);
         self.report(
             Diagnostic::error(codes::DUPLICATE_PARAMETER, name.span, message)
                 .help(format!("give this {what} another name")),
@@ -114,7 +114,7 @@ impl ModuleChecker<'_> {
 
     /// Something that is part of the language but not yet of this compiler.
     pub(super) fn report_later(&mut self, span: Span, what: &str, instead: &str) {
-        let message = format!("{what} is not supported yet");
+        let message = format!("expected what this version supports, found {what}");
         self.report(Diagnostic::error(codes::LATER, span, message).help(instead));
     }
 
@@ -148,7 +148,7 @@ impl ModuleChecker<'_> {
         let message = "expected the type of a value, found a function type";
         self.report(
             Diagnostic::error(codes::FUNCTION_TYPE, ty.span, message)
-                .help("only parameters of functions have function types: pass the function on as an argument"),
+                .help("only parameters have function types, as in `fn apply(f: (f64) -> f64, x: f64) -> f64 = f(x)`"),
         );
         Type::Error
     }
@@ -237,7 +237,7 @@ impl ModuleChecker<'_> {
         let args = bracket.map_or(&[] as &[ast::Arg], |(args, _)| args);
         if args.len() != generics.len() {
             let names: Vec<&str> = generics.iter().map(|generic| generic.name.as_str()).collect();
-            let message = format!("`{name}` expects {} parameters in brackets, found {}", generics.len(), args.len());
+            let message = format!("expected {} parameters in the brackets of `{name}`, found {}", generics.len(), args.len());
             self.report(
                 Diagnostic::error(codes::GENERIC_COUNT, span, message)
                     .help(format!("write `{name}[{}]` with a size or type for each", names.join(", "))),
@@ -338,7 +338,7 @@ impl ModuleChecker<'_> {
             None => format!("declare it with `struct {name} {{ ... }}`, or as a parameter `[{name}: Float]`"),
         };
         self.report(
-            Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, format!("no type is called `{name}`")).help(help),
+            Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, format!("expected a type, found the unknown name `{name}`")).help(help),
         );
         Type::Error
     }
@@ -350,7 +350,7 @@ impl ModuleChecker<'_> {
         }
         let item = self.aliases[at].item;
         if self.aliases[at].is_open {
-            let message = format!("the type `{}` is defined by itself", item.name.name);
+            let message = format!("expected another type behind `{0}`, found `{0}` itself", item.name.name);
             self.report(
                 Diagnostic::error(codes::TYPE_CYCLE, item.name.span, message)
                     .label(use_span, "needed here")
@@ -484,7 +484,7 @@ impl ModuleChecker<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("declare it in brackets after the name of the function: `[{name}]`"),
         };
-        self.report(Diagnostic::error(codes::UNKNOWN_SIZE, span, format!("no size is called `{name}`")).help(help));
+        self.report(Diagnostic::error(codes::UNKNOWN_SIZE, span, format!("expected a size, found the unknown name `{name}`")).help(help));
         None
     }
 
@@ -511,7 +511,7 @@ impl ModuleChecker<'_> {
     /// A size that is too large to handle, or a division by zero.
     pub(super) fn report_too_complex(&mut self, span: Span) -> Option<Dim> {
         self.report(
-            Diagnostic::error(codes::SIZE_TOO_COMPLEX, span, "this size is too complex, or divides by zero")
+            Diagnostic::error(codes::SIZE_TOO_COMPLEX, span, "expected a size that is a short polynomial, found one that is too complex or divides by zero")
                 .help("leave the size open with `_`, or make it a parameter"),
         );
         None

@@ -1,0 +1,419 @@
+//! Which parameters a value depends on, and whether a derivative flows along the way.
+//!
+//! One pass over a body after another until nothing changes: what a variable depends on only
+//! grows. Functions are looked at after those that they call, so a call is a look into a table.
+
+use std::collections::BTreeMap;
+
+use cotan_syntax::Span;
+
+use crate::typed::{
+    Arg, Body, Builtin, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, Iterable, Lambda, LocalId,
+    Part, Pattern, PatternKind, Program, StmtKind, Target,
+};
+use crate::types::{Scalar, Type};
+
+/// Parameters as bits; those beyond the last bit are left out, and never warned about.
+type Params = u64;
+
+/// Passes over one body; real programs need three or four.
+const MAX_PASSES: usize = 16;
+
+/// Loops that a function passes on to its callers; enough for any warning that is read.
+const MAX_LOOPS: usize = 16;
+
+/// What a value depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dependence {
+    /// The parameters from which a derivative flows.
+    pub(super) smooth: Params,
+    /// All parameters that it depends on, also through integers and branches.
+    pub(super) any: Params,
+    /// Where a derivative stopped on the way.
+    pub(super) cut: Option<Span>,
+}
+
+impl Dependence {
+    fn and(self, other: Self) -> Self {
+        Self { smooth: self.smooth | other.smooth, any: self.any | other.any, cut: self.cut.or(other.cut) }
+    }
+
+    /// The dependence without a derivative, which stops at `span` if there was one.
+    fn cut_at(self, span: Span) -> Self {
+        let cut = if self.smooth == 0 { self.cut } else { self.cut.or(Some(span)) };
+        Self { smooth: 0, cut, ..self }
+    }
+}
+
+/// A loop whose number of iterations depends on parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LoopDependence {
+    /// The condition or the bound.
+    pub(super) span: Span,
+    /// What each part of the condition depends on where the loop begins.
+    pub(super) deciders: Vec<Params>,
+}
+
+/// What the result of a function depends on, with the loops that it runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Summary {
+    pub(super) result: Dependence,
+    pub(super) loops: Vec<LoopDependence>,
+}
+
+/// The summaries of all functions.
+pub(super) fn summaries(program: &Program) -> Vec<Summary> {
+    let mut summaries: Vec<Summary> = vec![Summary::default(); program.functions.len()];
+    for id in &program.order {
+        let function = program.function(*id);
+        let n_params = function.params.len();
+        summaries[id.0 as usize] = match &function.body {
+            FunctionBody::Source(body) => Activity::new(program, &summaries, body, n_params).run(),
+            // A derivative depends smoothly on everything, as far as we know.
+            FunctionBody::Derivative(_) => {
+                let all = (0..n_params).fold(0, |bits, at| bits | bit(at));
+                Summary { result: Dependence { smooth: all, any: all, cut: None }, loops: Vec::new() }
+            }
+        };
+    }
+    summaries
+}
+
+/// The bit of a parameter.
+pub(super) fn bit(param: usize) -> Params {
+    1u64.checked_shl(param as u32).unwrap_or(0)
+}
+
+struct Activity<'p> {
+    program: &'p Program,
+    summaries: &'p [Summary],
+    body: &'p Body,
+    locals: Vec<Dependence>,
+    /// What the branches around the current place depend on.
+    control: Dependence,
+    /// What `return` gives, innermost function last.
+    returns: Vec<Dependence>,
+    loops: BTreeMap<Span, LoopDependence>,
+    is_first_pass: bool,
+    changed: bool,
+}
+
+impl<'p> Activity<'p> {
+    fn new(program: &'p Program, summaries: &'p [Summary], body: &'p Body, n_params: usize) -> Self {
+        let mut locals = vec![Dependence::default(); body.locals.len()];
+        for (at, local) in locals.iter_mut().enumerate().take(n_params) {
+            let is_float = has_float(program, &body.locals[at].ty);
+            *local = Dependence { smooth: if is_float { bit(at) } else { 0 }, any: bit(at), cut: None };
+        }
+        Self {
+            program,
+            summaries,
+            body,
+            locals,
+            control: Dependence::default(),
+            returns: vec![Dependence::default()],
+            loops: BTreeMap::new(),
+            is_first_pass: true,
+            changed: false,
+        }
+    }
+
+    fn run(mut self) -> Summary {
+        let body = self.body;
+        let mut result = Dependence::default();
+        for _ in 0..MAX_PASSES {
+            self.changed = false;
+            let value = self.expr(&body.value);
+            result = value.and(self.returns[0]);
+            self.is_first_pass = false;
+            if !self.changed {
+                let loops = self.loops.into_values().take(MAX_LOOPS).collect();
+                return Summary { result, loops };
+            }
+        }
+        // Given up: nothing is said about this function.
+        Summary { result: Dependence { smooth: result.any, ..result }, loops: Vec::new() }
+    }
+
+    fn expr(&mut self, expr: &'p Expr) -> Dependence {
+        let found = self.expr_kind(expr);
+        if found.smooth != 0 && !has_float(self.program, &expr.ty) && expr.ty != Type::Never {
+            return found.cut_at(expr.span);
+        }
+        found
+    }
+
+    fn expr_kind(&mut self, expr: &'p Expr) -> Dependence {
+        match &expr.kind {
+            ExprKind::Local(local) => self.locals[local.0 as usize],
+            ExprKind::Primitive { name, args } => {
+                let found = self.all(args);
+                let is_flat = matches!(*name, "floor" | "ceil" | "round" | "trunc" | "sign");
+                if is_flat { found.cut_at(expr.span) } else { found }
+            }
+            ExprKind::Index { base, .. } => {
+                let mut found = Dependence::default();
+                expr.each_part(&mut |part| {
+                    if let Part::Expr(index) = part
+                        && !std::ptr::eq(index, &**base)
+                    {
+                        found = found.and(self.expr(index).cut_at(index.span));
+                    }
+                });
+                found.and(self.expr(base))
+            }
+            ExprKind::FoldBy { function, init, operand } => {
+                let values = init.iter().map(|init| &**init).chain([&**operand]);
+                let found = values.fold(Dependence::default(), |found, value| found.and(self.expr(value)));
+                self.apply(function, &[found, found], true)
+            }
+            ExprKind::Call { callee, args } => self.call(callee, args),
+            ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args),
+            ExprKind::If(it) => {
+                let outer = self.control;
+                let mut found = Dependence::default();
+                for (condition, body) in &it.arms {
+                    let decided = self.expr(condition).cut_at(condition.span);
+                    self.control = self.control.and(decided);
+                    found = found.and(self.expr(body));
+                }
+                if let Some(otherwise) = &it.otherwise {
+                    found = found.and(self.expr(otherwise));
+                }
+                let found = found.and(self.control);
+                self.control = outer;
+                found
+            }
+            ExprKind::Block(block) => {
+                for statement in &block.statements {
+                    self.statement(&statement.kind);
+                }
+                block.value.as_ref().map_or_else(Dependence::default, |value| self.expr(value))
+            }
+            ExprKind::For(it) => {
+                let (elem, decided) = match &it.iterable {
+                    Iterable::Range { range, .. } => {
+                        let bounds = self.expr(&range.lo).and(self.expr(&range.hi));
+                        self.note_loop(range.hi.span, vec![bounds.any]);
+                        (bounds, bounds.cut_at(range.hi.span))
+                    }
+                    Iterable::Tensor { tensor, .. } => (self.expr(tensor), Dependence::default()),
+                };
+                self.bind(&it.pattern, elem);
+                self.under(decided, &it.body);
+                Dependence::default()
+            }
+            ExprKind::While(it) => {
+                let parts: Vec<&Expr> = match &it.condition.kind {
+                    ExprKind::Logic { operands, .. } => operands.iter().collect(),
+                    _ => vec![&it.condition],
+                };
+                let deciders = parts.into_iter().map(|part| self.expr(part).any).collect();
+                self.note_loop(it.condition.span, deciders);
+                let decided = self.expr(&it.condition).cut_at(it.condition.span);
+                self.under(decided, &it.body);
+                Dependence::default()
+            }
+            ExprKind::Return(value) => {
+                let found = value.as_ref().map_or_else(Dependence::default, |value| self.expr(value));
+                let found = found.and(self.control);
+                if let Some(returned) = self.returns.last_mut() {
+                    *returned = returned.and(found);
+                }
+                Dependence::default()
+            }
+            _ => {
+                let mut found = Dependence::default();
+                expr.each_part(&mut |part| {
+                    if let Part::Expr(part) = part {
+                        found = found.and(self.expr(part));
+                    }
+                });
+                found
+            }
+        }
+    }
+
+    fn all(&mut self, values: &'p [Expr]) -> Dependence {
+        values.iter().fold(Dependence::default(), |found, value| found.and(self.expr(value)))
+    }
+
+    /// A body that runs as often as `decided` says.
+    fn under(&mut self, decided: Dependence, body: &'p Expr) {
+        let outer = self.control;
+        self.control = outer.and(decided);
+        self.expr(body);
+        self.control = outer;
+    }
+
+    /// What decides a loop where it begins: in the first pass nothing has come round yet.
+    fn note_loop(&mut self, span: Span, deciders: Vec<Params>) {
+        if self.is_first_pass && deciders.iter().any(|decider| *decider != 0) {
+            self.loops.entry(span).or_insert(LoopDependence { span, deciders });
+        }
+    }
+
+    fn statement(&mut self, statement: &'p StmtKind) {
+        match statement {
+            StmtKind::Let { pattern, value } => {
+                let found = self.expr(value);
+                self.bind(pattern, found);
+            }
+            StmtKind::Assign { target, value, .. } => {
+                let mut found = self.expr(value);
+                target.each_index(&mut |part| {
+                    if let Part::Expr(index) = part {
+                        found = found.and(self.expr(index).cut_at(index.span));
+                    }
+                });
+                self.store(target, found.and(self.control));
+            }
+            StmtKind::Expr(value) => {
+                self.expr(value);
+            }
+        }
+    }
+
+    fn store(&mut self, target: &Target, found: Dependence) {
+        match target {
+            Target::Place(place) => self.learn(place.root, found),
+            Target::Tuple(parts) => parts.iter().for_each(|part| self.store(part, found)),
+        }
+    }
+
+    fn bind(&mut self, pattern: &Pattern, found: Dependence) {
+        match &pattern.kind {
+            PatternKind::Wildcard => {}
+            PatternKind::Local(local) => self.learn(*local, found),
+            PatternKind::Fields(fields) => fields.iter().for_each(|(_, field)| self.bind(field, found)),
+        }
+    }
+
+    fn learn(&mut self, local: LocalId, found: Dependence) {
+        let is_float = has_float(self.program, &self.body.locals[local.0 as usize].ty);
+        let old = self.locals[local.0 as usize];
+        let mut new = old.and(found);
+        if !is_float {
+            new.smooth = 0;
+        }
+        if (new.smooth, new.any) != (old.smooth, old.any) {
+            self.locals[local.0 as usize] = new;
+            self.changed = true;
+        }
+    }
+
+    fn call(&mut self, callee: &'p Callable, args: &'p [Arg]) -> Dependence {
+        let mut values = Vec::new();
+        for arg in args {
+            match arg {
+                Arg::Value(value) => values.push(self.expr(value)),
+                Arg::Function(function) => {
+                    // What the callee does with it is not known: all arguments may reach it.
+                    let all = values.iter().fold(Dependence::default(), |all, value: &Dependence| all.and(*value));
+                    let params = vec![all; function.params.len()];
+                    values.push(self.apply(function, &params, true));
+                }
+            }
+        }
+        self.apply(callee, &values, false)
+    }
+
+    /// The result of something that is called with these arguments; of a state that comes round,
+    /// the result is an argument too.
+    fn apply(&mut self, callable: &'p Callable, args: &[Dependence], comes_round: bool) -> Dependence {
+        let all = args.iter().fold(Dependence::default(), |all, arg| all.and(*arg));
+        match &callable.kind {
+            CallableKind::Function { function, .. } => self.call_function(*function, args),
+            CallableKind::Lambda(lambda) => self.call_lambda(lambda, args, comes_round),
+            CallableKind::Param(_) => all,
+            CallableKind::Derivative(derivative) => {
+                let captured = self.captured(&derivative.base);
+                all.and(captured)
+            }
+        }
+    }
+
+    fn captured(&self, callable: &Callable) -> Dependence {
+        match &callable.kind {
+            CallableKind::Lambda(lambda) => {
+                let locals = lambda.captures.iter().map(|local| self.locals[local.0 as usize]);
+                locals.fold(Dependence::default(), Dependence::and)
+            }
+            CallableKind::Derivative(derivative) => self.captured(&derivative.base),
+            CallableKind::Function { .. } | CallableKind::Param(_) => Dependence::default(),
+        }
+    }
+
+    fn call_lambda(&mut self, lambda: &'p Lambda, args: &[Dependence], comes_round: bool) -> Dependence {
+        for (param, arg) in lambda.params.iter().zip(args) {
+            self.bind(param, *arg);
+        }
+        self.returns.push(Dependence::default());
+        let value = self.expr(&lambda.body);
+        let result = value.and(self.returns.pop().unwrap_or_default());
+        if comes_round {
+            for param in &lambda.params {
+                self.bind(param, result);
+            }
+        }
+        result
+    }
+
+    fn call_function(&mut self, function: FnId, args: &[Dependence]) -> Dependence {
+        let summary = &self.summaries[function.0 as usize];
+        let loops: Vec<LoopDependence> = summary.loops.iter().map(|it| LoopDependence {
+            span: it.span,
+            deciders: it.deciders.iter().map(|params| select(*params, args).any).collect(),
+        }).collect();
+        let smooth = select(summary.result.smooth, args);
+        let any = select(summary.result.any, args);
+        let cut = match summary.result.cut {
+            Some(span) => any.cut_at(span).cut,
+            None => any.cut,
+        };
+        for it in loops {
+            self.note_loop(it.span, it.deciders);
+        }
+        Dependence { smooth: smooth.smooth, any: any.any, cut }
+    }
+
+    fn builtin(&mut self, builtin: Builtin, args: &'p [Arg]) -> Dependence {
+        let mut found = Dependence::default();
+        for arg in args {
+            if let Arg::Value(value) = arg {
+                found = found.and(self.expr(value));
+            }
+        }
+        let comes_round =
+            matches!(builtin, Builtin::Scan | Builtin::Fold | Builtin::Iterate | Builtin::IterateUntil);
+        for arg in args {
+            if let Arg::Function(function) = arg {
+                let params = vec![found; function.params.len()];
+                let result = self.apply(function, &params, comes_round);
+                // The elements of a map reach the result through its function alone.
+                let is_map = matches!(builtin, Builtin::Tabulate | Builtin::Map);
+                found = if is_map { result } else { found.and(result) };
+            }
+        }
+        match builtin {
+            // Stopped on purpose.
+            Builtin::StopGradient | Builtin::ZerosLike => Dependence::default(),
+            _ => found,
+        }
+    }
+}
+
+/// What the parameters in a set are at a call.
+fn select(params: Params, args: &[Dependence]) -> Dependence {
+    let taken = args.iter().enumerate().filter(|(at, _)| params & bit(*at) != 0);
+    taken.fold(Dependence::default(), |all, (_, arg)| all.and(*arg))
+}
+
+/// Whether something in values of a type is a float.
+fn has_float(program: &Program, ty: &Type) -> bool {
+    program.leaves(ty).iter().any(|leaf| match leaf.scalar() {
+        Some(Scalar::Of(elem)) => elem.is_float(),
+        Some(Scalar::Param(_) | Scalar::Var(_)) => true,
+        None => false,
+    })
+}
