@@ -127,8 +127,8 @@ Mended:
   y
 }",
 "@grad(x) fn df(x: f64) -> f64 {
-  let mut y = 1.0
-  while y < x { y = y * 2.0 }
+  let mut y = x
+  while abs(y) > 1.0 { y = y / 2.0 }
   y
 }";
 }

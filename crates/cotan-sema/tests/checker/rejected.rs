@@ -1,1 +1,184 @@
-//! Programs with errors, and what is said about them.
+//! Programs with errors: the code, the place that it points at, and what the help proposes.
+
+use super::{report, run};
+
+/// One error, with this code, at this text, whose help contains `help`.
+fn reject(source: &str, code: &str, place: &str, help: &str) {
+    let (_, diagnostics) = run(source);
+    let found: Vec<_> = diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let text = source.get(diagnostic.primary.span.range()).unwrap_or("<outside>");
+            (diagnostic.code.as_str(), text)
+        })
+        .collect();
+    assert_eq!(found, [(code, place)], "{source}\n{}", report(source));
+    let proposals = diagnostics[0].help.join("\n");
+    assert!(proposals.contains(help), "{source}\n{}", report(source));
+}
+
+#[test]
+fn the_wrong_kind_of_operator_names_the_right_one() {
+    reject("fn f[N](a: f64[N], b: f64[N]) -> f64[N] = a + b", "E0304", "+", "write `.+`");
+    reject("fn f(a: f64, b: f64) -> f64 = a .* b", "E0305", ".*", "write `*`");
+    reject("fn f[N](a: f64[N]) -> bool[N] = a < 1.0", "E0304", "<", "write `.<`");
+    reject("fn f[N](v: f64[N]) -> f64[N] { let mut w = v\n w += 1.0\n w }", "E0304", "+=", "write `.+=`");
+    reject("fn f(x: f64) -> f64 { let mut y = x\n y .+= 1.0\n y }", "E0305", ".+=", "write `+=`");
+}
+
+#[test]
+fn numbers_are_not_converted_silently() {
+    reject("fn f() -> f64 = 1", "E0301", "1", "write the float `1.0`");
+    reject("fn f(x: f64) -> f64 = x + 1", "E0302", "+", "write the float `1.0`");
+    reject("fn f(x: f64, n: i64) -> f64 = x * n", "E0302", "*", "convert with `as f64`");
+    reject("fn f(n: i64) -> i64 = n + 1.5", "E0302", "+", "write the integer `1`");
+    reject("fn f(x: f32, y: f64) -> f64 = y * x", "E0302", "*", "convert with `as f64`");
+    reject("fn f(n: i64) -> f64 = sqrt(n)", "E0308", "n", "as f64");
+    reject("fn f(n: i64) -> f64 = n", "E0301", "n", "as f64");
+    reject("fn f(c: bool) -> f64 = c", "E0301", "c", "gives 0 or 1");
+    reject("fn f(n: i64) -> bool = n as bool", "E0313", "n as bool", "x != 0");
+    reject("fn f(n: i64, x: f64) -> i64 = n ** x", "E0302", "**", "as");
+}
+
+#[test]
+fn literals_fit_their_types() {
+    reject("fn f() -> i8 = 128", "E0312", "128", "-128 to 127");
+    reject("fn f() -> u8 = -1", "E0312", "-1", "0 to 255");
+    reject("fn f[T: Integer](x: T) -> T = x + 200", "E0312", "200", "-128 to 127");
+    reject("fn f() -> f32 = 1e39", "E0312", "1e39", "wider");
+}
+
+#[test]
+fn a_fold_binds_tighter_than_infix_operators() {
+    reject("fn f[N](a: f64[N], b: f64[N]) -> f64 = +/ a .* b", "E0301", "+/ a .* b", "parentheses");
+    reject("fn f(x: f64) -> f64 = +/ x", "E0328", "+/", "parentheses");
+}
+
+#[test]
+fn shapes_of_the_signature_are_compared_by_normal_form() {
+    reject("fn f[N, M](a: f64[N], b: f64[M]) -> f64[N] = a .+ b", "E0401", "b", "(value : f64[N])");
+    reject("fn f[N](a: f64[N]) -> f64[N + 1] = a", "E0401", "a", "(value : f64[N + 1])");
+    reject("fn f[N, M](a: f64[N, M], b: f64[N]) -> f64[N] = a @ b", "E0401", "b", "(value : f64[M])");
+    reject("fn f[N](v: f64[2 * N]) -> i64 = N\nfn g() -> i64 = f([1.0, 2.0, 3.0])", "E0401", "[1.0, 2.0, 3.0]", "size");
+    reject("fn f() -> f64[3] = (zeros(4) : f64[3])", "E0401", "zeros(4)", "size");
+    reject("fn f[N, M](m: f64[N, M], v: f64[M]) -> f64[N, M] = m .+ v", "E0402", "v", "broadcast");
+    reject("fn f(v: f64[3]) -> f64[4] = reshape(v, [4])", "E0401", "reshape(v, [4])", "product");
+    reject("fn f[N](v: f64[N], c: bool) -> f64 = +/(if c { v } else { v[1..] })", "E0401", "v[1..]", "size");
+}
+
+#[test]
+fn indices_are_integers_within_the_rank() {
+    reject("fn f[N](v: f64[N]) -> f64 = v[1.0]", "E0311", "1.0", "without a point");
+    reject("fn f[N](v: f64[N]) -> f64 = v[0, 1]", "E0310", "v[0, 1]", "one index or slice");
+    reject("fn f(x: f64) -> f64 = x[0]", "E0309", "x", "tensors");
+    reject("fn f[N](v: f64[N], w: f64[N]) -> f64[N] = v[w]", "E0311", "w", "integer");
+}
+
+#[test]
+fn misspelt_names_find_the_right_one() {
+    reject("fn f(weight: f64) -> f64 = wieght", "E0201", "wieght", "did you mean `weight`?");
+    reject("fn f(x: f64) -> f64 = sqroot(x)", "E0201", "sqroot", "");
+    reject("fn f(x: f64) -> f64 = tahn(x)", "E0201", "tahn", "did you mean `tanh`?");
+    reject("fn f(x: flaot) -> f64 = 1.0", "E0202", "flaot", "");
+    reject("fn f(x: double) -> f64 = 1.0", "E0202", "double", "did you mean `f64`?");
+    reject("struct P { width: f64 }\nfn f(p: P) -> f64 = p.widht", "E0203", "widht", "did you mean `width`?");
+    reject("fn f(x: f64) -> f64 = ln(x)", "E0201", "ln", "`log`");
+    reject("@grda(x) fn f(x: f64) -> f64 = x", "E0208", "grda", "did you mean `@grad`?");
+    reject("@grad(y) fn f(x: f64) -> f64 = x", "E0503", "y", "`x`");
+}
+
+#[test]
+fn one_mistake_gives_one_error() {
+    reject("fn f(x: f64) -> f64 { let y = unknown + 1.0\n let z = y * x\n z + y }", "E0201", "unknown", "");
+    reject("fn f(x: Unknown) -> f64 { let y = x.a[3]\n y * 2.0 + x }", "E0202", "Unknown", "");
+    reject("fn f[N](a: f64[N]) -> f64 { let b = a + a\n +/(b .* b) }", "E0304", "+", "");
+    reject("fn g(x: Unknown) -> f64 = 1.0\nfn f() -> f64 = g(2.0) + g(true)", "E0202", "Unknown", "");
+}
+
+#[test]
+fn lambdas_and_functions_stand_where_functions_are_needed() {
+    reject("fn f[N](v: f64[N]) -> f64[N] = map(v, v)", "E0321", "v", "lambda");
+    reject("fn f(x: f64) -> f64 { let g = exp\n x }", "E0322", "exp", "as an argument");
+    reject("fn f[N](v: f64[N]) -> f64 = fold(0.0, |x| x, v)", "E0324", "|x| x", "|a, b|");
+    reject("fn f[N](v: f64[N]) -> f64 = v(0)", "E0306", "v", "v[i]");
+    reject("fn f[N](v: f64[N]) -> f64 = v.sum()", "E0330", "sum", "sum(value)");
+    reject("fn f[N](v: f64[N]) -> f64 = fold(0, |a, x| a + x, v)", "E0302", "+", "write");
+    reject("fn f(x: f64) -> f64 = max(x)", "E0307", "max(x)", "missing");
+}
+
+#[test]
+fn only_mutable_variables_change() {
+    reject("fn f(x: f64) -> f64 {\n x = 1.0\n x }", "E0601", "x", "let mut x = x");
+    reject("fn f() -> f64 {\n let y = 1.0\n y += 1.0\n y }", "E0601", "y", "let mut y");
+    reject("fn f[N](v: f64[N]) -> f64 {\n let mut s = 0.0\n map(|x| { s = x\n x }, v)[0] }", "E0603", "s", "for");
+    reject("fn f(x: f64) -> f64 {\n f2(x) = 1.0\n x }\nfn f2(x: f64) -> f64 = x", "E0602", "f2(x)", "places");
+}
+
+#[test]
+fn values_are_used() {
+    reject("fn f(a: f64, b: f64) -> f64 {\n let y = a\n - b\n y }", "E0320", "- b", "end that one with `-`");
+    reject("fn f(a: f64, b: f64) -> f64 {\n a + b\n a }", "E0320", "a + b", "let");
+    reject("fn f(a: f64, b: f64) -> f64 {\n a\n - b }", "E0320", "a", "end it with `-`");
+}
+
+#[test]
+fn recursion_names_the_cycle() {
+    reject("fn f(n: i64) -> i64 = f(n - 1)", "E0605", "f", "loop");
+    let source = "fn a(x: f64) -> f64 = b(x)\nfn b(x: f64) -> f64 = c(x)\nfn c(x: f64) -> f64 = a(x)";
+    reject(source, "E0605", "a", "loop");
+    assert!(report(source).contains("`a` calls `b` calls `c` calls `a`"), "{}", report(source));
+}
+
+#[test]
+fn only_floats_have_derivatives() {
+    reject("@grad(n) fn f(x: f64, n: i64) -> i64 = x ** n", "E0501", "@grad(n)", "floats");
+    reject("@grad(x) fn f[N](x: f64[N]) -> f64[N] = x .* x", "E0502", "x .* x", "+/ v");
+    reject("@grad(x) fn f[N](x: f64[N]) -> f64 = +/ x", "E0504", "fn f[N](x: f64[N]) -> f64", "-> f64[N]");
+    reject("fn f(n: i64) -> f64 = n as f64\nfn g() -> f64 = grad(f)(3)", "E0505", "grad(f)", "floats");
+    reject("fn f(x: f64) -> f64 = x\nfn g() -> f64 = grad[y](f)(1.0)", "E0503", "y", "`x`");
+    reject("fn f[T: Integer](x: T) -> T = x\nfn g() -> i64 = grad[x](f)(1)", "E0501", "x", "floats");
+    reject("@jvp(w) fn f(w: f64, d: i64) -> (f64, f64) = w", "E0507", "d", "tangents");
+}
+
+#[test]
+fn what_is_not_there_yet_says_what_works() {
+    reject("enum S { A, B }", "E0901", "S", "struct");
+    reject("const N: i64 = 4", "E0901", "N", "literal");
+    reject("import std.nn", "E0901", "import std.nn", "this file");
+    reject("kernel k(x: f64) -> f64 = x", "E0901", "k", "fn");
+    reject("fn f(x: f16) -> f64 = 1.0", "E0901", "f16", "f32");
+    reject("fn f[..S](x: f64) -> f64 = x", "E0901", "..", "sizes");
+    reject("fn f(mut x: f64) -> f64 = x", "E0901", "mut", "let mut x = x");
+    reject("fn f(x: f64 = 1.0) -> f64 = x", "E0901", "1.0", "every call");
+    reject("fn f(x: f64) -> f64 = x\nfn g() -> f64 = f(x = 1.0)", "E0901", "x", "position");
+    reject("fn f(x: f64) -> f64 { @checkpoint(sqrt) for i in 0..3 { }\n x }", "E0901", "@checkpoint(sqrt)", "same bits");
+    reject("fn f[N](v: f64[N]) -> f64[N] = sort(v)", "E0901", "sort", "loops");
+    reject("fn f(n: i64) -> i64 = match n { 0 => 1, _ => 2 }", "E0901", "match n { 0 => 1, _ => 2 }", "if");
+    reject("@grad(x) fn f(x: f64) -> (f64, f64) = (x, x)", "E0901", "(x, x)", "loss alone");
+}
+
+#[test]
+fn sizes_and_types_in_brackets_are_given_or_inferred() {
+    reject("fn s[N]() -> f64[N] = zeros[f64](N)\nfn f() -> f64[4] = s()", "E0403", "s()", "s[N]");
+    reject("fn one[T: Float]() -> T = 1 as T\nfn f() -> i64 = one() as i64", "E0315", "one()", "brackets");
+    reject("fn half[T: Float](x: T) -> T = x\nfn f(n: i64) -> i64 = half(n)", "E0314", "n", "f32, f64");
+    reject("fn f[N](x: f64[N]) -> f64 = +/ x\nfn g() -> f64 = f[f64](zeros(3))", "E0317", "f64", "size");
+    reject("fn f(x: f64[N]) -> f64 = +/ x", "E0211", "N", "[N]");
+    reject("struct P { x: f64[_] }", "E0407", "_", "struct P[N]");
+}
+
+#[test]
+fn warnings_show_where_a_derivative_stops() {
+    reject("@grad(x) fn d(x: f64) -> f64 = (x as i64) as f64", "W0501", "@grad(x)", "floats");
+    reject("fn step(x: f64) -> f64 = if x > 0.0 { 1.0 } else { 0.0 }\n@grad(x) fn d(x: f64) -> f64 = step(x)", "W0501", "@grad(x)", "floats");
+    reject(
+        "@grad(x) fn d(x: f64) -> f64 {\n let mut y = 1.0\n while y < x { y = y * 2.0 }\n y * x }",
+        "W0502",
+        "y < x",
+        "integer",
+    );
+    super::accept("@grad(x) fn d(x: f64) -> f64 = if x > 0.0 { x } else { 0.0 }");
+    let newton = "@grad(a) fn d(a: f64) -> f64 {\n let mut x = 1.0\n let mut dx = 1.0\n while abs(dx) > 1e-12 {\n\
+                  dx = (x * x - a) / x\n x = x - dx }\n x }";
+    assert_eq!(report(newton), "", "the loop runs at least once");
+}
