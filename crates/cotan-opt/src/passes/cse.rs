@@ -7,7 +7,9 @@
 
 use super::identities;
 use super::rename::{has_ty, retyped};
-use cotan_ir::{Atom, Block, CheckKind, Const, Dim, Elem, Function, Op, Prim, Stmt, TensorOp, Ty, Var, written_accs};
+use cotan_ir::{
+    Atom, Block, CheckKind, Const, Dim, Elem, Function, Loop, Op, Prim, Stmt, TensorOp, Ty, Var, written_accs,
+};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -102,8 +104,10 @@ impl Cse<'_> {
             }
             Op::Loop(l) => {
                 self.extents.extend(l.count.map(|n| (l.index, n)));
+                l.params.iter().for_each(|p| self.bind(*p));
+                self.settle_params(l);
                 self.region(&mut s);
-                self.settle_carried(&s);
+                self.settle_carried(&mut s);
             }
             Op::Switch { selector, arms } => match settled_arm(*selector, arms.len()) {
                 Some(taken) => return self.open_arm(arms.swap_remove(taken), &s, out),
@@ -150,8 +154,23 @@ impl Cse<'_> {
         }
     }
 
-    /// A carried value that every iteration leaves as it is equals its start value after the loop.
-    fn settle_carried(&mut self, s: &Stmt) {
+    /// A carried value that every iteration leaves as it is equals its start value in the loop.
+    fn settle_params(&mut self, l: &Loop) {
+        for ((p, init), next) in l.params.iter().zip(&l.inits).zip(&l.body.results) {
+            if *next == Atom::Var(*p) && self.may_be(*p, *init) {
+                self.rename[p.index()] = Some(*init);
+            }
+        }
+    }
+
+    /// And it equals its start value after the loop. If the value must stay carried, it is still seen to be unchanged.
+    fn settle_carried(&mut self, s: &mut Stmt) {
+        let Op::Loop(l) = &mut s.op else { return };
+        for (p, next) in l.params.iter().zip(&mut l.body.results) {
+            if self.rename[p.index()].is_some() {
+                *next = Atom::Var(*p);
+            }
+        }
         let Op::Loop(l) = &s.op else { return };
         let carried = l.split(&s.results).carried;
         for (((p, init), next), result) in l.params.iter().zip(&l.inits).zip(&l.body.results).zip(carried) {
