@@ -169,3 +169,19 @@ fn the_prelude() {
     accept("fn f(n: i64) -> i64 = +/ (0..n) + +/ (1..=3)");
     accept("fn max(a: f64, b: f64) -> f64 = a\nfn f(x: f64) -> f64 = max(x, 2.0)");
 }
+
+#[test]
+fn the_examples_of_the_repository() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut open = vec![root];
+    let mut n_checked = 0;
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|extension| extension == "cot") {
+            accept(&std::fs::read_to_string(&path).unwrap());
+            n_checked += 1;
+        }
+    }
+    assert!(n_checked >= 3, "found {n_checked} programs");
+}
