@@ -31,15 +31,16 @@ impl HostBuffer {
         HostBuffer { words, extents: value.dims.clone(), strides: vec![0; value.dims.len()], capacity: 0 }
     }
 
-    /// Room for a result of so many elements.
+    /// Room for a result of so many elements. Where there is none, the call finds out that it has none either, and
+    /// reports it.
     pub(super) fn room(elem: Elem, rank: usize, n: usize) -> HostBuffer {
-        let bytes = n * elem.bytes();
-        HostBuffer {
-            words: vec![0; bytes.div_ceil(8).max(1)],
-            extents: vec![0; rank],
-            strides: vec![0; rank],
-            capacity: bytes as i64,
+        let mut words = Vec::new();
+        let mut capacity = n.saturating_mul(elem.bytes());
+        if words.try_reserve_exact(capacity.div_ceil(8).max(1)).is_err() {
+            capacity = 0;
         }
+        words.resize(capacity.div_ceil(8).max(1), 0);
+        HostBuffer { words, extents: vec![0; rank], strides: vec![0; rank], capacity: capacity as i64 }
     }
 
     pub(super) fn buf(&mut self) -> Buf {

@@ -137,6 +137,20 @@ fn a_tensor_without_room_is_an_error() {
 }
 
 #[test]
+fn a_result_without_room_is_an_error() {
+    let program = Program::new(
+        "fn f(n: i64) {
+           y: f64[n] = fill 1.0
+           return y
+         }",
+    );
+    let f = program.on_one_thread();
+    assert_eq!(f.call(&[i64_of(1 << 58)]), Err(RuntimeError::OutOfMemory(1 << 61)));
+    assert_eq!(f.call(&[i64_of(i64::MAX)]), Err(RuntimeError::OutOfMemory(i64::MAX)));
+    assert_eq!(f.call(&[i64_of(2)]), Ok(vec![f64s(&[1.0, 1.0])]));
+}
+
+#[test]
 fn memory_of_an_iteration_is_used_again() {
     let program = Program::new(LARGE);
     let options = CallOptions { max_bytes: 1 << 20, watch: None };
