@@ -183,7 +183,7 @@ impl<'p> Body<'_, 'p> {
     fn run_branch(&mut self, branch: &'p If, ty: &'p Type, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
         let arms = branch.arms.iter().map(|(_, arm)| Some(arm)).chain([branch.otherwise.as_ref()]);
         let n_going_on = arms.filter(|arm| !arm.is_some_and(diverges)).count();
-        let mut run_with = |body: &mut Self, rest: &Rest<'_, 'p>, ty: &'p Type| {
+        let run_with = |body: &mut Self, rest: &Rest<'_, 'p>, ty: &'p Type| {
             body.branch(branch, 0, ty, &mut |body, arm| match arm {
                 Some(arm) => body.run(arm, rest),
                 None => body.resume(Value::new(), rest),

@@ -177,7 +177,7 @@ impl<'p> Body<'_, 'p> {
         sum
     }
 
-    /// A name made of the letters of the size: `N*M + 1` becomes `N_M_1`.
+    /// A name made of the letters of the size: `2*N*M + 1` becomes `N_M_1`.
     fn size_name(&self, dim: &Dim) -> String {
         let name = |atom: &SizeAtom| match atom {
             SizeAtom::Size(id) => match self.current().sizes.get(id.0 as usize).copied().flatten() {
@@ -190,7 +190,9 @@ impl<'p> Body<'_, 'p> {
             SizeAtom::Runtime(_) | SizeAtom::Floor(..) => "n".to_owned(),
         };
         let text = dim.show(&name);
-        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
-        words.join("_")
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+        let words: Vec<&str> = words.skip_while(is_number).collect();
+        if words.is_empty() { "n".to_owned() } else { words.join("_") }
     }
 }

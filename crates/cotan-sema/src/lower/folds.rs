@@ -2,7 +2,7 @@
 
 use cotan_ir::{Atom, CheckKind, Const, Elem, Monoid, ParResult};
 use cotan_ops::{
-    ABS, ADD, AND, DIV, DIV_FITS, GT, ISFINITE, LE, MUL, MUL_FITS, NE, REM, SELECT, SHR, SQRT, STOP_GRADIENT, SUB,
+    ABS, ADD, AND, DIV, DIV_FITS, GT, ISFINITE, LE, LT, MUL, MUL_FITS, NE, OR, REM, SELECT, SHR, SQRT, STOP_GRADIENT, SUB,
     SUB_FITS, cast_fits, cast_to,
 };
 use cotan_syntax::ast::FoldOp;
@@ -321,8 +321,8 @@ impl<'p> Body<'_, 'p> {
         })
     }
 
-    /// The Euclidean norm of all elements. They are scaled by the largest, so that no square overflows; the scale is a
-    /// constant to the derivative, as the norm does not depend on it.
+    /// The Euclidean norm of all elements. Where the largest is so large or small that its square would overflow or
+    /// vanish, they are scaled by it; the scale is a constant to the derivative, as the norm does not depend on it.
     pub(super) fn norm(&mut self, tensor: Atom) -> Result<Atom> {
         let ty = self.b.ty(tensor);
         let extents: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
@@ -332,10 +332,15 @@ impl<'p> Body<'_, 'p> {
             body.prim(&ABS, &[x])
         });
         let greatest = self.prim(&STOP_GRADIENT, &[greatest]);
-        let is_positive = self.prim(&GT, &[greatest, zero.into()]);
+        let large = if ty.elem == Elem::F32 { 1e18 } else { 1e150 };
+        let is_large = self.prim(&GT, &[greatest, Const::float(ty.elem, large).into()]);
         let is_finite = self.prim(&ISFINITE, &[greatest]);
-        let is_usable = self.prim(&AND, &[is_positive, is_finite]);
-        let scale = self.prim(&SELECT, &[is_usable, greatest, Const::number(ty.elem, 1).into()]);
+        let is_large = self.prim(&AND, &[is_large, is_finite]);
+        let is_small = self.prim(&LT, &[greatest, Const::float(ty.elem, 1.0 / large).into()]);
+        let is_positive = self.prim(&GT, &[greatest, zero.into()]);
+        let is_small = self.prim(&AND, &[is_small, is_positive]);
+        let is_extreme = self.prim(&OR, &[is_large, is_small]);
+        let scale = self.prim(&SELECT, &[is_extreme, greatest, Const::number(ty.elem, 1).into()]);
         let squares = self.reduce(Monoid::Add, zero, &extents, &mut |body, at| {
             let x = body.b.index(tensor, at).into();
             let scaled = body.prim(&DIV, &[x, scale]);

@@ -11,7 +11,7 @@ use cotan_syntax::Span;
 use super::control::Flow;
 use super::values::Value;
 use super::{Extent, Instance, Lowering, Result, Signature};
-use crate::dims::{Dim, LocalId};
+use crate::dims::{Atom as SizeAtom, Dim, GenericId, LocalId};
 use crate::typed::{Callable, Expr, FnId, Function, FunctionBody, GenericArg, Local, Program, Type};
 use crate::types::{GenericKind, Scalar};
 
@@ -135,7 +135,7 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn function_frame(&mut self, function: &'p Function, elems: &[Elem]) -> Frame<'p> {
         let mut elems = elems.iter();
         let generic = |(k, generic): (usize, &crate::types::Generic)| match generic.kind {
-            GenericKind::Size => GenericArg::Size(Dim::atom(crate::dims::Atom::Size(crate::dims::GenericId(k as u32)))),
+            GenericKind::Size => GenericArg::Size(Dim::atom(SizeAtom::Size(GenericId(k as u32)))),
             GenericKind::Scalar(_) => {
                 GenericArg::Scalar(Scalar::Of(*elems.next().expect("invariant: one type for each type parameter")))
             }
@@ -223,7 +223,8 @@ impl<'a, 'p> Body<'a, 'p> {
         for param in &function.params {
             for ty in self.leaf_types(&param.ty) {
                 for (axis, dim) in ty.dims.iter().enumerate() {
-                    if dim.as_constant().is_none() && dim.as_atom().is_none() && self.known_size(dim).is_none() {
+                    let is_given = matches!(dim.as_atom(), Some(SizeAtom::Size(_) | SizeAtom::Value(_)));
+                    if dim.as_constant().is_none() && !is_given && self.known_size(dim).is_none() {
                         let v = self.b.param(&format!("{}_extent", param.name), Ty::scalar(Elem::I64));
                         self.non_negative.insert(v);
                         self.know_size(dim, v.into());

@@ -9,7 +9,7 @@ use cotan_sema::{Limits, check, lower};
 use cotan_syntax::span::FileId;
 
 /// Lowers one root of a program without errors, and verifies the module.
-pub fn lowered(source: &str, root: &Root) -> Lowered {
+pub(crate) fn lowered(source: &str, root: &Root) -> Lowered {
     let (module, diagnostics) = cotan_syntax::parser::parse(FileId(0), source);
     assert!(diagnostics.is_empty(), "{diagnostics:#?}");
     let checked = check(&module, &Limits::default());
@@ -25,20 +25,20 @@ pub fn lowered(source: &str, root: &Root) -> Lowered {
 }
 
 /// The text of the IR of a function.
-pub fn text(source: &str, name: &str) -> String {
+pub(crate) fn text(source: &str, name: &str) -> String {
     print_module(&lowered(source, &Root::function(name)).module, Default::default())
 }
 
 /// The leaves of the result of a function, as floats.
 #[track_caller]
-pub fn floats(source: &str, name: &str, args: &[Value]) -> Vec<Vec<f64>> {
+pub(crate) fn floats(source: &str, name: &str, args: &[Value]) -> Vec<Vec<f64>> {
     let floats = |value: &Value| (0..value.bits.len()).map(|k| as_f64(value.get(k))).collect();
     succeed(source, &Root::function(name), args).iter().map(floats).collect()
 }
 
 /// The one leaf of the result of a function, a scalar.
 #[track_caller]
-pub fn float(source: &str, name: &str, args: &[Value]) -> f64 {
+pub(crate) fn float(source: &str, name: &str, args: &[Value]) -> f64 {
     let leaves = floats(source, name, args);
     assert_eq!(leaves.len(), 1, "{leaves:?}");
     assert_eq!(leaves[0].len(), 1, "{leaves:?}");
@@ -47,20 +47,20 @@ pub fn float(source: &str, name: &str, args: &[Value]) -> f64 {
 
 /// The leaves of the result of a derivative of a function.
 #[track_caller]
-pub fn derivative(source: &str, name: &str, request: DerivativeRequest, args: &[Value]) -> Vec<Vec<f64>> {
+pub(crate) fn derivative(source: &str, name: &str, request: DerivativeRequest, args: &[Value]) -> Vec<Vec<f64>> {
     let leaves = succeed(source, &Root::derivative(name, request), args);
     leaves.iter().map(|value| value.floats().unwrap_or_default()).collect()
 }
 
 /// The leaves of the result.
 #[track_caller]
-pub fn succeed(source: &str, root: &Root, args: &[Value]) -> Vec<Value> {
+pub(crate) fn succeed(source: &str, root: &Root, args: &[Value]) -> Vec<Value> {
     run(source, root, args).unwrap_or_else(|(error, text)| panic!("{error:?}\n{text}"))
 }
 
 /// The failed check of a run: its kind and the source text that it is about.
 #[track_caller]
-pub fn failure(source: &str, name: &str, args: &[Value]) -> (CheckKind, String, Vec<i64>) {
+pub(crate) fn failure(source: &str, name: &str, args: &[Value]) -> (CheckKind, String, Vec<i64>) {
     match run(source, &Root::function(name), args) {
         Err((RuntimeError::Check(CheckFailure { kind, args, span }), _)) => {
             (kind, source[span.start as usize..span.end as usize].to_owned(), args)
@@ -98,31 +98,31 @@ fn as_f64(c: Const) -> f64 {
 }
 
 /// An f64.
-pub fn f(x: f64) -> Value {
+pub(crate) fn f(x: f64) -> Value {
     Const::f64(x).into()
 }
 
 /// An i64.
-pub fn i(x: i64) -> Value {
+pub(crate) fn i(x: i64) -> Value {
     Const::i64(x).into()
 }
 
 /// A bool.
-pub fn b(x: bool) -> Value {
+pub(crate) fn b(x: bool) -> Value {
     Const::bool(x).into()
 }
 
 /// A vector of f64.
-pub fn v(x: &[f64]) -> Value {
+pub(crate) fn v(x: &[f64]) -> Value {
     Value::f64s(&[x.len() as i64], x)
 }
 
 /// A vector of i64.
-pub fn iv(x: &[i64]) -> Value {
+pub(crate) fn iv(x: &[i64]) -> Value {
     Value::i64s(&[x.len() as i64], x)
 }
 
 /// A matrix of f64.
-pub fn m(rows: i64, x: &[f64]) -> Value {
+pub(crate) fn m(rows: i64, x: &[f64]) -> Value {
     Value::f64s(&[rows, x.len() as i64 / rows.max(1)], x)
 }

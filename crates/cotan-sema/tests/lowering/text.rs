@@ -8,7 +8,18 @@ fn a_loss_reads_like_its_source() {
     let source = "fn loss[N](w: f32[N], x: f32[N], y: f32) -> f32 { let pred = +/(w .* x)
 let err = pred - y
 err * err }";
-    expect![[""]].assert_eq(&text(source, "loss"));
+    expect![[r#"
+        fn loss(N: i64, w: f32[N], x: f32[N], y: f32) {
+          mul: f32[N] = mul w, x
+          pred: f32 = par i < N (add from 0.0_f32) {
+            elem: f32 = mul[i]
+            yield elem
+          }
+          err: f32 = sub pred, y
+          mul.1: f32 = mul err, err
+          return mul.1
+        }
+    "#]].assert_eq(&text(source, "loss"));
 }
 
 #[test]
@@ -22,5 +33,26 @@ fn a_loop_with_a_break_reads_like_its_source() {
   }
   x
 }";
-    expect![[""]].assert_eq(&text(source, "root"));
+    expect![[r#"
+        fn root(a: f64, n: i64) {
+          lt: bool = lt 0, n
+          trips: i64, running: bool, x: f64 = while k (running.1: bool = lt, x.1: f64 = a) {
+            div: f64 = div a, x.1
+            sub: f64 = sub x.1, div
+            step: f64 = mul 0.5, sub
+            abs: f64 = abs step
+            lt.1: bool = lt abs, 1e-9
+            x.2: f64, running.2: bool = switch lt.1 {
+              yield x.1, false
+            } {
+              x.3: f64 = sub x.1, step
+              add: i64 = add k, 1
+              lt.2: bool = lt add, n
+              yield x.3, lt.2
+            }
+            yield running.2, x.2
+          }
+          return x
+        }
+    "#]].assert_eq(&text(source, "root"));
 }
