@@ -1,11 +1,15 @@
 //! From programs to functions.
 
-use crate::function::{Executor, Function};
+use crate::function::{Compiled, Executor, Function, interpreter_options};
 use crate::{CompileError, Program, Request, pipeline};
 use cotan_ir::Module;
+use cotan_llvm::cache::Cache;
+use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
-use cotan_llvm::{Backend, Cache};
+use cotan_llvm::runtime::Pool;
+use cotan_llvm::{Backend, CompileOptions};
 use cotan_sema::entry::Entry;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// What executes functions.
@@ -24,8 +28,10 @@ pub struct Config {
     pub llvm: SearchConfig,
     /// Where compiled code is kept between runs; `None` keeps none.
     pub cache: Option<Cache>,
-    /// Threads; `None` takes all cores.
-    pub threads: Option<usize>,
+    /// Threads; `None` takes as many as this process may use.
+    pub threads: Option<NonZeroUsize>,
+    /// How hard LLVM works.
+    pub level: OptLevel,
     /// Bounds on programs.
     pub program: cotan_sema::Limits,
     /// Bounds on derivatives.
@@ -38,6 +44,7 @@ pub struct Config {
 #[derive(Debug)]
 pub struct Compiler {
     backend: Result<Backend, NoLlvm>,
+    level: OptLevel,
     program: cotan_sema::Limits,
     derivatives: cotan_ad::Limits,
     memory: Option<u64>,
@@ -53,15 +60,25 @@ pub struct Lowered {
 }
 
 impl Compiler {
-    /// A compiler. LLVM is looked for once, here.
-    pub fn new(config: Config) -> Compiler {
-        let Config { llvm, cache, threads, program, derivatives, memory } = config;
-        Compiler { backend: Backend::new(&llvm, cache, threads), program, derivatives, memory }
+    /// A compiler. LLVM is looked for once, here. The error is the system's refusal to start threads.
+    pub fn new(config: Config) -> Result<Compiler, String> {
+        let Config { llvm, cache, threads, level, program, derivatives, memory } = config;
+        let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let backend = match Llvm::new(&llvm, cache) {
+            Ok(engine) => Ok(Backend::new(engine, Arc::new(Pool::new(threads)?))),
+            Err(none) => Err(none),
+        };
+        Ok(Compiler { backend, level, program, derivatives, memory })
     }
 
     /// The CPU backend, or why there is none.
     pub fn backend(&self) -> Result<&Backend, &NoLlvm> {
         self.backend.as_ref()
+    }
+
+    /// Bytes that a call may use.
+    pub fn memory(&self) -> Option<u64> {
+        self.memory
     }
 
     /// Parses and checks a file within the compiler's limits.
@@ -74,11 +91,13 @@ impl Compiler {
         if program.has_errors() {
             return Err(CompileError::Diagnostics(program.diagnostics.clone()));
         }
-        let lowered = cotan_sema::lower(&program.checked.program, request, &self.program)
-            .map_err(CompileError::Diagnostics)?;
+        let roots = std::slice::from_ref(request);
+        let lowered =
+            cotan_sema::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
+        let entry = lowered.entries.into_iter().next().expect("invariant: there is an entry for each root");
         let module = pipeline::finish(&lowered.module, &self.derivatives)?;
-        let module = pipeline::link(&module, &lowered.entry.symbol);
-        Ok(Lowered { entry: lowered.entry, module: Arc::new(module) })
+        let module = pipeline::link(&module, &entry.symbol);
+        Ok(Lowered { entry, module: Arc::new(module) })
     }
 
     /// A function or derivative of a program, ready to be called.
@@ -92,19 +111,17 @@ impl Compiler {
         let Lowered { entry, module } = lowered;
         let executor = match (engine, &self.backend) {
             (Engine::Cpu, Ok(backend)) => {
-                let compiled = backend.compile(&module, &entry.symbol, self.memory);
-                Executor::Compiled(Arc::new(compiled.map_err(|e| CompileError::Backend(e.to_string()))?))
+                let compiled = backend.compile(&module, &entry.symbol, &self.compile_options())?;
+                let max_bytes = self.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+                Executor::Compiled(Arc::new(Compiled::new(compiled, max_bytes)))
             }
-            (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(self.interpreter_options()),
+            (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
         };
         Ok(Function { entry, module, executor })
     }
 
-    fn interpreter_options(&self) -> cotan_interp::Options {
-        let mut options = cotan_interp::Options::default();
-        if let Some(bytes) = self.memory {
-            options.limits.bytes = bytes;
-        }
-        options
+    /// How the CPU backend compiles.
+    pub fn compile_options(&self) -> CompileOptions {
+        CompileOptions { level: self.level }
     }
 }

@@ -81,6 +81,25 @@ impl From<cotan_ad::Error> for CompileError {
     }
 }
 
+impl From<cotan_llvm::CompileError> for CompileError {
+    fn from(e: cotan_llvm::CompileError) -> CompileError {
+        CompileError::Backend(e.to_string())
+    }
+}
+
+impl From<cotan_llvm::RuntimeError> for CallError {
+    fn from(e: cotan_llvm::RuntimeError) -> CallError {
+        use cotan_llvm::RuntimeError;
+        match e {
+            RuntimeError::Check { kind, args, span } => CallError::Check(CheckFailure { kind, args, span }),
+            e @ (RuntimeError::OutOfMemory(_) | RuntimeError::Cancelled | RuntimeError::OutOfSteps) => {
+                CallError::Limit(e.to_string())
+            }
+            e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_)) => CallError::Bug(e.to_string()),
+        }
+    }
+}
+
 impl From<ArgumentMisfit> for CallError {
     fn from(e: ArgumentMisfit) -> CallError {
         CallError::Arguments(e)

@@ -1,12 +1,13 @@
 //! Functions that can be called.
 
-use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
 use crate::CallError;
+use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::Module;
+use cotan_llvm::{CallOptions, CompiledFunction, Statistics};
 use cotan_ops::Value;
 use cotan_sema::entry::Entry;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What runs a function.
 #[derive(Clone, Debug)]
@@ -14,18 +15,37 @@ pub(crate) enum Executor {
     /// The reference interpreter.
     Interpreter(InterpOptions),
     /// Machine code.
-    Compiled(Arc<cotan_llvm::CompiledFunction>),
+    Compiled(Arc<Compiled>),
 }
 
-/// What the last calls of compiled code used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
-    /// Allocations of one call.
-    pub allocations: u64,
-    /// The most bytes that a call held at one time.
-    pub peak_bytes: u64,
-    /// Bytes of records that a call wrote for its reverse sweep.
-    pub record_bytes: u64,
+/// Machine code, with what its last call took.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    code: CompiledFunction,
+    options: CallOptions,
+    last: Mutex<Option<Statistics>>,
+}
+
+impl Compiled {
+    pub(crate) fn new(code: CompiledFunction, max_bytes: usize) -> Compiled {
+        let options = CallOptions { max_bytes, ..CallOptions::default() };
+        Compiled { code, options, last: Mutex::default() }
+    }
+
+    fn call(&self, args: &[Value]) -> Result<Vec<Value>, CallError> {
+        let outcome = self.code.call_with(args, &self.options)?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);
+        Ok(outcome.values)
+    }
+}
+
+/// How the interpreter runs within so many bytes.
+pub(crate) fn interpreter_options(memory: Option<u64>) -> InterpOptions {
+    let mut options = InterpOptions::default();
+    if let Some(bytes) = memory {
+        options.limits.bytes = bytes;
+    }
+    options
 }
 
 /// A function of a program, or a derivative of one, ready to be called from any thread.
@@ -47,11 +67,11 @@ impl Function {
         matches!(self.executor, Executor::Compiled(_))
     }
 
-    /// What the last call used; `None` for the interpreter and before the first call.
-    pub fn usage(&self) -> Option<Usage> {
+    /// What the last call took; `None` for the interpreter and before the first call.
+    pub fn statistics(&self) -> Option<Statistics> {
         match &self.executor {
             Executor::Interpreter(_) => None,
-            Executor::Compiled(f) => f.usage(),
+            Executor::Compiled(f) => *f.last.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 
@@ -71,10 +91,8 @@ impl Function {
     /// Calls the function with the flat operands of its IR; see [`cotan_sema::entry`].
     pub fn call_flat(&self, args: &[Value]) -> Result<Vec<Value>, CallError> {
         match &self.executor {
-            Executor::Interpreter(options) => {
-                Ok(cotan_interp::run(&self.module, &self.entry.symbol, args, options)?)
-            }
-            Executor::Compiled(f) => f.call(args).map_err(CallError::from),
+            Executor::Interpreter(options) => Ok(cotan_interp::run(&self.module, &self.entry.symbol, args, options)?),
+            Executor::Compiled(f) => f.call(args),
         }
     }
 

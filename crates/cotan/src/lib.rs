@@ -2,11 +2,11 @@
 //!
 //! ```
 //! use cotan::host::{Arguments, HostValue};
-//! use cotan::{Compiler, Config, DerivativeForm, Engine, Request};
+//! use cotan::{Compiler, Config, DerivativeForm, Engine, derivative};
 //!
-//! let compiler = Compiler::new(Config::default());
+//! let compiler = Compiler::new(Config::default())?;
 //! let program = compiler.check("square.cot", "fn square(x: f64) -> f64 = x * x");
-//! let request = Request::derivative("square", DerivativeForm::Grad, &["x"]);
+//! let request = derivative("square", DerivativeForm::Grad, &["x"]);
 //! let gradient = compiler.function(&program, &request, Engine::Cpu)?;
 //! let args = Arguments::from([("x".to_owned(), HostValue::f64(3.0))]);
 //! assert_eq!(gradient.call(&args)?, HostValue::f64(6.0));
@@ -15,21 +15,27 @@
 //!
 //! The library does no IO and reads no environment: shells do, and hand over a [`Config`].
 
+pub mod codes;
 mod compiler;
 mod error;
 mod function;
+mod gradient_check;
 pub mod host;
 mod pipeline;
 mod program;
 mod request;
+mod tape;
 
 pub use compiler::{Compiler, Config, Engine, Lowered};
 pub use cotan_ir as ir;
-pub use cotan_llvm::load;
+pub use cotan_llvm as llvm;
+pub use cotan_llvm::Statistics;
 pub use cotan_ops as ops;
 pub use cotan_sema as sema;
 pub use cotan_syntax as syntax;
 pub use error::{CallError, CheckFailure, CompileError};
-pub use function::{Function, Usage};
+pub use function::Function;
+pub use gradient_check::{DIRECTIONS, EVERY_ENTRY, GradientCheck, Subject, check_gradient};
 pub use program::Program;
-pub use request::{DerivativeForm, DerivativeMode, DerivativeRequest, Request};
+pub use request::{DerivativeForm, DerivativeMode, DerivativeRequest, Request, derivative};
+pub use tape::tape_gradient;

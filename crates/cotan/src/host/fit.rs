@@ -1,10 +1,12 @@
 //! Fits arguments to a signature: finds the sizes, checks the extents, flattens.
 
 use super::HostValue;
+use crate::codes;
 use cotan_ir::Const;
 use cotan_ops::Value;
-use cotan_sema::dims::{Atom, Dim};
-use cotan_sema::entry::{Entry, HostType};
+use cotan_sema::dims::{Atom, Dim, GenericId};
+use cotan_sema::entry::{Entry, EntryParam, HostType};
+use cotan_syntax::Code;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -57,10 +59,36 @@ pub enum ArgumentMisfit {
     },
 }
 
+impl ArgumentMisfit {
+    /// The code of the diagnostic.
+    pub fn code(&self) -> Code {
+        match self {
+            ArgumentMisfit::Missing { .. } => codes::MISSING_ARGUMENT,
+            ArgumentMisfit::Unknown { .. } => codes::UNKNOWN_ARGUMENT,
+            ArgumentMisfit::Kind { .. } => codes::ARGUMENT_TYPE,
+            ArgumentMisfit::Extent { .. } => codes::ARGUMENT_SHAPE,
+            ArgumentMisfit::UnknownSize { .. } => codes::UNKNOWN_SIZE,
+        }
+    }
+
+    /// The parameter, argument or size that it is about.
+    pub fn name(&self) -> &str {
+        match self {
+            ArgumentMisfit::Missing { name, .. }
+            | ArgumentMisfit::Unknown { name, .. }
+            | ArgumentMisfit::Kind { name, .. }
+            | ArgumentMisfit::Extent { name, .. }
+            | ArgumentMisfit::UnknownSize { name } => name,
+        }
+    }
+}
+
 impl fmt::Display for ArgumentMisfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ArgumentMisfit::Missing { name, ty } => write!(f, "argument `{name}` is missing: expected {ty}, found none"),
+            ArgumentMisfit::Missing { name, ty } => {
+                write!(f, "argument `{name}` is missing: expected {ty}, found none")
+            }
             ArgumentMisfit::Unknown { name, known } => {
                 write!(f, "there is no parameter `{name}`: expected one of `{}`", known.join("`, `"))
             }
@@ -105,12 +133,20 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
             }
         }
     }
-    let sizes = solve_sizes(entry, args, &extents)?;
+    let given = |name: &String| match args.get(name)?.as_scalar()?.as_i64() {
+        Some(n) if entry.params.iter().all(|p| p.name != *name) => Some(n),
+        Some(_) | None => None,
+    };
+    let mut known = Known { entry, args, sizes: entry.sizes.iter().map(given).collect() };
+    let sizes = solve_sizes(&mut known, &extents)?;
     for e in &extents {
-        check_extent(entry, args, &sizes, e)?;
+        check_extent(&known, e)?;
     }
-    let sizes = sizes.into_iter().map(|n| Value::from(Const::i64(n)));
-    Ok(sizes.chain(leaves).collect())
+    // An extent that nothing else tells is that of the argument.
+    let found = |dim: &Dim| extents.iter().find(|e| e.dim == *dim).map(|e| e.found);
+    let lengths = entry.extents.iter().map(|dim| known.value(dim).or_else(|| found(dim)).unwrap_or(0));
+    let numbers = sizes.into_iter().chain(lengths).map(|n| Value::from(Const::i64(n)));
+    Ok(numbers.chain(leaves).collect())
 }
 
 fn is_known(entry: &Entry, name: &str) -> bool {
@@ -118,99 +154,108 @@ fn is_known(entry: &Entry, name: &str) -> bool {
 }
 
 struct Extent<'a> {
-    param: &'a cotan_sema::entry::EntryParam,
+    param: &'a EntryParam,
     axis: usize,
     dim: Dim,
     found: i64,
 }
 
 fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Result<(), ArgumentMisfit> {
-    let misfit = |found: String| {
-        Err(ArgumentMisfit::Kind { name: name.to_owned(), expected: entry.show(ty), found })
-    };
+    let misfit = |found: String| Err(ArgumentMisfit::Kind { name: name.to_owned(), expected: entry.show(ty), found });
     match (value, ty) {
         (HostValue::Scalar(c), HostType::Scalar(elem)) if c.elem() == *elem => Ok(()),
         (HostValue::Scalar(c), _) => misfit(c.elem().to_string()),
         (HostValue::Tensor(v), HostType::Tensor { elem, dims }) => match elem.as_ref() {
             HostType::Scalar(elem) if v.elem == *elem && v.dims.len() == dims.len() => Ok(()),
             HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Tuple(_) | HostType::Struct { .. } => {
-                misfit(format!("{}{:?}", v.elem, v.dims))
+                misfit(value.describe())
             }
         },
-        (HostValue::Tensor(v), _) => misfit(format!("{}{:?}", v.elem, v.dims)),
+        (HostValue::Tensor(_), _) => misfit(value.describe()),
         (HostValue::Array { dims: found, items }, HostType::Tensor { elem, dims }) if found.len() == dims.len() => {
             items.iter().try_for_each(|item| check_kind(entry, name, item, elem))
         }
-        (HostValue::Array { .. }, _) => misfit("an array".to_owned()),
+        (HostValue::Array { .. }, _) => misfit(value.describe()),
         (HostValue::Tuple(parts), HostType::Tuple(tys)) if parts.len() == tys.len() => {
             parts.iter().zip(tys).try_for_each(|(v, ty)| check_kind(entry, name, v, ty))
         }
-        (HostValue::Tuple(parts), _) => misfit(format!("a tuple of {}", parts.len())),
+        (HostValue::Tuple(_), _) => misfit(value.describe()),
         (HostValue::Struct(fields), HostType::Struct { fields: tys, .. })
             if fields.iter().map(|(n, _)| n).eq(tys.iter().map(|(n, _)| n)) =>
         {
             fields.iter().zip(tys).try_for_each(|((_, v), (_, ty))| check_kind(entry, name, v, ty))
         }
-        (HostValue::Struct(_), _) => misfit("another struct".to_owned()),
+        (HostValue::Struct(_), _) => misfit(value.describe()),
     }
 }
 
-/// The value that an atom has by the sizes known so far and the scalar arguments.
-fn known_atom(entry: &Entry, args: &Arguments, sizes: &[Option<i64>], atom: &Atom) -> Option<Dim> {
-    let value = match atom {
-        Atom::Size(k) => (*sizes.get(k.0 as usize)?)?,
-        Atom::Value(k) => {
-            let param = entry.params.get(k.0 as usize)?;
-            let integer = args.get(&param.name)?.as_scalar()?.as_integer()?;
-            i64::try_from(integer).ok()?
-        }
-        Atom::Runtime(_) | Atom::Floor(..) => return None,
-    };
-    Some(Dim::constant(value))
+/// The sizes known so far, and the arguments: what the atoms of a dim stand for.
+struct Known<'a> {
+    entry: &'a Entry,
+    args: &'a Arguments,
+    sizes: Vec<Option<i64>>,
 }
 
-fn solve_sizes(entry: &Entry, args: &Arguments, extents: &[Extent<'_>]) -> Result<Vec<i64>, ArgumentMisfit> {
-    let given = |name: &String| match args.get(name)?.as_scalar()?.as_i64() {
-        Some(n) if entry.params.iter().all(|p| p.name != *name) => Some(n),
-        Some(_) | None => None,
-    };
-    let mut sizes: Vec<Option<i64>> = entry.sizes.iter().map(given).collect();
+impl Known<'_> {
+    fn atom(&self, atom: &Atom) -> Option<Dim> {
+        let value = match atom {
+            Atom::Size(k) => (*self.sizes.get(k.0 as usize)?)?,
+            Atom::Value(k) => {
+                let param = self.entry.params.get(k.0 as usize)?;
+                let integer = self.args.get(&param.name)?.as_scalar()?.as_integer()?;
+                i64::try_from(integer).ok()?
+            }
+            // A quotient is substituted by its parts.
+            Atom::Runtime(_) | Atom::Floor(..) => return None,
+        };
+        Some(Dim::constant(value))
+    }
+
+    /// The dim with what is known filled in.
+    fn dim(&self, dim: &Dim) -> Option<Dim> {
+        dim.substitute(&|atom| self.atom(atom))
+    }
+
+    fn value(&self, dim: &Dim) -> Option<i64> {
+        self.dim(dim)?.as_constant()
+    }
+}
+
+fn solve_sizes(known: &mut Known<'_>, extents: &[Extent<'_>]) -> Result<Vec<i64>, ArgumentMisfit> {
     loop {
-        let before = sizes.iter().flatten().count();
+        let before = known.sizes.iter().flatten().count();
         for e in extents {
-            let known = e.dim.substitute(&|atom| known_atom(entry, args, &sizes, atom));
-            let is_unknown = |k: cotan_sema::dims::GenericId| sizes.get(k.0 as usize).is_some_and(Option::is_none);
-            let solved = known.and_then(|dim| dim.solve(&is_unknown, &Dim::constant(e.found)));
+            let dim = known.dim(&e.dim);
+            let is_unknown = |k: GenericId| known.sizes.get(k.0 as usize).is_some_and(Option::is_none);
+            let solved = dim.and_then(|dim| dim.solve(&is_unknown, &Dim::constant(e.found)));
             if let Some((k, value)) = solved
                 && let Some(n) = value.as_constant()
             {
-                sizes[k.0 as usize] = Some(n);
+                known.sizes[k.0 as usize] = Some(n);
             }
         }
-        if sizes.iter().flatten().count() == before {
+        if known.sizes.iter().flatten().count() == before {
             break;
         }
     }
-    let name = |k: usize| ArgumentMisfit::UnknownSize { name: entry.sizes[k].clone() };
-    sizes.into_iter().enumerate().map(|(k, n)| n.ok_or_else(|| name(k))).collect()
+    let name = |k: usize| ArgumentMisfit::UnknownSize { name: known.entry.sizes[k].clone() };
+    known.sizes.iter().enumerate().map(|(k, n)| n.ok_or_else(|| name(k))).collect()
 }
 
-fn check_extent(entry: &Entry, args: &Arguments, sizes: &[i64], e: &Extent<'_>) -> Result<(), ArgumentMisfit> {
-    let sizes: Vec<Option<i64>> = sizes.iter().copied().map(Some).collect();
-    let expected = e.dim.substitute(&|atom| known_atom(entry, args, &sizes, atom));
-    let expected = expected.and_then(|d| d.as_constant());
+fn check_extent(known: &Known<'_>, e: &Extent<'_>) -> Result<(), ArgumentMisfit> {
+    let expected = known.value(&e.dim);
     // A dim that only the run knows is checked by the program.
     if expected.is_none_or(|n| n == e.found) {
         return Ok(());
     }
-    let text = entry.show_dim(&e.dim);
+    let text = known.entry.show_dim(&e.dim);
     let expected = match expected {
         Some(n) if text != n.to_string() => format!("{text} = {n}"),
         Some(_) | None => text,
     };
     Err(ArgumentMisfit::Extent {
         name: e.param.name.clone(),
-        ty: entry.show(&e.param.ty),
+        ty: known.entry.show(&e.param.ty),
         axis: e.axis,
         expected,
         found: e.found,

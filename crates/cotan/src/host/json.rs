@@ -115,10 +115,13 @@ fn tensor(json: &Json, elem: &HostType, rank: usize) -> Result<HostValue, Misfit
 }
 
 /// The elements of `{"shape": [..], "data": [..]}`.
-fn shaped<'a>(object: &'a serde_json::Map<String, Json>, rank: usize, items: &mut Vec<&'a Json>) -> Result<Vec<i64>, Misfit> {
+fn shaped<'a>(
+    object: &'a serde_json::Map<String, Json>,
+    rank: usize,
+    items: &mut Vec<&'a Json>,
+) -> Result<Vec<i64>, Misfit> {
     let shape = object.get("shape").and_then(Json::as_array);
-    let dims: Option<Vec<i64>> =
-        shape.and_then(|s| s.iter().map(|d| d.as_i64().filter(|n| *n >= 0)).collect());
+    let dims: Option<Vec<i64>> = shape.and_then(|s| s.iter().map(|d| d.as_i64().filter(|n| *n >= 0)).collect());
     let (Some(dims), Some(data)) = (dims, object.get("data").and_then(Json::as_array)) else {
         return Err(Misfit::new("a list of sizes as `shape` and a list as `data`", "something else"));
     };
@@ -134,12 +137,7 @@ fn shaped<'a>(object: &'a serde_json::Map<String, Json>, rank: usize, items: &mu
 }
 
 /// The elements of nested lists; every list of one level must be of one length.
-fn nested<'a>(
-    json: &'a Json,
-    level: usize,
-    dims: &mut [Option<i64>],
-    items: &mut Vec<&'a Json>,
-) -> Result<(), Misfit> {
+fn nested<'a>(json: &'a Json, level: usize, dims: &mut [Option<i64>], items: &mut Vec<&'a Json>) -> Result<(), Misfit> {
     if level == dims.len() {
         items.push(json);
         return Ok(());
@@ -282,10 +280,18 @@ mod tests {
     #[test]
     fn misfits_name_the_place_and_both_sides() {
         for (text, ty, message) in [
-            ("[[1, 2], [3]]", tensor_ty(Elem::F64, 2), "at `[1]`: expected lists of one length at level 1, found a ragged list: one of length 2 and one of length 1"),
+            (
+                "[[1, 2], [3]]",
+                tensor_ty(Elem::F64, 2),
+                "at `[1]`: expected lists of one length at level 1, found a ragged list: one of length 2 and one of length 1",
+            ),
             ("1.5", HostType::Scalar(Elem::I64), "at ``: expected i64, found 1.5"),
             ("300", HostType::Scalar(Elem::U8), "at ``: expected u8, found 300"),
-            ("{\"shape\": [2], \"data\": [1]}", tensor_ty(Elem::F64, 1), "at ``: expected as many elements as shape [2] has, found 1"),
+            (
+                "{\"shape\": [2], \"data\": [1]}",
+                tensor_ty(Elem::F64, 1),
+                "at ``: expected as many elements as shape [2] has, found 1",
+            ),
         ] {
             assert_eq!(round_trip(text, &ty), message);
         }

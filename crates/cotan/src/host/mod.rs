@@ -2,8 +2,13 @@
 
 mod fit;
 mod json;
+mod npy;
+mod npy_header;
+mod npz;
 mod value;
 
 pub use fit::{ArgumentMisfit, Arguments, fit_arguments};
 pub use json::{Misfit, from_json, write_json};
+pub use npy::{MAX_HEADER, NpyError, read_npy, write_npy};
+pub use npz::{read_npz, write_npz};
 pub use value::{HostValue, rebuild};

@@ -65,6 +65,69 @@ impl HostValue {
         out
     }
 
+    /// The value with `f` applied to its floats, in the order of [`HostValue::floats`]; results are rounded to the type
+    /// of the element.
+    pub fn map_floats(&self, f: &mut dyn FnMut(f64) -> f64) -> HostValue {
+        let mut each = |c: Const| match c.as_float() {
+            Some(x) => Const::float(c.elem(), f(x)),
+            None => c,
+        };
+        self.map_scalars(&mut each)
+    }
+
+    fn map_scalars(&self, f: &mut dyn FnMut(Const) -> Const) -> HostValue {
+        let mut all = |items: &[HostValue]| items.iter().map(|v| v.map_scalars(f)).collect();
+        match self {
+            HostValue::Scalar(c) => HostValue::Scalar(f(*c)),
+            HostValue::Tensor(v) => {
+                let bits = (0..v.bits.len()).map(|k| f(v.get(k)).bits()).collect();
+                HostValue::Tensor(Value { elem: v.elem, dims: v.dims.clone(), bits })
+            }
+            HostValue::Array { dims, items } => HostValue::Array { dims: dims.clone(), items: all(items) },
+            HostValue::Tuple(items) => HostValue::Tuple(all(items)),
+            HostValue::Struct(fields) => {
+                HostValue::Struct(fields.iter().map(|(name, v)| (name.clone(), v.map_scalars(f))).collect())
+            }
+        }
+    }
+
+    /// What is left of a value when all that carries no derivative is taken out of it: the type of its tangent. Fields
+    /// of structs are dropped, other places become the unit value.
+    pub fn differentiable_part(&self) -> HostValue {
+        let unit = || HostValue::Tuple(Vec::new());
+        match self {
+            HostValue::Scalar(c) if c.elem().is_float() => self.clone(),
+            HostValue::Tensor(v) if v.elem.is_float() => self.clone(),
+            HostValue::Scalar(_) | HostValue::Tensor(_) => unit(),
+            HostValue::Array { dims, items } => {
+                let items = items.iter().map(HostValue::differentiable_part).collect();
+                HostValue::Array { dims: dims.clone(), items }
+            }
+            HostValue::Tuple(items) => HostValue::Tuple(items.iter().map(HostValue::differentiable_part).collect()),
+            HostValue::Struct(fields) => {
+                let parts = fields.iter().map(|(name, v)| (name.clone(), v.differentiable_part()));
+                HostValue::Struct(parts.filter(|(_, part)| *part != unit()).collect())
+            }
+        }
+    }
+
+    /// The type in words: `f64`, `f64[2, 3]`, `(f64, i64)`, a struct by its fields.
+    pub fn describe(&self) -> String {
+        let list = |items: &[HostValue]| items.iter().map(HostValue::describe).collect::<Vec<_>>().join(", ");
+        match self {
+            HostValue::Scalar(c) => c.elem().to_string(),
+            HostValue::Tensor(v) => format!("{}{:?}", v.elem, v.dims),
+            HostValue::Array { dims, items } => {
+                format!("{}{dims:?}", items.first().map_or_else(|| "_".to_owned(), HostValue::describe))
+            }
+            HostValue::Tuple(items) => format!("({})", list(items)),
+            HostValue::Struct(fields) => {
+                let fields: Vec<String> = fields.iter().map(|(name, v)| format!("{name}: {}", v.describe())).collect();
+                format!("{{ {} }}", fields.join(", "))
+            }
+        }
+    }
+
     /// Appends the leaves of a value of this type to `out`. Extents of empty arrays of structs come from `self`.
     pub(crate) fn flatten(&self, ty: &HostType, out: &mut Vec<Value>) {
         match (self, ty) {
@@ -138,4 +201,44 @@ fn rebuild_rows(elem: &HostType, rank: usize, columns: &[Value]) -> Option<HostV
     };
     let items: Option<Vec<HostValue>> = (0..n).map(row).collect();
     Some(HostValue::Array { dims, items: items? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mixed() -> HostValue {
+        let pair = HostValue::Tuple(vec![HostValue::i64(3), HostValue::f64(2.0)]);
+        HostValue::Struct(vec![
+            ("n".to_owned(), HostValue::i64(7)),
+            ("x".to_owned(), HostValue::f64s(&[2], &[0.5, 1.5])),
+            ("pair".to_owned(), pair),
+        ])
+    }
+
+    #[test]
+    fn floats_are_mapped_in_order_and_integers_are_kept() {
+        let mut k = 0.0;
+        let numbered = mixed().map_floats(&mut |x| {
+            k += 1.0;
+            x + 10.0 * k
+        });
+        assert_eq!(numbered.floats(), [10.5, 21.5, 32.0]);
+        let HostValue::Struct(fields) = numbered else { panic!("a struct stays one") };
+        assert_eq!(fields[0].1, HostValue::i64(7));
+    }
+
+    #[test]
+    fn the_differentiable_part_has_no_integers() {
+        let expected = HostValue::Struct(vec![
+            ("x".to_owned(), HostValue::f64s(&[2], &[0.5, 1.5])),
+            ("pair".to_owned(), HostValue::Tuple(vec![HostValue::Tuple(vec![]), HostValue::f64(2.0)])),
+        ]);
+        assert_eq!(mixed().differentiable_part(), expected);
+    }
+
+    #[test]
+    fn values_are_described_by_type_and_extents() {
+        assert_eq!(mixed().describe(), "{ n: i64, x: f64[2], pair: (i64, f64) }");
+    }
 }

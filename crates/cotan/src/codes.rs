@@ -1,0 +1,242 @@
+//! Every code that a diagnostic may have, with the page that explains it.
+//!
+//! The front end has pages of its own (`E...`). Here are those of running programs: `R...` for checks that fail while a
+//! program runs, `A...` for arguments that do not fit, `U...` for what this version does not support, `B...` for bugs.
+
+use cotan_ir::CheckKind;
+use cotan_syntax::{Code, CodeInfo};
+
+/// A limit of a call was reached: memory, steps, nesting.
+pub const LIMIT: Code = Code("R0100");
+/// An argument is missing.
+pub const MISSING_ARGUMENT: Code = Code("A0001");
+/// An argument that no parameter has the name of.
+pub const UNKNOWN_ARGUMENT: Code = Code("A0002");
+/// An argument of another type than its parameter.
+pub const ARGUMENT_TYPE: Code = Code("A0003");
+/// An argument of another shape than its parameter.
+pub const ARGUMENT_SHAPE: Code = Code("A0004");
+/// A size that follows from no argument.
+pub const UNKNOWN_SIZE: Code = Code("A0005");
+/// A file that can't be read or written.
+pub const UNREADABLE_FILE: Code = Code("A0006");
+/// A file of arguments that is not what its name says.
+pub const MALFORMED_FILE: Code = Code("A0007");
+/// A request that does not fit the function.
+pub const UNFIT_REQUEST: Code = Code("A0008");
+/// A device that this version does not support.
+pub const UNSUPPORTED_DEVICE: Code = Code("U0001");
+/// An option that this version does not support.
+pub const UNSUPPORTED_OPTION: Code = Code("U0002");
+/// A derivative beyond the limits on order and size.
+pub const DERIVATIVE_LIMIT: Code = Code("E0701");
+/// A bug of Cotan.
+pub const BUG: Code = Code("B0001");
+
+/// The page of a code.
+pub fn page(code: &str) -> Option<&'static CodeInfo> {
+    all().find(|info| info.code.as_str() == code)
+}
+
+/// The pages of all codes, those of the front end first.
+pub fn all() -> impl Iterator<Item = &'static CodeInfo> {
+    cotan_syntax::codes::all().chain(cotan_sema::codes::all()).chain(RUN_TIME).chain(SHELL)
+}
+
+/// The code of a failed check.
+pub fn of_check(kind: CheckKind) -> Code {
+    Code(kind.code())
+}
+
+const fn info(
+    code: &'static str,
+    title: &'static str,
+    explanation: &'static str,
+    failing_example: &'static str,
+) -> CodeInfo {
+    CodeInfo { code: Code(code), title, explanation, failing_example }
+}
+
+/// What can go wrong while a program runs. Each example fails when its `main` is called.
+pub static RUN_TIME: &[CodeInfo] = &[
+    info(
+        "R0001",
+        "index out of range",
+        "An index must be at least 0 and less than the extent of its axis; indices do not count from the end.\n\n\
+         Mended:\n\nfn main() -> f64 {\n  let v = [1.0, 2.0, 3.0]\n  v[2]\n}",
+        "fn at(v: f64[3], i: i64) -> f64 = v[i]\nfn main() -> f64 = at([1.0, 2.0, 3.0], 3)",
+    ),
+    info(
+        "R0002",
+        "slice out of range",
+        "The bounds of a slice lo..hi must satisfy 0 <= lo <= hi <= extent.\n\n\
+         Mended:\n\nfn tail[N](v: f64[N], from: i64) -> f64 = +/ v[min(from, N)..N]",
+        "fn tail(v: f64[3], from: i64) -> f64 = +/ v[from..3]\nfn main() -> f64 = tail([1.0, 2.0, 3.0], 4)",
+    ),
+    info(
+        "R0003",
+        "integer overflow",
+        "Integer arithmetic never wraps silently. Use a wider type, or `wrapping_add`, `wrapping_sub` and \
+         `wrapping_mul` where wrapping is meant.\n\n\
+         Mended:\n\nfn twice(n: i64) -> i64 = wrapping_add(n, n)",
+        "fn twice(n: i64) -> i64 = n + n\nfn main() -> i64 = twice(9223372036854775807)",
+    ),
+    info(
+        "R0004",
+        "integer division by zero",
+        "Division and remainder of integers need a divisor other than zero; floats divide as IEEE 754 says.\n\n\
+         Mended:\n\nfn share(n: i64, k: i64) -> i64 = if k == 0 { 0 } else { n / k }",
+        "fn share(n: i64, k: i64) -> i64 = n / k\nfn main() -> i64 = share(6, 0)",
+    ),
+    info(
+        "R0005",
+        "cast out of range",
+        "A value that is cast with `as` must fit the type: a float must be finite and, without its fraction, in the \
+         range of the integer type.\n\n\
+         Mended:\n\nfn count(x: f64) -> i64 = if x < 1e18 && x > -1e18 { x as i64 } else { 0 }",
+        "fn count(x: f64) -> i64 = x as i64\nfn main() -> i64 = count(1e300)",
+    ),
+    info(
+        "R0006",
+        "shift out of range",
+        "The distance of a shift must be at least 0 and less than the number of bits of the type.\n\n\
+         Mended:\n\nfn power(n: i64) -> i64 = if n >= 0 && n < 63 { 1 << n } else { 0 }",
+        "fn power(n: i64) -> i64 = 1 << n\nfn main() -> i64 = power(64)",
+    ),
+    info(
+        "R0007",
+        "shape mismatch",
+        "Two extents that must be equal are not. Sizes known to the compiler are compared there; those that only a run \
+         knows are compared here.\n\n\
+         Mended: pass tensors of one length, or cut the longer one: v[0..n].",
+        "fn add(n: i64, m: i64) -> f64 = +/ (zeros[f64](n) .+ zeros[f64](m))\nfn main() -> f64 = add(2, 3)",
+    ),
+    info(
+        "R0008",
+        "negative size",
+        "A tensor has at least 0 elements along an axis.\n\n\
+         Mended:\n\nfn total(n: i64) -> f64 = +/ zeros[f64](max(n, 0))",
+        "fn total(n: i64) -> f64 = +/ zeros[f64](n)\nfn main() -> f64 = total(-1)",
+    ),
+    info(
+        "R0009",
+        "fold of an empty axis",
+        "The largest and the smallest of no elements do not exist. Give a start value, or make sure that there is an \
+         element.\n\n\
+         Mended:\n\nfn largest(n: i64) -> f64 = if n > 0 { max/ zeros[f64](n) } else { 0.0 }",
+        "fn largest(n: i64) -> f64 = max/ zeros[f64](n)\nfn main() -> f64 = largest(0)",
+    ),
+    info(
+        "R0010",
+        "negative power of an integer",
+        "An integer raised to a negative power is no integer. Raise a float instead.\n\n\
+         Mended:\n\nfn power(n: i64) -> f64 = 2.0 ** n",
+        "fn power(n: i64) -> i64 = 2 ** n\nfn main() -> i64 = power(-1)",
+    ),
+    info(
+        "R0011",
+        "elements of different shapes",
+        "All elements that a `tabulate` or `map` stacks must have one shape.\n\n\
+         Mended: let every element have the same length, such as tabulate(n, |i| zeros[f64](n)).",
+        "fn ragged(n: i64) -> f64 = +/[all] tabulate(n, |i| zeros[f64](i))\nfn main() -> f64 = ragged(3)",
+    ),
+    info(
+        "R0100",
+        "a limit of the call was reached",
+        "The call needs more memory, steps or nested blocks than it may use. Raise --memory-limit, or make the input \
+         smaller.",
+        "",
+    ),
+];
+
+/// What the command itself refuses. There is no program that shows it.
+pub static SHELL: &[CodeInfo] = &[
+    info(
+        "A0001",
+        "an argument is missing",
+        "Every parameter needs an argument: an entry of the --args object, an array of the --args archive, \
+         name=file.npy, or --set name=value for a scalar.",
+        "",
+    ),
+    info(
+        "A0002",
+        "no parameter has this name",
+        "An argument is given for a name that the function does not have. Names are those of the signature; sizes that \
+         follow from no argument are given by name too.",
+        "",
+    ),
+    info(
+        "A0003",
+        "an argument has another type than its parameter",
+        "Nothing is converted: an i64 parameter takes whole numbers, an f32 parameter takes f32 arrays. In JSON, \
+         tensors are nested lists of equal lengths, structs are objects, tuples are lists.",
+        "",
+    ),
+    info(
+        "A0004",
+        "an argument has another shape than its parameter",
+        "The extents of the arguments decide the sizes in brackets, and every extent must agree with them.",
+        "",
+    ),
+    info(
+        "A0005",
+        "a size follows from no argument",
+        "The size stands in no shape of a parameter from which it could be computed. Give it by name: --set N=5.",
+        "",
+    ),
+    info(
+        "A0006",
+        "a file can't be read or written",
+        "The operating system refused the file; the message says why.",
+        "",
+    ),
+    info(
+        "A0007",
+        "a file is not what its name says",
+        "Arguments are read from .json, .npz and .npy files. Python objects inside arrays are never read.",
+        "",
+    ),
+    info(
+        "A0008",
+        "the request does not fit the function",
+        "There is no function of this name, no such parameter, or the function has no scalar result to differentiate.",
+        "",
+    ),
+    info(
+        "U0001",
+        "this device is not supported in this version",
+        "The same program runs with --backend cpu and --backend interp.",
+        "",
+    ),
+    info("U0002", "this option is not supported in this version", "Leave it out: the result is the same.", ""),
+    info(
+        "E0701",
+        "a derivative is too large",
+        "Derivatives of derivatives may be nested eight deep, and a generated function has a limit on its size.",
+        "",
+    ),
+    info(
+        "B0001",
+        "a bug of Cotan",
+        "The compiler broke a rule of its own. Please report the program and the message.",
+        "",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_code_has_one_page() {
+        let mut seen = BTreeSet::new();
+        for info in all() {
+            assert!(seen.insert(info.code), "{} has two pages", info.code);
+            assert!(!info.title.is_empty() && !info.explanation.is_empty(), "{}", info.code);
+        }
+        for kind in CheckKind::ALL {
+            assert!(page(kind.code()).is_some(), "{}", kind.code());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Gradients by the tape engine: a second way, which shares no derivative rule for a statement with blocks.
+
+use crate::function::interpreter_options;
+use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
+use crate::{CallError, Lowered};
+use cotan_ir::Const;
+use cotan_ops::Value;
+use cotan_sema::entry::HostType;
+
+/// The value of a lowered function and its gradients with respect to parameters by name. The gradient is that of the
+/// first float of the result, which must be a scalar.
+pub fn tape_gradient(
+    lowered: &Lowered,
+    args: &Arguments,
+    wrt: &[String],
+    memory: Option<u64>,
+) -> Result<(HostValue, Vec<HostValue>), CallError> {
+    let entry = &lowered.entry;
+    let flat = fit_arguments(entry, args)?;
+    let n_leaves: usize = entry.params.iter().map(|p| p.ty.leaves().len()).sum();
+    let mut first = flat.len() - n_leaves;
+    let mut positions = Vec::new();
+    let mut tys: Vec<(usize, HostType)> = Vec::new();
+    for param in &entry.params {
+        let leaves = param.ty.leaves();
+        if let Some(at) = wrt.iter().position(|name| *name == param.name) {
+            positions.extend((0..leaves.len()).filter(|k| leaves[*k].elem.is_float()).map(|k| first + k));
+            tys.push((at, tangent_type(&param.ty)));
+        }
+        first += leaves.len();
+    }
+    let value_position = entry.leaf_results.first().copied().unwrap_or_default();
+    let HostType::Scalar(elem) = scalar_part(&entry.result) else {
+        return Err(CallError::Bug(format!("`{}` has no scalar to differentiate", entry.symbol)));
+    };
+    let seed = Value::from(Const::number(*elem, 1));
+    let options = interpreter_options(memory);
+    let (results, cots) = cotan_interp::tape::vjp(
+        &lowered.module,
+        &entry.symbol,
+        &flat,
+        &positions,
+        &[value_position],
+        &[seed],
+        &options,
+    )?;
+    let value = results.get(value_position).and_then(Value::scalar).map(HostValue::Scalar);
+    let mut cots = cots.into_iter();
+    let mut gradients: Vec<(usize, HostValue)> = Vec::new();
+    for (at, ty) in &tys {
+        let gradient = rebuild(ty, &mut cots);
+        gradients.push((*at, gradient.ok_or_else(|| CallError::Bug("a gradient has too few leaves".to_owned()))?));
+    }
+    gradients.sort_by_key(|(at, _)| *at);
+    let value = value.ok_or_else(|| CallError::Bug("the value is no scalar".to_owned()))?;
+    Ok((value, gradients.into_iter().map(|(_, g)| g).collect()))
+}
+
+/// The first component of a result that carries more than the value.
+fn scalar_part(ty: &HostType) -> &HostType {
+    match ty {
+        HostType::Tuple(parts) => parts.first().map_or(ty, scalar_part),
+        HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } => ty,
+    }
+}
+
+/// The type of a tangent: fields of structs that carry no derivative are dropped, other such places become the unit
+/// type.
+fn tangent_type(ty: &HostType) -> HostType {
+    let unit = HostType::Tuple(Vec::new());
+    match ty {
+        HostType::Scalar(elem) if elem.is_float() => ty.clone(),
+        HostType::Scalar(_) => unit,
+        HostType::Tensor { elem, dims } => match tangent_type(elem) {
+            HostType::Tuple(parts) if parts.is_empty() => unit,
+            elem => HostType::Tensor { elem: Box::new(elem), dims: dims.clone() },
+        },
+        HostType::Tuple(parts) => HostType::Tuple(parts.iter().map(tangent_type).collect()),
+        HostType::Struct { name, fields } => {
+            let fields = fields.iter().map(|(field, ty)| (field.clone(), tangent_type(ty)));
+            HostType::Struct { name: name.clone(), fields: fields.filter(|(_, ty)| *ty != unit).collect() }
+        }
+    }
+}
