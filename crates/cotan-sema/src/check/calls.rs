@@ -422,10 +422,18 @@ impl BodyChecker<'_, '_> {
                 pending.push((ty, subject, Err(source)));
                 continue;
             }
-            let value = self.source(source);
-            if ty == Type::of(Elem::I64) && instance.has_values() {
-                let size = self.size_of(&value).unwrap_or_else(|| self.new_size(value.span));
-                instance.set_value(LocalId(at as u32), size);
+            let mut value = self.source(source);
+            let param = LocalId(at as u32);
+            if instance.uses_value(param) && !value.ty.has_error() {
+                let size = match self.size_of(&value) {
+                    Some(size) => size,
+                    None => {
+                        let (bound, size) = self.bound_value(value);
+                        value = bound;
+                        size
+                    }
+                };
+                instance.set_value(param, size);
             }
             instance.learn(self, &ty, &value);
             pending.push((ty, subject, Ok(value)));

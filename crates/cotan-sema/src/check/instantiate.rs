@@ -1,5 +1,7 @@
 //! What the generics of a declaration stand for at a use.
 
+use std::collections::BTreeSet;
+
 use cotan_syntax::ast::Arg as AstArg;
 use cotan_syntax::{Diagnostic, Span};
 
@@ -7,7 +9,7 @@ use super::BodyChecker;
 use super::calls::{Scheme, Source};
 use super::type_exprs::bound_help;
 use crate::codes;
-use crate::dims::{Dim, GenericId, LocalId};
+use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::typed::{self, Arg, Expr};
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, Type};
 use crate::unify::Elems;
@@ -18,7 +20,8 @@ pub(super) struct Instance {
     generics: Vec<Generic>,
     known: Vec<Option<GenericArg>>,
     values: Vec<(LocalId, Dim)>,
-    has_values: bool,
+    /// The integer parameters whose values stand in dims.
+    used_values: BTreeSet<LocalId>,
     /// Pairs of a size of the declaration and the size that was found for it.
     equations: Vec<(Dim, Dim)>,
 }
@@ -26,8 +29,12 @@ pub(super) struct Instance {
 impl Instance {
     /// The generics of a call; element types that are not given are open.
     pub(super) fn new(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, span: Span) -> Self {
-        let has_values = scheme.owner().is_some();
-        Self::of(checker, &scheme.name, &scheme.generics, scheme.given.clone(), has_values, span)
+        let mut instance = Self::of(checker, &scheme.name, &scheme.generics, scheme.given.clone(), span);
+        if scheme.owner().is_some() {
+            let types = scheme.params.iter().map(|param| &param.ty).chain([&scheme.result]);
+            types.for_each(|ty| add_values(ty, &mut instance.used_values));
+        }
+        instance
     }
 
     fn of(
@@ -35,7 +42,6 @@ impl Instance {
         name: &str,
         generics: &[Generic],
         mut known: Vec<Option<GenericArg>>,
-        has_values: bool,
         span: Span,
     ) -> Self {
         for (generic, known) in generics.iter().zip(&mut known) {
@@ -50,14 +56,14 @@ impl Instance {
             generics: generics.to_vec(),
             known,
             values: Vec::new(),
-            has_values,
+            used_values: BTreeSet::new(),
             equations: Vec::new(),
         }
     }
 
-    /// Whether the values of integer parameters may stand in dims.
-    pub(super) fn has_values(&self) -> bool {
-        self.has_values
+    /// Whether the value of an integer parameter stands in a dim.
+    pub(super) fn uses_value(&self, param: LocalId) -> bool {
+        self.used_values.contains(&param)
     }
 
     /// Says what an integer parameter is.
@@ -67,7 +73,7 @@ impl Instance {
 
     fn substitution(&self) -> Substitution {
         let own = |(at, known): (usize, &Option<GenericArg>)| {
-            known.clone().unwrap_or_else(|| GenericArg::Size(Dim::atom(crate::dims::Atom::Size(GenericId(at as u32)))))
+            known.clone().unwrap_or_else(|| GenericArg::Size(Dim::atom(Atom::Size(GenericId(at as u32)))))
         };
         let generics = self.known.iter().enumerate().map(own).collect();
         Substitution { generics, values: self.values.clone() }
@@ -189,6 +195,17 @@ impl Instance {
     }
 }
 
+/// Adds the variables whose values stand in the dims of a type.
+pub(super) fn add_values(ty: &Type, values: &mut BTreeSet<LocalId>) {
+    ty.clone().each_dim_mut(&mut |dim| {
+        dim.each_atom(&mut |atom| {
+            if let Atom::Value(local) = atom {
+                values.insert(*local);
+            }
+        });
+    });
+}
+
 impl BodyChecker<'_, '_> {
     /// The generics of a struct literal, and its fields as they fit.
     pub(super) fn fields_of_literal(
@@ -206,7 +223,7 @@ impl BodyChecker<'_, '_> {
                 *known = Some(arg.clone());
             }
         }
-        let mut instance = Instance::of(self, &def.name, &def.generics, known, false, span);
+        let mut instance = Instance::of(self, &def.name, &def.generics, known, span);
         let parts =
             fields.into_iter().map(|(ty, name, source)| (ty, format!("the field `{name}` of `{}`", def.name), source));
         let args = self.arguments(&mut instance, parts.collect(), span)?;

@@ -4,6 +4,7 @@ use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::expressions::error;
 use super::fit::Strictness;
+use super::instantiate::add_values;
 use super::{BodyChecker, Frame};
 use crate::codes;
 use crate::typed::{Callable, CallableKind, Expr, Lambda, LocalId, Pattern, PatternKind};
@@ -87,7 +88,12 @@ impl BodyChecker<'_, '_> {
             (ty, _) => ty.clone(),
         };
         let result = self.escape(&found, first_local, first_size, span);
-        let captures = frame.captures.into_iter().collect();
+        let mut captures = frame.captures.clone();
+        for local in &frame.captures {
+            // What stands in the dims of a captured tensor is captured with it.
+            add_values(&self.locals[local.0 as usize].ty, &mut captures);
+        }
+        let captures = captures.into_iter().collect();
         let lambda = Lambda { params: patterns, captures, body };
         Callable { span, params: params.to_vec(), result, kind: CallableKind::Lambda(Box::new(lambda)) }
     }

@@ -7,7 +7,9 @@ use super::type_exprs::{Holes, TypeScope};
 use super::{BodyChecker, ModuleChecker};
 use crate::dims::{Atom, Dim, SizeId};
 use crate::show::Names;
-use crate::typed::{BinaryOp, Expr, ExprKind, Literal, LocalId, RuntimeSize};
+use crate::typed::{
+    BinaryOp, Block, Expr, ExprKind, Literal, LocalId, Pattern, PatternKind, RuntimeSize, Stmt, StmtKind,
+};
 use crate::types::{Scalar, Type};
 
 impl BodyChecker<'_, '_> {
@@ -55,7 +57,7 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    fn is_i64(&self, ty: &Type) -> bool {
+    pub(super) fn is_i64(&self, ty: &Type) -> bool {
         match ty {
             Type::Scalar(scalar) => match self.vars.resolve(*scalar) {
                 Scalar::Of(elem) => elem == Elem::I64,
@@ -74,13 +76,28 @@ impl BodyChecker<'_, '_> {
         if self.locals[at].mutable {
             return None;
         }
-        let known = self.local_facts[at].known.clone();
-        let n_params = self.module.signature(self.owner).params.len();
-        let own = || {
-            let atom = Dim::atom(Atom::Value(local));
-            if at < n_params { atom } else { atom.at_run_time() }
-        };
-        Some(known.unwrap_or_else(own))
+        if let Some(known) = &self.local_facts[at].known {
+            return Some(known.clone());
+        }
+        // A literal that defaults to i64 may yet turn out to be something else.
+        if self.vars.resolve_type(&self.locals[at].ty) != Type::of(Elem::I64) {
+            return None;
+        }
+        let atom = Dim::atom(Atom::Value(local));
+        let is_param = at < self.module.signature(self.owner).params.len();
+        Some(if is_param { atom } else { atom.at_run_time() })
+    }
+
+    /// The value bound to a local of its own, so that sizes may be made of it.
+    pub(super) fn bound_value(&mut self, value: Expr) -> (Expr, Dim) {
+        let (span, ty) = (value.span, value.ty.clone());
+        let local = self.bind("", span, ty.clone(), false);
+        self.locals[local.0 as usize].name = "$n".to_owned();
+        let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
+        let statements = vec![Stmt { span, kind: StmtKind::Let { pattern, value } }];
+        let value = Some(Expr { span, ty: ty.clone(), kind: ExprKind::Local(local) });
+        let block = Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value })) };
+        (block, Dim::atom(Atom::Value(local)).at_run_time())
     }
 
     /// The extent that a count gives: what it stands for, or a run-time size.

@@ -1,6 +1,5 @@
 //! Bodies, blocks, statements.
 
-use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::declarations::Plan;
@@ -169,7 +168,7 @@ impl BodyChecker<'_, '_> {
         let pattern = self.pattern(&binding.pattern, &ty);
         if let PatternKind::Local(local) = pattern.kind
             && !self.locals[local.0 as usize].mutable
-            && self.vars.resolve_type(&ty) == Type::of(Elem::I64)
+            && self.is_i64(&ty)
         {
             self.local_facts[local.0 as usize].known = self.size_of(&value);
         }

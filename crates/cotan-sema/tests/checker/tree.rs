@@ -104,6 +104,20 @@ fn a_program_with_errors_keeps_what_is_right() {
 }
 
 #[test]
+fn an_integer_argument_that_a_shape_is_made_of_is_bound_first() {
+    let checked = accept(
+        "fn take[N](v: f64[N], n: i64, w: f64[n]) -> f64[n] = v[0..n] .+ w\n\
+         fn f[N](v: f64[N], k: i64[2]) -> f64[_] = take(v, k[1], v)",
+    );
+    let ExprKind::Call { args, .. } = &body(&checked.program, "f").value.kind else { panic!("a call") };
+    let [_, cotan_sema::typed::Arg::Value(count), cotan_sema::typed::Arg::Value(w)] = args.as_slice() else {
+        panic!("three values");
+    };
+    assert!(matches!(&count.kind, ExprKind::Block(block) if block.statements.len() == 1));
+    assert!(matches!(w.kind, ExprKind::ShapeCheck(_)));
+}
+
+#[test]
 fn pipes_are_flat_blocks() {
     let checked = accept("fn f(x: f64) -> f64 = x |> exp |> max(1.0)");
     let ExprKind::Block(block) = &body(&checked.program, "f").value.kind else { panic!("a block") };
