@@ -1,6 +1,19 @@
 //! Passes over the core IR. A pass is a plain function from code to code; pipelines are lists of passes.
 //!
+//! No pass changes a bit of a result, adds an error, or drops one whose value is needed; [`passes::contract`] alone
+//! decides bits, once, before anything is differentiated.
+//!
 //! This crate must not know derivatives or backends. What a primitive is worth algebraically it asks the op table.
+//!
+//! ```
+//! use cotan_ir::parse_function;
+//! use cotan_ops::Ops;
+//! use cotan_opt::simplify;
+//!
+//! let f = parse_function("fn f(x: f64) {\n  y: f64 = mul x, 1.0\n  z: f64 = sin x\n  return y\n}", &Ops)?;
+//! assert_eq!(simplify(&f).to_string(), "fn f(x: f64) {\n  return x\n}\n");
+//! # Ok::<(), cotan_ir::ParseError>(())
+//! ```
 
 pub mod passes;
 mod pipeline;

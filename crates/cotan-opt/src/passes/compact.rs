@@ -1,7 +1,7 @@
 //! Drops the variables that nothing binds any more, and numbers the others in order of binding.
 
 use super::rename::{rename_block, rename_ty};
-use cotan_ir::{Atom, Block, Function, Var};
+use cotan_ir::{Block, Function, Var};
 
 /// The same function with a table of just its own variables.
 pub fn compact(f: &Function) -> Function {
@@ -11,10 +11,10 @@ pub fn compact(f: &Function) -> Function {
     for (number, v) in bound.iter().enumerate() {
         numbers[v.index()] = Some(Var(number as u32));
     }
-    let name = |v: Var| Atom::Var(numbers[v.index()].expect("invariant: what is used is bound"));
+    let name = |v: Var| numbers[v.index()].expect("invariant: what is used is bound");
     let mut new = f.clone();
     new.vars = bound.iter().map(|v| f.vars[v.index()].clone()).collect();
-    new.vars.iter_mut().for_each(|info| rename_ty(&mut info.ty, &name));
+    new.vars.iter_mut().for_each(|info| rename_ty(&mut info.ty, &|d| name(d).into()));
     new.params = (0..f.params.len() as u32).map(Var).collect();
     rename_block(&mut new.body, &name);
     new

@@ -6,10 +6,8 @@
 //! filled tensor, the range of a loop index, carried values that no iteration changes, accumulators that nobody writes.
 
 use super::identities;
-use super::rename::{has_ty, retyped};
-use cotan_ir::{
-    Atom, Block, CheckKind, Const, Dim, Elem, Function, Loop, Op, Prim, Stmt, TensorOp, Ty, Var, written_accs,
-};
+use super::rename::{lengths, may_become, rename_ty, retyped};
+use cotan_ir::{Atom, Block, CheckKind, Const, Elem, Function, Loop, Op, Prim, Stmt, TensorOp, Ty, Var, written_accs};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -19,7 +17,7 @@ pub fn cse(f: &Function) -> Function {
     let body = std::mem::take(&mut f.body);
     let mut pass = Cse {
         rename: vec![None; f.vars.len()],
-        lengths: f.vars.iter().flat_map(|info| info.ty.dim_vars()).collect(),
+        lengths: lengths(&f.vars),
         written: written_accs(&body),
         extents: HashMap::new(),
         filled: HashMap::new(),
@@ -69,17 +67,12 @@ impl Cse<'_> {
 
     /// Renames the dims in the type of a variable that is bound here.
     fn bind(&mut self, v: Var) {
-        for k in 0..self.f.ty(v).rank() {
-            let dim = self.f.ty(v).dims[k];
-            self.f.vars[v.index()].ty.dims[k] = Dim::from_atom(self.atom(dim.atom()));
-        }
+        let rename = &self.rename;
+        rename_ty(&mut self.f.vars[v.index()].ty, &|d| rename[d.index()].unwrap_or(d.into()));
     }
 
-    /// Whether a variable may be replaced by an operand that it equals: one of the same type, and not by a negative
-    /// number where types name the variable. Code that never runs may ask for that.
-    fn may_be(&self, v: Var, a: Atom) -> bool {
-        let is_negative = a.constant().and_then(|c| c.as_i64()).is_some_and(|n| n < 0);
-        has_ty(&self.f.vars, a, self.f.ty(v)) && !(is_negative && self.lengths.contains(&v))
+    fn may_become(&self, v: Var, a: Atom) -> bool {
+        may_become(v, a, &self.f.vars, &self.lengths)
     }
 
     fn block(&mut self, block: Block) -> Block {
@@ -157,7 +150,7 @@ impl Cse<'_> {
     /// A carried value that every iteration leaves as it is equals its start value in the loop.
     fn settle_params(&mut self, l: &Loop) {
         for ((p, init), next) in l.params.iter().zip(&l.inits).zip(&l.body.results) {
-            if *next == Atom::Var(*p) && self.may_be(*p, *init) {
+            if *next == Atom::Var(*p) && self.may_become(*p, *init) {
                 self.rename[p.index()] = Some(*init);
             }
         }
@@ -184,7 +177,7 @@ impl Cse<'_> {
     /// be given wherever the other is.
     fn settle_result(&mut self, s: &Stmt, result: Var, a: Atom) {
         let is_named = || s.results.iter().any(|r| self.f.ty(*r).dims.contains(&result.into()));
-        if self.may_be(result, a) && !(self.lengths.contains(&result) && is_named()) {
+        if self.may_become(result, a) && !(self.lengths.contains(&result) && is_named()) {
             self.rename[result.index()] = Some(a);
         }
     }
@@ -197,7 +190,7 @@ impl Cse<'_> {
         for (r, a) in switch.results.iter().zip(arm.results) {
             let a = self.atom(a);
             self.bind(*r);
-            if self.may_be(*r, a) {
+            if self.may_become(*r, a) {
                 self.rename[r.index()] = Some(a);
             } else {
                 out.push(Stmt { results: vec![*r], op: retyped(a), span: switch.span });
@@ -238,7 +231,7 @@ impl Cse<'_> {
             Op::Prim { prim, args } => {
                 let elems: Vec<Elem> = args.iter().map(|a| self.elem(*a)).collect();
                 return identities::equals(*prim, args, &elems, self.f.ty(result).elem)
-                    .find(|a| self.may_be(result, *a));
+                    .find(|a| self.may_become(result, *a));
             }
             Op::Tensor { op, args, .. } => {
                 if *op == cotan_ops::FILL.op() {
@@ -254,7 +247,7 @@ impl Cse<'_> {
             | Op::Switch { .. }
             | Op::Call { .. } => None,
         };
-        equal.filter(|a| self.may_be(result, *a))
+        equal.filter(|a| self.may_become(result, *a))
     }
 
     fn elem(&self, a: Atom) -> Elem {

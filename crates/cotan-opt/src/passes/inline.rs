@@ -4,8 +4,8 @@
 //! derivative rule stays a call, so that the rule is found when the caller is differentiated; so does a call in a
 //! cycle of calls.
 
-use super::rename::{has_ty, rename_block, rename_ty, retyped};
-use cotan_ir::{Atom, Block, Function, Module, Op, Stmt, Symbol, Var, VarInfo};
+use super::rename::{lengths, may_become, rename_block, rename_ty, retyped};
+use cotan_ir::{Atom, Block, Function, Module, Op, Span, Stmt, Symbol, Var, VarInfo};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -90,8 +90,13 @@ fn inline_into<'m>(f: &'m Function, bodies: &HashMap<Symbol, Body<'_>>, limit: I
     }
     let mut new = f.clone();
     let body = std::mem::take(&mut new.body);
-    let renamed = vec![None; new.vars.len()];
-    let mut pass = Inline { bodies, left: limit.copied_stmts, vars: &mut new.vars, renamed };
+    let mut pass = Inline {
+        bodies,
+        left: limit.copied_stmts,
+        lengths: lengths(&new.vars),
+        renamed: vec![None; new.vars.len()],
+        vars: &mut new.vars,
+    };
     new.body = pass.block(body);
     Cow::Owned(new)
 }
@@ -100,8 +105,10 @@ struct Inline<'a> {
     bodies: &'a HashMap<Symbol, Body<'a>>,
     /// Statements that may still be copied.
     left: usize,
+    /// The variables that types name.
+    lengths: HashSet<Var>,
     vars: &'a mut Vec<VarInfo>,
-    /// What results of inlined calls stand for, by variable of the caller.
+    /// What parameters of callees and results of inlined calls stand for, by variable.
     renamed: Vec<Option<Atom>>,
 }
 
@@ -115,14 +122,13 @@ impl Inline<'_> {
     }
 
     fn atom(&self, a: Atom) -> Atom {
-        a.var().and_then(|v| self.renamed.get(v.index()).copied().flatten()).unwrap_or(a)
+        a.var().and_then(|v| self.renamed[v.index()]).unwrap_or(a)
     }
 
     /// Renames the dims in the type of a variable that is bound here.
     fn bind(&mut self, v: Var) {
-        let mut ty = self.vars[v.index()].ty.clone();
-        rename_ty(&mut ty, &|d| self.atom(d.into()));
-        self.vars[v.index()].ty = ty;
+        let renamed = &self.renamed;
+        rename_ty(&mut self.vars[v.index()].ty, &|d| renamed[d.index()].unwrap_or(d.into()));
     }
 
     fn stmt(&mut self, mut s: Stmt, stmts: &mut Vec<Stmt>) {
@@ -132,14 +138,9 @@ impl Inline<'_> {
             && body.n_stmts <= self.left
         {
             self.left -= body.n_stmts;
-            let results = self.copy(&body.function, args, stmts);
+            let results = self.copy(&body.function, args, s.span, stmts);
             for (r, a) in s.results.iter().zip(results) {
-                self.bind(*r);
-                if has_ty(self.vars, a, &self.vars[r.index()].ty) {
-                    self.renamed[r.index()] = Some(a);
-                } else {
-                    stmts.push(Stmt { results: vec![*r], op: retyped(a), span: s.span });
-                }
+                self.settle(*r, a, s.span, stmts);
             }
             return;
         }
@@ -150,21 +151,32 @@ impl Inline<'_> {
         stmts.push(s);
     }
 
-    /// Appends the statements of a callee; gives its results. Its variables are added to the table behind the others.
-    fn copy(&mut self, callee: &Function, args: &[Atom], stmts: &mut Vec<Stmt>) -> Vec<Atom> {
-        let base = self.vars.len();
-        let mut names: Vec<Atom> = (base..base + callee.vars.len()).map(|at| Var(at as u32).into()).collect();
-        for (p, a) in callee.params.iter().zip(args) {
-            names[p.index()] = *a;
+    /// Makes a variable stand for an operand.
+    fn settle(&mut self, v: Var, a: Atom, span: Span, stmts: &mut Vec<Stmt>) {
+        self.bind(v);
+        if may_become(v, a, self.vars, &self.lengths) {
+            self.renamed[v.index()] = Some(a);
+        } else {
+            stmts.push(Stmt { results: vec![v], op: retyped(a), span });
         }
-        let name = |v: Var| names[v.index()];
+    }
+
+    /// Appends the statements of a callee; gives its results. Its variables are added to the table behind the others.
+    fn copy(&mut self, callee: &Function, args: &[Atom], span: Span, stmts: &mut Vec<Stmt>) -> Vec<Atom> {
+        let base = self.vars.len() as u32;
+        let moved = |v: Var| Var(base + v.0);
         self.vars.extend(callee.vars.iter().cloned().map(|mut info| {
-            rename_ty(&mut info.ty, &name);
+            rename_ty(&mut info.ty, &|d| moved(d).into());
             info
         }));
+        self.renamed.resize(self.vars.len(), None);
+        self.lengths.extend(lengths(&callee.vars).into_iter().map(moved));
+        for (p, a) in callee.params.iter().zip(args) {
+            self.settle(moved(*p), *a, span, stmts);
+        }
         let mut body = callee.body.clone();
-        rename_block(&mut body, &name);
-        stmts.extend(body.stmts);
-        body.results
+        rename_block(&mut body, &moved);
+        body.stmts.into_iter().for_each(|s| self.stmt(s, stmts));
+        body.results.into_iter().map(|a| self.atom(a)).collect()
     }
 }

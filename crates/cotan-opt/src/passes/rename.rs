@@ -3,13 +3,24 @@
 //! A variable may be replaced by an operand of the same type only. Where the types differ in the names of equal dims,
 //! code further on may rely on those names, so the value keeps a variable of its own.
 
-use cotan_ir::{Acc, Atom, Block, CheckKind, Const, Dim, Op, Ty, Var, VarInfo};
+use cotan_ir::{Atom, Block, CheckKind, Const, Dim, Op, Ty, Var, VarInfo};
+use std::collections::HashSet;
 
-/// Whether an operand has exactly this type, names of dims included.
-pub(super) fn has_ty(vars: &[VarInfo], a: Atom, ty: &Ty) -> bool {
+/// The variables that types name.
+pub(super) fn lengths(vars: &[VarInfo]) -> HashSet<Var> {
+    vars.iter().flat_map(|info| info.ty.dim_vars()).collect()
+}
+
+/// Whether variable `v` may be replaced by an operand that it equals: one of the same type, and not a negative number
+/// if types name the variable. Code that never runs may ask for that.
+pub(super) fn may_become(v: Var, a: Atom, vars: &[VarInfo], lengths: &HashSet<Var>) -> bool {
+    let ty = &vars[v.index()].ty;
     match a {
-        Atom::Var(v) => vars[v.index()].ty == *ty,
-        Atom::Const(c) => ty.is_scalar() && ty.elem == c.elem(),
+        Atom::Var(u) => vars[u.index()].ty == *ty,
+        Atom::Const(c) => {
+            let is_negative = c.as_i64().is_some_and(|n| n < 0);
+            ty.is_scalar() && ty.elem == c.elem() && !(is_negative && lengths.contains(&v))
+        }
     }
 }
 
@@ -18,20 +29,29 @@ pub(super) fn retyped(value: Atom) -> Op {
     Op::Check { cond: Const::bool(true).into(), kind: CheckKind::ShapeMismatch, args: Vec::new(), value }
 }
 
-/// Replaces every variable of the block by what `name` says. What the block binds must become variables.
-pub(super) fn rename_block(block: &mut Block, name: &impl Fn(Var) -> Atom) {
+/// Replaces the variables that the dims of a type name.
+pub(super) fn rename_ty(ty: &mut Ty, name: &impl Fn(Var) -> Atom) {
+    for d in &mut ty.dims {
+        if let Dim::Var(v) = *d {
+            *d = Dim::from_atom(name(v));
+        }
+    }
+}
+
+/// Replaces every variable of the block, bound or used.
+pub(super) fn rename_block(block: &mut Block, name: &impl Fn(Var) -> Var) {
     for s in &mut block.stmts {
         s.op.map_operands(&mut |a| rename_atom(a, name));
         match &mut s.op {
-            Op::AccAdd { acc, .. } => rename_binder(acc, name),
+            Op::AccAdd { acc, .. } => *acc = name(*acc),
             Op::Par(p) => {
-                p.indices.iter_mut().for_each(|v| rename_binder(v, name));
-                rename_accs(&mut p.accs, name);
+                p.indices.iter_mut().for_each(|v| *v = name(*v));
+                p.accs.iter_mut().for_each(|acc| acc.var = name(acc.var));
             }
             Op::Loop(l) => {
-                rename_binder(&mut l.index, name);
-                l.params.iter_mut().for_each(|v| rename_binder(v, name));
-                rename_accs(&mut l.accs, name);
+                l.index = name(l.index);
+                l.params.iter_mut().for_each(|v| *v = name(*v));
+                l.accs.iter_mut().for_each(|acc| acc.var = name(acc.var));
             }
             Op::Prim { .. }
             | Op::Tensor { .. }
@@ -42,27 +62,14 @@ pub(super) fn rename_block(block: &mut Block, name: &impl Fn(Var) -> Atom) {
             | Op::Check { .. } => {}
         }
         s.op.blocks_mut().iter_mut().for_each(|b| rename_block(b, name));
-        s.results.iter_mut().for_each(|v| rename_binder(v, name));
+        s.results.iter_mut().for_each(|v| *v = name(*v));
     }
     block.results.iter_mut().for_each(|a| *a = rename_atom(*a, name));
 }
 
-/// Replaces the variables that the dims of a type name.
-pub(super) fn rename_ty(ty: &mut Ty, name: &impl Fn(Var) -> Atom) {
-    ty.dims.iter_mut().for_each(|d| *d = Dim::from_atom(rename_atom(d.atom(), name)));
-}
-
-fn rename_accs(accs: &mut [Acc], name: &impl Fn(Var) -> Atom) {
-    accs.iter_mut().for_each(|acc| rename_binder(&mut acc.var, name));
-}
-
-fn rename_binder(v: &mut Var, name: &impl Fn(Var) -> Atom) {
-    *v = name(*v).var().expect("invariant: what is bound stays a variable");
-}
-
-fn rename_atom(a: Atom, name: &impl Fn(Var) -> Atom) -> Atom {
+fn rename_atom(a: Atom, name: &impl Fn(Var) -> Var) -> Atom {
     match a {
-        Atom::Var(v) => name(v),
+        Atom::Var(v) => name(v).into(),
         Atom::Const(_) => a,
     }
 }
