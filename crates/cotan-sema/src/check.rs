@@ -9,23 +9,33 @@
 mod activity;
 mod attributes;
 mod builtins;
+mod callees;
 mod calls;
+mod combinators;
 mod control;
 mod declarations;
 mod derivatives;
 mod expressions;
 mod finish;
 mod fit;
+mod folds;
 mod indexing;
 mod instances;
 mod instantiate;
 mod items;
 mod lambdas;
+mod names;
 mod operators;
 mod order;
+mod pipes;
 mod places;
+mod postfix;
+mod ranges;
+mod scalar_calls;
+mod schemes;
 mod sizes;
 mod statements;
+mod structs;
 mod type_exprs;
 mod warnings;
 
@@ -36,7 +46,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use crate::limits::Limits;
 use crate::typed::{self, FnId, LocalId, SourceFacts, Type, Use};
-use crate::types::{Generic, Scalar, StructId};
+use crate::types::{Generic, GenericKind, Scalar, StructId};
 use crate::unify::ScalarVars;
 
 /// What the checker found out about a program.
@@ -238,4 +248,31 @@ struct BodyChecker<'m, 'a> {
     /// and the name that a message gives them.
     undecided: Vec<(Scalar, Span, String)>,
     depth: usize,
+}
+
+impl<'m, 'a> BodyChecker<'m, 'a> {
+    /// The state before the body of `owner`.
+    fn new(module: &'m mut ModuleChecker<'a>, owner: FnId) -> Self {
+        let generics = module.signature(owner).generics.clone();
+        let bounds = generics.iter().map(|generic| match generic.kind {
+            GenericKind::Scalar(bound) => Some(bound),
+            GenericKind::Size => None,
+        });
+        let vars = ScalarVars::new(bounds.collect());
+        Self {
+            module,
+            owner,
+            generics,
+            vars,
+            locals: Vec::new(),
+            local_facts: Vec::new(),
+            sizes: Vec::new(),
+            names: BTreeMap::new(),
+            scopes: vec![Vec::new()],
+            frames: vec![Frame::default()],
+            node_types: Vec::new(),
+            undecided: Vec::new(),
+            depth: 0,
+        }
+    }
 }

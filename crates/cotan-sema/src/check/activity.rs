@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use cotan_syntax::Span;
 
 use crate::typed::{
-    Arg, Body, Builtin, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, Iterable, Lambda, LocalId,
-    Part, Pattern, PatternKind, Program, StmtKind, Target,
+    Arg, Body, Builtin, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, Iterable, Lambda, LocalId, Part,
+    Pattern, PatternKind, Program, StmtKind, Target,
 };
 use crate::types::{Scalar, Type};
 
@@ -361,10 +361,14 @@ impl<'p> Activity<'p> {
 
     fn call_function(&mut self, function: FnId, args: &[Dependence]) -> Dependence {
         let summary = &self.summaries[function.0 as usize];
-        let loops: Vec<LoopDependence> = summary.loops.iter().map(|it| LoopDependence {
-            span: it.span,
-            deciders: it.deciders.iter().map(|params| select(*params, args).any).collect(),
-        }).collect();
+        let loops: Vec<LoopDependence> = summary
+            .loops
+            .iter()
+            .map(|it| LoopDependence {
+                span: it.span,
+                deciders: it.deciders.iter().map(|params| select(*params, args).any).collect(),
+            })
+            .collect();
         let smooth = select(summary.result.smooth, args);
         let any = select(summary.result.any, args);
         let cut = match summary.result.cut {
@@ -384,8 +388,7 @@ impl<'p> Activity<'p> {
                 found = found.and(self.expr(value));
             }
         }
-        let comes_round =
-            matches!(builtin, Builtin::Scan | Builtin::Fold | Builtin::Iterate | Builtin::IterateUntil);
+        let comes_round = matches!(builtin, Builtin::Scan | Builtin::Fold | Builtin::Iterate | Builtin::IterateUntil);
         for arg in args {
             if let Arg::Function(function) = arg {
                 let params = vec![found; function.params.len()];

@@ -5,22 +5,22 @@ use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::calls::{Callee, Source};
-use super::control::element_type;
+use super::callees::Callee;
+use super::calls::Source;
 use super::expressions::error;
 use super::fit::Strictness;
 use crate::codes;
 use crate::dims::{Dim, Relation};
 use crate::prelude;
-use crate::typed::{Arg, Builtin, Callable, Expr, ExprKind};
+use crate::typed::{Arg, Builtin, Expr, ExprKind};
 use crate::types::{Bound, Scalar, Type};
 use crate::unify::Elems;
 
 /// A builtin with the place of its call.
 #[derive(Clone, Copy)]
-struct Site {
-    builtin: Builtin,
-    span: Span,
+pub(super) struct Site {
+    pub(super) builtin: Builtin,
+    pub(super) span: Span,
 }
 
 impl BodyChecker<'_, '_> {
@@ -39,7 +39,10 @@ impl BodyChecker<'_, '_> {
             }
             _ => {
                 let (message, help) = if takes_type {
-                    (format!("expected one element type in the brackets of `{name}`, found something else"), format!("write `{name}[f64](n)`"))
+                    (
+                        format!("expected one element type in the brackets of `{name}`, found something else"),
+                        format!("write `{name}[f64](n)`"),
+                    )
                 } else {
                     (format!("expected no brackets after `{name}`, found some"), "leave the brackets out".to_owned())
                 };
@@ -97,7 +100,7 @@ impl BodyChecker<'_, '_> {
         values.try_into().ok()
     }
 
-    fn require_count(&mut self, site: Site, found: usize, wanted: usize) -> Option<()> {
+    pub(super) fn require_count(&mut self, site: Site, found: usize, wanted: usize) -> Option<()> {
         if found == wanted {
             return Some(());
         }
@@ -105,7 +108,7 @@ impl BodyChecker<'_, '_> {
         None
     }
 
-    fn require_at_least(&mut self, site: Site, found: usize, wanted: usize) -> Option<()> {
+    pub(super) fn require_at_least(&mut self, site: Site, found: usize, wanted: usize) -> Option<()> {
         if found >= wanted {
             return Some(());
         }
@@ -120,19 +123,7 @@ impl BodyChecker<'_, '_> {
         None
     }
 
-    /// A function argument for parameters of these types.
-    fn function(&mut self, site: Site, source: Source<'_>, params: &[Type]) -> Option<Callable> {
-        match source {
-            Source::Ast(expr) => self.function_arg(expr, params),
-            Source::Typed(expr) => {
-                let name = prelude::builtin_name(site.builtin);
-                self.function_as_value(expr.span, &format!("the function that `{name}` needs"));
-                None
-            }
-        }
-    }
-
-    fn wrong_argument<T>(&mut self, site: Site, value: &Expr, wanted: &str, help: &str) -> Option<T> {
+    pub(super) fn wrong_argument<T>(&mut self, site: Site, value: &Expr, wanted: &str, help: &str) -> Option<T> {
         if !value.ty.has_error() {
             let name = prelude::builtin_name(site.builtin);
             let message = format!("expected {wanted} for `{name}`, found {}", self.show_value(value));
@@ -153,10 +144,10 @@ impl BodyChecker<'_, '_> {
     }
 
     /// Counts or extents: an integer, or several in an array.
-    fn counts(&mut self, site: Site, source: Source<'_>) -> Option<(Vec<Expr>, Vec<Dim>)> {
+    pub(super) fn counts(&mut self, site: Site, source: Source<'_>) -> Option<(Vec<Expr>, Vec<Dim>)> {
         let values: Vec<Expr> = match source {
             Source::Ast(ast::Expr { kind: ast::ExprKind::Array(parts), .. }) => {
-                parts.iter().map(|part| self.value(part)).collect()
+                parts.iter().map(|part| self.expr(part)).collect()
             }
             source => vec![self.source(source)],
         };
@@ -179,163 +170,12 @@ impl BodyChecker<'_, '_> {
         Some((values, dims))
     }
 
-    fn tabulate(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        self.require_count(site, sources.len(), 2)?;
-        let mut sources = sources.into_iter();
-        let (counts, function) = (sources.next()?, sources.next()?);
-        let (counts, dims) = self.counts(site, counts)?;
-        if counts.is_empty() {
-            return self.no_counts(site);
-        }
-        let params: Vec<Type> = counts.iter().map(|count| count.ty.clone()).collect();
-        let callable = self.function(site, function, &params)?;
-        let ty = self.stack(&callable, &dims)?;
-        let args = counts.into_iter().map(Arg::Value).chain([Arg::Function(callable)]);
-        Some((ty, args.collect()))
-    }
-
-    fn no_counts<T>(&mut self, site: Site) -> Option<T> {
+    pub(super) fn no_counts<T>(&mut self, site: Site) -> Option<T> {
         let message = format!("expected at least one size for `{}`, found `[]`", prelude::builtin_name(site.builtin));
         self.report(
             Diagnostic::error(codes::ARGUMENT_TYPE, site.span, message).help("write a size, as in `n` or `[n, m]`"),
         );
         None
-    }
-
-    /// What stacking the results of a function gives.
-    fn stack(&mut self, callable: &Callable, dims: &[Dim]) -> Option<Type> {
-        if callable.result.has_error() {
-            return None;
-        }
-        if matches!(callable.result, Type::Never) || callable.result.is_unit() {
-            let message = "expected a value as the result of the function, found `()`";
-            self.report(
-                Diagnostic::error(codes::MISMATCH, callable.span, message)
-                    .help("end the lambda with the value; for effects write a `for` loop"),
-            );
-            return None;
-        }
-        Some(callable.result.stacked(dims))
-    }
-
-    /// Tensors that are gone through together along the first axis.
-    fn lanes(&mut self, site: Site, values: Vec<Expr>) -> Option<(Vec<Expr>, Dim)> {
-        let mut fitted: Vec<Expr> = Vec::new();
-        let mut first: Option<(Dim, Span)> = None;
-        for value in values {
-            let Some(dim) = value.ty.dims().first().cloned() else {
-                return self.wrong_argument(site, &value, "a tensor", "give a tensor, or write a `for` loop");
-            };
-            let Some((wanted, span)) = first.clone() else {
-                first = Some((dim, value.span));
-                fitted.push(value);
-                continue;
-            };
-            let dims = std::iter::once(wanted).chain(value.ty.dims()[1..].iter().cloned()).collect();
-            let wanted = Type::tensor(value.ty.elem().clone(), dims);
-            let subject = format!("an argument of `{}`", prelude::builtin_name(site.builtin));
-            let origin = Some((span, "as long as this one"));
-            let value = self.fit_as(value, &wanted, &subject, Strictness::Exact, origin);
-            if value.ty.has_error() {
-                return None;
-            }
-            fitted.push(value);
-        }
-        first.map(|(dim, _)| (fitted, dim))
-    }
-
-    fn map(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        self.require_at_least(site, sources.len(), 2)?;
-        let mut sources = sources.into_iter();
-        let function = sources.next()?;
-        let values: Vec<Expr> = sources.map(|source| self.source(source)).collect();
-        let (values, dim) = self.lanes(site, values)?;
-        let params: Vec<Type> = values.iter().map(|value| element_type(&value.ty)).collect();
-        let callable = self.function(site, function, &params)?;
-        let ty = self.stack(&callable, &[dim])?;
-        let args = std::iter::once(Arg::Function(callable)).chain(values.into_iter().map(Arg::Value));
-        Some((ty, args.collect()))
-    }
-
-    fn zip(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        self.require_at_least(site, sources.len(), 2)?;
-        let values: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
-        let (values, dim) = self.lanes(site, values)?;
-        let elem = Type::Tuple(values.iter().map(|value| element_type(&value.ty)).collect());
-        Some((Type::tensor(elem, vec![dim]), values.into_iter().map(Arg::Value).collect()))
-    }
-
-    fn fold_or_scan(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        self.require_count(site, sources.len(), 3)?;
-        let mut sources = sources.into_iter();
-        let (init, function, tensor) = (sources.next()?, sources.next()?, sources.next()?);
-        let init = self.source(init);
-        let tensor = self.source(tensor);
-        if init.ty.has_error() || tensor.ty.has_error() {
-            return None;
-        }
-        let Some(dim) = tensor.ty.dims().first().cloned() else {
-            return self.wrong_argument(site, &tensor, "a tensor", "the arguments are `init, |acc, x| e, v`");
-        };
-        let params = [init.ty.clone(), element_type(&tensor.ty)];
-        let callable = self.function(site, function, &params)?;
-        let callable = self.keeps_state(callable, &init.ty)?;
-        let ty = if site.builtin == Builtin::Scan { init.ty.stacked(&[dim]) } else { init.ty.clone() };
-        Some((ty, vec![Arg::Value(init), Arg::Function(callable), Arg::Value(tensor)]))
-    }
-
-    /// The function, whose result must be of the type of the state; where shapes may differ the
-    /// result is checked at run time.
-    fn keeps_state(&mut self, mut callable: Callable, state: &Type) -> Option<Callable> {
-        let result = Expr { ty: callable.result.clone(), ..error(callable.span) };
-        let fitted = self.fit(result, state, "the next state, which the function gives");
-        if fitted.ty.has_error() {
-            return None;
-        }
-        callable.result = state.clone();
-        if matches!(fitted.kind, ExprKind::ShapeCheck(_))
-            && let crate::typed::CallableKind::Lambda(lambda) = &mut callable.kind
-        {
-            let body = std::mem::replace(&mut lambda.body, error(callable.span));
-            lambda.body = self.shape_check(body, state.clone());
-        }
-        Some(callable)
-    }
-
-    fn iterate(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        self.require_count(site, sources.len(), 3)?;
-        let mut sources = sources.into_iter();
-        let (count, init, step) = (sources.next()?, sources.next()?, sources.next()?);
-        let count = self.source(count);
-        let count = self.integer(count, "the number of steps of `iterate`");
-        let init = self.source(init);
-        if init.ty.has_error() {
-            return None;
-        }
-        let step = self.function(site, step, std::slice::from_ref(&init.ty))?;
-        let step = self.keeps_state(step, &init.ty)?;
-        Some((init.ty.clone(), vec![Arg::Value(count?), Arg::Value(init), Arg::Function(step)]))
-    }
-
-    fn iterate_until(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        self.require_count(site, sources.len(), 4)?;
-        let mut sources = sources.into_iter();
-        let (init, step) = (sources.next()?, sources.next()?);
-        let (done, most) = (sources.next()?, sources.next()?);
-        let init = self.source(init);
-        let most = self.source(most);
-        let most = self.integer(most, "the limit of `iterate_until`");
-        if init.ty.has_error() {
-            return None;
-        }
-        let step = self.function(site, step, std::slice::from_ref(&init.ty));
-        let done = self.function(site, done, std::slice::from_ref(&init.ty))?;
-        let result = Expr { ty: done.result.clone(), ..error(done.span) };
-        let is_bool = !self.condition(result, "the test of `iterate_until`").ty.has_error();
-        let step = self.keeps_state(step?, &init.ty)?;
-        let ty = init.ty.clone();
-        let args = vec![Arg::Value(init), Arg::Function(step), Arg::Function(done), Arg::Value(most?)];
-        is_bool.then_some((ty, args))
     }
 
     fn concat(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
@@ -371,7 +211,7 @@ impl BodyChecker<'_, '_> {
         Some((Type::tensor(first.elem().clone(), dims), args.into_iter().map(Arg::Value).collect()))
     }
 
-    fn transpose(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+    pub(super) fn transpose(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
         let (value, ty) = self.on_tensor(site, sources, 2)?;
         let mut dims = ty.dims().to_vec();
         let rank = dims.len();
@@ -430,7 +270,7 @@ impl BodyChecker<'_, '_> {
         Some((Type::tensor(Type::Scalar(elem), dims), counts.into_iter().map(Arg::Value).collect()))
     }
 
-    fn full(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+    pub(super) fn full(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
         self.require_count(site, sources.len(), 2)?;
         let mut sources = sources.into_iter();
         let (counts, value) = (sources.next()?, sources.next()?);
@@ -511,7 +351,7 @@ impl BodyChecker<'_, '_> {
         Some((ty.elem().clone(), vec![Arg::Value(value)]))
     }
 
-    fn dot(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+    pub(super) fn dot(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
         let [left, right] = self.exactly(site, sources)?;
         for value in [&left, &right] {
             let ty = value.ty.clone();

@@ -17,7 +17,7 @@ impl BodyChecker<'_, '_> {
         let first_size = self.sizes.len() as u32;
         let mut arms = Vec::new();
         for arm in &it.arms {
-            let condition = self.value(&arm.condition);
+            let condition = self.expr(&arm.condition);
             let condition = self.condition(condition, "the condition of `if`");
             let body = self.block(&arm.block);
             arms.push((condition, body));
@@ -116,7 +116,7 @@ impl BodyChecker<'_, '_> {
             if let ast::ExprKind::Range(range) = &postfix.base.kind {
                 return self.loop_range(range, iterable.span, true);
             }
-            let tensor = self.value(&postfix.base);
+            let tensor = self.expr(&postfix.base);
             return self.loop_tensor(tensor, true);
         }
         if let ast::ExprKind::Postfix(postfix) = &iterable.kind
@@ -127,7 +127,7 @@ impl BodyChecker<'_, '_> {
             self.module.report_later(iterable.span, "`tile`", "write the range itself: the loop means the same");
             return None;
         }
-        let tensor = self.value(iterable);
+        let tensor = self.expr(iterable);
         self.loop_tensor(tensor, false)
     }
 
@@ -167,7 +167,7 @@ impl BodyChecker<'_, '_> {
     /// `while c { ... }`
     pub(super) fn while_loop(&mut self, it: &ast::While, span: Span) -> Expr {
         self.module.report_unknown_attributes(&it.attrs, "loop");
-        let condition = self.value(&it.condition);
+        let condition = self.expr(&it.condition);
         let condition = self.condition(condition, "the condition of `while`");
         let body = self.loop_body(&it.body);
         let kind = ExprKind::While(Box::new(While { condition, body }));

@@ -80,7 +80,8 @@ impl<'a> ModuleChecker<'a> {
                 continue;
             };
             if attr.form != DerivativeForm::Grad {
-                let message = format!("expected one derivative on a declaration, found `@{}` beside another", attr.form.as_str());
+                let message =
+                    format!("expected one derivative on a declaration, found `@{}` beside another", attr.form.as_str());
                 self.report(
                     Diagnostic::error(codes::DERIVATIVE_ATTRIBUTE, attr.span, message)
                         .help("declare one function for each"),
@@ -138,12 +139,7 @@ impl<'a> ModuleChecker<'a> {
     }
 
     /// A `@jvp` whose named parameters are the last ones has no parameters for the tangents.
-    fn report_missing_tangents(
-        &mut self,
-        declared: &Signature,
-        n_primal: usize,
-        attrs: &[(&DerivativeAttr, String)],
-    ) {
+    fn report_missing_tangents(&mut self, declared: &Signature, n_primal: usize, attrs: &[(&DerivativeAttr, String)]) {
         let tangents = &declared.params[n_primal..];
         let named = attrs.iter().flat_map(|(attr, _)| &attr.wrt);
         let Some(ident) = named.into_iter().find(|ident| tangents.iter().any(|param| param.name == ident.name)) else {
@@ -399,7 +395,8 @@ impl<'a> ModuleChecker<'a> {
                 None if names.is_empty() => "the function has no parameters".to_owned(),
                 None => format!("its parameters are `{}`", names.join("`, `")),
             };
-            let message = format!("expected a parameter of the function in `{}`, found `{}`", form.as_str(), ident.name);
+            let message =
+                format!("expected a parameter of the function in `{}`, found `{}`", form.as_str(), ident.name);
             self.report(Diagnostic::error(codes::UNKNOWN_PARAMETER, ident.span, message).help(help));
         }
         None
@@ -409,7 +406,8 @@ impl<'a> ModuleChecker<'a> {
     fn may_differentiate(&mut self, primal: &Signature, at: usize, attr: &DerivativeAttr) -> bool {
         let param = &primal.params[at];
         if param.nodiff {
-            let message = format!("expected a parameter with a derivative, found `{}`, which is marked `@nodiff`", param.name);
+            let message =
+                format!("expected a parameter with a derivative, found `{}`, which is marked `@nodiff`", param.name);
             self.report(
                 Diagnostic::error(codes::NODIFF_PARAMETER, attr.span, message)
                     .label(param.span, "declared here")
@@ -455,7 +453,7 @@ fn has_float(tangent: &Type) -> bool {
 }
 
 /// The generics of a function as arguments for themselves.
-pub(super) fn own_generics(generics: &[Generic]) -> Vec<GenericArg> {
+fn own_generics(generics: &[Generic]) -> Vec<GenericArg> {
     let own = |(at, generic): (usize, &Generic)| match generic.kind {
         GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(at as u32)))),
         GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(GenericId(at as u32))),

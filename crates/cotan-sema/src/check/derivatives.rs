@@ -5,8 +5,8 @@ use cotan_syntax::ast::{Arg, ExprKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::calls::{Scheme, SchemeParam, SchemeTarget};
 use super::declarations::one_or_tuple;
+use super::schemes::{Scheme, SchemeParam, SchemeTarget};
 use crate::codes;
 use crate::typed::{self, DerivativeForm, DerivativeMode};
 use crate::types::{Generic, Scalar, Type};
@@ -149,7 +149,8 @@ impl BodyChecker<'_, '_> {
             match base.params.iter().position(is_smooth) {
                 Some(at) if self.require_floats(&base.params[at].ty) => wrt.push(at),
                 _ => {
-                    let message = format!("expected a parameter of `{}` that can be differentiated, found none", base.name);
+                    let message =
+                        format!("expected a parameter of `{}` that can be differentiated, found none", base.name);
                     self.report(
                         Diagnostic::error(codes::NO_PARAMETER, span, message)
                             .help("only floats, and tensors, tuples and structs with floats in them, have derivatives"),
@@ -198,7 +199,8 @@ impl BodyChecker<'_, '_> {
     fn may_differentiate(&mut self, base: &Scheme, at: usize, span: Span) -> bool {
         let param = &base.params[at];
         if param.nodiff {
-            let message = format!("expected a parameter with a derivative, found `{}`, which is marked `@nodiff`", param.name);
+            let message =
+                format!("expected a parameter with a derivative, found `{}`, which is marked `@nodiff`", param.name);
             let mut diagnostic = Diagnostic::error(codes::NODIFF_PARAMETER, span, message);
             if let Some(definition) = base.definition {
                 diagnostic = diagnostic.label(definition, "declared here");

@@ -117,9 +117,7 @@ impl BodyChecker<'_, '_> {
 /// Whether a type can hold a literal: an integer as it is, a float without becoming infinite.
 fn literal_fits(literal: &Literal, elem: Elem) -> bool {
     match (literal, elem) {
-        (Literal::Int(value), _) => {
-            elem.integer_range().is_none_or(|(least, most)| (least..=most).contains(value))
-        }
+        (Literal::Int(value), _) => elem.integer_range().is_none_or(|(least, most)| (least..=most).contains(value)),
         (Literal::Float(digits), Elem::F32) => digits.parse::<f32>().is_ok_and(f32::is_finite),
         (Literal::Float(digits), _) => digits.parse::<f64>().is_ok_and(f64::is_finite),
         (Literal::Bool(_) | Literal::Constant(_), _) => true,

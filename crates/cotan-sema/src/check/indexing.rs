@@ -74,7 +74,7 @@ impl BodyChecker<'_, '_> {
         if let ExprKind::Range(range) = &arg.value.kind {
             return self.slice(range, arg.value.span);
         }
-        let value = self.value(&arg.value);
+        let value = self.expr(&arg.value);
         if value.ty.has_error() {
             return None;
         }
@@ -96,7 +96,7 @@ impl BodyChecker<'_, '_> {
             match end {
                 None => Some(None),
                 Some(end) => {
-                    let value = self.value(end);
+                    let value = self.expr(end);
                     self.integer(value, "an end of the slice").map(Some)
                 }
             }

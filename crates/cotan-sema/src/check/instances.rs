@@ -80,7 +80,9 @@ fn called(expr: &Expr, instance: &Instance, at: usize) -> Option<Instance> {
         let Arg::Function(callable) = arg else { continue };
         // A parameter that is passed on stands for what it stands for here.
         let origin = match callable.kind {
-            CallableKind::Param(local) => instance.passed.iter().find(|(own, _)| *own == local).map(|(_, passed)| *passed),
+            CallableKind::Param(local) => {
+                instance.passed.iter().find(|(own, _)| *own == local).map(|(_, passed)| *passed)
+            }
             CallableKind::Function { .. } | CallableKind::Lambda(_) | CallableKind::Derivative(_) => None,
         };
         passed.push((LocalId(param as u32), origin.unwrap_or((std::ptr::from_ref(callable), at))));

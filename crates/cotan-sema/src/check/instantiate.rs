@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use cotan_syntax::ast::Arg as AstArg;
+use cotan_ir::Elem;
+use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::calls::{Scheme, Source};
+use super::calls::Source;
+use super::schemes::Scheme;
 use super::type_exprs::bound_help;
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
@@ -232,5 +234,71 @@ impl BodyChecker<'_, '_> {
             Arg::Function(_) => None,
         });
         Some((instance.args(), values.collect()))
+    }
+
+    /// The generic arguments that a struct literal leaves to inference or gives.
+    pub(super) fn explicit_generics(
+        &mut self,
+        generics: &[Generic],
+        given: &[AstArg],
+        name: &str,
+        span: Span,
+    ) -> Option<Vec<Option<GenericArg>>> {
+        if given.is_empty() {
+            return Some(vec![None; generics.len()]);
+        }
+        let written: Vec<&Generic> = generics.iter().filter(|generic| generic.name != "_").collect();
+        if given.len() != written.len() {
+            let message =
+                format!("expected {} parameters in the brackets of `{name}`, found {}", written.len(), given.len());
+            let names: Vec<&str> = written.iter().map(|generic| generic.name.as_str()).collect();
+            let help = if names.is_empty() {
+                "leave the brackets out".to_owned()
+            } else {
+                format!("its parameters are `{}`", names.join("`, `"))
+            };
+            self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
+            return None;
+        }
+        let mut args: Vec<Option<GenericArg>> = Vec::new();
+        for (generic, arg) in written.iter().zip(given) {
+            args.push(Some(self.explicit_generic(generic, &arg.value)?));
+        }
+        args.resize(generics.len(), None);
+        Some(args)
+    }
+
+    fn explicit_generic(&mut self, generic: &Generic, arg: &ast::Expr) -> Option<GenericArg> {
+        match generic.kind {
+            GenericKind::Scalar(bound) => {
+                let generics = self.generics.clone();
+                self.module.scalar_arg(&generic.name, bound, arg, &generics).map(GenericArg::Scalar)
+            }
+            GenericKind::Size => {
+                if let ast::ExprKind::Name(name) = &arg.kind
+                    && !self.names.contains_key(name)
+                    && Elem::from_name(name).is_some()
+                {
+                    let message = format!("expected a size for `{}`, found the type `{name}`", generic.name);
+                    self.report(
+                        Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write an integer or a size"),
+                    );
+                    return None;
+                }
+                let value = self.expr(arg);
+                let value = self.integer(value, &format!("the size `{}`", generic.name))?;
+                match self.size_of(&value) {
+                    Some(dim) => Some(GenericArg::Size(dim)),
+                    None => {
+                        let message = format!("expected a size made of integers and variables for `{}`", generic.name);
+                        self.report(
+                            Diagnostic::error(codes::NOT_A_SIZE, arg.span, message)
+                                .help("bind the value first: `let n = ...`"),
+                        );
+                        None
+                    }
+                }
+            }
+        }
     }
 }

@@ -32,7 +32,7 @@ impl BodyChecker<'_, '_> {
                 this.pattern(&param.pattern, &ty)
             });
             let patterns: Vec<Pattern> = patterns.collect();
-            let body = this.value(&lambda.body);
+            let body = this.expr(&lambda.body);
             (patterns, body)
         }))
     }

@@ -13,7 +13,7 @@ use crate::unify::Elems;
 impl BodyChecker<'_, '_> {
     /// `place op value`
     pub(super) fn assign(&mut self, assign: &ast::Assign) -> Option<StmtKind> {
-        let value = self.value(&assign.value);
+        let value = self.expr(&assign.value);
         let target = self.target(&assign.place)?;
         if value.ty.has_error() {
             return None;
@@ -59,7 +59,8 @@ impl BodyChecker<'_, '_> {
             None => AssignOp::Min,
         };
         let Some(scalar) = place.ty.scalar().filter(|scalar| self.vars.require(*scalar, Elems::numeric())) else {
-            let message = format!("expected a number before `{symbol}`, found a place of type `{}`", self.show(&place.ty));
+            let message =
+                format!("expected a number before `{symbol}`, found a place of type `{}`", self.show(&place.ty));
             self.report(
                 Diagnostic::error(codes::OPERATOR_TYPE, assign.op_span, message)
                     .label(place.span, "this place")

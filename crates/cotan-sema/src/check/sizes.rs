@@ -71,7 +71,7 @@ impl BodyChecker<'_, '_> {
     }
 
     /// The value of an immutable variable as a size.
-    pub(super) fn size_of_local(&self, local: LocalId) -> Option<Dim> {
+    fn size_of_local(&self, local: LocalId) -> Option<Dim> {
         let at = local.0 as usize;
         if self.locals[at].mutable {
             return None;

@@ -23,7 +23,7 @@ impl BodyChecker<'_, '_> {
         }
         let declared = plan.inferred_for.is_none().then(|| signature.result.clone());
         self.frames = vec![Frame { result: declared.clone(), ..Frame::default() }];
-        let value = self.value(&plan.item.body);
+        let value = self.expr(&plan.item.body);
         let (value, result) = match (declared, plan.inferred_for) {
             (Some(declared), _) => {
                 let origin = plan.item.signature.result.as_ref().map(|ty| (ty.span, "the declared result"));
@@ -112,7 +112,7 @@ impl BodyChecker<'_, '_> {
                 statements.push(checked);
             }
         }
-        let value = block.value.as_ref().map(|value| self.value(value));
+        let value = block.value.as_ref().map(|value| self.expr(value));
         let ty = match &value {
             Some(value) => value.ty.clone(),
             None if ends => Type::Never,
@@ -153,7 +153,7 @@ impl BodyChecker<'_, '_> {
     }
 
     fn let_statement(&mut self, binding: &ast::Let) -> StmtKind {
-        let value = self.value(&binding.value);
+        let value = self.expr(&binding.value);
         let value = match &binding.ty {
             None => value,
             Some(written) => {
@@ -180,7 +180,7 @@ impl BodyChecker<'_, '_> {
         self.scoped(|this| {
             let kind = this.let_statement(&it.binding);
             let statements = vec![Stmt { span: it.binding.pattern.span.to(it.binding.value.span), kind }];
-            let value = this.value(&it.body);
+            let value = this.expr(&it.body);
             let ty = value.ty.clone();
             Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value: Some(value) })) }
         })
@@ -189,7 +189,7 @@ impl BodyChecker<'_, '_> {
     /// `return e`
     pub(super) fn return_expr(&mut self, value: Option<&ast::Expr>, span: Span) -> Expr {
         let value = match value {
-            Some(value) => self.value(value),
+            Some(value) => self.expr(value),
             None => Expr { span, ty: Type::UNIT, kind: ExprKind::Tuple(Vec::new()) },
         };
         let n_open = self.module.signature(self.owner).n_open_sizes;

@@ -34,7 +34,7 @@ pub(super) struct TypeScope<'s> {
 }
 
 /// No variable may stand in a size.
-pub(super) fn no_values(_: &str) -> Option<Dim> {
+fn no_values(_: &str) -> Option<Dim> {
     None
 }
 
@@ -237,7 +237,8 @@ impl ModuleChecker<'_> {
         let args = bracket.map_or(&[] as &[ast::Arg], |(args, _)| args);
         if args.len() != generics.len() {
             let names: Vec<&str> = generics.iter().map(|generic| generic.name.as_str()).collect();
-            let message = format!("expected {} parameters in the brackets of `{name}`, found {}", generics.len(), args.len());
+            let message =
+                format!("expected {} parameters in the brackets of `{name}`, found {}", generics.len(), args.len());
             self.report(
                 Diagnostic::error(codes::GENERIC_COUNT, span, message)
                     .help(format!("write `{name}[{}]` with a size or type for each", names.join(", "))),
@@ -338,7 +339,12 @@ impl ModuleChecker<'_> {
             None => format!("declare it with `struct {name} {{ ... }}`, or as a parameter `[{name}: Float]`"),
         };
         self.report(
-            Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, format!("expected a type, found the unknown name `{name}`")).help(help),
+            Diagnostic::error(
+                codes::UNKNOWN_TYPE,
+                ident.span,
+                format!("expected a type, found the unknown name `{name}`"),
+            )
+            .help(help),
         );
         Type::Error
     }
@@ -484,7 +490,10 @@ impl ModuleChecker<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("declare it in brackets after the name of the function: `[{name}]`"),
         };
-        self.report(Diagnostic::error(codes::UNKNOWN_SIZE, span, format!("expected a size, found the unknown name `{name}`")).help(help));
+        self.report(
+            Diagnostic::error(codes::UNKNOWN_SIZE, span, format!("expected a size, found the unknown name `{name}`"))
+                .help(help),
+        );
         None
     }
 
@@ -511,8 +520,12 @@ impl ModuleChecker<'_> {
     /// A size that is too large to handle, or a division by zero.
     pub(super) fn report_too_complex(&mut self, span: Span) -> Option<Dim> {
         self.report(
-            Diagnostic::error(codes::SIZE_TOO_COMPLEX, span, "expected a size that is a short polynomial, found one that is too complex or divides by zero")
-                .help("leave the size open with `_`, or make it a parameter"),
+            Diagnostic::error(
+                codes::SIZE_TOO_COMPLEX,
+                span,
+                "expected a size that is a short polynomial, found one that is too complex or divides by zero",
+            )
+            .help("leave the size open with `_`, or make it a parameter"),
         );
         None
     }

@@ -8,8 +8,7 @@ use crate::typed::{CallableKind, Derivative, Function, FunctionBody, Program};
 
 /// Looks at every derivative that is declared with an attribute.
 pub(super) fn check(program: &Program) -> Vec<Diagnostic> {
-    let has_derivatives =
-        program.functions.iter().any(|function| matches!(function.body, FunctionBody::Derivative(_)));
+    let has_derivatives = program.functions.iter().any(|function| matches!(function.body, FunctionBody::Derivative(_)));
     if !has_derivatives {
         return Vec::new();
     }
@@ -20,7 +19,9 @@ pub(super) fn check(program: &Program) -> Vec<Diagnostic> {
         let CallableKind::Function { function: base, .. } = derivative.base.kind else { continue };
         let summary = &summaries[base.0 as usize];
         let base = program.function(base);
-        for warning in cut_gradients(derivative, base, summary).into_iter().chain(deciding_loops(derivative, base, summary)) {
+        for warning in
+            cut_gradients(derivative, base, summary).into_iter().chain(deciding_loops(derivative, base, summary))
+        {
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
@@ -35,8 +36,9 @@ fn cut_gradients(derivative: &Derivative, base: &Function, summary: &Summary) ->
     let warning = |at: &usize| {
         let cut = summary.result.cut?;
         let name = &base.params[*at].name;
-        let message =
-            format!("the derivative with respect to `{name}` is zero everywhere: no way from it to the result is smooth");
+        let message = format!(
+            "the derivative with respect to `{name}` is zero everywhere: no way from it to the result is smooth"
+        );
         Some(
             Diagnostic::warning(codes::CUT_GRADIENT, derivative.span, message)
                 .label(cut, "the derivative stops here: integers, comparisons and rounding have none")

@@ -151,7 +151,12 @@ fn what_is_not_there_yet_says_what_works() {
     reject("fn f(mut x: f64) -> f64 = x", "E0901", "mut", "let mut x = x");
     reject("fn f(x: f64 = 1.0) -> f64 = x", "E0901", "1.0", "every call");
     reject("fn f(x: f64) -> f64 = x\nfn g() -> f64 = f(x = 1.0)", "E0901", "x", "position");
-    reject("fn f(x: f64) -> f64 { @checkpoint(sqrt) for i in 0..3 { }\n x }", "E0901", "@checkpoint(sqrt)", "same bits");
+    reject(
+        "fn f(x: f64) -> f64 { @checkpoint(sqrt) for i in 0..3 { }\n x }",
+        "E0901",
+        "@checkpoint(sqrt)",
+        "same bits",
+    );
     reject("fn f[N](v: f64[N]) -> f64[N] = sort(v)", "E0901", "sort", "loops");
     reject("fn f(n: i64) -> i64 = match n { 0 => 1, _ => 2 }", "E0901", "match n { 0 => 1, _ => 2 }", "if");
     reject("@grad(x) fn f(x: f64) -> (f64, f64) = (x, x)", "E0901", "(x, x)", "loss alone");
@@ -170,7 +175,12 @@ fn sizes_and_types_in_brackets_are_given_or_inferred() {
 #[test]
 fn warnings_show_where_a_derivative_stops() {
     reject("@grad(x) fn d(x: f64) -> f64 = (x as i64) as f64", "W0501", "@grad(x)", "floats");
-    reject("fn step(x: f64) -> f64 = if x > 0.0 { 1.0 } else { 0.0 }\n@grad(x) fn d(x: f64) -> f64 = step(x)", "W0501", "@grad(x)", "floats");
+    reject(
+        "fn step(x: f64) -> f64 = if x > 0.0 { 1.0 } else { 0.0 }\n@grad(x) fn d(x: f64) -> f64 = step(x)",
+        "W0501",
+        "@grad(x)",
+        "floats",
+    );
     reject(
         "@grad(x) fn d(x: f64) -> f64 {\n let mut y = 1.0\n while y < x { y = y * 2.0 }\n y * x }",
         "W0502",

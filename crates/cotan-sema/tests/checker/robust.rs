@@ -94,7 +94,8 @@ fn specialisations_are_bounded_with_the_chain() {
     let mut source = "fn a0(f: (f64) -> f64, x: f64) -> f64 = f(x)\n".to_owned();
     for at in 1..20 {
         let below = at - 1;
-        source += &format!("fn a{at}(f: (f64) -> f64, x: f64) -> f64 = a{below}(|y| f(y), x) + a{below}(|y| -f(y), x)\n");
+        source +=
+            &format!("fn a{at}(f: (f64) -> f64, x: f64) -> f64 = a{below}(|y| f(y), x) + a{below}(|y| -f(y), x)\n");
     }
     source += "fn g(x: f64) -> f64 = a19(exp, x)";
     let text = super::report(&source);

@@ -66,8 +66,7 @@ fn lambdas_know_what_they_capture() {
     };
     let cotan_sema::typed::Arg::Function(callable) = &args[0] else { panic!("a function") };
     let cotan_sema::typed::CallableKind::Lambda(lambda) = &callable.kind else { panic!("a lambda") };
-    let names: Vec<&str> =
-        lambda.captures.iter().map(|local| body.locals[local.0 as usize].name.as_str()).collect();
+    let names: Vec<&str> = lambda.captures.iter().map(|local| body.locals[local.0 as usize].name.as_str()).collect();
     assert_eq!(names, ["b", "c"]);
 }
 

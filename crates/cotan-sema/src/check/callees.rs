@@ -1,0 +1,225 @@
+//! What stands before the parentheses of a call.
+
+use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::schemes::{Scheme, SchemeParam, SchemeTarget, param_scheme};
+use super::{BodyChecker, Def, FnId};
+use crate::codes;
+use crate::prelude::{self, ScalarFunction};
+use crate::suggest::closest;
+use crate::typed::{Builtin, DerivativeForm};
+use crate::types::{Scalar, Type};
+
+/// What stands before the parentheses of a call.
+pub(super) enum Callee<'s> {
+    /// Something with a signature.
+    Scheme(Box<Scheme>),
+    /// A scalar function of the prelude.
+    Scalar(&'static ScalarFunction),
+    /// Another function of the prelude, with the element type in brackets.
+    Builtin(Builtin, Option<Scalar>),
+    /// A lambda: the arguments decide the types of its parameters.
+    Lambda(&'s ast::Lambda, Span),
+    /// A derivative of something whose signature depends on the arguments, or not.
+    Derivative(Box<DerivativeCallee<'s>>),
+    /// Reported.
+    Failed,
+}
+
+/// `grad[w](f)` before the arguments are known.
+pub(super) struct DerivativeCallee<'s> {
+    pub(super) form: DerivativeForm,
+    pub(super) selector: &'s [AstArg],
+    pub(super) base: Callee<'s>,
+    pub(super) span: Span,
+}
+
+impl Callee<'_> {
+    /// Whether the types of the parameters come from the arguments.
+    pub(super) fn needs_argument_types(&self) -> bool {
+        match self {
+            Self::Scheme(_) | Self::Failed => false,
+            Self::Scalar(_) | Self::Builtin(..) | Self::Lambda(..) => true,
+            Self::Derivative(derivative) => derivative.base.needs_argument_types(),
+        }
+    }
+}
+
+impl BodyChecker<'_, '_> {
+    /// What can be called at the beginning of `base ops..`, with how many of the steps belong to
+    /// it. `None` if a value stands there.
+    pub(super) fn callee<'s>(&mut self, base: &'s ast::Expr, ops: &'s [PostfixOp]) -> Option<(Callee<'s>, usize)> {
+        let name = match &base.kind {
+            ast::ExprKind::Lambda(lambda) => return Some((Callee::Lambda(lambda, base.span), 0)),
+            ast::ExprKind::Name(name) => name.as_str(),
+            _ => return None,
+        };
+        if self.names.contains_key(name) {
+            let local = *self.names.get(name)?.last()?;
+            let Type::Function(ty) = self.locals[local.0 as usize].ty.clone() else { return None };
+            self.lookup_local(name, base.span);
+            return Some((Callee::Scheme(Box::new(param_scheme(name, base.span, local, *ty))), 0));
+        }
+        if self.generics.iter().any(|generic| generic.name == name) {
+            return None;
+        }
+        if let Some(definition) = self.module.definitions.get(name).copied() {
+            return match definition.def {
+                Def::Function(id) => {
+                    self.module.note_use(base.span, definition.span);
+                    Some(self.function_callee(id, base.span, ops, 0))
+                }
+                Def::Gradients(at) => self.gradient_callee(at, name, base.span, ops),
+                Def::Unusable => ops.iter().any(|op| matches!(op.kind, PostfixKind::Call(_))).then(|| {
+                    let call = ops.iter().position(|op| matches!(op.kind, PostfixKind::Call(_)));
+                    (Callee::Failed, call.unwrap_or(0))
+                }),
+                Def::Struct(_) | Def::Alias(_) => None,
+            };
+        }
+        if let Some(form) = DerivativeForm::from_name(name) {
+            return Some(self.derivative_callee(form, base.span, ops));
+        }
+        if let Some(function) = prelude::scalar_function(name) {
+            return Some((Callee::Scalar(function), 0));
+        }
+        let builtin = prelude::builtin(name)?;
+        Some(match ops.first() {
+            Some(PostfixOp { kind: PostfixKind::Index(args), span, .. }) => {
+                (self.builtin_with_type(builtin, args, *span), 1)
+            }
+            _ => (Callee::Builtin(builtin, None), 0),
+        })
+    }
+
+    fn function_callee<'s>(&mut self, id: FnId, span: Span, ops: &'s [PostfixOp], used: usize) -> (Callee<'s>, usize) {
+        let signature = self.module.signature(id).clone();
+        let (args, used): (&[AstArg], usize) = match ops.get(used) {
+            Some(PostfixOp { kind: PostfixKind::Index(args), .. }) => (args, used + 1),
+            _ => (&[], used),
+        };
+        let Some(given) = self.explicit_generics(&signature.generics, args, &signature.name, span) else {
+            return (Callee::Failed, used);
+        };
+        let params = signature.params.iter().map(|param| SchemeParam {
+            name: param.name.clone(),
+            ty: param.ty.clone(),
+            nodiff: param.nodiff,
+        });
+        let scheme = Scheme {
+            name: signature.name.clone(),
+            span,
+            given,
+            params: params.collect(),
+            result: signature.result,
+            n_open_sizes: signature.n_open_sizes,
+            generics: signature.generics,
+            definition: Some(signature.name_span),
+            target: SchemeTarget::Function(id),
+        };
+        (Callee::Scheme(Box::new(scheme)), used)
+    }
+
+    /// `dloss.w`
+    fn gradient_callee<'s>(
+        &mut self,
+        at: usize,
+        name: &str,
+        span: Span,
+        ops: &'s [PostfixOp],
+    ) -> Option<(Callee<'s>, usize)> {
+        let Some(PostfixOp { kind: PostfixKind::Field(param), .. }) = ops.first() else {
+            let names: Vec<String> =
+                self.module.gradients[at].keys().map(|param| format!("`{name}.{param}`")).collect();
+            let message = format!("expected the name of one gradient, found `{name}`, which stands for several");
+            self.report(
+                Diagnostic::error(codes::NOT_CALLABLE, span, message).help(format!("call {}", names.join(" or "))),
+            );
+            return Some((Callee::Failed, 0));
+        };
+        if let Some(id) = self.module.gradients[at].get(&param.name).copied() {
+            let definition = self.module.signature(id).name_span;
+            self.module.note_use(span, definition);
+            return Some(self.function_callee(id, span.to(param.span), ops, 1));
+        }
+        let known = self.module.gradients[at].keys().map(String::as_str);
+        let help = match closest(&param.name, known) {
+            Some(near) => format!("did you mean `{name}.{near}`?"),
+            None => format!("add `@grad({})` to its declaration", param.name),
+        };
+        let message = format!("expected a gradient of `{name}`, found `{}`", param.name);
+        self.report(Diagnostic::error(codes::UNKNOWN_FIELD, param.span, message).help(help));
+        Some((Callee::Failed, 1))
+    }
+
+    fn derivative_callee<'s>(&mut self, form: DerivativeForm, span: Span, ops: &'s [PostfixOp]) -> (Callee<'s>, usize) {
+        let (selector, used): (&[AstArg], usize) = match ops.first() {
+            Some(PostfixOp { kind: PostfixKind::Index(args), .. }) => (args, 1),
+            _ => (&[], 0),
+        };
+        let Some(PostfixOp { kind: PostfixKind::Call(args), span: call_span, .. }) = ops.get(used) else {
+            self.report_needs_function(form, span);
+            return (Callee::Failed, used);
+        };
+        let whole = span.to(*call_span);
+        let base = match args.as_slice() {
+            [AstArg { name: None, value }] => self.function_expr(value),
+            _ => None,
+        };
+        match base {
+            Some(base) => {
+                (Callee::Derivative(Box::new(DerivativeCallee { form, selector, base, span: whole })), used + 1)
+            }
+            None => {
+                if !args.iter().any(|arg| matches!(arg.value.kind, ast::ExprKind::Error)) {
+                    self.report_needs_function(form, whole);
+                }
+                (Callee::Failed, used + 1)
+            }
+        }
+    }
+
+    fn report_needs_function(&mut self, form: DerivativeForm, span: Span) {
+        let name = form.as_str();
+        let message = format!("expected a function to differentiate in `{name}(f)`, found a value");
+        self.report(
+            Diagnostic::error(codes::NEEDS_FUNCTION, span, message)
+                .help(format!("write the name of a function and then its arguments: `{name}[w](f)(w, x)`")),
+        );
+    }
+
+    /// What can be called, if the whole expression is that.
+    pub(super) fn function_expr<'s>(&mut self, expr: &'s ast::Expr) -> Option<Callee<'s>> {
+        match &expr.kind {
+            ast::ExprKind::Postfix(postfix) => {
+                let (callee, used) = self.callee(&postfix.base, &postfix.ops)?;
+                (used == postfix.ops.len()).then_some(callee)
+            }
+            ast::ExprKind::Lambda(_) | ast::ExprKind::Name(_) => self.callee(expr, &[]).map(|(callee, _)| callee),
+            _ => None,
+        }
+    }
+
+    pub(super) fn looks_like_function(&self, expr: &ast::Expr) -> bool {
+        match &expr.kind {
+            ast::ExprKind::Lambda(_) => true,
+            ast::ExprKind::Name(name) => {
+                !self.names.contains_key(name)
+                    && (matches!(self.module.definitions.get(name).map(|found| found.def), Some(Def::Function(_)))
+                        || prelude::scalar_function(name).is_some()
+                        || prelude::builtin(name).is_some())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the last call of `base before (..)` takes the function of `grad[w](f)`.
+    pub(super) fn is_derivative_form(&self, base: &ast::Expr, before: &[PostfixOp]) -> bool {
+        let ast::ExprKind::Name(name) = &base.kind else { return false };
+        DerivativeForm::from_name(name).is_some()
+            && !self.names.contains_key(name)
+            && !self.module.definitions.contains_key(name)
+            && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))
+    }
+}

@@ -1,0 +1,180 @@
+//! Functions of the prelude that take functions: `tabulate`, `map`, `scan` and their like.
+
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use super::builtins::Site;
+use super::calls::Source;
+use super::control::element_type;
+use super::expressions::error;
+use super::fit::Strictness;
+use crate::codes;
+use crate::dims::Dim;
+use crate::prelude;
+use crate::typed::{Arg, Builtin, Callable, Expr, ExprKind};
+use crate::types::Type;
+
+impl BodyChecker<'_, '_> {
+    /// A function argument for parameters of these types.
+    pub(super) fn function(&mut self, site: Site, source: Source<'_>, params: &[Type]) -> Option<Callable> {
+        match source {
+            Source::Ast(expr) => self.function_arg(expr, params),
+            Source::Typed(expr) => {
+                let name = prelude::builtin_name(site.builtin);
+                self.function_as_value(expr.span, &format!("the function that `{name}` needs"));
+                None
+            }
+        }
+    }
+
+    pub(super) fn tabulate(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 2)?;
+        let mut sources = sources.into_iter();
+        let (counts, function) = (sources.next()?, sources.next()?);
+        let (counts, dims) = self.counts(site, counts)?;
+        if counts.is_empty() {
+            return self.no_counts(site);
+        }
+        let params: Vec<Type> = counts.iter().map(|count| count.ty.clone()).collect();
+        let callable = self.function(site, function, &params)?;
+        let ty = self.stack(&callable, &dims)?;
+        let args = counts.into_iter().map(Arg::Value).chain([Arg::Function(callable)]);
+        Some((ty, args.collect()))
+    }
+
+    /// What stacking the results of a function gives.
+    pub(super) fn stack(&mut self, callable: &Callable, dims: &[Dim]) -> Option<Type> {
+        if callable.result.has_error() {
+            return None;
+        }
+        if matches!(callable.result, Type::Never) || callable.result.is_unit() {
+            let message = "expected a value as the result of the function, found `()`";
+            self.report(
+                Diagnostic::error(codes::MISMATCH, callable.span, message)
+                    .help("end the lambda with the value; for effects write a `for` loop"),
+            );
+            return None;
+        }
+        Some(callable.result.stacked(dims))
+    }
+
+    /// Tensors that are gone through together along the first axis.
+    fn lanes(&mut self, site: Site, values: Vec<Expr>) -> Option<(Vec<Expr>, Dim)> {
+        let mut fitted: Vec<Expr> = Vec::new();
+        let mut first: Option<(Dim, Span)> = None;
+        for value in values {
+            let Some(dim) = value.ty.dims().first().cloned() else {
+                return self.wrong_argument(site, &value, "a tensor", "give a tensor, or write a `for` loop");
+            };
+            let Some((wanted, span)) = first.clone() else {
+                first = Some((dim, value.span));
+                fitted.push(value);
+                continue;
+            };
+            let dims = std::iter::once(wanted).chain(value.ty.dims()[1..].iter().cloned()).collect();
+            let wanted = Type::tensor(value.ty.elem().clone(), dims);
+            let subject = format!("an argument of `{}`", prelude::builtin_name(site.builtin));
+            let origin = Some((span, "as long as this one"));
+            let value = self.fit_as(value, &wanted, &subject, Strictness::Exact, origin);
+            if value.ty.has_error() {
+                return None;
+            }
+            fitted.push(value);
+        }
+        first.map(|(dim, _)| (fitted, dim))
+    }
+
+    pub(super) fn map(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_at_least(site, sources.len(), 2)?;
+        let mut sources = sources.into_iter();
+        let function = sources.next()?;
+        let values: Vec<Expr> = sources.map(|source| self.source(source)).collect();
+        let (values, dim) = self.lanes(site, values)?;
+        let params: Vec<Type> = values.iter().map(|value| element_type(&value.ty)).collect();
+        let callable = self.function(site, function, &params)?;
+        let ty = self.stack(&callable, &[dim])?;
+        let args = std::iter::once(Arg::Function(callable)).chain(values.into_iter().map(Arg::Value));
+        Some((ty, args.collect()))
+    }
+
+    pub(super) fn zip(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_at_least(site, sources.len(), 2)?;
+        let values: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
+        let (values, dim) = self.lanes(site, values)?;
+        let elem = Type::Tuple(values.iter().map(|value| element_type(&value.ty)).collect());
+        Some((Type::tensor(elem, vec![dim]), values.into_iter().map(Arg::Value).collect()))
+    }
+
+    pub(super) fn fold_or_scan(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 3)?;
+        let mut sources = sources.into_iter();
+        let (init, function, tensor) = (sources.next()?, sources.next()?, sources.next()?);
+        let init = self.source(init);
+        let tensor = self.source(tensor);
+        if init.ty.has_error() || tensor.ty.has_error() {
+            return None;
+        }
+        let Some(dim) = tensor.ty.dims().first().cloned() else {
+            return self.wrong_argument(site, &tensor, "a tensor", "the arguments are `init, |acc, x| e, v`");
+        };
+        let params = [init.ty.clone(), element_type(&tensor.ty)];
+        let callable = self.function(site, function, &params)?;
+        let callable = self.keeps_state(callable, &init.ty)?;
+        let ty = if site.builtin == Builtin::Scan { init.ty.stacked(&[dim]) } else { init.ty.clone() };
+        Some((ty, vec![Arg::Value(init), Arg::Function(callable), Arg::Value(tensor)]))
+    }
+
+    /// The function, whose result must be of the type of the state; where shapes may differ the
+    /// result is checked at run time.
+    fn keeps_state(&mut self, mut callable: Callable, state: &Type) -> Option<Callable> {
+        let result = Expr { ty: callable.result.clone(), ..error(callable.span) };
+        let fitted = self.fit(result, state, "the next state, which the function gives");
+        if fitted.ty.has_error() {
+            return None;
+        }
+        callable.result = state.clone();
+        if matches!(fitted.kind, ExprKind::ShapeCheck(_))
+            && let crate::typed::CallableKind::Lambda(lambda) = &mut callable.kind
+        {
+            let body = std::mem::replace(&mut lambda.body, error(callable.span));
+            lambda.body = self.shape_check(body, state.clone());
+        }
+        Some(callable)
+    }
+
+    pub(super) fn iterate(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 3)?;
+        let mut sources = sources.into_iter();
+        let (count, init, step) = (sources.next()?, sources.next()?, sources.next()?);
+        let count = self.source(count);
+        let count = self.integer(count, "the number of steps of `iterate`");
+        let init = self.source(init);
+        if init.ty.has_error() {
+            return None;
+        }
+        let step = self.function(site, step, std::slice::from_ref(&init.ty))?;
+        let step = self.keeps_state(step, &init.ty)?;
+        Some((init.ty.clone(), vec![Arg::Value(count?), Arg::Value(init), Arg::Function(step)]))
+    }
+
+    pub(super) fn iterate_until(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        self.require_count(site, sources.len(), 4)?;
+        let mut sources = sources.into_iter();
+        let (init, step) = (sources.next()?, sources.next()?);
+        let (done, most) = (sources.next()?, sources.next()?);
+        let init = self.source(init);
+        let most = self.source(most);
+        let most = self.integer(most, "the limit of `iterate_until`");
+        if init.ty.has_error() {
+            return None;
+        }
+        let step = self.function(site, step, std::slice::from_ref(&init.ty));
+        let done = self.function(site, done, std::slice::from_ref(&init.ty))?;
+        let result = Expr { ty: done.result.clone(), ..error(done.span) };
+        let is_bool = !self.condition(result, "the test of `iterate_until`").ty.has_error();
+        let step = self.keeps_state(step?, &init.ty)?;
+        let ty = init.ty.clone();
+        let args = vec![Arg::Value(init), Arg::Function(step), Arg::Function(done), Arg::Value(most?)];
+        is_bool.then_some((ty, args))
+    }
+}

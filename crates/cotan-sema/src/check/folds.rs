@@ -1,0 +1,130 @@
+//! Folds: `+/ v`, `f/v`, `(|a, b| e)/init/v`.
+
+use cotan_syntax::ast::{self, FoldOp};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use super::expressions::error;
+use crate::codes;
+use crate::typed::{Expr, ExprKind};
+use crate::types::Type;
+use crate::unify::Elems;
+
+impl BodyChecker<'_, '_> {
+    /// `+/ v`, `max/[axis = 0] m`
+    pub(super) fn fold(&mut self, fold: &ast::Fold, span: Span) -> Expr {
+        let operand = self.expr(&fold.operand);
+        let ty = operand.ty.clone();
+        if ty.has_error() {
+            return error(span);
+        }
+        let symbol = fold.op.as_str();
+        let allowed = match fold.op {
+            FoldOp::Add | FoldOp::Mul | FoldOp::Sub | FoldOp::Div | FoldOp::Max | FoldOp::Min => Elems::numeric(),
+            FoldOp::And | FoldOp::Or => Elems::bool(),
+        };
+        let rank = ty.dims().len();
+        let Some(scalar) = ty.scalar().filter(|scalar| rank > 0 && self.vars.require(*scalar, allowed)) else {
+            let what = if allowed == Elems::bool() { "a tensor of `bool`" } else { "a tensor of numbers" };
+            let message = format!("expected {what} after `{symbol}`, found `{}`", self.show(&ty));
+            let help = if rank == 0 {
+                format!(
+                    "a fold binds tighter than infix operators: put parentheses around its operand, as in `{symbol}(a .* b)`"
+                )
+            } else {
+                "`and/` and `or/` fold `bool`, the others numbers".to_owned()
+            };
+            self.report(
+                Diagnostic::error(codes::FOLD_OPERAND, fold.op_span, message)
+                    .label(operand.span, "the operand")
+                    .help(help),
+            );
+            return error(span);
+        };
+        let axes = match &fold.selector {
+            None => Some(vec![rank - 1]),
+            Some(selector) => self.axes(selector, rank),
+        };
+        let Some(axes) = axes else { return error(span) };
+        let left = ty.dims().iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, dim)| dim.clone());
+        let ty = Type::tensor(Type::Scalar(scalar), left.collect());
+        Expr { span, ty, kind: ExprKind::Fold { op: fold.op, axes, operand: Box::new(operand) } }
+    }
+
+    /// The axes of a selector, ascending.
+    fn axes(&mut self, selector: &ast::Selector, rank: usize) -> Option<Vec<usize>> {
+        if let [ast::Arg { name: None, value }] = selector.args.as_slice()
+            && matches!(&value.kind, ast::ExprKind::Name(name) if name == "all")
+        {
+            return Some((0..rank).collect());
+        }
+        let mut axes = Vec::new();
+        for arg in &selector.args {
+            let is_named_right = arg.name.as_ref().is_none_or(|name| name.name == "axis");
+            let axis = match &arg.value.kind {
+                ast::ExprKind::Literal(ast::Literal::Int { value, .. }) if is_named_right => {
+                    usize::try_from(*value).ok()
+                }
+                _ => None,
+            };
+            match axis {
+                Some(axis) if axis < rank && !axes.contains(&axis) => axes.push(axis),
+                _ => {
+                    let found = axis.map_or_else(|| "something else".to_owned(), |axis| format!("`{axis}`"));
+                    let message = format!("expected axes from 0 to {}, each once, found {found}", rank - 1);
+                    self.report(
+                        Diagnostic::error(codes::AXIS, arg.value.span, message)
+                            .help("write `[axis = 0]`, `[axis = 0, 1]` or `[all]`"),
+                    );
+                    return None;
+                }
+            }
+        }
+        axes.sort_unstable();
+        Some(axes)
+    }
+
+    /// `(|a, b| e)/v`
+    pub(super) fn fold_by_lambda(&mut self, fold: &ast::FoldBy, span: Span) -> Expr {
+        self.fold_by(&fold.function, fold.init.as_ref(), &fold.operand, span)
+    }
+
+    pub(super) fn fold_by(
+        &mut self,
+        function: &ast::Expr,
+        init: Option<&ast::Expr>,
+        operand: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let init = init.map(|init| self.expr(init));
+        let operand = self.expr(operand);
+        let ty = operand.ty.clone();
+        let Some((last, leading)) = ty.dims().split_last() else {
+            if !ty.has_error() {
+                let message = format!("expected a tensor to fold, found `{}`", self.show(&ty));
+                self.report(
+                    Diagnostic::error(codes::FOLD_OPERAND, operand.span, message)
+                        .label(function.span, "a function before `/` makes a fold")
+                        .help("to divide, put the call in parentheses"),
+                );
+            }
+            return error(span);
+        };
+        let _ = last;
+        let elem = ty.elem().clone();
+        let state = init.as_ref().map_or_else(|| elem.clone(), |init| init.ty.clone());
+        if state.has_error() {
+            return error(span);
+        }
+        let Some(callable) = self.function_arg(function, &[state.clone(), elem]) else { return error(span) };
+        let result = Expr { span: callable.span, ty: callable.result.clone(), kind: ExprKind::Error };
+        let fitted = self.fit(result, &state, "the result of the folded function");
+        if fitted.ty.has_error() {
+            return error(span);
+        }
+        let ty = state.stacked(leading);
+        let kind =
+            ExprKind::FoldBy { function: Box::new(callable), init: init.map(Box::new), operand: Box::new(operand) };
+        Expr { span, ty, kind }
+    }
+}

@@ -1,0 +1,155 @@
+//! Names in a body: what they stand for, and the locals that they bind.
+
+use cotan_ir::Elem;
+use cotan_syntax::{Diagnostic, Span};
+
+use super::expressions::error;
+use super::{BodyChecker, Def, LocalFacts};
+use crate::codes;
+use crate::dims::{GenericId, LocalId};
+use crate::prelude;
+use crate::suggest::closest;
+use crate::typed::{Expr, ExprKind, Literal, Local};
+use crate::types::{GenericKind, Type};
+
+impl BodyChecker<'_, '_> {
+    /// The local that a name stands for, recorded as a use and as a capture.
+    pub(super) fn lookup_local(&mut self, name: &str, span: Span) -> Option<LocalId> {
+        let local = *self.names.get(name)?.last()?;
+        let definition = self.locals[local.0 as usize].span;
+        self.module.note_use(span, definition);
+        for frame in self.frames.iter_mut().rev() {
+            if local.0 >= frame.first_local {
+                break;
+            }
+            frame.captures.insert(local);
+        }
+        Some(local)
+    }
+
+    pub(super) fn name(&mut self, name: &str, span: Span) -> Expr {
+        if let Some(local) = self.lookup_local(name, span) {
+            let ty = self.locals[local.0 as usize].ty.clone();
+            if matches!(ty, Type::Function(_)) {
+                return self.function_as_value(span, &format!("the function `{name}`"));
+            }
+            return Expr { span, ty, kind: ExprKind::Local(local) };
+        }
+        if let Some(at) = self.generics.iter().position(|generic| generic.name == name) {
+            return match self.generics[at].kind {
+                GenericKind::Size => Expr { span, ty: Type::of(Elem::I64), kind: ExprKind::Size(GenericId(at as u32)) },
+                GenericKind::Scalar(_) => self.not_a_value(name, "an element type", span, "write `x as T` to convert"),
+            };
+        }
+        if let Some(definition) = self.module.definitions.get(name).copied() {
+            self.module.note_use(span, definition.span);
+            return match definition.def {
+                Def::Function(_) => self.function_as_value(span, &format!("the function `{name}`")),
+                Def::Gradients(_) => {
+                    self.not_a_value(name, "a set of gradients", span, "name one and call it, as in `dloss.w(x)`")
+                }
+                Def::Struct(_) | Def::Alias(_) => {
+                    self.not_a_value(name, "a type", span, "make a value of it with `{ ... }` after the name")
+                }
+                Def::Unusable => error(span),
+            };
+        }
+        if let Some(constant) = prelude::constant(name) {
+            let scalar = self.vars.float_literal();
+            return Expr { span, ty: Type::Scalar(scalar), kind: ExprKind::Literal(Literal::Constant(constant)) };
+        }
+        if prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some() {
+            return self.function_as_value(span, &format!("the function `{name}`"));
+        }
+        self.unknown_name(name, span)
+    }
+
+    /// Reports a name that stands for nothing.
+    pub(super) fn unknown_name(&mut self, name: &str, span: Span) -> Expr {
+        if name.is_empty() {
+            return error(span);
+        }
+        if let Some(instead) = prelude::later(name) {
+            self.module.report_later(span, &format!("the function `{name}`"), instead);
+            return error(span);
+        }
+        let help = {
+            let locals = self.names.iter().filter(|(_, ids)| !ids.is_empty()).map(|(name, _)| name.as_str());
+            let items = self.module.definitions.keys().map(String::as_str);
+            let generics = self.generics.iter().map(|generic| generic.name.as_str());
+            let known = locals.chain(generics).chain(items).chain(prelude::names());
+            match (foreign_name(name), closest(name, known)) {
+                (Some(help), _) => help.to_owned(),
+                (None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None) => format!("bind it with `let {name} = ...`, or make it a parameter"),
+            }
+        };
+        self.report(
+            Diagnostic::error(codes::UNKNOWN_NAME, span, format!("expected a name that is declared, found `{name}`"))
+                .help(help),
+        );
+        error(span)
+    }
+
+    fn not_a_value(&mut self, name: &str, found: &str, span: Span, help: &str) -> Expr {
+        let message = format!("expected a value, found {found}, `{name}`");
+        self.report(Diagnostic::error(codes::NOT_A_VALUE, span, message).help(help));
+        error(span)
+    }
+
+    /// Reports a function where a value is needed.
+    pub(super) fn function_as_value(&mut self, span: Span, what: &str) -> Expr {
+        let message = format!("expected a value, found {what}");
+        self.report(
+            Diagnostic::error(codes::FUNCTION_AS_VALUE, span, message)
+                .help("functions are no values: call it, or pass it on as an argument, as in `map(f, v)`"),
+        );
+        error(span)
+    }
+
+    /// A new local with a name, in the innermost scope.
+    pub(super) fn bind(&mut self, name: &str, span: Span, ty: Type, mutable: bool) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        self.locals.push(Local { name: name.to_owned(), span, ty, mutable });
+        self.local_facts.push(LocalFacts::default());
+        if !name.is_empty() {
+            self.names.entry(name.to_owned()).or_default().push(id);
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.push(name.to_owned());
+            }
+        }
+        id
+    }
+
+    /// Runs `inside` in a scope of its own.
+    pub(super) fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.push(Vec::new());
+        let result = inside(self);
+        for name in self.scopes.pop().unwrap_or_default() {
+            if let Some(ids) = self.names.get_mut(&name) {
+                ids.pop();
+                if ids.is_empty() {
+                    self.names.remove(&name);
+                }
+            }
+        }
+        result
+    }
+}
+
+/// What names of other languages are called here.
+fn foreign_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "print" | "println" | "printf" => "return the value: `cotan run` prints the result",
+        "len" | "length" => "sizes stand in the types: name the size of a parameter and use it",
+        "ln" => "the natural logarithm is `log`",
+        "fabs" => "the absolute value is `abs`",
+        "arange" | "range" => "write a range, as in `0..n`",
+        "matmul" => "write `a @ b`",
+        "True" => "write `true`",
+        "False" => "write `false`",
+        "PI" => "the constant is called `pi`",
+        "np" | "math" | "torch" | "jnp" => "the functions of the prelude need no module before them",
+        _ => return None,
+    })
+}

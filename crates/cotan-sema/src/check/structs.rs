@@ -1,0 +1,199 @@
+//! Structs and tuples: literals, fields, parts.
+
+use cotan_syntax::ast::{self, Ident};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::calls::Source;
+use super::expressions::error;
+use super::{BodyChecker, Def};
+use crate::codes;
+use crate::suggest::closest;
+use crate::typed::{self, Expr, ExprKind, FieldValue};
+use crate::types::{StructId, StructType, Type};
+
+impl BodyChecker<'_, '_> {
+    pub(super) fn struct_literal(&mut self, literal: &ast::StructLiteral, span: Span) -> Expr {
+        let Some(id) = self.struct_named(&literal.path) else {
+            literal.fields.iter().for_each(|field| drop(self.expr(&field.value)));
+            if let Some(base) = &literal.base {
+                self.expr(base);
+            }
+            return error(span);
+        };
+        let def = self.module.structs[id.0 as usize].clone();
+        let mut given: Vec<Option<&ast::FieldInit>> = vec![None; def.fields.len()];
+        let mut order = Vec::new();
+        for field in &literal.fields {
+            let Some(at) = def.fields.iter().position(|other| other.name == field.name.name) else {
+                self.expr(&field.value);
+                let names = def.fields.iter().map(|field| field.name.as_str());
+                self.report_unknown_field(&field.name, &format!("the struct `{}`", def.name), names.collect());
+                continue;
+            };
+            if given[at].is_some() {
+                self.module.report_twice(&field.name, "field");
+                self.expr(&field.value);
+                continue;
+            }
+            self.module.note_use(field.name.span, def.fields[at].span);
+            given[at] = Some(field);
+            order.push(at);
+        }
+        let base = literal.base.as_ref().map(|base| self.expr(base));
+        if base.is_none() {
+            self.report_missing_fields(&def, &given, span);
+        }
+        let sources = order.iter().filter_map(|at| {
+            let field = given[*at]?;
+            Some((def.fields[*at].ty.clone(), def.fields[*at].name.clone(), Source::Ast(&field.value)))
+        });
+        let sources: Vec<(Type, String, Source<'_>)> = sources.collect();
+        let base_type = base.as_ref().map(|base| base.ty.clone());
+        let own = |args| Type::Struct(StructType { def: id, args, tangent: false });
+        let Some((args, values)) = self.fields_of_literal(&def, &literal.generics, sources, base_type.as_ref(), span)
+        else {
+            return error(span);
+        };
+        let ty = own(args);
+        let fields: Vec<FieldValue> =
+            order.iter().zip(values).map(|(index, value)| FieldValue { index: *index, value }).collect();
+        let kind = match base {
+            Some(base) => {
+                let base = Box::new(self.fit(base, &ty, &format!("the base of `{}`", def.name)));
+                ExprKind::StructUpdate { fields, base }
+            }
+            None => ExprKind::Struct(fields),
+        };
+        Expr { span, ty, kind }
+    }
+
+    fn struct_named(&mut self, path: &ast::Path) -> Option<StructId> {
+        let [ident] = path.segments.as_slice() else {
+            self.module.report_later(path.span, "a name with dots before `{`", "use a struct of this file");
+            return None;
+        };
+        match self.module.definitions.get(&ident.name).copied() {
+            Some(definition) => {
+                self.module.note_use(ident.span, definition.span);
+                match definition.def {
+                    Def::Struct(id) => Some(id),
+                    Def::Unusable => None,
+                    Def::Alias(at) => match self.module.resolve_alias(at, ident.span).1 {
+                        Type::Struct(of) => Some(of.def),
+                        _ => self.report_no_struct(ident),
+                    },
+                    Def::Function(_) | Def::Gradients(_) => self.report_no_struct(ident),
+                }
+            }
+            None => self.report_no_struct(ident),
+        }
+    }
+
+    fn report_no_struct(&mut self, ident: &Ident) -> Option<StructId> {
+        if !ident.name.is_empty() {
+            let names = self.module.structs.iter().map(|def| def.name.as_str());
+            let help = match closest(&ident.name, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("declare it: `struct {} {{ ... }}`", ident.name),
+            };
+            let message = format!("expected the name of a struct, found `{}`", ident.name);
+            self.report(Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, message).help(help));
+        }
+        None
+    }
+
+    fn report_missing_fields(&mut self, def: &typed::Struct, given: &[Option<&ast::FieldInit>], span: Span) {
+        let missing: Vec<String> = def
+            .fields
+            .iter()
+            .zip(given)
+            .filter(|(_, given)| given.is_none())
+            .map(|(field, _)| format!("`{}`", field.name))
+            .collect();
+        if !missing.is_empty() {
+            let message =
+                format!("expected a value for every field of `{}`, found none for {}", def.name, missing.join(", "));
+            self.report(
+                Diagnostic::error(codes::MISSING_FIELDS, span, message)
+                    .label(def.name_span, "declared here")
+                    .help("give the missing fields, or take them from another value with `..value`"),
+            );
+        }
+    }
+
+    fn report_unknown_field(&mut self, name: &Ident, owner: &str, fields: Vec<&str>) {
+        if name.name.is_empty() {
+            return;
+        }
+        let help = match closest(&name.name, fields.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if fields.is_empty() => "it has no fields".to_owned(),
+            None => format!("its fields are `{}`", fields.join("`, `")),
+        };
+        let message = format!("expected a field of {owner}, found `{}`", name.name);
+        self.report(Diagnostic::error(codes::UNKNOWN_FIELD, name.span, message).help(help));
+    }
+
+    /// The position and type of a field.
+    pub(super) fn find_field(&mut self, ty: &Type, name: &Ident) -> Option<(usize, Type)> {
+        match ty {
+            Type::Error => None,
+            Type::Struct(of) => {
+                let def = &self.module.structs[of.def.0 as usize];
+                let Some(at) = def.fields.iter().position(|field| field.name == name.name) else {
+                    let names: Vec<String> = def.fields.iter().map(|field| field.name.clone()).collect();
+                    let owner = format!("the struct `{}`", def.name);
+                    self.report_unknown_field(name, &owner, names.iter().map(String::as_str).collect());
+                    return None;
+                };
+                let definition = def.fields[at].span;
+                self.module.note_use(name.span, definition);
+                let types = typed::field_types_in(&self.module.structs, of);
+                types.get(at).map(|ty| (at, ty.clone()))
+            }
+            Type::Never | Type::Scalar(_) | Type::Tensor { .. } | Type::Tuple(_) | Type::Function(_) => {
+                let help = match ty {
+                    Type::Tensor { elem, .. } if matches!(**elem, Type::Struct(_)) => {
+                        format!("take the field of each element: `map(|p| p.{}, v)`", name.name)
+                    }
+                    Type::Tuple(_) => "the parts of a tuple are `.0`, `.1` and so on".to_owned(),
+                    _ => "only structs have fields".to_owned(),
+                };
+                let message = format!("expected a struct before `.{}`, found `{}`", name.name, self.show(ty));
+                self.report(Diagnostic::error(codes::UNKNOWN_FIELD, name.span, message).help(help));
+                None
+            }
+        }
+    }
+
+    /// The type of a part of a tuple.
+    pub(super) fn find_part(&mut self, ty: &Type, index: u32, span: Span) -> Option<Type> {
+        if ty.has_error() && !matches!(ty, Type::Tuple(_)) {
+            return None;
+        }
+        if let Some(part) = ty.parts().get(index as usize) {
+            return Some(part.clone());
+        }
+        let help = match ty.parts() {
+            [] => "only tuples have numbered parts".to_owned(),
+            parts => format!("its parts are `.0` to `.{}`", parts.len() - 1),
+        };
+        let message = format!("expected a part of `{}`, found `.{index}`", self.show(ty));
+        self.report(Diagnostic::error(codes::UNKNOWN_FIELD, span, message).help(help));
+        None
+    }
+
+    pub(super) fn field(&mut self, value: Expr, name: &Ident, span: Span) -> Expr {
+        match self.find_field(&value.ty.clone(), name) {
+            Some((index, ty)) => Expr { span, ty, kind: ExprKind::Field { base: Box::new(value), index } },
+            None => error(span),
+        }
+    }
+
+    pub(super) fn tuple_field(&mut self, value: Expr, index: u32, index_span: Span, span: Span) -> Expr {
+        match self.find_part(&value.ty.clone(), index, index_span) {
+            Some(ty) => Expr { span, ty, kind: ExprKind::Field { base: Box::new(value), index: index as usize } },
+            None => error(span),
+        }
+    }
+}
