@@ -40,12 +40,7 @@ pub(super) struct Flow {
 
 impl Default for Flow {
     fn default() -> Self {
-        Self {
-            escaped: Truth::Known(false),
-            running: Truth::Known(true),
-            returned: Truth::Known(false),
-            result: None,
-        }
+        Self { escaped: Truth::Known(false), running: Truth::Known(true), returned: Truth::Known(false), result: None }
     }
 }
 

@@ -364,7 +364,8 @@ impl Calls<'_, '_> {
         let length = |(out, axis): &(usize, usize)| self.b.ty(cotangents[*out]).dims[*axis].atom();
         let lengths: Vec<Atom> = lengths.iter().map(length).collect();
         let args = [self.args, &lengths, cotangents].concat();
-        let derived = Derived { of: function.name.clone(), mode: Mode::Vjp, wrt: ascending.clone(), outs: outs.to_vec() };
+        let derived =
+            Derived { of: function.name.clone(), mode: Mode::Vjp, wrt: ascending.clone(), outs: outs.to_vec() };
         let callee = self.lowering.request(derived);
         self.b.push(results.iter().chain(&own).copied().collect(), Op::Call { callee, args });
         (self.leaves_of(&results), in_order(wrt, &ascending, &own))

@@ -102,8 +102,7 @@ fn callees(program: &Program, root: FnId) -> Vec<FnId> {
 }
 
 fn is_specialised(function: &Function) -> bool {
-    super::calls::takes_functions(function)
-        || function.generics.iter().any(|generic| generic.kind != GenericKind::Size)
+    super::calls::takes_functions(function) || function.generics.iter().any(|generic| generic.kind != GenericKind::Size)
 }
 
 // ---- derivatives that the host asks for
@@ -155,10 +154,7 @@ fn derivative_function(
         span: of.name_span,
         params: of.params.iter().map(|param| param.ty.clone()).collect(),
         result: of.result.clone(),
-        kind: CallableKind::Function {
-            function: id,
-            generics: of.generics.iter().enumerate().map(identity).collect(),
-        },
+        kind: CallableKind::Function { function: id, generics: of.generics.iter().enumerate().map(identity).collect() },
     };
     Ok(Function {
         name: format!("{}.{}", of.name, request.form.as_str()),
@@ -247,9 +243,7 @@ impl<'p> Host<'p> {
         match ty {
             Type::Scalar(Scalar::Of(elem)) => HostType::Scalar(*elem),
             Type::Scalar(Scalar::Param(_) | Scalar::Var(_)) => HostType::Scalar(Elem::F64),
-            Type::Tensor { elem, dims } => {
-                HostType::Tensor { elem: Box::new(self.concrete(elem)), dims: dims.clone() }
-            }
+            Type::Tensor { elem, dims } => HostType::Tensor { elem: Box::new(self.concrete(elem)), dims: dims.clone() },
             Type::Tuple(parts) => HostType::Tuple(parts.iter().map(|part| self.concrete(part)).collect()),
             Type::Struct(of) => {
                 let def = self.program.struct_def(of.def);

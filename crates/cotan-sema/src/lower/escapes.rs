@@ -1,10 +1,343 @@
 //! Moves `break`, `continue` and `return` out of operands.
+//!
+//! Control may escape anywhere in an expression: `f(a, if c { return 0.0 } else { b })`. The lowering handles escapes
+//! where nothing is left half computed: in statements, in arms, and in the values of `let`, of assignments and of
+//! blocks. Everything else is rewritten to that here, operands before the escape being bound first:
+//! `{ let $1 = a; let $2 = if c { return 0.0 } else { b }; f($1, $2) }`. Programs that need it are rare; the others are
+//! left as they are.
 
 use std::borrow::Cow;
 
-use crate::typed::Program;
+use cotan_ir::Elem;
+use cotan_syntax::Span;
+
+use super::walk::{each_callable, each_child, each_place, escapes};
+use crate::typed::{
+    Arg, Block, Callable, CallableKind, Expr, ExprKind, FunctionBody, If, Index, Iterable, Literal, Local, LocalId,
+    LogicOp, Pattern, PatternKind, PlaceStepKind, Program, Range, Stmt, StmtKind, Target, Type, While,
+};
 
 /// The program, in which control escapes from statements, arms and the values of blocks only.
 pub(super) fn to_statements(program: &Program) -> Cow<'_, Program> {
-    Cow::Borrowed(program)
+    let mut program = Cow::Borrowed(program);
+    for k in 0..program.functions.len() {
+        let needs_it = match &program.functions[k].body {
+            FunctionBody::Source(body) => needs_rewriting(&body.value),
+            FunctionBody::Derivative(derivative) => callable_needs_rewriting(&derivative.base),
+        };
+        if !needs_it {
+            continue;
+        }
+        match &mut program.to_mut().functions[k].body {
+            FunctionBody::Source(body) => Rewriter { locals: &mut body.locals }.expr(&mut body.value),
+            FunctionBody::Derivative(derivative) => {
+                Rewriter { locals: &mut Vec::new() }.callable(&mut derivative.base);
+            }
+        }
+    }
+    program
+}
+
+fn callable_needs_rewriting(callable: &Callable) -> bool {
+    match &callable.kind {
+        CallableKind::Lambda(lambda) => needs_rewriting(&lambda.body),
+        CallableKind::Derivative(derivative) => callable_needs_rewriting(&derivative.base),
+        CallableKind::Function { .. } | CallableKind::Param(_) => false,
+    }
+}
+
+/// Whether control escapes from an operand somewhere in an expression.
+fn needs_rewriting(e: &Expr) -> bool {
+    let mut found = has_escaping_operand(e);
+    each_child(e, &mut |child| found = found || needs_rewriting(child));
+    each_callable(e, &mut |callable| found = found || callable_needs_rewriting(callable));
+    found
+}
+
+/// Whether control escapes from an operand of this very expression.
+fn has_escaping_operand(e: &Expr) -> bool {
+    let escaping = |e: &Expr| escapes(e).any();
+    match &e.kind {
+        ExprKind::Return(_) => false,
+        ExprKind::Block(block) => block.statements.iter().any(|s| match &s.kind {
+            StmtKind::Assign { target, .. } => has_escaping_index(target),
+            StmtKind::Let { .. } | StmtKind::Expr(_) => false,
+        }),
+        ExprKind::If(branch) => branch.arms.iter().any(|(condition, _)| escaping(condition)),
+        ExprKind::For(l) => match &l.iterable {
+            Iterable::Range { range, .. } => escaping(&range.lo) || escaping(&range.hi),
+            Iterable::Tensor { tensor, .. } => escaping(tensor),
+        },
+        ExprKind::While(l) => escaping(&l.condition),
+        _ => {
+            let mut found = false;
+            each_child(e, &mut |child| found = found || escaping(child));
+            found
+        }
+    }
+}
+
+fn has_escaping_index(target: &Target) -> bool {
+    let mut found = false;
+    each_place(target, &mut |place| {
+        for step in &place.steps {
+            if let PlaceStepKind::Index(indices) = &step.kind {
+                found = found
+                    || indices.iter().any(|index| match index {
+                        Index::At(e) | Index::Gather(e) => escapes(e).any(),
+                        Index::Slice { lo, hi, .. } => lo.iter().chain(hi).any(|e| escapes(e).any()),
+                    });
+            }
+        }
+    });
+    found
+}
+
+/// Rewrites one body.
+struct Rewriter<'x> {
+    locals: &'x mut Vec<Local>,
+}
+
+impl Rewriter<'_> {
+    fn callable(&mut self, callable: &mut Callable) {
+        match &mut callable.kind {
+            CallableKind::Lambda(lambda) => self.expr(&mut lambda.body),
+            CallableKind::Derivative(derivative) => self.callable(&mut derivative.base),
+            CallableKind::Function { .. } | CallableKind::Param(_) => {}
+        }
+    }
+
+    fn expr(&mut self, e: &mut Expr) {
+        let is_loop = matches!(e.kind, ExprKind::While(_));
+        if is_loop && has_escaping_operand(e) {
+            condition_into_body(e);
+        }
+        parts_mut(e, &mut |part| match part {
+            Part::Operand(part) | Part::Later(part) => self.expr(part),
+            Part::Callable(callable) => self.callable(callable),
+        });
+        if let ExprKind::Block(block) = &mut e.kind {
+            self.assignments(block);
+        }
+        if !has_escaping_operand(e) {
+            return;
+        }
+        match &mut e.kind {
+            ExprKind::Logic { op, operands } => {
+                let (op, operands) = (*op, std::mem::take(operands));
+                *e = branches_of(op, operands, e.span);
+                self.expr(e);
+            }
+            ExprKind::If(branch) if !escapes(&branch.arms[0].0).any() => {
+                // A later condition runs in the `else` of the arms before it.
+                let at = branch.arms.iter().position(|(condition, _)| escapes(condition).any()).unwrap_or(1);
+                let later = If { arms: branch.arms.split_off(at), otherwise: branch.otherwise.take() };
+                let mut otherwise = Expr { span: e.span, ty: e.ty.clone(), kind: ExprKind::If(Box::new(later)) };
+                self.expr(&mut otherwise);
+                branch.otherwise = Some(otherwise);
+            }
+            _ => self.bind_operands(e),
+        }
+    }
+
+    /// Binds the operands up to the last from which control escapes.
+    fn bind_operands(&mut self, e: &mut Expr) {
+        let mut n_bound = 0;
+        let mut n = 0;
+        parts_mut(e, &mut |part| {
+            if let Part::Operand(operand) = part {
+                n += 1;
+                if escapes(operand).any() {
+                    n_bound = n;
+                }
+            }
+        });
+        let mut statements = Vec::new();
+        parts_mut(e, &mut |part| {
+            if let Part::Operand(operand) = part
+                && statements.len() < n_bound
+            {
+                statements.push(self.bind(operand));
+            }
+        });
+        let value = std::mem::replace(e, Expr { span: e.span, ty: e.ty.clone(), kind: ExprKind::Error });
+        e.kind = ExprKind::Block(Box::new(Block { statements, value: Some(value) }));
+    }
+
+    /// Replaces an operand by a new local; gives the statement that binds it.
+    fn bind(&mut self, operand: &mut Expr) -> Stmt {
+        let (span, ty) = (operand.span, operand.ty.clone());
+        let id = LocalId(self.locals.len() as u32);
+        self.locals.push(Local { name: "$operand".to_owned(), span, ty: ty.clone(), mutable: false });
+        let local = Expr { span, ty: ty.clone(), kind: ExprKind::Local(id) };
+        let value = std::mem::replace(operand, local);
+        let pattern = Pattern { span, ty, kind: PatternKind::Local(id) };
+        Stmt { span, kind: StmtKind::Let { pattern, value } }
+    }
+
+    /// Binds the value and the indices of assignments from whose indices control escapes.
+    fn assignments(&mut self, block: &mut Block) {
+        let mut statements = Vec::new();
+        for mut s in std::mem::take(&mut block.statements) {
+            if let StmtKind::Assign { target, value, .. } = &mut s.kind
+                && has_escaping_index(target)
+            {
+                statements.push(self.bind(value));
+                each_index_mut(target, &mut |e| statements.push(self.bind(e)));
+            }
+            statements.push(s);
+        }
+        block.statements = statements;
+    }
+}
+
+/// `while c { b }` as `while true { if c { b } else { break } }`.
+fn condition_into_body(e: &mut Expr) {
+    let ExprKind::While(l) = &mut e.kind else { return };
+    let span = l.condition.span;
+    let forever = Expr { span, ty: Type::of(Elem::Bool), kind: ExprKind::Literal(Literal::Bool(true)) };
+    let condition = std::mem::replace(&mut l.condition, forever);
+    let nothing = Expr { span, ty: Type::UNIT, kind: ExprKind::Tuple(Vec::new()) };
+    let body = std::mem::replace(&mut l.body, nothing);
+    let leave = Expr { span, ty: Type::Never, kind: ExprKind::Break };
+    let branch = If { arms: vec![(condition, body)], otherwise: Some(leave) };
+    let body = Expr { span: e.span, ty: Type::UNIT, kind: ExprKind::If(Box::new(branch)) };
+    let condition = std::mem::replace(&mut l.condition, Expr { span, ty: Type::Error, kind: ExprKind::Error });
+    **l = While { condition, body };
+}
+
+/// `a && b && c` as `if a { if b { c } else { false } } else { false }`.
+fn branches_of(op: LogicOp, operands: Vec<Expr>, span: Span) -> Expr {
+    let bool_expr = |kind| Expr { span, ty: Type::of(Elem::Bool), kind };
+    let known = || bool_expr(ExprKind::Literal(Literal::Bool(op == LogicOp::Or)));
+    let nest = |rest: Expr, operand: Expr| {
+        let (taken, otherwise) = match op {
+            LogicOp::And => (rest, known()),
+            LogicOp::Or => (known(), rest),
+        };
+        bool_expr(ExprKind::If(Box::new(If { arms: vec![(operand, taken)], otherwise: Some(otherwise) })))
+    };
+    operands.into_iter().rev().reduce(nest).unwrap_or_else(known)
+}
+
+/// A part of an expression.
+enum Part<'e> {
+    /// Evaluated whenever the expression is, before anything that is not an operand.
+    Operand(&'e mut Expr),
+    /// Evaluated later, repeatedly, or not at all.
+    Later(&'e mut Expr),
+    Callable(&'e mut Callable),
+}
+
+/// Calls `f` for each part, operands in order of evaluation.
+fn parts_mut(e: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
+    match &mut e.kind {
+        ExprKind::Error
+        | ExprKind::Literal(_)
+        | ExprKind::Local(_)
+        | ExprKind::Size(_)
+        | ExprKind::Break
+        | ExprKind::Continue => {}
+        ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter_mut().for_each(|part| f(Part::Operand(part))),
+        ExprKind::Struct(fields) => fields.iter_mut().for_each(|field| f(Part::Operand(&mut field.value))),
+        ExprKind::StructUpdate { fields, base } => {
+            fields.iter_mut().for_each(|field| f(Part::Operand(&mut field.value)));
+            f(Part::Operand(base));
+        }
+        ExprKind::Field { base, .. } => f(Part::Operand(base)),
+        ExprKind::Unary { operand, .. }
+        | ExprKind::Cast(operand)
+        | ExprKind::ShapeCheck(operand)
+        | ExprKind::Fold { operand, .. } => f(Part::Operand(operand)),
+        ExprKind::Chain(chain) => {
+            f(Part::Operand(&mut chain.first));
+            chain.rest.iter_mut().for_each(|link| f(Part::Operand(&mut link.operand)));
+        }
+        ExprKind::Logic { operands, .. } => {
+            for (k, operand) in operands.iter_mut().enumerate() {
+                f(if k == 0 { Part::Operand(operand) } else { Part::Later(operand) });
+            }
+        }
+        ExprKind::Primitive { args, .. } => args.iter_mut().for_each(|arg| f(Part::Operand(arg))),
+        ExprKind::Range(range) => bounds_mut(range, f),
+        ExprKind::Index { base, indices } => {
+            f(Part::Operand(base));
+            indices.iter_mut().for_each(|index| index_mut(index, &mut |e| f(Part::Operand(e))));
+        }
+        ExprKind::FoldBy { function, init, operand } => {
+            init.iter_mut().for_each(|init| f(Part::Operand(init)));
+            f(Part::Operand(operand));
+            f(Part::Callable(function));
+        }
+        ExprKind::Call { callee, args } => {
+            f(Part::Callable(callee));
+            args_mut(args, f);
+        }
+        ExprKind::Builtin { args, .. } => args_mut(args, f),
+        ExprKind::If(branch) => {
+            for (k, (condition, body)) in branch.arms.iter_mut().enumerate() {
+                f(if k == 0 { Part::Operand(condition) } else { Part::Later(condition) });
+                f(Part::Later(body));
+            }
+            branch.otherwise.iter_mut().for_each(|otherwise| f(Part::Later(otherwise)));
+        }
+        ExprKind::Block(block) => {
+            for s in &mut block.statements {
+                match &mut s.kind {
+                    StmtKind::Let { value, .. } | StmtKind::Expr(value) => f(Part::Later(value)),
+                    StmtKind::Assign { target, value, .. } => {
+                        f(Part::Later(value));
+                        each_index_mut(target, &mut |e| f(Part::Later(e)));
+                    }
+                }
+            }
+            block.value.iter_mut().for_each(|value| f(Part::Later(value)));
+        }
+        ExprKind::For(l) => {
+            match &mut l.iterable {
+                Iterable::Range { range, .. } => bounds_mut(range, f),
+                Iterable::Tensor { tensor, .. } => f(Part::Operand(tensor)),
+            }
+            f(Part::Later(&mut l.body));
+        }
+        ExprKind::While(l) => {
+            f(Part::Later(&mut l.condition));
+            f(Part::Later(&mut l.body));
+        }
+        ExprKind::Return(value) => value.iter_mut().for_each(|value| f(Part::Later(value))),
+    }
+}
+
+fn args_mut(args: &mut [Arg], f: &mut dyn FnMut(Part<'_>)) {
+    args.iter_mut().for_each(|arg| match arg {
+        Arg::Value(e) => f(Part::Operand(e)),
+        Arg::Function(callable) => f(Part::Callable(callable)),
+    });
+}
+
+fn bounds_mut(range: &mut Range, f: &mut dyn FnMut(Part<'_>)) {
+    f(Part::Operand(&mut range.lo));
+    f(Part::Operand(&mut range.hi));
+}
+
+fn index_mut(index: &mut Index, f: &mut dyn FnMut(&mut Expr)) {
+    match index {
+        Index::At(e) | Index::Gather(e) => f(e),
+        Index::Slice { lo, hi, .. } => lo.iter_mut().chain(hi).for_each(f),
+    }
+}
+
+/// Calls `f` for each index of each place of a target.
+fn each_index_mut(target: &mut Target, f: &mut dyn FnMut(&mut Expr)) {
+    match target {
+        Target::Tuple(parts) => parts.iter_mut().for_each(|part| each_index_mut(part, f)),
+        Target::Place(place) => {
+            for step in &mut place.steps {
+                match &mut step.kind {
+                    PlaceStepKind::Field(_) => {}
+                    PlaceStepKind::Index(indices) => indices.iter_mut().for_each(|index| index_mut(index, f)),
+                }
+            }
+        }
+    }
 }

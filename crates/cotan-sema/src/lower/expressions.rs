@@ -6,9 +6,7 @@ use cotan_ops::{FILL, REVERSE, STOP_GRADIENT};
 use super::Result;
 use super::function::{Body, Closure};
 use super::values::Value;
-use crate::typed::{
-    Callable, Expr, ExprKind, FieldValue, FloatConstant, Literal, LogicOp, Type, UnaryOp,
-};
+use crate::typed::{Callable, Expr, ExprKind, FieldValue, FloatConstant, Literal, LogicOp, Type, UnaryOp};
 
 impl<'p> Body<'_, 'p> {
     /// The value of an expression that control leaves at its end only.

@@ -2,8 +2,8 @@
 
 use cotan_ir::{Atom, CheckKind, Const, Elem, Monoid, ParResult};
 use cotan_ops::{
-    ABS, ADD, AND, DIV, DIV_FITS, GT, ISFINITE, LE, LT, MUL, MUL_FITS, NE, OR, REM, SELECT, SHR, SQRT, STOP_GRADIENT, SUB,
-    SUB_FITS, cast_fits, cast_to,
+    ABS, ADD, AND, DIV, DIV_FITS, GT, ISFINITE, LE, LT, MUL, MUL_FITS, NE, OR, REM, SELECT, SHR, SQRT, STOP_GRADIENT,
+    SUB, SUB_FITS, cast_fits, cast_to,
 };
 use cotan_syntax::ast::FoldOp;
 

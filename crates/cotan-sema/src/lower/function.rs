@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cotan_ir::{Atom, Builder, Elem, Span as IrSpan, Symbol, Ty, Var};
-use cotan_syntax::span::FileId;
 use cotan_syntax::Span;
+use cotan_syntax::span::FileId;
 
 use super::control::Flow;
 use super::values::Value;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cotan_ir::{Atom, Const, Elem, Loop, Ty};
+use cotan_ir::{Atom, Const, Elem, Loop, Ty, Var};
 use cotan_ops::{ADD, ADD_FITS, LT, MAX, SUB, SUB_FITS, cast_to};
 
 use super::Result;
@@ -45,6 +45,19 @@ impl<'p> Body<'_, 'p> {
         inits: &[(&str, Atom)],
         body: &mut dyn FnMut(&mut Self, Atom, &[Atom]) -> Result<Vec<Atom>>,
     ) -> Result<Vec<Atom>> {
+        self.repeat_with_logs(index_name, count, inits, &[], &mut |this, index, params, _| body(this, index, params))
+    }
+
+    /// A loop that also writes logs, each as long as the final value of one of the carried values. Their results stand
+    /// after the carried ones.
+    fn repeat_with_logs(
+        &mut self,
+        index_name: &str,
+        count: Option<Atom>,
+        inits: &[(&str, Atom)],
+        logs: &[(Elem, usize)],
+        body: &mut dyn FnMut(&mut Self, Atom, &[Atom], &[Var]) -> Result<Vec<Atom>>,
+    ) -> Result<Vec<Atom>> {
         let index = self.b.var(index_name, Ty::scalar(Elem::I64));
         self.non_negative.insert(index);
         let param = |this: &mut Self, (name, init): &(&str, Atom)| {
@@ -55,13 +68,16 @@ impl<'p> Body<'_, 'p> {
         };
         let params: Vec<_> = inits.iter().map(|init| param(self, init)).collect();
         let values: Vec<Atom> = params.iter().map(|v| Atom::Var(*v)).collect();
+        let accs = self.logs(logs);
+        let log_vars: Vec<Var> = accs.iter().map(|acc| acc.var).collect();
         self.b.open_block();
-        let next = self.scoped(|this| body(this, index.into(), &values))?;
+        let next = self.scoped(|this| body(this, index.into(), &values, &log_vars))?;
         let block = self.b.close_block(next);
         let inits = inits.iter().map(|(_, init)| *init).collect();
-        let l = Loop { index, count, params, inits, accs: Vec::new(), body: block };
+        let l = Loop { index, count, params, inits, accs, body: block };
         let n_trips = usize::from(count.is_none());
-        let results = self.b.finish_loop(l, &[]);
+        let lengths: Vec<usize> = logs.iter().map(|(_, length)| *length).collect();
+        let results = self.b.finish_loop(l, &lengths);
         self.named.extend(results[n_trips..].iter().take(values.len()).copied());
         Ok(results[n_trips..].iter().map(|v| Atom::Var(*v)).collect())
     }
@@ -131,10 +147,11 @@ impl<'p> Body<'_, 'p> {
             inits.push(("running".to_owned(), running));
         }
         let n_running = inits.len();
-        if exits.returns {
-            inits.push(("returned".to_owned(), Const::bool(false).into()));
-            let ty = self.result.clone();
-            inits.extend(self.placeholder(&ty).into_iter().map(|leaf| ("result".to_owned(), leaf)));
+        let returning = exits.returns.then(|| self.returning());
+        let mut logs = Vec::new();
+        if let Some(returning) = &returning {
+            inits.extend(returning.inits.iter().cloned());
+            logs.extend(returning.logs.iter().map(|(elem, at)| (*elem, n_running + at)));
         }
         let n_control = inits.len();
         for (id, leaf) in &carried {
@@ -148,7 +165,7 @@ impl<'p> Body<'_, 'p> {
             Head::Times(count) if !is_while => Some(count),
             Head::Times(_) | Head::Condition(_) => None,
         };
-        let results = self.repeat(name, count, &named, &mut |this, index, params| {
+        let results = self.repeat_with_logs(name, count, &named, &logs, &mut |this, index, params, logs| {
             this.set_leaves(&carried, &params[n_control..]);
             this.flow = Flow::default();
             bind(this, index);
@@ -162,17 +179,19 @@ impl<'p> Body<'_, 'p> {
             if is_while {
                 next.push(this.truth(flow.running));
             }
-            if exits.returns {
-                next.push(this.truth(flow.returned));
-                next.extend(flow.result.unwrap_or_else(|| params[n_running + 1..n_control].to_vec()));
+            if let Some(returning) = &returning {
+                let returned = this.truth(flow.returned);
+                next.extend(this.next_returned(returning, returned, flow.result, &params[n_running..n_control], logs));
             }
             next.extend(carried.iter().map(|(id, leaf)| this.local(*id)[*leaf]));
             Ok(next)
         })?;
         self.flow = flow;
         self.in_loop = in_loop;
-        self.set_leaves(&carried, &results[n_control..]);
-        Ok(exits.returns.then(|| (results[n_running], results[n_running + 1..n_control].to_vec())))
+        let (control, rest) = results.split_at(n_control);
+        let (mutable, logs) = rest.split_at(carried.len());
+        self.set_leaves(&carried, mutable);
+        Ok(returning.map(|plan| (control[n_running], self.returned_value(&plan, &control[n_running..], logs))))
     }
 
     /// One iteration; afterwards the flow says whether another one follows.
@@ -252,20 +271,6 @@ impl<'p> Body<'_, 'p> {
                 local[*leaf] = *value;
             }
         }
-    }
-
-    /// Zeros of a type. A size that is not known yet counts as zero.
-    pub(super) fn placeholder(&mut self, ty: &Type) -> Value {
-        let mut value = Value::new();
-        for leaf in self.leaf_types(ty) {
-            let mut dims = Vec::new();
-            for dim in &leaf.dims {
-                let extent = self.size(dim).unwrap_or(Atom::i64(0));
-                dims.push(cotan_ir::Dim::from_atom(extent));
-            }
-            value.push(self.fill(Const::zero(leaf.elem).into(), &dims));
-        }
-        value
     }
 
     // ---- what loops run over

@@ -216,7 +216,9 @@ impl Switch {
     /// What both arms give, if it is the same thing and known outside.
     fn same(&self, given: [Option<Atom>; 2]) -> Option<Atom> {
         match given {
-            [Some(a), Some(b)] if a == b && !self.bound.iter().any(|bound| a.var().is_some_and(|v| bound.contains(&v))) => {
+            [Some(a), Some(b)]
+                if a == b && !self.bound.iter().any(|bound| a.var().is_some_and(|v| bound.contains(&v))) =>
+            {
                 Some(a)
             }
             [_, _] => None,
@@ -226,9 +228,7 @@ impl Switch {
     fn binds(&self, truth: Truth) -> bool {
         match truth {
             Truth::Known(_) => false,
-            Truth::Is(a) | Truth::Not(a) => {
-                a.var().is_some_and(|v| self.bound.iter().any(|bound| bound.contains(&v)))
-            }
+            Truth::Is(a) | Truth::Not(a) => a.var().is_some_and(|v| self.bound.iter().any(|bound| bound.contains(&v))),
         }
     }
 }

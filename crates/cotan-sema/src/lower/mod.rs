@@ -25,6 +25,7 @@ mod loops;
 mod merge;
 mod operators;
 mod places;
+mod returns;
 mod statements;
 mod tabulate;
 mod values;

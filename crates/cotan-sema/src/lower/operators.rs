@@ -246,13 +246,9 @@ fn is_arithmetic(op: BinaryOp) -> bool {
         | BinaryOp::Rem
         | BinaryOp::Pow
         | BinaryOp::PowInt => true,
-        BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::Gt
-        | BinaryOp::Ge
-        | BinaryOp::MatMul => false,
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::MatMul => {
+            false
+        }
     }
 }
 
@@ -262,7 +258,9 @@ fn holds_all(elem: Elem, from: Elem) -> bool {
         return true;
     }
     match (elem.integer_range(), from.integer_range()) {
-        (Some((least, greatest)), Some((from_least, from_greatest))) => least <= from_least && from_greatest <= greatest,
+        (Some((least, greatest)), Some((from_least, from_greatest))) => {
+            least <= from_least && from_greatest <= greatest
+        }
         (_, _) => false,
     }
 }

@@ -30,7 +30,8 @@ impl<'a, 'p> Body<'a, 'p> {
         self.b.open_block();
         let elements = self.scoped(|body| element(body, &at))?;
         let mut block = self.b.close_block(Vec::new());
-        let inside: HashSet<Var> = block.stmts.iter().flat_map(|s| s.results.iter().copied()).chain(indices.clone()).collect();
+        let inside: HashSet<Var> =
+            block.stmts.iter().flat_map(|s| s.results.iter().copied()).chain(indices.clone()).collect();
 
         // Sizes that only the body knows, with the leaf and axis that they are found at.
         let mut unknown: Vec<(Dim, usize, usize)> = Vec::new();

@@ -47,7 +47,13 @@ fn shapes_that_do_not_agree() {
     let x = [v(&[1.0, 2.0, 3.0]), i(2)];
     fails("fn f[N](v: f64[N], k: i64) -> f64[N] { let w: f64[N] = v[0..k]; w }", &x, ShapeMismatch, "v[0..k]", &[3, 2]);
     fails("fn f[N](v: f64[N], k: i64) -> f64 = +/ (v[0..k] .* v)", &x, ShapeMismatch, "v", &[2, 3]);
-    fails("fn f[N](v: f64[N], k: i64) -> f64[k, k] = reshape(v, [k, k])", &x, ShapeMismatch, "reshape(v, [k, k])", &[3, 4]);
+    fails(
+        "fn f[N](v: f64[N], k: i64) -> f64[k, k] = reshape(v, [k, k])",
+        &x,
+        ShapeMismatch,
+        "reshape(v, [k, k])",
+        &[3, 4],
+    );
     fails("fn f[N](v: f64[N], k: i64) -> f64[_] = zeros[f64](k - 5)", &x, NegativeSize, "k - 5", &[-3]);
     fails("fn f[N](v: f64[N], k: i64) -> i64[_] = tabulate(k - 5, |i| i)", &x, NegativeSize, "k - 5", &[-3]);
     let ragged = "fn f[N](v: f64[N], k: i64) -> f64[_, _] = tabulate(k, |i| v[i..])";

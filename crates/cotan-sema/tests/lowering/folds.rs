@@ -92,8 +92,7 @@ fn functions_on_whole_tensors() {
     let source = "fn f[N, M](x: f64[N, M], v: f64[M]) -> (f64, f64, f64, f64, f64, f64[M, N], f64[M]) =
   (sum(x), prod(x), mean(x), dot(v, v), norm(v), transpose(x), reverse(v))
 fn g[N](v: f64[N], a: f64[N, N]) -> (f64[N, N], f64[N], f64) = (diag(v), diag(a), trace(a))";
-    let expected: [&[f64]; 7] =
-        [&[10.0], &[24.0], &[2.5], &[25.0], &[5.0], &[1.0, 3.0, 2.0, 4.0], &[4.0, 3.0]];
+    let expected: [&[f64]; 7] = [&[10.0], &[24.0], &[2.5], &[25.0], &[5.0], &[1.0, 3.0, 2.0, 4.0], &[4.0, 3.0]];
     assert_eq!(floats(source, "f", &[m(2, &[1.0, 2.0, 3.0, 4.0]), v(&[3.0, 4.0])]), expected);
     let expected: [&[f64]; 3] = [&[3.0, 0.0, 0.0, 4.0], &[1.0, 4.0], &[5.0]];
     assert_eq!(floats(source, "g", &[v(&[3.0, 4.0]), m(2, &[1.0, 2.0, 3.0, 4.0])]), expected);

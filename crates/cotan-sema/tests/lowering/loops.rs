@@ -185,3 +185,67 @@ fn iterate_scan_and_fold_carry_their_state() {
     let expected: [&[f64]; 5] = [&[9.0], &[2.0, 5.0, 9.0], &[24.0], &[1.0], &[2.0]];
     assert_eq!(floats(source, "f", &[v(&[2.0, 3.0, 4.0]), i(2)]), expected);
 }
+
+#[test]
+fn returns_of_a_length_that_only_the_iteration_knows() {
+    let source = "fn f[N](v: f64[N], limit: f64) -> f64[_] {
+  let mut s = 0.0
+  for i in 0..N {
+    s += v[i]
+    if s > limit { return v[0..i] }
+  }
+  concat(v, v)
+}
+fn g[N](v: f64[N], limit: f64) -> (f64[_, 2], i64) {
+  for i in 0..N {
+    for j in 0..i {
+      if v[i] + v[j] > limit { return (tabulate(j + 1, |k| [v[k], 1.0]), i) }
+    }
+  }
+  (zeros[f64]([0, 2]), -1)
+}
+fn d[N](v: f64[N], limit: f64) -> f64[N] = grad(|w: f64[N]| { let r = f(w, limit); +/ (r .* r) })(v)";
+    let x = v(&[1.0, 2.0, 3.0]);
+    assert_eq!(floats(source, "f", &[x.clone(), f(2.5)]), [[1.0]]);
+    assert_eq!(floats(source, "f", &[x.clone(), f(3.0)]), [[1.0, 2.0]]);
+    assert_eq!(floats(source, "f", &[x.clone(), f(9.0)]), [[1.0, 2.0, 3.0, 1.0, 2.0, 3.0]]);
+    let expected: [&[f64]; 2] = [&[1.0, 1.0, 2.0, 1.0], &[2.0]];
+    assert_eq!(floats(source, "g", &[x.clone(), f(4.5)]), expected);
+    let expected: [&[f64]; 2] = [&[], &[-1.0]];
+    assert_eq!(floats(source, "g", &[x.clone(), f(9.0)]), expected);
+    assert_eq!(floats(source, "d", &[x.clone(), f(3.0)]), [[2.0, 4.0, 0.0]]);
+    assert_eq!(floats(source, "d", &[x, f(9.0)]), [[4.0, 8.0, 12.0]]);
+}
+
+#[test]
+fn control_may_escape_from_operands() {
+    let source = "fn f[N](v: f64[N], k: i64) -> f64 {
+  let mut log = 0.0
+  let mut w = v
+  for i in 0..N {
+    log += v[i] * (if i == k { break } else { 2.0 })
+    w[if i == 5 { return -1.0 } else { i }] = 0.5
+    if v[i] > 100.0 && (if k < 0 { continue } else { true }) { return log }
+  }
+  log + max(w[0], if k == 77 { return -77.0 } else { 0.0 })
+}";
+    assert_eq!(float(source, "f", &[v(&[1.0, 2.0, 3.0]), i(2)]), 6.5);
+    assert_eq!(float(source, "f", &[v(&[1.0, 2.0, 3.0]), i(9)]), 12.5);
+    assert_eq!(float(source, "f", &[v(&[1.0, 200.0, 3.0]), i(9)]), 402.0);
+    assert_eq!(float(source, "f", &[v(&[1.0, 200.0, 3.0]), i(-1)]), 408.5);
+    assert_eq!(float(source, "f", &[v(&[1.0; 7]), i(-1)]), -1.0);
+    assert_eq!(float(source, "f", &[v(&[1.0]), i(77)]), -77.0);
+}
+
+#[test]
+fn a_condition_that_returns() {
+    let source = "fn f(n: i64) -> i64 {
+  let mut i = 0
+  while (if i == 3 { return -i } else { i < n }) { i += 1 }
+  if i == 0 { i = 10 } else if (if i == 1 { return 11 } else { i == 2 }) { i = 20 }
+  i
+}";
+    for (n, expected) in [(0, 10.0), (1, 11.0), (2, 20.0), (9, -3.0)] {
+        assert_eq!(float(source, "f", &[i(n)]), expected);
+    }
+}

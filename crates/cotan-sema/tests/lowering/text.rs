@@ -19,7 +19,8 @@ err * err }";
           mul.1: f32 = mul err, err
           return mul.1
         }
-    "#]].assert_eq(&text(source, "loss"));
+    "#]]
+    .assert_eq(&text(source, "loss"));
 }
 
 #[test]
@@ -54,5 +55,6 @@ fn a_loop_with_a_break_reads_like_its_source() {
           }
           return x
         }
-    "#]].assert_eq(&text(source, "root"));
+    "#]]
+    .assert_eq(&text(source, "root"));
 }
