@@ -51,6 +51,8 @@ pub struct Outcome {
 /// What a call took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
+    /// Blocks of memory that the call took from the machine; none once a session is warm.
+    pub allocations: u64,
     /// Bytes held at the end, by this call and by earlier ones whose memory it could use again.
     pub held_bytes: usize,
     /// Bytes of the records that loops kept for their reverse sweeps.
@@ -141,6 +143,7 @@ impl CompiledFunction {
         let input_bufs: Vec<Buf> = inputs.iter_mut().map(HostBuffer::buf).collect();
         let mut output_bufs: Vec<Buf> = outputs.iter_mut().map(HostBuffer::buf).collect();
         let mut session = self.session(options);
+        let blocks = session.memory().blocks();
         // SAFETY: the arguments and the room for results fit the signature, which is that of the code, and the module
         // lives as long as `self`.
         let outcome = unsafe { session.call(self.entry, &input_bufs, &mut output_bufs) };
@@ -148,8 +151,11 @@ impl CompiledFunction {
             let pairs = outputs.into_iter().zip(&output_bufs).zip(&self.signature.results);
             // SAFETY: the call succeeded, so it has written these results.
             let values = pairs.map(|((buffer, buf), ty)| unsafe { buffer.value(ty.elem, buf) }).collect();
-            let statistics =
-                Statistics { held_bytes: session.memory().in_use(), record_bytes: session.record_bytes() };
+            let statistics = Statistics {
+                allocations: session.memory().blocks() - blocks,
+                held_bytes: session.memory().in_use(),
+                record_bytes: session.record_bytes(),
+            };
             Outcome { values, statistics }
         });
         session.set_watch(None);

@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::abi::ALIGNMENT;
 
@@ -12,19 +12,26 @@ use crate::abi::ALIGNMENT;
 pub struct MemoryLimit {
     max_bytes: usize,
     in_use: AtomicUsize,
+    blocks: AtomicU64,
 }
 
 impl MemoryLimit {
     /// A limit of `max_bytes`.
     #[must_use]
     pub fn new(max_bytes: usize) -> Arc<Self> {
-        Arc::new(Self { max_bytes, in_use: AtomicUsize::new(0) })
+        Arc::new(Self { max_bytes, in_use: AtomicUsize::new(0), blocks: AtomicU64::new(0) })
     }
 
     /// Bytes held now.
     #[must_use]
     pub fn in_use(&self) -> usize {
         self.in_use.load(Ordering::Relaxed)
+    }
+
+    /// Blocks that were ever taken.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.blocks.load(Ordering::Relaxed)
     }
 
     fn take(&self, bytes: usize) -> bool {
@@ -64,6 +71,7 @@ impl Block {
             limit.give_back(bytes);
             return None;
         };
+        limit.blocks.fetch_add(1, Ordering::Relaxed);
         Some(Self { start, layout, limit: Arc::clone(limit) })
     }
 
