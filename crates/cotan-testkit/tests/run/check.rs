@@ -1,15 +1,15 @@
 //! Running a test program in every way.
 
 use crate::header::{self, Expected};
+use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
+use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
+use cotan_ir::Mode;
+use cotan_ops::Value;
 use cotan_testkit::case::{Case, Subject, float_value, floats};
 use cotan_testkit::engines::{Engine, RunError};
 use cotan_testkit::front::{checked, lower, lower_plain};
 use cotan_testkit::oracles::{SECOND_ORDER, Verdict, compiled, dot_product, forward_reverse, primal_value, tape};
 use cotan_testkit::tolerances::{Property, close, tolerance};
-use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
-use cotan::{DerivativeForm, Lowered, Program, Request};
-use cotan_ir::Mode;
-use cotan_ops::Value;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ impl Test<'_> {
                 if wrt.is_empty() {
                     return Ok(());
                 }
-                let gradient = Request::derivative(&self.case.function, DerivativeForm::Grad, &wrt);
+                let gradient = derivative(&self.case.function, DerivativeForm::Grad, &wrt);
                 let expected = match wrt.as_slice() {
                     [name] => grad[*name].clone(),
                     names => names.iter().map(|name| grad[*name].clone()).collect::<Vec<_>>().into(),
@@ -62,7 +62,7 @@ impl Test<'_> {
             let expected = from_json(expected, &lowered.entry.result)
                 .map_err(|e| format!("expected value: {}: {} for {}", e.place, e.found, e.expected))?;
             for engine in Engine::ALL {
-                let at = || format!("{:?} on {engine:?}, {how}", request.derivative.as_ref().map(|d| d.form));
+                let at = || format!("{:?} on {engine:?}, {how}", request.form.as_ref().map(|d| d.form));
                 let results = engine.run(&lowered.module, &lowered.entry.symbol, &args);
                 let results = results.map_err(|e| format!("{}: {e}", at()))?;
                 let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
@@ -162,8 +162,11 @@ fn unit_tangents(case: &Case, lowered: &Lowered, wrt: &[&str]) -> Result<(), Str
         let expected = floats(&gradient[k]);
         let scale = expected.iter().filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()));
         for (element, expected) in expected.into_iter().enumerate() {
-            let mut tangents: Vec<Value> =
-                case.wrt.iter().map(|p| Value::zeros(case.subject.args[*p].elem, &case.subject.args[*p].dims)).collect();
+            let mut tangents: Vec<Value> = case
+                .wrt
+                .iter()
+                .map(|p| Value::zeros(case.subject.args[*p].elem, &case.subject.args[*p].dims))
+                .collect();
             tangents[k].bits[element] = one.cotangents[0].bits[0];
             let results = case.run(&name, &[case.subject.args.as_slice(), &tangents].concat())?;
             let found = floats(&results[results.len() - 1])[0];
