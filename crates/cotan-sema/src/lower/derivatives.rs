@@ -278,17 +278,13 @@ impl Base {
 fn assemble(lowering: &mut Lowering<'_>, b: &mut Builder, form: &Derivative, base: &Base, args: Vec<Atom>) -> Value {
     let n = base.function.params.len();
     let (args, extra) = args.split_at(n);
-    let wrt = base.wrt_leaves(&form.wrt);
-    let all: Vec<usize> = wrt.concat();
+    let all: Vec<usize> = base.wrt_leaves(&form.wrt).concat();
     let mut at = Calls { lowering, b, base, args };
     match form.form {
-        DerivativeForm::Grad | DerivativeForm::ValueAndGrad => {
+        DerivativeForm::Grad => at.gradient(&all).1,
+        DerivativeForm::ValueAndGrad => {
             let (value, gradients) = at.gradient(&all);
-            match form.form {
-                DerivativeForm::ValueAndGrad => [value, gradients].concat(),
-                // What a body gives beside the loss is returned beside the gradients.
-                _ => [gradients, value[1..].to_vec()].concat(),
-            }
+            [value, gradients].concat()
         }
         DerivativeForm::Jvp => {
             let (value, tangents) = at.jvp(&all, &base.float_results(), extra);
@@ -300,12 +296,12 @@ fn assemble(lowering: &mut Lowering<'_>, b: &mut Builder, form: &Derivative, bas
         }
         DerivativeForm::Jacobian => at.jacobian(&all, form.mode),
         DerivativeForm::Hessian => {
-            let gradient = at.gradient_function(&all, &wrt);
+            let gradient = at.gradient_function(&all);
             let mode = form.mode.or(Some(DerivativeMode::Forward));
             Calls { base: &gradient, ..at }.hessian(&all, mode)
         }
         DerivativeForm::Hvp => {
-            let gradient = at.gradient_function(&all, &wrt);
+            let gradient = at.gradient_function(&all);
             let outs = gradient.float_results();
             Calls { base: &gradient, ..at }.jvp(&all, &outs, extra).1
         }
@@ -395,7 +391,7 @@ impl Calls<'_, '_> {
         (self.leaves_of(&results), own.into_iter().map(Atom::Var).collect())
     }
 
-    /// Value, and gradients of its first leaf.
+    /// Value, a float, and its gradients.
     fn gradient(&mut self, wrt: &[usize]) -> (Value, Value) {
         let out = self.base.results[0];
         let elem = self.base.function.atom_ty(self.base.function.body.results[out]).elem;
@@ -403,7 +399,7 @@ impl Calls<'_, '_> {
     }
 
     /// A function that gives the gradients of the base.
-    fn gradient_function(&mut self, wrt: &[usize], leaves: &[Vec<usize>]) -> Base {
+    fn gradient_function(&mut self, wrt: &[usize]) -> Base {
         let function = self.base.function.clone();
         let symbol = self.lowering.free_symbol(&format!("{}.grad", function.name));
         let mut b = Builder::new();
@@ -418,7 +414,6 @@ impl Calls<'_, '_> {
         let mut calls = Calls { lowering: &mut *self.lowering, b: &mut b, base: self.base, args: &args };
         let (_, gradients) = calls.gradient(wrt);
         let (function, results) = with_results(b.finish(&symbol, Vec::new()), gradients);
-        debug_assert_eq!(results.len(), leaves.concat().len());
         Base {
             function: self.lowering.module.insert(function),
             leads: self.base.leads.clone(),

@@ -3,19 +3,18 @@
 use std::borrow::Cow;
 
 use cotan_ir::Elem;
-use cotan_syntax::diagnostic::{Code, Diagnostic};
+use cotan_syntax::{Code, Diagnostic, Span};
 
+use super::calls::takes_functions;
 use super::walk::{each_callee, each_callee_of};
 use super::{Lowering, Result};
+use crate::codes;
 use crate::dims::{Atom, Dim, GenericId};
 use crate::entry::{DerivativeRequest, Entry, EntryParam, HostType, Root};
 use crate::typed::{
     Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Param, Program, Type,
 };
 use crate::types::{Bound, Generic, GenericKind, Scalar, Substitution};
-
-/// A root that names no function, or a parameter that is not there.
-pub(super) const UNKNOWN_ROOT: Code = Code("E0802");
 
 /// A function of the program, at certain element types.
 pub(super) struct Resolved {
@@ -27,8 +26,14 @@ pub(super) struct Resolved {
 pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> std::result::Result<Resolved, Diagnostic> {
     let Some(mut function) = program.function_named(&root.function) else {
         let message = format!("there is no function `{}`", root.function);
-        return Err(Diagnostic::error(UNKNOWN_ROOT, cotan_syntax::Span::default(), message));
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, Span::default(), message));
     };
+    let source = program.function(function);
+    if takes_functions(source) {
+        let message = format!("`{}` takes a function, which a host can't give", root.function);
+        return Err(Diagnostic::error(codes::NOT_A_VALUE, source.name_span, message)
+            .help("write a function that calls it with the function that you mean"));
+    }
     if let Some(request) = &root.form {
         let derivative = derivative_function(program, function, request)?;
         let program = program.to_mut();
@@ -113,23 +118,55 @@ fn derivative_function(
     request: &DerivativeRequest,
 ) -> std::result::Result<Function, Diagnostic> {
     let of = program.function(id);
-    let unknown = |message: String| Diagnostic::error(UNKNOWN_ROOT, of.name_span, message);
+    let error = |code: Code, message: String| Err(Diagnostic::error(code, of.name_span, message));
     let mut wrt = Vec::new();
     for name in &request.wrt {
         match of.params.iter().position(|param| param.name == *name) {
+            Some(at) if wrt.contains(&at) => {
+                return error(codes::REPEATED_PARAMETER, format!("the parameter `{name}` is named twice"));
+            }
             Some(at) => wrt.push(at),
-            None => return Err(unknown(format!("`{}` has no parameter `{name}`", of.name))),
+            None => {
+                return error(codes::UNKNOWN_PARAMETER, format!("`{}` has no parameter `{name}`", of.name));
+            }
         }
     }
-    let is_differentiable = |param: &Param| !param.nodiff && !program.leaves(&program.tangent(&param.ty)).is_empty();
+    let has_derivative = |param: &Param| !program.leaves(&program.tangent(&param.ty)).is_empty();
     if wrt.is_empty() {
-        wrt.extend(of.params.iter().position(is_differentiable));
-    }
-    if let Some(at) = wrt.iter().find(|at| !is_differentiable(&of.params[**at])) {
-        return Err(unknown(format!("the parameter `{}` of `{}` has no derivative", of.params[*at].name, of.name)));
+        wrt.extend(of.params.iter().position(|param| !param.nodiff && has_derivative(param)));
     }
     if wrt.is_empty() {
-        return Err(unknown(format!("`{}` has no parameter with a derivative", of.name)));
+        return error(codes::NO_PARAMETER, format!("`{}` has no parameter with a derivative", of.name));
+    }
+    for param in wrt.iter().map(|at| &of.params[*at]) {
+        if param.nodiff {
+            return error(codes::NODIFF_PARAMETER, format!("the parameter `{}` is marked `@nodiff`", param.name));
+        }
+        if !has_derivative(param) {
+            return error(codes::NOT_DIFFERENTIABLE, format!("the parameter `{}` has no derivative", param.name));
+        }
+    }
+    let is_float_scalar = of.result.is_scalar() && !program.tangent(&of.result).is_unit();
+    let is_plain = |ty: &Type| ty.scalar().is_some() && !program.tangent(ty).is_unit();
+    match request.form {
+        DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Hessian | DerivativeForm::Hvp
+            if !is_float_scalar =>
+        {
+            return error(codes::NOT_SCALAR, format!("the result of `{}` is no float, so it has no gradient", of.name));
+        }
+        DerivativeForm::Jacobian | DerivativeForm::Hessian
+            if !is_plain(&of.result) || !wrt.iter().all(|at| is_plain(&of.params[*at].ty)) =>
+        {
+            let message = "a Jacobian or Hessian is of floats and tensors of floats".to_owned();
+            return error(codes::NO_MATRIX, message);
+        }
+        DerivativeForm::Grad
+        | DerivativeForm::ValueAndGrad
+        | DerivativeForm::Jvp
+        | DerivativeForm::Vjp
+        | DerivativeForm::Jacobian
+        | DerivativeForm::Hessian
+        | DerivativeForm::Hvp => {}
     }
     let mut generics = of.generics.clone();
     let mut params: Vec<Param> = of.params.iter().map(|param| Param { nodiff: false, ..param.clone() }).collect();
@@ -179,25 +216,19 @@ fn derivative_function(
 /// respect to.
 fn derivative_type(program: &Program, form: DerivativeForm, value: &Type, tangents: &[Type]) -> Type {
     let several = |mut types: Vec<Type>| if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) };
-    // Beside a loss, the other parts of a tuple are returned as they are.
-    let aux: Vec<Type> = match value {
-        Type::Tuple(parts) => parts.iter().skip(1).cloned().collect(),
-        _ => Vec::new(),
-    };
     let value_tangent = program.tangent(value);
     let outer = |a: &Type, b: &Type| Type::tensor(b.elem().clone(), [a.dims(), b.dims()].concat());
     match form {
-        DerivativeForm::Grad if aux.is_empty() => several(tangents.to_vec()),
-        DerivativeForm::Grad => Type::Tuple([vec![several(tangents.to_vec())], aux].concat()),
-        DerivativeForm::ValueAndGrad => Type::Tuple([vec![value.clone()], tangents.to_vec()].concat()),
+        DerivativeForm::Grad | DerivativeForm::Hvp => several(tangents.to_vec()),
+        DerivativeForm::ValueAndGrad | DerivativeForm::Vjp => {
+            Type::Tuple([vec![value.clone()], tangents.to_vec()].concat())
+        }
         DerivativeForm::Jvp => Type::Tuple(vec![value.clone(), value_tangent]),
-        DerivativeForm::Vjp => Type::Tuple([vec![value.clone()], tangents.to_vec()].concat()),
         DerivativeForm::Jacobian => several(tangents.iter().map(|tangent| outer(&value_tangent, tangent)).collect()),
         DerivativeForm::Hessian => {
             let row = |first: &Type| several(tangents.iter().map(|second| outer(first, second)).collect());
             several(tangents.iter().map(row).collect())
         }
-        DerivativeForm::Hvp => several(tangents.to_vec()),
     }
 }
 

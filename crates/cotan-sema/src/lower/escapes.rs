@@ -11,10 +11,10 @@ use std::borrow::Cow;
 use cotan_ir::Elem;
 use cotan_syntax::Span;
 
-use super::walk::{each_callable, each_child, each_place, escapes};
+use super::walk::{each_child, escapes};
 use crate::typed::{
-    Arg, Block, Callable, CallableKind, Expr, ExprKind, FunctionBody, If, Index, Iterable, Literal, Local, LocalId,
-    LogicOp, Pattern, PatternKind, PlaceStepKind, Program, Range, Stmt, StmtKind, Target, Type, While,
+    self, Arg, Block, Callable, CallableKind, Expr, ExprKind, FunctionBody, If, Index, Iterable, Literal, Local,
+    LocalId, LogicOp, Pattern, PatternKind, PlaceStepKind, Program, Range, Stmt, StmtKind, Target, Type, While,
 };
 
 /// The program, in which control escapes from statements, arms and the values of blocks only.
@@ -49,8 +49,13 @@ fn callable_needs_rewriting(callable: &Callable) -> bool {
 /// Whether control escapes from an operand somewhere in an expression.
 fn needs_rewriting(e: &Expr) -> bool {
     let mut found = has_escaping_operand(e);
-    each_child(e, &mut |child| found = found || needs_rewriting(child));
-    each_callable(e, &mut |callable| found = found || callable_needs_rewriting(callable));
+    e.each_part(&mut |part| {
+        found = found
+            || match part {
+                typed::Part::Expr(child) => needs_rewriting(child),
+                typed::Part::Callable(callable) => callable_needs_rewriting(callable),
+            };
+    });
     found
 }
 
@@ -79,16 +84,9 @@ fn has_escaping_operand(e: &Expr) -> bool {
 
 fn has_escaping_index(target: &Target) -> bool {
     let mut found = false;
-    each_place(target, &mut |place| {
-        for step in &place.steps {
-            if let PlaceStepKind::Index(indices) = &step.kind {
-                found = found
-                    || indices.iter().any(|index| match index {
-                        Index::At(e) | Index::Gather(e) => escapes(e).any(),
-                        Index::Slice { lo, hi, .. } => lo.iter().chain(hi).any(|e| escapes(e).any()),
-                    });
-            }
-        }
+    target.each_index(&mut |part| match part {
+        typed::Part::Expr(index) => found = found || escapes(index).any(),
+        typed::Part::Callable(_) => {}
     });
     found
 }

@@ -36,28 +36,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cotan_ir::{Derived, Elem, Item, Module, Symbol};
+use cotan_syntax::Diagnostic;
 use cotan_syntax::Span;
-use cotan_syntax::diagnostic::{Code, CodeInfo, Diagnostic};
 
+use crate::codes;
 use crate::entry::{Lowered, Root};
 use crate::limits::Limits;
 use crate::typed::{FnId, Program};
 
 /// What lowering gives: a value, or the one error that ends it.
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
-
-/// Too many specialisations, or too deep a chain of them.
-const TOO_MANY_INSTANCES: Code = Code("E0801");
-
-/// The codes of this module.
-pub const CODES: &[CodeInfo] = &[CodeInfo {
-    code: TOO_MANY_INSTANCES,
-    title: "the program needs too many specialised copies of functions",
-    explanation: "A function that takes a function, or an element type, is compiled once for each use of it. Functions \
-                  that call each other in this way multiply. Let the inner function take a value in place of a \
-                  function, or call it once and use the result twice.",
-    failing_example: "",
-}];
 
 /// Lowers the functions that `roots` ask for, and all that they call.
 pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result::Result<Lowered, Vec<Diagnostic>> {
@@ -163,7 +151,7 @@ impl<'p> Lowering<'p> {
             return Ok(());
         };
         let message = format!("the program needs {what} {limit} specialised functions");
-        let mut error = Diagnostic::error(TOO_MANY_INSTANCES, span, message);
+        let mut error = Diagnostic::error(codes::TOO_MANY_INSTANCES, span, message);
         for (name, span) in self.chain.iter().rev().skip(1).take(8) {
             error = error.label(*span, format!("needed by `{name}` here"));
         }

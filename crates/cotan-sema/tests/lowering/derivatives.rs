@@ -1,7 +1,8 @@
 //! Derivative forms: as declarations, as expressions, as roots.
 
 use crate::harness::*;
-use cotan_sema::entry::DerivativeRequest;
+use cotan_ir::Elem;
+use cotan_sema::entry::{DerivativeRequest, Root};
 use cotan_sema::typed::{DerivativeForm, DerivativeMode};
 
 const LOSS: &str = "fn loss[N](w: f64[N], x: f64[N], y: f64) -> f64 {
@@ -147,4 +148,44 @@ fn d[N](v: f64[N], limit: f64) -> f64[N] = grad(f)(v, limit)";
     let x = v(&[1.0, 2.0, 3.0]);
     assert_eq!(floats(source, "d", &[x.clone(), f(100.0)]), [[2.0, 4.0, 6.0]]);
     assert_eq!(floats(source, "d", &[x, f(4.0)]), [[4.0, 8.0, 0.0]]);
+}
+
+#[test]
+fn requests_that_make_no_sense_are_errors() {
+    let source = "fn f(x: f64, @nodiff k: f64, n: i64) -> (f64, f64) = (x * k, x)
+fn g(x: f64) -> f64 = x
+fn h(x: i64) -> f64 = 1.0
+fn t(f: (f64) -> f64) -> f64 = f(1.0)";
+    let code = |name: &str, form, wrt: &[&str]| errors(source, &Root::derivative(name, request(form, wrt)));
+    assert_eq!(code("f", DerivativeForm::Grad, &["x"]), ["E0502"]);
+    assert_eq!(code("f", DerivativeForm::Jvp, &["k"]), ["E0509"]);
+    assert_eq!(code("f", DerivativeForm::Jvp, &["n"]), ["E0501"]);
+    assert_eq!(code("f", DerivativeForm::Jvp, &["y"]), ["E0503"]);
+    assert_eq!(code("f", DerivativeForm::Jvp, &["x", "x"]), ["E0508"]);
+    assert_eq!(code("f", DerivativeForm::Jacobian, &["x"]), ["E0511"]);
+    assert_eq!(code("h", DerivativeForm::Grad, &[]), ["E0505"]);
+    assert_eq!(errors(source, &Root::function("t")), ["E0206"]);
+    assert_eq!(errors(source, &Root::function("nobody")), ["E0201"]);
+}
+
+#[test]
+fn entries_say_what_a_derivative_is_of() {
+    let root = Root::derivative("loss", request(DerivativeForm::ValueAndGrad, &["y", "w"]));
+    let entry = lowered(LOSS, &root).entries.remove(0);
+    assert_eq!((&*entry.symbol, entry.wrt.as_slice()), ("loss.value_and_grad", &[2, 0][..]));
+    assert_eq!(entry.show(&entry.result), "(f64, f64, f64[N])");
+    let root = Root { elems: vec![Elem::F32], ..Root::function("f") };
+    let entry = lowered("fn f[T: Float, N](x: T[N], y: T[2*N]) -> T[N+1] = y[0..N+1]", &root).entries.remove(0);
+    assert_eq!(&*entry.symbol, "f.f32");
+    assert_eq!(entry.show(&entry.params[1].ty), "f32[2*N]");
+    assert_eq!(entry.show(&entry.result), "f32[N + 1]");
+    assert_eq!(entry.extents.iter().map(|dim| entry.show_dim(dim)).collect::<Vec<_>>(), ["2*N"]);
+}
+
+#[test]
+fn generic_roots_default_to_f64() {
+    let source = "fn sq[T: Float](x: T) -> T = x * x
+fn n[T: Integer](x: T) -> T = x";
+    assert_eq!(derivative(source, "sq", request(DerivativeForm::Grad, &[]), &[f(3.0)]), [[6.0]]);
+    assert_eq!(float(source, "n", &[i(3)]), 3.0);
 }

@@ -24,6 +24,15 @@ pub(crate) fn lowered(source: &str, root: &Root) -> Lowered {
     lowered
 }
 
+/// The codes of the errors of lowering one root of a program.
+pub(crate) fn errors(source: &str, root: &Root) -> Vec<&'static str> {
+    let (module, _) = cotan_syntax::parser::parse(FileId(0), source);
+    let checked = check(&module, &Limits::default());
+    assert!(checked.is_valid(), "{:#?}", checked.diagnostics);
+    let lowered = lower(&checked.program, std::slice::from_ref(root), &Limits::default());
+    lowered.err().unwrap_or_default().iter().map(|error| error.code.as_str()).collect()
+}
+
 /// The text of the IR of a function.
 pub(crate) fn text(source: &str, name: &str) -> String {
     print_module(&lowered(source, &Root::function(name)).module, Default::default())

@@ -3,6 +3,7 @@
 mod calls;
 mod derivatives;
 mod errors;
+mod examples;
 mod folds;
 mod harness;
 mod indexing;

@@ -58,3 +58,17 @@ fn a_loop_with_a_break_reads_like_its_source() {
     "#]]
     .assert_eq(&text(source, "root"));
 }
+
+#[test]
+fn a_generic_call_passes_sizes_and_extents() {
+    let source = "fn triangle[D](below: f64[D*(D-1)/2], v: f64[D]) -> f64 = below[0] * v[D - 1]
+fn f[N](x: f64[N], y: f64[N*(N-1)/2]) -> f64 = triangle(y, x)";
+    expect![[""]].assert_eq(&text(source, "f"));
+}
+
+#[test]
+fn a_hessian_is_written_with_calls_of_derivatives() {
+    let source = "fn cube(x: f64[3]) -> f64 = +/ (x .* x .* x)
+fn f(x: f64[3]) -> f64[3, 3] = hessian(cube)(x)";
+    expect![[""]].assert_eq(&text(source, "f"));
+}
