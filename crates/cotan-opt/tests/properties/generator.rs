@@ -117,6 +117,12 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// A vector of this length.
+    fn vector(&mut self, pool: &Pool, length: Dim) -> Var {
+        let all: Vec<Var> = pool.vectors.iter().copied().filter(|v| self.b.var_ty(*v).dims == [length]).collect();
+        self.rng.choice(&all)
+    }
+
     /// A count from 0 to 3.
     fn count(&mut self, pool: &Pool) -> Atom {
         let k = self.int(pool);
@@ -149,7 +155,7 @@ impl<'a> Generator<'a> {
             self.position += 1;
             self.b.set_span(Span { file: 0, start: self.position, end: self.position + 1 });
             let may_open = depth < 3 && self.regions > 0;
-            match self.rng.below(if may_open { 20 } else { 13 }) {
+            match self.rng.below(if may_open { 22 } else { 14 }) {
                 0..=2 => self.arithmetic(pool),
                 3 => self.integers(pool),
                 4 => self.condition(pool),
@@ -162,9 +168,11 @@ impl<'a> Generator<'a> {
                 12 => self.write(pool),
                 13 => self.call(pool),
                 14 | 15 => self.par(pool, depth),
-                16 => self.counted(pool, depth),
-                17 => self.repeat_while(pool, depth),
-                18 => self.branch(pool, depth),
+                16 => self.matrix(pool),
+                17 => self.counted(pool, depth),
+                18 => self.repeat_while(pool, depth),
+                19 => self.branch(pool, depth),
+                20 => self.renamed_length(pool),
                 _ => self.branch_of_lengths(pool),
             }
         }
@@ -337,13 +345,7 @@ impl<'a> Generator<'a> {
     fn call(&mut self, pool: &mut Pool) {
         let Some(g) = self.callee else { return };
         let n = self.n;
-        let lengths = |dim: Dim| {
-            move |pool: &Pool, b: &Builder| -> Vec<Var> {
-                pool.vectors.iter().copied().filter(|v| b.var_ty(*v).dims[0] == dim).collect()
-            }
-        };
-        let a = self.rng.choice(&lengths(n.into())(pool, &self.b));
-        let d = self.rng.choice(&lengths(Dim::Const(3))(pool, &self.b));
+        let (a, d) = (self.vector(pool, n.into()), self.vector(pool, Dim::Const(3)));
         let (k, c) = (self.int(pool), self.bool(pool));
         let (x, y) = (self.float(pool), self.float(pool));
         let results = self.b.call(g, &[n.into(), k, c, x, y, a.into(), d.into()]);
@@ -399,6 +401,48 @@ impl<'a> Generator<'a> {
         pool.floats.push(out[2].into());
         pool.ints.push(out[3].into());
         self.take_accs(pool, &out[4..]);
+    }
+
+    /// A matrix accumulated over two levels, at their own indices or the other way round, and one of its rows.
+    fn matrix(&mut self, pool: &mut Pool) {
+        self.regions -= 1;
+        let dims = vec![self.rng.choice(&[Dim::Var(self.n), Dim::Const(3)]), Dim::Const(3)];
+        let ty = Ty::new(Elem::F64, dims.clone());
+        let start = self.float(pool);
+        let init = self.b.tensor(FILL.op(), &[start], &[], ty.clone());
+        let acc = Acc { var: self.b.var("m", ty), kind: AccKind::Reduce(Monoid::Add), init: Some(init.into()) };
+        let (i, j) = (self.var("i", Elem::I64), self.var("j", Elem::I64));
+        let mut inner = pool.clone();
+        inner.ints.extend([Atom::from(i), j.into()]);
+        self.b.open_block();
+        self.arithmetic(&mut inner);
+        let value = self.float(&inner);
+        let is_square = dims[0] == dims[1];
+        let at = if is_square && self.rng.chance(3) { [j.into(), i.into()] } else { [i.into(), j.into()] };
+        self.b.acc_add(acc.var, &at, value);
+        let body = self.b.close_block(Vec::new());
+        let extents = dims.iter().map(|d| d.atom()).collect();
+        let m = self.b.finish_par(vec![i, j], extents, Vec::new(), vec![acc], body)[0];
+        let row = self.index_of(m, pool);
+        pool.vectors.push(self.b.index(m.into(), &[row]));
+    }
+
+    /// A vector under a type that names its length otherwise, which is mostly the same one.
+    fn renamed_length(&mut self, pool: &mut Pool) {
+        let v = self.rng.recent(&pool.vectors);
+        let found = self.b.var_ty(v).dims[0].atom();
+        let other = if self.rng.chance(6) { self.n.into() } else { found };
+        let expected: Atom = self.prim(&MAX, &[other, Atom::i64(0)]).into();
+        let ty = Ty::new(Elem::F64, vec![Dim::from_atom(expected)]);
+        let holds = self.prim(&EQ, &[expected, found]);
+        let same = self.b.check(holds.into(), CheckKind::ShapeMismatch, &[expected, found], v.into(), Some(ty));
+        pool.vectors.push(same);
+        let i = self.var("i", Elem::I64);
+        self.b.open_block();
+        let element = self.b.index(same.into(), &[i.into()]);
+        let body = self.b.close_block(vec![element.into()]);
+        let sum = ParResult::Reduced { monoid: Monoid::Add, init: Const::f64(0.0).into() };
+        pool.live.push(self.b.finish_par(vec![i], vec![expected], vec![sum], Vec::new(), body)[0].into());
     }
 
     fn take_accs(&mut self, pool: &mut Pool, finals: &[Var]) {
