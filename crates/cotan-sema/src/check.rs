@@ -33,6 +33,7 @@ mod postfix;
 mod ranges;
 mod scalar_calls;
 mod schemes;
+mod size_exprs;
 mod sizes;
 mod statements;
 mod structs;

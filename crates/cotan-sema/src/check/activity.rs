@@ -204,14 +204,15 @@ impl<'p> Activity<'p> {
                 Dependence::default()
             }
             ExprKind::While(it) => {
-                let parts: Vec<&Expr> = match &it.condition.kind {
-                    ExprKind::Logic { operands, .. } => operands.iter().collect(),
-                    _ => vec![&it.condition],
+                let parts = if let ExprKind::Logic { operands, .. } = &it.condition.kind {
+                    operands.as_slice()
+                } else {
+                    std::slice::from_ref(&it.condition)
                 };
-                let deciders = parts.into_iter().map(|part| self.expr(part).any).collect();
-                self.note_loop(it.condition.span, deciders);
-                let decided = self.expr(&it.condition).cut_at(it.condition.span);
-                self.under(decided, &it.body);
+                let found: Vec<Dependence> = parts.iter().map(|part| self.expr(part)).collect();
+                self.note_loop(it.condition.span, found.iter().map(|part| part.any).collect());
+                let decided = found.into_iter().fold(Dependence::default(), Dependence::and);
+                self.under(decided.cut_at(it.condition.span), &it.body);
                 Dependence::default()
             }
             ExprKind::Return(value) => {
@@ -222,7 +223,23 @@ impl<'p> Activity<'p> {
                 }
                 Dependence::default()
             }
-            _ => {
+            ExprKind::Error
+            | ExprKind::Literal(_)
+            | ExprKind::Size(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Array(_)
+            | ExprKind::Struct(_)
+            | ExprKind::StructUpdate { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::Chain(_)
+            | ExprKind::Logic { .. }
+            | ExprKind::Cast(_)
+            | ExprKind::Range(_)
+            | ExprKind::Fold { .. }
+            | ExprKind::ShapeCheck(_)
+            | ExprKind::Break
+            | ExprKind::Continue => {
                 let mut found = Dependence::default();
                 expr.each_part(&mut |part| {
                     if let Part::Expr(part) = part {
@@ -398,11 +415,9 @@ impl<'p> Activity<'p> {
                 found = if is_map { result } else { found.and(result) };
             }
         }
-        match builtin {
-            // Stopped on purpose.
-            Builtin::StopGradient | Builtin::ZerosLike => Dependence::default(),
-            _ => found,
-        }
+        // Nothing flows through these, on purpose.
+        let is_stopped = matches!(builtin, Builtin::StopGradient | Builtin::ZerosLike);
+        if is_stopped { Dependence::default() } else { found }
     }
 }
 

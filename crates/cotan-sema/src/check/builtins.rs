@@ -33,7 +33,7 @@ impl BodyChecker<'_, '_> {
                 let bound = if builtin == Builtin::Iota { Bound::Integer } else { Bound::Numeric };
                 let generics = self.generics.clone();
                 match self.module.scalar_arg("T", bound, value, &generics) {
-                    Some(scalar) => Callee::Builtin(builtin, Some(scalar)),
+                    Some(scalar) => Callee::Builtin(builtin, Some(scalar), span),
                     None => Callee::Failed,
                 }
             }
@@ -145,11 +145,10 @@ impl BodyChecker<'_, '_> {
 
     /// Counts or extents: an integer, or several in an array.
     pub(super) fn counts(&mut self, site: Site, source: Source<'_>) -> Option<(Vec<Expr>, Vec<Dim>)> {
-        let values: Vec<Expr> = match source {
-            Source::Ast(ast::Expr { kind: ast::ExprKind::Array(parts), .. }) => {
-                parts.iter().map(|part| self.expr(part)).collect()
-            }
-            source => vec![self.source(source)],
+        let values: Vec<Expr> = if let Source::Ast(ast::Expr { kind: ast::ExprKind::Array(parts), .. }) = source {
+            parts.iter().map(|part| self.expr(part)).collect()
+        } else {
+            vec![self.source(source)]
         };
         let name = prelude::builtin_name(site.builtin);
         let subject = format!("a size of `{name}`");
@@ -233,16 +232,13 @@ impl BodyChecker<'_, '_> {
         }
         let ty = Type::tensor(value.ty.elem().clone(), dims.clone());
         let found = value.ty.dims();
-        let fits = match site.builtin {
-            Builtin::Broadcast if found.len() > dims.len() => false,
-            Builtin::Broadcast => {
-                let kept = &dims[dims.len() - found.len()..];
-                found.iter().zip(kept).all(|(found, kept)| found.relation(kept) != Relation::Differ)
-            }
-            _ => match (product(found), product(&dims)) {
-                (Some(found), Some(wanted)) => found.relation(&wanted) != Relation::Differ,
-                _ => true,
-            },
+        let fits = if site.builtin == Builtin::Broadcast {
+            let n_new = dims.len().checked_sub(found.len());
+            let fits = |(found, kept): (&Dim, &Dim)| found.relation(kept) != Relation::Differ;
+            n_new.is_some_and(|n_new| found.iter().zip(&dims[n_new..]).all(fits))
+        } else {
+            let products = product(found).zip(product(&dims));
+            products.is_none_or(|(found, wanted)| found.relation(&wanted) != Relation::Differ)
         };
         if !fits {
             let (from, to) = (self.show(&value.ty), self.show(&ty));

@@ -16,9 +16,9 @@ pub(super) enum Callee<'s> {
     /// Something with a signature.
     Scheme(Box<Scheme>),
     /// A scalar function of the prelude.
-    Scalar(&'static ScalarFunction),
+    Scalar(&'static ScalarFunction, Span),
     /// Another function of the prelude, with the element type in brackets.
-    Builtin(Builtin, Option<Scalar>),
+    Builtin(Builtin, Option<Scalar>, Span),
     /// A lambda: the arguments decide the types of its parameters.
     Lambda(&'s ast::Lambda, Span),
     /// A derivative of something whose signature depends on the arguments, or not.
@@ -40,7 +40,7 @@ impl Callee<'_> {
     pub(super) fn needs_argument_types(&self) -> bool {
         match self {
             Self::Scheme(_) | Self::Failed => false,
-            Self::Scalar(_) | Self::Builtin(..) | Self::Lambda(..) => true,
+            Self::Scalar(..) | Self::Builtin(..) | Self::Lambda(..) => true,
             Self::Derivative(derivative) => derivative.base.needs_argument_types(),
         }
     }
@@ -50,18 +50,17 @@ impl BodyChecker<'_, '_> {
     /// What can be called at the beginning of `base ops..`, with how many of the steps belong to
     /// it. `None` if a value stands there.
     pub(super) fn callee<'s>(&mut self, base: &'s ast::Expr, ops: &'s [PostfixOp]) -> Option<(Callee<'s>, usize)> {
-        let name = match &base.kind {
-            ast::ExprKind::Lambda(lambda) => return Some((Callee::Lambda(lambda, base.span), 0)),
-            ast::ExprKind::Name(name) => name.as_str(),
-            _ => return None,
-        };
+        if let ast::ExprKind::Lambda(lambda) = &base.kind {
+            return Some((Callee::Lambda(lambda, base.span), 0));
+        }
+        let ast::ExprKind::Name(name) = &base.kind else { return None };
         if self.names.contains_key(name) {
             let local = *self.names.get(name)?.last()?;
             let Type::Function(ty) = self.locals[local.0 as usize].ty.clone() else { return None };
             self.lookup_local(name, base.span);
             return Some((Callee::Scheme(Box::new(param_scheme(name, base.span, local, *ty))), 0));
         }
-        if self.generics.iter().any(|generic| generic.name == name) {
+        if self.generics.iter().any(|generic| generic.name == *name) {
             return None;
         }
         if let Some(definition) = self.module.definitions.get(name).copied() {
@@ -82,14 +81,14 @@ impl BodyChecker<'_, '_> {
             return Some(self.derivative_callee(form, base.span, ops));
         }
         if let Some(function) = prelude::scalar_function(name) {
-            return Some((Callee::Scalar(function), 0));
+            return Some((Callee::Scalar(function, base.span), 0));
         }
         let builtin = prelude::builtin(name)?;
         Some(match ops.first() {
             Some(PostfixOp { kind: PostfixKind::Index(args), span, .. }) => {
                 (self.builtin_with_type(builtin, args, *span), 1)
             }
-            _ => (Callee::Builtin(builtin, None), 0),
+            _ => (Callee::Builtin(builtin, None, base.span), 0),
         })
     }
 
@@ -191,27 +190,14 @@ impl BodyChecker<'_, '_> {
 
     /// What can be called, if the whole expression is that.
     pub(super) fn function_expr<'s>(&mut self, expr: &'s ast::Expr) -> Option<Callee<'s>> {
-        match &expr.kind {
-            ast::ExprKind::Postfix(postfix) => {
-                let (callee, used) = self.callee(&postfix.base, &postfix.ops)?;
-                (used == postfix.ops.len()).then_some(callee)
-            }
-            ast::ExprKind::Lambda(_) | ast::ExprKind::Name(_) => self.callee(expr, &[]).map(|(callee, _)| callee),
-            _ => None,
-        }
+        let (base, ops): (&ast::Expr, &[PostfixOp]) =
+            if let ast::ExprKind::Postfix(postfix) = &expr.kind { (&postfix.base, &postfix.ops) } else { (expr, &[]) };
+        let (callee, used) = self.callee(base, ops)?;
+        (used == ops.len()).then_some(callee)
     }
 
     pub(super) fn looks_like_function(&self, expr: &ast::Expr) -> bool {
-        match &expr.kind {
-            ast::ExprKind::Lambda(_) => true,
-            ast::ExprKind::Name(name) => {
-                !self.names.contains_key(name)
-                    && (matches!(self.module.definitions.get(name).map(|found| found.def), Some(Def::Function(_)))
-                        || prelude::scalar_function(name).is_some()
-                        || prelude::builtin(name).is_some())
-            }
-            _ => false,
-        }
+        matches!(expr.kind, ast::ExprKind::Lambda(_)) || self.is_function_name(expr)
     }
 
     /// Whether the last call of `base before (..)` takes the function of `grad[w](f)`.

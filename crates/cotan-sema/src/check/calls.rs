@@ -44,9 +44,10 @@ impl BodyChecker<'_, '_> {
         args.iter().for_each(|arg| drop(self.expr(&arg.value)));
         if !value.ty.has_error() {
             let message = format!("expected a function before the parentheses, found `{}`", self.show(&value.ty));
-            let help = match value.ty {
-                Type::Tensor { .. } => "a tensor is indexed with brackets: `v[i]`",
-                _ => "only functions are called; to multiply, write `*`",
+            let help = if value.ty.dims().is_empty() {
+                "only functions are called; to multiply, write `*`"
+            } else {
+                "a tensor is indexed with brackets: `v[i]`"
             };
             self.report(Diagnostic::error(codes::NOT_CALLABLE, value.span, message).help(help));
         }
@@ -56,8 +57,8 @@ impl BodyChecker<'_, '_> {
     /// Applies a callee to arguments.
     pub(super) fn apply(&mut self, callee: Callee<'_>, mut sources: Vec<Source<'_>>, span: Span) -> Expr {
         match callee {
-            Callee::Scalar(function) => self.scalar_call(function, sources, span),
-            Callee::Builtin(builtin, elem) => self.builtin_call(builtin, elem, sources, span),
+            Callee::Scalar(function, _) => self.scalar_call(function, sources, span),
+            Callee::Builtin(builtin, elem, _) => self.builtin_call(builtin, elem, sources, span),
             Callee::Failed => {
                 self.check_anyway(sources);
                 error(span)
@@ -248,14 +249,15 @@ impl BodyChecker<'_, '_> {
         if params.iter().any(Type::has_error) {
             return None;
         }
-        match callee {
-            Callee::Lambda(lambda, span) => self.lambda(lambda, params, span),
-            Callee::Scheme(scheme) if matches!(scheme.target, SchemeTarget::Callable(_)) => {
-                let SchemeTarget::Callable(callable) = &scheme.target else { return None };
-                self.fits_callable(callable, params, expr.span).then(|| callable.clone())
-            }
-            callee => self.eta(callee, params, expr.span),
+        if let Callee::Lambda(lambda, span) = callee {
+            return self.lambda(lambda, params, span);
         }
+        if let Callee::Scheme(scheme) = &callee
+            && let SchemeTarget::Callable(callable) = &scheme.target
+        {
+            return self.fits_callable(callable, params, expr.span).then(|| callable.clone());
+        }
+        self.eta(callee, params, expr.span)
     }
 
     /// Whether a function parameter takes arguments of these types; reports if not.

@@ -202,8 +202,5 @@ pub(super) fn element_type(ty: &Type) -> Type {
 
 /// The value of a block, which says where the block is wrong.
 fn value_of(body: &Expr) -> &Expr {
-    match &body.kind {
-        ExprKind::Block(block) => block.value.as_ref().unwrap_or(body),
-        _ => body,
-    }
+    if let ExprKind::Block(block) = &body.kind { block.value.as_ref().unwrap_or(body) } else { body }
 }

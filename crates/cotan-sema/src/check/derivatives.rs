@@ -164,18 +164,13 @@ impl BodyChecker<'_, '_> {
 
     /// A literal that may be integer or float can't be told apart by its tangent: it must be decided.
     fn require_floats(&mut self, ty: &Type) -> bool {
-        match ty {
-            Type::Scalar(scalar @ Scalar::Var(_)) => self.vars.require(*scalar, Elems::float()),
-            _ => true,
-        }
+        let Type::Scalar(scalar @ Scalar::Var(_)) = ty else { return true };
+        self.vars.require(*scalar, Elems::float())
     }
 
     fn mode(&mut self, form: DerivativeForm, arg: &Arg) -> Option<DerivativeMode> {
         let name = arg.name.as_ref().map_or("", |name| name.name.as_str());
-        let value = match &arg.value.kind {
-            ExprKind::Name(value) => value.as_str(),
-            _ => "",
-        };
+        let value = if let ExprKind::Name(value) = &arg.value.kind { value.as_str() } else { "" };
         let is_fixed = matches!(form, DerivativeForm::Jvp | DerivativeForm::Vjp);
         let mode = match value {
             "forward" => Some(DerivativeMode::Forward),
@@ -256,7 +251,7 @@ impl BodyChecker<'_, '_> {
     /// A matrix of derivatives needs tensors (or scalars) on both sides.
     fn are_tensors(&mut self, form: DerivativeForm, base: &Scheme, wrt: &[usize], span: Span) -> bool {
         let sides = wrt.iter().map(|at| &base.params[*at].ty).chain([&base.result]);
-        let Some(other) = sides.cloned().find(|ty| ty.scalar().is_none()) else { return true };
+        let Some(other) = sides.into_iter().find(|ty| ty.scalar().is_none()).cloned() else { return true };
         let message =
             format!("expected scalars and tensors for `{}`, found `{}`", form.as_str(), self.show_for(base, &other));
         self.report(

@@ -195,13 +195,12 @@ impl BodyChecker<'_, '_> {
         };
         let is_float = self.vars.is_within(wanted, crate::unify::Elems::float());
         let is_integer = self.vars.is_within(wanted, crate::unify::Elems::integer());
-        match &value.kind {
-            ExprKind::Literal(Literal::Int(number)) if is_float => return format!("write the float `{number}.0`"),
-            ExprKind::Literal(Literal::Float(digits)) if is_integer => {
-                let whole = digits.split(['.', 'e', 'E']).next().unwrap_or(digits);
-                return format!("write the integer `{whole}`, or convert with `as {target}`");
-            }
-            _ => {}
+        if let (true, ExprKind::Literal(Literal::Int(number))) = (is_float, &value.kind) {
+            return format!("write the float `{number}.0`");
+        }
+        if let (true, ExprKind::Literal(Literal::Float(digits))) = (is_integer, &value.kind) {
+            let whole = digits.split(['.', 'e', 'E']).next().unwrap_or(digits);
+            return format!("write the integer `{whole}`, or convert with `as {target}`");
         }
         if is_float && self.vars.default_of(found).is_some() {
             return "write the literal that it comes from as a float, such as `1.0`".to_owned();
@@ -271,8 +270,5 @@ fn relate_dims(found: &Dim, wanted: &Dim, how: Strictness) -> Result<bool, Misfi
 
 /// Whether a run of operators begins with a fold, as `+/ a .* b` does.
 fn starts_with_fold(value: &Expr) -> bool {
-    match &value.kind {
-        ExprKind::Chain(chain) => matches!(chain.first.kind, ExprKind::Fold { .. }),
-        _ => false,
-    }
+    matches!(&value.kind, ExprKind::Chain(chain) if matches!(chain.first.kind, ExprKind::Fold { .. }))
 }

@@ -61,11 +61,10 @@ impl BodyChecker<'_, '_> {
         let mut axes = Vec::new();
         for arg in &selector.args {
             let is_named_right = arg.name.as_ref().is_none_or(|name| name.name == "axis");
-            let axis = match &arg.value.kind {
-                ast::ExprKind::Literal(ast::Literal::Int { value, .. }) if is_named_right => {
-                    usize::try_from(*value).ok()
-                }
-                _ => None,
+            let axis = if let ast::ExprKind::Literal(ast::Literal::Int { value, .. }) = arg.value.kind {
+                usize::try_from(value).ok().filter(|_| is_named_right)
+            } else {
+                None
             };
             match axis {
                 Some(axis) if axis < rank && !axes.contains(&axis) => axes.push(axis),

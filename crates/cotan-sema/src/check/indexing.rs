@@ -25,10 +25,12 @@ impl BodyChecker<'_, '_> {
             Type::Tensor { dims, .. } => dims.clone(),
             Type::Error => return None,
             Type::Never | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => {
-                let help = match ty {
-                    Type::Tuple(_) => "the parts of a tuple are `.0`, `.1` and so on",
-                    Type::Struct(_) => "the parts of a struct are its fields",
-                    _ => "only tensors are indexed",
+                let help = if matches!(ty, Type::Tuple(_)) {
+                    "the parts of a tuple are `.0`, `.1` and so on"
+                } else if matches!(ty, Type::Struct(_)) {
+                    "the parts of a struct are its fields"
+                } else {
+                    "only tensors are indexed"
                 };
                 let message = format!("expected a tensor before the bracket, found {}", base.0);
                 self.report(Diagnostic::error(codes::NOT_INDEXABLE, base.1, message).help(help));

@@ -139,9 +139,9 @@ impl BodyChecker<'_, '_> {
         if !fits && !ty.has_error() {
             let found = self.show(ty);
             let message = format!("expected a tuple of {} parts for this pattern, found `{found}`", parts.len());
-            let help = match ty {
-                Type::Tuple(types) => format!("the value has {} parts: name each, or write `_`", types.len()),
-                _ => "bind the value to one name".to_owned(),
+            let help = match ty.parts() {
+                [] => "bind the value to one name".to_owned(),
+                types => format!("the value has {} parts: name each, or write `_`", types.len()),
             };
             self.report(Diagnostic::error(codes::PATTERN, span, message).help(help));
         }

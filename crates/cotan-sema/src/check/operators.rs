@@ -37,8 +37,11 @@ impl BodyChecker<'_, '_> {
         if rest.is_empty() {
             return first;
         }
-        if let Some(op) = logic_op(rest[0].op) {
-            return self.logic(op, first, rest, span);
+        if rest[0].op == ast::BinaryOp::And {
+            return self.logic(LogicOp::And, first, rest, span);
+        }
+        if rest[0].op == ast::BinaryOp::Or {
+            return self.logic(LogicOp::Or, first, rest, span);
         }
         let mut ty = first.ty.clone();
         let mut links: Vec<Link> = Vec::with_capacity(rest.len());
@@ -85,10 +88,12 @@ impl BodyChecker<'_, '_> {
         links: &'s [ast::Link],
         at: &mut usize,
     ) -> (Value<'s>, Option<&'s ast::Link>) {
-        let (named, is_negated) = match &operand.kind {
-            ast::ExprKind::Unary { op: ast::UnaryOp::Neg, operand, .. } => (&**operand, true),
-            _ => (operand, false),
+        let negated = if let ast::ExprKind::Unary { op: ast::UnaryOp::Neg, operand, .. } = &operand.kind {
+            Some(&**operand)
+        } else {
+            None
         };
+        let (named, is_negated) = (negated.unwrap_or(operand), negated.is_some());
         let is_division = |at: usize| links.get(at).filter(|link| link.op == ast::BinaryOp::Div);
         let Some(second) = is_division(*at).filter(|_| self.is_function_name(named)) else {
             return (Value::Written(operand), None);
@@ -105,7 +110,8 @@ impl BodyChecker<'_, '_> {
         (Value::Fold(value), Some(last))
     }
 
-    fn is_function_name(&self, expr: &ast::Expr) -> bool {
+    /// Whether an expression is the bare name of a function.
+    pub(super) fn is_function_name(&self, expr: &ast::Expr) -> bool {
         let ast::ExprKind::Name(name) = &expr.kind else { return false };
         match self.names.get(name).and_then(|ids| ids.last()) {
             Some(local) => matches!(self.locals[local.0 as usize].ty, Type::Function(_)),
@@ -134,11 +140,11 @@ impl BodyChecker<'_, '_> {
             return value;
         }
         let found = self.show_value(&value);
-        let help = match &value.ty {
-            Type::Scalar(scalar) if self.vars.is_within(*scalar, Elems::integer()) => "compare it, as in `x != 0`",
-            Type::Scalar(_) => "compare it, as in `x > 0.0`",
-            Type::Tensor { .. } => "fold it to one `bool` with `and/` or `or/`",
-            _ => "write a comparison",
+        let help = match value.ty.scalar() {
+            Some(_) if !value.ty.is_scalar() => "fold it to one `bool` with `and/` or `or/`",
+            Some(scalar) if self.vars.is_within(scalar, Elems::integer()) => "compare it, as in `x != 0`",
+            Some(_) => "compare it, as in `x > 0.0`",
+            None => "write a comparison",
         };
         let message = format!("expected `bool` for {subject}, found {found}");
         self.report(Diagnostic::error(codes::CONDITION, value.span, message).help(help));
@@ -392,14 +398,6 @@ pub(super) fn binary_op(op: ast::BinaryOp) -> Option<BinaryOp> {
         Ast::MatMul => BinaryOp::MatMul,
         Ast::Pow | Ast::DotPow => BinaryOp::Pow,
     })
-}
-
-fn logic_op(op: ast::BinaryOp) -> Option<LogicOp> {
-    match op {
-        ast::BinaryOp::And => Some(LogicOp::And),
-        ast::BinaryOp::Or => Some(LogicOp::Or),
-        _ => None,
-    }
 }
 
 fn is_comparison(op: BinaryOp) -> bool {

@@ -85,19 +85,22 @@ impl BodyChecker<'_, '_> {
     }
 
     fn target(&mut self, place: &ast::Expr) -> Option<Target> {
-        match &place.kind {
-            ast::ExprKind::Tuple(parts) if !parts.is_empty() => {
-                let parts: Vec<Option<Target>> = parts.iter().map(|part| self.target(part)).collect();
-                parts.into_iter().collect::<Option<Vec<Target>>>().map(Target::Tuple)
-            }
-            ast::ExprKind::Name(name) => self.root(name, place.span, &[]).map(Target::Place),
-            ast::ExprKind::Postfix(postfix) => match &postfix.base.kind {
-                ast::ExprKind::Name(name) => self.root(name, postfix.base.span, &postfix.ops).map(Target::Place),
-                _ => self.report_no_place(place.span),
-            },
-            ast::ExprKind::Error => None,
-            _ => self.report_no_place(place.span),
+        if let ast::ExprKind::Tuple(parts) = &place.kind
+            && !parts.is_empty()
+        {
+            let parts: Vec<Option<Target>> = parts.iter().map(|part| self.target(part)).collect();
+            return parts.into_iter().collect::<Option<Vec<Target>>>().map(Target::Tuple);
         }
+        let (base, ops): (&ast::Expr, &[ast::PostfixOp]) = if let ast::ExprKind::Postfix(postfix) = &place.kind {
+            (&postfix.base, &postfix.ops)
+        } else {
+            (place, &[])
+        };
+        if matches!(base.kind, ast::ExprKind::Error) {
+            return None;
+        }
+        let ast::ExprKind::Name(name) = &base.kind else { return self.report_no_place(place.span) };
+        self.root(name, base.span, ops).map(Target::Place)
     }
 
     fn report_no_place<T>(&mut self, span: Span) -> Option<T> {

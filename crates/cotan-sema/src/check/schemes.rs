@@ -65,28 +65,30 @@ impl BodyChecker<'_, '_> {
             Callee::Lambda(lambda, span) => {
                 let n = lambda.params.len().min(types.len());
                 let callable = self.lambda(lambda, &types[..n], span)?;
-                let names = lambda.params.iter().map(|param| match &param.pattern.kind {
-                    ast::PatternKind::Name { name, .. } => name.name.clone(),
-                    _ => "_".to_owned(),
+                let names = lambda.params.iter().map(|param| {
+                    let ast::PatternKind::Name { name, .. } = &param.pattern.kind else { return "_".to_owned() };
+                    name.name.clone()
                 });
                 Some(callable_scheme("the lambda", callable, names.collect()))
             }
-            callee @ (Callee::Scalar(_) | Callee::Builtin(..)) => {
-                let n = match &callee {
-                    Callee::Scalar(function) => function.operands.len().min(types.len()),
-                    _ => types.len(),
-                };
-                let span = Span::default();
-                let callable = self.eta(callee, &types[..n], span)?;
-                let names = (0..n).map(|at| format!("{at}")).collect();
-                Some(callable_scheme("the function", callable, names))
+            Callee::Scalar(function, span) => {
+                let n = function.operands.len().min(types.len());
+                self.wrapped(callee, &types[..n], span)
             }
+            Callee::Builtin(_, _, span) => self.wrapped(callee, types, span),
             Callee::Derivative(derivative) => {
                 let DerivativeCallee { form, selector, base, span } = *derivative;
                 let base = self.scheme(base, types)?;
                 self.derivative_scheme(form, selector, base, span)
             }
         }
+    }
+
+    /// The signature of a function of the prelude for arguments of these types.
+    fn wrapped(&mut self, callee: Callee<'_>, types: &[Type], span: Span) -> Option<Scheme> {
+        let callable = self.eta(callee, types, span)?;
+        let names = (0..types.len()).map(|at| at.to_string()).collect();
+        Some(callable_scheme("the function", callable, names))
     }
 
     /// The callable with what its generics stand for.

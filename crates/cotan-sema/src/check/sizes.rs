@@ -22,41 +22,47 @@ impl BodyChecker<'_, '_> {
     /// The size that an integer expression stands for, if it is made of literals, sizes and
     /// immutable variables.
     pub(super) fn size_of(&self, expr: &Expr) -> Option<Dim> {
-        match &expr.kind {
-            ExprKind::Literal(Literal::Int(value)) => i64::try_from(*value).ok().map(Dim::constant),
-            ExprKind::Size(id) => Some(Dim::atom(Atom::Size(*id))),
-            ExprKind::Local(local) if self.is_i64(&expr.ty) => self.size_of_local(*local),
-            ExprKind::Chain(chain) if self.is_i64(&expr.ty) => {
-                let mut sum = self.size_of(&chain.first)?;
-                for link in &chain.rest {
-                    let operand = self.size_of(&link.operand)?;
-                    sum = match link.op {
-                        BinaryOp::Add => sum.plus(&operand)?,
-                        BinaryOp::Sub => sum.minus(&operand)?,
-                        BinaryOp::Mul => sum.times(&operand)?,
-                        // Division truncates, sizes round down: one thing where nothing is negative.
-                        BinaryOp::Div if sum.is_surely_non_negative() && operand.is_surely_non_negative() => {
-                            sum.floor_div(&operand)?
-                        }
-                        BinaryOp::Div
-                        | BinaryOp::Rem
-                        | BinaryOp::Pow
-                        | BinaryOp::PowInt
-                        | BinaryOp::Eq
-                        | BinaryOp::Ne
-                        | BinaryOp::Lt
-                        | BinaryOp::Le
-                        | BinaryOp::Gt
-                        | BinaryOp::Ge
-                        | BinaryOp::MatMul => return None,
-                    };
-                }
-                Some(sum)
-            }
-            _ => None,
+        if let ExprKind::Literal(Literal::Int(value)) = expr.kind {
+            return i64::try_from(value).ok().map(Dim::constant);
         }
+        if let ExprKind::Size(id) = expr.kind {
+            return Some(Dim::atom(Atom::Size(id)));
+        }
+        if !self.is_i64(&expr.ty) {
+            return None;
+        }
+        if let ExprKind::Local(local) = expr.kind {
+            return self.size_of_local(local);
+        }
+        let ExprKind::Chain(chain) = &expr.kind else { return None };
+        let mut sum = self.size_of(&chain.first)?;
+        for link in &chain.rest {
+            let operand = self.size_of(&link.operand)?;
+            sum = match link.op {
+                BinaryOp::Add => sum.plus(&operand)?,
+                BinaryOp::Sub => sum.minus(&operand)?,
+                BinaryOp::Mul => sum.times(&operand)?,
+                // Division truncates, sizes round down: one thing where nothing is negative.
+                BinaryOp::Div if sum.is_surely_non_negative() && operand.is_surely_non_negative() => {
+                    sum.floor_div(&operand)?
+                }
+                BinaryOp::Div
+                | BinaryOp::Rem
+                | BinaryOp::Pow
+                | BinaryOp::PowInt
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::MatMul => return None,
+            };
+        }
+        Some(sum)
     }
 
+    /// Whether a type is i64, or will be unless something else decides it.
     pub(super) fn is_i64(&self, ty: &Type) -> bool {
         match ty {
             Type::Scalar(scalar) => match self.vars.resolve(*scalar) {
@@ -164,10 +170,10 @@ impl BodyChecker<'_, '_> {
     /// A value as a message names it: a variable with its type, anything else by its type alone.
     pub(super) fn show_value(&self, value: &Expr) -> String {
         let ty = self.show(&value.ty);
-        match value.kind {
-            ExprKind::Local(local) => format!("`{}: {ty}`", self.locals[local.0 as usize].name),
-            _ => format!("`{ty}`"),
+        if let ExprKind::Local(local) = value.kind {
+            return format!("`{}: {ty}`", self.locals[local.0 as usize].name);
         }
+        format!("`{ty}`")
     }
 
     /// A scalar type as text.
@@ -212,14 +218,13 @@ fn names_in(ty: &ast::TypeExpr) -> Vec<String> {
         }
     }
     while let Some(expr) = exprs.pop() {
-        match &expr.kind {
-            ast::ExprKind::Name(name) => names.push(name.clone()),
-            ast::ExprKind::Unary { operand, .. } => exprs.push(operand),
-            ast::ExprKind::Binary(chain) => {
-                exprs.push(&chain.first);
-                exprs.extend(chain.rest.iter().map(|link| &link.operand));
-            }
-            _ => {}
+        if let ast::ExprKind::Name(name) = &expr.kind {
+            names.push(name.clone());
+        } else if let ast::ExprKind::Unary { operand, .. } = &expr.kind {
+            exprs.push(operand);
+        } else if let ast::ExprKind::Binary(chain) = &expr.kind {
+            exprs.push(&chain.first);
+            exprs.extend(chain.rest.iter().map(|link| &link.operand));
         }
     }
     names

@@ -78,9 +78,10 @@ impl BodyChecker<'_, '_> {
             );
         } else {
             let message = format!("expected a float to differentiate, found `{}`", self.show(&value.ty));
-            let help = match &value.ty {
-                Type::Tensor { .. } => "fold the tensor to one number, as in `+/ v`, or use `jacobian[w](f)`",
-                _ => "the body under `@grad` is one float, such as a loss",
+            let help = if value.ty.dims().is_empty() {
+                "the body under `@grad` is one float, such as a loss"
+            } else {
+                "fold the tensor to one number, as in `+/ v`, or use `jacobian[w](f)`"
             };
             let mut diagnostic = Diagnostic::error(codes::NOT_SCALAR, value.span, message);
             if let Some(attr) = attr {
@@ -223,16 +224,18 @@ fn starting_operator(statement: &ast::Stmt) -> Option<&'static str> {
 
 /// The infix operator that an expression seems to begin with.
 fn prefix_operator(expr: &ast::Expr) -> Option<&'static str> {
-    match &expr.kind {
-        ast::ExprKind::Unary { op: ast::UnaryOp::Neg, .. } => Some("-"),
-        ast::ExprKind::Fold(fold) => match fold.op {
-            ast::FoldOp::Add => Some("+"),
-            ast::FoldOp::Mul => Some("*"),
-            ast::FoldOp::Sub => Some("-"),
-            ast::FoldOp::Div => Some("/"),
-            ast::FoldOp::Max | ast::FoldOp::Min | ast::FoldOp::And | ast::FoldOp::Or => None,
-        },
-        ast::ExprKind::Binary(chain) => prefix_operator(&chain.first),
-        _ => None,
+    if let ast::ExprKind::Binary(chain) = &expr.kind {
+        return prefix_operator(&chain.first);
+    }
+    if matches!(expr.kind, ast::ExprKind::Unary { op: ast::UnaryOp::Neg, .. }) {
+        return Some("-");
+    }
+    let ast::ExprKind::Fold(fold) = &expr.kind else { return None };
+    match fold.op {
+        ast::FoldOp::Add => Some("+"),
+        ast::FoldOp::Mul => Some("*"),
+        ast::FoldOp::Sub => Some("-"),
+        ast::FoldOp::Div => Some("/"),
+        ast::FoldOp::Max | ast::FoldOp::Min | ast::FoldOp::And | ast::FoldOp::Or => None,
     }
 }

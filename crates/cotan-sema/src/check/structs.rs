@@ -78,10 +78,10 @@ impl BodyChecker<'_, '_> {
                 match definition.def {
                     Def::Struct(id) => Some(id),
                     Def::Unusable => None,
-                    Def::Alias(at) => match self.module.resolve_alias(at, ident.span).1 {
-                        Type::Struct(of) => Some(of.def),
-                        _ => self.report_no_struct(ident),
-                    },
+                    Def::Alias(at) => {
+                        let (_, ty) = self.module.resolve_alias(at, ident.span);
+                        if let Type::Struct(of) = ty { Some(of.def) } else { self.report_no_struct(ident) }
+                    }
                     Def::Function(_) | Def::Gradients(_) => self.report_no_struct(ident),
                 }
             }
@@ -152,12 +152,12 @@ impl BodyChecker<'_, '_> {
                 types.get(at).map(|ty| (at, ty.clone()))
             }
             Type::Never | Type::Scalar(_) | Type::Tensor { .. } | Type::Tuple(_) | Type::Function(_) => {
-                let help = match ty {
-                    Type::Tensor { elem, .. } if matches!(**elem, Type::Struct(_)) => {
-                        format!("take the field of each element: `map(|p| p.{}, v)`", name.name)
-                    }
-                    Type::Tuple(_) => "the parts of a tuple are `.0`, `.1` and so on".to_owned(),
-                    _ => "only structs have fields".to_owned(),
+                let help = if matches!(ty.elem(), Type::Struct(_)) {
+                    format!("take the field of each element: `map(|p| p.{}, v)`", name.name)
+                } else if matches!(ty, Type::Tuple(_)) {
+                    "the parts of a tuple are `.0`, `.1` and so on".to_owned()
+                } else {
+                    "only structs have fields".to_owned()
                 };
                 let message = format!("expected a struct before `.{}`, found `{}`", name.name, self.show(ty));
                 self.report(Diagnostic::error(codes::UNKNOWN_FIELD, name.span, message).help(help));

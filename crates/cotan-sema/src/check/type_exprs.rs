@@ -1,12 +1,12 @@
-//! Types and sizes as they are written.
+//! Types as they are written.
 
 use cotan_ir::Elem;
-use cotan_syntax::ast::{self, BinaryOp, ExprKind, Literal, TypeExpr, TypeKind, UnaryOp};
+use cotan_syntax::ast::{self, ExprKind, TypeExpr, TypeKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::{Def, ModuleChecker};
 use crate::codes;
-use crate::dims::{Atom, Dim, GenericId, SizeId};
+use crate::dims::{Dim, GenericId};
 use crate::suggest::closest;
 use crate::types::{Bound, FunctionType, Generic, GenericArg, GenericKind, Scalar, StructType, Substitution, Type};
 
@@ -44,7 +44,7 @@ impl<'s> TypeScope<'s> {
         TypeScope { generics, values: &no_values, holes: Holes::Forbidden, next_size: 0 }
     }
 
-    fn generic(&self, name: &str) -> Option<(GenericId, GenericKind)> {
+    pub(super) fn generic(&self, name: &str) -> Option<(GenericId, GenericKind)> {
         let at = self.generics.iter().position(|generic| generic.name == name)?;
         Some((GenericId(at as u32), self.generics[at].kind))
     }
@@ -371,163 +371,6 @@ impl ModuleChecker<'_> {
         let resolved = (scope.generics, ty);
         self.aliases[at].resolved = Some(resolved.clone());
         resolved
-    }
-
-    /// A size that is written in a type.
-    pub(super) fn dim(&mut self, expr: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Dim> {
-        let dim = self.polynomial(expr, scope)?;
-        if let Some(value) = dim.as_constant()
-            && value < 0
-        {
-            let message = format!("expected a size of at least 0, found {value}");
-            self.report(Diagnostic::error(codes::NEGATIVE_SIZE, expr.span, message).help("sizes count elements"));
-            return None;
-        }
-        Some(dim)
-    }
-
-    fn polynomial(&mut self, expr: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Dim> {
-        match &expr.kind {
-            ExprKind::Error => None,
-            ExprKind::Literal(Literal::Int { value, .. }) => match i64::try_from(*value) {
-                Ok(value) => Some(Dim::constant(value)),
-                Err(_) => self.report_too_complex(expr.span),
-            },
-            ExprKind::Name(name) => self.named_dim(name, expr.span, scope),
-            ExprKind::Hole => self.hole(expr.span, scope),
-            ExprKind::Unary { op: UnaryOp::Neg, operand, .. } => {
-                let operand = self.polynomial(operand, scope)?;
-                Dim::constant(0).minus(&operand).or_else(|| self.report_too_complex(expr.span))
-            }
-            ExprKind::Binary(chain) => {
-                let mut sum = self.polynomial(&chain.first, scope)?;
-                for link in &chain.rest {
-                    let operand = self.polynomial(&link.operand, scope)?;
-                    let next = match link.op {
-                        BinaryOp::Add => sum.plus(&operand),
-                        BinaryOp::Sub => sum.minus(&operand),
-                        BinaryOp::Mul => sum.times(&operand),
-                        BinaryOp::Div => sum.floor_div(&operand),
-                        other => {
-                            let message =
-                                format!("expected `+`, `-`, `*` or `/` in a size, found `{}`", other.as_str());
-                            self.report(
-                                Diagnostic::error(codes::NOT_A_SIZE, link.op_span, message)
-                                    .help("leave the size open with `_`, or make it a parameter"),
-                            );
-                            return None;
-                        }
-                    };
-                    sum = match next {
-                        Some(next) => next,
-                        None => return self.report_too_complex(expr.span),
-                    };
-                }
-                Some(sum)
-            }
-            ExprKind::Range(range) if range.lo.is_none() => {
-                self.report_later(expr.span, "a shape pack", "name the sizes one by one");
-                None
-            }
-            ExprKind::Literal(_)
-            | ExprKind::Unary { .. }
-            | ExprKind::Tuple(_)
-            | ExprKind::Array(_)
-            | ExprKind::Struct(_)
-            | ExprKind::Pipe(_)
-            | ExprKind::Range(_)
-            | ExprKind::Fold(_)
-            | ExprKind::FoldBy(_)
-            | ExprKind::Postfix(_)
-            | ExprKind::Ascription { .. }
-            | ExprKind::Lambda(_)
-            | ExprKind::LetIn(_)
-            | ExprKind::If(_)
-            | ExprKind::Match(_)
-            | ExprKind::Block(_)
-            | ExprKind::For(_)
-            | ExprKind::While(_)
-            | ExprKind::Break
-            | ExprKind::Continue
-            | ExprKind::Return(_) => {
-                let message = "expected a size made of integers, size parameters, `+`, `-`, `*` and `/`";
-                self.report(
-                    Diagnostic::error(codes::NOT_A_SIZE, expr.span, message)
-                        .help("leave the size open with `_`, or make it a parameter"),
-                );
-                None
-            }
-        }
-    }
-
-    fn named_dim(&mut self, name: &str, span: Span, scope: &TypeScope<'_>) -> Option<Dim> {
-        if let Some((id, kind)) = scope.generic(name) {
-            if kind == GenericKind::Size {
-                return Some(Dim::atom(Atom::Size(id)));
-            }
-            let message = format!("expected a size, found the element type `{name}`");
-            self.report(
-                Diagnostic::error(codes::NOT_A_SIZE, span, message).help(format!("declare a size: `[{name}]`")),
-            );
-            return None;
-        }
-        if let Some(dim) = (scope.values)(name) {
-            return Some(dim);
-        }
-        if let Some(definition) = self.definitions.get(name).copied() {
-            if !matches!(definition.def, Def::Unusable) {
-                let message = format!("expected a size, found `{name}`, which is no number");
-                self.report(
-                    Diagnostic::error(codes::NOT_A_SIZE, span, message)
-                        .label(definition.span, "declared here")
-                        .help("sizes are made of integers, size parameters and integer parameters"),
-                );
-            }
-            return None;
-        }
-        let known = scope.generics.iter().map(|generic| generic.name.as_str());
-        let help = match closest(name, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("declare it in brackets after the name of the function: `[{name}]`"),
-        };
-        self.report(
-            Diagnostic::error(codes::UNKNOWN_SIZE, span, format!("expected a size, found the unknown name `{name}`"))
-                .help(help),
-        );
-        None
-    }
-
-    fn hole(&mut self, span: Span, scope: &mut TypeScope<'_>) -> Option<Dim> {
-        match scope.holes {
-            Holes::Generics => {
-                scope.generics.push(Generic { name: "_".to_owned(), kind: GenericKind::Size });
-                Some(Dim::atom(Atom::Size(GenericId(scope.generics.len() as u32 - 1))))
-            }
-            Holes::Sizes => {
-                scope.next_size += 1;
-                Some(Dim::atom(Atom::Runtime(SizeId(scope.next_size - 1))))
-            }
-            Holes::Forbidden => {
-                self.report(
-                    Diagnostic::error(codes::OPEN_SIZE, span, "expected a size, found `_`, which leaves it open")
-                        .help("add a size parameter, as in `struct P[N] { x: f64[N] }`"),
-                );
-                None
-            }
-        }
-    }
-
-    /// A size that is too large to handle, or a division by zero.
-    pub(super) fn report_too_complex(&mut self, span: Span) -> Option<Dim> {
-        self.report(
-            Diagnostic::error(
-                codes::SIZE_TOO_COMPLEX,
-                span,
-                "expected a size that is a short polynomial, found one that is too complex or divides by zero",
-            )
-            .help("leave the size open with `_`, or make it a parameter"),
-        );
-        None
     }
 }
 
