@@ -5,7 +5,7 @@ use cotan_ir::{Module, parse_module, verify_module};
 use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, CompileOptions, CompiledFunction, RuntimeError};
+use cotan_llvm::{Backend, Cache, CompileOptions, CompiledFunction, RuntimeError};
 use cotan_ops::{Ops, Value};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -16,9 +16,12 @@ const THREADS: [usize; 3] = [1, 2, 4];
 fn backends() -> &'static [Backend] {
     static BACKENDS: OnceLock<Vec<Backend>> = OnceLock::new();
     BACKENDS.get_or_init(|| {
+        // The code does not depend on the number of threads: all but the first backend find it here.
+        let folder = tempfile::tempdir().unwrap().keep();
         let backend = |threads: usize| {
             let pool = Pool::new(NonZeroUsize::new(threads).unwrap()).unwrap();
-            Backend::new(Engine::new(&SearchConfig::default(), None).unwrap(), Arc::new(pool))
+            let cache = Cache::open(&folder, 1 << 28).unwrap();
+            Backend::new(Engine::new(&SearchConfig::default(), Some(cache)).unwrap(), Arc::new(pool))
         };
         THREADS.into_iter().map(backend).collect()
     })
@@ -35,12 +38,17 @@ impl Program {
     /// The first function of a text; the others are called by it.
     pub(crate) fn new(text: &str) -> Program {
         let module = parse_module(text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        verify_module(&module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let start = text.trim_start().strip_prefix("fn ").unwrap();
-        let name = start.split('(').next().unwrap().to_owned();
-        let compile = |b: &Backend| b.compile(&module, &name, &CompileOptions::default());
+        Program::of_module(module, start.split('(').next().unwrap())
+    }
+
+    /// A function of a module.
+    pub(crate) fn of_module(module: Module, name: &str) -> Program {
+        let text = &module.to_string();
+        verify_module(&module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let compile = |b: &Backend| b.compile(&module, name, &CompileOptions::default());
         let compiled = backends().iter().map(|b| compile(b).unwrap_or_else(|e| panic!("{e}\n{text}"))).collect();
-        Program { module, name, compiled }
+        Program { name: name.to_owned(), module, compiled }
     }
 
     /// The results, which are the same in every way of running.

@@ -3,6 +3,7 @@
 
 mod accumulators;
 mod checks;
+mod derivatives;
 mod harness;
 mod long_blocks;
 mod loops;
