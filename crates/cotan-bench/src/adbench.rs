@@ -49,16 +49,8 @@ fn gmm(t: &mut Tokens<'_>, name: &str) -> Result<Instance> {
         ("gamma".to_owned(), HostValue::f64(t.next()?)),
         ("m".to_owned(), HostValue::i64(t.next()?)),
     ]);
-    Ok(Instance {
-        objective: "gmm",
-        name: name.to_owned(),
-        file: "examples/gmm/gmm.cot",
-        source: include_str!("../../../examples/gmm/gmm.cot"),
-        function: "gmm",
-        gradient: "gmm_gradient",
-        args,
-        blocks: vec![k, k * d, k * triangle],
-    })
+    let program = ("examples/gmm/gmm.cot", include_str!("../../../examples/gmm/gmm.cot"));
+    Ok(Instance::of_example("gmm", name, program, args, vec![k, k * d, k * triangle]))
 }
 
 /// `l c b`, main parameters, extra parameters, state, sequence.
@@ -70,16 +62,8 @@ fn lstm(t: &mut Tokens<'_>, name: &str) -> Result<Instance> {
         ("state".to_owned(), t.tensor(&[l, 2, b])?),
         ("sequence".to_owned(), t.tensor(&[c, b])?),
     ]);
-    Ok(Instance {
-        objective: "lstm",
-        name: name.to_owned(),
-        file: "examples/lstm/lstm.cot",
-        source: include_str!("../../../examples/lstm/lstm.cot"),
-        function: "lstm",
-        gradient: "lstm_gradient",
-        args,
-        blocks: vec![l * 8 * b, 3 * b],
-    })
+    let program = ("examples/lstm/lstm.cot", include_str!("../../../examples/lstm/lstm.cot"));
+    Ok(Instance::of_example("lstm", name, program, args, vec![l * 8 * b, 3 * b]))
 }
 
 struct Tokens<'a> {
@@ -90,7 +74,9 @@ struct Tokens<'a> {
 impl Tokens<'_> {
     fn next<T: FromStr>(&mut self) -> Result<T> {
         self.position += 1;
-        let Some(token) = self.rest.next() else { bail!("expected token {}, found the end of the file", self.position) };
+        let Some(token) = self.rest.next() else {
+            bail!("expected token {}, found the end of the file", self.position)
+        };
         token.parse().ok().with_context(|| format!("token {}: expected a number, found `{token}`", self.position))
     }
 

@@ -25,16 +25,9 @@ fn vector(n: usize, element: impl Fn(f64) -> f64) -> HostValue {
 fn newton() -> Instance {
     let n = 100_000;
     let a = vector(n, |i| 0.5 + 7.5 * (0.618_033_988_749_894_9 * i).fract());
-    Instance {
-        objective: "newton",
-        name: "n1e5".to_owned(),
-        file: "examples/loops/newton.cot",
-        source: include_str!("../../../examples/loops/newton.cot"),
-        function: "newton",
-        gradient: "newton_gradient",
-        args: Arguments::from([("a".to_owned(), a)]),
-        blocks: vec![n],
-    }
+    let args = Arguments::from([("a".to_owned(), a)]);
+    let program = ("examples/loops/newton.cot", include_str!("../../../examples/loops/newton.cot"));
+    Instance::of_example("newton", "n1e5", program, args, vec![n])
 }
 
 fn mass_spring() -> Instance {
@@ -47,16 +40,8 @@ fn mass_spring() -> Instance {
         ("c".to_owned(), HostValue::f64(0.05)),
         ("beta".to_owned(), HostValue::f64(0.5)),
     ]);
-    Instance {
-        objective: "mass_spring",
-        name: "256x1000".to_owned(),
-        file: "examples/loops/mass_spring.cot",
-        source: include_str!("../../../examples/loops/mass_spring.cot"),
-        function: "mass_spring",
-        gradient: "mass_spring_gradient",
-        args,
-        blocks: vec![n, n - 1],
-    }
+    let program = ("examples/loops/mass_spring.cot", include_str!("../../../examples/loops/mass_spring.cot"));
+    Instance::of_example("mass_spring", "256x1000", program, args, vec![n, n - 1])
 }
 
 fn ode_rk4() -> Instance {
@@ -65,14 +50,6 @@ fn ode_rk4() -> Instance {
         ("steps".to_owned(), HostValue::i64(10_000)),
         ("h".to_owned(), HostValue::f64(0.001)),
     ]);
-    Instance {
-        objective: "ode_rk4",
-        name: "10k_steps".to_owned(),
-        file: "examples/loops/ode_rk4.cot",
-        source: include_str!("../../../examples/loops/ode_rk4.cot"),
-        function: "ode_rk4",
-        gradient: "ode_rk4_gradient",
-        args,
-        blocks: vec![6],
-    }
+    let program = ("examples/loops/ode_rk4.cot", include_str!("../../../examples/loops/ode_rk4.cot"));
+    Instance::of_example("ode_rk4", "10k_steps", program, args, vec![6])
 }

@@ -2,10 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
 use cotan_bench::{Instance, LOOPS, Measured, Objective, Settings, loop_instance, measure, read_adbench};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
+use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -46,7 +49,7 @@ struct Options {
     backend: Backend,
     /// Threads; all cores by default.
     #[arg(long, global = true)]
-    threads: Option<usize>,
+    threads: Option<NonZeroUsize>,
     /// Seconds of samples for each function.
     #[arg(long, default_value_t = 1.0, global = true)]
     budget: f64,
@@ -68,22 +71,22 @@ enum Backend {
 
 fn main() -> Result<()> {
     let cli = Cli::parse();
-    let threads = cli.options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let threads = cli.options.threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let budget = Duration::try_from_secs_f64(cli.options.budget).context("--budget: expected seconds, at least 0")?;
     let config = Config {
-        llvm: cotan::load::SearchConfig {
-            explicit: std::env::var_os("COTAN_LLVM").map(PathBuf::from),
-            ..Default::default()
+        llvm: match std::env::var_os("COTAN_LLVM") {
+            Some(word) if word == "none" => SearchConfig::nowhere(),
+            path => SearchConfig { explicit: path.map(PathBuf::from), ..SearchConfig::default() },
         },
         threads: Some(threads),
         ..Config::default()
     };
-    let compiler = Compiler::new(config);
+    let compiler = Compiler::new(config).map_err(anyhow::Error::msg)?;
     let engine = match cli.options.backend {
         Backend::Interp => Engine::Interpreter,
         Backend::Cpu => Engine::Cpu,
     };
-    let settings = Settings { engine, threads, budget };
+    let settings = Settings { engine, threads: threads.get(), budget, fewest_samples: 3 };
     let instances = match &cli.command {
         Command::Adbench { file } => vec![read_instance(file)?],
         Command::Loops { name } => vec![loop_instance(name)?],
@@ -115,7 +118,8 @@ fn main() -> Result<()> {
 }
 
 fn progress(n: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
     // Drawn on stderr, and only where that is a terminal.
     ProgressBar::new(n as u64).with_style(style)
 }
@@ -185,17 +189,17 @@ fn print_table(rows: &[Measured]) {
             r.objective,
             r.instance,
             r.backend,
-            r.value,
+            r.value.unwrap_or(f64::NAN),
             r.entries,
             1e3 * r.compile_s,
             1e3 * r.obj_min,
-            1e3 * r.grad_min,
-            r.grad_min / r.obj_min
+            1e3 * r.grad_min.unwrap_or(f64::NAN),
+            r.grad_min.unwrap_or(f64::NAN) / r.obj_min
         ));
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the output of a command line tool")]
+/// A line on stdout. Unlike `println!` it does not panic where nobody listens any more.
 fn print_line(line: &str) {
-    println!("{line}");
+    let _ = writeln!(std::io::stdout(), "{line}");
 }

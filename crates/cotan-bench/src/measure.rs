@@ -11,9 +11,6 @@ use std::time::{Duration, Instant};
 /// A sample is at least this long.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
 
-/// There are at least this many samples, whatever the budget.
-const FEWEST_SAMPLES: usize = 3;
-
 /// What to measure with.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -23,9 +20,11 @@ pub struct Settings {
     pub threads: usize,
     /// Time for the samples of one function.
     pub budget: Duration,
+    /// There are at least this many samples, whatever the budget.
+    pub fewest_samples: usize,
 }
 
-/// One line of the report; times in seconds.
+/// One line of the report; times in seconds. What an engine or an instance does not have is `None`.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the names are those of the command's contract")]
 pub struct Measured {
@@ -33,47 +32,53 @@ pub struct Measured {
     pub instance: String,
     pub backend: &'static str,
     pub threads: usize,
-    pub value: f64,
+    pub value: Option<f64>,
     pub entries: usize,
     pub norm2: f64,
     pub compile_s: f64,
     pub first_call_s: f64,
     pub obj_min: f64,
     pub obj_med: f64,
-    pub grad_min: f64,
-    pub grad_med: f64,
+    pub grad_min: Option<f64>,
+    pub grad_med: Option<f64>,
     pub samples: usize,
     pub allocations_per_call: Option<u64>,
     pub peak_mib: Option<f64>,
-    pub record_bytes: Option<u64>,
+    pub record_bytes: Option<i64>,
 }
 
 /// The value and the derivative entries of an instance, in the order of its parameters.
 pub fn evaluate(compiler: &Compiler, instance: &Instance, engine: Engine) -> Result<(f64, Vec<f64>)> {
     let program = check(compiler, instance)?;
-    let gradient = function(compiler, &program, instance.gradient, engine)?;
-    call(&gradient, &instance.args)
+    let request = instance.gradient.as_ref().context("expected an instance with a gradient")?;
+    let gradient = function(compiler, &program, request, engine)?;
+    let (value, entries) = call(&gradient, &instance.args)?;
+    Ok((value.context("expected a float value")?, entries))
 }
 
 /// Times an instance. The entries of the derivative come with the figures.
 pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> Result<(Measured, Vec<f64>)> {
     let program = check(compiler, instance)?;
     let start = Instant::now();
-    let objective = function(compiler, &program, instance.function, settings.engine)?;
-    let gradient = function(compiler, &program, instance.gradient, settings.engine)?;
+    let objective = function(compiler, &program, &instance.function, settings.engine)?;
+    let request = instance.gradient.as_ref();
+    let gradient = request.map(|r| function(compiler, &program, r, settings.engine)).transpose()?;
     let compile_s = start.elapsed().as_secs_f64();
 
+    // The function that does most of the work speaks for the instance.
+    let main = gradient.as_ref().unwrap_or(&objective);
     let start = Instant::now();
-    let (value, entries) = call(&gradient, &instance.args)?;
+    let (value, entries) = call(main, &instance.args)?;
     let first_call_s = start.elapsed().as_secs_f64();
 
-    let objective_times = sample(&objective, &instance.args, settings.budget)?;
-    let gradient_times = sample(&gradient, &instance.args, settings.budget)?;
-    let usage = gradient.usage();
+    let objective_times = sample(&objective, &instance.args, settings)?;
+    let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings)).transpose()?;
+    let statistics = main.statistics();
+    let samples = gradient_times.as_ref().unwrap_or(&objective_times).seconds.len();
     let measured = Measured {
-        objective: instance.objective.to_owned(),
+        objective: instance.objective.clone(),
         instance: instance.name.clone(),
-        backend: if gradient.is_compiled() { "cpu" } else { "interp" },
+        backend: if main.is_compiled() { "cpu" } else { "interp" },
         threads: settings.threads,
         value,
         entries: entries.len(),
@@ -82,33 +87,36 @@ pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> 
         first_call_s,
         obj_min: objective_times.min(),
         obj_med: objective_times.median(),
-        grad_min: gradient_times.min(),
-        grad_med: gradient_times.median(),
-        samples: gradient_times.seconds.len(),
-        allocations_per_call: usage.map(|u| u.allocations),
-        peak_mib: usage.map(|u| u.peak_bytes as f64 / (1 << 20) as f64),
-        record_bytes: usage.map(|u| u.record_bytes),
+        grad_min: gradient_times.as_ref().map(Times::min),
+        grad_med: gradient_times.as_ref().map(Times::median),
+        samples,
+        allocations_per_call: statistics.map(|s| s.allocations),
+        peak_mib: statistics.map(|s| s.held_bytes as f64 / (1 << 20) as f64),
+        record_bytes: statistics.map(|s| s.record_bytes),
     };
     Ok((measured, entries))
 }
 
 fn check(compiler: &Compiler, instance: &Instance) -> Result<Program> {
-    let program = compiler.check(instance.file, instance.source);
+    let program = compiler.check(&instance.file, &instance.source);
     match program.diagnostics.iter().find(|d| d.is_error()) {
         Some(d) => Err(anyhow!("{}: {}", instance.file, d.message)),
         None => Ok(program),
     }
 }
 
-fn function(compiler: &Compiler, program: &Program, name: &str, engine: Engine) -> Result<Function> {
-    compiler.function(program, &Request::function(name), engine).with_context(|| format!("compiling `{name}`"))
+fn function(compiler: &Compiler, program: &Program, request: &Request, engine: Engine) -> Result<Function> {
+    compiler.function(program, request, engine).with_context(|| format!("compiling `{}`", request.function))
 }
 
-fn call(gradient: &Function, args: &Arguments) -> Result<(f64, Vec<f64>)> {
-    let result = gradient.call(args)?;
-    let HostValue::Tuple(parts) = &result else { return Err(anyhow!("expected (value, gradients..)")) };
-    let (value, gradients) = parts.split_first().context("expected (value, gradients..)")?;
-    let value = value.as_scalar().and_then(|c| c.as_float()).context("expected a float value")?;
+/// The value, if the function has a scalar one, and everything after it.
+fn call(function: &Function, args: &Arguments) -> Result<(Option<f64>, Vec<f64>)> {
+    let result = function.call(args)?;
+    let HostValue::Tuple(parts) = &result else {
+        return Ok((result.as_scalar().and_then(|c| c.as_float()), Vec::new()));
+    };
+    let Some((value, gradients)) = parts.split_first() else { return Ok((None, Vec::new())) };
+    let value = value.as_scalar().and_then(|c| c.as_float());
     Ok((value, gradients.iter().flat_map(HostValue::floats).collect()))
 }
 
@@ -128,7 +136,7 @@ impl Times {
 }
 
 /// Times calls with operands that are flat already: what is measured is the function, not the reading of arguments.
-fn sample(f: &Function, args: &Arguments, budget: Duration) -> Result<Times> {
+fn sample(f: &Function, args: &Arguments, settings: Settings) -> Result<Times> {
     let flat = fit_arguments(f.entry(), args)?;
     let timed = |repeats: u32| -> Result<Duration> {
         let start = Instant::now();
@@ -142,7 +150,7 @@ fn sample(f: &Function, args: &Arguments, budget: Duration) -> Result<Times> {
         repeats *= 2;
     }
     let (start, mut seconds) = (Instant::now(), Vec::new());
-    while seconds.len() < FEWEST_SAMPLES || start.elapsed() < budget {
+    while seconds.len() < settings.fewest_samples.max(1) || start.elapsed() < settings.budget {
         seconds.push(timed(repeats)?.as_secs_f64() / f64::from(repeats));
     }
     seconds.sort_by(f64::total_cmp);

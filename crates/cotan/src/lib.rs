@@ -30,6 +30,7 @@ pub use compiler::{Compiler, Config, Engine, Lowered};
 pub use cotan_ir as ir;
 pub use cotan_llvm as llvm;
 pub use cotan_llvm::Statistics;
+pub use cotan_loops as loops;
 pub use cotan_ops as ops;
 pub use cotan_sema as sema;
 pub use cotan_syntax as syntax;

@@ -1,0 +1,336 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Compiles numeric programs and their derivatives, and runs them.
+#[derive(Parser)]
+#[command(name = "cotan", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Calls a function and prints its result.
+    Run(RunArgs),
+    /// Value and gradient of a scalar function at a point.
+    Grad(GradArgs),
+    /// Value and its tangent along a direction (forward mode).
+    Jvp(JvpArgs),
+    /// Value and the cotangents of parameters for one of the result (reverse mode).
+    Vjp(VjpArgs),
+    /// Value and Jacobian.
+    Jacobian(DerivativeArgs),
+    /// Value and Hessian of a scalar function.
+    Hessian(DerivativeArgs),
+    /// Value and the product of the Hessian with a direction.
+    Hvp(JvpArgs),
+    /// Reports everything that is wrong with programs, without running them.
+    Check(CheckArgs),
+    /// Prints a step of the compiler as text.
+    Emit(EmitArgs),
+    /// Explains an operation, an error code, or what a gradient records.
+    Explain(ExplainArgs),
+    /// Lists the operations with their derivatives.
+    Ops(OpsArgs),
+    /// Times a function and its gradient.
+    Bench(BenchArgs),
+    /// Says what Cotan found on this machine, and what is missing.
+    Doctor(DoctorArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) call: CallArgs,
+    /// The function. Without this and --json, the integer result of `main` is the exit code.
+    #[arg(long = "fn", value_name = "NAME")]
+    pub(crate) function: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct GradArgs {
+    #[command(flatten)]
+    pub(crate) derivative: DerivativeArgs,
+    /// Prints the value too (it is always there under --json).
+    #[arg(long)]
+    pub(crate) value: bool,
+    /// Compares with finite differences and with the other mode, and fails past the tolerance.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// The relative error that --check accepts; by default 1e-6, or 1e-2 where a parameter is f32.
+    #[arg(long, value_name = "ERROR", requires = "check")]
+    pub(crate) tolerance: Option<f64>,
+    /// What computes the gradient.
+    #[arg(long, value_enum, default_value_t = GradientEngine::Vjp)]
+    pub(crate) engine: GradientEngine,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GradientEngine {
+    /// The derivative compiled from the program.
+    Vjp,
+    /// A list of the scalar operations that ran, gone through backwards.
+    Tape,
+}
+
+#[derive(Args)]
+pub(crate) struct JvpArgs {
+    #[command(flatten)]
+    pub(crate) derivative: DerivativeArgs,
+    /// The direction: one tangent for each parameter of --wrt, by its name; files as for --args.
+    #[arg(long, value_name = "A", required = true)]
+    pub(crate) tangent: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct VjpArgs {
+    #[command(flatten)]
+    pub(crate) derivative: DerivativeArgs,
+    /// The cotangent of the result, as `cotangent`; files as for --args. A scalar result needs none: it is 1.
+    #[arg(long, value_name = "A")]
+    pub(crate) cotangent: Vec<String>,
+}
+
+/// A derivative of a function at a point.
+#[derive(Args)]
+pub(crate) struct DerivativeArgs {
+    #[command(flatten)]
+    pub(crate) call: CallArgs,
+    /// The function.
+    #[arg(long = "fn", value_name = "NAME")]
+    pub(crate) function: String,
+    /// The parameters; by default the first that has a derivative.
+    #[arg(long, value_name = "p[,q]", value_delimiter = ',')]
+    pub(crate) wrt: Vec<String>,
+    /// The mode; chosen by default.
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<Mode>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// From the result to the parameters.
+    Reverse,
+    /// From the parameters to the result.
+    Forward,
+}
+
+/// A program, arguments for one of its functions, and where the result goes.
+#[derive(Args)]
+pub(crate) struct CallArgs {
+    /// The program.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Writes the result to a .json, .npz or .npy file.
+    #[arg(long, value_name = "R")]
+    pub(crate) out: Option<PathBuf>,
+    /// Prints one JSON object on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct InputArgs {
+    /// Arguments: a .json object, an .npz archive, or name=file.npy; may be repeated.
+    #[arg(long = "args", value_name = "A")]
+    pub(crate) args: Vec<String>,
+    /// A scalar argument or a size; may be repeated.
+    #[arg(long, value_name = "p=v")]
+    pub(crate) set: Vec<String>,
+}
+
+/// What runs a program, and within which bounds.
+#[derive(Args, Clone)]
+pub(crate) struct EngineArgs {
+    /// What runs the program.
+    #[arg(long, value_enum, default_value_t = Backend::Cpu)]
+    pub(crate) backend: Backend,
+    /// Threads; by default COTAN_THREADS, or as many as this process may use.
+    #[arg(long, value_name = "T")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Bytes that a call may use.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) memory_limit: Option<u64>,
+    /// How hard LLVM works.
+    #[arg(long, value_name = "LEVEL", value_parser = ["0", "2"], default_value = "2")]
+    pub(crate) opt: String,
+    #[command(flatten)]
+    pub(crate) later: LaterArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    /// The reference interpreter.
+    Interp,
+    /// Compiled code for this CPU.
+    Cpu,
+    /// A GPU through Vulkan (not supported in this version).
+    Vulkan,
+    /// A GPU through CUDA (not supported in this version).
+    Cuda,
+}
+
+impl EngineArgs {
+    /// The defaults of everything but the backend.
+    pub(crate) fn new(backend: Backend) -> EngineArgs {
+        EngineArgs { backend, threads: None, memory_limit: None, opt: "2".to_owned(), later: LaterArgs::default() }
+    }
+}
+
+/// Options with a meaning that this version refuses instead of ignoring.
+#[derive(Args, Clone, Copy, Default)]
+pub(crate) struct LaterArgs {
+    #[arg(long, hide = true)]
+    unchecked: bool,
+    #[arg(long, hide = true)]
+    fast_math: bool,
+    #[arg(long, hide = true)]
+    trap_nan: bool,
+    #[arg(long, hide = true)]
+    certify: bool,
+    #[arg(long, hide = true)]
+    sparse: bool,
+    #[arg(long, hide = true)]
+    profile: bool,
+}
+
+impl LaterArgs {
+    /// The first such option that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let all = [
+            (self.unchecked, "--unchecked"),
+            (self.fast_math, "--fast-math"),
+            (self.trap_nan, "--trap-nan"),
+            (self.certify, "--certify"),
+            (self.sparse, "--sparse"),
+            (self.profile, "--profile"),
+        ];
+        all.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct CheckArgs {
+    /// The programs.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Prints one JSON object on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fails on warnings too.
+    #[arg(long, value_name = "WHAT", value_parser = ["warnings"])]
+    pub(crate) deny: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct EmitArgs {
+    /// The program.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The step.
+    #[arg(long, value_enum)]
+    pub(crate) stage: Stage,
+    /// One function; all by default.
+    #[arg(long = "fn", value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// The gradient of the function with respect to these parameters, with the value.
+    #[arg(long, value_name = "p[,q]", value_delimiter = ',', requires = "function")]
+    pub(crate) grad: Vec<String>,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Stage {
+    /// The syntax tree.
+    Ast,
+    /// The core IR, derivatives written.
+    Ir,
+    /// The core IR as a graph for Graphviz.
+    Dot,
+    /// Loop nests.
+    Loops,
+    /// LLVM's IR.
+    Llvm,
+    /// Assembly for this CPU.
+    Asm,
+}
+
+#[derive(Args)]
+pub(crate) struct ExplainArgs {
+    /// An operation such as `sqrt`, a code such as `E0101`, or a program.
+    #[arg(value_name = "OP|CODE|FILE")]
+    pub(crate) subject: String,
+    /// The function whose gradient is explained.
+    #[arg(long = "fn", value_name = "NAME", requires = "grad")]
+    pub(crate) function: Option<String>,
+    /// The parameters of the gradient.
+    #[arg(long, value_name = "p[,q]", value_delimiter = ',', requires = "function")]
+    pub(crate) grad: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct OpsArgs {
+    /// Prints the manifest as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// The program.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The function.
+    #[arg(long = "fn", value_name = "NAME")]
+    pub(crate) function: String,
+    /// The parameters of the gradient; without them the function alone is timed.
+    #[arg(long, value_name = "p[,q]", value_delimiter = ',')]
+    pub(crate) grad: Vec<String>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// How many samples are taken at least.
+    #[arg(long, value_name = "N", default_value = "3")]
+    pub(crate) repeat: usize,
+    /// Seconds of samples for each function.
+    #[arg(long, value_name = "S", default_value = "1")]
+    pub(crate) budget: f64,
+    /// Prints one JSON object on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct DoctorArgs {
+    /// Prints one JSON object on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Command {
+    /// Whether stdout gets one JSON object.
+    pub(crate) fn is_json(&self) -> bool {
+        match self {
+            Command::Run(a) => a.call.json,
+            Command::Grad(a) => a.derivative.call.json,
+            Command::Jvp(a) | Command::Hvp(a) => a.derivative.call.json,
+            Command::Vjp(a) => a.derivative.call.json,
+            Command::Jacobian(a) | Command::Hessian(a) => a.call.json,
+            Command::Check(a) => a.json,
+            Command::Ops(a) => a.json,
+            Command::Bench(a) => a.json,
+            Command::Doctor(a) => a.json,
+            Command::Emit(_) | Command::Explain(_) => false,
+        }
+    }
+}

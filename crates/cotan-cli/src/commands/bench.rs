@@ -1,0 +1,77 @@
+//! `cotan bench`: times a function and its gradient.
+
+use crate::args::BenchArgs;
+use crate::diagnostics::Failure;
+use crate::environment;
+use crate::exit;
+use crate::input::RawArguments;
+use crate::output;
+use crate::session::{Session, read_program};
+use cotan::{DerivativeForm, Request, codes, derivative};
+use cotan_bench::{Instance, Measured, Settings, measure};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
+    let session = Session::open(&args.file, &args.engine)?;
+    let (file, source) = read_program(&args.file)?;
+    let function = Request::function(args.function.as_str());
+    let wrt: Vec<&str> = args.grad.iter().map(String::as_str).collect();
+    let gradient =
+        if wrt.is_empty() { None } else { Some(derivative(&args.function, DerivativeForm::ValueAndGrad, &wrt)) };
+    // Errors of the program and of the arguments are told as elsewhere, before anything is timed.
+    let entry = session.lower(&function)?.entry;
+    if let Some(gradient) = &gradient {
+        session.lower(gradient)?;
+    }
+    let raw = RawArguments::read(&args.inputs)?;
+    session.call(&args.function, &session.function(&function)?, &raw)?;
+    let instance = Instance {
+        objective: args.function.clone(),
+        name: args.inputs.args.join(" "),
+        file,
+        source,
+        args: session.arguments(&args.function, &entry, &raw)?,
+        function,
+        gradient,
+        blocks: Vec::new(),
+    };
+    let usage = |message: String| Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message);
+    let budget = Duration::try_from_secs_f64(args.budget)
+        .map_err(|_| usage(format!("--budget: expected seconds, at least 0, found {}", args.budget)))?;
+    let threads = environment::threads(args.engine.threads)?.or(std::thread::available_parallelism().ok());
+    let settings = Settings {
+        engine: session.engine,
+        threads: threads.map_or(1, NonZeroUsize::get),
+        budget,
+        fewest_samples: args.repeat,
+    };
+    let (measured, _) = measure(&session.compiler, &instance, settings)
+        .map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("{e:#}")))?;
+    if args.json {
+        let line = serde_json::to_string(&measured)
+            .map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("the report: {e}")))?;
+        output::print(&format!("{line}\n"))?;
+    } else {
+        output::print(&table(&measured))?;
+    }
+    Ok(exit::DONE)
+}
+
+fn table(m: &Measured) -> String {
+    let milliseconds = |s: f64| format!("{:.4} ms", 1e3 * s);
+    let mut rows = vec![
+        ("engine", format!("{}, {} threads, {} samples", m.backend, m.threads, m.samples)),
+        ("compilation", milliseconds(m.compile_s)),
+        ("first call", milliseconds(m.first_call_s)),
+        ("function", format!("{} (median {})", milliseconds(m.obj_min), milliseconds(m.obj_med))),
+    ];
+    if let (Some(least), Some(median)) = (m.grad_min, m.grad_med) {
+        rows.push(("gradient", format!("{} (median {})", milliseconds(least), milliseconds(median))));
+        rows.push(("ratio", format!("{:.2}", least / m.obj_min)));
+    }
+    if let (Some(peak), Some(allocations), Some(records)) = (m.peak_mib, m.allocations_per_call, m.record_bytes) {
+        rows.push(("memory", format!("{peak:.2} MiB, {allocations} allocations per call, {records} bytes of records")));
+    }
+    rows.into_iter().map(|(label, text)| format!("{label:<12} {text}\n")).collect()
+}

@@ -1,0 +1,38 @@
+//! `cotan check`: everything that is wrong with programs.
+
+use crate::args::CheckArgs;
+use crate::diagnostics::{self, Failure, Report};
+use crate::exit;
+use crate::session::read_program;
+use cotan::Program;
+use cotan::sema::Limits;
+
+pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
+    let mut reports = Vec::new();
+    let (mut n_errors, mut n_warnings) = (0, 0);
+    for path in &args.files {
+        let (name, text) = match read_program(path) {
+            Ok(program) => program,
+            Err(failure) if failure.status == exit::PROGRAM => {
+                n_errors += 1;
+                reports.extend(failure.into_reports());
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
+        let program = Program::check(&name, &text, &Limits::default());
+        for diagnostic in &program.diagnostics {
+            let count = if diagnostic.is_error() { &mut n_errors } else { &mut n_warnings };
+            *count += 1;
+            reports.push(Report::new(diagnostic, &program.sources));
+        }
+    }
+    if args.json {
+        diagnostics::print_json(&reports)?;
+    } else {
+        diagnostics::print_text(&reports);
+        diagnostics::eprint(&format!("{n_errors} errors, {n_warnings} warnings"));
+    }
+    let is_denied = args.deny.is_some() && n_warnings > 0;
+    Ok(if n_errors > 0 || is_denied { exit::PROGRAM } else { exit::DONE })
+}

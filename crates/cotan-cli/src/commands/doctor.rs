@@ -1,0 +1,72 @@
+//! `cotan doctor`: what was found on this machine, and what is missing.
+
+use crate::args::DoctorArgs;
+use crate::diagnostics::Failure;
+use crate::environment;
+use crate::exit;
+use crate::output;
+use cotan::llvm::Report;
+use cotan::llvm::jit::Engine;
+use serde_json::json;
+use std::num::NonZeroUsize;
+
+pub(crate) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
+    let threads = environment::threads(None)?.or(std::thread::available_parallelism().ok());
+    let threads = threads.map_or(1, NonZeroUsize::get);
+    let engine = Engine::new(&environment::llvm(), environment::cache());
+    let report = Report::new(engine.as_ref());
+    let missing = engine.as_ref().err().map(ToString::to_string);
+    let text = if args.json { json_text(&report, threads, missing) } else { lines(&report, threads, missing) };
+    output::print(&text)?;
+    Ok(exit::DONE)
+}
+
+fn json_text(report: &Report, threads: usize, missing: Option<String>) -> String {
+    let library = report.library.as_ref();
+    let attempts: Vec<String> = report.attempts.iter().map(ToString::to_string).collect();
+    let object = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "llvm": library.map(|(path, version)| json!({
+            "library": path.display().to_string(),
+            "version": version.to_string(),
+        })),
+        "attempts": attempts,
+        "cpu": report.target.as_ref().map(|t| json!({
+            "name": t.cpu,
+            "triple": t.triple,
+            "vector_bits": t.vector_bits,
+        })),
+        "threads": threads,
+        "cache": report.cache.as_ref().map(|c| json!({
+            "folder": c.folder.display().to_string(),
+            "bytes": c.bytes.as_ref().ok(),
+            "max_bytes": c.max_bytes,
+        })),
+        "missing": missing,
+    });
+    format!("{object}\n")
+}
+
+fn lines(report: &Report, threads: usize, missing: Option<String>) -> String {
+    let mut rows = vec![("cotan", env!("CARGO_PKG_VERSION").to_owned())];
+    match &report.library {
+        Some((path, version)) => rows.push(("LLVM", format!("{version}, {}", path.display()))),
+        None => rows.push(("LLVM", "none".to_owned())),
+    }
+    let refused = report.attempts.iter().filter(|attempt| attempt.outcome.is_err());
+    rows.extend(refused.map(|attempt| ("  refused", attempt.to_string())));
+    if let Some(target) = &report.target {
+        rows.push(("CPU", format!("{}, {}", target.cpu, target.triple)));
+        rows.push(("vectors", format!("{} bits", target.vector_bits)));
+    }
+    rows.push(("threads", threads.to_string()));
+    rows.push(match &report.cache {
+        Some(cache) => {
+            let size = cache.bytes.as_ref().map_or_else(Clone::clone, |bytes| format!("{} KiB", bytes >> 10));
+            ("cache", format!("{}, {size} of {} MiB", cache.folder.display(), cache.max_bytes >> 20))
+        }
+        None => ("cache", "none".to_owned()),
+    });
+    rows.push(("missing", missing.unwrap_or_else(|| "nothing".to_owned())));
+    rows.into_iter().map(|(label, text)| format!("{label:<10} {text}\n")).collect()
+}

@@ -1,0 +1,106 @@
+//! `cotan emit`: any step of the compiler as text.
+
+mod dot;
+
+use crate::args::{Backend, EmitArgs, EngineArgs, Stage};
+use crate::diagnostics::Failure;
+use crate::exit;
+use crate::output;
+use crate::session::{Session, read_program};
+use cotan::ir::Module;
+use cotan::sema::typed;
+use cotan::sema::types::Type;
+use cotan::syntax::ast::ItemKind;
+use cotan::syntax::{FileId, dump, parse};
+use cotan::{DerivativeForm, Lowered, Request, codes, derivative};
+
+pub(crate) fn run(args: &EmitArgs) -> Result<u8, Failure> {
+    if args.stage == Stage::Ast {
+        return syntax_tree(args);
+    }
+    let needs_llvm = matches!(args.stage, Stage::Llvm | Stage::Asm);
+    let engine = EngineArgs { backend: if needs_llvm { Backend::Cpu } else { Backend::Interp }, ..args.engine.clone() };
+    let session = Session::open(&args.file, &engine)?;
+    let text = match &args.function {
+        Some(name) => stage(&session, name, &session.lower(&request(name, &args.grad))?, args.stage)?,
+        None => every_function(&session, args.stage)?,
+    };
+    output::print(&text)?;
+    Ok(exit::DONE)
+}
+
+/// A function, or its value and gradient.
+pub(super) fn request(name: &str, grad: &[String]) -> Request {
+    let wrt: Vec<&str> = grad.iter().map(String::as_str).collect();
+    if wrt.is_empty() { Request::function(name) } else { derivative(name, DerivativeForm::ValueAndGrad, &wrt) }
+}
+
+fn syntax_tree(args: &EmitArgs) -> Result<u8, Failure> {
+    let (_, text) = read_program(&args.file)?;
+    let (mut module, _) = parse(FileId(0), &text);
+    if let Some(name) = &args.function {
+        module.items.retain(|item| matches!(&item.kind, ItemKind::Function(f) if f.signature.name.name == *name));
+        if module.items.is_empty() {
+            let message = format!("there is no function `{name}`");
+            return Err(Failure::plain(exit::USAGE, codes::UNFIT_REQUEST, message));
+        }
+    }
+    output::print(&dump::module(&module))?;
+    Ok(exit::DONE)
+}
+
+/// Every function that a host can call, each with what it needs.
+fn every_function(session: &Session, wanted: Stage) -> Result<String, Failure> {
+    let program = &session.program.checked.program;
+    let mut all = Module::default();
+    let mut texts = Vec::new();
+    for function in program.functions.iter().filter(|f| is_callable(f)) {
+        let lowered = session.lower(&Request::function(function.name.as_str()))?;
+        match wanted {
+            // One module: functions that several need stand there once.
+            Stage::Ir | Stage::Dot | Stage::Loops => {
+                all.items.extend(lowered.module.items.iter().map(|(name, item)| (name.clone(), item.clone())));
+            }
+            Stage::Llvm | Stage::Asm => texts.push(stage(session, &function.name, &lowered, wanted)?),
+            Stage::Ast => {}
+        }
+    }
+    texts.push(module_text(&all, wanted));
+    Ok(texts.concat())
+}
+
+/// Functions that take functions exist only inside the calls of them.
+fn is_callable(function: &typed::Function) -> bool {
+    function.params.iter().all(|p| !matches!(p.ty, Type::Function(_)))
+}
+
+fn stage(session: &Session, name: &str, lowered: &Lowered, stage: Stage) -> Result<String, Failure> {
+    let backend = || {
+        let none = |e: &dyn std::fmt::Display| Failure::plain(exit::USAGE, codes::UNSUPPORTED_DEVICE, e.to_string());
+        session.compiler.backend().map_err(|e| none(e))
+    };
+    let options = session.compiler.compile_options();
+    let failed = |e: cotan::llvm::CompileError| {
+        Failure::plain(exit::PROGRAM, codes::BUG, format!("a bug of Cotan: `{name}`: {e}"))
+    };
+    match stage {
+        Stage::Llvm => backend()?.llvm_ir(&lowered.module, &lowered.entry.symbol, &options).map_err(failed),
+        Stage::Asm => backend()?.assembly(&lowered.module, &lowered.entry.symbol, &options).map_err(failed),
+        Stage::Ast | Stage::Ir | Stage::Dot | Stage::Loops => Ok(module_text(&lowered.module, stage)),
+    }
+}
+
+fn module_text(module: &Module, stage: Stage) -> String {
+    match stage {
+        Stage::Dot => dot::module(module),
+        Stage::Loops => {
+            let nests: Vec<String> = module.functions().map(|f| cotan::loops::lower(f).to_string()).collect();
+            nests.join("\n")
+        }
+        Stage::Ir => {
+            let functions: Vec<String> = module.functions().map(|f| f.to_string()).collect();
+            functions.join("\n")
+        }
+        Stage::Ast | Stage::Llvm | Stage::Asm => String::new(),
+    }
+}

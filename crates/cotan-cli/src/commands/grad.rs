@@ -1,0 +1,153 @@
+//! `cotan grad`: value and gradient, and the check of a gradient.
+
+use super::summary::{norm, summary};
+use crate::args::{GradArgs, GradientEngine};
+use crate::diagnostics::Failure;
+use crate::exit;
+use crate::output;
+use crate::point::{Point, tangent_names};
+use cotan::host::{Arguments, HostValue};
+use cotan::{
+    CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Subject, check_gradient, tape_gradient,
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write;
+
+pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
+    let point = Point::open(&args.derivative)?;
+    point.expect_scalar()?;
+    let (value, gradient) = match args.engine {
+        GradientEngine::Vjp => compiled(&point)?,
+        GradientEngine::Tape => taped(&point)?,
+    };
+    let check = if args.check { Some(checked(&point, &gradient, args.tolerance)?) } else { None };
+    let named: Vec<(String, HostValue)> = point.wrt.iter().cloned().zip(gradient).collect();
+    let mut parts = vec![("value", value.clone()), ("grad", output::object(named.clone()))];
+    if let Some(check) = &check {
+        parts.push(("check", check_object(check)));
+    }
+    output::deliver(&args.derivative.call, &output::object(parts), || {
+        let mut text = String::new();
+        if args.value || args.check {
+            text += &summary("value", &value);
+        }
+        for (name, g) in &named {
+            text += &summary(&format!("gradient of `{name}`"), g);
+        }
+        if let Some(check) = &check {
+            let entries: Vec<f64> = named.iter().flat_map(|(_, g)| g.floats()).collect();
+            text += &check_text(check, norm(&entries));
+        }
+        text
+    })?;
+    Ok(if check.is_some_and(|c| !c.is_ok()) { exit::PROGRAM } else { exit::DONE })
+}
+
+/// Value and gradients by the derivative of the program.
+fn compiled(point: &Point) -> Result<(HostValue, Vec<HostValue>), Failure> {
+    let result = point.evaluate(DerivativeForm::ValueAndGrad)?;
+    Ok(split(point, result))
+}
+
+/// `(value, further results.., gradients..)` taken apart.
+fn split(point: &Point, result: HostValue) -> (HostValue, Vec<HostValue>) {
+    let HostValue::Tuple(mut parts) = result else { return (result, Vec::new()) };
+    let gradients = parts.split_off(parts.len().saturating_sub(point.wrt.len()));
+    (parts.swap_remove(0), gradients)
+}
+
+/// Value and gradients by the tape engine.
+fn taped(point: &Point) -> Result<(HostValue, Vec<HostValue>), Failure> {
+    let args = point.session.arguments(&point.name, &point.primal.entry, &point.raw)?;
+    tape_gradient(&point.primal, &args, &point.wrt, point.session.compiler.memory())
+        .map_err(|e| point.session.call_failure(&point.name, &e))
+}
+
+/// Holds the gradient against finite differences and the other mode.
+fn checked(point: &Point, gradient: &[HostValue], tolerance: Option<f64>) -> Result<GradientCheck, Failure> {
+    let session = &point.session;
+    let function = session.bind(&point.name, point.primal.clone())?;
+    let args = session.arguments(&point.name, &point.primal.entry, &point.raw)?;
+    let mut other_mode = OtherMode::new(point, &args)?;
+    let style =
+        ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Drawn on stderr, and only where that is a terminal.
+    let bar = ProgressBar::no_length().with_style(style).with_message("finite differences");
+    let subject = Subject {
+        function: &function,
+        args: &args,
+        wrt: &point.wrt,
+        gradient,
+        other_mode: &mut |tangents| other_mode.along(tangents),
+    };
+    let check = check_gradient(subject, tolerance, &mut |done, all| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    check.map_err(|e| session.call_failure(&point.name, &e))
+}
+
+/// The derivative along a direction by the mode that did not make the gradient.
+enum OtherMode {
+    /// One tangent, called at the point and a direction.
+    Forward { function: Function, args: Arguments, names: Vec<String> },
+    /// The gradient by reverse mode.
+    Reverse(Vec<f64>),
+}
+
+impl OtherMode {
+    fn new(point: &Point, args: &Arguments) -> Result<OtherMode, Failure> {
+        let session = &point.session;
+        if point.mode == Some(DerivativeMode::Forward) {
+            let request = point.request(DerivativeForm::ValueAndGrad, Some(DerivativeMode::Reverse));
+            let result = session.call(&point.name, &session.function(&request)?, &point.raw)?;
+            let (_, gradient) = split(point, result);
+            return Ok(OtherMode::Reverse(gradient.iter().flat_map(HostValue::floats).collect()));
+        }
+        let function = session.function(&point.request(DerivativeForm::Jvp, None))?;
+        let names = tangent_names(&function, point.wrt.len());
+        Ok(OtherMode::Forward { function, args: args.clone(), names })
+    }
+
+    fn along(&mut self, tangents: &[HostValue]) -> Result<f64, CallError> {
+        match self {
+            OtherMode::Forward { function, args, names } => {
+                args.extend(names.iter().cloned().zip(tangents.iter().cloned()));
+                // The tangent of the value follows the value, each with what the function gives beside it.
+                let result = function.call(args)?;
+                let HostValue::Tuple(parts) = &result else { return Ok(f64::NAN) };
+                Ok(parts.last().and_then(|tangent| tangent.floats().first().copied()).unwrap_or(f64::NAN))
+            }
+            OtherMode::Reverse(gradient) => {
+                let direction = tangents.iter().flat_map(HostValue::floats);
+                Ok(gradient.iter().zip(direction).filter(|(_, v)| *v != 0.0).map(|(g, v)| g * v).sum())
+            }
+        }
+    }
+}
+
+fn check_object(check: &GradientCheck) -> HostValue {
+    output::object([
+        ("max_rel_err", HostValue::f64(check.max_rel_err())),
+        ("ok", HostValue::Scalar(cotan::ir::Const::bool(check.is_ok()))),
+    ])
+}
+
+fn check_text(check: &GradientCheck, gradient_norm: f64) -> String {
+    let mut text = format!("gradient norm = {gradient_norm}\n");
+    let along = if check.is_every_entry { "entries" } else { "random directions" };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "check along {} {along}:\n  finite differences: relative error {:.1e}, tolerance {:.0e}\n  the other mode: \
+         relative error {:.1e}, tolerance {:.0e}\n  {}",
+        check.directions,
+        check.finite_differences,
+        check.tolerance,
+        check.other_mode,
+        check.mode_tolerance,
+        if check.is_ok() { "ok" } else { "FAILED" }
+    );
+    text
+}

@@ -1,0 +1,21 @@
+//! `cotan hessian`: value and Hessian; of several parameters one block for each pair.
+
+use super::jacobian::deliver;
+use crate::args::DerivativeArgs;
+use crate::diagnostics::Failure;
+use crate::output;
+use crate::point::Point;
+use cotan::DerivativeForm;
+
+pub(crate) fn run(args: &DerivativeArgs) -> Result<u8, Failure> {
+    let point = Point::open(args)?;
+    point.expect_scalar()?;
+    let value = point.value()?;
+    let mut blocks = point.parts(point.evaluate(DerivativeForm::Hessian)?);
+    if point.wrt.len() > 1 {
+        for (_, row) in &mut blocks {
+            *row = output::object(point.parts(row.clone()));
+        }
+    }
+    deliver(args, value, "hessian", "Hessian", blocks)
+}

@@ -1,0 +1,17 @@
+//! `cotan hvp`: value and the product of the Hessian with a direction.
+
+use super::jacobian::deliver;
+use crate::args::JvpArgs;
+use crate::diagnostics::Failure;
+use crate::input::RawArguments;
+use crate::point::Point;
+use cotan::DerivativeForm;
+
+pub(crate) fn run(args: &JvpArgs) -> Result<u8, Failure> {
+    let point = Point::open(&args.derivative)?;
+    point.expect_scalar()?;
+    let value = point.value()?;
+    let tangents = RawArguments::read_sources(&args.tangent, &point.wrt[0])?;
+    let products = point.parts(point.evaluate_along(DerivativeForm::Hvp, tangents)?);
+    deliver(&args.derivative, value, "hvp", "Hessian product", products)
+}

@@ -1,0 +1,33 @@
+//! `cotan jacobian`: value and Jacobian.
+
+use super::summary::summary;
+use crate::args::DerivativeArgs;
+use crate::diagnostics::Failure;
+use crate::exit;
+use crate::output;
+use crate::point::Point;
+use cotan::DerivativeForm;
+use cotan::host::HostValue;
+
+pub(crate) fn run(args: &DerivativeArgs) -> Result<u8, Failure> {
+    let point = Point::open(args)?;
+    let value = point.value()?;
+    let jacobians = point.parts(point.evaluate(DerivativeForm::Jacobian)?);
+    deliver(args, value, "jacobian", "Jacobian", jacobians)
+}
+
+/// A value and one matrix of derivatives for each parameter.
+pub(super) fn deliver(
+    args: &DerivativeArgs,
+    value: HostValue,
+    key: &str,
+    label: &str,
+    matrices: Vec<(String, HostValue)>,
+) -> Result<u8, Failure> {
+    let mut text = summary("value", &value);
+    for (name, matrix) in &matrices {
+        text += &summary(&format!("{label} of `{name}`"), matrix);
+    }
+    output::deliver(&args.call, &output::object([("value", value), (key, output::object(matrices))]), || text)?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,24 @@
+//! `cotan jvp`: value and tangent.
+
+use super::summary::summary;
+use crate::args::JvpArgs;
+use crate::diagnostics::Failure;
+use crate::exit;
+use crate::input::RawArguments;
+use crate::output;
+use crate::point::Point;
+use cotan::DerivativeForm;
+use cotan::host::HostValue;
+
+pub(crate) fn run(args: &JvpArgs) -> Result<u8, Failure> {
+    let point = Point::open(&args.derivative)?;
+    let tangents = RawArguments::read_sources(&args.tangent, &point.wrt[0])?;
+    let result = point.evaluate_along(DerivativeForm::Jvp, tangents)?;
+    let (value, tangent) = match result {
+        HostValue::Tuple(mut parts) if parts.len() == 2 => (parts.swap_remove(0), parts.swap_remove(0)),
+        other => (other, HostValue::Tuple(Vec::new())),
+    };
+    let text = summary("value", &value) + &summary("tangent", &tangent);
+    output::deliver(&args.derivative.call, &output::object([("value", value), ("tangent", tangent)]), || text)?;
+    Ok(exit::DONE)
+}

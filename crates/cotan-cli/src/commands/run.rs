@@ -1,0 +1,27 @@
+//! `cotan run`: calls a function and prints its result.
+
+use crate::args::RunArgs;
+use crate::diagnostics::Failure;
+use crate::exit;
+use crate::input::RawArguments;
+use crate::output;
+use crate::session::Session;
+use cotan::Request;
+use cotan::host::HostValue;
+
+pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
+    let session = Session::open(&args.call.file, &args.call.engine)?;
+    let name = args.function.as_deref().unwrap_or("main");
+    let function = session.function(&Request::function(name))?;
+    let raw = RawArguments::read(&args.call.inputs)?;
+    let result = session.call(name, &function, &raw)?;
+    let is_program = args.function.is_none() && !args.call.json;
+    if let Some(integer) = result.as_scalar().and_then(|c| c.as_integer()).filter(|_| is_program) {
+        // `main` of a program speaks through its exit code.
+        return Ok(integer.rem_euclid(256) as u8);
+    }
+    let is_silent = is_program && result == HostValue::Tuple(Vec::new());
+    let text = if is_silent { String::new() } else { format!("{}\n", output::json(&result)) };
+    output::deliver(&args.call, &output::object([("result", result)]), || text)?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,53 @@
+//! Values as text for people: type, norm, the first entries.
+
+use cotan::host::HostValue;
+
+/// More entries than this are cut.
+const SHOWN: usize = 8;
+
+/// A line with the value if it is a scalar; else type and norm, and a line with the first entries.
+pub(crate) fn summary(label: &str, value: &HostValue) -> String {
+    if value.as_scalar().is_some() {
+        return format!("{label} = {}\n", crate::output::json(value));
+    }
+    let entries = value.floats();
+    if entries.is_empty() {
+        return format!("{label}: {}\n", crate::output::json(value));
+    }
+    let shown: Vec<String> = entries.iter().take(SHOWN).map(|x| format!("{x}")).collect();
+    let more = if entries.len() > SHOWN { format!(" ... {} more", entries.len() - SHOWN) } else { String::new() };
+    format!("{label}: {}, norm {}\n  {}{more}\n", value.describe(), norm(&entries), shown.join(" "))
+}
+
+/// The 2-norm, scaled so that large entries do not overflow.
+pub(crate) fn norm(entries: &[f64]) -> f64 {
+    let largest = entries.iter().fold(0.0, |m: f64, x| if x.abs() > m || x.is_nan() { x.abs() } else { m });
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    largest * entries.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_values_are_cut() {
+        let entries: Vec<f64> = (0..10).map(f64::from).collect();
+        let text = summary("gradient of w", &HostValue::f64s(&[2, 5], &entries));
+        assert_eq!(text, "gradient of w: f64[2, 5], norm 16.881943016134134\n  0 1 2 3 4 5 6 7 ... 2 more\n");
+    }
+
+    #[test]
+    fn scalars_take_one_line() {
+        assert_eq!(summary("value", &HostValue::f64(2.0)), "value = 2.0\n");
+    }
+
+    #[test]
+    fn norms_neither_overflow_nor_hide_nan() {
+        assert_eq!(norm(&[3e200, 4e200]), 5e200);
+        assert_eq!(norm(&[]), 0.0);
+        assert!(norm(&[1.0, f64::NAN]).is_nan());
+    }
+}

@@ -1,0 +1,49 @@
+//! `cotan vjp`: value and cotangents.
+
+use super::summary::summary;
+use crate::args::VjpArgs;
+use crate::diagnostics::Failure;
+use crate::exit;
+use crate::input::RawArguments;
+use crate::output;
+use crate::point::Point;
+use cotan::DerivativeForm;
+use cotan::host::HostValue;
+use cotan::ir::Const;
+use cotan::sema::entry::HostType;
+
+/// The name of the cotangent among the parameters of the derivative.
+const COTANGENT: &str = "cotangent";
+
+pub(crate) fn run(args: &VjpArgs) -> Result<u8, Failure> {
+    let point = Point::open(&args.derivative)?;
+    let function = point.session.function(&point.request(DerivativeForm::Vjp, point.mode))?;
+    // The last parameter, whatever it is called.
+    let name = function.entry().params.last().map_or(COTANGENT, |p| p.name.as_str()).to_owned();
+    let mut raw = point.raw.clone();
+    raw.absorb(RawArguments::read_sources(&args.cotangent, COTANGENT)?, |given| {
+        if given == COTANGENT { name.clone() } else { given }
+    });
+    match (&point.primal.entry.result, raw.has(&name)) {
+        (HostType::Scalar(elem), false) if elem.is_float() => {
+            raw.insert(&name, HostValue::Scalar(Const::number(*elem, 1)));
+        }
+        (_, _) => {}
+    }
+    let result = point.session.call(&point.name, &function, &raw)?;
+    let (value, cotangents) = match result {
+        HostValue::Tuple(mut parts) if !parts.is_empty() => {
+            let cotangents = parts.split_off(1);
+            (parts.swap_remove(0), cotangents)
+        }
+        other => (other, Vec::new()),
+    };
+    let named: Vec<(String, HostValue)> = point.wrt.iter().cloned().zip(cotangents).collect();
+    let mut text = summary("value", &value);
+    for (name, cotangent) in &named {
+        text += &summary(&format!("cotangent of `{name}`"), cotangent);
+    }
+    let object = output::object([("value", value), (COTANGENT, output::object(named))]);
+    output::deliver(&args.derivative.call, &object, || text)?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,99 @@
+//! Results, on stdout and in files.
+
+use crate::args::CallArgs;
+use crate::diagnostics::Failure;
+use crate::exit;
+use cotan::codes;
+use cotan::host::{HostValue, write_json, write_npy, write_npz};
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+/// Text on stdout. A reader that has gone away, as in `cotan ops | head`, is no error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, format!("writing to stdout: {e}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// An object with named parts; it prints as a JSON object.
+pub(crate) fn object(parts: impl IntoIterator<Item = (impl Into<String>, HostValue)>) -> HostValue {
+    HostValue::Struct(parts.into_iter().map(|(name, value)| (name.into(), value)).collect())
+}
+
+/// The result of a command: to the file of `--out` if there is one, and to stdout as JSON or as text for people.
+pub(crate) fn deliver(call: &CallArgs, result: &HostValue, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    if let Some(path) = &call.out {
+        write_file(path, result)?;
+    }
+    if call.json {
+        print(&format!("{}\n", json(result)))
+    } else if call.out.is_none() {
+        print(&text())
+    } else {
+        Ok(())
+    }
+}
+
+/// A value as JSON text.
+pub(crate) fn json(value: &HostValue) -> String {
+    let mut out = String::new();
+    write_json(value, &mut out);
+    out
+}
+
+/// Writes a result in the format that the name of the file asks for.
+fn write_file(path: &Path, result: &HostValue) -> Result<(), Failure> {
+    let fail = |message: String| Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, message);
+    let arrays = || {
+        let mut arrays = Vec::new();
+        leaves("", result, &mut arrays);
+        arrays
+    };
+    let bytes = match path.extension().and_then(|e| e.to_str()) {
+        Some("json") => Some(format!("{}\n", json(result)).into_bytes()),
+        Some("npz") => write_npz(&arrays()),
+        Some("npy") => match arrays().as_slice() {
+            [(_, only)] => write_npy(only),
+            several => {
+                let message = format!("`{}`: expected one array, found {}", path.display(), several.len());
+                return Err(fail(message).help("several arrays fit into an .npz file"));
+            }
+        },
+        Some(_) | None => {
+            return Err(fail(format!("`{}`: expected a name that ends in .json, .npz or .npy", path.display())));
+        }
+    };
+    let bytes = bytes.ok_or_else(|| fail(format!("`{}`: the result does not fit the format", path.display())))?;
+    replace(path, &bytes).map_err(|e| fail(format!("writing `{}`: {e}", path.display())))
+}
+
+/// Written beside and renamed, so that a failure leaves an old file as it was.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        // It may not even exist.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+/// The arrays that a value consists of, with their paths. Arrays of structs have one for each element and field.
+fn leaves(path: &str, value: &HostValue, out: &mut Vec<(String, HostValue)>) {
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        HostValue::Scalar(_) | HostValue::Tensor(_) => out.push((path.to_owned(), value.clone())),
+        HostValue::Array { items, .. } | HostValue::Tuple(items) => {
+            items.iter().enumerate().for_each(|(k, item)| leaves(&below(&k.to_string()), item, out));
+        }
+        HostValue::Struct(fields) => fields.iter().for_each(|(name, field)| leaves(&below(name), field, out)),
+    }
+}

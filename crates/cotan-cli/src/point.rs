@@ -1,0 +1,127 @@
+//! A derivative at a point: what `grad`, `jvp`, `vjp`, `jacobian`, `hessian` and `hvp` have in common.
+
+use crate::args::{DerivativeArgs, Mode};
+use crate::diagnostics::Failure;
+use crate::input::RawArguments;
+use crate::session::Session;
+use cotan::host::HostValue;
+use cotan::sema::entry::HostType;
+use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Lowered, Request};
+
+/// A function of a program, the parameters to differentiate with respect to, and arguments.
+pub(crate) struct Point {
+    pub(crate) session: Session,
+    pub(crate) name: String,
+    pub(crate) wrt: Vec<String>,
+    pub(crate) mode: Option<DerivativeMode>,
+    pub(crate) raw: RawArguments,
+    /// The function itself.
+    pub(crate) primal: Lowered,
+}
+
+impl Point {
+    /// Reads program and arguments, and checks that there is something to differentiate.
+    pub(crate) fn open(args: &DerivativeArgs) -> Result<Point, Failure> {
+        let session = Session::open(&args.call.file, &args.call.engine)?;
+        let primal = session.lower(&Request::function(&args.function))?;
+        let wrt = parameters(&session, &args.function, &primal, &args.wrt)?;
+        let raw = RawArguments::read(&args.call.inputs)?;
+        let mode = args.mode.map(|mode| match mode {
+            Mode::Forward => DerivativeMode::Forward,
+            Mode::Reverse => DerivativeMode::Reverse,
+        });
+        Ok(Point { session, name: args.function.clone(), wrt, mode, raw, primal })
+    }
+
+    /// The request for a derivative in a mode.
+    pub(crate) fn request(&self, form: DerivativeForm, mode: Option<DerivativeMode>) -> Request {
+        let derivative = DerivativeRequest { form, wrt: self.wrt.clone(), mode };
+        Request::derivative(self.name.as_str(), derivative)
+    }
+
+    /// Fails unless the function has a scalar result, or a tuple that starts with one.
+    pub(crate) fn expect_scalar(&self) -> Result<(), Failure> {
+        let result = &self.primal.entry.result;
+        let first = match result {
+            HostType::Tuple(parts) => parts.first().unwrap_or(result),
+            HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } => result,
+        };
+        match first {
+            HostType::Scalar(elem) if elem.is_float() => Ok(()),
+            HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } | HostType::Tuple(_) => {
+                let found = self.primal.entry.show(result);
+                let message = format!("`{}`: expected a float result to differentiate, found {found}", self.name);
+                Err(self.session.request_failure(message))
+            }
+        }
+    }
+
+    /// The value of the function.
+    pub(crate) fn value(&self) -> Result<HostValue, Failure> {
+        let function = self.session.bind(&self.name, self.primal.clone())?;
+        self.session.call(&self.name, &function, &self.raw)
+    }
+
+    /// The result of a derivative at the point.
+    pub(crate) fn evaluate(&self, form: DerivativeForm) -> Result<HostValue, Failure> {
+        let function = self.session.function(&self.request(form, self.mode))?;
+        self.session.call(&self.name, &function, &self.raw)
+    }
+
+    /// The result of a derivative that takes tangents; they come under the names of the parameters.
+    pub(crate) fn evaluate_along(&self, form: DerivativeForm, tangents: RawArguments) -> Result<HostValue, Failure> {
+        let function = self.session.function(&self.request(form, self.mode))?;
+        let names = tangent_names(&function, self.wrt.len());
+        let mut raw = self.raw.clone();
+        raw.absorb(tangents, |given| match self.wrt.iter().position(|name| *name == given) {
+            Some(k) => names[k].clone(),
+            None => given,
+        });
+        if let Some((missing, _)) = self.wrt.iter().zip(&names).find(|(_, name)| !raw.has(name)) {
+            return Err(self.session.request_failure(format!("the tangent of `{missing}` is missing")));
+        }
+        self.session.call(&self.name, &function, &raw)
+    }
+
+    /// One part for each parameter of what a derivative gives for all of them.
+    pub(crate) fn parts(&self, result: HostValue) -> Vec<(String, HostValue)> {
+        let parts = match result {
+            HostValue::Tuple(parts) if self.wrt.len() > 1 => parts,
+            one => vec![one],
+        };
+        self.wrt.iter().cloned().zip(parts).collect()
+    }
+}
+
+/// The names of the tangents among the parameters of a derivative: the last ones.
+pub(crate) fn tangent_names(function: &cotan::Function, n: usize) -> Vec<String> {
+    let params = &function.entry().params;
+    params[params.len().saturating_sub(n)..].iter().map(|p| p.name.clone()).collect()
+}
+
+/// The parameters that were asked for, or the first one that has a derivative.
+fn parameters(session: &Session, name: &str, primal: &Lowered, wanted: &[String]) -> Result<Vec<String>, Failure> {
+    let declaration = session.declaration(name)?;
+    let mut known = Vec::new();
+    for (param, declared) in primal.entry.params.iter().zip(&declaration.params) {
+        let has_floats = param.ty.leaves().iter().any(|leaf| leaf.elem.is_float());
+        if has_floats && !declared.nodiff {
+            known.push(param.name.clone());
+        }
+    }
+    let is_param = |name: &String| primal.entry.params.iter().any(|p| p.name == *name);
+    let shown = format!("the parameters with a derivative are `{}`", known.join("`, `"));
+    if let Some(wrong) = wanted.iter().find(|name| !known.contains(name)) {
+        let message = if is_param(wrong) {
+            format!("parameter `{wrong}` of `{name}` has no derivative")
+        } else {
+            format!("`{name}` has no parameter `{wrong}`")
+        };
+        return Err(session.request_failure(message).help(&shown));
+    }
+    match (wanted, known.first()) {
+        ([], Some(first)) => Ok(vec![first.clone()]),
+        ([], None) => Err(session.request_failure(format!("no parameter of `{name}` has a derivative"))),
+        (wanted, _) => Ok(wanted.to_vec()),
+    }
+}

@@ -1,0 +1,184 @@
+//! A program that was read and checked, with a compiler for it.
+
+use crate::args::EngineArgs;
+use crate::diagnostics::{self, Failure, Report, eprint};
+use crate::environment;
+use crate::exit;
+use crate::input::{RawArguments, read_file};
+use cotan::host::{ArgumentMisfit, HostValue};
+use cotan::llvm::load::explicit_failure;
+use cotan::sema::entry::Entry;
+use cotan::sema::typed;
+use cotan::syntax::{Diagnostic, FileId, SourceMap, Span, decode};
+use cotan::{CallError, CompileError, Compiler, Engine, Function, Lowered, Program, Request, codes};
+use std::path::Path;
+
+/// A program without errors, and what compiles and runs it.
+pub(crate) struct Session {
+    pub(crate) compiler: Compiler,
+    pub(crate) engine: Engine,
+    pub(crate) program: Program,
+}
+
+/// The text of a program.
+pub(crate) fn read_program(path: &Path) -> Result<(String, String), Failure> {
+    let name = path.display().to_string();
+    let bytes = read_file(path)?;
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(Failure::about(&name, exit::USAGE, codes::UNREADABLE_FILE, "a program is shorter than 4 GiB"));
+    }
+    match decode(FileId(0), bytes) {
+        Ok(text) => Ok((name, text)),
+        Err(invalid) => {
+            let mut sources = SourceMap::new();
+            sources.add(name, invalid.valid);
+            Err(Failure::program(exit::PROGRAM, &[*invalid.diagnostic], &sources))
+        }
+    }
+}
+
+impl Session {
+    /// Reads and checks a program. Warnings go to stderr; errors end the command.
+    pub(crate) fn open(path: &Path, options: &EngineArgs) -> Result<Session, Failure> {
+        let engine = environment::engine(options)?;
+        let (name, text) = read_program(path)?;
+        let config = environment::config(options)?;
+        let compiler = Compiler::new(config)
+            .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, format!("threads can't be started: {e}")))?;
+        if engine == Engine::Cpu {
+            note_llvm(&compiler);
+        }
+        let program = compiler.check(&name, &text);
+        if program.has_errors() {
+            return Err(Failure::program(exit::PROGRAM, &program.diagnostics, &program.sources));
+        }
+        let warnings: Vec<Report> = program.diagnostics.iter().map(|d| Report::new(d, &program.sources)).collect();
+        diagnostics::print_text(&warnings);
+        Ok(Session { compiler, engine, program })
+    }
+
+    /// The declaration of a function.
+    pub(crate) fn declaration(&self, name: &str) -> Result<&typed::Function, Failure> {
+        let functions = &self.program.checked.program.functions;
+        functions.iter().find(|f| f.name == name).ok_or_else(|| {
+            let mut known: Vec<&str> = functions.iter().map(|f| f.name.as_str()).collect();
+            // The bodies under attributes have names that nobody can write.
+            known.retain(|name| !name.ends_with(".primal"));
+            let help = match known.as_slice() {
+                [] => "the program has no functions".to_owned(),
+                some => format!("the functions are `{}`", some.join("`, `")),
+            };
+            self.request_failure(format!("there is no function `{name}`")).help(&help)
+        })
+    }
+
+    /// The request does not fit the program.
+    pub(crate) fn request_failure(&self, message: impl Into<String>) -> Failure {
+        let name = self.program.sources.get(FileId(0)).map_or("<unknown>", |file| file.name());
+        Failure::about(name, exit::USAGE, codes::UNFIT_REQUEST, message)
+    }
+
+    /// The IR of a function or derivative.
+    pub(crate) fn lower(&self, request: &Request) -> Result<Lowered, Failure> {
+        self.declaration(&request.function)?;
+        self.compiler.lower(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
+    }
+
+    /// Lowered IR, ready to be called.
+    pub(crate) fn bind(&self, name: &str, lowered: Lowered) -> Result<Function, Failure> {
+        self.compiler.bind(lowered, self.engine).map_err(|e| self.compile_failure(name, e))
+    }
+
+    /// A function or derivative, ready to be called.
+    pub(crate) fn function(&self, request: &Request) -> Result<Function, Failure> {
+        let lowered = self.lower(request)?;
+        self.bind(&request.function, lowered)
+    }
+
+    /// Arguments in the types of a function's signature.
+    pub(crate) fn arguments(
+        &self,
+        name: &str,
+        entry: &Entry,
+        raw: &RawArguments,
+    ) -> Result<cotan::host::Arguments, Failure> {
+        raw.bind(entry).map_err(|misfit| self.misfit_failure(name, &misfit))
+    }
+
+    /// Calls a function of the source, or a derivative of one.
+    pub(crate) fn call(&self, name: &str, function: &Function, raw: &RawArguments) -> Result<HostValue, Failure> {
+        let args = self.arguments(name, function.entry(), raw)?;
+        function.call(&args).map_err(|e| self.call_failure(name, &e))
+    }
+
+    fn compile_failure(&self, name: &str, error: CompileError) -> Failure {
+        let diagnostics = match error {
+            CompileError::Diagnostics(all) => all,
+            CompileError::Derivative(e) => {
+                vec![Diagnostic::error(codes::DERIVATIVE_LIMIT, self.name_span(name), e.to_string())]
+            }
+            CompileError::Backend(message) => {
+                vec![Diagnostic::error(codes::BUG, self.name_span(name), format!("a bug of Cotan: {message}"))]
+            }
+        };
+        Failure::program(exit::PROGRAM, &diagnostics, &self.program.sources)
+    }
+
+    /// Why a call has no result, with the place in the source.
+    pub(crate) fn call_failure(&self, name: &str, error: &CallError) -> Failure {
+        let sources = &self.program.sources;
+        match error {
+            CallError::Arguments(misfit) => self.misfit_failure(name, misfit),
+            CallError::Check(failure) => {
+                let span = Span::new(FileId(failure.span.file), failure.span.start, failure.span.end);
+                let mut diagnostic = Diagnostic::error(codes::of_check(failure.kind), span, failure.to_string());
+                if let Some(f) = self.surroundings(span) {
+                    diagnostic = diagnostic.note(format!("in `{}`", f.name));
+                }
+                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
+            }
+            CallError::Limit(message) => {
+                let diagnostic = Diagnostic::error(codes::LIMIT, self.name_span(name), message.clone())
+                    .note(format!("while `{name}` was running"));
+                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
+            }
+            CallError::Unsupported(message) | CallError::Bug(message) => {
+                let message = format!("a bug of Cotan: {message}");
+                Failure::run_time(exit::PROGRAM, &Diagnostic::error(codes::BUG, self.name_span(name), message), sources)
+            }
+        }
+    }
+
+    /// Arguments that do not fit, shown at the parameter.
+    fn misfit_failure(&self, name: &str, misfit: &ArgumentMisfit) -> Failure {
+        let declaration = self.program.checked.program.functions.iter().find(|f| f.name == name);
+        let param = declaration.and_then(|f| f.params.iter().find(|p| p.name == misfit.name()));
+        let span = param.map_or_else(|| self.name_span(name), |p| p.span);
+        let diagnostic = Diagnostic::error(misfit.code(), span, misfit.to_string());
+        Failure::program(exit::USAGE, &[diagnostic], &self.program.sources)
+    }
+
+    /// Where the name of a function stands.
+    fn name_span(&self, name: &str) -> Span {
+        let functions = &self.program.checked.program.functions;
+        functions.iter().find(|f| f.name == name).map(|f| f.name_span).unwrap_or_default()
+    }
+
+    /// The function that a place lies in: the last one that starts before it.
+    fn surroundings(&self, span: Span) -> Option<&typed::Function> {
+        let functions = self.program.checked.program.functions.iter();
+        functions.filter(|f| f.span.start <= span.start).max_by_key(|f| f.span.start)
+    }
+}
+
+/// One line where there is no LLVM, or where the one that the user named is not the one in use.
+pub(crate) fn note_llvm(compiler: &Compiler) {
+    match compiler.backend() {
+        Err(none) => eprint(&format!("note: {none}")),
+        Ok(backend) => {
+            if let Some(message) = explicit_failure(backend.engine().attempts()) {
+                eprint(&format!("note: COTAN_LLVM is not used: {message}"));
+            }
+        }
+    }
+}

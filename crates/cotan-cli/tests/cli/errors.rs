@@ -1,0 +1,93 @@
+//! Errors: codes, places, exit codes, and files left alone.
+
+use crate::Case;
+
+const INDEX: &str =
+    "fn main() -> f64 {\n  let v = [1.0, 2.0]\n  let mut s = 0.0\n  for i in 0..3 {\n    s += v[i]\n  }\n  s\n}\n";
+
+#[test]
+fn run_time_errors_have_code_place_and_exit_code() {
+    let case = Case::new(INDEX);
+    for backend in ["cpu", "interp"] {
+        let run = case.run(&["run", "program.cot", "--backend", backend]);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(3), ""));
+        let first = run.stderr.lines().next().unwrap_or_default();
+        let expected = "program.cot:5:10: error[R0001]: index out of range: expected 0 <= index < 2, found 2";
+        assert_eq!(first, expected, "{backend}");
+        let run = case.run(&["run", "program.cot", "--backend", backend, "--json"]);
+        assert_eq!((run.status, run.first_diagnostic()), (Some(3), ("R0001".to_owned(), 5, 10)));
+    }
+}
+
+#[test]
+fn every_page_of_a_run_time_error_shows_that_error() {
+    for info in cotan::codes::RUN_TIME.iter().filter(|info| !info.failing_example.is_empty()) {
+        let case = Case::new(info.failing_example);
+        let run = case.run(&["run", "program.cot", "--backend", "interp", "--json"]);
+        assert_eq!(run.status, Some(3), "{}: {}{}", info.code, run.stdout, run.stderr);
+        assert_eq!(run.first_diagnostic().0, info.code.as_str());
+    }
+}
+
+#[test]
+fn errors_of_a_program_end_the_command() {
+    let case = Case::new("fn main() -> f64 = missing");
+    let run = case.run(&["run", "program.cot"]);
+    assert_eq!(run.status, Some(1));
+    assert!(run.stderr.contains("`missing`") && run.stderr.contains("program.cot:1:20"), "{}", run.stderr);
+    let run = case.run(&["run", "program.cot", "--json"]);
+    let (code, line, column) = run.first_diagnostic();
+    assert!(code.starts_with('E'), "{code}");
+    assert_eq!((run.status, line, column), (Some(1), 1, 20));
+}
+
+#[test]
+fn text_that_is_no_text_has_a_place() {
+    let case = Case::new("");
+    case.write("program.cot", b"fn main() -> i64 = 0\n# \xff\n");
+    for command in ["run", "check"] {
+        let run = case.run(&[command, "program.cot", "--json"]);
+        assert_eq!((run.status, run.first_diagnostic().1, run.first_diagnostic().2), (Some(1), 2, 3));
+    }
+}
+
+#[test]
+fn files_of_results_are_left_alone_on_errors() {
+    let case = Case::new(INDEX);
+    case.write("out.json", b"precious");
+    assert_eq!(case.run(&["run", "program.cot", "--out", "out.json"]).status, Some(3));
+    assert_eq!(std::fs::read(case.path("out.json")).expect("still there"), b"precious");
+    let left: Vec<_> = std::fs::read_dir(case.path("")).expect("a folder").flatten().map(|e| e.file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains("out.json.")), "{left:?}");
+}
+
+#[test]
+fn memory_beyond_the_limit_is_an_error_of_the_run() {
+    let case = Case::new("fn main() -> f64 = +/ tabulate(1000000, |i| sin(i as f64) + (+/ zeros[f64](i)))");
+    for backend in ["cpu", "interp"] {
+        let run = case.run(&["run", "program.cot", "--memory-limit", "100000", "--backend", backend, "--json"]);
+        assert_eq!((run.status, run.first_diagnostic().0.as_str()), (Some(3), "R0100"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn what_this_version_does_not_have_is_refused_in_one_line() {
+    let case = Case::new("fn main() -> i64 = 0");
+    for (option, code) in [
+        ("--backend=vulkan", "error[U0001]: the device `vulkan`"),
+        ("--backend=cuda", "error[U0001]: the device `cuda`"),
+        ("--unchecked", "error[U0002]: `--unchecked`"),
+        ("--fast-math", "error[U0002]: `--fast-math`"),
+        ("--trap-nan", "error[U0002]: `--trap-nan`"),
+        ("--certify", "error[U0002]: `--certify`"),
+        ("--sparse", "error[U0002]: `--sparse`"),
+        ("--profile", "error[U0002]: `--profile`"),
+    ] {
+        let run = case.run(&["run", "program.cot", option]);
+        assert_eq!(run.status, Some(2), "{option}");
+        assert!(run.stderr.starts_with(code), "{}", run.stderr);
+    }
+    assert_eq!(case.run(&["run", "program.cot", "--no-such-option"]).status, Some(2));
+    assert_eq!(case.run(&["run", "missing.cot"]).status, Some(2));
+    assert_eq!(case.run(&["repl"]).status, Some(2));
+}

@@ -1,0 +1,68 @@
+//! `cotan run`.
+
+use crate::{Case, LOSS, LOSS_ARGS, example};
+use serde_json::json;
+
+#[test]
+fn the_first_program_and_its_gradient_are_right() {
+    let case = Case::new(LOSS);
+    case.write("args.json", LOSS_ARGS);
+    for backend in ["cpu", "interp"] {
+        let run = |name| case.json(&["run", "program.cot", "--fn", name, "--args", "args.json", "--backend", backend]);
+        assert_eq!(run("loss"), json!({"result": 12.25}));
+        assert_eq!(run("dloss_dw"), json!({"result": [3.5, -7.0, 14.0]}));
+    }
+}
+
+#[test]
+fn main_speaks_through_the_exit_code() {
+    let case = Case::new("fn main() -> i64 = 300");
+    let run = case.run(&["run", "program.cot"]);
+    assert_eq!((run.status, run.stdout.as_str()), (Some(44), ""));
+    let run = case.run(&["run", "program.cot", "--fn", "main"]);
+    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "300\n"));
+    assert_eq!(case.json(&["run", "program.cot"]), json!({"result": 300}));
+}
+
+#[test]
+fn negative_results_of_main_wrap_like_exit_codes_do() {
+    assert_eq!(Case::new("fn main() -> i64 = -1").run(&["run", "program.cot"]).status, Some(255));
+}
+
+#[test]
+fn structured_values_go_in_and_out() {
+    let case = Case::new(
+        "struct P { n: i64, x: f64[2] }\n\
+         fn f(p: P, t: (bool, f32)) -> (P, f32, f64[2, 0]) = (p, t.1, zeros[f64](2, 0))",
+    );
+    case.write("args.json", br#"{"p": {"n": 7, "x": ["nan", "-inf"]}, "t": [true, 0.1]}"#);
+    let expected = json!({"result": [{"n": 7, "x": ["nan", "-inf"]}, 0.1, {"shape": [2, 0], "data": []}]});
+    assert_eq!(case.json(&["run", "program.cot", "--fn", "f", "--args", "args.json"]), expected);
+}
+
+#[test]
+fn results_are_written_to_files_in_every_format() {
+    let case = Case::new("fn f[N](x: f64[N]) -> f64[N] = 2.0 .* x");
+    case.write("args.json", b"{\"x\": [1, 2]}");
+    let to = |name| case.run(&["run", "program.cot", "--fn", "f", "--args", "args.json", "--out", name]);
+    for name in ["out.json", "out.npy", "out.npz"] {
+        let run = to(name);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(0), ""), "{}", run.stderr);
+    }
+    assert_eq!(std::fs::read_to_string(case.path("out.json")).expect("written"), "{\"result\": [2.0, 4.0]}\n");
+    let again = case.json(&["run", "program.cot", "--fn", "f", "--args", "x=out.npy"]);
+    assert_eq!(again, json!({"result": [4.0, 8.0]}));
+    assert_eq!(to("out.txt").status, Some(2));
+}
+
+#[test]
+fn a_mixture_is_fitted_to_flowers_and_the_loss_falls() {
+    let case = Case::new("");
+    let data = example("gmm/data/iris.json");
+    let result = case.json(&["run", &example("gmm/gmm.cot"), "--fn", "fit", "--args", &data]);
+    let losses: Vec<f64> =
+        result["result"][1].as_array().expect("a list").iter().filter_map(serde_json::Value::as_f64).collect();
+    let (first, last) = (losses[0], losses[losses.len() - 1]);
+    assert!(losses.iter().all(|x| x.is_finite()));
+    assert!(last < 0.6 * first, "{first} {last}");
+}

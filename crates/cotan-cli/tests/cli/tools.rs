@@ -1,0 +1,133 @@
+//! `cotan check`, `emit`, `explain`, `ops`, `bench`, `doctor`.
+
+use crate::{Case, LOSS, LOSS_ARGS};
+use serde_json::{Value as Json, json};
+
+#[test]
+fn a_program_without_faults_passes_the_check() {
+    let case = Case::new(LOSS);
+    assert_eq!(case.json(&["check", "program.cot"]), json!({"diagnostics": []}));
+    let run = case.run(&["check", "program.cot"]);
+    assert_eq!((run.status, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", "0 errors, 0 warnings\n"));
+}
+
+#[test]
+fn the_check_reports_errors_of_all_files() {
+    let case = Case::new("fn f() -> f64 = a\nfn g() -> f64 = b");
+    case.write("second.cot", b"fn h() -> f64 = c");
+    let run = case.run(&["check", "program.cot", "second.cot", "--json"]);
+    assert_eq!(run.status, Some(1));
+    let found = run.json();
+    let places: Vec<(&str, u64)> = found["diagnostics"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|d| (d["file"].as_str().unwrap_or_default(), d["line"].as_u64().unwrap_or_default()))
+        .collect();
+    assert_eq!(places, [("program.cot", 1), ("program.cot", 2), ("second.cot", 1)]);
+    for key in ["severity", "code", "message", "column", "end_line", "end_column", "help", "related"] {
+        assert!(found["diagnostics"][0].get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn warnings_fail_only_where_they_are_denied() {
+    // The cast to an integer cuts every path from the parameter to the result.
+    let case = Case::new("fn f(x: f64) -> f64 = (x as i64) as f64\n@grad(x) fn df(x: f64) -> f64 = f(x)");
+    let run = case.run(&["check", "program.cot", "--json"]);
+    assert_eq!(run.status, Some(0), "{}", run.stdout);
+    assert_eq!(run.json()["diagnostics"][0]["severity"], json!("warning"));
+    assert_eq!(case.run(&["check", "program.cot", "--deny", "warnings"]).status, Some(1));
+}
+
+#[test]
+fn every_stage_is_printed() {
+    let case = Case::new(LOSS);
+    for (stage, text) in [
+        ("ast", "(fn loss"),
+        ("ir", "fn dloss_dw("),
+        ("loops", "fn dloss_dw("),
+        ("llvm", "define "),
+        ("asm", "ret"),
+        ("dot", "digraph cotan {"),
+    ] {
+        let all = case.run(&["emit", "program.cot", "--stage", stage]);
+        assert_eq!(all.status, Some(0), "{stage}: {}", all.stderr);
+        assert!(all.stdout.contains(text), "{stage}: {}", all.stdout);
+        let one = case.run(&["emit", "program.cot", "--stage", stage, "--fn", "loss"]);
+        assert_eq!(one.status, Some(0), "{stage}: {}", one.stderr);
+        assert!(one.stdout.len() < all.stdout.len(), "{stage}");
+    }
+}
+
+#[test]
+fn a_gradient_is_printed_without_a_declaration_and_with_names_of_the_source() {
+    let case = Case::new(LOSS);
+    let run = case.run(&["emit", "program.cot", "--stage", "ir", "--fn", "loss", "--grad", "w"]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("err_cot"), "{}", run.stdout);
+}
+
+#[test]
+fn operations_and_codes_are_explained() {
+    let case = Case::new("");
+    let text = case.run(&["explain", "sqrt"]).stdout;
+    assert!(text.starts_with("sqrt(T) -> T") && text.contains("kinks: "), "{text}");
+    let text = case.run(&["explain", "r0001"]).stdout;
+    assert!(text.starts_with("R0001: index out of range\n") && text.contains("Reported for:"), "{text}");
+    let run = case.run(&["explain", "frobnicate"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("`frobnicate` is neither an operation nor a code"), "{}", run.stderr);
+}
+
+#[test]
+fn records_of_a_gradient_are_explained_at_their_loop() {
+    let case = Case::new(
+        "fn f(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n {\n    y = sin(y) * y\n  }\n  y\n}\n\
+         fn g(x: f64) -> f64 = x * x",
+    );
+    let text = case.run(&["explain", "program.cot", "--fn", "f", "--grad", "x"]).stdout;
+    assert!(text.contains("program.cot:3:3: for i in 0..n {") && text.contains("records `"), "{text}");
+    let text = case.run(&["explain", "program.cot", "--fn", "g", "--grad", "x"]).stdout;
+    assert!(text.contains("Nothing is recorded"), "{text}");
+}
+
+#[test]
+fn the_manifest_lists_every_operation() {
+    let case = Case::new("");
+    let manifest = case.json(&["ops"]);
+    let sqrt = manifest.as_array().expect("a list").iter().find(|op| op["name"] == "sqrt").expect("a square root");
+    assert_eq!(sqrt["modes"], json!({"jvp": true, "vjp": true, "order": null}));
+    assert!(case.run(&["ops"]).stdout.contains("sqrt"));
+}
+
+#[test]
+fn a_benchmark_prints_the_object_of_the_bench_crate() {
+    let case = Case::new(LOSS);
+    case.write("args.json", LOSS_ARGS);
+    let bench = ["bench", "program.cot", "--fn", "loss", "--args", "args.json", "--budget", "0"];
+    let report = case.json(&[&bench[..], &["--grad", "w"]].concat());
+    assert_eq!(
+        (&report["objective"], &report["value"], &report["entries"]),
+        (&json!("loss"), &json!(12.25), &json!(3))
+    );
+    for key in ["compile_s", "first_call_s", "obj_min", "obj_med", "grad_min", "grad_med"] {
+        assert!(report[key].as_f64().is_some_and(|s| s > 0.0), "{key}: {report}");
+    }
+    assert_eq!(report["samples"], json!(3));
+    let report = case.json(&bench);
+    assert_eq!((&report["grad_min"], &report["entries"]), (&Json::Null, &json!(0)));
+}
+
+#[test]
+fn the_doctor_says_what_it_found() {
+    let case = Case::new("");
+    let report = case.json(&["doctor"]);
+    assert!(report["threads"].as_u64().is_some_and(|n| n > 0));
+    let found = report["llvm"].is_object();
+    assert_eq!(report["missing"].is_null(), found);
+    let mut command = case.command(&["doctor"]);
+    command.env("COTAN_LLVM", "none");
+    let text = String::from_utf8(command.output().expect("the command runs").stdout).expect("text");
+    assert!(text.contains("LLVM       none") && text.contains("install libLLVM"), "{text}");
+}
