@@ -251,7 +251,8 @@ pub enum ExprKind {
         operand: Box<Expr>,
     },
     /// A call. A size that the result type leaves open is a new run-time size here; the generics
-    /// of a called function are part of the [`Callable`].
+    /// of a called function are part of the [`Callable`]. All arguments are evaluated before the
+    /// shape checks around them, which may be about sizes of later arguments.
     Call {
         /// What is called.
         callee: Box<Callable>,

@@ -9,6 +9,7 @@ use crate::codes;
 use crate::prelude;
 use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, While};
 use crate::types::Type;
+use crate::unify::Elems;
 
 impl BodyChecker<'_, '_> {
     /// `if c { } else if d { } else { }`
@@ -64,8 +65,12 @@ impl BodyChecker<'_, '_> {
             Misfit::Size(..) => codes::SHAPE_MISMATCH,
         };
         let message = format!("expected arms of one type, found `{wanted}` and `{found}`");
-        let value = Expr { ty: second.clone(), ..error(span) };
-        let help = self.misfit_help(&value, first, misfit);
+        let is_integer = |ty: &Type| ty.scalar().is_some_and(|scalar| self.vars.is_within(scalar, Elems::integer()));
+        // Between an integer and a float it is the integer that should change.
+        let swapped = is_integer(first) && !is_integer(second);
+        let (value, other) = if swapped { (first, second) } else { (second, first) };
+        let value = Expr { ty: value.clone(), ..error(span) };
+        let help = self.misfit_help(&value, other, misfit);
         self.report(Diagnostic::error(code, span, message).label(first_span, format!("this is `{wanted}`")).help(help));
     }
 

@@ -148,12 +148,26 @@ fn derivatives_as_expressions() {
         "-> f64[N] = hvp[w](loss)(w, y, w)",
         "-> f64[N, N] = jacobian[w, mode = forward](grad[w](loss))(w, y)",
         "-> f64[N] = jacobian[y](grad[w](loss))(w, y)",
+        "-> ((f64[N, N], f64[N]), (f64[N], f64)) = hessian[w, y](loss)(w, y)",
+        "-> (f64[N], f64) = hvp[w, y](loss)(w, y, w, y)",
         "-> f64 = grad(|x| x * y * x)(3.0)",
+        "-> f64 = grad(sin)(y) + (y |> grad(exp))",
         "-> f64 = grad(|x| grad(|z| z * x * z)(x))(y)",
         "-> f64[N] = map(|x| grad(|z| z ** 3)(x), w)",
     ] {
         accept(&format!("{loss}fn f[N](w: f64[N], y: f64) {body}"));
     }
+}
+
+#[test]
+fn derivatives_of_tuples_and_between_tensors() {
+    accept("fn f(x: f64) -> (f64, f64) = (x, x * x)\nfn g(x: f64) -> ((f64, f64), f64) = vjp[x](f)(x, (1.0, 1.0))");
+    accept(
+        "fn f[M, N](a: f64[M, N], x: f64[N]) -> f64[M] = a @ x\nfn g[M, N](a: f64[M, N], x: f64[N]) -> f64[M, N] = jacobian[x](f)(a, x)",
+    );
+    accept("@jvp(w, b) fn push[N](w: f64[N], b: f64, dw: f64[N], db: f64) -> (f64, f64) = b * +/(w .* w)");
+    accept("@grad(w) fn d[T: Float, N](w: T[N]) -> T[N] = +/(w .* w)\nfn f(w: f32[3]) -> f32[3] = d[f32, 3](w)");
+    accept("struct P[N] { x: f64[N] }\ntype Ps[K, N] = P[N][K]\nfn f[K, N](ps: Ps[K, N]) -> f64[N] = ps[0].x");
 }
 
 #[test]
