@@ -3,7 +3,7 @@
 //! A zero is a symbol: the absence of an entry. No tensor of zeros is made unless a region boundary needs one.
 
 use crate::vjp::Reverse;
-use cotan_ir::{Atom, Builder, CheckKind, Const, Env, Ty, Var};
+use cotan_ir::{Atom, Builder, CheckKind, Const, Dim, Env, Ty, Var};
 use std::collections::HashMap;
 
 /// The cotangent of a variable so far, if it is not zero.
@@ -72,12 +72,26 @@ impl Reverse<'_, '_> {
                 scope.cots.insert(x, Cot::Value(contribution));
             }
             Some(Cot::Value(so_far)) => {
+                let so_far = *so_far;
+                let contribution = self.fitting(contribution, so_far);
                 let name = self.cot_name(x);
-                let sum = self.b.named(&name).prim(cotan_ops::ADD.prim(), &[*so_far, contribution]);
+                let sum = self.b.named(&name).prim(cotan_ops::ADD.prim(), &[so_far, contribution]);
                 scope.cots.insert(x, Cot::Value(sum.into()));
             }
-            Some(Cot::Acc(acc)) => self.b.acc_add(*acc, &[], contribution),
+            Some(Cot::Acc(acc)) => {
+                let acc = *acc;
+                let contribution = self.fitting(contribution, acc.into());
+                self.b.acc_add(acc, &[], contribution);
+            }
         }
+    }
+
+    /// A contribution that may stand beside `target`. In code that never runs, behind a check that always fails, the
+    /// two can have different constant dims.
+    fn fitting(&mut self, contribution: Atom, target: Atom) -> Atom {
+        let (from, to) = (self.b.ty(contribution), self.b.ty(target));
+        let differ = |(a, b): (&Dim, &Dim)| a.var().is_none() && b.var().is_none() && a != b;
+        if from.dims.iter().zip(&to.dims).any(differ) { retyped(&mut self.b, contribution, to) } else { contribution }
     }
 
     /// A contribution to the cotangent of one element or sub-tensor of `x`.
