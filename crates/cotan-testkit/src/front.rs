@@ -1,20 +1,20 @@
 //! The front end for tests: from source text to the core IR, with errors as text.
 
-use cotan::load::SearchConfig;
 use cotan::syntax::render::{Style, to_text};
 use cotan::{Compiler, Config, Lowered, Program, Request};
-use cotan_ir::Module;
+use cotan_llvm::load::SearchConfig;
 use std::sync::{Arc, OnceLock};
 
 /// A compiler without a backend, shared by all tests of a process.
-fn compiler() -> &'static Compiler {
-    static COMPILER: OnceLock<Compiler> = OnceLock::new();
-    COMPILER.get_or_init(|| Compiler::new(Config { llvm: SearchConfig::nowhere(), ..Config::default() }))
+fn compiler() -> Result<&'static Compiler, String> {
+    static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
+    let config = || Config { llvm: SearchConfig::nowhere(), ..Config::default() };
+    COMPILER.get_or_init(|| Compiler::new(config())).as_ref().map_err(Clone::clone)
 }
 
 /// The program, or its errors as users see them.
 pub fn checked(name: &str, text: &str) -> Result<Program, String> {
-    let program = compiler().check(name, text);
+    let program = compiler()?.check(name, text);
     if !program.has_errors() {
         return Ok(program);
     }
@@ -25,15 +25,16 @@ pub fn checked(name: &str, text: &str) -> Result<Program, String> {
 
 /// A function or derivative of a program, as it would be run.
 pub fn lower(program: &Program, request: &Request) -> Result<Lowered, String> {
-    compiler().lower(program, request).map_err(|e| e.to_string())
+    compiler()?.lower(program, request).map_err(|e| e.to_string())
 }
 
 /// The same without any optimisation of the program or of what is derived from it.
 pub fn lower_plain(program: &Program, request: &Request) -> Result<Lowered, String> {
     let limits = cotan::sema::Limits::default();
-    let lowered = cotan::sema::lower(&program.checked.program, request, &limits);
+    let lowered = cotan::sema::lower(&program.checked.program, std::slice::from_ref(request), &limits);
     let lowered = lowered.map_err(|all| all.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))?;
-    let mut module: Module = lowered.module;
+    let mut module = lowered.module;
     cotan_ad::expand(&mut module, &cotan_ad::Limits::default()).map_err(|e| e.to_string())?;
-    Ok(Lowered { entry: lowered.entry, module: Arc::new(module) })
+    let entry = lowered.entries.into_iter().next().ok_or("no entry")?;
+    Ok(Lowered { entry, module: Arc::new(module) })
 }

@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use crate::case::{Case, dot, float_value, floats};
+use crate::generate::Construct;
 use crate::tolerances::{Property, close, tolerance};
 use cotan_ir::Elem;
 use cotan_ops::Value;
@@ -48,6 +49,9 @@ pub fn richardson<E>(tolerance: f64, mut f: impl FnMut(f64) -> Result<f64, E>) -
 pub fn finite_difference(case: &Case) -> Verdict {
     if case.elem() == Elem::F32 {
         return Verdict::Unusable("differences of f32 are mostly rounding".to_owned());
+    }
+    if case.subject.constructs.contains(&Construct::StopGradient) {
+        return Verdict::Unusable("differences see what `stop_gradient` hides".to_owned());
     }
     let along = |h: f64| -> Result<f64, String> {
         let mut args = case.subject.args.clone();

@@ -83,7 +83,13 @@ impl Writer<'_> {
 
     fn range(&mut self, scope: &Scope) -> Range {
         let plain = |text: String| Range { text, dim: None, constant: None };
-        match self.rng.below(10) {
+        if !scope.indices(Dim::N).is_empty() && self.rng.chance(0.35) {
+            self.has(Construct::ForOuterIndex);
+            let i = self.rng.recent(scope.indices(Dim::N));
+            let text = if self.rng.chance(0.5) { format!("0..{i}") } else { format!("{i}..N") };
+            return Range { text, dim: Some(Dim::N), constant: None };
+        }
+        match self.rng.below(8) {
             0 | 1 => {
                 self.has(Construct::ForConstant);
                 let (lo, n) = (self.rng.range(0, 3), self.rng.range(0, 4));
@@ -95,18 +101,12 @@ impl Writer<'_> {
                 let lo = self.rng.choice(&["0", "0", "1"]);
                 Range { text: format!("{lo}..{}", dim.name()), dim: Some(dim), constant: None }
             }
-            5 | 6 if !scope.indices(Dim::N).is_empty() => {
-                self.has(Construct::ForOuterIndex);
-                let i = self.rng.recent(scope.indices(Dim::N));
-                let text = if self.rng.chance(0.5) { format!("0..{i}") } else { format!("{i}..N") };
-                Range { text, dim: Some(Dim::N), constant: None }
-            }
-            7 if scope.has_sizes && !scope.count_arrays.is_empty() => {
+            5 if scope.has_sizes && !scope.count_arrays.is_empty() => {
                 self.has(Construct::ForArrayBound);
                 let (i, counts) = (self.index(scope, Dim::N), self.rng.recent(&scope.count_arrays).clone());
                 plain(format!("0..{counts}[{i}]"))
             }
-            8 => {
+            6 => {
                 self.has(Construct::ForCastBound);
                 let x = self.scalar_atom(scope);
                 plain(format!("0..((1.7 + 1.4 * sin({x})) as i64)"))

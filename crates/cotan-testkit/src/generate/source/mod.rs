@@ -42,6 +42,8 @@ pub fn generate(seed: u64) -> Generated {
     let is_single = rng.chance(0.12);
     let float = if is_single { "f32" } else { "f64" };
     let mut constructs = BTreeSet::new();
+    // Differences see through `stop_gradient`, so most programs do without.
+    let may_stop = rng.chance(0.07);
     let mut writer = Writer {
         rng: &mut rng,
         constructs: &mut constructs,
@@ -51,6 +53,7 @@ pub fn generate(seed: u64) -> Generated {
         leaves: false,
         may_return: false,
         may_call: false,
+        may_stop,
     };
     let program = writer.program();
     let args = arguments(&mut rng, if is_single { Elem::F32 } else { Elem::F64 });
@@ -97,6 +100,7 @@ struct Writer<'a> {
     may_return: bool,
     /// Whether the helpers and the struct are there to be used.
     may_call: bool,
+    may_stop: bool,
 }
 
 impl Writer<'_> {

@@ -148,7 +148,7 @@ impl Writer<'_> {
             template.replace('_', "\u{1}").replace('$', &y).replace('\u{1}', &x)
         } else if p < 0.76 {
             self.if_expression(scope, depth)
-        } else if p < 0.79 {
+        } else if p < 0.79 && self.may_stop {
             self.has(Construct::StopGradient);
             format!("stop_gradient({})", self.scalar_atom(scope))
         } else if p < 0.9 && scope.has_sizes {
