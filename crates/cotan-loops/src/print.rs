@@ -1,6 +1,8 @@
 //! The text form of loop nests, for people: `cotan emit --stage loops`.
 
-use crate::nest::{BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
+use crate::nest::{
+    BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Tensor,
+};
 use cotan_ir::Symbol;
 use std::collections::HashMap;
 use std::fmt;
@@ -139,7 +141,9 @@ impl Printer<'_> {
                 let results: Vec<String> = results.iter().map(|r| self.call_result(r)).collect();
                 format!("{} = call {callee}({})", results.join(", "), args.join(", "))
             }
-            Node::Scope(_) | Node::Segment(_) | Node::For(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => String::new(),
+            Node::Scope(_) | Node::Segment(_) | Node::For(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => {
+                String::new()
+            }
         }
     }
 

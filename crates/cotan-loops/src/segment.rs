@@ -13,32 +13,23 @@ pub(crate) fn cut_long_blocks(nodes: Vec<Node>) -> Vec<Node> {
     if nodes.iter().map(size).sum::<usize>() <= LONGEST_BLOCK {
         return nodes;
     }
-    let nodes: Vec<Node> = nodes.into_iter().map(cut_inside).collect();
-    let mut result = Vec::new();
+    let mut segments = Vec::new();
     let mut segment = Vec::new();
     let mut length = 0;
-    for node in nodes {
+    for node in nodes.into_iter().map(cut_inside) {
         length += size(&node);
         segment.push(node);
         if length >= SEGMENT {
-            result.push(Node::Segment(std::mem::take(&mut segment)));
+            segments.push(std::mem::take(&mut segment));
             length = 0;
         }
     }
-    if !segment.is_empty() {
-        result.push(Node::Segment(segment));
-    }
+    segments.push(segment);
+    segments.retain(|s| !s.is_empty());
     // One segment of everything gains nothing.
-    match result.len() {
-        1 => result.into_iter().flat_map(unwrapped).collect(),
-        _ => result,
-    }
-}
-
-fn unwrapped(node: Node) -> Vec<Node> {
-    match node {
-        Node::Segment(body) => body,
-        other => vec![other],
+    match segments.len() {
+        1 => segments.swap_remove(0),
+        _ => segments.into_iter().map(Node::Segment).collect(),
     }
 }
 

@@ -48,15 +48,9 @@ fn elementary_symbol(row: &PrimRow, elem: Elem) -> Option<String> {
     let name = match elem {
         Elem::F32 => format!("cotan_{}f", row.name()),
         Elem::F64 => format!("cotan_{}", row.name()),
-        Elem::Bool
-        | Elem::I8
-        | Elem::I16
-        | Elem::I32
-        | Elem::I64
-        | Elem::U8
-        | Elem::U16
-        | Elem::U32
-        | Elem::U64 => return None,
+        Elem::Bool | Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
+            return None;
+        }
     };
     names.contains(&name).then_some(name)
 }
@@ -92,17 +86,17 @@ impl FunctionEmitter<'_> {
         let cells = format!("%kernel{}", self.temporary().trim_start_matches('%'));
         self.slot(&cells, &format!("[{} x i64]", args.len().max(1)));
         for (k, arg) in args.iter().enumerate() {
-            let bits = self.to_bits(*arg);
+            let bits = self.bits_of(*arg);
             let cell = self.field(&cells, 8 * k);
             self.line(&format!("store i64 {bits}, ptr {cell}"));
         }
         let n = args.len();
         let bits = self.define(&format!("call i64 @cotan_kernel(ptr @{kernel}, ptr {cells}, i64 {n})"));
-        self.of_bits(to, result, &bits);
+        self.define_of_bits(to, result, &bits);
     }
 
     /// The bits of an operand as evaluators take them.
-    fn to_bits(&mut self, operand: Operand) -> String {
+    fn bits_of(&mut self, operand: Operand) -> String {
         let elem = self.f.operand_elem(operand);
         let (ty, value) = (register(elem), self.operand(operand));
         match elem {
@@ -117,7 +111,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    fn of_bits(&mut self, to: &str, elem: Elem, bits: &str) {
+    fn define_of_bits(&mut self, to: &str, elem: Elem, bits: &str) {
         match elem {
             Elem::I64 | Elem::U64 => self.line(&format!("{to} = bitcast i64 {bits} to i64")),
             Elem::F64 => self.line(&format!("{to} = bitcast i64 {bits} to double")),

@@ -173,7 +173,8 @@ impl FunctionEmitter<'_> {
         let (own_least, own_greatest) = from.integer_range().unwrap_or((0, 1));
         let sign = if from.is_signed() { "s" } else { "u" };
         let mut fits = String::from("true");
-        for (relation, bound, matters) in [("ge", least, least > own_least), ("le", greatest, greatest < own_greatest)] {
+        for (relation, bound, matters) in [("ge", least, least > own_least), ("le", greatest, greatest < own_greatest)]
+        {
             if matters {
                 let one = self.define(&format!("icmp {sign}{relation} {ty} {a}, {bound}"));
                 fits = self.define(&format!("and i1 {fits}, {one}"));

@@ -1,8 +1,8 @@
 //! Memory: addresses, allocation, stacks, scopes, and the buffers of calls.
 
 use super::function::FunctionEmitter;
-use super::text::{in_memory, quoted, register};
 use super::symbol;
+use super::text::{in_memory, quoted, register};
 use crate::abi::layout;
 use cotan_ir::{Elem, Symbol};
 use cotan_loops::{Buffer, BufferKind, CallResult, Home, Node, Operand, Piece, Place, Tensor};

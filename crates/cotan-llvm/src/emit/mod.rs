@@ -4,9 +4,9 @@
 //! a long block one more, with what it shares with its surroundings in a small environment. The text has no fast-math
 //! flags: it means bit for bit what the nest means.
 
+mod function;
 mod host;
 mod instruction;
-mod function;
 mod memory;
 mod outline;
 mod text;

@@ -39,15 +39,9 @@ pub(super) fn suffix(elem: Elem) -> &'static str {
     match elem {
         Elem::F32 => "f32",
         Elem::F64 => "f64",
-        Elem::Bool
-        | Elem::I8
-        | Elem::I16
-        | Elem::I32
-        | Elem::I64
-        | Elem::U8
-        | Elem::U16
-        | Elem::U32
-        | Elem::U64 => register(elem),
+        Elem::Bool | Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
+            register(elem)
+        }
     }
 }
 

@@ -156,6 +156,7 @@ impl Engine {
         KeyBuilder::new()
             .field(&text.ir)
             .field(text.level.name())
+            .field(text.level.passes().unwrap_or_default())
             .field(&self.target.triple)
             .field(&self.target.cpu)
             .field(&self.target.features)

@@ -17,7 +17,9 @@ fn every_kind_reports_its_arguments_and_place() {
             kind.code(),
             k + 5
         ));
-        let args = |p: bool| [cotan_ir::Const::bool(p).into(), i64_of(-4), cotan_ir::Const::integer(cotan_ir::Elem::I8, -9).into()];
+        let args = |p: bool| {
+            [cotan_ir::Const::bool(p).into(), i64_of(-4), cotan_ir::Const::integer(cotan_ir::Elem::I8, -9).into()]
+        };
         program.agree(&args(true));
         let span = Span { file: 3, start: k as u32, end: k as u32 + 5 };
         assert_eq!(program.fail(&args(false)), RuntimeError::Check { kind, args: vec![-4, -9, 7], span });

@@ -1,13 +1,14 @@
 //! Runs a program of the core IR in both ways and compares.
 
 use cotan_interp::{Options, run};
-use cotan_ir::{Module, parse_module, verify_module};
+use cotan_ir::{Const, Module, parse_module, verify_module};
 use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, Cache, CompileOptions, CompiledFunction, RuntimeError};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Ops, Value, const_from_bits};
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// The thread counts at which every program runs.
@@ -17,7 +18,7 @@ fn backends() -> &'static [Backend] {
     static BACKENDS: OnceLock<Vec<Backend>> = OnceLock::new();
     BACKENDS.get_or_init(|| {
         // The code does not depend on the number of threads: all but the first backend find it here.
-        let folder = tempfile::tempdir().unwrap().keep();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agreement");
         let backend = |threads: usize| {
             let pool = Pool::new(NonZeroUsize::new(threads).unwrap()).unwrap();
             let cache = Cache::open(&folder, 1 << 28).unwrap();
@@ -87,11 +88,8 @@ fn canonical(values: &[Value]) -> Vec<Value> {
 }
 
 fn canonical_bits(v: &Value, bits: u64) -> u64 {
-    match v.elem {
-        cotan_ir::Elem::F32 if f32::from_bits(bits as u32).is_nan() => f32::NAN.to_bits().into(),
-        cotan_ir::Elem::F64 if f64::from_bits(bits).is_nan() => f64::NAN.to_bits(),
-        _ => bits,
-    }
+    let is_nan = const_from_bits(v.elem, bits).as_float().is_some_and(f64::is_nan);
+    if is_nan { Const::float(v.elem, f64::NAN).bits() } else { bits }
 }
 
 /// A vector of f64.

@@ -10,8 +10,26 @@ fn operands(elem: Elem) -> Vec<Const> {
         Elem::Bool => vec![Const::bool(false), Const::bool(true)],
         Elem::F32 | Elem::F64 => {
             let numbers = [
-                0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-3, 3.75, 1e10, -7.25e18, 1e300, f64::MIN_POSITIVE, f64::INFINITY,
-                f64::NEG_INFINITY, f64::NAN, 127.9, -128.5, 255.99, 4294967295.0, 9223372036854775808.0,
+                0.0,
+                -0.0,
+                1.0,
+                -1.0,
+                0.5,
+                -2.5,
+                1e-3,
+                3.75,
+                1e10,
+                -7.25e18,
+                1e300,
+                f64::MIN_POSITIVE,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                f64::NAN,
+                127.9,
+                -128.5,
+                255.99,
+                4294967295.0,
+                9223372036854775808.0,
             ];
             numbers.iter().map(|x| typed_number(elem, *x)).collect()
         }

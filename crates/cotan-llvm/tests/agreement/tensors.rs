@@ -6,8 +6,7 @@ use cotan_ops::{Value, tensor_table};
 
 #[test]
 fn every_structural_operation_is_lowered() {
-    let missing: Vec<&str> =
-        tensor_table().iter().filter(|r| !cotan_loops::lowers(r.op())).map(|r| r.name()).collect();
+    let missing: Vec<&str> = tensor_table().iter().filter(|r| !cotan_loops::lowers(r.op())).map(|r| r.name()).collect();
     assert_eq!(missing, Vec::<&str>::new());
 }
 
@@ -82,7 +81,8 @@ fn batched_products_agree() {
          }",
     );
     for q in [0, 1, 4] {
-        let (a, b) = (Value::f64s(&[q, 2, 3], &numbers(6 * q as usize)), Value::f64s(&[q, 3, 2], &numbers(6 * q as usize)));
+        let (a, b) =
+            (Value::f64s(&[q, 2, 3], &numbers(6 * q as usize)), Value::f64s(&[q, 3, 2], &numbers(6 * q as usize)));
         program.agree(&[i64_of(q), a, b]);
     }
 }

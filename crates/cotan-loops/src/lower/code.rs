@@ -1,6 +1,6 @@
 //! Writing nodes: locals, index arithmetic, loops.
 
-use super::{Lowering, local_of};
+use super::Lowering;
 use crate::nest::{Cost, Expr, For, Local, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, CheckKind, Const, Elem, Span};
 use cotan_ops::Instruction;
@@ -85,17 +85,16 @@ impl Lowering<'_> {
     pub(super) fn check(&mut self, cond: Atom, kind: CheckKind, args: &[Atom], span: Span) -> Node {
         let args = args.iter().filter(|a| self.f.atom_ty(**a).elem.is_integer()).map(|a| self.scalar(*a));
         let args: Vec<Operand> = args.collect();
-        let args = args.into_iter().map(|a| self.to_i64(a)).collect();
+        let args = args.into_iter().map(|a| self.as_i64(a)).collect();
         Node::Check { cond: self.scalar(cond), kind, args, span }
     }
 
-    fn to_i64(&mut self, a: Operand) -> Operand {
+    fn as_i64(&mut self, a: Operand) -> Operand {
+        let elem = self.elem_of(a);
         match a {
             Operand::Const(c) => Operand::Const(c.as_integer().map_or(c, |n| Const::integer(Elem::I64, n))),
-            Operand::Local(local) => match self.locals[local.index()].elem {
-                Elem::I64 => a,
-                elem => self.native(Instruction::Cast(Elem::I64), elem, Elem::I64, &[a]),
-            },
+            Operand::Local(_) if elem == Elem::I64 => a,
+            Operand::Local(_) => self.native(Instruction::Cast(Elem::I64), elem, Elem::I64, &[a]),
         }
     }
 
@@ -106,7 +105,9 @@ impl Lowering<'_> {
             (Some(a), Some(b)) => Operand::i64(a.wrapping_add(b)),
             (Some(0), None) => b,
             (None, Some(0)) => a,
-            (Some(_), None) | (None, Some(_)) | (None, None) => self.native(Instruction::Add, Elem::I64, Elem::I64, &[a, b]),
+            (Some(_), None) | (None, Some(_)) | (None, None) => {
+                self.native(Instruction::Add, Elem::I64, Elem::I64, &[a, b])
+            }
         }
     }
 
@@ -114,7 +115,9 @@ impl Lowering<'_> {
         match (a.as_i64(), b.as_i64()) {
             (Some(a), Some(b)) => Operand::i64(a.wrapping_sub(b)),
             (None, Some(0)) => a,
-            (Some(_), None) | (None, Some(_)) | (None, None) => self.native(Instruction::Sub, Elem::I64, Elem::I64, &[a, b]),
+            (Some(_), None) | (None, Some(_)) | (None, None) => {
+                self.native(Instruction::Sub, Elem::I64, Elem::I64, &[a, b])
+            }
         }
     }
 
@@ -124,7 +127,9 @@ impl Lowering<'_> {
             (Some(0), None) | (None, Some(0)) => Operand::i64(0),
             (Some(1), None) => b,
             (None, Some(1)) => a,
-            (Some(_), None) | (None, Some(_)) | (None, None) => self.native(Instruction::Mul, Elem::I64, Elem::I64, &[a, b]),
+            (Some(_), None) | (None, Some(_)) | (None, None) => {
+                self.native(Instruction::Mul, Elem::I64, Elem::I64, &[a, b])
+            }
         }
     }
 
@@ -155,12 +160,11 @@ impl Lowering<'_> {
         })
     }
 
-    /// The elem of an operand.
+    /// The type of an operand.
     pub(super) fn elem_of(&self, operand: Operand) -> Elem {
-        match (local_of(operand), operand) {
-            (Some(local), _) => self.locals[local.index()].elem,
-            (None, Operand::Const(c)) => c.elem(),
-            (None, Operand::Local(local)) => self.locals[local.index()].elem,
+        match operand {
+            Operand::Local(local) => self.locals[local.index()].elem,
+            Operand::Const(c) => c.elem(),
         }
     }
 }

@@ -19,13 +19,13 @@ mod switch;
 mod tensor_op;
 
 use crate::liveness::Scopes;
+use crate::nest::{Buffer, BufferKind, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
 use crate::segment::cut_long_blocks;
-use crate::nest::{Buffer, BufferKind, Local, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
 use memory::Offer;
-pub use tensor_op::lowers;
 use std::collections::{BTreeSet, HashMap};
+pub use tensor_op::lowers;
 
 /// Lowers a function. It must have passed the verifier.
 pub fn lower(f: &Function) -> LoopFunction {
@@ -117,18 +117,21 @@ impl<'a> Lowering<'a> {
     /// Puts the results of the function into their own memory, where they are not there.
     fn function_results(&mut self, results: &[Atom]) -> Vec<Piece> {
         let mut held: Vec<Held> = results.iter().map(|r| self.held(*r)).collect();
-        let is_home = |this: &Self, t: &Tensor, k: usize| {
-            this.home_of(t.place) == Some(k) && t.place.offset.as_i64() == Some(0)
-        };
+        let is_home =
+            |this: &Self, t: &Tensor, k: usize| this.home_of(t.place) == Some(k) && t.place.offset.as_i64() == Some(0);
         let mut away = BTreeSet::new();
         for (k, held) in held.iter().enumerate() {
-            if let Held::Tensor(t) = held && !is_home(self, t, k) {
+            if let Held::Tensor(t) = held
+                && !is_home(self, t, k)
+            {
                 away.insert(k);
             }
         }
         // What lies in memory that another result is about to take must get out of its way.
         for k in &away {
-            if let Held::Tensor(t) = &held[*k] && self.home_of(t.place).is_some_and(|home| away.contains(&home)) {
+            if let Held::Tensor(t) = &held[*k]
+                && self.home_of(t.place).is_some_and(|home| away.contains(&home))
+            {
                 held[*k] = Held::Tensor(self.saved(&t.clone()));
             }
         }
@@ -198,13 +201,5 @@ fn index_definitions<'a>(block: &'a Block, definitions: &mut HashMap<Var, (&'a S
             definitions.insert(*v, (stmt, k));
         }
         stmt.op.blocks().iter().for_each(|b| index_definitions(b, definitions));
-    }
-}
-
-/// The local of a scalar operand that is one.
-fn local_of(operand: Operand) -> Option<Local> {
-    match operand {
-        Operand::Local(local) => Some(local),
-        Operand::Const(_) => None,
     }
 }

@@ -33,7 +33,9 @@ impl<'a> Lowering<'a> {
         for (kind, result) in p.kinds.iter().zip(stacked_or_reduced) {
             sinks.push(match kind {
                 ParResult::Stacked => Sink::Stacked(self.allocate_for(*result)),
-                ParResult::Reduced { monoid, init } => Sink::Reduced(self.open_reduction(*monoid, *init, *result, total)),
+                ParResult::Reduced { monoid, init } => {
+                    Sink::Reduced(self.open_reduction(*monoid, *init, *result, total))
+                }
             });
         }
         for (acc, result) in p.accs.iter().zip(final_accs) {
@@ -81,14 +83,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The loops from the next index on; `at` holds the indices of those outside.
-    fn level(
-        &mut self,
-        p: &'a Par,
-        extents: &[Operand],
-        at: &mut Vec<Operand>,
-        sinks: &[Sink],
-        may_fork: bool,
-    ) {
+    fn level(&mut self, p: &'a Par, extents: &[Operand], at: &mut Vec<Operand>, sinks: &[Sink], may_fork: bool) {
         let Some(index) = p.indices.get(at.len()) else {
             let number = self.par_body(p, extents, at, sinks);
             return self.close_blocks(sinks, number);

@@ -39,11 +39,17 @@ impl<'a> Lowering<'a> {
             (Some(count), _) => {
                 stacks = results.stacked.iter().map(|r| self.allocate_for(*r)).collect();
                 self.for_each(&index_name, count, |this, i| {
-                    this.iteration(l, i, &carried, |this, element, i| {
-                        let size = this.count(&element.dims[1..]);
-                        let offset = this.mul(i, size);
-                        this.shifted(element.place, offset)
-                    }, &stacks);
+                    this.iteration(
+                        l,
+                        i,
+                        &carried,
+                        |this, element, i| {
+                            let size = this.count(&element.dims[1..]);
+                            let offset = this.mul(i, size);
+                            this.shifted(element.place, offset)
+                        },
+                        &stacks,
+                    );
                 });
             }
             (None, Some(Carried::Scalar(go))) => {

@@ -4,8 +4,7 @@ use super::{Held, Lowering};
 use crate::nest::{Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
 use cotan_ops::{
-    ADD, CONCAT, FILL, FMA, IOTA, MATMUL, MULZ, PAD, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord,
-    cast_to, record,
+    ADD, CONCAT, FILL, FMA, IOTA, MATMUL, MULZ, PAD, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord, cast_to, record,
 };
 
 /// Lowers one use: the result variable, operands, attributes.
@@ -130,7 +129,7 @@ fn reverse(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> He
     let to = this.allocate_for(result);
     let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
     let last = this.sub(from.dims[1], Operand::i64(1));
-    this.for_all(&from.dims[..2].to_vec(), &mut |this, at| {
+    this.for_all(&from.dims[..2], &mut |this, at| {
         let mirrored = this.sub(last, at[1]);
         let (source, target) = (this.part(&from, at), this.part(&into, &[at[0], mirrored]));
         this.copy_tensor(&source, target.place);
