@@ -124,7 +124,7 @@ impl<'a, 'p> Body<'a, 'p> {
 
     /// A count, which is not negative, under the name of the size that it is.
     fn count(&mut self, count: Atom, dim: Option<&Dim>) -> Atom {
-        let count = self.to_i64(count);
+        let count = self.as_i64(count);
         let Some(dim) = dim else { return self.checked_count(count) };
         if dim.is_surely_non_negative()
             && let Some(known) = self.size(dim)
@@ -230,7 +230,7 @@ impl<'a, 'p> Body<'a, 'p> {
     fn iterate(&mut self, args: &'p [Arg]) -> Result<Value> {
         let (count, init, function) = (self.value(&args[0])?[0], self.value(&args[1])?, self.function(&args[2]));
         let inits = self.loop_state(function, Self::ty_of(&args[1]), &init);
-        let count = self.to_i64(count);
+        let count = self.as_i64(count);
         self.counted(count, &borrowed(&inits), &mut |body, _, state| body.apply(function, vec![state.to_vec()], &[]))
     }
 
@@ -238,7 +238,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let init = self.value(&args[0])?;
         let (step, done) = (self.function(&args[1]), self.function(&args[2]));
         let limit = self.value(&args[3])?[0];
-        let limit = self.to_i64(limit);
+        let limit = self.as_i64(limit);
         let mut inits = vec![("running".to_owned(), self.prim(&LT, &[Atom::i64(0), limit]))];
         inits.extend(self.loop_state(step, Self::ty_of(&args[0]), &init));
         let results = self.repeat("i", None, &borrowed(&inits), &mut |body, index, state| {
@@ -352,10 +352,8 @@ impl<'a, 'p> Body<'a, 'p> {
             for dim in leaf.dims.iter().skip(counts.len()) {
                 dims.push(IrDim::from_atom(self.size(dim).unwrap_or(Atom::i64(0))));
             }
-            let constant = match leaf.elem {
-                Elem::Bool => Const::bool(number != 0),
-                elem => Const::number(elem, number),
-            };
+            let is_bool = leaf.elem == Elem::Bool;
+            let constant = if is_bool { Const::bool(number != 0) } else { Const::number(leaf.elem, number) };
             let element = value.unwrap_or(constant.into());
             tensors.push(self.fill(element, &dims));
         }

@@ -78,7 +78,7 @@ impl Body<'_, '_> {
     }
 
     /// An integer of any type as an i64; one that does not fit is out of every range.
-    pub(super) fn to_i64(&mut self, value: Atom) -> Atom {
+    pub(super) fn as_i64(&mut self, value: Atom) -> Atom {
         if self.b.ty(value).elem == Elem::I64 { value } else { self.prim(cast_to(Elem::I64), &[value]) }
     }
 

@@ -62,6 +62,9 @@ pub(super) enum Rest<'r, 'p> {
     Iteration(Test<'p>),
 }
 
+/// Lowers an arm of an `if`; `None` stands for a missing `else`.
+type RunArm<'x, 'a, 'p> = &'x mut dyn FnMut(&mut Body<'a, 'p>, Option<&'p Expr>) -> Result<Option<Value>>;
+
 impl<'p> Rest<'_, 'p> {
     /// The type of what lowering the rest gives.
     fn ty(&self) -> &'p Type {
@@ -73,7 +76,7 @@ impl<'p> Rest<'_, 'p> {
     }
 }
 
-impl<'p> Body<'_, 'p> {
+impl<'a, 'p> Body<'a, 'p> {
     /// The value of the body of a function or lambda, returns included. `self.result` is its type.
     pub(super) fn body_value(&mut self, e: &'p Expr) -> Result<Value> {
         if !escapes(e).returns {
@@ -87,24 +90,17 @@ impl<'p> Body<'_, 'p> {
         Ok(flow.result.unwrap_or_default())
     }
 
-    /// Blocks, branches and loops from which control does not escape.
-    pub(super) fn structured(&mut self, e: &'p Expr) -> Result<Value> {
-        match &e.kind {
-            ExprKind::Block(block) => self.block(block),
-            ExprKind::If(branch) => {
-                let value = self.branch(branch, 0, &e.ty, &mut |body, arm| match arm {
-                    Some(arm) => body.expr(arm).map(Some),
-                    None => Ok(Some(Value::new())),
-                })?;
-                Ok(value.unwrap_or_default())
-            }
-            ExprKind::For(l) => self.for_loop(l).map(|_| Value::new()),
-            ExprKind::While(l) => self.while_loop(l).map(|_| Value::new()),
-            _ => Ok(Value::new()),
-        }
+    /// An `if` from which control does not escape.
+    pub(super) fn branch_value(&mut self, branch: &'p If, ty: &'p Type) -> Result<Value> {
+        let value = self.branch(branch, 0, ty, &mut |body, arm| match arm {
+            Some(arm) => body.expr(arm).map(Some),
+            None => Ok(Some(Value::new())),
+        })?;
+        Ok(value.unwrap_or_default())
     }
 
-    fn block(&mut self, block: &'p Block) -> Result<Value> {
+    /// A block from which control does not escape.
+    pub(super) fn block(&mut self, block: &'p Block) -> Result<Value> {
         let n_mutable = self.current().mutable.len();
         for s in &block.statements {
             self.statement(s)?;
@@ -117,14 +113,8 @@ impl<'p> Body<'_, 'p> {
         Ok(value)
     }
 
-    /// The arms of an `if` from number `at` on; `run` lowers one, `None` standing for a missing `else`.
-    fn branch(
-        &mut self,
-        branch: &'p If,
-        at: usize,
-        ty: &'p Type,
-        run: &mut dyn FnMut(&mut Self, Option<&'p Expr>) -> Result<Option<Value>>,
-    ) -> Result<Option<Value>> {
+    /// The arms of an `if` from number `at` on.
+    fn branch(&mut self, branch: &'p If, at: usize, ty: &'p Type, run: RunArm<'_, 'a, 'p>) -> Result<Option<Value>> {
         let Some((condition, arm)) = branch.arms.get(at) else {
             return run(self, branch.otherwise.as_ref());
         };
@@ -140,34 +130,31 @@ impl<'p> Body<'_, 'p> {
             let value = self.expr(e)?;
             return self.resume(value, rest);
         }
-        match &e.kind {
-            ExprKind::Block(block) => {
-                self.resume(Value::new(), &Rest::Statements(&block.statements, block.value.as_ref(), rest))
-            }
-            ExprKind::Return(value) => match value {
+        if let ExprKind::Block(block) = &e.kind {
+            return self.resume(Value::new(), &Rest::Statements(&block.statements, block.value.as_ref(), rest));
+        }
+        if let ExprKind::If(branch) = &e.kind {
+            return self.run_branch(branch, &e.ty, rest);
+        }
+        if let ExprKind::For(l) = &e.kind {
+            let returned = self.at(e.span, |body| body.for_loop(l))?;
+            return self.after_loop(returned, rest);
+        }
+        if let ExprKind::While(l) = &e.kind {
+            let returned = self.at(e.span, |body| body.while_loop(l))?;
+            return self.after_loop(returned, rest);
+        }
+        // Operands have no escapes: `escapes::to_statements` moved them out.
+        if let ExprKind::Return(value) = &e.kind {
+            return match value {
                 Some(value) => self.run(value, &Rest::Return),
                 None => self.resume(Value::new(), &Rest::Return),
-            },
-            ExprKind::Break => {
-                self.flow.running = Truth::Known(false);
-                self.escape()
-            }
-            ExprKind::Continue => self.escape(),
-            ExprKind::If(branch) => self.run_branch(branch, &e.ty, rest),
-            ExprKind::For(l) => {
-                let returned = self.at(e.span, |body| body.for_loop(l))?;
-                self.after_loop(returned, rest)
-            }
-            ExprKind::While(l) => {
-                let returned = self.at(e.span, |body| body.while_loop(l))?;
-                self.after_loop(returned, rest)
-            }
-            // Escapes stand in no other place: `escapes::to_statements` moved them out of operands.
-            _ => {
-                let value = self.expr(e)?;
-                self.resume(value, rest)
-            }
+            };
         }
+        if e.kind == ExprKind::Break {
+            self.flow.running = Truth::Known(false);
+        }
+        self.escape()
     }
 
     fn escape(&mut self) -> Result<Option<Value>> {

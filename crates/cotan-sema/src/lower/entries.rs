@@ -23,16 +23,16 @@ pub(super) struct Resolved {
 }
 
 /// Finds what a root asks for. A derivative of a function becomes a function of the program.
-pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> std::result::Result<Resolved, Diagnostic> {
+pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> Result<Resolved> {
     let Some(mut function) = program.function_named(&root.function) else {
         let message = format!("there is no function `{}`", root.function);
-        return Err(Diagnostic::error(codes::UNKNOWN_NAME, Span::default(), message));
+        return Err(Box::new(Diagnostic::error(codes::UNKNOWN_NAME, Span::default(), message)));
     };
     let source = program.function(function);
     if takes_functions(source) {
         let message = format!("`{}` takes a function, which a host can't give", root.function);
-        return Err(Diagnostic::error(codes::NOT_A_VALUE, source.name_span, message)
-            .help("write a function that calls it with the function that you mean"));
+        let error = Diagnostic::error(codes::NOT_A_VALUE, source.name_span, message);
+        return Err(Box::new(error.help("write a function that calls it with the function that you mean")));
     }
     if let Some(request) = &root.form {
         let derivative = derivative_function(program, function, request)?;
@@ -112,13 +112,9 @@ fn is_specialised(function: &Function) -> bool {
 
 // ---- derivatives that the host asks for
 
-fn derivative_function(
-    program: &Program,
-    id: FnId,
-    request: &DerivativeRequest,
-) -> std::result::Result<Function, Diagnostic> {
+fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest) -> Result<Function> {
     let of = program.function(id);
-    let error = |code: Code, message: String| Err(Diagnostic::error(code, of.name_span, message));
+    let error = |code: Code, message: String| Err(Box::new(Diagnostic::error(code, of.name_span, message)));
     let mut wrt = Vec::new();
     for name in &request.wrt {
         match of.params.iter().position(|param| param.name == *name) {

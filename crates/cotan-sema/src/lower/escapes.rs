@@ -62,24 +62,27 @@ fn needs_rewriting(e: &Expr) -> bool {
 /// Whether control escapes from an operand of this very expression.
 fn has_escaping_operand(e: &Expr) -> bool {
     let escaping = |e: &Expr| escapes(e).any();
-    match &e.kind {
-        ExprKind::Return(_) => false,
-        ExprKind::Block(block) => block.statements.iter().any(|s| match &s.kind {
+    if let ExprKind::Block(block) = &e.kind {
+        return block.statements.iter().any(|s| match &s.kind {
             StmtKind::Assign { target, .. } => has_escaping_index(target),
             StmtKind::Let { .. } | StmtKind::Expr(_) => false,
-        }),
-        ExprKind::If(branch) => branch.arms.iter().any(|(condition, _)| escaping(condition)),
-        ExprKind::For(l) => match &l.iterable {
+        });
+    }
+    if let ExprKind::If(branch) = &e.kind {
+        return branch.arms.iter().any(|(condition, _)| escaping(condition));
+    }
+    if let ExprKind::For(l) = &e.kind {
+        return match &l.iterable {
             Iterable::Range { range, .. } => escaping(&range.lo) || escaping(&range.hi),
             Iterable::Tensor { tensor, .. } => escaping(tensor),
-        },
-        ExprKind::While(l) => escaping(&l.condition),
-        _ => {
-            let mut found = false;
-            each_child(e, &mut |child| found = found || escaping(child));
-            found
-        }
+        };
     }
+    if let ExprKind::While(l) = &e.kind {
+        return escaping(&l.condition);
+    }
+    let mut found = false;
+    each_child(e, &mut |child| found = found || escaping(child));
+    found && !matches!(e.kind, ExprKind::Return(_))
 }
 
 fn has_escaping_index(target: &Target) -> bool {
@@ -120,21 +123,21 @@ impl Rewriter<'_> {
         if !has_escaping_operand(e) {
             return;
         }
-        match &mut e.kind {
-            ExprKind::Logic { op, operands } => {
-                let (op, operands) = (*op, std::mem::take(operands));
-                *e = branches_of(op, operands, e.span);
-                self.expr(e);
-            }
-            ExprKind::If(branch) if !escapes(&branch.arms[0].0).any() => {
-                // A later condition runs in the `else` of the arms before it.
-                let at = branch.arms.iter().position(|(condition, _)| escapes(condition).any()).unwrap_or(1);
-                let later = If { arms: branch.arms.split_off(at), otherwise: branch.otherwise.take() };
-                let mut otherwise = Expr { span: e.span, ty: e.ty.clone(), kind: ExprKind::If(Box::new(later)) };
-                self.expr(&mut otherwise);
-                branch.otherwise = Some(otherwise);
-            }
-            _ => self.bind_operands(e),
+        if let ExprKind::Logic { op, operands } = &mut e.kind {
+            let (op, operands) = (*op, std::mem::take(operands));
+            *e = branches_of(op, operands, e.span);
+            self.expr(e);
+        } else if let ExprKind::If(branch) = &mut e.kind
+            && !escapes(&branch.arms[0].0).any()
+        {
+            // A later condition runs in the `else` of the arms before it.
+            let at = branch.arms.iter().position(|(condition, _)| escapes(condition).any()).unwrap_or(1);
+            let later = If { arms: branch.arms.split_off(at), otherwise: branch.otherwise.take() };
+            let mut otherwise = Expr { span: e.span, ty: e.ty.clone(), kind: ExprKind::If(Box::new(later)) };
+            self.expr(&mut otherwise);
+            branch.otherwise = Some(otherwise);
+        } else {
+            self.bind_operands(e);
         }
     }
 

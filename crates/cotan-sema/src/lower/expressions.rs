@@ -76,7 +76,10 @@ impl<'p> Body<'_, 'p> {
             }
             ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, e),
             ExprKind::ShapeCheck(operand) => self.shape_check(operand, &e.ty),
-            ExprKind::If(_) | ExprKind::Block(_) | ExprKind::For(_) | ExprKind::While(_) => self.structured(e),
+            ExprKind::If(branch) => self.branch_value(branch, &e.ty),
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::For(l) => self.for_loop(l).map(|_| Value::new()),
+            ExprKind::While(l) => self.while_loop(l).map(|_| Value::new()),
         }
     }
 

@@ -78,8 +78,8 @@ impl<'p> Body<'_, 'p> {
                 let result = self.reduce(Monoid::Min, greatest(elem), extents, element);
                 Ok(self.not_of_nothing(extents, result))
             }
-            FoldOp::Sub => self.from_first(extents, element, &mut |body, acc, x| body.subtract(acc, x)),
-            FoldOp::Div => self.from_first(extents, element, &mut |body, acc, x| body.divide(acc, x)),
+            FoldOp::Sub => self.after_first(extents, element, &mut |body, acc, x| body.subtract(acc, x)),
+            FoldOp::Div => self.after_first(extents, element, &mut |body, acc, x| body.divide(acc, x)),
         }
     }
 
@@ -230,7 +230,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// A fold from left to right that starts with the first element.
-    fn from_first(
+    fn after_first(
         &mut self,
         extents: &[Atom],
         element: &mut dyn FnMut(&mut Self, &[Atom]) -> Atom,

@@ -83,7 +83,7 @@ impl<'p> Body<'_, 'p> {
                 Index::At(e) => {
                     let position = self.scalar(e)?;
                     self.at(e.span, |body| {
-                        let position = body.to_i64(position);
+                        let position = body.as_i64(position);
                         Selection::At(body.checked_index(position, extent))
                     })
                 }
@@ -110,7 +110,7 @@ impl<'p> Body<'_, 'p> {
         match e {
             Some(e) => {
                 let value = self.scalar(e)?;
-                Ok(self.to_i64(value))
+                Ok(self.as_i64(value))
             }
             None => Ok(missing),
         }
@@ -236,7 +236,7 @@ impl<'p> Body<'_, 'p> {
                     let place: Vec<Atom> = at.by_ref().take(rank).collect();
                     self.at(span, |body| {
                         let position = body.b.index(positions, &place).into();
-                        let position = body.to_i64(position);
+                        let position = body.as_i64(position);
                         body.checked_index(position, extent)
                     })
                 }

@@ -28,6 +28,12 @@ enum Head<'p> {
     Condition(&'p Expr),
 }
 
+/// Lowers the body of a loop, given the iteration number and the carried values.
+pub(super) type Iteration<'x, 'a, 'p> = &'x mut dyn FnMut(&mut Body<'a, 'p>, Atom, &[Atom]) -> Result<Vec<Atom>>;
+
+/// Like [`Iteration`]; also given the logs.
+type LoggingIteration<'x, 'a, 'p> = &'x mut dyn FnMut(&mut Body<'a, 'p>, Atom, &[Atom], &[Var]) -> Result<Vec<Atom>>;
+
 /// The values of a range: as many as `count` says, from `lo` on.
 #[derive(Clone, Copy)]
 pub(super) struct Values {
@@ -35,7 +41,7 @@ pub(super) struct Values {
     pub(super) count: Atom,
 }
 
-impl<'p> Body<'_, 'p> {
+impl<'a, 'p> Body<'a, 'p> {
     /// A loop with carried values. `count` is `None` for a while, whose first carried value decides. The body gives the
     /// next carried values and then what is stacked; so do the results.
     pub(super) fn repeat(
@@ -43,7 +49,7 @@ impl<'p> Body<'_, 'p> {
         index_name: &str,
         count: Option<Atom>,
         inits: &[(&str, Atom)],
-        body: &mut dyn FnMut(&mut Self, Atom, &[Atom]) -> Result<Vec<Atom>>,
+        body: Iteration<'_, 'a, 'p>,
     ) -> Result<Vec<Atom>> {
         self.repeat_with_logs(index_name, count, inits, &[], &mut |this, index, params, _| body(this, index, params))
     }
@@ -56,7 +62,7 @@ impl<'p> Body<'_, 'p> {
         count: Option<Atom>,
         inits: &[(&str, Atom)],
         logs: &[(Elem, usize)],
-        body: &mut dyn FnMut(&mut Self, Atom, &[Atom], &[Var]) -> Result<Vec<Atom>>,
+        body: LoggingIteration<'_, 'a, 'p>,
     ) -> Result<Vec<Atom>> {
         let index = self.b.var(index_name, Ty::scalar(Elem::I64));
         self.non_negative.insert(index);
@@ -87,7 +93,7 @@ impl<'p> Body<'_, 'p> {
         &mut self,
         count: Atom,
         inits: &[(&str, Atom)],
-        body: &mut dyn FnMut(&mut Self, Atom, &[Atom]) -> Result<Vec<Atom>>,
+        body: Iteration<'_, 'a, 'p>,
     ) -> Result<Vec<Atom>> {
         self.repeat("i", Some(count), inits, body)
     }
@@ -104,7 +110,7 @@ impl<'p> Body<'_, 'p> {
             Iterable::Range { range, reversed } => {
                 let values = self.range_values(range)?;
                 let mut bind = |body: &mut Self, index: Atom| {
-                    let index = if *reversed { body.from_the_end(values.count, index) } else { index };
+                    let index = if *reversed { body.reversed_index(values.count, index) } else { index };
                     let value = body.value_at(values, index);
                     body.bind(&l.pattern, vec![value]);
                 };
@@ -114,7 +120,7 @@ impl<'p> Body<'_, 'p> {
                 let value = self.expr(tensor)?;
                 let count = self.first_extent(&tensor.ty, &value);
                 let mut bind = |body: &mut Self, index: Atom| {
-                    let index = if *reversed { body.from_the_end(count, index) } else { index };
+                    let index = if *reversed { body.reversed_index(count, index) } else { index };
                     let row = body.row(&value, index);
                     body.bind(&l.pattern, row);
                 };
@@ -285,7 +291,7 @@ impl<'p> Body<'_, 'p> {
             hi = self.fitting(&ADD, &ADD_FITS, &[hi, one.into()]);
         }
         if elem != Elem::I64 && elem != Elem::U64 {
-            (first, hi) = (self.to_i64(first), self.to_i64(hi));
+            (first, hi) = (self.as_i64(first), self.as_i64(hi));
         }
         let is_zero = first.constant().is_some_and(|c| c.is_number(0));
         let count = if is_zero {
@@ -296,7 +302,7 @@ impl<'p> Body<'_, 'p> {
             let hi = self.prim(&MAX, &[hi, first]);
             self.fitting(&SUB, &SUB_FITS, &[hi, first])
         };
-        Ok(Values { lo, count: self.to_i64(count) })
+        Ok(Values { lo, count: self.as_i64(count) })
     }
 
     /// Value number `index` of a range, in the type of its bounds. It lies between the bounds, so that nothing wraps.
@@ -310,7 +316,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// Position `index` counted from the end.
-    fn from_the_end(&mut self, count: Atom, index: Atom) -> Atom {
+    fn reversed_index(&mut self, count: Atom, index: Atom) -> Atom {
         let last = self.prim(&SUB, &[count, Atom::i64(1)]);
         let at = self.prim(&SUB, &[last, index]);
         self.note_non_negative(at);

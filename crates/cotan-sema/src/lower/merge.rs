@@ -102,14 +102,14 @@ impl<'p> Body<'_, 'p> {
             let mut value = self.local(id);
             let local = &self.current().table[id.0 as usize];
             let names = self.leaf_names(&local.name, &local.ty);
-            for k in 0..value.len() {
+            for (k, leaf) in value.iter_mut().enumerate() {
                 let given = [0, 1].map(|arm| switch.arms[arm].locals[at].get(k).copied());
-                if given == [Some(value[k]); 2] {
+                if given == [Some(*leaf); 2] {
                     continue;
                 }
-                let Ty { elem, dims } = self.b.ty(value[k]);
+                let Ty { elem, dims } = self.b.ty(*leaf);
                 let extents = dims.into_iter().map(|dim| Extent::Known(dim.atom())).collect();
-                value[k] = match switch.same(given) {
+                *leaf = match switch.same(given) {
                     Some(same) => same,
                     None => self.merge_leaf(switch, names.get(k).map(String::as_str), elem, extents, given),
                 };

@@ -55,7 +55,7 @@ pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result:
     for root in roots {
         match entries::resolve(&mut program, root) {
             Ok(root) => resolved.push(root),
-            Err(error) => errors.push(error),
+            Err(error) => errors.push(*error),
         }
     }
     if !errors.is_empty() {

@@ -97,12 +97,11 @@ impl Body<'_, '_> {
             }
         }
         for length in &plan.lengths {
-            let places = plan.leaves.iter().zip(&result);
-            let found = places.filter_map(|(ty, leaf)| {
+            let found = plan.leaves.iter().zip(&result).find_map(|(ty, leaf)| {
                 let axis = ty.dims.iter().position(|dim| dim == length)?;
                 Some(self.b.ty(*leaf).dims[axis].atom())
             });
-            next.push(found.last().unwrap_or(Atom::i64(0)));
+            next.push(found.unwrap_or(Atom::i64(0)));
         }
         next
     }

@@ -52,13 +52,11 @@ impl Escapes {
 
 /// How control may leave an expression.
 pub(super) fn escapes(e: &Expr) -> Escapes {
-    let mut found = Escapes::default();
-    match &e.kind {
-        ExprKind::Break => found.breaks = true,
-        ExprKind::Continue => found.continues = true,
-        ExprKind::Return(_) => found.returns = true,
-        _ => {}
-    }
+    let mut found = Escapes {
+        breaks: matches!(e.kind, ExprKind::Break),
+        continues: matches!(e.kind, ExprKind::Continue),
+        returns: matches!(e.kind, ExprKind::Return(_)),
+    };
     let body = loop_body(e);
     each_child(e, &mut |child| {
         let inner = escapes(child);
@@ -73,10 +71,12 @@ pub(super) fn escapes(e: &Expr) -> Escapes {
 }
 
 fn loop_body(e: &Expr) -> Option<&Expr> {
-    match &e.kind {
-        ExprKind::For(l) => Some(&l.body),
-        ExprKind::While(l) => Some(&l.body),
-        _ => None,
+    if let ExprKind::For(l) = &e.kind {
+        Some(&l.body)
+    } else if let ExprKind::While(l) = &e.kind {
+        Some(&l.body)
+    } else {
+        None
     }
 }
 
@@ -89,20 +89,17 @@ pub(super) fn statement_escapes(s: &Stmt) -> bool {
 
 /// Whether control never reaches the end of an expression.
 pub(super) fn diverges(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Break | ExprKind::Continue | ExprKind::Return(_) => true,
-        ExprKind::Block(block) => {
-            block.value.as_ref().is_some_and(diverges)
-                || block.statements.iter().any(|s| match &s.kind {
-                    StmtKind::Let { value, .. } | StmtKind::Assign { value, .. } => diverges(value),
-                    StmtKind::Expr(e) => diverges(e),
-                })
-        }
-        ExprKind::If(branch) => {
-            branch.otherwise.as_ref().is_some_and(diverges) && branch.arms.iter().all(|(_, body)| diverges(body))
-        }
-        _ => e.ty == Type::Never,
+    if let ExprKind::Block(block) = &e.kind {
+        let ends = |s: &Stmt| match &s.kind {
+            StmtKind::Let { value, .. } | StmtKind::Assign { value, .. } | StmtKind::Expr(value) => diverges(value),
+        };
+        return block.statements.iter().any(ends) || block.value.as_ref().is_some_and(diverges);
     }
+    if let ExprKind::If(branch) = &e.kind {
+        let otherwise = branch.otherwise.as_ref().is_some_and(diverges);
+        return otherwise && branch.arms.iter().all(|(_, body)| diverges(body));
+    }
+    matches!(e.kind, ExprKind::Break | ExprKind::Continue | ExprKind::Return(_)) || e.ty == Type::Never
 }
 
 /// Calls `f` for each place that an expression assigns.

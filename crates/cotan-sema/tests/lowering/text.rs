@@ -63,12 +63,63 @@ fn a_loop_with_a_break_reads_like_its_source() {
 fn a_generic_call_passes_sizes_and_extents() {
     let source = "fn triangle[D](below: f64[D*(D-1)/2], v: f64[D]) -> f64 = below[0] * v[D - 1]
 fn f[N](x: f64[N], y: f64[N*(N-1)/2]) -> f64 = triangle(y, x)";
-    expect![[""]].assert_eq(&text(source, "f"));
+    expect![[r#"
+        fn f(N: i64, y_extent: i64, x: f64[N], y: f64[y_extent]) {
+          mul: f64 = call triangle(N, y_extent, y, x)
+          return mul
+        }
+
+        fn triangle(D: i64, below_extent: i64, below: f64[below_extent], v: f64[D]) {
+          in_range: bool = in_range 0, below_extent
+          checked: i64 = check in_range R0001(0, below_extent) 0
+          elem: f64 = below[checked]
+          sub_fits: bool = sub_fits D, 1
+          sub: i64 = sub D, 1
+          sub.1: i64 = check sub_fits R0003(D, 1) sub
+          in_range.1: bool = in_range sub.1, D
+          sub.2: i64 = check in_range.1 R0001(sub.1, D) sub.1
+          elem.1: f64 = v[sub.2]
+          mul: f64 = mul elem, elem.1
+          return mul
+        }
+    "#]]
+    .assert_eq(&text(source, "f"));
 }
 
 #[test]
 fn a_hessian_is_written_with_calls_of_derivatives() {
     let source = "fn cube(x: f64[3]) -> f64 = +/ (x .* x .* x)
 fn f(x: f64[3]) -> f64[3, 3] = hessian(cube)(x)";
-    expect![[""]].assert_eq(&text(source, "f"));
+    expect![[r#"
+        fn cube(x: f64[3]) {
+          mul: f64[3] = mul x, x
+          mul.1: f64[3] = mul mul, x
+          sum: f64 = par i < 3 (add from 0.0) {
+            elem: f64 = mul.1[i]
+            yield elem
+          }
+          return sum
+        }
+
+        fn cube.grad(x: f64[3]) {
+          sum: f64, x_cot: f64[3] = call cube.vjp_0_of_0(x, 1.0)
+          return x_cot
+        }
+
+        derive cube.grad.jvp_0_of_0 = jvp cube.grad wrt (0) of (0)
+
+        derive cube.vjp_0_of_0 = vjp cube wrt (0) of (0)
+
+        fn f(x: f64[3]) {
+          fill: f64[3] = fill 0.0
+          x_cot_tan: f64[3, 3] = par i < 3 (stack) {
+            basis: f64[3] = update fill[i] = 1.0
+            x_cot: f64[3], x_cot_tan.1: f64[3] = call cube.grad.jvp_0_of_0(x, basis)
+            yield x_cot_tan.1
+          }
+          transpose: f64[3, 3] = transpose x_cot_tan {1, 0}
+          return transpose
+        }
+    "#]]
+    .assert_eq(&text(source, "f"));
 }
