@@ -2,11 +2,11 @@
 
 use crate::case::{Case, Subject, Way};
 use crate::generate::{Coverage, ir, source};
-use crate::parallel::{self, guarded};
 use crate::oracles::{COMPILED, FIRST_ORDER, Oracle, SECOND_ORDER, Verdict};
+use crate::parallel::{self, guarded};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,12 @@ pub fn mixed(seed: u64) -> Result<Subject, String> {
 }
 
 /// Puts one program before all oracles and adds what they say.
-fn judge(seed: u64, is_compiled: bool, program: &(impl Fn(u64) -> Result<Subject, String> + Sync), outcome: &mut Outcome) {
+fn judge(
+    seed: u64,
+    is_compiled: bool,
+    program: &(impl Fn(u64) -> Result<Subject, String> + Sync),
+    outcome: &mut Outcome,
+) {
     outcome.programs += 1;
     let mut at = Stage { label: format!("program {seed}"), oracle: "compilation", program: String::new() };
     // A panic of what is tested is a failure like any other.

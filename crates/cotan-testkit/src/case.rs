@@ -28,8 +28,7 @@ pub enum Way {
 
 impl Way {
     /// Every way.
-    pub const ALL: [Way; 6] =
-        [Way::Jvp, Way::Vjp, Way::JvpOfJvp, Way::JvpOfVjp, Way::VjpOfJvp, Way::VjpOfVjp];
+    pub const ALL: [Way; 6] = [Way::Jvp, Way::Vjp, Way::JvpOfJvp, Way::JvpOfVjp, Way::VjpOfJvp, Way::VjpOfVjp];
 
     /// As mathematicians write it.
     pub fn name(self) -> &'static str {
@@ -115,8 +114,7 @@ impl Case {
     pub fn new(subject: Subject) -> Result<Case, String> {
         let f = function(&subject.module, &subject.name)?;
         let wrt: Vec<usize> = (0..f.params.len()).filter(|k| f.ty(f.params[*k]).is_float()).collect();
-        let outs: Vec<usize> =
-            (0..f.body.results.len()).filter(|k| f.is_float(f.body.results[*k])).collect();
+        let outs: Vec<usize> = (0..f.body.results.len()).filter(|k| f.is_float(f.body.results[*k])).collect();
         let results = run(&subject.module, &subject.name, &subject.args, &options())
             .map_err(|e| format!("the program itself fails: {e}"))?;
         let mut rng = Rng::new(subject.seed ^ 0x5eed);

@@ -86,7 +86,11 @@ fn in_type(program: &str, elem: Elem) -> String {
     while let Some(c) = rest.next() {
         let after = rest.peek().copied().unwrap_or(' ');
         let alone = !before.is_alphanumeric() && !after.is_alphanumeric() && before != '_' && after != '_';
-        if c == 'T' && alone { out.push_str(elem.name()) } else { out.push(c) }
+        if c == 'T' && alone {
+            out.push_str(elem.name())
+        } else {
+            out.push(c)
+        }
         before = c;
     }
     out

@@ -3,9 +3,11 @@
 //!
 //! For development only; nothing that is shipped depends on it.
 
+pub mod accept;
 pub mod campaign;
 pub mod case;
 pub mod engines;
+pub mod faults;
 pub mod files;
 pub mod front;
 pub mod fuzz;
@@ -14,5 +16,6 @@ pub mod kinks;
 pub mod machine;
 pub mod oracles;
 pub mod parallel;
+pub mod primitives;
 pub mod random;
 pub mod tolerances;

@@ -1,8 +1,8 @@
 //! Work on all cores, on stacks that deep programs fit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The interpreter uses the stack of its caller.
 const STACK: usize = 64 << 20;

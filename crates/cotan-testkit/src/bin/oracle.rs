@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     if keep_going {
         outcome.failures.iter().for_each(|f| println!("{}, found by `{}`: {}", f.label, f.oracle, f.reason));
     } else if let Some(failure) = outcome.failures.first() {
-        println!("{failure}");
+        println!("found after {} programs by `{}`\n{failure}", outcome.programs, failure.oracle);
     }
     match outcome.failures.len() {
         0 => Ok(()),

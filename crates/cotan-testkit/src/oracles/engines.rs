@@ -75,13 +75,25 @@ pub fn tape(case: &Case) -> Verdict {
         let subject = &case.subject;
         let fails = |e: cotan_interp::RuntimeError| format!("the tape engine fails: {e}");
         let (values, tangents) = tape_engine::jvp(
-            &subject.module, &subject.name, &subject.args, &case.wrt, &case.tangents, &case.outs, &options(),
+            &subject.module,
+            &subject.name,
+            &subject.args,
+            &case.wrt,
+            &case.tangents,
+            &case.outs,
+            &options(),
         )
         .map_err(fails)?;
         same_bits(&values, &case.results, "values of the tape")?;
         close_all(&tangents, &case.run_jvp()?.1, Property::Tape, case, "tangent by tape and by jvp")?;
         let (values, cotangents) = tape_engine::vjp(
-            &subject.module, &subject.name, &subject.args, &case.wrt, &case.outs, &case.cotangents, &options(),
+            &subject.module,
+            &subject.name,
+            &subject.args,
+            &case.wrt,
+            &case.outs,
+            &case.cotangents,
+            &options(),
         )
         .map_err(fails)?;
         same_bits(&values, &case.results, "values of the tape")?;

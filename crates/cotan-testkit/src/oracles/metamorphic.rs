@@ -50,13 +50,7 @@ fn derived(case: &Case, variant: &Program) -> Result<Case, String> {
     Case::new(Subject { module, name: entry.symbol, args, ..case.subject.clone() })
 }
 
-fn agree(
-    found: &[Value],
-    expected: &[Value],
-    agreement: Agreement,
-    case: &Case,
-    what: &str,
-) -> Result<(), String> {
+fn agree(found: &[Value], expected: &[Value], agreement: Agreement, case: &Case, what: &str) -> Result<(), String> {
     match agreement {
         Agreement::Bits => same_bits(found, expected, what),
         Agreement::Rounding => close_all(found, expected, Property::Rewritten, case, what),

@@ -217,13 +217,8 @@ fn arguments(rng: &mut Rng, elem: Elem) -> Vec<(&'static str, Value)> {
         let bits = (0..cotan_ops::count(dims)).map(|_| cotan_ir::Const::float(elem, rng.span(-1.0, 1.0)).bits());
         Value { elem, dims: dims.to_vec(), bits: bits.collect() }
     };
-    let mut args = vec![
-        ("x", floats(&[])),
-        ("y", floats(&[])),
-        ("a", floats(&[n])),
-        ("b", floats(&[d])),
-        ("m", floats(&[n, d])),
-    ];
+    let mut args =
+        vec![("x", floats(&[])), ("y", floats(&[])), ("a", floats(&[n])), ("b", floats(&[d])), ("m", floats(&[n, d]))];
     let mut integers = |hi: i64| Value::i64s(&[n], &(0..n).map(|_| rng.range(0, hi)).collect::<Vec<_>>());
     args.extend([("ix", integers(n)), ("counts", integers(4))]);
     args.push(("k", Value::i64s(&[], &[rng.range(0, 6)])));

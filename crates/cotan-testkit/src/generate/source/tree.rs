@@ -231,7 +231,8 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 /// Whether the generator made this name: a letter, then a number.
 fn is_variable(word: &str) -> bool {
     let digits = word.strip_prefix(|c: char| c.is_ascii_lowercase());
-    digits.is_some_and(|d| !d.is_empty() && d.chars().all(|c| c.is_ascii_digit())) && !["f32", "f64", "i64"].contains(&word)
+    digits.is_some_and(|d| !d.is_empty() && d.chars().all(|c| c.is_ascii_digit()))
+        && !["f32", "f64", "i64"].contains(&word)
 }
 
 fn rename(text: &str, kept: &[String]) -> String {

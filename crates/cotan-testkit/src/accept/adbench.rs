@@ -1,0 +1,80 @@
+//! Value and gradient of the ADBench objectives against reference values.
+
+use super::{Line, Measured, Workplace};
+use cotan::host::{HostValue, read_npy};
+use cotan::{Compiler, Config, Engine};
+use cotan_bench::{Instance, Objective, compare_blocks, evaluate, evaluate_by_tape, read_adbench};
+use serde_json::Value as Json;
+use std::fs;
+
+pub(super) const LINES: &[Line] = &[
+    Line { title: "GMM and LSTM, every instance, compiled", bar: "at most 1e-9 per block", measure: compiled },
+    Line { title: "GMM and LSTM, small instances, interpreter", bar: "at most 1e-9 per block", measure: interpreted },
+    Line { title: "GMM and LSTM, small instances, tape engine", bar: "at most 1e-9 per block", measure: taped },
+];
+
+const BAR: f64 = 1e-9;
+
+const INSTANCES: [(Objective, &str, &str); 8] = [
+    (Objective::Gmm, "gmm/1k/gmm_d10_K25.txt", "gmm_1k_d10_K25"),
+    (Objective::Gmm, "gmm/1k/gmm_d20_K50.txt", "gmm_1k_d20_K50"),
+    (Objective::Gmm, "gmm/1k/gmm_d64_K25.txt", "gmm_1k_d64_K25"),
+    (Objective::Gmm, "gmm/10k/gmm_d10_K25.txt", "gmm_10k_d10_K25"),
+    (Objective::Gmm, "gmm/10k/gmm_d20_K100.txt", "gmm_10k_d20_K100"),
+    (Objective::Lstm, "lstm/lstm_l2_c1024.txt", "lstm_l2_c1024"),
+    (Objective::Lstm, "lstm/lstm_l4_c1024.txt", "lstm_l4_c1024"),
+    (Objective::Lstm, "lstm/lstm_l4_c4096.txt", "lstm_l4_c4096"),
+];
+
+const SMALL: [&str; 2] = ["gmm_1k_d10_K25", "lstm_l2_c1024"];
+
+fn compiled(place: &Workplace) -> Result<Measured, String> {
+    compare(place, |_| true, |compiler, instance| evaluate(compiler, instance, Engine::Cpu))
+}
+
+fn interpreted(place: &Workplace) -> Result<Measured, String> {
+    compare(place, |name| SMALL.contains(&name), |compiler, instance| evaluate(compiler, instance, Engine::Interpreter))
+}
+
+fn taped(place: &Workplace) -> Result<Measured, String> {
+    compare(
+        place,
+        |name| SMALL.contains(&name),
+        |compiler, instance| {
+            let wrt: &[&str] =
+                if instance.objective == "gmm" { &["alphas", "means", "icf"] } else { &["weights", "extra"] };
+            evaluate_by_tape(compiler, instance, wrt)
+        },
+    )
+}
+
+fn compare(
+    place: &Workplace,
+    is_wanted: impl Fn(&str) -> bool,
+    run: impl Fn(&Compiler, &Instance) -> anyhow::Result<(f64, Vec<f64>)>,
+) -> Result<Measured, String> {
+    let compiler = Compiler::new(Config::default())?;
+    let references = fs::read_to_string(place.adbench.join("reference/reference.json"));
+    let references: Json = serde_json::from_str(&references.map_err(|e| format!("{}: {e}", place.adbench.display()))?)
+        .map_err(|e| e.to_string())?;
+    let (mut worst, mut worst_value, mut n): (f64, f64, usize) = (0.0, 0.0, 0);
+    for (objective, file, name) in INSTANCES.into_iter().filter(|(_, _, name)| is_wanted(name)) {
+        let text = fs::read_to_string(place.adbench.join(file)).map_err(|e| format!("{file}: {e}"))?;
+        let instance = read_adbench(objective, name, &text).map_err(|e| e.to_string())?;
+        let (value, entries) = run(&compiler, &instance).map_err(|e| format!("{name}: {e:#}"))?;
+        let npy = fs::read(place.adbench.join(format!("reference/{name}.npy"))).map_err(|e| format!("{name}: {e}"))?;
+        let reference: HostValue = read_npy(&npy).map_err(|e| format!("{name}: {e}"))?;
+        let blocks =
+            compare_blocks(&entries, &reference.floats(), &instance.blocks).ok_or("numbers of entries differ")?;
+        let expected = references[name.replacen('_', "/", 1)]["value"].as_f64().ok_or("no reference value")?;
+        // `f64::max` would lose a NaN, so compare in this order.
+        for error in blocks.into_iter().map(|b| b.relative()) {
+            worst = if error <= worst { worst } else { error };
+        }
+        let error = ((value - expected) / expected).abs();
+        worst_value = if error <= worst_value { worst_value } else { error };
+        n += 1;
+    }
+    let text = format!("{n} instances, worst block {worst:.1e}, worst value {worst_value:.1e}");
+    Ok(Measured::new(worst <= BAR && worst_value <= BAR, text))
+}

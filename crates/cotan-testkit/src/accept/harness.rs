@@ -1,0 +1,113 @@
+//! Lines that stand for harnesses under `tests/` and in the crates: they run them, and count what they ran.
+
+use super::{Line, Measured, Workplace};
+use crate::files::workspace_file;
+use std::path::Path;
+use std::process::Command;
+
+pub(super) const LINES: &[Line] = &[
+    Line {
+        title: "failures of other systems (tests/run/field) and the shapes of loops (tests/run/loops)",
+        bar: "all pass on every engine, at least one program each",
+        measure: field,
+    },
+    Line {
+        title: "programs with several possible run-time errors (tests/run/errors): one code and place everywhere",
+        bar: "at least 50 programs, all pass, interpreter and 1-4 threads",
+        measure: errors,
+    },
+    Line { title: "diagnostics as ui tests", bar: "at least 80 programs, all pass", measure: ui },
+    Line {
+        title: "random bytes, truncated and mutated programs never panic",
+        bar: "the bounded fuzz run passes",
+        measure: fuzz,
+    },
+    Line {
+        title: "size and cost of derivatives of nests of depth 1-6, and a ten-line snapshot of at most 40 statements",
+        bar: "the tests of cotan-ad that bound them pass",
+        measure: sizes,
+    },
+    Line {
+        title: "no U code can come from derivatives, the interpreter or the CPU backend",
+        bar: "none in their source",
+        measure: unsupported,
+    },
+];
+
+fn count(folder: &str, extension: &str) -> usize {
+    fn walk(folder: &Path, extension: &str) -> usize {
+        let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+        let mut n = 0;
+        for path in entries.filter_map(Result::ok).map(|e| e.path()) {
+            n += if path.is_dir() {
+                walk(&path, extension)
+            } else {
+                usize::from(path.extension().is_some_and(|e| e == extension))
+            };
+        }
+        n
+    }
+    walk(&workspace_file(folder), extension)
+}
+
+/// Runs tests of a package; gives the closing lines of cargo, or what failed.
+fn tests(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let out = Command::new(cargo)
+        .current_dir(&place.root)
+        .args(["test", "--release", "-q", "-p", package])
+        .args(args)
+        .output()
+        .map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let closing: Vec<&str> = text.lines().filter(|l| l.starts_with("test result:")).collect();
+    if out.status.success() && !closing.is_empty() {
+        let short = closing.iter().filter_map(|l| l.split(';').next()).collect::<Vec<_>>();
+        return Ok(short.join(", "));
+    }
+    let last: Vec<&str> = text.lines().rev().take(20).collect();
+    Err(last.into_iter().rev().collect::<Vec<_>>().join("\n"))
+}
+
+fn harness(place: &Workplace, n: usize, least: usize, package: &str, args: &[&str]) -> Result<Measured, String> {
+    let result = tests(place, package, args)?;
+    Ok(Measured::new(n >= least, format!("{n} programs; {result}")))
+}
+
+fn field(place: &Workplace) -> Result<Measured, String> {
+    let n = count("tests/run/field", "cot").min(count("tests/run/loops", "cot"));
+    harness(place, count("tests/run", "cot"), if n == 0 { usize::MAX } else { 1 }, "cotan-testkit", &["--test", "run"])
+}
+
+fn errors(place: &Workplace) -> Result<Measured, String> {
+    harness(place, count("tests/run/errors", "cot"), 50, "cotan-testkit", &["--test", "run"])
+}
+
+fn ui(place: &Workplace) -> Result<Measured, String> {
+    harness(place, count("tests/ui", "cot"), 80, "cotan-testkit", &["--test", "ui"])
+}
+
+fn fuzz(place: &Workplace) -> Result<Measured, String> {
+    Ok(Measured::new(true, tests(place, "cotan-testkit", &["--test", "fuzz"])?))
+}
+
+fn sizes(place: &Workplace) -> Result<Measured, String> {
+    Ok(Measured::new(true, tests(place, "cotan-ad", &["--test", "costs", "--test", "snapshots"])?))
+}
+
+fn unsupported(_: &Workplace) -> Result<Measured, String> {
+    let mut found = Vec::new();
+    for name in ["cotan-ad", "cotan-interp", "cotan-loops", "cotan-llvm", "cotan-opt"] {
+        let mut files = vec![workspace_file(&format!("crates/{name}/src"))];
+        while let Some(path) = files.pop() {
+            if path.is_dir() {
+                let entries = std::fs::read_dir(&path).map_err(|e| e.to_string())?;
+                files.extend(entries.filter_map(Result::ok).map(|e| e.path()));
+            } else {
+                let text = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
+                found.extend(text.contains("\"U0").then(|| path.display().to_string()));
+            }
+        }
+    }
+    Ok(Measured::new(found.is_empty(), format!("{} files with a U code", found.len())))
+}

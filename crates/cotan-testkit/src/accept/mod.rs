@@ -1,0 +1,90 @@
+//! Acceptance: every line of a list with the measured value, the bar, and whether it holds.
+//!
+//! A line measures the thing itself: it runs the built command, the engines and the test programs. Nothing here loosens
+//! a test; where a line stands for a harness under `tests/`, it runs that harness.
+
+mod adbench;
+mod command;
+mod harness;
+mod programs;
+mod scale;
+
+use crate::files::workspace_file;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What a line found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// The figures.
+    pub text: String,
+    /// Whether they meet the bar.
+    pub holds: bool,
+}
+
+impl Measured {
+    /// Figures that meet the bar or not.
+    pub fn new(holds: bool, text: impl Into<String>) -> Measured {
+        Measured { text: text.into(), holds }
+    }
+}
+
+/// One line of a list. An error of the measurement counts as a failure.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// What is measured.
+    pub title: &'static str,
+    /// What is asked for.
+    pub bar: &'static str,
+    /// Measures it.
+    pub measure: fn(&Workplace) -> Result<Measured, String>,
+}
+
+/// Where things are.
+#[derive(Clone, Debug)]
+pub struct Workplace {
+    /// The folder of the workspace.
+    pub root: PathBuf,
+    /// The folder of the built commands: that of this process.
+    pub built: PathBuf,
+    /// The folder of ADBench's inputs and reference values.
+    pub adbench: PathBuf,
+}
+
+impl Workplace {
+    /// The workplace of this process. ADBench lies in `adbench`, or beside the workspace.
+    pub fn find(adbench: Option<PathBuf>) -> Result<Workplace, String> {
+        let root = workspace_file("");
+        let built = std::env::current_exe().map_err(|e| e.to_string())?;
+        let built = built.parent().ok_or("the path of this process has no folder")?.to_owned();
+        let adbench = adbench.unwrap_or_else(|| root.join("../shared/data/adbench"));
+        Ok(Workplace { root, built, adbench })
+    }
+}
+
+/// The lines of a list.
+pub fn list(name: &str) -> Option<Vec<Line>> {
+    match name {
+        "core" => {
+            let groups: [&[Line]; 5] = [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES];
+            Some(groups.concat())
+        }
+        _ => None,
+    }
+}
+
+/// Measures the lines and prints each as it is done; gives how many fail.
+pub fn run(lines: &[Line], place: &Workplace, print: &mut dyn FnMut(&str)) -> usize {
+    let mut failed = 0;
+    for (k, line) in lines.iter().enumerate() {
+        let start = Instant::now();
+        let measured = (line.measure)(place).unwrap_or_else(|e| Measured::new(false, format!("not measured: {e}")));
+        let verdict = if measured.holds { "PASS" } else { "FAIL" };
+        failed += usize::from(!measured.holds);
+        print(&format!("{:>2}. {verdict}  {}", k + 1, line.title));
+        print(&format!("          measured: {}", measured.text));
+        print(&format!("          bar:      {}   [{:.1} s]", line.bar, start.elapsed().as_secs_f64()));
+    }
+    print(&format!("{} of {} lines hold", lines.len() - failed, lines.len()));
+    failed
+}

@@ -1,0 +1,65 @@
+//! Primitives, awkward points and random programs.
+
+use super::{Line, Measured, Workplace};
+use crate::campaign::{Campaign, mixed};
+use crate::{kinks, primitives};
+
+pub(super) const LINES: &[Line] = &[
+    Line {
+        title: "every primitive from the table alone: jvp = vjp, finite differences, second order",
+        bar: "no failure",
+        measure: every_primitive,
+    },
+    Line {
+        title: "every row of spec/kinks.tsv, on every path and in every type",
+        bar: "no failure",
+        measure: every_kink,
+    },
+    Line {
+        title: "random programs under the oracles O1-O6",
+        bar: "10,000 programs, 300 compiled, no failure; median >= 30 statements, every cell >= 50, usable >= 90 %",
+        measure: random_programs,
+    },
+];
+
+fn every_primitive(_: &Workplace) -> Result<Measured, String> {
+    let report = primitives::check_all();
+    let failure = report.failures.first().map(|f| format!(", first: {f}")).unwrap_or_default();
+    let text = format!(
+        "{} primitives, {} points, {} failures{failure}",
+        report.primitives,
+        report.points,
+        report.failures.len()
+    );
+    Ok(Measured::new(report.failures.is_empty() && report.primitives > 0, text))
+}
+
+fn every_kink(_: &Workplace) -> Result<Measured, String> {
+    let (mut n, mut failures) = (0, Vec::new());
+    for row in kinks::rows()?.into_iter().filter(|row| !kinks::NOT_YET.contains(&row.id.as_str())) {
+        for elem in &row.types {
+            n += 1;
+            failures.extend(kinks::check(&row, *elem).err().map(|e| format!("{}: {e}", row.id)));
+        }
+    }
+    let first = failures.first().map(|f| format!(", first: {f}")).unwrap_or_default();
+    let text = format!("{n} points, {} failures{first}; rows for later: {}", failures.len(), kinks::NOT_YET.join(" "));
+    Ok(Measured::new(failures.is_empty(), text))
+}
+
+fn random_programs(_: &Workplace) -> Result<Measured, String> {
+    let outcome = Campaign { programs: 10_000, seed: 1_000_000, compiled: 300, stop_at_failure: false }.run(mixed);
+    let (construct, way, least) = outcome.coverage.least();
+    let (median, usable) = (outcome.median_statements(), outcome.usable_share());
+    let first = outcome.failures.first().map(|f| format!("; first: {f}")).unwrap_or_default();
+    let text = format!(
+        "{} programs, {} failures, median {median} statements, least cell {least} ({construct:?} under {}), usable {:.1} %{first}",
+        outcome.programs,
+        outcome.failures.len(),
+        way.name(),
+        100.0 * usable
+    );
+    let holds =
+        outcome.failures.is_empty() && outcome.programs >= 10_000 && median >= 30 && least >= 50 && usable >= 0.9;
+    Ok(Measured::new(holds, text))
+}

@@ -1,0 +1,68 @@
+//! `faults [PROGRAMS]`: seeds each fault of the list into a copy of the derivative crate, and shows after how many
+//! random programs which oracle finds it. Fails if one is not found within PROGRAMS (1,000).
+
+use anyhow::{Context, Result, bail};
+use cotan_testkit::faults::{FAULTS, VARIABLE, seed};
+use cotan_testkit::files::workspace_file;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What the build of the copy needs of the workspace.
+const PARTS: &[&str] = &["crates", "xtask", "Cargo.toml", "Cargo.lock"];
+
+#[expect(clippy::print_stdout, reason = "the output of a command line tool")]
+fn main() -> Result<()> {
+    let programs = std::env::args().nth(1).unwrap_or_else(|| "1000".to_owned());
+    // A fixed place, so that a second run builds only what has changed.
+    let copy = workspace_file("target/faults/workspace");
+    if copy.exists() {
+        fs::remove_dir_all(&copy).with_context(|| format!("removing {}", copy.display()))?;
+    }
+    for part in PARTS {
+        copy_all(&workspace_file(part), &copy.join(part))?;
+    }
+    seed(&copy).map_err(anyhow::Error::msg)?;
+    let oracle = build(&copy)?;
+    let mut missed = 0;
+    for (number, fault) in FAULTS.iter().enumerate() {
+        let output = Command::new(&oracle).args([&programs, "1"]).env(VARIABLE, number.to_string()).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let found = text.lines().find(|line| line.starts_with("found after"));
+        missed += usize::from(found.is_none());
+        println!("{number:>2}  {:<80} {}", fault.what, found.unwrap_or("NOT FOUND"));
+    }
+    match missed {
+        0 => Ok(()),
+        n => bail!("{n} of {} faults are not found within {programs} programs", FAULTS.len()),
+    }
+}
+
+/// Builds the oracle of the copy and gives its path.
+fn build(copy: &Path) -> Result<std::path::PathBuf> {
+    let target = copy.with_file_name("target");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "-p", "cotan-testkit", "--bin", "oracle"])
+        .env("CARGO_TARGET_DIR", &target)
+        .current_dir(copy)
+        .status()
+        .context("running cargo")?;
+    if !status.success() {
+        bail!("the seeded copy does not build");
+    }
+    Ok(target.join("release/oracle"))
+}
+
+fn copy_all(from: &Path, to: &Path) -> Result<()> {
+    if from.is_dir() {
+        fs::create_dir_all(to).with_context(|| format!("creating {}", to.display()))?;
+        for entry in fs::read_dir(from).with_context(|| format!("reading {}", from.display()))? {
+            let entry = entry?;
+            copy_all(&entry.path(), &to.join(entry.file_name()))?;
+        }
+    } else {
+        fs::copy(from, to).with_context(|| format!("copying {}", from.display()))?;
+    }
+    Ok(())
+}

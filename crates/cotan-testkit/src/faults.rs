@@ -1,0 +1,221 @@
+//! Faults to be seeded into the derivative crate: the mutation score of the oracles.
+//!
+//! All faults go into one copy of the workspace, each behind a test of an environment variable, so that one build
+//! serves all of them. A fault replaces an expression that stands exactly once in its file.
+
+use std::fs;
+use std::path::Path;
+
+/// The environment variable that a seeded copy reads: the number of the fault that is on.
+pub const VARIABLE: &str = "COTAN_FAULT";
+
+/// A fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What it breaks.
+    pub what: &'static str,
+    /// The file, below `crates/cotan-ad/src`.
+    pub file: &'static str,
+    /// The expression that is replaced.
+    pub find: &'static str,
+    /// What it is replaced by.
+    pub replace: &'static str,
+}
+
+/// The faults.
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        what: "a negative partial counts as positive",
+        file: "structured/prim.rs",
+        find: "b.named(name).prim(cotan_ops::NEG.prim(), &[x]).into()",
+        replace: "x",
+    },
+    Fault {
+        what: "only the first operand has a tangent",
+        file: "structured/prim.rs",
+        find: "self.b.named(&name).prim(cotan_ops::ADD.prim(), &[sum, term]).into()",
+        replace: "sum",
+    },
+    Fault {
+        what: "every contribution goes to the first operand",
+        file: "structured/prim.rs",
+        find: "self.add(*a, contribution, scope)",
+        replace: "self.add(args[0], contribution, scope)",
+    },
+    Fault {
+        what: "an update does not zero the cotangent of what it overwrites",
+        file: "structured/index.rs",
+        find: "self.add(array, rest.into(), scope)",
+        replace: "self.add(array, c, scope)",
+    },
+    Fault {
+        what: "the value that an update writes gets nothing",
+        file: "structured/index.rs",
+        find: "self.add(value, read.into(), scope)",
+        replace: "()",
+    },
+    Fault {
+        what: "scalars used in a parallel loop get nothing",
+        file: "structured/par.rs",
+        find: "self.add((*x).into(), (*c).into(), scope)",
+        replace: "()",
+    },
+    Fault {
+        what: "what a reverse region accumulates is lost where there was a cotangent before",
+        file: "structured/par.rs",
+        find: "scope.cots.insert(*x, Cot::Value((*c).into()))",
+        replace: "scope.cots.insert(*x, *scope.cots.get(x).unwrap_or(&Cot::Value((*c).into())))",
+    },
+    Fault {
+        what: "start values of loops get nothing",
+        file: "structured/loops.rs",
+        find: "self.add(l.inits[*q], c.into(), scope)",
+        replace: "()",
+    },
+    Fault {
+        what: "a loop is reversed from the last iteration but one",
+        file: "structured/loops.rs",
+        find: "self.b.named(\"last\").prim(cotan_ops::SUB.prim(), &[count, Atom::i64(1)])",
+        replace: "self.b.named(\"last\").prim(cotan_ops::SUB.prim(), &[count, Atom::i64(2)])",
+    },
+    Fault {
+        what: "stacked elements all get the cotangent of the first",
+        file: "structured/loops.rs",
+        find: "self.b.named(&name).index(*c, &[iteration.into()])",
+        replace: "self.b.named(&name).index(*c, &[Atom::i64(0)])",
+    },
+    Fault {
+        what: "what only one arm of a branch touches is lost",
+        file: "structured/switch.rs",
+        find: "parts.iter().any(|(_, inner)| inner.cots.get(x) != scope.cots.get(x))",
+        replace: "parts.iter().all(|(_, inner)| inner.cots.get(x) != scope.cots.get(x))",
+    },
+    Fault {
+        what: "the arms of a branch start from no cotangents",
+        file: "structured/switch.rs",
+        find: "outer.iter().filter_map(|x| Some((*x, *scope.cots.get(x)?))).collect()",
+        replace: "std::collections::HashMap::new()",
+    },
+    Fault {
+        what: "a product of matrices has the tangent of one factor only",
+        file: "structured/tensor.rs",
+        find: "self.b.named(&name).prim(cotan_ops::ADD.prim(), &[sum, term]).into()",
+        replace: "sum",
+    },
+    Fault {
+        what: "every value that ties for an extreme gets the whole cotangent",
+        file: "extremes.rs",
+        find: "self.b.named(\"share\").prim(cotan_ops::MULZ.prim(), &[c, weight]).into()",
+        replace: "c",
+    },
+    Fault {
+        what: "tangents of accumulated extremes are not summed",
+        file: "extremes.rs",
+        find: "b.acc_add(self.tan_sum, at, tan)",
+        replace: "()",
+    },
+    Fault {
+        what: "undoing reads the wrong part of a log of straight updates",
+        file: "undo.rs",
+        find: "self.b.named(\"lo\").prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(n)])",
+        replace: "self.b.named(\"lo\").prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(0)])",
+    },
+    Fault {
+        what: "undoing puts back the last entry of a log again and again",
+        file: "undo.rs",
+        find: "self.b.named(\"at\").prim(cotan_ops::SUB.prim(), &[last.into(), index.into()])",
+        replace: "self.b.named(\"at\").prim(cotan_ops::SUB.prim(), &[last.into(), Atom::i64(0)])",
+    },
+    Fault {
+        what: "a loop records the value after the iteration, not the one before it",
+        file: "record.rs",
+        find: "self.add_stacked(forward, forward.l.params[q].into())",
+        replace: "self.add_stacked(forward, forward.l.body.results[q])",
+    },
+    Fault {
+        what: "a counter that is computed again grows too fast",
+        file: "record.rs",
+        find: "self.b.prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(step)])",
+        replace: "self.b.prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(step + 1)])",
+    },
+    Fault {
+        what: "activity does not follow carried values from one iteration to the next",
+        file: "activity.rs",
+        find: "self.edge(*next, *p)",
+        replace: "()",
+    },
+    Fault {
+        what: "activity does not follow the start values of accumulators",
+        file: "activity.rs",
+        find: "self.edge(init, acc.var)",
+        replace: "()",
+    },
+    Fault {
+        what: "a second contribution replaces the first and counts twice",
+        file: "cotangent.rs",
+        find: "self.b.named(&name).prim(cotan_ops::ADD.prim(), &[so_far, contribution])",
+        replace: "self.b.named(&name).prim(cotan_ops::ADD.prim(), &[contribution, contribution])",
+    },
+    Fault {
+        what: "a contribution to an element replaces the earlier ones",
+        file: "cotangent.rs",
+        find: "self.b.prim(cotan_ops::ADD.prim(), &[old.into(), contribution]).into()",
+        replace: "contribution",
+    },
+    Fault {
+        what: "the product that is carried through a loop is lost",
+        file: "products.rs",
+        find: "vec![param.into(), element.into()]",
+        replace: "vec![element.into(), element.into()]",
+    },
+];
+
+/// Puts all faults into the derivative crate of a copy of the workspace.
+pub fn seed(workspace: &Path) -> Result<(), String> {
+    let sources = workspace.join("crates/cotan-ad/src");
+    for (number, fault) in FAULTS.iter().enumerate() {
+        let path = sources.join(fault.file);
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let either = format!("(if crate::is_seeded({number}) {{ {} }} else {{ {} }})", fault.replace, fault.find);
+        let seeded = replaced(&text, fault.find, &either).map_err(|n| format!("{}: {n} places", fault.what))?;
+        fs::write(&path, seeded).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    let path = sources.join("lib.rs");
+    let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let test = format!(
+        "fn is_seeded(number: usize) -> bool {{\n    \
+         static ON: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();\n    \
+         *ON.get_or_init(|| std::env::var(\"{VARIABLE}\").ok()?.parse().ok()) == Some(number)\n}}\n"
+    );
+    fs::write(&path, format!("{text}\n{test}")).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The text with the only occurrence of `find` replaced, or how many there are.
+fn replaced(text: &str, find: &str, with: &str) -> Result<String, usize> {
+    match text.matches(find).count() {
+        1 => Ok(text.replacen(find, with, 1)),
+        n => Err(n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::workspace_file;
+
+    #[test]
+    fn every_fault_finds_its_place_exactly_once() {
+        assert!(FAULTS.len() >= 20);
+        for fault in FAULTS {
+            let path = workspace_file("crates/cotan-ad/src").join(fault.file);
+            let text = fs::read_to_string(path).unwrap();
+            assert_eq!(text.matches(fault.find).count(), 1, "{}: `{}`", fault.what, fault.find);
+        }
+    }
+
+    #[test]
+    fn only_a_single_place_is_replaced() {
+        assert_eq!(replaced("a + b", "b", "(c)"), Ok("a + (c)".to_owned()));
+        assert_eq!(replaced("b + b", "b", "c"), Err(2));
+    }
+}
