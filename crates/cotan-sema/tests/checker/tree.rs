@@ -4,7 +4,7 @@ use super::{accept, run};
 use cotan_sema::typed::{Body, Builtin, ExprKind, Function, FunctionBody, Literal, Program, StmtKind, Type};
 
 fn function<'p>(program: &'p Program, name: &str) -> &'p Function {
-    program.function(program.function_named(name).unwrap())
+    program.function(program.function_named(name).expect("the test declares it"))
 }
 
 fn body<'p>(program: &'p Program, name: &str) -> &'p Body {
