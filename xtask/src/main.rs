@@ -97,7 +97,11 @@ fn test(args: &[String]) -> Result<()> {
 }
 
 fn accept(args: &[String]) -> Result<()> {
-    let [name] = args else { bail!("`accept` takes the name of a list of lines, such as `core`") };
+    if args.is_empty() {
+        bail!("`accept` takes the name of a list of lines, such as `core`");
+    }
     cargo(&["build", "--release", "-q", "-p", "cotan-cli", "-p", "cotan-bench"], &[])?;
-    cargo(&["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "accept", "--", name], &[])
+    let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "accept", "--"];
+    all.extend(args.iter().map(String::as_str));
+    cargo(&all, &[])
 }

@@ -12,5 +12,5 @@ mod reference;
 pub use adbench::{Objective, read_adbench};
 pub use instance::Instance;
 pub use loops::{LOOPS, loop_instance};
-pub use measure::{Measured, Settings, evaluate, measure};
+pub use measure::{Measured, Settings, evaluate, evaluate_by_tape, measure};
 pub use reference::{BlockError, compare_blocks};

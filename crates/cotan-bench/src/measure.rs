@@ -4,7 +4,7 @@
 use crate::Instance;
 use anyhow::{Context, Result, anyhow};
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::{Compiler, Engine, Function, Program, Request};
+use cotan::{Compiler, Engine, Function, Program, Request, tape_gradient};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -54,6 +54,16 @@ pub fn evaluate(compiler: &Compiler, instance: &Instance, engine: Engine) -> Res
     let gradient = function(compiler, &program, request, engine)?;
     let (value, entries) = call(&gradient, &instance.args)?;
     Ok((value.context("expected a float value")?, entries))
+}
+
+/// The same with respect to parameters by name, by the tape engine, which knows nothing of the derivative passes.
+pub fn evaluate_by_tape(compiler: &Compiler, instance: &Instance, wrt: &[&str]) -> Result<(f64, Vec<f64>)> {
+    let program = check(compiler, instance)?;
+    let lowered = compiler.lower(&program, &instance.function)?;
+    let wrt: Vec<String> = wrt.iter().map(|name| (*name).to_owned()).collect();
+    let (value, gradients) = tape_gradient(&lowered, &instance.args, &wrt, None)?;
+    let value = value.as_scalar().and_then(|c| c.as_float()).context("expected a float value")?;
+    Ok((value, gradients.iter().flat_map(HostValue::floats).collect()))
 }
 
 /// Times an instance. The entries of the derivative come with the figures.
