@@ -89,6 +89,9 @@ impl Test<'_> {
         let oracles = [primal_value, dot_product, tape, forward_reverse, compiled];
         oracles.into_iter().try_for_each(|ask| holds(ask(&case)))?;
         unit_tangents(&case, &lowered, wrt)?;
+        if self.case.order < 2 {
+            return Ok(());
+        }
         case.derive_twice()?;
         holds((SECOND_ORDER.ask)(&case))
     }

@@ -20,6 +20,8 @@ pub(crate) struct Case {
     pub(crate) expected: Expected,
     /// Allowed difference, relative to the largest entry.
     pub(crate) tolerance: f64,
+    /// The highest order of derivatives that exist at this point: 2, or 1 where the gradient has a kink.
+    pub(crate) order: u32,
 }
 
 /// What a call gives.
@@ -90,7 +92,7 @@ pub(crate) fn cases(text: &str) -> Result<Vec<Case>, String> {
 
 /// A case whose missing keys are those of the first; what comes out is stated by each anew.
 fn case(keys: &Keys, first: &Keys) -> Result<Case, String> {
-    let known = ["fn", "wrt", "args", "value", "grad", "tolerance", "error"];
+    let known = ["fn", "wrt", "args", "value", "grad", "tolerance", "order", "error"];
     if let Some((key, _)) = keys.entries.iter().find(|(key, _)| !known.contains(&key.as_str())) {
         return Err(format!("there is no key `{key}`"));
     }
@@ -101,6 +103,11 @@ fn case(keys: &Keys, first: &Keys) -> Result<Case, String> {
     let tolerance = match inherited("tolerance") {
         Some(text) => text.parse().map_err(|e| format!("`tolerance`: {e}"))?,
         None => TOLERANCE,
+    };
+    let order = match keys.get("order") {
+        Some("1") => 1,
+        Some(other) => return Err(format!("`order` is 1 where it is stated, not `{other}`")),
+        None => 2,
     };
     let expected = match keys.get("error") {
         Some(text) => error(text)?,
@@ -113,7 +120,7 @@ fn case(keys: &Keys, first: &Keys) -> Result<Case, String> {
             Expected::Value { value, grad }
         }
     };
-    Ok(Case { name: keys.name.clone(), function, wrt, args, expected, tolerance })
+    Ok(Case { name: keys.name.clone(), function, wrt, args, expected, tolerance, order })
 }
 
 fn names(list: &str) -> Vec<String> {
