@@ -43,17 +43,18 @@ impl Session {
         let engine = environment::engine(options)?;
         let (name, text) = read_program(path)?;
         let config = environment::config(options)?;
-        let compiler = Compiler::new(config)
-            .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, format!("threads can't be started: {e}")))?;
-        if engine == Engine::Cpu {
-            note_llvm(&compiler);
-        }
-        let program = compiler.check(&name, &text);
+        // Errors are told before an LLVM is looked for.
+        let program = Program::check(&name, &text, &config.program);
         if program.has_errors() {
             return Err(Failure::program(exit::PROGRAM, &program.diagnostics, &program.sources));
         }
         let warnings: Vec<Report> = program.diagnostics.iter().map(|d| Report::new(d, &program.sources)).collect();
         diagnostics::print_text(&warnings);
+        let compiler = Compiler::new(config)
+            .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, format!("threads can't be started: {e}")))?;
+        if engine == Engine::Cpu {
+            note_llvm(&compiler);
+        }
         Ok(Session { compiler, engine, program })
     }
 
@@ -133,7 +134,7 @@ impl Session {
                 let span = Span::new(FileId(failure.span.file), failure.span.start, failure.span.end);
                 let mut diagnostic = Diagnostic::error(codes::of_check(failure.kind), span, failure.to_string());
                 if let Some(f) = self.surroundings(span) {
-                    diagnostic = diagnostic.note(format!("in `{}`", f.name));
+                    diagnostic = diagnostic.note(format!("{}in `{}`", self.quoted(span), f.name));
                 }
                 Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
             }
@@ -162,6 +163,12 @@ impl Session {
     fn name_span(&self, name: &str) -> Span {
         let functions = &self.program.checked.program.functions;
         functions.iter().find(|f| f.name == name).map(|f| f.name_span).unwrap_or_default()
+    }
+
+    /// The source text of a place, where it fits into a message.
+    fn quoted(&self, span: Span) -> String {
+        let text = self.program.sources.slice(span);
+        if text.is_empty() || text.len() > 40 || text.contains('\n') { String::new() } else { format!("`{text}` ") }
     }
 
     /// The function that a place lies in: the last one that starts before it.

@@ -86,13 +86,9 @@ fn records_of(f: &Function, s: &Stmt, sources: &SourceMap, out: &mut String) -> 
             Op::Loop(l) => {
                 let accs = l.split(&s.results).accs;
                 match accs.iter().position(|acc| acc == v).map(|k| l.accs[k].kind) {
-                    Some(AccKind::Log) => {
-                        "one entry each time the statement ran, because how often that is, only the run knows"
-                    }
+                    Some(AccKind::Log) => "one entry for each time that it is replaced; only the run knows how often",
                     Some(AccKind::Reduce(_)) => "one sum over the loop",
-                    None => {
-                        "one entry for each iteration, because the reverse sweep reads it and the next iteration replaces it"
-                    }
+                    None => "one entry for each iteration, because the next one replaces what the reverse sweep reads",
                 }
             }
             Op::Prim { .. }

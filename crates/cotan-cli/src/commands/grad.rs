@@ -40,7 +40,7 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
         }
         text
     })?;
-    Ok(if check.is_some_and(|c| !c.is_ok()) { exit::PROGRAM } else { exit::DONE })
+    Ok(if check.is_some_and(|c| !c.is_ok) { exit::PROGRAM } else { exit::DONE })
 }
 
 /// Value and gradients by the derivative of the program.
@@ -130,7 +130,7 @@ impl OtherMode {
 fn check_object(check: &GradientCheck) -> HostValue {
     output::object([
         ("max_rel_err", HostValue::f64(check.max_rel_err())),
-        ("ok", HostValue::Scalar(cotan::ir::Const::bool(check.is_ok()))),
+        ("ok", HostValue::Scalar(cotan::ir::Const::bool(check.is_ok))),
     ])
 }
 
@@ -147,7 +147,7 @@ fn check_text(check: &GradientCheck, gradient_norm: f64) -> String {
         check.tolerance,
         check.other_mode,
         check.mode_tolerance,
-        if check.is_ok() { "ok" } else { "FAILED" }
+        if check.is_ok { "ok" } else { "FAILED" }
     );
     text
 }

@@ -14,7 +14,12 @@ pub(crate) fn summary(label: &str, value: &HostValue) -> String {
     if entries.is_empty() {
         return format!("{label}: {}\n", crate::output::json(value));
     }
-    let shown: Vec<String> = entries.iter().take(SHOWN).map(|x| format!("{x}")).collect();
+    let mut shown: Vec<String> = Vec::new();
+    value.each_scalar(&mut |c| {
+        if shown.len() < SHOWN && c.elem().is_float() {
+            shown.push(crate::output::json(&HostValue::Scalar(c)));
+        }
+    });
     let more = if entries.len() > SHOWN { format!(" ... {} more", entries.len() - SHOWN) } else { String::new() };
     format!("{label}: {}, norm {}\n  {}{more}\n", value.describe(), norm(&entries), shown.join(" "))
 }
@@ -36,7 +41,10 @@ mod tests {
     fn long_values_are_cut() {
         let entries: Vec<f64> = (0..10).map(f64::from).collect();
         let text = summary("gradient of w", &HostValue::f64s(&[2, 5], &entries));
-        assert_eq!(text, "gradient of w: f64[2, 5], norm 16.881943016134134\n  0 1 2 3 4 5 6 7 ... 2 more\n");
+        assert_eq!(
+            text,
+            "gradient of w: f64[2, 5], norm 16.881943016134134\n  0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0 ... 2 more\n"
+        );
     }
 
     #[test]

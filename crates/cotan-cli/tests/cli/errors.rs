@@ -2,8 +2,16 @@
 
 use crate::Case;
 
-const INDEX: &str =
-    "fn main() -> f64 {\n  let v = [1.0, 2.0]\n  let mut s = 0.0\n  for i in 0..3 {\n    s += v[i]\n  }\n  s\n}\n";
+const INDEX: &str = "\
+fn main() -> f64 {
+  let v = [1.0, 2.0]
+  let mut s = 0.0
+  for i in 0..3 {
+    s += v[i]
+  }
+  s
+}
+";
 
 #[test]
 fn run_time_errors_have_code_place_and_exit_code() {
@@ -12,10 +20,10 @@ fn run_time_errors_have_code_place_and_exit_code() {
         let run = case.run(&["run", "program.cot", "--backend", backend]);
         assert_eq!((run.status, run.stdout.as_str()), (Some(3), ""));
         let first = run.stderr.lines().next().unwrap_or_default();
-        let expected = "program.cot:5:10: error[R0001]: index out of range: expected 0 <= index < 2, found 2";
+        let expected = "program.cot:5:12: error[R0001]: index out of range: expected 0 <= index < 2, found 2";
         assert_eq!(first, expected, "{backend}");
         let run = case.run(&["run", "program.cot", "--backend", backend, "--json"]);
-        assert_eq!((run.status, run.first_diagnostic()), (Some(3), ("R0001".to_owned(), 5, 10)));
+        assert_eq!((run.status, run.first_diagnostic()), (Some(3), ("R0001".to_owned(), 5, 12)));
     }
 }
 

@@ -97,10 +97,7 @@ fn module_text(module: &Module, stage: Stage) -> String {
             let nests: Vec<String> = module.functions().map(|f| cotan::loops::lower(f).to_string()).collect();
             nests.join("\n")
         }
-        Stage::Ir => {
-            let functions: Vec<String> = module.functions().map(|f| f.to_string()).collect();
-            functions.join("\n")
-        }
+        Stage::Ir => module.to_string(),
         Stage::Ast | Stage::Llvm | Stage::Asm => String::new(),
     }
 }
