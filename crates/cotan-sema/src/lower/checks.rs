@@ -63,6 +63,7 @@ impl Body<'_, '_> {
         let cond = self.prim(&IN_RANGE, &[index, extent]);
         let index = self.check(cond, CheckKind::IndexRange, &[index, extent], index);
         self.note_non_negative(index);
+        self.note_bounded(index);
         index
     }
 

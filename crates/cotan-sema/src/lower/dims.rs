@@ -145,6 +145,12 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
+    pub(super) fn note_bounded(&mut self, a: Atom) {
+        if let Atom::Var(v) = a {
+            self.bounded.insert(v);
+        }
+    }
+
     /// Terms that are added come first, so that the sum starts with one of them.
     fn polynomial(&mut self, dim: &Dim) -> Option<Atom> {
         let mut terms: Vec<(Vec<(SizeAtom, u32)>, i64)> = dim.terms().map(|(m, c)| (m.to_vec(), c)).collect();

@@ -65,7 +65,10 @@ pub(super) struct Body<'a, 'p> {
     pub(super) in_loop: bool,
     /// Variables that carry a name of the source.
     pub(super) named: HashSet<Var>,
+    /// Numbers that are known not to be negative.
     pub(super) non_negative: HashSet<Var>,
+    /// Numbers that are known to lie below some other i64.
+    pub(super) bounded: HashSet<Var>,
     /// The name of the IR function.
     pub(super) symbol: Symbol,
 }
@@ -121,6 +124,7 @@ impl<'a, 'p> Body<'a, 'p> {
             in_loop: false,
             named: HashSet::new(),
             non_negative: HashSet::new(),
+            bounded: HashSet::new(),
             symbol,
         }
     }

@@ -66,6 +66,7 @@ impl<'a, 'p> Body<'a, 'p> {
     ) -> Result<Vec<Atom>> {
         let index = self.b.var(index_name, Ty::scalar(Elem::I64));
         self.non_negative.insert(index);
+        self.bounded.insert(index);
         let param = |this: &mut Self, (name, init): &(&str, Atom)| {
             let ty = this.b.ty(*init);
             let v = this.b.var(name, ty);
@@ -286,12 +287,17 @@ impl<'a, 'p> Body<'a, 'p> {
         let lo = self.scalar(&range.lo)?;
         let mut hi = self.scalar(&range.hi)?;
         let elem = self.b.ty(lo).elem;
-        let (mut first, one) = (lo, Const::number(elem, 1));
-        if range.inclusive {
-            hi = self.fitting(&ADD, &ADD_FITS, &[hi, one.into()]);
-        }
-        if elem != Elem::I64 && elem != Elem::U64 {
+        let mut first = lo;
+        let is_narrow = elem != Elem::I64 && elem != Elem::U64;
+        if is_narrow {
             (first, hi) = (self.as_i64(first), self.as_i64(hi));
+        }
+        if range.inclusive {
+            // One past the largest value of a narrow type fits an i64.
+            hi = match is_narrow {
+                true => self.prim(&ADD, &[hi, Atom::i64(1)]),
+                false => self.fitting(&ADD, &ADD_FITS, &[hi, Const::number(elem, 1).into()]),
+            };
         }
         let is_zero = first.constant().is_some_and(|c| c.is_number(0));
         let count = if is_zero {
@@ -299,8 +305,13 @@ impl<'a, 'p> Body<'a, 'p> {
         } else if self.is_non_negative(first) && self.is_non_negative(hi) || self.b.ty(first).elem != elem {
             self.prim(&SUB, &[hi, first])
         } else {
+            // An empty range may end far below where it starts.
             let hi = self.prim(&MAX, &[hi, first]);
-            self.fitting(&SUB, &SUB_FITS, &[hi, first])
+            if self.is_non_negative(first) {
+                self.prim(&SUB, &[hi, first])
+            } else {
+                self.fitting(&SUB, &SUB_FITS, &[hi, first])
+            }
         };
         Ok(Values { lo, count: self.as_i64(count) })
     }
@@ -312,7 +323,9 @@ impl<'a, 'p> Body<'a, 'p> {
         if values.lo.constant().is_some_and(|c| c.is_number(0)) {
             return offset;
         }
-        self.prim(&ADD, &[values.lo, offset])
+        let value = self.prim(&ADD, &[values.lo, offset]);
+        self.note_bounded(value);
+        value
     }
 
     /// Position `index` counted from the end.

@@ -43,6 +43,9 @@ impl<'p> Body<'_, 'p> {
     /// An operator on integer scalars, with its checks.
     fn integer_binary(&mut self, op: BinaryOp, left: Atom, right: Atom) -> Atom {
         let args = [left, right];
+        if self.always_fits(op, left, right) {
+            return self.prim(row_of(op), &args);
+        }
         match op {
             BinaryOp::Add => self.fitting(&ADD, &ADD_FITS, &args),
             BinaryOp::Sub => self.fitting(&SUB, &SUB_FITS, &args),
@@ -68,6 +71,29 @@ impl<'p> Body<'_, 'p> {
             | BinaryOp::Gt
             | BinaryOp::Ge
             | BinaryOp::MatMul => self.prim(row_of(op), &args),
+        }
+    }
+
+    /// Whether signs and bounds alone tell that an i64 result fits: differences of what is not negative, one more than
+    /// what lies below an extent, quotients by a constant. Everything else is left to the optimiser.
+    fn always_fits(&self, op: BinaryOp, left: Atom, right: Atom) -> bool {
+        let one = Atom::i64(1);
+        let is_below = |a: Atom| a.var().is_some_and(|v| self.bounded.contains(&v));
+        match op {
+            BinaryOp::Add => is_below(left) && right == one || left == one && is_below(right),
+            BinaryOp::Sub => self.is_non_negative(left) && self.is_non_negative(right),
+            BinaryOp::Div => right.constant().and_then(Const::as_i64).is_some_and(|n| n != 0 && n != -1),
+            BinaryOp::Mul
+            | BinaryOp::Rem
+            | BinaryOp::Pow
+            | BinaryOp::PowInt
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::MatMul => false,
         }
     }
 
@@ -176,6 +202,7 @@ impl<'p> Body<'_, 'p> {
         let indices: Vec<Var> =
             (0..n).map(|k| self.b.var(NAMES.get(k).copied().unwrap_or("i"), Ty::scalar(Elem::I64))).collect();
         self.non_negative.extend(indices.iter().copied());
+        self.bounded.extend(indices.iter().copied());
         indices
     }
 

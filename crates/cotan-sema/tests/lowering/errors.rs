@@ -73,3 +73,16 @@ fn the_first_failure_in_the_source_is_reported() {
     let source = "fn f[N](v: f64[N], k: i64) -> f64 = v[k] + v[k + 1] / ((1 / (k - 7)) as f64)";
     fails(source, &[v(&[1.0]), i(7)], IndexRange, "k", &[7, 1]);
 }
+
+#[test]
+fn checks_that_signs_and_bounds_settle_are_not_written() {
+    let source = "fn f[N](v: f64[N]) -> f64 {
+  let mut s = 0.0
+  for i in 1..N - 1 { s += v[i + 1] - v[(i + N) / 2] + ((N - i) as f64) }
+  s
+}";
+    let text = text(source, "f");
+    assert_eq!((text.matches("sub_fits").count(), text.matches("div_fits").count()), (0, 0), "{text}");
+    assert_eq!(text.matches("= add_fits").count(), 1, "only that of `i + N`: {text}");
+    assert_eq!(text.matches("= in_range").count(), 2, "{text}");
+}

@@ -249,3 +249,15 @@ fn a_condition_that_returns() {
         assert_eq!(float(source, "f", &[i(n)]), expected);
     }
 }
+
+#[test]
+fn empty_ranges_run_nothing_however_far_they_end() {
+    let source = "fn f(lo: i64, hi: i64) -> i64 {
+  let mut n = 0
+  for _ in lo..hi { n += 1 }
+  for _ in 5..hi { n += 1 }
+  n
+}";
+    assert_eq!(float(source, "f", &[i(i64::MAX), i(i64::MIN)]), 0.0);
+    assert_eq!(float(source, "f", &[i(-2), i(7)]), 11.0);
+}

@@ -73,12 +73,10 @@ fn f[N](x: f64[N], y: f64[N*(N-1)/2]) -> f64 = triangle(y, x)";
           in_range: bool = in_range 0, below_extent
           checked: i64 = check in_range R0001(0, below_extent) 0
           elem: f64 = below[checked]
-          sub_fits: bool = sub_fits D, 1
           sub: i64 = sub D, 1
-          sub.1: i64 = check sub_fits R0003(D, 1) sub
-          in_range.1: bool = in_range sub.1, D
-          sub.2: i64 = check in_range.1 R0001(sub.1, D) sub.1
-          elem.1: f64 = v[sub.2]
+          in_range.1: bool = in_range sub, D
+          sub.1: i64 = check in_range.1 R0001(sub, D) sub
+          elem.1: f64 = v[sub.1]
           mul: f64 = mul elem, elem.1
           return mul
         }
