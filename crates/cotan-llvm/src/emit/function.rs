@@ -11,6 +11,7 @@ use super::{EmittedCheck, symbol};
 use crate::abi::layout;
 use cotan_ir::{CheckKind, Const, Elem, Span};
 use cotan_loops::{BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Param};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Constant trip counts up to this one need no poll.
 const SHORT_LOOP: i64 = 1024;
@@ -21,6 +22,12 @@ pub(super) struct FunctionEmitter<'a> {
     pub(super) f: &'a LoopFunction,
     /// How often the whole function mentions each local and buffer.
     pub(super) all_uses: &'a Uses,
+    /// How often the segments of this LLVM function do.
+    pub(super) segment_uses: Uses,
+    /// The cells of the environment that this function has for the pieces split off it.
+    pub(super) cells: BTreeMap<String, usize>,
+    /// The names whose values segments have left in their cells.
+    pub(super) left_in_cells: BTreeSet<String>,
     /// The slots of the frame.
     slots: String,
     code: String,
@@ -36,7 +43,7 @@ impl<'a> FunctionEmitter<'a> {
     /// Prints a function of the module, and those that are split off it.
     pub(super) fn emit(module: &mut ModuleEmitter, f: &LoopFunction) {
         let uses = Uses::of_function(f);
-        let mut emitter = FunctionEmitter::new(module, f, &uses);
+        let mut emitter = FunctionEmitter::new(module, f, &uses, &f.body);
         emitter.declare_slots(&uses);
         emitter.load_params();
         emitter.nodes(&f.body);
@@ -47,11 +54,20 @@ impl<'a> FunctionEmitter<'a> {
         module.functions.push(text);
     }
 
-    pub(super) fn new(module: &'a mut ModuleEmitter, f: &'a LoopFunction, all_uses: &'a Uses) -> FunctionEmitter<'a> {
+    /// An emitter of the LLVM function that runs `body`.
+    pub(super) fn new(
+        module: &'a mut ModuleEmitter,
+        f: &'a LoopFunction,
+        all_uses: &'a Uses,
+        body: &[Node],
+    ) -> FunctionEmitter<'a> {
         FunctionEmitter {
             module,
             f,
             all_uses,
+            segment_uses: Uses::of_segments(f, body),
+            cells: BTreeMap::new(),
+            left_in_cells: BTreeSet::new(),
             slots: String::new(),
             code: String::new(),
             exits: String::new(),
@@ -63,7 +79,10 @@ impl<'a> FunctionEmitter<'a> {
 
     /// The text of the function.
     pub(super) fn finish(self, head: &str) -> String {
-        let FunctionEmitter { slots, code, exits, .. } = self;
+        let FunctionEmitter { mut slots, code, exits, cells, .. } = self;
+        if !cells.is_empty() {
+            slots += &format!("  %cells = alloca [{} x i64], align 16\n", cells.len());
+        }
         let watched = format!(
             "  %watch.at = getelementptr inbounds i8, ptr %ctx, i64 {}\n  %watch = load ptr, ptr %watch.at\n  \
              %watched = icmp ne ptr %watch, null\n",

@@ -1,9 +1,9 @@
 //! Pieces of a function that become LLVM functions of their own: bodies of parallel loops, and segments of long blocks
 //! (LLVM's time per instruction grows with the size of a function).
 //!
-//! What both sides use goes through an environment, an array of cells of 8 bytes in the frame of the outer function:
-//! values that the piece reads, addresses of slots that both touch, and room for values that it defines for later.
-//! Inside, everything keeps the name it has outside.
+//! What both sides use goes through the environment of the outer function, an array of cells of 8 bytes in its frame:
+//! values that a piece reads, addresses of slots that both touch, and values that it defines for later. Inside,
+//! everything keeps the name it has outside.
 
 use super::function::FunctionEmitter;
 use super::text::register;
@@ -44,6 +44,41 @@ impl Uses {
         f.body.iter().for_each(|node| uses.node(f, node));
         f.results.iter().for_each(|piece| uses.piece(piece));
         uses
+    }
+
+    /// Those of the segments among some nodes, other pieces left out.
+    pub(super) fn of_segments(f: &LoopFunction, nodes: &[Node]) -> Uses {
+        let mut uses = Uses::default();
+        uses.segments(f, nodes);
+        uses
+    }
+
+    fn segments(&mut self, f: &LoopFunction, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Segment(body) => self.nodes(f, body),
+                Node::Scope(body) | Node::While(_, body) => self.segments(f, body),
+                Node::For(l) if l.parallel.is_none() => self.segments(f, &l.body),
+                Node::If(_, yes, no) => {
+                    self.segments(f, yes);
+                    self.segments(f, no);
+                }
+                Node::Switch(_, arms) => arms.iter().for_each(|arm| self.segments(f, arm)),
+                Node::For(_)
+                | Node::Let(..)
+                | Node::Set(..)
+                | Node::Load(..)
+                | Node::Store(..)
+                | Node::Copy { .. }
+                | Node::Alloc { .. }
+                | Node::CountRecord(..)
+                | Node::StackOpen(_)
+                | Node::StackExtend(..)
+                | Node::Bind { .. }
+                | Node::Check { .. }
+                | Node::Call { .. } => {}
+            }
+        }
     }
 
     pub(super) fn locals(&self) -> impl Iterator<Item = Local> + '_ {
@@ -191,6 +226,8 @@ impl Uses {
 struct Shared {
     name: String,
     ty: &'static str,
+    /// Whether the outer function itself uses it, and not only other segments.
+    is_used_between: bool,
 }
 
 /// What goes through the environment.
@@ -208,24 +245,28 @@ impl FunctionEmitter<'_> {
     fn environment(&self, inside: Uses) -> Environment {
         let mut env = Environment::default();
         if inside.allocates_results {
-            env.inputs.push(Shared { name: "%results".to_owned(), ty: "ptr" });
+            env.inputs.push(Shared { name: "%results".to_owned(), ty: "ptr", is_used_between: true });
         }
         for (local, n) in &inside.locals {
             let info = &self.f.locals[local.index()];
-            let outside = self.all_uses.locals.get(local).is_some_and(|all| all > n);
+            let all = self.all_uses.locals.get(local);
+            let outside = all.is_some_and(|all| all > n);
+            let is_used_between = all > self.segment_uses.locals.get(local);
             let name = format!("%l{}", local.0);
             if info.is_mutable && outside {
-                env.inputs.push(Shared { name: format!("%m{}", local.0), ty: "ptr" });
+                env.inputs.push(Shared { name: format!("%m{}", local.0), ty: "ptr", is_used_between });
             } else if info.is_mutable {
                 env.own.locals.insert(*local, *n);
             } else if !inside.defined_locals.contains(local) {
-                env.inputs.push(Shared { name, ty: register(info.elem) });
+                env.inputs.push(Shared { name, ty: register(info.elem), is_used_between });
             } else if outside {
-                env.outputs.push(Shared { name, ty: register(info.elem) });
+                env.outputs.push(Shared { name, ty: register(info.elem), is_used_between });
             }
         }
         for (buffer, n) in &inside.buffers {
-            let outside = self.all_uses.buffers.get(buffer).is_some_and(|all| all > n);
+            let all = self.all_uses.buffers.get(buffer);
+            let outside = all.is_some_and(|all| all > n);
+            let is_used_between = all > self.segment_uses.buffers.get(buffer);
             let (name, is_slot) = match self.f.buffers[buffer.index()].kind {
                 BufferKind::Bound => (format!("%p{}", buffer.0), true),
                 BufferKind::Stack => (format!("%s{}", buffer.0), true),
@@ -234,7 +275,7 @@ impl FunctionEmitter<'_> {
                     (format!("%b{}", buffer.0), false)
                 }
             };
-            let shared = Shared { name, ty: "ptr" };
+            let shared = Shared { name, ty: "ptr", is_used_between };
             if is_slot && !outside {
                 env.own.buffers.insert(*buffer, *n);
             } else if is_slot || !inside.defined_buffers.contains(buffer) {
@@ -246,37 +287,52 @@ impl FunctionEmitter<'_> {
         env
     }
 
-    /// Splits off a function. `write` appends its body; `head` is its signature after the name. Gives its name, and the
-    /// filled environment.
+    /// Splits off a function: loads what it needs from the cells at `%env`, runs `write`, stores what it gives. The two
+    /// lists of cells go with the inputs and outputs of `env`. Gives its name.
     fn outline(
         &mut self,
         env: &Environment,
+        (inputs, outputs): (&[usize], &[usize]),
         parameters: &str,
+        body: &[Node],
         write: impl FnOnce(&mut FunctionEmitter<'_>),
-    ) -> (String, String) {
+    ) -> String {
         let name = self.module.outlined_name(&self.f.name);
-        let mut inner = FunctionEmitter::new(&mut *self.module, self.f, self.all_uses);
+        let mut inner = FunctionEmitter::new(&mut *self.module, self.f, self.all_uses, body);
         inner.declare_slots(&env.own);
-        for (k, shared) in env.inputs.iter().enumerate() {
-            let cell = inner.field("%env", k * CELL);
+        for (shared, cell) in env.inputs.iter().zip(inputs) {
+            let cell = inner.field("%env", cell * CELL);
             inner.line(&format!("{} = load {}, ptr {cell}", shared.name, shared.ty));
         }
         write(&mut inner);
-        for (k, shared) in env.outputs.iter().enumerate() {
-            let cell = inner.field("%env", (env.inputs.len() + k) * CELL);
+        for (shared, cell) in env.outputs.iter().zip(outputs) {
+            let cell = inner.field("%env", cell * CELL);
             inner.line(&format!("store {} {}, ptr {cell}", shared.ty, shared.name));
         }
         inner.line("ret i32 0");
         let text = inner.finish(&format!("internal i32 {name}({parameters})"));
         self.module.functions.push(text);
+        name
+    }
 
-        let cells = format!("%env{}", self.temporary().trim_start_matches('%'));
-        self.slot(&cells, &format!("[{} x i64]", (env.inputs.len() + env.outputs.len()).max(1)));
-        for (k, shared) in env.inputs.iter().enumerate() {
-            let cell = self.field(&cells, k * CELL);
-            self.line(&format!("store {} {}, ptr {cell}", shared.ty, shared.name));
+    /// The cell of this function's environment for a name.
+    fn cell_of(&mut self, name: &str) -> usize {
+        let next = self.cells.len();
+        *self.cells.entry(name.to_owned()).or_insert(next)
+    }
+
+    /// The cells of several names, each filled unless a piece has left the value there.
+    fn filled_cells(&mut self, names: &[Shared]) -> Vec<usize> {
+        let mut cells = Vec::new();
+        for shared in names {
+            let cell = self.cell_of(&shared.name);
+            cells.push(cell);
+            if !self.left_in_cells.contains(&shared.name) {
+                let cell = self.field("%cells", cell * CELL);
+                self.line(&format!("store {} {}, ptr {cell}", shared.ty, shared.name));
+            }
         }
-        (name, cells)
+        cells
     }
 
     /// A loop whose iterations may run on several threads.
@@ -285,28 +341,37 @@ impl FunctionEmitter<'_> {
         inside.defines(f.index);
         inside.nodes(self.f, &f.body);
         let env = self.environment(inside);
+        let inputs = self.filled_cells(&env.inputs);
         let parameters = "ptr %ctx, ptr %env, i64 %low, i64 %high";
-        let (name, cells) = self.outline(&env, parameters, |inner| inner.counted(f, Some(("%low", "%high"))));
+        let name = self.outline(&env, (&inputs, &[]), parameters, &f.body, |inner| {
+            inner.counted(f, Some(("%low", "%high")));
+        });
         let grain = (STEPS_PER_CHUNK / cost.0.max(1)).max(1);
         let count = self.operand(f.count);
         self.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64, i64)");
         let status = self.define(&format!(
-            "call i32 @cotan_parallel_for(ptr %ctx, ptr {name}, ptr {cells}, i64 {count}, i64 {grain})"
+            "call i32 @cotan_parallel_for(ptr %ctx, ptr {name}, ptr %cells, i64 {count}, i64 {grain})"
         ));
         self.check_status(&status);
     }
 
-    /// A part of a long block.
+    /// A part of a long block. What one segment defines for another one stays in the cells: between two segments this
+    /// function does nothing, so that it does not become a long block itself.
     pub(super) fn segment(&mut self, body: &[Node]) {
         let mut inside = Uses::default();
         inside.nodes(self.f, body);
         let env = self.environment(inside);
-        let (name, cells) = self.outline(&env, "ptr %ctx, ptr %env", |inner| inner.nodes(body));
-        let status = self.define(&format!("call i32 {name}(ptr %ctx, ptr {cells})"));
+        let inputs = self.filled_cells(&env.inputs);
+        let outputs: Vec<usize> = env.outputs.iter().map(|shared| self.cell_of(&shared.name)).collect();
+        let name = self.outline(&env, (&inputs, &outputs), "ptr %ctx, ptr %env", body, |inner| inner.nodes(body));
+        let status = self.define(&format!("call i32 {name}(ptr %ctx, ptr %cells)"));
         self.check_status(&status);
-        for (k, shared) in env.outputs.iter().enumerate() {
-            let cell = self.field(&cells, (env.inputs.len() + k) * CELL);
-            self.line(&format!("{} = load {}, ptr {cell}", shared.name, shared.ty));
+        for (shared, cell) in env.outputs.iter().zip(outputs) {
+            self.left_in_cells.insert(shared.name.clone());
+            if shared.is_used_between {
+                let cell = self.field("%cells", cell * CELL);
+                self.line(&format!("{} = load {}, ptr {cell}", shared.name, shared.ty));
+            }
         }
     }
 }
