@@ -1,7 +1,8 @@
 //! Names, types and shapes of Cotan programs; lowering to the core IR.
 //!
 //! [`check()`] makes a typed tree ([`typed`]) of a syntax tree and says what is wrong with it;
-//! [`types`] and [`dims`] are what expressions have. This crate must not know the rules of
+//! [`types`] and [`dims`] are what expressions have. [`lower()`] makes core IR of it, and an [`entry`]
+//! for each function that a host asks for. This crate must not know the rules of
 //! derivatives, nor backends.
 
 mod check;

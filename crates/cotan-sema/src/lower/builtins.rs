@@ -90,7 +90,7 @@ impl<'a, 'p> Body<'a, 'p> {
     fn function(&self, arg: &'p Arg) -> Closure<'p> {
         match arg {
             Arg::Function(callable) => self.closure(callable),
-            Arg::Value(_) => panic!("bug: the checker gave a value where a builtin takes a function"),
+            Arg::Value(_) => unreachable!("invariant: the checker gives a function where a builtin takes one"),
         }
     }
 

@@ -6,19 +6,22 @@
 //! Jacobian, and a Hessian-vector product the jvp, of a function that gives the gradient.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
-use cotan_ir::{Atom, Builder, Const, Derived, Dim as IrDim, Elem, Env, Mode, Op, ParResult, Ty, Var, free_vars};
+use cotan_ir::{
+    Atom, Builder, Const, Derived, Dim as IrDim, Elem, Env, Function, Mode, Op, ParResult, Ty, Var, free_vars,
+};
 use cotan_ops::{FILL, TRANSPOSE};
 
 use super::calls::{Lead, takes_functions};
-use super::function::{Body, Closure, Frame, SharedFunction, with_results};
+use super::function::{Body, Closure, Frame, with_results};
 use super::values::Value;
 use super::{Extent, Lowering, Result, Signature};
 use crate::typed::{CallableKind, Derivative, DerivativeForm, DerivativeMode};
 
 /// An IR function that is differentiated.
 struct Base {
-    function: SharedFunction,
+    function: Arc<Function>,
     /// Its parameters before the leaves.
     leads: Vec<Lead>,
     /// Number of leaves of each parameter of the source.
@@ -140,7 +143,7 @@ impl<'a, 'p> Body<'a, 'p> {
 }
 
 /// The captured variables that a function needs, those that are extents of others first.
-fn used_captures(function: &cotan_ir::Function, captured: &HashMap<Var, Var>) -> BTreeSet<Var> {
+fn used_captures(function: &Function, captured: &HashMap<Var, Var>) -> BTreeSet<Var> {
     let mut used = BTreeSet::new();
     let mut open = free_vars(function, &function.body, &[]);
     while let Some(v) = open.pop() {

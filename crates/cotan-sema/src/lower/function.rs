@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use cotan_ir::{Atom, Builder, Elem, Span as IrSpan, Symbol, Ty, Var};
 use cotan_syntax::Span;
@@ -346,6 +345,3 @@ pub(super) fn with_results(mut function: cotan_ir::Function, value: Value) -> (c
     function.body.results = results;
     (function, positions)
 }
-
-/// A function shared by everything that calls it.
-pub(super) type SharedFunction = Arc<cotan_ir::Function>;

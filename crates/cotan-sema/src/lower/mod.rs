@@ -47,7 +47,22 @@ use crate::typed::{FnId, Program};
 /// What lowering gives: a value, or the one error that ends it.
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
-/// Lowers the functions that `roots` ask for, and all that they call.
+/// Lowers the functions that `roots` ask for, and all that they call. The program has no errors; recursion goes as deep
+/// as its expressions nest, so a caller with programs of strangers gives the thread a large stack.
+///
+/// Errors are those of the roots (a function or parameter that is not there, a derivative that makes no sense) and
+/// programs that need more specialisations than `limits` allow.
+///
+/// ```
+/// use cotan_sema::entry::Root;
+/// use cotan_sema::{Limits, check, lower};
+///
+/// let (module, _) = cotan_syntax::parse(cotan_syntax::FileId(0), "fn twice(x: f64) -> f64 = 2.0 * x");
+/// let program = check(&module, &Limits::default()).program;
+/// let lowered = lower(&program, &[Root::function("twice")], &Limits::default());
+/// let text = lowered.map(|lowered| lowered.module.to_string());
+/// assert_eq!(text, Ok("fn twice(x: f64) {\n  mul: f64 = mul 2.0, x\n  return mul\n}\n".to_owned()));
+/// ```
 pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result::Result<Lowered, Vec<Diagnostic>> {
     let mut program = escapes::to_statements(program);
     let mut resolved = Vec::new();

@@ -8,5 +8,6 @@ mod folds;
 mod harness;
 mod indexing;
 mod loops;
+mod mixtures;
 mod scalars;
 mod text;
