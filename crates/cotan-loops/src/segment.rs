@@ -4,9 +4,9 @@
 use crate::nest::Node;
 
 /// Nodes, inner ones included, up to which a block stays whole.
-const LONGEST_BLOCK: usize = 3000;
+const LONGEST_BLOCK: usize = 2000;
 /// Nodes of a segment, about.
-const SEGMENT: usize = 1500;
+const SEGMENT: usize = 400;
 
 /// Cuts the blocks among `nodes` that are too long.
 pub(crate) fn cut_long_blocks(nodes: Vec<Node>) -> Vec<Node> {
