@@ -85,10 +85,7 @@ impl Point {
 
     /// One part for each parameter of what a derivative gives for all of them.
     pub(crate) fn parts(&self, result: HostValue) -> Vec<(String, HostValue)> {
-        let parts = match result {
-            HostValue::Tuple(parts) if self.wrt.len() > 1 => parts,
-            one => vec![one],
-        };
+        let parts = if self.wrt.len() > 1 { result.into_parts() } else { vec![result] };
         self.wrt.iter().cloned().zip(parts).collect()
     }
 }

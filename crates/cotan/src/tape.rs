@@ -71,10 +71,10 @@ fn tangent_type(ty: &HostType) -> HostType {
     match ty {
         HostType::Scalar(elem) if elem.is_float() => ty.clone(),
         HostType::Scalar(_) => unit,
-        HostType::Tensor { elem, dims } => match tangent_type(elem) {
-            HostType::Tuple(parts) if parts.is_empty() => unit,
-            elem => HostType::Tensor { elem: Box::new(elem), dims: dims.clone() },
-        },
+        HostType::Tensor { elem, dims } => {
+            let elem = tangent_type(elem);
+            if elem == unit { unit } else { HostType::Tensor { elem: Box::new(elem), dims: dims.clone() } }
+        }
         HostType::Tuple(parts) => HostType::Tuple(parts.iter().map(tangent_type).collect()),
         HostType::Struct { name, fields } => {
             let fields = fields.iter().map(|(field, ty)| (field.clone(), tangent_type(ty)));

@@ -7,7 +7,7 @@ use crate::exit;
 use crate::input::RawArguments;
 use crate::output;
 use crate::session::{Session, read_program};
-use cotan::{DerivativeForm, Request, codes, derivative};
+use cotan::{Compiler, Config, DerivativeForm, Request, codes, derivative};
 use cotan_bench::{Instance, Measured, Settings, measure};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -46,7 +46,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         budget,
         fewest_samples: args.repeat,
     };
-    let (measured, _) = measure(&session.compiler, &instance, settings)
+    // Compiled anew: what the cache holds would be no compile time.
+    let config = Config { cache: None, ..environment::config(&args.engine)? };
+    let compiler = Compiler::new(config).map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, e))?;
+    let (measured, _) = measure(&compiler, &instance, settings)
         .map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("{e:#}")))?;
     if args.json {
         let line = serde_json::to_string(&measured)

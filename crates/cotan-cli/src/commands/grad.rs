@@ -51,9 +51,9 @@ fn compiled(point: &Point) -> Result<(HostValue, Vec<HostValue>), Failure> {
 
 /// `(value, further results.., gradients..)` taken apart.
 fn split(point: &Point, result: HostValue) -> (HostValue, Vec<HostValue>) {
-    let HostValue::Tuple(mut parts) = result else { return (result, Vec::new()) };
+    let mut parts = result.into_parts();
     let gradients = parts.split_off(parts.len().saturating_sub(point.wrt.len()));
-    (parts.swap_remove(0), gradients)
+    (parts.into_iter().next().unwrap_or_else(HostValue::unit), gradients)
 }
 
 /// Value and gradients by the tape engine.
@@ -91,7 +91,7 @@ fn checked(point: &Point, gradient: &[HostValue], tolerance: Option<f64>) -> Res
 /// The derivative along a direction by the mode that did not make the gradient.
 enum OtherMode {
     /// One tangent, called at the point and a direction.
-    Forward { function: Function, args: Arguments, names: Vec<String> },
+    Forward { function: Box<Function>, args: Arguments, names: Vec<String> },
     /// The gradient by reverse mode.
     Reverse(Vec<f64>),
 }
@@ -107,7 +107,7 @@ impl OtherMode {
         }
         let function = session.function(&point.request(DerivativeForm::Jvp, None))?;
         let names = tangent_names(&function, point.wrt.len());
-        Ok(OtherMode::Forward { function, args: args.clone(), names })
+        Ok(OtherMode::Forward { function: Box::new(function), args: args.clone(), names })
     }
 
     fn along(&mut self, tangents: &[HostValue]) -> Result<f64, CallError> {
@@ -116,8 +116,7 @@ impl OtherMode {
                 args.extend(names.iter().cloned().zip(tangents.iter().cloned()));
                 // The tangent of the value follows the value, each with what the function gives beside it.
                 let result = function.call(args)?;
-                let HostValue::Tuple(parts) = &result else { return Ok(f64::NAN) };
-                Ok(parts.last().and_then(|tangent| tangent.floats().first().copied()).unwrap_or(f64::NAN))
+                Ok(result.into_parts().last().and_then(|tangent| tangent.floats().first().copied()).unwrap_or(f64::NAN))
             }
             OtherMode::Reverse(gradient) => {
                 let direction = tangents.iter().flat_map(HostValue::floats);

@@ -14,10 +14,9 @@ pub(crate) fn run(args: &JvpArgs) -> Result<u8, Failure> {
     let point = Point::open(&args.derivative)?;
     let tangents = RawArguments::read_sources(&args.tangent, &point.wrt[0])?;
     let result = point.evaluate_along(DerivativeForm::Jvp, tangents)?;
-    let (value, tangent) = match result {
-        HostValue::Tuple(mut parts) if parts.len() == 2 => (parts.swap_remove(0), parts.swap_remove(0)),
-        other => (other, HostValue::Tuple(Vec::new())),
-    };
+    let mut parts = result.into_parts().into_iter();
+    let mut next = || parts.next().unwrap_or_else(HostValue::unit);
+    let (value, tangent) = (next(), next());
     let text = summary("value", &value) + &summary("tangent", &tangent);
     output::deliver(&args.derivative.call, &output::object([("value", value), ("tangent", tangent)]), || text)?;
     Ok(exit::DONE)

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
         // `main` of a program speaks through its exit code.
         return Ok(integer.rem_euclid(256) as u8);
     }
-    let is_silent = is_program && result == HostValue::Tuple(Vec::new());
+    let is_silent = is_program && result == HostValue::unit();
     let text = if is_silent { String::new() } else { format!("{}\n", output::json(&result)) };
     output::deliver(&args.call, &output::object([("result", result)]), || text)?;
     Ok(exit::DONE)

@@ -30,7 +30,9 @@ pub(crate) fn norm(entries: &[f64]) -> f64 {
     if largest == 0.0 || !largest.is_finite() {
         return largest;
     }
-    largest * entries.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
+    // A power of two: the scaling itself rounds nothing.
+    let scale = largest.log2().floor().exp2();
+    scale * entries.iter().map(|x| (x / scale).powi(2)).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

@@ -31,13 +31,8 @@ pub(crate) fn run(args: &VjpArgs) -> Result<u8, Failure> {
         (_, _) => {}
     }
     let result = point.session.call(&point.name, &function, &raw)?;
-    let (value, cotangents) = match result {
-        HostValue::Tuple(mut parts) if !parts.is_empty() => {
-            let cotangents = parts.split_off(1);
-            (parts.swap_remove(0), cotangents)
-        }
-        other => (other, Vec::new()),
-    };
+    let mut cotangents = result.into_parts().into_iter();
+    let value = cotangents.next().unwrap_or_else(HostValue::unit);
     let named: Vec<(String, HostValue)> = point.wrt.iter().cloned().zip(cotangents).collect();
     let mut text = summary("value", &value);
     for (name, cotangent) in &named {

@@ -33,7 +33,7 @@ fn negative_results_of_main_wrap_like_exit_codes_do() {
 fn structured_values_go_in_and_out() {
     let case = Case::new(
         "struct P { n: i64, x: f64[2] }\n\
-         fn f(p: P, t: (bool, f32)) -> (P, f32, f64[2, 0]) = (p, t.1, zeros[f64](2, 0))",
+         fn f(p: P, t: (bool, f32)) -> (P, f32, f64[2, 0]) = (p, t.1, zeros[f64]([2, 0]))",
     );
     case.write("args.json", br#"{"p": {"n": 7, "x": ["nan", "-inf"]}, "t": [true, 0.1]}"#);
     let expected = json!({"result": [{"n": 7, "x": ["nan", "-inf"]}, 0.1, {"shape": [2, 0], "data": []}]});

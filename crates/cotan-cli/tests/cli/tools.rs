@@ -44,7 +44,7 @@ fn warnings_fail_only_where_they_are_denied() {
 fn every_stage_is_printed() {
     let case = Case::new(LOSS);
     for (stage, text) in [
-        ("ast", "(fn loss"),
+        ("ast", "dloss_dw"),
         ("ir", "fn dloss_dw("),
         ("loops", "fn dloss_dw("),
         ("llvm", "define "),

@@ -40,6 +40,19 @@ impl HostValue {
         HostValue::Tensor(Value::f64s(dims, elements))
     }
 
+    /// The unit value.
+    pub fn unit() -> HostValue {
+        HostValue::Tuple(Vec::new())
+    }
+
+    /// The parts of a tuple; every other value is the only part of itself.
+    pub fn into_parts(self) -> Vec<HostValue> {
+        match self {
+            HostValue::Tuple(parts) => parts,
+            HostValue::Scalar(_) | HostValue::Tensor(_) | HostValue::Array { .. } | HostValue::Struct(_) => vec![self],
+        }
+    }
+
     /// The scalar, if it is one.
     pub fn as_scalar(&self) -> Option<Const> {
         match self {
@@ -94,11 +107,10 @@ impl HostValue {
     /// What is left of a value when all that carries no derivative is taken out of it: the type of its tangent. Fields
     /// of structs are dropped, other places become the unit value.
     pub fn differentiable_part(&self) -> HostValue {
-        let unit = || HostValue::Tuple(Vec::new());
         match self {
             HostValue::Scalar(c) if c.elem().is_float() => self.clone(),
             HostValue::Tensor(v) if v.elem.is_float() => self.clone(),
-            HostValue::Scalar(_) | HostValue::Tensor(_) => unit(),
+            HostValue::Scalar(_) | HostValue::Tensor(_) => HostValue::unit(),
             HostValue::Array { dims, items } => {
                 let items = items.iter().map(HostValue::differentiable_part).collect();
                 HostValue::Array { dims: dims.clone(), items }
@@ -106,7 +118,7 @@ impl HostValue {
             HostValue::Tuple(items) => HostValue::Tuple(items.iter().map(HostValue::differentiable_part).collect()),
             HostValue::Struct(fields) => {
                 let parts = fields.iter().map(|(name, v)| (name.clone(), v.differentiable_part()));
-                HostValue::Struct(parts.filter(|(_, part)| *part != unit()).collect())
+                HostValue::Struct(parts.filter(|(_, part)| *part != HostValue::unit()).collect())
             }
         }
     }
