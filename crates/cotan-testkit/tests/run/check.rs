@@ -37,7 +37,16 @@ impl Test<'_> {
     fn run(&self) -> Result<(), String> {
         let function = Request::function(&self.case.function);
         match &self.case.expected {
-            Expected::Error { code, line, column } => self.fails(&function, (code, *line, *column)),
+            Expected::Error { code, line, column } => {
+                let expected = (code.as_str(), *line, *column);
+                self.fails(&function, expected)?;
+                let wrt: Vec<&str> = self.case.wrt.iter().map(String::as_str).collect();
+                if wrt.is_empty() {
+                    return Ok(());
+                }
+                let both = derivative(&self.case.function, DerivativeForm::ValueAndGrad, &wrt);
+                self.fails(&both, expected).map_err(|e| format!("value and gradient: {e}"))
+            }
             Expected::Value { value, grad } => {
                 self.gives(&function, value)?;
                 let wrt: Vec<&str> = self.case.wrt.iter().map(String::as_str).collect();
