@@ -183,20 +183,18 @@ impl Lowering<'_> {
 
     /// Combines the `width` lanes from `base` on in the order of the tree; the first one is then the total.
     fn combine_lanes(&mut self, r: &Reduction, base: Operand, width: Operand) {
-        let mut stride = LANES as i64 / 2;
-        while stride > 0 {
-            let missing = self.sub(width, Operand::i64(stride));
-            let n = self.i64_op(Instruction::Min, missing, Operand::i64(stride));
-            if n.as_i64().is_none_or(|n| n > 0) {
-                self.for_each("k", n, |this, k| {
-                    let to = this.add(base, k);
-                    let from = this.add(to, Operand::i64(stride));
-                    let (to, from) = (this.lane(r, to), this.lane(r, from));
-                    this.add_to(r.monoid, &to, &Held::Tensor(from));
-                });
-            }
-            stride /= 2;
-        }
+        let half = LANES as i64 / 2;
+        self.for_each("step", Operand::i64(LANES.trailing_zeros().into()), |this, step| {
+            let stride = this.i64_op(Instruction::Shr, Operand::i64(half), step);
+            let missing = this.sub(width, stride);
+            let n = this.i64_op(Instruction::Min, missing, stride);
+            this.for_each("k", n, |this, k| {
+                let to = this.add(base, k);
+                let from = this.add(to, stride);
+                let (to, from) = (this.lane(r, to), this.lane(r, from));
+                this.add_to(r.monoid, &to, &Held::Tensor(from));
+            });
+        });
     }
 
     /// The total of all values, combined with the start value.
