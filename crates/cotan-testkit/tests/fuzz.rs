@@ -7,7 +7,7 @@ fn check(target: Target, n: u64) {
     let corpus = Corpus::load();
     let seeds: Vec<u64> = (0..n).collect();
     let failures = parallel::map(&seeds, |seed| feed(target, &corpus, *seed).err().map(|f| (*seed, f)));
-    for (seed, failure) in failures.into_iter().flatten() {
+    if let Some((seed, failure)) = failures.into_iter().flatten().next() {
         panic!("seed {seed}: {}\n{}", failure.message, String::from_utf8_lossy(&failure.input));
     }
 }
