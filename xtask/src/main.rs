@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask help` lists them. Each is a plain sequence of cargo commands or a check of files.
 
+mod ops;
 mod tidy;
 
 use anyhow::{Context, Result, bail};
@@ -15,7 +16,7 @@ cargo xtask COMMAND
   test [ui|ir|run] [--bless]
                           all tests, or those of one folder of tests/; --bless rewrites what they expect
   tidy                    generated files are fresh, codes have pages, the longest files
-  ops                     writes the reference page of the operations
+  ops                     writes the reference page of the operations, docs/operations.md
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
   bench                   the benchmarks on real input

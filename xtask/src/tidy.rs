@@ -32,6 +32,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     }
     lengths.sort_unstable_by(|a, b| b.cmp(a));
     print_longest(&lengths);
+    problems.extend(crate::ops::check(root).err().map(|e| e.to_string()));
     if problems.is_empty() {
         return Ok(());
     }

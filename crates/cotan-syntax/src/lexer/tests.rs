@@ -1,3 +1,5 @@
+//! Tests of the lexer.
+
 use expect_test::{Expect, expect};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of rendering.
+
 use expect_test::{Expect, expect};
 
 use super::*;
