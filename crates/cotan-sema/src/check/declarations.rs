@@ -118,7 +118,10 @@ impl<'a> ModuleChecker<'a> {
         let n_primal = declared.params.len().saturating_sub(n_tangents);
         let mut primal = declared.clone();
         primal.name = format!("{}.primal", declared.name);
-        primal.params.truncate(n_primal);
+        let lacks_tangents = form == DerivativeForm::Jvp && self.report_missing_tangents(&declared, n_primal, &attrs);
+        if !lacks_tangents {
+            primal.params.truncate(n_primal);
+        }
         primal.result = match declared.result.parts() {
             [value, ..] if form != DerivativeForm::Grad => value.clone(),
             _ => Type::Error,
@@ -127,9 +130,6 @@ impl<'a> ModuleChecker<'a> {
         let inferred_for = (form == DerivativeForm::Grad).then_some(attr_span);
         let base = self.add_function(primal.clone(), None);
         self.plans.push(Plan { function: base, item: function, inferred_for });
-        if form == DerivativeForm::Jvp {
-            self.report_missing_tangents(&declared, n_primal, &attrs);
-        }
         for (attr, name) in attrs {
             let id = self.declare_derivative(&declared, &primal, base, attr, name);
             if let (Some(at), [wrt]) = (group, attr.wrt.as_slice()) {
@@ -138,12 +138,17 @@ impl<'a> ModuleChecker<'a> {
         }
     }
 
-    /// A `@jvp` whose named parameters are the last ones has no parameters for the tangents.
-    fn report_missing_tangents(&mut self, declared: &Signature, n_primal: usize, attrs: &[(&DerivativeAttr, String)]) {
+    /// Whether the named parameters of a `@jvp` are the last ones, so that none are there for the tangents; reports it.
+    fn report_missing_tangents(
+        &mut self,
+        declared: &Signature,
+        n_primal: usize,
+        attrs: &[(&DerivativeAttr, String)],
+    ) -> bool {
         let tangents = &declared.params[n_primal..];
         let named = attrs.iter().flat_map(|(attr, _)| &attr.wrt);
         let Some(ident) = named.into_iter().find(|ident| tangents.iter().any(|param| param.name == ident.name)) else {
-            return;
+            return false;
         };
         let message =
             format!("expected one more parameter for the tangent of `{0}`, found `{0}` as the last one", ident.name);
@@ -152,6 +157,7 @@ impl<'a> ModuleChecker<'a> {
                 .label(ident.span, "named here")
                 .help(format!("add the parameter `d{}`, with the same type, at the end", ident.name)),
         );
+        true
     }
 
     fn declare_derivative(

@@ -256,8 +256,10 @@ impl BodyChecker<'_, '_> {
         let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
         let is_integer =
             |this: &Self, ty: &Type| ty.scalar().is_some_and(|scalar| this.vars.is_within(scalar, Elems::integer()));
-        // A literal is rewritten, an integer is converted to the float beside it.
-        let change_left = is_literal(left) && !is_literal(right)
+        let is_power = matches!(op, ast::BinaryOp::Pow | ast::BinaryOp::DotPow);
+        // A literal is rewritten, an integer is converted to the float beside it; an integer to a real power is a float.
+        let change_left = is_power && is_integer(self, left_ty)
+            || is_literal(left) && !is_literal(right)
             || is_literal(left) == is_literal(right) && is_integer(self, left_ty) && !is_integer(self, &right.ty);
         let (changed, from, to) = match (change_left, left_ty.scalar(), right.ty.scalar()) {
             (true, Some(from), Some(to)) => (left, from, to),
