@@ -37,6 +37,8 @@ pub(super) struct FunctionEmitter<'a> {
     label: String,
     n_temporaries: usize,
     n_labels: usize,
+    /// Whether it counts bytes of records, in the slot `%records`.
+    pub(super) counts_records: bool,
 }
 
 impl<'a> FunctionEmitter<'a> {
@@ -48,7 +50,7 @@ impl<'a> FunctionEmitter<'a> {
         emitter.load_params();
         emitter.nodes(&f.body);
         emitter.store_results();
-        emitter.line("ret i32 0");
+        emitter.succeed();
         let head = format!("i32 {}(ptr %ctx, ptr %args, ptr %results)", quoted(&symbol(&f.name)));
         let text = emitter.finish(&head);
         module.functions.push(text);
@@ -74,12 +76,16 @@ impl<'a> FunctionEmitter<'a> {
             label: "start".to_owned(),
             n_temporaries: 0,
             n_labels: 0,
+            counts_records: false,
         }
     }
 
     /// The text of the function.
     pub(super) fn finish(self, head: &str) -> String {
-        let FunctionEmitter { mut slots, code, exits, cells, .. } = self;
+        let FunctionEmitter { mut slots, code, exits, cells, counts_records, .. } = self;
+        if counts_records {
+            slots += "  %records = alloca i64\n  store i64 0, ptr %records\n";
+        }
         if !cells.is_empty() {
             slots += &format!("  %cells = alloca [{} x i64], align 16\n", cells.len());
         }
@@ -94,6 +100,14 @@ impl<'a> FunctionEmitter<'a> {
     }
 
     // ---- text
+
+    /// Ends the function in success.
+    pub(super) fn succeed(&mut self) {
+        if self.counts_records {
+            self.add_counted_records();
+        }
+        self.line("ret i32 0");
+    }
 
     pub(super) fn line(&mut self, text: &str) {
         self.code += "  ";

@@ -145,8 +145,17 @@ impl FunctionEmitter<'_> {
 
     pub(super) fn count_record(&mut self, elem: Elem, extents: &[Operand]) {
         let bytes = self.size_in_bytes(elem, extents);
+        let old = self.define("load i64, ptr %records");
+        let new = self.define(&format!("add i64 {old}, {bytes}"));
+        self.line(&format!("store i64 {new}, ptr %records"));
+        self.counts_records = true;
+    }
+
+    /// Adds what this function has counted to what the call has: once, since other threads add to it too.
+    pub(super) fn add_counted_records(&mut self) {
         let field = self.field("%ctx", layout::CTX_RECORD_BYTES);
         let counter = self.define(&format!("load ptr, ptr {field}"));
+        let bytes = self.define("load i64, ptr %records");
         self.define(&format!("atomicrmw add ptr {counter}, i64 {bytes} monotonic"));
     }
 

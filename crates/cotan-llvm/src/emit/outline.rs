@@ -309,7 +309,7 @@ impl FunctionEmitter<'_> {
             let cell = inner.field("%env", cell * CELL);
             inner.line(&format!("store {} {}, ptr {cell}", shared.ty, shared.name));
         }
-        inner.line("ret i32 0");
+        inner.succeed();
         let text = inner.finish(&format!("internal i32 {name}({parameters})"));
         self.module.functions.push(text);
         name
