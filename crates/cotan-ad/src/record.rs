@@ -123,7 +123,10 @@ impl Reverse<'_, '_> {
         body: Block,
         live: Live,
     ) -> (Block, Live) {
-        let reads = scalar_reads(self, &reverse.source.body, p);
+        let mut reads = scalar_reads(self, &reverse.source.body, p);
+        // What is made of two carried arrays is read once, and recorded once.
+        let bound: HashSet<Var> = body.stmts.iter().flat_map(|s| s.results.iter().copied()).collect();
+        reads.retain(|y| bound.contains(&reverse.env.var(*y)));
         let in_reverse: HashSet<Var> = reads.iter().map(|y| reverse.env.var(*y)).collect();
         let is_read = |s: &Stmt| s.results.first().is_some_and(|r| in_reverse.contains(r));
         let rest = body.stmts.iter().filter(|s| !is_read(s)).cloned().collect();
