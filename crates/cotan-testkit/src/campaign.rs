@@ -4,6 +4,7 @@ use crate::case::{Case, Subject, Way};
 use crate::generate::{Coverage, ir, source};
 use crate::oracles::{COMPILED, FIRST_ORDER, Oracle, SECOND_ORDER, Verdict};
 use crate::parallel::{self, guarded};
+use crate::shrink::shrink;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -111,18 +112,25 @@ pub fn mixed(seed: u64) -> Result<Subject, String> {
 }
 
 /// Puts one program before all oracles and adds what they say.
-fn judge(
-    seed: u64,
-    is_compiled: bool,
-    program: &(impl Fn(u64) -> Result<Subject, String> + Sync),
-    outcome: &mut Outcome,
-) {
+fn judge(seed: u64, is_compiled: bool, program: &impl Fn(u64) -> Result<Subject, String>, outcome: &mut Outcome) {
     outcome.programs += 1;
     let mut at = Stage { label: format!("program {seed}"), oracle: "compilation", program: String::new() };
     // A panic of what is tested is a failure like any other.
     let verdict = guarded(|| examine(seed, is_compiled, program, outcome, &mut at));
     let Err(reason) = verdict.and_then(|v| v) else { return };
     outcome.failures.push(Failure { seed, label: at.label, oracle: at.oracle, reason, program: at.program });
+}
+
+/// A smaller program that the same oracle finds wrong, if the failing one was made from source.
+pub fn smaller(failure: &Failure, program: impl Fn(u64) -> Result<Subject, String>) -> Option<String> {
+    let seed = failure.seed;
+    let generated = program(seed).ok()?.source?;
+    let small = shrink(&generated, |candidate| {
+        let mut outcome = Outcome::default();
+        judge(seed, true, &|_| candidate.subject(seed), &mut outcome);
+        outcome.failures.first().is_some_and(|f| f.oracle == failure.oracle)
+    });
+    Some(small.subject(seed).ok()?.text())
 }
 
 /// Where a program is on its way through the oracles.
@@ -135,7 +143,7 @@ struct Stage {
 fn examine(
     seed: u64,
     is_compiled: bool,
-    program: &(impl Fn(u64) -> Result<Subject, String> + Sync),
+    program: &impl Fn(u64) -> Result<Subject, String>,
     outcome: &mut Outcome,
     at: &mut Stage,
 ) -> Result<(), String> {

@@ -18,4 +18,5 @@ pub mod oracles;
 pub mod parallel;
 pub mod primitives;
 pub mod random;
+pub mod shrink;
 pub mod tolerances;

@@ -43,7 +43,7 @@ pub fn generate(seed: u64) -> Generated {
     let float = if is_single { "f32" } else { "f64" };
     let mut constructs = BTreeSet::new();
     // Differences see through `stop_gradient`, so most programs do without.
-    let may_stop = rng.chance(0.07);
+    let may_stop = rng.chance(0.09);
     let mut writer = Writer {
         rng: &mut rng,
         constructs: &mut constructs,
@@ -62,15 +62,24 @@ pub fn generate(seed: u64) -> Generated {
 
 /// The program of a seed, compiled as far as the core IR.
 pub fn subject(seed: u64) -> Result<Subject, String> {
-    let generated = generate(seed);
-    let label = format!("program {seed}");
-    let (entry, module) = generated.lowered(&generated.program)?;
-    let args = generated.arguments_for(&entry)?;
-    let (name, constructs) = (entry.symbol.clone(), generated.constructs.clone());
-    Ok(Subject { label, seed, module, name, args, constructs, source: Some(generated) })
+    generate(seed).subject(seed)
 }
 
 impl Generated {
+    /// The program compiled as far as the core IR; the seed names its random directions.
+    pub fn subject(&self, seed: u64) -> Result<Subject, String> {
+        let (entry, module) = self.lowered(&self.program)?;
+        Ok(Subject {
+            label: format!("program {seed}"),
+            seed,
+            module,
+            name: entry.symbol.clone(),
+            args: self.arguments_for(&entry)?,
+            constructs: self.constructs.clone(),
+            source: Some(self.clone()),
+        })
+    }
+
     /// A variant of the program as core IR.
     pub fn lowered(&self, program: &Program) -> Result<(Entry, Module), String> {
         let lowered = front::lower(&front::checked("generated.cot", &program.text())?, &Request::function("f"))?;
