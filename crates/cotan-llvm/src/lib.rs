@@ -1,5 +1,7 @@
 //! The CPU backend: textual LLVM IR, compiled in process by an LLVM found at run time.
 //!
+//! - [`Backend`] compiles functions of the core IR, [`CompiledFunction`] calls them;
+//! - [`emit`] prints loop nests as LLVM IR;
 //! - [`load`] finds a libLLVM and binds its C API;
 //! - [`jit`] makes code in memory out of text;
 //! - [`cache`] keeps objects on disk between processes;
