@@ -29,9 +29,7 @@ fn main() -> Result<()> {
         Some("ci") => ci(),
         Some("test") => test(rest),
         Some("tidy") => tidy::run(&root()),
-        Some("ops") => {
-            cargo(&["run", "-q", "-p", "cotan-testkit", "--bin", "ops-page", "--", "docs/operations.md"], &[])
-        }
+        Some("ops") => ops::write(&root()),
         Some("accept") => accept(rest),
         Some("fuzz") => {
             let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "fuzz", "--"];
