@@ -187,7 +187,8 @@ pub fn seed(workspace: &Path) -> Result<(), String> {
          static ON: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();\n    \
          *ON.get_or_init(|| std::env::var(\"{VARIABLE}\").ok()?.parse().ok()) == Some(number)\n}}\n"
     );
-    fs::write(&path, format!("#![allow(unused_parens)]\n{text}\n{test}")).map_err(|e| format!("{}: {e}", path.display()))
+    fs::write(&path, format!("#![allow(unused_parens)]\n{text}\n{test}"))
+        .map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// The text with the only occurrence of `find` replaced, or how many there are.
