@@ -4,9 +4,9 @@
 //! boundary except what a loop records of its own carried values.
 //!
 //! Note [Checks in re-executed code]: a check is copied with the code around it, also into a reverse body. There it
-//! lives only if the reverse sweep itself needs the value that it guards, which mostly is the index of a scatter; where
-//! the value sweep is kept, it has reported every error before. A caller that drops the value must not be left with
-//! unchecked indices.
+//! lives only if the reverse sweep itself needs the value that it guards, which mostly is the index of a scatter. It can
+//! not be the first to fail: where there are checks, the reverse sweep starts *after* the value, so a caller that drops
+//! the value keeps its checks, and errors come in the order of the source. Without checks the value sweep is free to go.
 
 use crate::activity::{VarSet, active};
 use crate::cotangent::{Cot, Scope, zeros};
@@ -54,6 +54,23 @@ pub(crate) fn vjp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Resu
     let swept = sweep(session, d, name, SeedTypes::OfCaller)?;
     let results = swept.results.into_iter().chain(swept.cots).collect();
     Ok(swept.b.finish(name, results))
+}
+
+/// Whether the code can fail.
+fn has_checks(block: &Block) -> bool {
+    block.stmts.iter().any(|s| match &s.op {
+        // A constant condition is `true`: the check only renames dims.
+        Op::Check { cond, .. } => cond.var().is_some(),
+        Op::Call { .. } => true,
+        Op::Prim { .. }
+        | Op::Tensor { .. }
+        | Op::Index { .. }
+        | Op::Update { .. }
+        | Op::AccAdd { .. }
+        | Op::Par(_)
+        | Op::Loop(_)
+        | Op::Switch { .. } => s.op.blocks().iter().any(has_checks),
+    })
 }
 
 /// In whose variables the types of the given cotangents are written.
@@ -112,7 +129,13 @@ pub(crate) fn sweep(
             SeedTypes::OfValueSweep => r.b.var(&base, ty),
         };
         seeds.push(seed);
-        r.add(src.body.results[*k], seed.into(), &mut scope);
+        let start = match (seed_types, results[*k]) {
+            (SeedTypes::OfCaller, Atom::Var(value)) if has_checks(&src.body) => {
+                r.b.named(&base).prim(cotan_ops::AFTER.prim(), &[seed.into(), value.into()])
+            }
+            (SeedTypes::OfCaller | SeedTypes::OfValueSweep, Atom::Var(_) | Atom::Const(_)) => seed,
+        };
+        r.add(src.body.results[*k], start.into(), &mut scope);
     }
 
     r.reverse(&src.body.stmts, &twins, &mut scope)?;

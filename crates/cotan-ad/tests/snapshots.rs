@@ -377,18 +377,19 @@ fn f(n: i64, x: f64[n], at: i64) {
         &[1],
         &[0],
         expect![[r#"
-        fn f.vjp_1_of_0(n: i64, x: f64[n], at: i64, s_cot: f64) {
-          ok: bool = in_range at, n
-          k: i64 = check ok R0001(at, n) at
-          e: f64 = x[k]
-          s: f64 = sin e
-          cos: f64 = cos e
-          e_cot: f64 = mulz s_cot, cos
-          fill: f64[n] = fill 0.0
-          x_cot: f64[n] = update fill[k] = e_cot
-          return s, x_cot
-        }
-    "#]],
+            fn f.vjp_1_of_0(n: i64, x: f64[n], at: i64, s_cot: f64) {
+              ok: bool = in_range at, n
+              k: i64 = check ok R0001(at, n) at
+              e: f64 = x[k]
+              s: f64 = sin e
+              s_cot.1: f64 = after s_cot, s
+              cos: f64 = cos e
+              e_cot: f64 = mulz s_cot.1, cos
+              fill: f64[n] = fill 0.0
+              x_cot: f64[n] = update fill[k] = e_cot
+              return s, x_cot
+            }
+        "#]],
     );
 }
 

@@ -147,6 +147,26 @@ pub static STOP_GRADIENT: PrimRow = PrimRow {
     proof: Proof::Nothing,
 };
 
+/// The first operand, once the second one is computed. Keeps a computation alive whose checks must come first.
+pub static AFTER: PrimRow = PrimRow {
+    sig: same(&AFTER, "after", BINARY, ElemSet::ANY),
+    group: Group::Arithmetic,
+    doc: "`a0`, once `a1` is computed and all checks that it needs have passed.",
+    kernels: kernels!(after, (T, T) on any),
+    lowering: Lowering::Native(Instruction::Identity),
+    partials: &[Partial::finite(ONE), Partial::zero("it decides when, not what")],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0), Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Pending,
+};
+
+fn after<T>(value: T, _: T) -> T {
+    value
+}
+
 /// Remainder.
 pub static REM: PrimRow = PrimRow {
     sig: same(&REM, "rem", BINARY, ElemSet::NUMERIC),
