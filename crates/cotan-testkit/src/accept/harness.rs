@@ -1,6 +1,7 @@
 //! Lines that stand for harnesses under `tests/` and in the crates: they run them, and count what they ran.
 
 use super::{Line, Measured, Workplace};
+use crate::faults::FAULTS;
 use crate::files::workspace_file;
 use std::path::Path;
 use std::process::Command;
@@ -26,6 +27,11 @@ pub(super) const LINES: &[Line] = &[
         title: "size and cost of derivatives of nests of depth 1-6, and a ten-line snapshot of at most 40 statements",
         bar: "the tests of cotan-ad that bound them pass",
         measure: sizes,
+    },
+    Line {
+        title: "faults seeded into the derivative crate",
+        bar: "at least 20, each found within 1,000 random programs",
+        measure: seeded_faults,
     },
     Line {
         title: "no U code can come from derivatives, the interpreter or the CPU backend",
@@ -93,6 +99,20 @@ fn fuzz(place: &Workplace) -> Result<Measured, String> {
 
 fn sizes(place: &Workplace) -> Result<Measured, String> {
     Ok(Measured::new(true, tests(place, "cotan-ad", &["--test", "costs", "--test", "snapshots"])?))
+}
+
+fn seeded_faults(place: &Workplace) -> Result<Measured, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let out = Command::new(cargo)
+        .current_dir(&place.root)
+        .args(["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "faults", "--", "1000"])
+        .output()
+        .map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&out.stdout);
+    let n_found = text.lines().filter(|line| line.contains("found after")).count();
+    let missed: Vec<&str> = text.lines().filter(|line| line.contains("NOT FOUND")).collect();
+    let holds = out.status.success() && n_found >= 20;
+    Ok(Measured::new(holds, format!("{n_found} of {} found {}", FAULTS.len(), missed.join("; "))))
 }
 
 fn unsupported(_: &Workplace) -> Result<Measured, String> {
