@@ -204,10 +204,15 @@ impl<'a> Lowering<'a> {
     /// Rows that are still read are moved away.
     pub(super) fn may_overwrite(&mut self, a: Atom, op: &Op) -> bool {
         let is_free = |this: &Self, v: Var| !this.scopes.is_live_after(v) && !is_read_inside(op, v);
-        self.may_take_over(a, is_free)
+        let may = self.may_take_over(a, is_free);
+        if may && let Held::Tensor(t) = self.held(a) {
+            self.sharers.remove(&t.place.buffer);
+        }
+        may
     }
 
-    /// The same for a statement whose blocks run at most once and look after themselves.
+    /// The same for a statement whose blocks run at most once and look after themselves: what lies in the buffer may
+    /// still be read there, so it stays known.
     pub(super) fn may_overwrite_after(&mut self, a: Atom) -> bool {
         self.may_take_over(a, |this, v| !this.scopes.is_live_after(v))
     }
@@ -220,14 +225,14 @@ impl<'a> Lowering<'a> {
             BufferKind::Param(_) | BufferKind::Bound => return false,
             BufferKind::Allocated(_) | BufferKind::Stack => {}
         }
-        let sharers = self.sharers.remove(&buffer).unwrap_or_default();
-        let live: Vec<Var> = sharers.into_iter().filter(|w| !is_free(self, *w)).collect();
+        let sharers = self.sharers.get(&buffer).cloned().unwrap_or_default();
+        let live: Vec<Var> = sharers.iter().copied().filter(|w| !is_free(self, *w)).collect();
         let is_part = |w: &Var| *w != v && self.f.ty(*w).rank() < target.dims.len() && self.scopes.is_local(*w);
         let may = live.iter().all(is_part);
         if may {
+            let staying = sharers.into_iter().filter(|w| !live.contains(w)).collect();
+            self.sharers.insert(buffer, staying);
             live.iter().for_each(|w| self.move_away(*w));
-        } else {
-            self.sharers.insert(buffer, live);
         }
         may
     }
