@@ -67,14 +67,30 @@ fn compare(
         let blocks =
             compare_blocks(&entries, &reference.floats(), &instance.blocks).ok_or("numbers of entries differ")?;
         let expected = references[name.replacen('_', "/", 1)]["value"].as_f64().ok_or("no reference value")?;
-        // `f64::max` would lose a NaN, so compare in this order.
         for error in blocks.into_iter().map(|b| b.relative()) {
-            worst = if error <= worst { worst } else { error };
+            worst = larger(worst, error);
         }
         let error = ((value - expected) / expected).abs();
-        worst_value = if error <= worst_value { worst_value } else { error };
+        worst_value = larger(worst_value, error);
         n += 1;
     }
     let text = format!("{n} instances, worst block {worst:.1e}, worst value {worst_value:.1e}");
     Ok(Measured::new(worst <= BAR && worst_value <= BAR, text))
+}
+
+/// The larger of two errors; a NaN stays, where `f64::max` would lose it.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b <= a { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::larger;
+
+    #[test]
+    fn a_nan_is_the_largest_error_wherever_it_stands() {
+        assert!(larger(f64::NAN, 1.0).is_nan());
+        assert!(larger(1.0, f64::NAN).is_nan());
+        assert_eq!(larger(larger(0.0, 2.0), 1.0), 2.0);
+    }
 }
