@@ -25,7 +25,7 @@ pub(super) const LINES: &[Line] = &[
     },
     Line {
         title: "size and cost of derivatives of nests of depth 1-6, and a ten-line snapshot of at most 40 statements",
-        bar: "the tests of cotan-ad that bound them pass",
+        bar: "the tests that bound them pass",
         measure: sizes,
     },
     Line {
@@ -98,7 +98,9 @@ fn fuzz(place: &Workplace) -> Result<Measured, String> {
 }
 
 fn sizes(place: &Workplace) -> Result<Measured, String> {
-    Ok(Measured::new(true, tests(place, "cotan-ad", &["--test", "costs", "--test", "snapshots"])?))
+    let costs = tests(place, "cotan-ad", &["--test", "costs", "--test", "snapshots"])?;
+    let snapshot = tests(place, "cotan-testkit", &["--test", "emit"])?;
+    Ok(Measured::new(true, format!("costs: {costs}; snapshot: {snapshot}")))
 }
 
 fn seeded_faults(place: &Workplace) -> Result<Measured, String> {
