@@ -17,6 +17,7 @@
 //! [`Atom::Runtime`]: crate::dims::Atom::Runtime
 
 mod derivatives;
+pub(crate) mod forms;
 mod lookup;
 mod parts;
 mod visit;

@@ -7,8 +7,8 @@ use cotan_ir::Const;
 use cotan_ops::Value;
 use cotan_sema::entry::HostType;
 
-/// The value of a lowered function and its gradients with respect to parameters by name. The gradient is that of the
-/// first float of the result, which must be a scalar.
+/// What a lowered function gives, and its gradients with respect to parameters by name. The gradient is that of the
+/// first component of the result, which must be a float.
 pub fn tape_gradient(
     lowered: &Lowered,
     args: &Arguments,
@@ -44,7 +44,8 @@ pub fn tape_gradient(
         &[seed],
         &options,
     )?;
-    let value = results.get(value_position).and_then(Value::scalar).map(HostValue::Scalar);
+    let mut leaves = entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
+    let value = rebuild(&entry.result, &mut leaves);
     let mut cots = cots.into_iter();
     let mut gradients: Vec<(usize, HostValue)> = Vec::new();
     for (at, ty) in &tys {
@@ -52,7 +53,7 @@ pub fn tape_gradient(
         gradients.push((*at, gradient.ok_or_else(|| CallError::Bug("a gradient has too few leaves".to_owned()))?));
     }
     gradients.sort_by_key(|(at, _)| *at);
-    let value = value.ok_or_else(|| CallError::Bug("the value is no scalar".to_owned()))?;
+    let value = value.ok_or_else(|| CallError::Bug("the value has too few leaves".to_owned()))?;
     Ok((value, gradients.into_iter().map(|(_, g)| g).collect()))
 }
 

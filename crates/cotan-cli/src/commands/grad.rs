@@ -16,13 +16,16 @@ use std::fmt::Write;
 pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     let point = Point::open(&args.derivative)?;
     point.expect_scalar()?;
-    let (value, gradient) = match args.engine {
+    let Gradient { value, gradient, aux } = match args.engine {
         GradientEngine::Vjp => compiled(&point)?,
         GradientEngine::Tape => taped(&point)?,
     };
     let check = if args.check { Some(checked(&point, &gradient, args.tolerance)?) } else { None };
     let named: Vec<(String, HostValue)> = point.wrt.iter().cloned().zip(gradient).collect();
     let mut parts = vec![("value", value.clone()), ("grad", output::object(named.clone()))];
+    if !aux.is_empty() {
+        parts.push(("aux", HostValue::Tuple(aux)));
+    }
     if let Some(check) = &check {
         parts.push(("check", check_object(check)));
     }
@@ -43,24 +46,38 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     Ok(if check.is_some_and(|c| !c.is_ok) { exit::PROGRAM } else { exit::DONE })
 }
 
+/// What a gradient command finds at a point.
+struct Gradient {
+    value: HostValue,
+    /// One for each parameter.
+    gradient: Vec<HostValue>,
+    /// What the function gives beside the value that is differentiated.
+    aux: Vec<HostValue>,
+}
+
 /// Value and gradients by the derivative of the program.
-fn compiled(point: &Point) -> Result<(HostValue, Vec<HostValue>), Failure> {
+fn compiled(point: &Point) -> Result<Gradient, Failure> {
     let result = point.evaluate(DerivativeForm::ValueAndGrad)?;
     Ok(split(point, result))
 }
 
-/// `(value, further results.., gradients..)` taken apart.
-fn split(point: &Point, result: HostValue) -> (HostValue, Vec<HostValue>) {
-    let mut parts = result.into_parts();
-    let gradients = parts.split_off(parts.len().saturating_sub(point.wrt.len()));
-    (parts.into_iter().next().unwrap_or_else(HostValue::unit), gradients)
+/// `(value, gradients.., aux..)` taken apart.
+fn split(point: &Point, result: HostValue) -> Gradient {
+    let mut parts = result.into_parts().into_iter();
+    let value = parts.next().unwrap_or_else(HostValue::unit);
+    let gradient = parts.by_ref().take(point.wrt.len()).collect();
+    Gradient { value, gradient, aux: parts.collect() }
 }
 
 /// Value and gradients by the tape engine.
-fn taped(point: &Point) -> Result<(HostValue, Vec<HostValue>), Failure> {
+fn taped(point: &Point) -> Result<Gradient, Failure> {
     let args = point.session.arguments(&point.name, &point.primal.entry, &point.raw)?;
-    tape_gradient(&point.primal, &args, &point.wrt, point.session.compiler.memory())
-        .map_err(|e| point.session.call_failure(&point.name, &e))
+    let (value, gradient) = tape_gradient(&point.primal, &args, &point.wrt, point.session.compiler.memory())
+        .map_err(|e| point.session.call_failure(&point.name, &e))?;
+    let HostValue::Tuple(parts) = value else { return Ok(Gradient { value, gradient, aux: Vec::new() }) };
+    let mut parts = parts.into_iter();
+    let value = parts.next().unwrap_or_else(HostValue::unit);
+    Ok(Gradient { value, gradient, aux: parts.collect() })
 }
 
 /// Holds the gradient against finite differences and the other mode.
@@ -102,7 +119,7 @@ impl OtherMode {
         if point.mode == Some(DerivativeMode::Forward) {
             let request = point.request(DerivativeForm::ValueAndGrad, Some(DerivativeMode::Reverse));
             let result = session.call(&point.name, &session.function(&request)?, &point.raw)?;
-            let (_, gradient) = split(point, result);
+            let Gradient { gradient, .. } = split(point, result);
             return Ok(OtherMode::Reverse(gradient.iter().flat_map(HostValue::floats).collect()));
         }
         let function = session.function(&point.request(DerivativeForm::Jvp, None))?;

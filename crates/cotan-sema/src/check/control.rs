@@ -206,6 +206,6 @@ pub(super) fn element_type(ty: &Type) -> Type {
 }
 
 /// The value of a block, which says where the block is wrong.
-fn value_of(body: &Expr) -> &Expr {
+pub(super) fn value_of(body: &Expr) -> &Expr {
     if let ExprKind::Block(block) = &body.kind { block.value.as_ref().unwrap_or(body) } else { body }
 }

@@ -1,14 +1,12 @@
 //! Derivatives as expressions: `grad[w](f)` and its like.
 
-use cotan_ir::Elem;
 use cotan_syntax::ast::{Arg, ExprKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::declarations::one_or_tuple;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget};
 use crate::codes;
-use crate::typed::{self, DerivativeForm, DerivativeMode};
+use crate::typed::{DerivativeForm, DerivativeMode, forms};
 use crate::types::{Generic, Scalar, Type};
 use crate::unify::Elems;
 
@@ -35,47 +33,22 @@ impl BodyChecker<'_, '_> {
         if !self.result_can_be_differentiated(form, &base, span) {
             return None;
         }
-        let of_wrt = |at: &usize| base.params[*at].ty.clone();
-        let tangents: Vec<Type> = wrt.iter().map(|at| self.tangent(&of_wrt(at))).collect();
+        let value = self.vars.resolve_type(&base.result);
+        let wrt_types: Vec<Type> = wrt.iter().map(|at| self.vars.resolve_type(&base.params[*at].ty)).collect();
+        let structs = &self.module.structs;
         let mut params = base.params.clone();
-        let tangent_params = || {
-            wrt.iter().zip(&tangents).map(|(at, ty)| SchemeParam {
-                name: format!("tangent of {}", base.params[*at].name),
-                ty: ty.clone(),
-                nodiff: false,
-            })
-        };
-        let value = base.result.clone();
-        let value_tangent = self.tangent(&value);
-        let with_value = |rest: Vec<Type>| Type::Tuple(std::iter::once(value.clone()).chain(rest).collect());
-        let result = match form {
-            DerivativeForm::Grad => one_or_tuple(tangents),
-            DerivativeForm::ValueAndGrad => with_value(tangents),
-            DerivativeForm::Jvp => {
-                params.extend(tangent_params());
-                with_value(vec![value_tangent])
-            }
-            DerivativeForm::Vjp => {
-                params.push(SchemeParam { name: "cotangent".to_owned(), ty: value_tangent, nodiff: false });
-                with_value(tangents)
-            }
-            DerivativeForm::Hvp => {
-                params.extend(tangent_params());
-                one_or_tuple(tangents)
-            }
-            DerivativeForm::Jacobian => {
-                let blocks: Vec<Type> = wrt.iter().map(|at| block(&value, &of_wrt(at))).collect();
-                one_or_tuple(blocks)
-            }
-            DerivativeForm::Hessian => {
-                let row = |a: &usize| one_or_tuple(wrt.iter().map(|b| block(&of_wrt(a), &of_wrt(b))).collect());
-                one_or_tuple(wrt.iter().map(row).collect())
-            }
-        };
-        let needs_tensors = matches!(form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
-        if needs_tensors && !self.are_tensors(form, &base, &wrt, span) {
-            return None;
-        }
+        let named = wrt.iter().map(|at| match form {
+            DerivativeForm::Vjp => "cotangent".to_owned(),
+            DerivativeForm::Jvp
+            | DerivativeForm::Hvp
+            | DerivativeForm::Grad
+            | DerivativeForm::ValueAndGrad
+            | DerivativeForm::Jacobian
+            | DerivativeForm::Hessian => format!("tangent of {}", base.params[*at].name),
+        });
+        let extra = named.zip(forms::extra_params(structs, form, &value, &wrt_types));
+        params.extend(extra.map(|(name, ty)| SchemeParam { name, ty, nodiff: false }));
+        let result = forms::result(structs, form, &value, &wrt_types);
         Some(Scheme {
             name: format!("{}({})", form.as_str(), base.name),
             span,
@@ -87,10 +60,6 @@ impl BodyChecker<'_, '_> {
             definition: base.definition,
             target: SchemeTarget::Derivative { form, mode: selected.mode, wrt, base: Box::new(base) },
         })
-    }
-
-    fn tangent(&self, ty: &Type) -> Type {
-        typed::tangent_in(&self.module.structs, ty)
     }
 
     /// The generics that the types of a scheme are closed over.
@@ -219,15 +188,14 @@ impl BodyChecker<'_, '_> {
 
     /// Gradients and Hessians are of one number, the other forms of anything with floats in it.
     fn result_can_be_differentiated(&mut self, form: DerivativeForm, base: &Scheme, span: Span) -> bool {
-        let needs_scalar = match form {
-            DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Hessian | DerivativeForm::Hvp => true,
-            DerivativeForm::Jvp | DerivativeForm::Vjp | DerivativeForm::Jacobian => false,
-        };
+        let needs_scalar = form.is_of_a_number();
         let result = self.vars.resolve_type(&base.result);
         let generics = self.generics_of(base);
-        let is_smooth = self.module.is_differentiable(&result, &generics);
-        if is_smooth && (!needs_scalar || result.is_scalar()) {
-            return self.require_floats(&result);
+        let (loss, _) = forms::loss_and_aux(form, &result);
+        let is_smooth = self.module.is_differentiable(loss, &generics);
+        if is_smooth && (!needs_scalar || loss.is_scalar()) {
+            let loss = loss.clone();
+            return self.require_floats(&loss);
         }
         let found = self.show_for(base, &result);
         let message = if needs_scalar {
@@ -237,6 +205,7 @@ impl BodyChecker<'_, '_> {
         };
         let help = match (needs_scalar, &result) {
             (true, Type::Tensor { .. }) => "fold the result to one number, or use `jacobian[w](f)`",
+            (true, Type::Tuple(_)) if form.takes_aux() => "the loss, one float, comes first: `(loss, aux)`",
             (true, Type::Tuple(_)) => "give the loss alone, and compute the rest in a function of its own",
             _ => "give a result made of floats",
         };
@@ -247,24 +216,4 @@ impl BodyChecker<'_, '_> {
         self.report(diagnostic.help(help));
         false
     }
-
-    /// A matrix of derivatives needs tensors (or scalars) on both sides.
-    fn are_tensors(&mut self, form: DerivativeForm, base: &Scheme, wrt: &[usize], span: Span) -> bool {
-        let sides = wrt.iter().map(|at| &base.params[*at].ty).chain([&base.result]);
-        let Some(other) = sides.into_iter().find(|ty| ty.scalar().is_none()).cloned() else { return true };
-        let message =
-            format!("expected scalars and tensors for `{}`, found `{}`", form.as_str(), self.show_for(base, &other));
-        self.report(
-            Diagnostic::error(codes::NO_MATRIX, span, message)
-                .help("take it with respect to one tensor, or use `jvp` and `vjp`, which work with all types"),
-        );
-        false
-    }
-}
-
-/// A block of a Jacobian: the dims of what changes, then of what it depends on.
-fn block(value: &Type, param: &Type) -> Type {
-    let dims = value.dims().iter().chain(param.dims()).cloned().collect();
-    let scalar = param.scalar().unwrap_or(Scalar::Of(Elem::F64));
-    Type::tensor(Type::Scalar(value.scalar().unwrap_or(scalar)), dims)
 }

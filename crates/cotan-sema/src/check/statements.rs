@@ -9,7 +9,6 @@ use super::{BodyChecker, Frame};
 use crate::codes;
 use crate::typed::{Block, Body, Expr, ExprKind, PatternKind, Stmt, StmtKind};
 use crate::types::Type;
-use crate::unify::Elems;
 
 impl BodyChecker<'_, '_> {
     /// Checks a whole body. Gives it with the type of its result.
@@ -31,9 +30,17 @@ impl BodyChecker<'_, '_> {
                 let wanted = self.without_holes(&declared, &value.ty, signature.n_open_sizes);
                 (self.fit_as(value, &wanted, &subject, Strictness::Exact, origin), declared)
             }
-            (None, span) => {
-                let value = self.differentiable_scalar(value, span);
-                let result = self.vars.resolve_type(&value.ty);
+            (None, attr) => {
+                let value = match self.frames.first().and_then(|frame| frame.result.clone()) {
+                    // The values of `return` decide; the end of the body must agree.
+                    Some(returned) => self.fit(value, &returned, "the end of the body"),
+                    None => value,
+                };
+                let value = self.loss(value, &signature, plan.item, attr);
+                let mut result = self.vars.resolve_type(&value.ty);
+                if let (Type::Tuple(found), Type::Tuple(declared)) = (&mut result, &signature.result) {
+                    found[1..].clone_from_slice(&declared[1..]);
+                }
                 (value, result)
             }
         };
@@ -44,7 +51,7 @@ impl BodyChecker<'_, '_> {
     }
 
     /// A declared result whose `_` are the sizes that were found.
-    fn without_holes(&self, declared: &Type, found: &Type, n_open: u32) -> Type {
+    pub(super) fn without_holes(&self, declared: &Type, found: &Type, n_open: u32) -> Type {
         let mut found_dims = Vec::new();
         found.clone().each_dim_mut(&mut |dim| found_dims.push(dim.clone()));
         let mut wanted = declared.clone();
@@ -57,39 +64,6 @@ impl BodyChecker<'_, '_> {
             at += 1;
         });
         wanted
-    }
-
-    /// The body under `@grad` must be a float.
-    fn differentiable_scalar(&mut self, value: Expr, attr: Option<Span>) -> Expr {
-        let is_float = match &value.ty {
-            Type::Error => return value,
-            Type::Scalar(scalar) => self.vars.require(*scalar, Elems::float()),
-            Type::Never | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => false,
-        };
-        if is_float {
-            return value;
-        }
-        let is_aux = matches!(&value.ty, Type::Tuple(parts) if parts.len() > 1);
-        if is_aux {
-            self.module.report_later(
-                value.span,
-                "a body `(loss, aux...)` under `@grad`",
-                "give the loss alone, and compute the rest in a function of its own",
-            );
-        } else {
-            let message = format!("expected a float to differentiate, found `{}`", self.show(&value.ty));
-            let help = if value.ty.dims().is_empty() {
-                "the body under `@grad` is one float, such as a loss"
-            } else {
-                "fold the tensor to one number, as in `+/ v`, or use `jacobian[w](f)`"
-            };
-            let mut diagnostic = Diagnostic::error(codes::NOT_SCALAR, value.span, message);
-            if let Some(attr) = attr {
-                diagnostic = diagnostic.label(attr, "differentiated because of this");
-            }
-            self.report(diagnostic.help(help));
-        }
-        Expr { ty: Type::Error, ..value }
     }
 
     /// `{ ... }`

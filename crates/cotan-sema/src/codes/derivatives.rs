@@ -91,16 +91,20 @@ fn g(x: f64) -> f64 = grad(f)(x)",
 "fn f(x: f64) -> f64 = x * x
 fn g(x: f64) -> f64 = grad(f(x))";
 
-    NO_MATRIX = "E0511", "Jacobian of structs or tuples",
-"A Jacobian or Hessian has the dims of the result and of the parameter, which must be scalars or
-tensors of numbers.
+    AUX_COUNT = "E0520", "values beside the loss that do not fit the declared result",
+"The body under `@grad` may be a tuple that begins with the loss: the rest is returned beside the
+gradient, and the declared result says so.
 
 Mended:
 
-fn f(x: f64, y: f64) -> f64 = x * y
-fn g(x: f64, y: f64) -> (f64, f64) = jacobian[x, y](f)(x, y)",
-"fn f(t: (f64, f64)) -> f64 = t.0 * t.1
-fn g(t: (f64, f64)) -> f64 = jacobian[t](f)(t)";
+@grad(w) fn df[N](w: f64, x: f64[N]) -> (f64, f64[N]) {
+  let y = w .* x
+  (+/ y, y)
+}",
+"@grad(w) fn df[N](w: f64, x: f64[N]) -> f64 {
+  let y = w .* x
+  (+/ y, y)
+}";
 
     CUT_GRADIENT = "W0501", "gradient that is zero everywhere",
 "Casts to integers, comparisons and functions such as `floor` have the derivative zero. If every

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use cotan_ir::{
     Atom, Builder, Const, Derived, Dim as IrDim, Elem, Env, Function, Mode, Op, ParResult, Ty, Var, free_vars,
 };
-use cotan_ops::{FILL, TRANSPOSE};
+use cotan_ops::{FILL, TRANSPOSE, cast_to};
 
 use super::calls::{Lead, takes_functions};
 use super::function::{Body, Closure, Frame, with_results};
@@ -210,32 +210,36 @@ fn wrapper(lowering: &mut Lowering<'_>, derivative: &Derivative, base: Base) -> 
         args.push(param.into());
     }
     let mut params = base.params.clone();
-    for (name, ty) in extra_params(derivative, &base, &env) {
-        params.push(1);
-        let param = b.param(&name, ty);
-        args.push(param.into());
+    for group in extra_params(derivative, &base, &env) {
+        params.push(group.len());
+        args.extend(group.into_iter().map(|(name, ty)| Atom::Var(b.param(&name, ty))));
     }
     let value = assemble(lowering, &mut b, derivative, &base, args);
     let (function, results) = with_results(b.finish(&symbol, Vec::new()), value);
     Base { function: lowering.module.insert(function), leads: base.leads, params, results }
 }
 
-/// Names and types of the tangents or cotangents that a form takes.
-fn extra_params(derivative: &Derivative, base: &Base, env: &Env) -> Vec<(String, Ty)> {
+/// The tangents or cotangents that a form takes: for each of its parameters names and types of the leaves.
+fn extra_params(derivative: &Derivative, base: &Base, env: &Env) -> Vec<Vec<(String, Ty)>> {
     let function = &base.function;
     match derivative.form {
         DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Jacobian | DerivativeForm::Hessian => {
             Vec::new()
         }
         DerivativeForm::Jvp | DerivativeForm::Hvp => {
-            let param = |k: usize| function.params[k];
-            let leaves = base.wrt_leaves(&derivative.wrt).into_iter().flatten();
-            leaves.map(|k| (format!("{}_tan", function.name_of(param(k))), env.ty(function.ty(param(k))))).collect()
+            let tangent = |k: usize| {
+                let param = function.params[k];
+                (format!("{}_tan", function.name_of(param)), env.ty(function.ty(param)))
+            };
+            let names = base.wrt_leaves(&derivative.wrt).into_iter();
+            names.map(|leaves| leaves.into_iter().map(tangent).collect()).collect()
         }
         DerivativeForm::Vjp => {
-            let result = |k: &usize| function.body.results[*k];
-            let outs = base.float_results();
-            outs.iter().map(|k| ("result_cot".to_owned(), env.ty(&function.atom_ty(result(k))))).collect()
+            let cotangent = |k: &usize| {
+                let result = function.body.results[*k];
+                ("result_cot".to_owned(), env.ty(&function.atom_ty(result)))
+            };
+            vec![base.float_results().iter().map(cotangent).collect()]
         }
     }
 }
@@ -281,13 +285,17 @@ impl Base {
 fn assemble(lowering: &mut Lowering<'_>, b: &mut Builder, form: &Derivative, base: &Base, args: Vec<Atom>) -> Value {
     let n = base.function.params.len();
     let (args, extra) = args.split_at(n);
-    let all: Vec<usize> = base.wrt_leaves(&form.wrt).concat();
+    let names = base.wrt_leaves(&form.wrt);
+    let all = names.concat();
     let mut at = Calls { lowering, b, base, args };
     match form.form {
-        DerivativeForm::Grad => at.gradient(&all).1,
+        DerivativeForm::Grad => {
+            let (value, gradients) = at.gradient(&all, form.mode);
+            [&gradients, &value[1..]].concat()
+        }
         DerivativeForm::ValueAndGrad => {
-            let (value, gradients) = at.gradient(&all);
-            [value, gradients].concat()
+            let (value, gradients) = at.gradient(&all, form.mode);
+            [&value[..1], &gradients, &value[1..]].concat()
         }
         DerivativeForm::Jvp => {
             let (value, tangents) = at.jvp(&all, &base.float_results(), extra);
@@ -297,16 +305,29 @@ fn assemble(lowering: &mut Lowering<'_>, b: &mut Builder, form: &Derivative, bas
             let (value, cotangents) = at.vjp(&all, &base.float_results(), extra);
             [value, cotangents].concat()
         }
-        DerivativeForm::Jacobian => at.jacobian(&all, form.mode),
+        DerivativeForm::Jacobian => {
+            let outs = base.float_results();
+            names.iter().flat_map(|params| at.jacobian(params, &outs, form.mode)).collect()
+        }
         DerivativeForm::Hessian => {
             let gradient = at.gradient_function(&all);
+            let mut outs = gradient.results.iter();
+            let rows: Vec<Vec<usize>> =
+                names.iter().map(|params| outs.by_ref().take(params.len()).copied().collect()).collect();
             let mode = form.mode.or(Some(DerivativeMode::Forward));
-            Calls { base: &gradient, ..at }.hessian(&all, mode)
+            let mut at = Calls { base: &gradient, ..at };
+            let pairs = rows.iter().flat_map(|outs| names.iter().map(move |params| (params, outs)));
+            pairs.flat_map(|(params, outs)| at.jacobian(params, outs, mode)).collect()
         }
         DerivativeForm::Hvp => {
             let gradient = at.gradient_function(&all);
-            let outs = gradient.float_results();
-            Calls { base: &gradient, ..at }.jvp(&all, &outs, extra).1
+            let outs = gradient.results.clone();
+            let mut at = Calls { base: &gradient, ..at };
+            match form.mode {
+                Some(DerivativeMode::Forward) | None => at.jvp(&all, &outs, extra).1,
+                // The matrix of second derivatives is its own transpose.
+                Some(DerivativeMode::Reverse) => at.vjp(&all, &outs, extra).1,
+            }
         }
     }
 }
@@ -394,11 +415,20 @@ impl Calls<'_, '_> {
         (self.leaves_of(&results), own.into_iter().map(Atom::Var).collect())
     }
 
-    /// Value, a float, and its gradients.
-    fn gradient(&mut self, wrt: &[usize]) -> (Value, Value) {
+    /// The value, which begins with a float, and the gradients of that.
+    fn gradient(&mut self, wrt: &[usize], mode: Option<DerivativeMode>) -> (Value, Value) {
         let out = self.base.results[0];
-        let elem = self.base.function.atom_ty(self.base.function.body.results[out]).elem;
-        self.vjp(wrt, &[out], &[Const::number(elem, 1).into()])
+        match mode {
+            Some(DerivativeMode::Reverse) | None => {
+                let elem = self.base.function.atom_ty(self.base.function.body.results[out]).elem;
+                self.vjp(wrt, &[out], &[Const::number(elem, 1).into()])
+            }
+            Some(DerivativeMode::Forward) => {
+                let function = self.base.function.clone();
+                let results = self.b.call(&function, self.args);
+                (self.leaves_of(&results), self.jacobian(wrt, &[out], mode))
+            }
+        }
     }
 
     /// A function that gives the gradients of the base.
@@ -415,7 +445,7 @@ impl Calls<'_, '_> {
             args.push(param.into());
         }
         let mut calls = Calls { lowering: &mut *self.lowering, b: &mut b, base: self.base, args: &args };
-        let (_, gradients) = calls.gradient(wrt);
+        let (_, gradients) = calls.gradient(wrt, None);
         let (function, results) = with_results(b.finish(&symbol, Vec::new()), gradients);
         Base {
             function: self.lowering.module.insert(function),
@@ -425,27 +455,20 @@ impl Calls<'_, '_> {
         }
     }
 
-    /// For each of `wrt`, the derivatives of all float results: dims of the result, then of the parameter.
-    fn jacobian(&mut self, wrt: &[usize], mode: Option<DerivativeMode>) -> Value {
-        let outs = self.base.float_results();
-        let mut jacobians = Value::new();
-        for param in wrt {
-            for out in &outs {
-                jacobians.push(self.partial_jacobian(*param, *out, mode));
+    /// For each of some results the derivatives with respect to each of some parameters: dims of the result, then of
+    /// the parameter.
+    fn jacobian(&mut self, params: &[usize], outs: &[usize], mode: Option<DerivativeMode>) -> Value {
+        let mut blocks = Value::new();
+        for out in outs {
+            for param in params {
+                blocks.push(self.block(*param, *out, mode));
             }
         }
-        jacobians
+        blocks
     }
 
-    /// For each pair of `wrt`: the base gives gradients, one for each of `wrt`.
-    fn hessian(&mut self, wrt: &[usize], mode: Option<DerivativeMode>) -> Value {
-        let outs = self.base.float_results();
-        let pairs = outs.iter().flat_map(|out| wrt.iter().map(move |param| (*param, *out)));
-        pairs.collect::<Vec<_>>().into_iter().map(|(param, out)| self.partial_jacobian(param, out, mode)).collect()
-    }
-
-    /// The derivatives of one result with respect to one parameter.
-    fn partial_jacobian(&mut self, param: usize, out: usize, mode: Option<DerivativeMode>) -> Atom {
+    /// The derivatives of one result with respect to one parameter, in the element type of the parameter.
+    fn block(&mut self, param: usize, out: usize, mode: Option<DerivativeMode>) -> Atom {
         let param_ty = self.b.ty(self.args[param]);
         let result_ty = self.result_ty(out);
         match mode.unwrap_or_else(|| cheaper_mode(&param_ty, &result_ty)) {
@@ -453,7 +476,13 @@ impl Calls<'_, '_> {
                 self.per_element(&result_ty, |calls, basis| calls.vjp(&[param], &[out], &[basis]).1[0])
             }
             DerivativeMode::Forward => {
-                let stacked = self.per_element(&param_ty, |calls, basis| calls.jvp(&[param], &[out], &[basis]).1[0]);
+                let stacked = self.per_element(&param_ty, |calls, basis| {
+                    let tangent = calls.jvp(&[param], &[out], &[basis]).1[0];
+                    if result_ty.elem == param_ty.elem {
+                        return tangent;
+                    }
+                    calls.b.prim(cast_to(param_ty.elem).prim(), &[tangent]).into()
+                });
                 let (n_param, n_result) = (param_ty.rank() as i64, result_ty.rank() as i64);
                 if n_param == 0 || n_result == 0 {
                     return stacked;

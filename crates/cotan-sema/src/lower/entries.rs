@@ -11,6 +11,7 @@ use super::{Lowering, Result};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId};
 use crate::entry::{DerivativeRequest, Entry, EntryParam, HostType, Root};
+use crate::typed::forms;
 use crate::typed::{
     Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Param, Program, Type,
 };
@@ -142,42 +143,26 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
             return error(codes::NOT_DIFFERENTIABLE, format!("the parameter `{}` has no derivative", param.name));
         }
     }
-    let is_float_scalar = of.result.is_scalar() && !program.tangent(&of.result).is_unit();
-    let is_plain = |ty: &Type| ty.scalar().is_some() && !program.tangent(ty).is_unit();
-    match request.form {
-        DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Hessian | DerivativeForm::Hvp
-            if !is_float_scalar =>
-        {
-            return error(codes::NOT_SCALAR, format!("the result of `{}` is no float, so it has no gradient", of.name));
-        }
-        DerivativeForm::Jacobian | DerivativeForm::Hessian
-            if !is_plain(&of.result) || !wrt.iter().all(|at| is_plain(&of.params[*at].ty)) =>
-        {
-            let message = "a Jacobian or Hessian is of floats and tensors of floats".to_owned();
-            return error(codes::NO_MATRIX, message);
-        }
-        DerivativeForm::Grad
-        | DerivativeForm::ValueAndGrad
-        | DerivativeForm::Jvp
-        | DerivativeForm::Vjp
-        | DerivativeForm::Jacobian
-        | DerivativeForm::Hessian
-        | DerivativeForm::Hvp => {}
+    let is_smooth = |ty: &Type| !program.leaves(&program.tangent(ty)).is_empty();
+    let (loss, _) = forms::loss_and_aux(request.form, &of.result);
+    if !is_smooth(loss) || request.form.is_of_a_number() && !loss.is_scalar() {
+        return error(codes::NOT_SCALAR, format!("the result of `{}` is no float, so it has no gradient", of.name));
     }
     let mut generics = of.generics.clone();
     let mut params: Vec<Param> = of.params.iter().map(|param| Param { nodiff: false, ..param.clone() }).collect();
-    let tangents: Vec<Type> = wrt.iter().map(|at| program.tangent(&of.params[*at].ty)).collect();
-    let extra = |name: String, ty: Type| Param { name, span: of.name_span, ty, nodiff: false };
-    match request.form {
-        DerivativeForm::Jvp | DerivativeForm::Hvp => {
-            let named = wrt.iter().map(|at| format!("d{}", of.params[*at].name)).zip(tangents.iter().cloned());
-            params.extend(named.map(|(name, ty)| extra(name, ty)));
-        }
-        DerivativeForm::Vjp => {
-            let cotangent = open_sizes_as_generics(program.tangent(&of.result), &mut generics);
-            params.push(extra("cotangent".to_owned(), cotangent));
-        }
-        DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Jacobian | DerivativeForm::Hessian => {}
+    let wrt_types: Vec<Type> = wrt.iter().map(|at| of.params[*at].ty.clone()).collect();
+    let names = wrt.iter().map(|at| match request.form {
+        DerivativeForm::Vjp => "cotangent".to_owned(),
+        DerivativeForm::Jvp
+        | DerivativeForm::Hvp
+        | DerivativeForm::Grad
+        | DerivativeForm::ValueAndGrad
+        | DerivativeForm::Jacobian
+        | DerivativeForm::Hessian => format!("d{}", of.params[*at].name),
+    });
+    for (name, ty) in names.zip(forms::extra_params(&program.structs, request.form, &of.result, &wrt_types)) {
+        let ty = open_sizes_as_generics(ty, &mut generics);
+        params.push(Param { name, span: of.name_span, ty, nodiff: false });
     }
     let identity = |(k, generic): (usize, &Generic)| match generic.kind {
         GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(k as u32)))),
@@ -197,7 +182,7 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         n_written_generics: of.n_written_generics,
         generics,
         params,
-        result: derivative_type(program, request.form, &of.result, &tangents),
+        result: forms::result(&program.structs, request.form, &of.result, &wrt_types),
         body: FunctionBody::Derivative(Derivative {
             span: of.name_span,
             form: request.form,
@@ -206,26 +191,6 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
             wrt,
         }),
     })
-}
-
-/// The result of a derivative form, given the type of the value and those of the tangents of what it is taken with
-/// respect to.
-fn derivative_type(program: &Program, form: DerivativeForm, value: &Type, tangents: &[Type]) -> Type {
-    let several = |mut types: Vec<Type>| if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) };
-    let value_tangent = program.tangent(value);
-    let outer = |a: &Type, b: &Type| Type::tensor(b.elem().clone(), [a.dims(), b.dims()].concat());
-    match form {
-        DerivativeForm::Grad | DerivativeForm::Hvp => several(tangents.to_vec()),
-        DerivativeForm::ValueAndGrad | DerivativeForm::Vjp => {
-            Type::Tuple([vec![value.clone()], tangents.to_vec()].concat())
-        }
-        DerivativeForm::Jvp => Type::Tuple(vec![value.clone(), value_tangent]),
-        DerivativeForm::Jacobian => several(tangents.iter().map(|tangent| outer(&value_tangent, tangent)).collect()),
-        DerivativeForm::Hessian => {
-            let row = |first: &Type| several(tangents.iter().map(|second| outer(first, second)).collect());
-            several(tangents.iter().map(row).collect())
-        }
-    }
 }
 
 /// A size that only the run knows becomes one that the caller gives.

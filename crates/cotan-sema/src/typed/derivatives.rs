@@ -11,8 +11,8 @@ use super::Callable;
 ///
 /// | form | parameters | result |
 /// |---|---|---|
-/// | `Grad` | those of the base | the gradients |
-/// | `ValueAndGrad` | those of the base | `(value, gradients..)` |
+/// | `Grad` | those of the base | the gradients, then `aux..` |
+/// | `ValueAndGrad` | those of the base | `(value, gradients.., aux..)` |
 /// | `Jvp` | those of the base, then a tangent for each of `wrt` | `(value, tangent of the value)` |
 /// | `Vjp` | those of the base, then a cotangent of the value | `(value, cotangents..)` |
 /// | `Jacobian` | those of the base | for each of `wrt` the dims of the value, then its own |
@@ -20,7 +20,10 @@ use super::Callable;
 /// | `Hvp` | those of the base, then a tangent for each of `wrt` | the tangents of the gradients |
 ///
 /// Gradients, Jacobians and tangents of gradients are a tuple if there are several of `wrt`, and
-/// the thing itself if there is one; a Hessian of several is a tuple of tuples.
+/// the thing itself if there is one; a Hessian of several is a tuple of tuples. Where the base gives
+/// a tuple `(value, aux..)` that begins with a float, `Grad` and `ValueAndGrad` differentiate that
+/// alone; `aux..` is what the base gives beside it. A Jacobian of a tuple or struct is the tuple of
+/// the Jacobians of its parts, and so is one with respect to a tuple.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivative {
     /// Where it stands.
@@ -72,6 +75,22 @@ impl DerivativeForm {
             Self::Jacobian => "jacobian",
             Self::Hessian => "hessian",
             Self::Hvp => "hvp",
+        }
+    }
+
+    /// Whether the form is of one number: gradients, and derivatives of them.
+    pub fn is_of_a_number(self) -> bool {
+        match self {
+            Self::Grad | Self::ValueAndGrad | Self::Hessian | Self::Hvp => true,
+            Self::Jvp | Self::Vjp | Self::Jacobian => false,
+        }
+    }
+
+    /// Whether a function may give more than the number that is differentiated: `(loss, aux..)`.
+    pub fn takes_aux(self) -> bool {
+        match self {
+            Self::Grad | Self::ValueAndGrad => true,
+            Self::Jvp | Self::Vjp | Self::Jacobian | Self::Hessian | Self::Hvp => false,
         }
     }
 

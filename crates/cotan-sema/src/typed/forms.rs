@@ -1,0 +1,83 @@
+//! What derivative forms take and give, as types. The table stands at [`super::Derivative`].
+
+use super::lookup::{field_types, tangent};
+use super::{DerivativeForm, Struct};
+use crate::dims::Dim;
+use crate::types::{Scalar, Type};
+
+/// The number that a form differentiates and what a function gives beside it: of `(loss, aux..)` a gradient takes the
+/// loss apart, every other form takes the whole value.
+pub(crate) fn loss_and_aux(form: DerivativeForm, value: &Type) -> (&Type, &[Type]) {
+    match value.parts() {
+        [loss, aux @ ..] if form.takes_aux() && loss.is_scalar() => (loss, aux),
+        _ => (value, &[]),
+    }
+}
+
+/// The tangents, or the cotangent, that a derivative takes after the parameters of its base; `params` are the types of
+/// those that it is taken with respect to.
+pub(crate) fn extra_params(structs: &[Struct], form: DerivativeForm, value: &Type, params: &[Type]) -> Vec<Type> {
+    match form {
+        DerivativeForm::Jvp | DerivativeForm::Hvp => params.iter().map(|param| tangent(structs, param)).collect(),
+        DerivativeForm::Vjp => vec![tangent(structs, value)],
+        DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Jacobian | DerivativeForm::Hessian => {
+            Vec::new()
+        }
+    }
+}
+
+/// The result of a derivative of a function that gives `value`, with respect to parameters of the types `params`.
+pub(crate) fn result(structs: &[Struct], form: DerivativeForm, value: &Type, params: &[Type]) -> Type {
+    let (loss, aux) = loss_and_aux(form, value);
+    let gradients = || params.iter().map(|param| tangent(structs, param));
+    match form {
+        DerivativeForm::Grad => one_or_tuple(gradients().chain(aux.iter().cloned()).collect()),
+        DerivativeForm::Hvp => one_or_tuple(gradients().collect()),
+        DerivativeForm::ValueAndGrad | DerivativeForm::Vjp => {
+            Type::Tuple(std::iter::once(loss.clone()).chain(gradients()).chain(aux.iter().cloned()).collect())
+        }
+        DerivativeForm::Jvp => Type::Tuple(vec![value.clone(), tangent(structs, value)]),
+        DerivativeForm::Jacobian => one_or_tuple(params.iter().map(|param| jacobian(structs, value, param)).collect()),
+        DerivativeForm::Hessian => {
+            let row =
+                |gradient: Type| one_or_tuple(params.iter().map(|param| jacobian(structs, &gradient, param)).collect());
+            one_or_tuple(gradients().map(row).collect())
+        }
+    }
+}
+
+/// A single type as it is, several as a tuple.
+pub(crate) fn one_or_tuple(mut types: Vec<Type>) -> Type {
+    if types.len() == 1 { types.swap_remove(0) } else { Type::Tuple(types) }
+}
+
+/// All partial derivatives of a value with respect to one parameter: for each scalar or tensor of the value its dims,
+/// then those of the parameter. The parts of a tuple or struct in the value become a tuple, as do those of a tuple that
+/// is the parameter; of a struct that is the parameter there are as many tangents as the value has elements.
+fn jacobian(structs: &[Struct], value: &Type, param: &Type) -> Type {
+    let parts = |types: Vec<Type>, lead: &[Dim]| {
+        let part = |ty: Type| jacobian(structs, &Type::tensor(ty, lead.to_vec()), param);
+        Type::Tuple(types.into_iter().map(part).collect())
+    };
+    match value.elem() {
+        Type::Tuple(types) => parts(types.clone(), value.dims()),
+        Type::Struct(of) => parts(field_types(structs, of), value.dims()),
+        Type::Scalar(Scalar::Of(elem)) if !elem.is_float() => Type::UNIT,
+        Type::Scalar(_) => repeated(tangent(structs, param), value.dims()),
+        Type::Error => Type::Error,
+        Type::Never | Type::Function(_) | Type::Tensor { .. } => Type::UNIT,
+    }
+}
+
+/// As many tangents as a tensor with these dims has elements. A part without a derivative stays the unit.
+fn repeated(tangent: Type, dims: &[Dim]) -> Type {
+    match tangent {
+        Type::Tuple(parts) => Type::Tuple(parts.into_iter().map(|part| repeated(part, dims)).collect()),
+        one @ (Type::Error
+        | Type::Never
+        | Type::Scalar(_)
+        | Type::Tensor { .. }
+        | Type::Struct(_)
+        | Type::Function(_)) => Type::tensor(one, dims.to_vec()),
+    }
+}
