@@ -155,14 +155,15 @@ fn requests_that_make_no_sense_are_errors() {
     let source = "fn f(x: f64, @nodiff k: f64, n: i64) -> (f64, f64) = (x * k, x)
 fn g(x: f64) -> f64 = x
 fn h(x: i64) -> f64 = 1.0
-fn t(f: (f64) -> f64) -> f64 = f(1.0)";
+fn t(f: (f64) -> f64) -> f64 = f(1.0)
+fn u(x: f64) -> (i64, f64) = (1, x)";
     let code = |name: &str, form, wrt: &[&str]| errors(source, &Root::derivative(name, request(form, wrt)));
-    assert_eq!(code("f", DerivativeForm::Grad, &["x"]), ["E0502"]);
+    assert_eq!(code("u", DerivativeForm::Grad, &["x"]), ["E0502"]);
+    assert_eq!(code("f", DerivativeForm::Hessian, &["x"]), ["E0502"]);
     assert_eq!(code("f", DerivativeForm::Jvp, &["k"]), ["E0509"]);
     assert_eq!(code("f", DerivativeForm::Jvp, &["n"]), ["E0501"]);
     assert_eq!(code("f", DerivativeForm::Jvp, &["y"]), ["E0503"]);
     assert_eq!(code("f", DerivativeForm::Jvp, &["x", "x"]), ["E0508"]);
-    assert_eq!(code("f", DerivativeForm::Jacobian, &["x"]), ["E0511"]);
     assert_eq!(code("h", DerivativeForm::Grad, &[]), ["E0505"]);
     assert_eq!(errors(source, &Root::function("t")), ["E0206"]);
     assert_eq!(errors(source, &Root::function("nobody")), ["E0201"]);
