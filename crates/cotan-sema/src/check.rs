@@ -26,6 +26,7 @@ mod instantiate;
 mod items;
 mod lambdas;
 mod losses;
+mod moves;
 mod names;
 mod operators;
 mod order;
@@ -39,6 +40,7 @@ mod size_exprs;
 mod sizes;
 mod statements;
 mod structs;
+mod tiles;
 mod type_exprs;
 mod warnings;
 
@@ -251,6 +253,10 @@ struct BodyChecker<'m, 'a> {
     /// and the name that a message gives them.
     undecided: Vec<(Scalar, Span, String)>,
     depth: usize,
+    /// Whether the outermost `for` loops run in parallel.
+    is_kernel: bool,
+    /// Whether a `for` loop of the function stands around the current place.
+    in_for_loop: bool,
 }
 
 impl<'m, 'a> BodyChecker<'m, 'a> {
@@ -276,6 +282,8 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             node_types: Vec::new(),
             undecided: Vec::new(),
             depth: 0,
+            is_kernel: false,
+            in_for_loop: false,
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod derivatives;
 mod flow;
+mod kernels;
 mod names;
 mod shapes;
 mod types;
@@ -15,6 +16,7 @@ use cotan_syntax::CodeInfo;
 
 pub use derivatives::*;
 pub use flow::*;
+pub use kernels::*;
 pub use names::*;
 pub use shapes::*;
 pub use types::*;
@@ -42,5 +44,5 @@ use codes;
 
 /// The pages of all codes of this crate.
 pub fn all() -> impl Iterator<Item = &'static CodeInfo> {
-    [NAMES, TYPES, SHAPES, DERIVATIVES, FLOW].into_iter().flatten()
+    [NAMES, TYPES, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
 }

@@ -148,7 +148,6 @@ pub(crate) static LATER: &[(&str, &str)] = &[
     ("print_f32", "return the value: `cotan run` prints the result"),
     ("print_str", "return a value: `cotan run` prints the result"),
     ("vmap", "write `map(|x| f(x), xs)`"),
-    ("tile", "write the range itself: the loop means the same"),
     ("wrapping_as", "keep the value in range with `%` before the cast"),
     ("wrapping_add", "use a wider integer type"),
     ("wrapping_sub", "use a wider integer type"),

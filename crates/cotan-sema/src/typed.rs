@@ -110,6 +110,8 @@ pub struct Param {
     pub ty: Type,
     /// Whether `@nodiff` stands before it: no derivative flows into it, and its tangent is zero.
     pub nodiff: bool,
+    /// Whether it is `mut`: a call by name moves what is given for it.
+    pub mutable: bool,
 }
 
 /// What a function does.
@@ -623,6 +625,57 @@ pub struct For {
     pub iterable: Iterable,
     /// What runs, of unit type.
     pub body: Expr,
+    /// For an outermost loop of a kernel, whose iterations run in parallel: what they write. The
+    /// order in which they run makes no difference.
+    pub parallel: Option<Sharing>,
+}
+
+/// What the iterations of a parallel loop write of variables from outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sharing {
+    /// Tensors of which each iteration reads and writes its own slot.
+    pub owned: Vec<Owned>,
+    /// Scalars and tensors to which all iterations contribute, and which none reads.
+    pub accumulated: Vec<Accumulated>,
+}
+
+/// A tensor of which each iteration of a parallel loop has a slot of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Owned {
+    /// The local.
+    pub root: LocalId,
+    /// The way to the tensor: positions of fields.
+    pub path: Vec<usize>,
+    /// The axis whose position belongs to the iteration.
+    pub axis: usize,
+    /// Which positions those are.
+    pub slot: Slot,
+}
+
+/// The positions along one axis that belong to an iteration of a parallel loop over `i`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Slot {
+    /// `factor * i + offset`, where the factor is not zero and the offset, a sum of products, is
+    /// the same in all iterations.
+    Element {
+        /// The factor.
+        factor: i64,
+        /// The terms of the offset: a factor with an integer of any type; 1 without one.
+        offset: Vec<(i64, Option<Expr>)>,
+    },
+    /// `i * length + j` for `j` in `0..length`: the terms of the length, as those of an offset.
+    Block(Vec<(i64, Option<Expr>)>),
+}
+
+/// Something to which all iterations of a parallel loop contribute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accumulated {
+    /// The local.
+    pub root: LocalId,
+    /// The way to the scalar or tensor: positions of fields.
+    pub path: Vec<usize>,
+    /// How: `+=`, `*=`, `max=` or `min=`.
+    pub op: AssignOp,
 }
 
 /// What a `for` iterates over; its bounds are evaluated once.

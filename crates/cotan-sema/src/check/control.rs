@@ -6,8 +6,7 @@ use super::BodyChecker;
 use super::expressions::error;
 use super::fit::Misfit;
 use crate::codes;
-use crate::prelude;
-use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, While};
+use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, Sharing, While};
 use crate::types::Type;
 use crate::unify::Elems;
 
@@ -97,13 +96,18 @@ impl BodyChecker<'_, '_> {
             Some(Iterable::Tensor { tensor, .. }) => element_type(&tensor.ty),
             None => Type::Error,
         };
+        let is_parallel = self.is_kernel && self.frames.len() == 1 && !self.in_for_loop;
+        let in_for_loop = std::mem::replace(&mut self.in_for_loop, true);
         let (pattern, body) = self.scoped(|this| {
             let pattern = this.pattern(&it.pattern, &elem);
             (pattern, this.loop_body(&it.body))
         });
+        self.in_for_loop = in_for_loop;
         match iterable {
             Some(iterable) => {
-                Expr { span, ty: Type::UNIT, kind: ExprKind::For(Box::new(For { pattern, iterable, body })) }
+                let parallel = is_parallel.then(Sharing::default);
+                let it = For { pattern, iterable, body, parallel };
+                Expr { span, ty: Type::UNIT, kind: ExprKind::For(Box::new(it)) }
             }
             None => Expr { ty: Type::UNIT, ..error(span) },
         }
@@ -124,13 +128,9 @@ impl BodyChecker<'_, '_> {
             let tensor = self.expr(&postfix.base);
             return self.loop_tensor(tensor, true);
         }
-        if let ast::ExprKind::Postfix(postfix) = &iterable.kind
-            && matches!(&postfix.base.kind, ast::ExprKind::Name(name) if name == "tile" && prelude::later(name).is_some())
-            && !self.names.contains_key("tile")
-            && !self.module.definitions.contains_key("tile")
-        {
-            self.module.report_later(iterable.span, "`tile`", "write the range itself: the loop means the same");
-            return None;
+        if let Some(args) = self.tile_args(iterable) {
+            let range = self.tile_range(args, iterable.span)?;
+            return Some(Iterable::Range { range, reversed: false });
         }
         let tensor = self.expr(iterable);
         self.loop_tensor(tensor, false)

@@ -90,11 +90,13 @@ impl<'a> ModuleChecker<'a> {
             let mut scope = TypeScope { generics, values: &values, holes: Holes::Generics, next_size: 0 };
             let ty = self.resolve_type(&param.ty, &mut scope);
             generics = scope.generics;
-            if ty == Type::of(Elem::I64) {
+            // What may change is no size.
+            let mutable = param.mutable.is_some();
+            if ty == Type::of(Elem::I64) && !mutable {
                 integers.insert(name.name.clone(), Dim::atom(Atom::Value(LocalId(at as u32))));
             }
             self.record_type(param.id, &ty);
-            params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff });
+            params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff, mutable });
         }
         let values = |name: &str| integers.get(name).cloned();
         let mut scope = TypeScope { generics, values: &values, holes: Holes::Sizes, next_size: 0 };
@@ -119,10 +121,6 @@ impl<'a> ModuleChecker<'a> {
 
     fn report_parameter_extras(&mut self, param: &ast::Param) {
         let name = &param.name.name;
-        if let Some(span) = param.mutable {
-            let instead = format!("take `{name}` as it is and copy it: `let mut {name} = {name}`");
-            self.report_later(span, &format!("the `mut` parameter `{name}`"), &instead);
-        }
         if let Some(default) = &param.default {
             self.report_later(
                 default.span,

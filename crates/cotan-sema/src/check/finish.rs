@@ -55,6 +55,7 @@ impl ModuleChecker<'_> {
         let mut diagnostics = self.diagnostics;
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(super::instances::check(&program, &self.limits));
+            diagnostics.extend(super::moves::check(&program));
             diagnostics.extend(super::warnings::check(&program));
         }
         diagnostics.sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));

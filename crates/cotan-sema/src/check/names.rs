@@ -69,6 +69,10 @@ impl BodyChecker<'_, '_> {
         if name.is_empty() {
             return error(span);
         }
+        if name == "tile" {
+            self.report_stray_tile(span);
+            return error(span);
+        }
         if let Some(instead) = prelude::later(name) {
             self.module.report_later(span, &format!("the function `{name}`"), instead);
             return error(span);

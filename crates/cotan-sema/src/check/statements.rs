@@ -14,8 +14,9 @@ impl BodyChecker<'_, '_> {
     /// Checks a whole body. Gives it with the type of its result.
     pub(super) fn function_body(mut self, plan: Plan<'_>) -> (Body, Type) {
         let signature = self.module.signature(plan.function).clone();
+        self.is_kernel = plan.item.form == ast::FunctionForm::Kernel;
         for param in &signature.params {
-            self.bind(&param.name, param.span, param.ty.clone(), false);
+            self.bind(&param.name, param.span, param.ty.clone(), param.mutable);
         }
         for _ in 0..signature.n_open_sizes {
             self.new_size(signature.span);

@@ -194,7 +194,7 @@ impl<'a, 'p> Body<'a, 'p> {
             for (k, (param, value)) in source.params.iter().zip(args).enumerate() {
                 body.know_sizes(&param.ty, &value);
                 let value = if param.nodiff { body.without_derivative(value) } else { value };
-                body.current_mut().locals[k] = Some(value);
+                body.bind_parameter(k, value);
             }
             body.function_value(source)
         });

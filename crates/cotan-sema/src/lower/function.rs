@@ -243,9 +243,18 @@ impl<'a, 'p> Body<'a, 'p> {
             let value = self.parameter(&param.name, &ty);
             params.push(value.len());
             let stopped = if param.nodiff { self.without_derivative(value) } else { value };
-            self.current_mut().locals[k] = Some(stopped);
+            self.bind_parameter(k, stopped);
         }
         Signature { extents, params, results: Vec::new() }
+    }
+
+    /// Gives parameter number `at` of the current frame its value.
+    pub(super) fn bind_parameter(&mut self, at: usize, value: Value) {
+        let frame = self.current_mut();
+        frame.locals[at] = Some(value);
+        if frame.table.get(at).is_some_and(|local| local.mutable) {
+            frame.mutable.push(LocalId(at as u32));
+        }
     }
 
     /// New parameters of the IR function for the leaves of a type whose sizes are all known.

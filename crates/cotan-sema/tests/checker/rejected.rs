@@ -148,7 +148,6 @@ fn what_is_not_there_yet_says_what_works() {
     reject("kernel k(x: f64) -> f64 = x", "E0901", "k", "fn");
     reject("fn f(x: f16) -> f64 = 1.0", "E0901", "f16", "f32");
     reject("fn f[..S](x: f64) -> f64 = x", "E0901", "..", "sizes");
-    reject("fn f(mut x: f64) -> f64 = x", "E0901", "mut", "let mut x = x");
     reject("fn f(x: f64 = 1.0) -> f64 = x", "E0901", "1.0", "every call");
     reject("fn f(x: f64) -> f64 = x\nfn g() -> f64 = f(x = 1.0)", "E0901", "x", "position");
     reject(

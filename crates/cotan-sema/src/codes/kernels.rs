@@ -1,0 +1,113 @@
+//! Codes about kernels, whose loops run in parallel, and about values that are given up to `mut` parameters.
+
+use super::codes;
+
+codes! {
+    /// Codes about kernels and moves.
+    KERNELS:
+    TILE = "E0645", "wrong use of `tile`",
+"`tile(n, b)` stands in the head of a `for` loop and means `0..n`; the size of a block, `b`, is a
+hint at how to run it and is at least 1.
+
+Mended:
+
+fn f[N](v: f64[N]) -> f64 {
+  let mut s = 0.0
+  for i in tile(N, 32) { s += v[i] }
+  s
+}",
+"fn f[N](v: f64[N]) -> f64 {
+  let mut s = 0.0
+  for i in tile(N, 0) { s += v[i] }
+  s
+}";
+
+    USED_AFTER_MOVE = "E0650", "use of a value that was given up",
+"An argument for a `mut` parameter is moved: the caller gives it up and gets the changed value back
+as the result. Until the name is assigned again it has no value. To keep the old value, copy it
+first.
+
+Mended:
+
+fn doubled[N](mut x: f64[N]) -> f64[N] {
+  for i in 0..N { x[i] *= 2.0 }
+  x
+}
+fn f[N](v: f64[N]) -> f64[N] {
+  let old = v
+  let new = doubled(v)
+  new .- old
+}",
+"fn doubled[N](mut x: f64[N]) -> f64[N] {
+  for i in 0..N { x[i] *= 2.0 }
+  x
+}
+fn f[N](v: f64[N]) -> f64[N] {
+  let new = doubled(v)
+  new .- v
+}";
+
+    MOVED_IN_LOOP = "E0651", "value given up in a loop and not assigned again",
+"What a loop moves has no value in the next iteration unless the same iteration assigns the name
+again before it ends, also where it ends with `continue`.
+
+Mended:
+
+fn doubled[N](mut x: f64[N]) -> f64[N] {
+  for i in 0..N { x[i] *= 2.0 }
+  x
+}
+fn f[N](v: f64[N]) -> f64[N] {
+  let mut x = v
+  for k in 0..3 { x = doubled(x) }
+  x
+}",
+"fn doubled[N](mut x: f64[N]) -> f64[N] {
+  for i in 0..N { x[i] *= 2.0 }
+  x
+}
+fn f[N](v: f64[N]) -> f64 {
+  let mut s = 0.0
+  for k in 0..3 { s += +/ doubled(v) }
+  s
+}";
+
+    MOVED_AND_USED = "E0652", "argument list that moves a value and uses it too",
+"One argument list may use a value that it moves only once. A copy makes two values of it.
+
+Mended:
+
+fn plus[N](mut x: f64[N], y: f64[N]) -> f64[N] {
+  for i in 0..N { x[i] += y[i] }
+  x
+}
+fn f[N](v: f64[N]) -> f64[N] {
+  let w = v
+  plus(v, w)
+}",
+"fn plus[N](mut x: f64[N], y: f64[N]) -> f64[N] {
+  for i in 0..N { x[i] += y[i] }
+  x
+}
+fn f[N](v: f64[N]) -> f64[N] = plus(v, v)";
+
+    MOVED_CAPTURE = "E0653", "move of a captured value",
+"A lambda may run many times, and the iterations of a parallel loop run side by side: they read
+what they capture and give nothing of it up. A copy belongs to the lambda or to the iteration.
+
+Mended:
+
+fn doubled[N](mut x: f64[N]) -> f64[N] {
+  for i in 0..N { x[i] *= 2.0 }
+  x
+}
+fn f[N](v: f64[N]) -> f64[3] = tabulate(3, |i| {
+  let copy = v
+  +/ doubled(copy)
+})",
+"fn doubled[N](mut x: f64[N]) -> f64[N] {
+  for i in 0..N { x[i] *= 2.0 }
+  x
+}
+fn f[N](v: f64[N]) -> f64[3] = tabulate(3, |i| +/ doubled(v))";
+}
