@@ -8,9 +8,11 @@ use crate::input::{RawArguments, read_file};
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
 use cotan::sema::entry::Entry;
+use cotan::sema::modules::Loader;
 use cotan::sema::typed;
 use cotan::syntax::{Diagnostic, FileId, SourceMap, Span, decode};
 use cotan::{CallError, CompileError, Compiler, Engine, Function, Lowered, Program, Request, codes};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A program without errors, and what compiles and runs it.
@@ -18,6 +20,19 @@ pub(crate) struct Session {
     pub(crate) compiler: Compiler,
     pub(crate) engine: Engine,
     pub(crate) program: Program,
+}
+
+/// Imported modules are files.
+pub(crate) struct FileLoader;
+
+impl Loader for FileLoader {
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        match std::fs::read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
 }
 
 /// The text of a program.
@@ -44,7 +59,7 @@ impl Session {
         let (name, text) = read_program(path)?;
         let config = environment::config(options)?;
         // Errors are told before an LLVM is looked for.
-        let program = Program::check(&name, &text, &config.program);
+        let program = Program::load(&name, &text, &FileLoader, &config.program);
         if program.has_errors() {
             return Err(Failure::program(exit::PROGRAM, &program.diagnostics, &program.sources));
         }
@@ -174,7 +189,7 @@ impl Session {
     /// The function that a place lies in: the last one that starts before it.
     fn surroundings(&self, span: Span) -> Option<&typed::Function> {
         let functions = self.program.checked.program.functions.iter();
-        functions.filter(|f| f.span.start <= span.start).max_by_key(|f| f.span.start)
+        functions.filter(|f| f.span.file == span.file && f.span.start <= span.start).max_by_key(|f| f.span.start)
     }
 }
 

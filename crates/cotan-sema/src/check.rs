@@ -1,6 +1,6 @@
-//! The checker: a syntax tree in, a typed tree and everything that is wrong out.
+//! The checker: syntax trees in, a typed tree and everything that is wrong out.
 //!
-//! [`ModuleChecker`] knows the declarations of a module, [`BodyChecker`] checks one body. Bodies are
+//! [`ModuleChecker`] knows the declarations of all modules of a program, [`BodyChecker`] checks one body. Bodies are
 //! checked from the leaves up and types flow one way: when an expression has been checked its
 //! type is known, up to the scalar types of literals, which unification decides within the body.
 //! A mistake is reported where it is found; its type is then [`Type::Error`], which fits
@@ -36,6 +36,7 @@ mod postfix;
 mod ranges;
 mod scalar_calls;
 mod schemes;
+mod scope;
 mod size_exprs;
 mod sizes;
 mod statements;
@@ -50,6 +51,7 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
 use crate::limits::Limits;
+use crate::modules::{Module, ModuleId, Modules};
 use crate::typed::{self, FnId, LocalId, SourceFacts, Type, Use};
 use crate::types::{Generic, GenericKind, Scalar, StructId};
 use crate::unify::ScalarVars;
@@ -75,7 +77,7 @@ impl Checked {
 /// Nested expressions recurse; the parser bounds the nesting, and this stack holds that bound.
 const STACK_BYTES: usize = 512 << 20;
 
-/// Checks a program.
+/// Checks a program: the modules that [`crate::modules::load`] found, or one module.
 ///
 /// Never fails and never panics, whatever the tree: what is wrong is among the diagnostics.
 ///
@@ -83,26 +85,26 @@ const STACK_BYTES: usize = 512 << 20;
 /// use cotan_syntax::{FileId, parse};
 ///
 /// let (module, _) = parse(FileId(0), "fn twice(x: f64) -> f64 = 2.0 * x");
-/// let checked = cotan_sema::check(&module, &cotan_sema::Limits::default());
+/// let checked = cotan_sema::check(&module.into(), &cotan_sema::Limits::default());
 /// assert!(checked.is_valid());
 /// assert_eq!(checked.program.functions[0].name, "twice");
 /// ```
-pub fn check(module: &ast::Module, limits: &Limits) -> Checked {
+pub fn check(modules: &Modules, limits: &Limits) -> Checked {
     std::thread::scope(|scope| {
-        let run = move || check_on_this_stack(module, limits);
+        let run = move || check_on_this_stack(modules, limits);
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
         match thread.map(|thread| thread.join()) {
             Ok(Ok(checked)) => checked,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             // No thread to be had: most programs fit the stack that there is.
-            Err(_) => check_on_this_stack(module, limits),
+            Err(_) => check_on_this_stack(modules, limits),
         }
     })
 }
 
-fn check_on_this_stack(module: &ast::Module, limits: &Limits) -> Checked {
-    let mut checker = ModuleChecker::new(module, *limits);
-    checker.collect(module);
+fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
+    let mut checker = ModuleChecker::new(&modules.all, *limits);
+    checker.collect();
     checker.check_bodies();
     checker.finish()
 }
@@ -111,6 +113,10 @@ fn check_on_this_stack(module: &ast::Module, limits: &Limits) -> Checked {
 #[derive(Clone, Copy, Debug)]
 enum Def {
     Function(FnId),
+    /// A function whose signature has not been read yet.
+    Pending,
+    /// An imported module.
+    Module(ModuleId),
     /// A declaration with several `@grad`: the functions are called by the names of parameters.
     Gradients(usize),
     Struct(StructId),
@@ -124,10 +130,13 @@ enum Def {
 struct Definition {
     def: Def,
     span: Span,
+    /// Whether other modules may use it.
+    is_public: bool,
 }
 
 /// A `type` declaration.
 struct Alias<'a> {
+    module: ModuleId,
     item: &'a ast::TypeAlias,
     /// Its generics and what it stands for, once it has been resolved.
     resolved: Option<(Vec<Generic>, Type)>,
@@ -157,14 +166,18 @@ struct CallEdge {
     span: Span,
 }
 
-/// The state of checking a module.
+/// The state of checking the modules of a program.
 struct ModuleChecker<'a> {
     limits: Limits,
+    modules: &'a [Module],
+    /// The module whose names are meant.
+    current: ModuleId,
     diagnostics: Vec<Diagnostic>,
     facts: SourceFacts,
-    definitions: BTreeMap<String, Definition>,
+    /// The declarations of each module.
+    definitions: Vec<BTreeMap<String, Definition>>,
     structs: Vec<typed::Struct>,
-    struct_items: Vec<&'a ast::Struct>,
+    struct_items: Vec<(ModuleId, &'a ast::Struct)>,
     aliases: Vec<Alias<'a>>,
     /// The names under each declaration with several `@grad`.
     gradients: Vec<BTreeMap<String, FnId>>,
@@ -177,12 +190,15 @@ struct ModuleChecker<'a> {
 }
 
 impl<'a> ModuleChecker<'a> {
-    fn new(module: &ast::Module, limits: Limits) -> Self {
+    fn new(modules: &'a [Module], limits: Limits) -> Self {
+        let types = modules.iter().map(|module| vec![None; module.syntax.n_nodes as usize]).collect();
         Self {
             limits,
+            modules,
+            current: ModuleId::default(),
             diagnostics: Vec::new(),
-            facts: SourceFacts { types: vec![None; module.n_nodes as usize], definitions: Vec::new() },
-            definitions: BTreeMap::new(),
+            facts: SourceFacts { types, definitions: Vec::new() },
+            definitions: vec![BTreeMap::new(); modules.len()],
             structs: Vec::new(),
             struct_items: Vec::new(),
             aliases: Vec::new(),

@@ -8,6 +8,7 @@
 mod derivatives;
 mod flow;
 mod kernels;
+mod modules;
 mod names;
 mod shapes;
 mod types;
@@ -17,6 +18,7 @@ use cotan_syntax::CodeInfo;
 pub use derivatives::*;
 pub use flow::*;
 pub use kernels::*;
+pub use modules::*;
 pub use names::*;
 pub use shapes::*;
 pub use types::*;
@@ -44,5 +46,5 @@ use codes;
 
 /// The pages of all codes of this crate.
 pub fn all() -> impl Iterator<Item = &'static CodeInfo> {
-    [NAMES, TYPES, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
+    [NAMES, MODULES, TYPES, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
 }

@@ -11,6 +11,7 @@ pub mod dims;
 pub mod entry;
 mod limits;
 pub mod lower;
+pub mod modules;
 mod prelude;
 mod show;
 mod suggest;

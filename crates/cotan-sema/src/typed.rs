@@ -25,6 +25,8 @@ mod visit;
 use cotan_syntax::Span;
 use cotan_syntax::ast::{FoldOp, NodeId};
 
+use crate::modules::ModuleId;
+
 pub use crate::dims::{Dim, GenericId, LocalId, SizeId};
 pub use crate::types::{Generic, GenericArg, GenericKind, StructId, StructType, Type};
 pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
@@ -36,12 +38,12 @@ pub(crate) use visit::TypeVisitor;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FnId(pub u32);
 
-/// A checked module.
+/// A checked program: the functions of all its modules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
-    /// The structs, in the order of the source.
+    /// The structs, in the order of the modules and of their source.
     pub structs: Vec<Struct>,
-    /// The functions, in the order of the source; a function under an attribute comes before its
+    /// The functions, in the order of the modules and of their source; a function under an attribute comes before its
     /// derivatives.
     pub functions: Vec<Function>,
     /// All functions, each after those that it calls or differentiates.
@@ -75,7 +77,7 @@ pub struct Field {
 /// A function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// The name, unique in the program: `loss`, `dloss`, `dloss.w` for one of several gradients,
+    /// The name, unique in the program: `loss`, `layers.loss` in the module `layers`, `dloss`, `dloss.w` for one of several gradients,
     /// `dloss.primal` for the body under an attribute such as `@grad`, which has no name in the
     /// source.
     pub name: String,
@@ -767,8 +769,8 @@ pub enum Builtin {
 /// What the language server shows: which node of the source has which type and which definition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceFacts {
-    /// The type of the value at a node.
-    pub types: Vec<Option<Type>>,
+    /// For each module the types of the values at its nodes.
+    pub types: Vec<Vec<Option<Type>>>,
     /// Uses and where the name is defined, in the order of the source.
     pub definitions: Vec<Use>,
 }
@@ -783,8 +785,8 @@ pub struct Use {
 }
 
 impl SourceFacts {
-    /// The type at a node.
-    pub fn type_at(&self, node: NodeId) -> Option<&Type> {
-        self.types.get(node.0 as usize)?.as_ref()
+    /// The type at a node of a module.
+    pub fn type_at(&self, module: ModuleId, node: NodeId) -> Option<&Type> {
+        self.types.get(module.0 as usize)?.get(node.0 as usize)?.as_ref()
     }
 }

@@ -1,6 +1,8 @@
 //! The folders of test files, and expectations that can be rewritten.
 
+use cotan::sema::modules::Loader;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The folder `tests/` of the workspace.
@@ -25,6 +27,26 @@ pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
         }
     }
     found.sort();
+    found
+}
+
+/// Imported modules are files of a folder.
+pub struct FilesBelow<'a>(pub &'a Path);
+
+impl Loader for FilesBelow<'_> {
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        match fs::read(self.0.join(path)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.kind().to_string()),
+        }
+    }
+}
+
+/// The programs among the files below a folder. Files in a folder `imported` are modules of other programs.
+pub fn programs(folder: &Path) -> Vec<PathBuf> {
+    let mut found = files(folder, ".cot");
+    found.retain(|path| !path.components().any(|part| part.as_os_str() == "imported"));
     found
 }
 

@@ -1,8 +1,10 @@
 //! The front end for tests: from source text to the core IR, with errors as text.
 
+use crate::files::FilesBelow;
 use cotan::syntax::render::{Style, to_text};
 use cotan::{Compiler, Config, Lowered, Program, Request};
 use cotan_llvm::load::SearchConfig;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// A compiler without a backend, shared by all tests of a process.
@@ -14,7 +16,15 @@ fn compiler() -> Result<&'static Compiler, String> {
 
 /// The program, or its errors as users see them.
 pub fn checked(name: &str, text: &str) -> Result<Program, String> {
-    let program = compiler()?.check(name, text);
+    without_errors(compiler()?.check(name, text))
+}
+
+/// The program with what it imports from files of the folder `below`, or its errors as users see them.
+pub fn loaded(name: &str, text: &str, below: &Path) -> Result<Program, String> {
+    without_errors(compiler()?.load(name, text, &FilesBelow(below)))
+}
+
+fn without_errors(program: Program) -> Result<Program, String> {
     if !program.has_errors() {
         return Ok(program);
     }

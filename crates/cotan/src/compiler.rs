@@ -9,6 +9,7 @@ use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions};
 use cotan_sema::entry::Entry;
+use cotan_sema::modules::Loader;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -84,6 +85,11 @@ impl Compiler {
     /// Parses and checks a file within the compiler's limits.
     pub fn check(&self, name: &str, text: &str) -> Program {
         Program::check(name, text, &self.program)
+    }
+
+    /// Parses and checks a file and what it imports within the compiler's limits.
+    pub fn load(&self, name: &str, text: &str, loader: &dyn Loader) -> Program {
+        Program::load(name, text, loader, &self.program)
     }
 
     /// The IR of a function or derivative of a program without errors.

@@ -21,6 +21,7 @@ mod error;
 mod function;
 mod gradient_check;
 pub mod host;
+pub mod library;
 mod pipeline;
 mod program;
 mod request;

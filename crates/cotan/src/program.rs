@@ -1,16 +1,19 @@
 //! A checked program.
 
+use crate::library::STANDARD;
+use cotan_sema::modules::{Loaded, Loader, Modules, NoFiles, load};
 use cotan_sema::{Checked, Limits};
 use cotan_syntax::ast::Item;
-use cotan_syntax::{Diagnostic, FileId, SourceMap};
+use cotan_syntax::{Diagnostic, SourceMap};
 
-/// A source file after the front end: its typed tree as far as it goes, and everything there is to say about it.
+/// A source file and what it imports after the front end: its typed tree as far as it goes, and everything there is to
+/// say about it.
 #[derive(Debug)]
 pub struct Program {
-    /// The source text.
+    /// The source text of all modules.
     pub sources: SourceMap,
-    /// The syntax tree.
-    pub syntax: cotan_syntax::ast::Module,
+    /// The syntax trees of all modules.
+    pub modules: Modules,
     /// The typed tree, with the data that an editor asks for.
     pub checked: Checked,
     /// Errors and warnings, in the order of the source.
@@ -18,22 +21,28 @@ pub struct Program {
 }
 
 impl Program {
-    /// Parses and checks a file. Never fails: what is wrong stands in the diagnostics.
+    /// Parses and checks a program of one file, which may import the standard library. Never fails: what is wrong
+    /// stands in the diagnostics.
+    pub fn check(name: &str, text: &str, limits: &Limits) -> Program {
+        Program::load(name, text, &NoFiles, limits)
+    }
+
+    /// Parses and checks a file and the files that it imports, which `loader` gives.
     ///
     /// Of a declaration that could not be read, only that is reported: what the checker says about the rest of it would
     /// mostly be due to what is missing.
-    pub fn check(name: &str, text: &str, limits: &Limits) -> Program {
-        let mut sources = SourceMap::new();
-        let file: FileId = sources.add(name, text);
-        let (syntax, mut diagnostics) = cotan_syntax::parse(file, text);
-        let mut checked = cotan_sema::check(&syntax, limits);
-        let is_in = |d: &Diagnostic, item: &Item| (item.span.start..=item.span.end).contains(&d.primary.span.start);
-        let unread: Vec<&Item> =
-            syntax.items.iter().filter(|item| diagnostics.iter().any(|d| is_in(d, item))).collect();
+    pub fn load(name: &str, text: &str, loader: &dyn Loader, limits: &Limits) -> Program {
+        let Loaded { modules, sources, mut diagnostics } = load(name, text, loader, STANDARD);
+        let mut checked = cotan_sema::check(&modules, limits);
+        let is_in = |d: &Diagnostic, item: &Item| {
+            d.primary.span.file == item.span.file && (item.span.start..=item.span.end).contains(&d.primary.span.start)
+        };
+        let items = modules.all.iter().flat_map(|module| &module.syntax.items);
+        let unread: Vec<&Item> = items.filter(|item| diagnostics.iter().any(|d| is_in(d, item))).collect();
         checked.diagnostics.retain(|d| !unread.iter().any(|item| is_in(d, item)));
         diagnostics.append(&mut checked.diagnostics);
         diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
-        Program { sources, syntax, checked, diagnostics }
+        Program { sources, modules, checked, diagnostics }
     }
 
     /// Whether there are errors, so that nothing can be run.

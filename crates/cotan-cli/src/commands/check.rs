@@ -3,7 +3,7 @@
 use crate::args::CheckArgs;
 use crate::diagnostics::{self, Failure, Report};
 use crate::exit;
-use crate::session::read_program;
+use crate::session::{FileLoader, read_program};
 use cotan::Program;
 use cotan::sema::Limits;
 
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
             }
             Err(failure) => return Err(failure),
         };
-        let program = Program::check(&name, &text, &Limits::default());
+        let program = Program::load(&name, &text, &FileLoader, &Limits::default());
         for diagnostic in &program.diagnostics {
             let count = if diagnostic.is_error() { &mut n_errors } else { &mut n_warnings };
             *count += 1;

@@ -3,7 +3,9 @@
 use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
+use super::names::field_name;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget, param_scheme};
+use super::scope::Found;
 use super::{BodyChecker, Def, FnId};
 use crate::codes;
 use crate::prelude::{self, ScalarFunction};
@@ -63,19 +65,8 @@ impl BodyChecker<'_, '_> {
         if self.generics.iter().any(|generic| generic.name == *name) {
             return None;
         }
-        if let Some(definition) = self.module.definitions.get(name).copied() {
-            return match definition.def {
-                Def::Function(id) => {
-                    self.module.note_use(base.span, definition.span);
-                    Some(self.function_callee(id, base.span, ops, 0))
-                }
-                Def::Gradients(at) => self.gradient_callee(at, name, base.span, ops),
-                Def::Unusable => ops.iter().any(|op| matches!(op.kind, PostfixKind::Call(_))).then(|| {
-                    let call = ops.iter().position(|op| matches!(op.kind, PostfixKind::Call(_)));
-                    (Callee::Failed, call.unwrap_or(0))
-                }),
-                Def::Struct(_) | Def::Alias(_) => None,
-            };
+        if self.is_item(name) {
+            return self.item_callee(name, base.span, ops);
         }
         if let Some(form) = DerivativeForm::from_name(name) {
             return Some(self.derivative_callee(form, base.span, ops));
@@ -90,6 +81,26 @@ impl BodyChecker<'_, '_> {
             }
             _ => (Callee::Builtin(builtin, None, base.span), 0),
         })
+    }
+
+    /// What can be called at the beginning of `name ops..` where the name is that of a declaration.
+    fn item_callee<'s>(&mut self, name: &str, span: Span, ops: &'s [PostfixOp]) -> Option<(Callee<'s>, usize)> {
+        let n_uses = self.module.facts.definitions.len();
+        let found = self.module.follow(name, span, |at| field_name(ops.get(at)))?;
+        match found.def {
+            Def::Function(id) => Some(self.function_callee(id, found.span, ops, found.n_dots)),
+            Def::Gradients(at) => self.gradient_callee(at, &found, ops),
+            Def::Unusable => {
+                let call = ops.iter().position(|op| matches!(op.kind, PostfixKind::Call(_)));
+                Some((Callee::Failed, call.unwrap_or(found.n_dots)))
+            }
+            Def::Pending => Some((Callee::Failed, found.n_dots)),
+            Def::Struct(_) | Def::Alias(_) | Def::Module(_) => {
+                // It is looked up again as a value.
+                self.module.facts.definitions.truncate(n_uses);
+                None
+            }
+        }
     }
 
     fn function_callee<'s>(&mut self, id: FnId, span: Span, ops: &'s [PostfixOp], used: usize) -> (Callee<'s>, usize) {
@@ -121,26 +132,22 @@ impl BodyChecker<'_, '_> {
     }
 
     /// `dloss.w`
-    fn gradient_callee<'s>(
-        &mut self,
-        at: usize,
-        name: &str,
-        span: Span,
-        ops: &'s [PostfixOp],
-    ) -> Option<(Callee<'s>, usize)> {
-        let Some(PostfixOp { kind: PostfixKind::Field(param), .. }) = ops.first() else {
+    fn gradient_callee<'s>(&mut self, at: usize, found: &Found, ops: &'s [PostfixOp]) -> Option<(Callee<'s>, usize)> {
+        let Found { name, span, n_dots, .. } = found;
+        let (span, n_dots) = (*span, *n_dots);
+        let Some(param) = field_name(ops.get(n_dots)) else {
             let names: Vec<String> =
                 self.module.gradients[at].keys().map(|param| format!("`{name}.{param}`")).collect();
             let message = format!("expected the name of one gradient, found `{name}`, which stands for several");
             self.report(
                 Diagnostic::error(codes::NOT_CALLABLE, span, message).help(format!("call {}", names.join(" or "))),
             );
-            return Some((Callee::Failed, 0));
+            return Some((Callee::Failed, n_dots));
         };
         if let Some(id) = self.module.gradients[at].get(&param.name).copied() {
             let definition = self.module.signature(id).name_span;
             self.module.note_use(span, definition);
-            return Some(self.function_callee(id, span.to(param.span), ops, 1));
+            return Some(self.function_callee(id, span.to(param.span), ops, n_dots + 1));
         }
         let known = self.module.gradients[at].keys().map(String::as_str);
         let help = match closest(&param.name, known) {
@@ -149,7 +156,7 @@ impl BodyChecker<'_, '_> {
         };
         let message = format!("expected a gradient of `{name}`, found `{}`", param.name);
         self.report(Diagnostic::error(codes::UNKNOWN_FIELD, param.span, message).help(help));
-        Some((Callee::Failed, 1))
+        Some((Callee::Failed, n_dots + 1))
     }
 
     fn derivative_callee<'s>(&mut self, form: DerivativeForm, span: Span, ops: &'s [PostfixOp]) -> (Callee<'s>, usize) {
@@ -205,7 +212,7 @@ impl BodyChecker<'_, '_> {
         let ast::ExprKind::Name(name) = &base.kind else { return false };
         DerivativeForm::from_name(name).is_some()
             && !self.names.contains_key(name)
-            && !self.module.definitions.contains_key(name)
+            && self.module.find(name).is_none()
             && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))
     }
 }

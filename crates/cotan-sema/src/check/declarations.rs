@@ -10,12 +10,15 @@ use super::type_exprs::{Holes, TypeScope};
 use super::{BodyChecker, Def, ModuleChecker, Signature};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
+use crate::modules::ModuleId;
 use crate::typed::{self, DerivativeForm, FnId, FunctionBody};
 use crate::types::{Bound, Generic, GenericArg, GenericKind, Scalar, Type};
 
 /// A body to check.
 #[derive(Clone, Copy)]
 pub(super) struct Plan<'a> {
+    /// The module that it stands in.
+    pub(super) module: ModuleId,
     /// Whose body it is.
     pub(super) function: FnId,
     /// The declaration.
@@ -31,7 +34,7 @@ impl<'a> ModuleChecker<'a> {
         let attrs = self.function_attributes(&item.attrs);
         if function.form == FunctionForm::Kernel {
             let name = &function.signature.name;
-            self.define(name, Def::Unusable);
+            self.redefine(name, Def::Unusable);
             self.report_later(
                 name.span,
                 &format!("the kernel `{}`", name.name),
@@ -44,20 +47,20 @@ impl<'a> ModuleChecker<'a> {
         match attrs.as_slice() {
             [] => {
                 let id = FnId(self.signatures.len() as u32);
-                self.define(name, Def::Function(id));
+                self.redefine(name, Def::Function(id));
                 self.add_function(signature, None);
-                self.plans.push(Plan { function: id, item: function, inferred_for: None });
+                self.plans.push(Plan { module: self.current, function: id, item: function, inferred_for: None });
             }
             [attr] => {
                 let id = FnId(self.signatures.len() as u32 + 1);
-                self.define(name, Def::Function(id));
+                self.redefine(name, Def::Function(id));
                 let function_name = signature.name.clone();
                 self.declare_derivatives(signature, function, vec![(attr, function_name)], None);
             }
             several => {
                 let at = self.gradients.len();
                 self.gradients.push(BTreeMap::new());
-                self.define(name, Def::Gradients(at));
+                self.redefine(name, Def::Gradients(at));
                 let named = self.name_gradients(several, &signature.name);
                 self.declare_derivatives(signature, function, named, Some(at));
             }
@@ -107,7 +110,7 @@ impl<'a> ModuleChecker<'a> {
         };
         let n_open_sizes = scope.next_size;
         Signature {
-            name: signature.name.name.clone(),
+            name: self.full_name(&signature.name.name),
             span: signature.span,
             name_span: signature.name.span,
             doc: item.doc.as_ref().map(|doc| doc.text.clone()),
@@ -134,6 +137,7 @@ impl<'a> ModuleChecker<'a> {
     pub(super) fn check_bodies(&mut self) {
         for at in 0..self.plans.len() {
             let plan = self.plans[at];
+            self.current = plan.module;
             let (body, result) = BodyChecker::new(self, plan.function).function_body(plan);
             self.bodies[plan.function.0 as usize] = Some(FunctionBody::Source(body));
             if plan.inferred_for.is_some() {

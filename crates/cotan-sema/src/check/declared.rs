@@ -70,7 +70,7 @@ impl<'a> ModuleChecker<'a> {
         let attr_span = attrs.first().map_or(declared.name_span, |(attr, _)| attr.span);
         let inferred_for = (form == DerivativeForm::Grad).then_some(attr_span);
         let base = self.add_function(primal.clone(), None);
-        self.plans.push(Plan { function: base, item: function, inferred_for });
+        self.plans.push(Plan { module: self.current, function: base, item: function, inferred_for });
         for (attr, name) in attrs {
             let id = self.declare_derivative(&declared, &primal, base, attr, name);
             if let (Some(at), [wrt]) = (group, attr.wrt.as_slice()) {

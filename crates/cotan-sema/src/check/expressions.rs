@@ -35,7 +35,7 @@ impl BodyChecker<'_, '_> {
         match &expr.kind {
             ast::ExprKind::Error => error(span),
             ast::ExprKind::Literal(literal) => self.literal(literal, false, span),
-            ast::ExprKind::Name(name) => self.name(name, span),
+            ast::ExprKind::Name(name) => self.name(name, span, &[]).0,
             ast::ExprKind::Hole => {
                 self.report(
                     Diagnostic::error(codes::OPEN_SIZE, span, "expected a value, found `_`")

@@ -14,7 +14,7 @@ use crate::unify::ScalarVars;
 impl ModuleChecker<'_> {
     /// Records the type at a node for the language server.
     pub(super) fn record_type(&mut self, node: NodeId, ty: &Type) {
-        if let Some(slot) = self.facts.types.get_mut(node.0 as usize) {
+        if let Some(slot) = self.facts.types[self.current.0 as usize].get_mut(node.0 as usize) {
             *slot = Some(ty.clone());
         }
     }

@@ -1,56 +1,26 @@
-//! The declarations of a module by name; structs and aliases.
+//! The declarations of all modules; structs.
 
+use cotan_syntax::Diagnostic;
 use cotan_syntax::ast::{self, Ident, ItemKind};
-use cotan_syntax::{Diagnostic, Span};
 
 use super::type_exprs::TypeScope;
-use super::{Alias, Def, Definition, ModuleChecker};
+use super::{Alias, Def, ModuleChecker};
 use crate::codes;
+use crate::modules::ModuleId;
 use crate::typed;
 use crate::types::{StructId, Type};
 
 impl<'a> ModuleChecker<'a> {
     /// Takes in all declarations: afterwards every signature is known.
-    pub(super) fn collect(&mut self, module: &'a ast::Module) {
+    pub(super) fn collect(&mut self) {
         let mut functions = Vec::new();
-        for item in &module.items {
-            match &item.kind {
-                ItemKind::Function(function) => functions.push((item, function)),
-                ItemKind::Struct(def) => {
-                    let id = StructId(self.structs.len() as u32);
-                    if self.define(&def.name, Def::Struct(id)) {
-                        self.struct_items.push(def);
-                        self.structs.push(typed::Struct {
-                            name: def.name.name.clone(),
-                            name_span: def.name.span,
-                            generics: Vec::new(),
-                            fields: Vec::new(),
-                        });
-                    }
-                    self.report_unknown_attributes(&item.attrs, "struct");
+        for (at, module) in self.modules.iter().enumerate() {
+            self.current = ModuleId(at as u32);
+            for item in &module.syntax.items {
+                if let ItemKind::Function(function) = &item.kind {
+                    functions.push((self.current, item, function));
                 }
-                ItemKind::TypeAlias(alias) => {
-                    if self.define(&alias.name, Def::Alias(self.aliases.len())) {
-                        self.aliases.push(Alias { item: alias, resolved: None, is_open: false });
-                    }
-                    self.report_unknown_attributes(&item.attrs, "type");
-                }
-                ItemKind::Enum(def) => {
-                    self.later_item(
-                        &def.name,
-                        "the enum",
-                        "use a struct with an integer that tells the variants apart",
-                    );
-                }
-                ItemKind::Const(def) => {
-                    self.later_item(&def.name, "the constant", "write a function without parameters, or a literal");
-                }
-                ItemKind::Trait(def) => {
-                    self.later_item(&def.name, "the trait", "write a function for each type");
-                }
-                ItemKind::Impl(_) => self.report_later(item.span, "`impl`", "write a function for each type"),
-                ItemKind::Import(_) => self.report_later(item.span, "`import`", "copy the declarations into this file"),
-                ItemKind::Error => {}
+                self.declare(item);
             }
         }
         self.resolve_structs();
@@ -58,44 +28,66 @@ impl<'a> ModuleChecker<'a> {
             let span = self.aliases[at].item.name.span;
             self.resolve_alias(at, span);
         }
-        for (item, function) in functions {
+        for (module, item, function) in functions {
+            self.current = module;
             self.declare_function(item, function);
         }
     }
 
+    /// Enters the name of a declaration.
+    fn declare(&mut self, item: &'a ast::Item) {
+        let is_public = item.public.is_some();
+        match &item.kind {
+            ItemKind::Function(function) => drop(self.define(&function.signature.name, Def::Pending, is_public)),
+            ItemKind::Struct(def) => {
+                let id = StructId(self.structs.len() as u32);
+                if self.define(&def.name, Def::Struct(id), is_public) {
+                    self.struct_items.push((self.current, def));
+                    self.structs.push(typed::Struct {
+                        name: self.full_name(&def.name.name),
+                        name_span: def.name.span,
+                        generics: Vec::new(),
+                        fields: Vec::new(),
+                    });
+                }
+                self.report_unknown_attributes(&item.attrs, "struct");
+            }
+            ItemKind::TypeAlias(alias) => {
+                if self.define(&alias.name, Def::Alias(self.aliases.len()), is_public) {
+                    let module = self.current;
+                    self.aliases.push(Alias { module, item: alias, resolved: None, is_open: false });
+                }
+                self.report_unknown_attributes(&item.attrs, "type");
+            }
+            ItemKind::Enum(def) => {
+                self.later_item(&def.name, "the enum", "use a struct with an integer that tells the variants apart");
+            }
+            ItemKind::Const(def) => {
+                self.later_item(&def.name, "the constant", "write a function without parameters, or a literal");
+            }
+            ItemKind::Trait(def) => self.later_item(&def.name, "the trait", "write a function for each type"),
+            ItemKind::Impl(_) => self.report_later(item.span, "`impl`", "write a function for each type"),
+            ItemKind::Import(import) => {
+                self.declare_import(item, import);
+                self.report_unknown_attributes(&item.attrs, "import");
+            }
+            ItemKind::Error => {}
+        }
+    }
+
     fn later_item(&mut self, name: &Ident, what: &str, instead: &str) {
-        self.define(name, Def::Unusable);
+        self.define(name, Def::Unusable, true);
         self.report_later(name.span, &format!("{what} `{}`", name.name), instead);
-    }
-
-    /// Enters a name; reports one that is taken, unless it is missing altogether.
-    pub(super) fn define(&mut self, name: &Ident, def: Def) -> bool {
-        if name.name.is_empty() {
-            return false;
-        }
-        if let Some(first) = self.definitions.get(&name.name).copied() {
-            self.report_redefinition(name, first.span);
-            return false;
-        }
-        self.definitions.insert(name.name.clone(), Definition { def, span: name.span });
-        true
-    }
-
-    fn report_redefinition(&mut self, name: &Ident, first: Span) {
-        let message = format!("expected one declaration of `{}`, found a second", name.name);
-        self.report(
-            Diagnostic::error(codes::DUPLICATE_ITEM, name.span, message)
-                .label(first, "first declared here")
-                .help("give one of them another name"),
-        );
     }
 
     fn resolve_structs(&mut self) {
         for at in 0..self.struct_items.len() {
-            self.structs[at].generics = self.generics(&self.struct_items[at].generics);
+            let (module, item) = self.struct_items[at];
+            self.structs[at].generics = self.within(module, |this| this.generics(&item.generics));
         }
         for at in 0..self.struct_items.len() {
-            let item = self.struct_items[at];
+            let (module, item) = self.struct_items[at];
+            self.current = module;
             let mut scope = TypeScope::new(self.structs[at].generics.clone());
             let mut fields: Vec<typed::Field> = Vec::new();
             for field in &item.fields {

@@ -5,6 +5,7 @@ use cotan_syntax::{Diagnostic, Span, ast};
 use super::expressions::error;
 use super::fit::Strictness;
 use super::instantiate::add_values;
+use super::scope::path_name;
 use super::{BodyChecker, Frame};
 use crate::codes;
 use crate::typed::{Callable, CallableKind, Expr, Lambda, LocalId, Pattern, PatternKind};
@@ -161,15 +162,20 @@ impl BodyChecker<'_, '_> {
         span: Span,
         names: &mut Vec<String>,
     ) -> PatternKind {
-        let expected = path.segments.last().map_or("", |segment| segment.name.as_str());
+        let expected = self.struct_named(path);
         let def = match ty {
-            Type::Struct(of) => self.module.structs.get(of.def.0 as usize).filter(|def| def.name == expected).cloned(),
-            Type::Error | Type::Never | Type::Scalar(_) | Type::Tensor { .. } | Type::Tuple(_) | Type::Function(_) => {
-                None
-            }
+            Type::Struct(of) if expected == Some(of.def) => self.module.structs.get(of.def.0 as usize).cloned(),
+            Type::Error
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Tensor { .. }
+            | Type::Tuple(_)
+            | Type::Struct(_)
+            | Type::Function(_) => None,
         };
-        if def.is_none() && !ty.has_error() {
-            let message = format!("expected the struct `{expected}` for this pattern, found `{}`", self.show(ty));
+        if def.is_none() && expected.is_some() && !ty.has_error() {
+            let (name, found) = (path_name(path), self.show(ty));
+            let message = format!("expected the struct `{name}` for this pattern, found `{found}`");
             self.report(Diagnostic::error(codes::PATTERN, span, message).help("bind the value to one name"));
         }
         let mut parts = Vec::new();

@@ -1,9 +1,11 @@
 //! Names in a body: what they stand for, and the locals that they bind.
 
 use cotan_ir::Elem;
+use cotan_syntax::ast::{Ident, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::expressions::error;
+use super::scope::Found;
 use super::{BodyChecker, Def, LocalFacts};
 use crate::codes;
 use crate::dims::{GenericId, LocalId};
@@ -27,7 +29,44 @@ impl BodyChecker<'_, '_> {
         Some(local)
     }
 
-    pub(super) fn name(&mut self, name: &str, span: Span) -> Expr {
+    /// The value of a name; after that of a module `ops` say what is meant. Gives it with how many of them did.
+    pub(super) fn name(&mut self, name: &str, span: Span, ops: &[PostfixOp]) -> (Expr, usize) {
+        if self.is_item(name)
+            && let Some(found) = self.module.follow(name, span, |at| field_name(ops.get(at)))
+        {
+            return (self.item_value(&found), found.n_dots);
+        }
+        (self.plain_name(name, span), 0)
+    }
+
+    /// Whether a name stands for a declaration, and for nothing that hides it.
+    pub(super) fn is_item(&self, name: &str) -> bool {
+        !self.names.contains_key(name)
+            && !self.generics.iter().any(|generic| generic.name == name)
+            && self.module.find(name).is_some()
+    }
+
+    /// The value of a declaration.
+    fn item_value(&mut self, found: &Found) -> Expr {
+        let span = found.span;
+        match found.def {
+            Def::Function(_) | Def::Pending => self.function_as_value(span, &format!("the function `{}`", found.name)),
+            Def::Gradients(_) => {
+                self.not_a_value(&found.name, "a set of gradients", span, "name one and call it, as in `dloss.w(x)`")
+            }
+            Def::Struct(_) | Def::Alias(_) => {
+                self.not_a_value(&found.name, "a type", span, "make a value of it with `{ ... }` after the name")
+            }
+            Def::Module(_) => {
+                let help = "write a dot and the name of a declaration after it";
+                self.not_a_value(&found.name, "a module", span, help)
+            }
+            Def::Unusable => error(span),
+        }
+    }
+
+    /// The value of a name that is no declaration.
+    fn plain_name(&mut self, name: &str, span: Span) -> Expr {
         if let Some(local) = self.lookup_local(name, span) {
             let ty = self.locals[local.0 as usize].ty.clone();
             if matches!(ty, Type::Function(_)) {
@@ -39,19 +78,6 @@ impl BodyChecker<'_, '_> {
             return match self.generics[at].kind {
                 GenericKind::Size => Expr { span, ty: Type::of(Elem::I64), kind: ExprKind::Size(GenericId(at as u32)) },
                 GenericKind::Scalar(_) => self.not_a_value(name, "an element type", span, "write `x as T` to convert"),
-            };
-        }
-        if let Some(definition) = self.module.definitions.get(name).copied() {
-            self.module.note_use(span, definition.span);
-            return match definition.def {
-                Def::Function(_) => self.function_as_value(span, &format!("the function `{name}`")),
-                Def::Gradients(_) => {
-                    self.not_a_value(name, "a set of gradients", span, "name one and call it, as in `dloss.w(x)`")
-                }
-                Def::Struct(_) | Def::Alias(_) => {
-                    self.not_a_value(name, "a type", span, "make a value of it with `{ ... }` after the name")
-                }
-                Def::Unusable => error(span),
             };
         }
         if let Some(constant) = prelude::constant(name) {
@@ -79,7 +105,7 @@ impl BodyChecker<'_, '_> {
         }
         let help = {
             let locals = self.names.iter().filter(|(_, ids)| !ids.is_empty()).map(|(name, _)| name.as_str());
-            let items = self.module.definitions.keys().map(String::as_str);
+            let items = self.module.declared_names();
             let generics = self.generics.iter().map(|generic| generic.name.as_str());
             let known = locals.chain(generics).chain(items).chain(prelude::names());
             match (foreign_name(name), closest(name, known)) {
@@ -138,6 +164,15 @@ impl BodyChecker<'_, '_> {
             }
         }
         result
+    }
+}
+
+/// The name in `.name`.
+pub(super) fn field_name(op: Option<&PostfixOp>) -> Option<&Ident> {
+    match op.map(|op| &op.kind) {
+        Some(PostfixKind::Field(name)) => Some(name),
+        Some(PostfixKind::Call(_) | PostfixKind::Index(_) | PostfixKind::TupleField { .. } | PostfixKind::Cast(_))
+        | None => None,
     }
 }
 

@@ -116,7 +116,7 @@ impl BodyChecker<'_, '_> {
         match self.names.get(name).and_then(|ids| ids.last()) {
             Some(local) => matches!(self.locals[local.0 as usize].ty, Type::Function(_)),
             None if self.generics.iter().any(|generic| generic.name == *name) => false,
-            None => match self.module.definitions.get(name) {
+            None => match self.module.find(name) {
                 Some(definition) => matches!(definition.def, super::Def::Function(_)),
                 None => prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some(),
             },

@@ -116,7 +116,7 @@ impl BodyChecker<'_, '_> {
         let Some(root) = self.lookup_local(name, span) else {
             if self.generics.iter().any(|generic| generic.name == name) {
                 self.report_immutable(name, span, None, "sizes can't be changed");
-            } else if self.module.definitions.contains_key(name) {
+            } else if self.module.find(name).is_some() {
                 let whole = ops.last().map_or(span, |op| span.to(op.span));
                 self.report_no_place::<()>(whole);
             } else {

@@ -43,7 +43,7 @@ impl BodyChecker<'_, '_> {
             },
             None => match self.reversed_range(&postfix.base, ops) {
                 Some(value) => (value, 2),
-                None => (self.expr(&postfix.base), 0),
+                None => self.base_value(&postfix.base, ops),
             },
         };
         while let Some(op) = ops.get(at) {
@@ -64,6 +64,16 @@ impl BodyChecker<'_, '_> {
             at += 1;
         }
         value
+    }
+
+    /// The value before the steps, with how many of them belong to its name.
+    fn base_value(&mut self, base: &ast::Expr, ops: &[PostfixOp]) -> (Expr, usize) {
+        let ast::ExprKind::Name(name) = &base.kind else { return (self.expr(base), 0) };
+        let (value, used) = self.name(name, base.span, ops);
+        if used == 0 {
+            self.node_types.push((base.id, value.ty.clone()));
+        }
+        (value, used)
     }
 
     fn reversed_range(&mut self, base: &ast::Expr, ops: &[PostfixOp]) -> Option<Expr> {
@@ -90,7 +100,7 @@ impl BodyChecker<'_, '_> {
         if name.name == "rev" {
             return self.reverse(value, span);
         }
-        let is_function = self.module.definitions.contains_key(&name.name)
+        let is_function = self.module.find(&name.name).is_some()
             || prelude::scalar_function(&name.name).is_some()
             || prelude::builtin(&name.name).is_some();
         let help = match name.name.as_str() {

@@ -135,7 +135,7 @@ impl ModuleChecker<'_> {
         if let Some(dim) = (scope.values)(name) {
             return Some(dim);
         }
-        if let Some(definition) = self.definitions.get(name).copied() {
+        if let Some(definition) = self.find(name) {
             if !matches!(definition.def, Def::Unusable) {
                 let message = format!("expected a size, found `{name}`, which is no number");
                 self.report(

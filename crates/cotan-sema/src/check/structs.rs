@@ -5,7 +5,8 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::calls::Source;
 use super::expressions::error;
-use super::{BodyChecker, Def};
+use super::scope::path_name;
+use super::{BodyChecker, Def, Definition};
 use crate::codes;
 use crate::suggest::closest;
 use crate::typed::{self, Expr, ExprKind, FieldValue};
@@ -67,37 +68,33 @@ impl BodyChecker<'_, '_> {
         Expr { span, ty, kind }
     }
 
-    fn struct_named(&mut self, path: &ast::Path) -> Option<StructId> {
-        let [ident] = path.segments.as_slice() else {
-            self.module.report_later(path.span, "a name with dots before `{`", "use a struct of this file");
-            return None;
-        };
-        match self.module.definitions.get(&ident.name).copied() {
-            Some(definition) => {
-                self.module.note_use(ident.span, definition.span);
-                match definition.def {
-                    Def::Struct(id) => Some(id),
-                    Def::Unusable => None,
-                    Def::Alias(at) => {
-                        let (_, ty) = self.module.resolve_alias(at, ident.span);
-                        if let Type::Struct(of) = ty { Some(of.def) } else { self.report_no_struct(ident) }
-                    }
-                    Def::Function(_) | Def::Gradients(_) => self.report_no_struct(ident),
-                }
+    /// The struct that a path names; reports a path that names none.
+    pub(super) fn struct_named(&mut self, path: &ast::Path) -> Option<StructId> {
+        let Some(found) = self.module.follow_path(path) else { return self.report_no_struct(path) };
+        match found.def {
+            Def::Unusable => None,
+            _ if found.n_dots + 1 < path.segments.len() => self.report_no_struct(path),
+            Def::Struct(id) => Some(id),
+            Def::Alias(at) => {
+                let (_, ty) = self.module.resolve_alias(at, found.span);
+                if let Type::Struct(of) = ty { Some(of.def) } else { self.report_no_struct(path) }
             }
-            None => self.report_no_struct(ident),
+            Def::Function(_) | Def::Pending | Def::Gradients(_) | Def::Module(_) => self.report_no_struct(path),
         }
     }
 
-    fn report_no_struct(&mut self, ident: &Ident) -> Option<StructId> {
-        if !ident.name.is_empty() {
-            let names = self.module.structs.iter().map(|def| def.name.as_str());
-            let help = match closest(&ident.name, names) {
+    fn report_no_struct(&mut self, path: &ast::Path) -> Option<StructId> {
+        let name = path_name(path);
+        if !name.is_empty() {
+            let is_struct =
+                |name: &&str| matches!(self.module.find(name), Some(Definition { def: Def::Struct(_), .. }));
+            let help = match closest(&name, self.module.declared_names().filter(is_struct)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("declare it: `struct {} {{ ... }}`", ident.name),
+                None if path.segments.len() > 1 => "write the name of a struct after the dot".to_owned(),
+                None => format!("declare it: `struct {name} {{ ... }}`"),
             };
-            let message = format!("expected the name of a struct, found `{}`", ident.name);
-            self.report(Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, message).help(help));
+            let message = format!("expected the name of a struct, found `{name}`");
+            self.report(Diagnostic::error(codes::UNKNOWN_TYPE, path.span, message).help(help));
         }
         None
     }

@@ -16,7 +16,7 @@ impl BodyChecker<'_, '_> {
         let ast::ExprKind::Postfix(postfix) = &expr.kind else { return None };
         let [PostfixOp { kind: PostfixKind::Call(args), .. }] = postfix.ops.as_slice() else { return None };
         let ast::ExprKind::Name(name) = &postfix.base.kind else { return None };
-        let is_own = self.names.contains_key(name) || self.module.definitions.contains_key(name);
+        let is_own = self.names.contains_key(name) || self.module.find(name).is_some();
         (name == "tile" && !is_own).then_some(args)
     }
 

@@ -4,7 +4,8 @@ use cotan_ir::Elem;
 use cotan_syntax::ast::{self, ExprKind, TypeExpr, TypeKind};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::{Def, ModuleChecker};
+use super::scope::{Found, path_name};
+use super::{Def, Definition, ModuleChecker};
 use crate::codes;
 use crate::dims::{Dim, GenericId};
 use crate::suggest::closest;
@@ -169,48 +170,56 @@ impl ModuleChecker<'_> {
         span: Span,
         scope: &mut TypeScope<'_>,
     ) -> Type {
-        let [ident] = path.segments.as_slice() else {
-            let name: Vec<&str> = path.segments.iter().map(|segment| segment.name.as_str()).collect();
-            self.report_later(
-                span,
-                &format!("the type `{}` of another module", name.join(".")),
-                "declare it in this file",
-            );
-            return Type::Error;
-        };
+        let [ident, dotted @ ..] = path.segments.as_slice() else { return Type::Error };
         let name = ident.name.as_str();
-        if let Some((id, kind)) = scope.generic(name) {
+        if let (Some((id, kind)), true) = (scope.generic(name), dotted.is_empty()) {
             return match kind {
                 GenericKind::Scalar(_) => self.maybe_tensor(Type::Scalar(Scalar::Param(id)), bracket, scope),
                 GenericKind::Size => {
-                    self.report_not_a_type(ident, "a size", "an element type is declared as `T: Float`")
+                    self.report_not_a_type(name, ident.span, "a size", "an element type is declared as `T: Float`")
                 }
             };
         }
-        match self.definitions.get(name).copied() {
-            Some(definition) => {
-                self.note_use(ident.span, definition.span);
-                match definition.def {
-                    Def::Struct(id) => {
-                        let generics = self.structs[id.0 as usize].generics.clone();
-                        let make = |args| Type::Struct(StructType { def: id, args, tangent: false });
-                        self.applied(name, &generics, make, bracket, span, scope)
-                    }
-                    Def::Alias(at) => {
-                        let (generics, ty) = self.resolve_alias(at, ident.span);
-                        let make = |args| Substitution::new(args).ty(&ty);
-                        self.applied(name, &generics, make, bracket, span, scope)
-                    }
-                    Def::Unusable => Type::Error,
-                    Def::Function(_) | Def::Gradients(_) => {
-                        self.report_not_a_type(ident, "a function", "write the type of its result instead")
-                    }
-                }
+        match (self.follow_path(path), Elem::from_name(name)) {
+            (Some(found), _) if found.n_dots == dotted.len() => self.declared_type(&found, bracket, span, scope),
+            (None, Some(elem)) if dotted.is_empty() => self.maybe_tensor(Type::of(elem), bracket, scope),
+            (None, None) if dotted.is_empty() => self.report_unknown_type(ident, scope),
+            (Some(Found { def: Def::Unusable, .. }), _) => Type::Error,
+            (Some(_) | None, _) => {
+                let help = format!("import a module of that name: `import ./{name}`");
+                self.report_not_a_type(&path_name(path), path.span, "a name with dots", &help)
             }
-            None => match Elem::from_name(name) {
-                Some(elem) => self.maybe_tensor(Type::of(elem), bracket, scope),
-                None => self.report_unknown_type(ident, scope),
-            },
+        }
+    }
+
+    /// A declared type, with or without a bracket after it.
+    fn declared_type(
+        &mut self,
+        found: &Found,
+        bracket: Option<(&[ast::Arg], Span)>,
+        span: Span,
+        scope: &mut TypeScope<'_>,
+    ) -> Type {
+        match found.def {
+            Def::Struct(id) => {
+                let generics = self.structs[id.0 as usize].generics.clone();
+                let make = |args| Type::Struct(StructType { def: id, args, tangent: false });
+                self.applied(&found.name, &generics, make, bracket, span, scope)
+            }
+            Def::Alias(at) => {
+                let (generics, ty) = self.resolve_alias(at, found.span);
+                let make = |args| Substitution::new(args).ty(&ty);
+                self.applied(&found.name, &generics, make, bracket, span, scope)
+            }
+            Def::Unusable => Type::Error,
+            Def::Module(_) => {
+                let help = "write a dot and the name of a type after it";
+                self.report_not_a_type(&found.name, found.span, "a module", help)
+            }
+            Def::Function(_) | Def::Pending | Def::Gradients(_) => {
+                let help = "write the type of its result instead";
+                self.report_not_a_type(&found.name, found.span, "a function", help)
+            }
         }
     }
 
@@ -305,9 +314,9 @@ impl ModuleChecker<'_> {
         Some(scalar)
     }
 
-    fn report_not_a_type(&mut self, ident: &ast::Ident, found: &str, help: &str) -> Type {
-        let message = format!("expected a type, found {found}, `{}`", ident.name);
-        self.report(Diagnostic::error(codes::NOT_A_TYPE, ident.span, message).help(help));
+    fn report_not_a_type(&mut self, name: &str, span: Span, found: &str, help: &str) -> Type {
+        let message = format!("expected a type, found {found}, `{name}`");
+        self.report(Diagnostic::error(codes::NOT_A_TYPE, span, message).help(help));
         Type::Error
     }
 
@@ -331,8 +340,9 @@ impl ModuleChecker<'_> {
             _ => None,
         };
         let elems = Elem::ALL.into_iter().map(|elem| elem.name());
-        let declared = self.definitions.iter().filter(|(_, found)| matches!(found.def, Def::Struct(_) | Def::Alias(_)));
-        let known = elems.chain(declared.map(|(name, _)| name.as_str()));
+        let is_type =
+            |name: &&str| matches!(self.find(name), Some(Definition { def: Def::Struct(_) | Def::Alias(_), .. }));
+        let known = elems.chain(self.declared_names().filter(is_type));
         let known = known.chain(scope.generics.iter().map(|generic| generic.name.as_str()));
         let help = match foreign.or_else(|| closest(name, known)) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -365,10 +375,12 @@ impl ModuleChecker<'_> {
             return (Vec::new(), Type::Error);
         }
         self.aliases[at].is_open = true;
-        let generics = self.generics(&item.generics);
-        let mut scope = TypeScope::new(generics);
-        let ty = self.value_type(&item.ty, &mut scope);
-        let resolved = (scope.generics, ty);
+        let resolved = self.within(self.aliases[at].module, |this| {
+            let generics = this.generics(&item.generics);
+            let mut scope = TypeScope::new(generics);
+            let ty = this.value_type(&item.ty, &mut scope);
+            (scope.generics, ty)
+        });
         self.aliases[at].resolved = Some(resolved.clone());
         resolved
     }

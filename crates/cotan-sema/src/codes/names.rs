@@ -6,7 +6,8 @@ codes! {
     /// Codes about names and declarations.
     NAMES:
     UNKNOWN_NAME = "E0201", "unknown name",
-"Every name is a parameter, a variable, a declaration of this file, or part of the prelude.
+"Every name is a parameter, a variable, a declaration of this file, an imported module, or part of
+the prelude.
 
 Mended:
 

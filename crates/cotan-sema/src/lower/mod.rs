@@ -58,7 +58,7 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 /// use cotan_sema::{Limits, check, lower};
 ///
 /// let (module, _) = cotan_syntax::parse(cotan_syntax::FileId(0), "fn twice(x: f64) -> f64 = 2.0 * x");
-/// let program = check(&module, &Limits::default()).program;
+/// let program = check(&module.into(), &Limits::default()).program;
 /// let lowered = lower(&program, &[Root::function("twice")], &Limits::default());
 /// let text = lowered.map(|lowered| lowered.module.to_string());
 /// assert_eq!(text, Ok("fn twice(x: f64) {\n  mul: f64 = mul 2.0, x\n  return mul\n}\n".to_owned()));

@@ -6,13 +6,18 @@ mod rejected;
 mod robust;
 mod tree;
 
+use cotan_sema::modules::{LibraryModule, Loaded, NoFiles, load};
 use cotan_sema::{Checked, Limits, check};
-use cotan_syntax::{Diagnostic, FileId, parse};
+use cotan_syntax::Diagnostic;
+
+/// The library that the pages of codes speak of.
+const LIBRARY: &[LibraryModule] =
+    &[LibraryModule { name: "std.complex", text: include_str!("../../../../lib/std/complex.cot") }];
 
 /// Parses and checks a program; both kinds of diagnostics.
 fn run(source: &str) -> (Checked, Vec<Diagnostic>) {
-    let (module, mut diagnostics) = parse(FileId(0), source);
-    let checked = check(&module, &Limits::default());
+    let Loaded { modules, mut diagnostics, .. } = load("main.cot", source, &NoFiles, LIBRARY);
+    let checked = check(&modules, &Limits::default());
     diagnostics.extend(checked.diagnostics.iter().cloned());
     (checked, diagnostics)
 }

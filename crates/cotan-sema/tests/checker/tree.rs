@@ -1,6 +1,7 @@
 //! What the typed tree says, and what is kept for a language server.
 
 use super::{accept, run};
+use cotan_sema::modules::{Loader, load};
 use cotan_sema::typed::{Body, Builtin, ExprKind, Function, FunctionBody, Literal, Program, StmtKind, Type};
 
 fn function<'p>(program: &'p Program, name: &str) -> &'p Function {
@@ -87,7 +88,7 @@ fn uses_lead_to_definitions_and_nodes_to_types() {
     let uses: Vec<_> =
         checked.facts.definitions.iter().map(|found| (text(found.span), text(found.definition).0)).collect();
     assert_eq!(uses, [((22, "x"), 5), ((51, "g"), 3), ((53, "weight"), 29)]);
-    let n_known = checked.facts.types.iter().flatten().filter(|ty| ty.is_scalar()).count();
+    let n_known = checked.facts.types[0].iter().flatten().filter(|ty| ty.is_scalar()).count();
     assert!(n_known >= 4, "{:?}", checked.facts.types);
 }
 
@@ -123,4 +124,38 @@ fn pipes_are_flat_blocks() {
     assert_eq!(block.statements.len(), 2);
     assert!(block.statements.iter().all(|statement| matches!(statement.kind, StmtKind::Let { .. })));
     assert!(matches!(block.value.as_ref().map(|value| &value.kind), Some(ExprKind::Primitive { name: "max", .. })));
+}
+
+#[test]
+fn uses_lead_into_imported_files() {
+    struct Layers;
+    impl Loader for Layers {
+        fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+            Ok((path == "net/layers.cot").then(|| b"pub struct P { w: f64 }\npub fn loss(p: P) -> f64 = p.w".to_vec()))
+        }
+    }
+    let source = "import ./layers\nfn f(w: f64) -> f64 = layers.loss(layers.P { w })";
+    let loaded = load("net/main.cot", source, &Layers, &[]);
+    let checked = cotan_sema::check(&loaded.modules, &cotan_sema::Limits::default());
+    assert!(checked.is_valid(), "{:?}", checked.diagnostics);
+    let in_main = checked.facts.definitions.iter().filter(|found| found.span.file.0 == 0);
+    let found = in_main.map(|found| {
+        let text = |span: cotan_syntax::Span| loaded.sources.slice(span).to_owned();
+        (text(found.span), found.definition.file.0, text(found.definition))
+    });
+    let found: Vec<(String, u32, String)> = found.collect();
+    let of = |name: &str, file: u32, definition: &str| (name.to_owned(), file, definition.to_owned());
+    assert_eq!(
+        found,
+        [
+            of("layers", 0, "layers"),
+            of("loss", 1, "loss"),
+            of("layers", 0, "layers"),
+            of("P", 1, "P"),
+            of("w", 1, "w: f64"),
+            of("w", 0, "w"),
+        ]
+    );
+    let name = |at: usize| checked.program.functions[at].name.as_str();
+    assert_eq!((name(0), name(1)), ("f", "layers.loss"));
 }

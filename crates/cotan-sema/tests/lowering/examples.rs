@@ -60,7 +60,7 @@ fn the_gradient_of_the_recurrent_network_agrees_with_differences() {
 fn every_public_function_of_the_examples_lowers() {
     for source in [GMM, LSTM] {
         let (module, _) = cotan_syntax::parser::parse(FileId(0), source);
-        let program = check(&module, &Limits::default()).program;
+        let program = check(&module.into(), &Limits::default()).program;
         let names: Vec<String> = program.public_functions().map(|function| function.name.clone()).collect();
         assert!(names.iter().any(|name| name.ends_with("_gradient")));
         for name in names {

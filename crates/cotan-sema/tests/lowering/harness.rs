@@ -12,7 +12,7 @@ use cotan_syntax::span::FileId;
 pub(crate) fn lowered(source: &str, root: &Root) -> Lowered {
     let (module, diagnostics) = cotan_syntax::parser::parse(FileId(0), source);
     assert!(diagnostics.is_empty(), "{diagnostics:#?}");
-    let checked = check(&module, &Limits::default());
+    let checked = check(&module.into(), &Limits::default());
     let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
     assert!(errors.is_empty(), "{errors:#?}");
     let lowered = lower(&checked.program, std::slice::from_ref(root), &Limits::default());
@@ -27,7 +27,7 @@ pub(crate) fn lowered(source: &str, root: &Root) -> Lowered {
 /// The codes of the errors of lowering one root of a program.
 pub(crate) fn errors(source: &str, root: &Root) -> Vec<&'static str> {
     let (module, _) = cotan_syntax::parser::parse(FileId(0), source);
-    let checked = check(&module, &Limits::default());
+    let checked = check(&module.into(), &Limits::default());
     assert!(checked.is_valid(), "{:#?}", checked.diagnostics);
     let lowered = lower(&checked.program, std::slice::from_ref(root), &Limits::default());
     lowered.err().unwrap_or_default().iter().map(|error| error.code.as_str()).collect()

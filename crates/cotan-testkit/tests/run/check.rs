@@ -7,7 +7,8 @@ use cotan_ir::Mode;
 use cotan_ops::Value;
 use cotan_testkit::case::{Case, Subject, float_value, floats};
 use cotan_testkit::engines::{Engine, RunError};
-use cotan_testkit::front::{checked, lower, lower_plain};
+use cotan_testkit::files::tests_folder;
+use cotan_testkit::front::{loaded, lower, lower_plain};
 use cotan_testkit::oracles::{SECOND_ORDER, Verdict, compiled, dot_product, forward_reverse, primal_value, tape};
 use cotan_testkit::tolerances::{Property, close, tolerance};
 use serde_json::Value as Json;
@@ -19,7 +20,7 @@ pub(crate) fn check(name: &str, text: &str) -> Vec<String> {
         Ok(cases) => cases,
         Err(e) => return vec![format!("{name}: header: {e}")],
     };
-    let program = match checked(name, text) {
+    let program = match loaded(name, text, &tests_folder().join("run")) {
         Ok(program) => program,
         Err(e) => return vec![e],
     };
@@ -37,8 +38,9 @@ impl Test<'_> {
     fn run(&self) -> Result<(), String> {
         let function = Request::function(&self.case.function);
         match &self.case.expected {
-            Expected::Error { code, line, column } => {
-                let expected = (code.as_str(), *line, *column);
+            Expected::Error { code, file, line, column } => {
+                let file = file.as_deref().unwrap_or_else(|| file_name(self.program, 0));
+                let expected = (code.as_str(), file, *line, *column);
                 self.fails(&function, expected)?;
                 let wrt: Vec<&str> = self.case.wrt.iter().map(String::as_str).collect();
                 if wrt.is_empty() {
@@ -109,19 +111,19 @@ impl Test<'_> {
     }
 
     /// Every engine fails with the same code at the same place.
-    fn fails(&self, request: &Request, expected: (&str, u32, u32)) -> Result<(), String> {
+    fn fails(&self, request: &Request, expected: (&str, &str, u32, u32)) -> Result<(), String> {
         for (how, lowered) in self.lowered(request)? {
             let args = self.arguments(&lowered)?;
             for engine in Engine::BY_THREADS {
                 let found = match engine.run(&lowered.module, &lowered.entry.symbol, &args) {
                     Err(RunError::Check { kind, span }) => {
                         let (line, column) = place(self.program, span);
-                        (kind.code().to_owned(), line, column)
+                        (kind.code(), file_name(self.program, span.file), line, column)
                     }
                     Err(RunError::Other(e)) => return Err(format!("{engine:?}, {how}: {e}")),
                     Ok(values) => return Err(format!("{engine:?}, {how}: no error, but {values:?}")),
                 };
-                if (found.0.as_str(), found.1, found.2) != expected {
+                if found != expected {
                     return Err(format!("{engine:?}, {how}: expected {expected:?}, found {found:?}"));
                 }
             }
@@ -146,6 +148,10 @@ impl Test<'_> {
     fn lowered(&self, request: &Request) -> Result<[(&'static str, Lowered); 2], String> {
         Ok([("optimised", lower(self.program, request)?), ("plain", lower_plain(self.program, request)?)])
     }
+}
+
+fn file_name(program: &Program, file: u32) -> &str {
+    program.sources.get(cotan::syntax::FileId(file)).map_or("<unknown>", |file| file.name())
 }
 
 /// Line and column of a place in the source.

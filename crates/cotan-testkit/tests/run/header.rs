@@ -38,6 +38,8 @@ pub(crate) enum Expected {
     Error {
         /// Such as `R0001`.
         code: String,
+        /// The file of its place, from `tests/run`, where that is not the program itself.
+        file: Option<String>,
         /// The line of its place, from 1.
         line: u32,
         /// The column of its place, from 1.
@@ -130,9 +132,10 @@ fn names(list: &str) -> Vec<String> {
 fn error(text: &str) -> Result<Expected, String> {
     let fail = || format!("an error is a code and a place, as in `R0001 7:12`, not `{text}`");
     let (code, place) = text.split_once(' ').ok_or_else(fail)?;
+    let (file, place) = place.rsplit_once(' ').map_or((None, place), |(file, place)| (Some(file.to_owned()), place));
     let (line, column) = place.split_once(':').ok_or_else(fail)?;
     let number = |text: &str| text.trim().parse().map_err(|_| fail());
-    Ok(Expected::Error { code: code.to_owned(), line: number(line)?, column: number(column)? })
+    Ok(Expected::Error { code: code.to_owned(), file, line: number(line)?, column: number(column)? })
 }
 
 #[cfg(test)]
@@ -155,7 +158,10 @@ mod tests {
     #[test]
     fn an_error_has_a_code_and_a_place() {
         let all = cases("#: fn f\n#: error R0001 7:12\n").expect("a header");
-        assert_eq!(all[0].expected, Expected::Error { code: "R0001".to_owned(), line: 7, column: 12 });
+        assert_eq!(all[0].expected, Expected::Error { code: "R0001".to_owned(), file: None, line: 7, column: 12 });
+        let all = cases("#: fn f\n#: error R0001 imported/a.cot 7:12\n").expect("a header");
+        let file = Some("imported/a.cot".to_owned());
+        assert_eq!(all[0].expected, Expected::Error { code: "R0001".to_owned(), file, line: 7, column: 12 });
     }
 
     #[test]

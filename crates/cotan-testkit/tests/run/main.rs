@@ -3,13 +3,13 @@
 mod check;
 mod header;
 
-use cotan_testkit::files::{files, report, tests_folder};
+use cotan_testkit::files::{programs, report, tests_folder};
 use cotan_testkit::parallel;
 
 #[test]
 fn programs_give_what_their_headers_say_in_every_way_to_run_them() {
     let folder = tests_folder().join("run");
-    let programs = files(&folder, ".cot");
+    let programs = programs(&folder);
     // `COTAN_RUN=loops/` runs the programs with that in their path alone.
     let wanted = std::env::var("COTAN_RUN").unwrap_or_default();
     let programs: Vec<_> = programs.into_iter().filter(|path| path.to_string_lossy().contains(&wanted)).collect();

@@ -9,7 +9,7 @@ use cotan::sema::Limits;
 use cotan::syntax::render::{Style, to_json, to_text};
 use cotan::syntax::{Diagnostic, FileId, SourceMap, decode};
 use cotan::{Program, sema, syntax};
-use cotan_testkit::files::{expect_file, files, report, tests_folder};
+use cotan_testkit::files::{FilesBelow, expect_file, programs, report, tests_folder};
 use marks::{Mark, marks};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ struct Checked {
 }
 
 fn checked() -> Vec<Checked> {
-    files(&tests_folder().join("ui"), ".cot").into_iter().map(check).collect()
+    programs(&tests_folder().join("ui")).into_iter().map(check).collect()
 }
 
 fn check(path: PathBuf) -> Checked {
@@ -42,7 +42,7 @@ fn check(path: PathBuf) -> Checked {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (sources, diagnostics) = match decode(FileId(0), bytes) {
         Ok(text) => {
-            let program = Program::check(&name, &text, &Limits::default());
+            let program = Program::load(&name, &text, &FilesBelow(&tests_folder()), &Limits::default());
             (program.sources, program.diagnostics)
         }
         Err(invalid) => {
@@ -60,7 +60,7 @@ fn every_program_gets_the_diagnostics_that_it_is_marked_with_and_no_others() {
     let compare = |program: &Checked| {
         let mut found: Vec<Mark> = program.diagnostics.iter().map(|d| mark_of(d, &program.sources)).collect();
         found.sort();
-        let expected = marks(&program.text);
+        let expected = expected(program);
         let lines = |marks: &[Mark]| marks.iter().map(|m| format!("\n    {m}")).collect::<String>();
         let differ = found != expected || found.is_empty();
         differ.then(|| format!("{}\n  expected{}\n  found{}", program.name, lines(&expected), lines(&found)))
@@ -68,9 +68,21 @@ fn every_program_gets_the_diagnostics_that_it_is_marked_with_and_no_others() {
     report(programs.iter().filter_map(compare).collect(), programs.len());
 }
 
+/// The marks of the program and of the files that it imports.
+fn expected(program: &Checked) -> Vec<Mark> {
+    let imported =
+        program.sources.iter().skip(1).flat_map(|(_, file)| {
+            marks(file.text()).into_iter().map(|mark| Mark { file: file.name().to_owned(), ..mark })
+        });
+    let mut all: Vec<Mark> = marks(&program.text).into_iter().chain(imported).collect();
+    all.sort();
+    all
+}
+
 fn mark_of(diagnostic: &Diagnostic, sources: &SourceMap) -> Mark {
     let json = to_json(diagnostic, sources);
-    Mark { line: json.line, severity: json.severity.to_uppercase(), code: json.code.to_owned() }
+    let file = if diagnostic.primary.span.file == FileId(0) { String::new() } else { json.file };
+    Mark { file, line: json.line, severity: json.severity.to_uppercase(), code: json.code.to_owned() }
 }
 
 #[test]

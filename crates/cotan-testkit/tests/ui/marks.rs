@@ -8,6 +8,8 @@ use std::fmt;
 /// A diagnostic as a mark states it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mark {
+    /// The file, empty for the program itself.
+    pub(crate) file: String,
     /// The line on which its main place starts, from 1.
     pub(crate) line: u32,
     /// `ERROR` or `WARNING`.
@@ -18,7 +20,8 @@ pub(crate) struct Mark {
 
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {} {}", self.line, self.severity, self.code)
+        let file = if self.file.is_empty() { String::new() } else { format!("{} ", self.file) };
+        write!(f, "{file}line {}: {} {}", self.line, self.severity, self.code)
     }
 }
 
@@ -32,7 +35,7 @@ pub(crate) fn marks(text: &str) -> Vec<Mark> {
             let mut words = rest.split_whitespace().map(str::to_owned);
             let severity = words.next().unwrap_or_default();
             let code = words.next().unwrap_or_default();
-            out.push(Mark { line: number - up, severity, code });
+            out.push(Mark { file: String::new(), line: number - up, severity, code });
         }
     }
     out.sort();

@@ -49,12 +49,13 @@ fn syntax_tree(args: &EmitArgs) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
-/// Every function that a host can call, each with what it needs.
+/// Every function of the file that a host can call, each with what it needs.
 fn every_function(session: &Session, wanted: Stage) -> Result<String, Failure> {
     let program = &session.program.checked.program;
     let mut all = Module::default();
     let mut texts = Vec::new();
-    for function in program.functions.iter().filter(|f| is_callable(f)) {
+    let is_own = |f: &&typed::Function| f.name_span.file == FileId(0) && is_callable(f);
+    for function in program.functions.iter().filter(is_own) {
         let lowered = session.lower(&Request::function(function.name.as_str()))?;
         match wanted {
             // One module: functions that several need stand there once.

@@ -1,0 +1,168 @@
+//! The declarations of modules by name, and names with dots that lead from one module into another.
+
+use cotan_syntax::ast::{Ident, Import, ImportSource, Item, NodeId, Path};
+use cotan_syntax::{Diagnostic, Span};
+
+use super::{Def, Definition, ModuleChecker};
+use crate::codes;
+use crate::modules::ModuleId;
+use crate::suggest::closest;
+
+/// What a name with or without dots led to.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// The names that were needed, with dots.
+    pub(super) name: String,
+    /// What it stands for; never a module that another name follows.
+    pub(super) def: Def,
+    /// Where it is declared.
+    pub(super) definition: Span,
+    /// From the first name to the last one that was needed.
+    pub(super) span: Span,
+    /// How many names after the first one were needed.
+    pub(super) n_dots: usize,
+}
+
+impl ModuleChecker<'_> {
+    /// Runs `inside` with the names of another module.
+    pub(super) fn within<R>(&mut self, module: ModuleId, inside: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.current, module);
+        let result = inside(self);
+        self.current = outer;
+        result
+    }
+
+    /// The declaration of that name in the current module.
+    pub(super) fn find(&self, name: &str) -> Option<Definition> {
+        self.definitions[self.current.0 as usize].get(name).copied()
+    }
+
+    /// The names that are declared in the current module.
+    pub(super) fn declared_names(&self) -> impl Iterator<Item = &str> {
+        self.definitions[self.current.0 as usize].keys().map(String::as_str)
+    }
+
+    /// What a name stands for, recorded as a use. After the name of a module, `rest` gives the names after the dots.
+    /// What a module does not have, or keeps to itself, is reported and unusable.
+    pub(super) fn follow<'n>(
+        &mut self,
+        name: &str,
+        span: Span,
+        mut rest: impl FnMut(usize) -> Option<&'n Ident>,
+    ) -> Option<Found> {
+        let first = self.find(name)?;
+        self.note_use(span, first.span);
+        let mut found = Found { name: name.to_owned(), def: first.def, definition: first.span, span, n_dots: 0 };
+        while let Def::Module(module) = found.def {
+            let Some(ident) = rest(found.n_dots) else { break };
+            found.n_dots += 1;
+            found.span = span.to(ident.span);
+            found.def = Def::Unusable;
+            match self.definitions[module.0 as usize].get(&ident.name).copied() {
+                None => self.report_unknown_item(module, &found.name, ident),
+                Some(item) => {
+                    self.note_use(ident.span, item.span);
+                    if item.is_public {
+                        found.def = item.def;
+                        found.definition = item.span;
+                    } else {
+                        self.report_private(&found.name, ident, item.span);
+                    }
+                }
+            }
+            found.name = format!("{}.{}", found.name, ident.name);
+        }
+        Some(found)
+    }
+
+    /// What a path at the place of a type stands for.
+    pub(super) fn follow_path(&mut self, path: &Path) -> Option<Found> {
+        let (first, rest) = path.segments.split_first()?;
+        self.follow(&first.name, first.span, |at| rest.get(at))
+    }
+
+    fn report_unknown_item(&mut self, module: ModuleId, path: &str, ident: &Ident) {
+        if ident.name.is_empty() {
+            return;
+        }
+        let items = &self.definitions[module.0 as usize];
+        let public = items.iter().filter(|(_, item)| item.is_public).map(|(name, _)| name.as_str());
+        let help = match closest(&ident.name, public.clone()) {
+            Some(near) => format!("did you mean `{path}.{near}`?"),
+            None if public.clone().next().is_none() => format!("nothing in `{path}` is marked `pub`"),
+            None => format!("it has `{}`", public.collect::<Vec<_>>().join("`, `")),
+        };
+        let message = format!("expected a declaration of the module `{path}`, found `{}`", ident.name);
+        self.report(Diagnostic::error(codes::UNKNOWN_ITEM, ident.span, message).help(help));
+    }
+
+    fn report_private(&mut self, path: &str, ident: &Ident, definition: Span) {
+        let message =
+            format!("expected a public declaration of the module `{path}`, found `{}`, which is private", ident.name);
+        self.report(
+            Diagnostic::error(codes::PRIVATE_ITEM, ident.span, message)
+                .label(definition, "declared here without `pub`")
+                .help("write `pub` before the declaration to let other modules use it"),
+        );
+    }
+
+    /// Enters the name of an imported module.
+    pub(super) fn declare_import(&mut self, item: &Item, import: &Import) {
+        let segments = match &import.source {
+            ImportSource::Library(path) => &path.segments,
+            ImportSource::Relative { segments, .. } => segments,
+        };
+        let Some(name) = import.alias.as_ref().or(segments.last()) else { return };
+        let def = self.imported(item.id).map_or(Def::Unusable, Def::Module);
+        self.define(name, def, item.public.is_some());
+    }
+
+    fn imported(&self, import: NodeId) -> Option<ModuleId> {
+        self.modules[self.current.0 as usize].imports.get(&import).copied()
+    }
+
+    /// Enters a name; reports one that is taken, unless it is missing altogether.
+    pub(super) fn define(&mut self, name: &Ident, def: Def, is_public: bool) -> bool {
+        if name.name.is_empty() {
+            return false;
+        }
+        if let Some(first) = self.find(&name.name) {
+            self.report_redefinition(name, first.span);
+            return false;
+        }
+        let definition = Definition { def, span: name.span, is_public };
+        self.definitions[self.current.0 as usize].insert(name.name.clone(), definition);
+        true
+    }
+
+    /// Says what a name stands for that was entered before that was known.
+    pub(super) fn redefine(&mut self, name: &Ident, def: Def) {
+        if let Some(definition) = self.definitions[self.current.0 as usize].get_mut(&name.name)
+            && definition.span == name.span
+        {
+            definition.def = def;
+        }
+    }
+
+    fn report_redefinition(&mut self, name: &Ident, first: Span) {
+        let message = format!("expected one declaration of `{}`, found a second", name.name);
+        self.report(
+            Diagnostic::error(codes::DUPLICATE_ITEM, name.span, message)
+                .label(first, "first declared here")
+                .help("give one of them another name"),
+        );
+    }
+
+    /// The name that a declaration of the current module has in the program.
+    pub(super) fn full_name(&self, name: &str) -> String {
+        match self.modules[self.current.0 as usize].label.as_str() {
+            "" => name.to_owned(),
+            label => format!("{label}.{name}"),
+        }
+    }
+}
+
+/// A path as it is written.
+pub(super) fn path_name(path: &Path) -> String {
+    path.segments.iter().map(|segment| segment.name.as_str()).collect::<Vec<_>>().join(".")
+}

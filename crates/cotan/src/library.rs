@@ -1,0 +1,36 @@
+//! The standard library: modules in Cotan, part of every compiler.
+
+use cotan_sema::modules::LibraryModule;
+
+/// The modules behind `import std....`.
+pub static STANDARD: &[LibraryModule] = &[
+    LibraryModule { name: "std.complex", text: include_str!("../../../lib/std/complex.cot") },
+    LibraryModule { name: "std.nn", text: include_str!("../../../lib/std/nn.cot") },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn every_file_of_the_library_is_a_module() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib/std");
+        let files = std::fs::read_dir(folder).expect("the library").flatten().map(|entry| entry.path());
+        let mut names: Vec<String> =
+            files.filter_map(|path| Some(format!("std.{}", path.file_stem()?.to_str()?))).collect();
+        names.sort();
+        assert_eq!(names, STANDARD.iter().map(|module| module.name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_public_declaration_of_the_library_has_a_doc_comment() {
+        for module in STANDARD {
+            let (syntax, diagnostics) = cotan_syntax::parse(cotan_syntax::FileId(0), module.text);
+            assert_eq!(diagnostics, [], "{}", module.name);
+            for item in syntax.items.iter().filter(|item| item.public.is_some()) {
+                assert!(item.doc.is_some(), "{}: {:?}", module.name, item.span);
+            }
+        }
+    }
+}
