@@ -55,6 +55,7 @@ pub use scalar::rounding::*;
 pub use scalar::special::*;
 pub use scalar::trigonometric::*;
 pub use table::{Ops, lookup, lookup_tensor, record, row, table, tensor_table};
+pub use tensor::argsort::ARGSORT;
 pub use tensor::concat::CONCAT;
 pub use tensor::fill::FILL;
 pub use tensor::iota::IOTA;

@@ -25,6 +25,7 @@ mod instances;
 mod instantiate;
 mod items;
 mod lambdas;
+mod last_axis;
 mod losses;
 mod moves;
 mod names;

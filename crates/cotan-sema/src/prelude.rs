@@ -9,6 +9,8 @@ pub(crate) enum Domain {
     Float,
     /// All numbers.
     Numeric,
+    /// All integer types.
+    Integer,
     /// Everything.
     Any,
 }
@@ -27,8 +29,12 @@ pub(crate) enum Operand {
 /// A function on scalars, which lifts to tensors.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ScalarFunction {
-    /// The name, in the language and in the op table.
+    /// The name in the language.
     pub(crate) name: &'static str,
+    /// The name of the primitive in the op table.
+    pub(crate) row: &'static str,
+    /// Whether an integer result that does not fit wraps; otherwise it is a run-time error.
+    pub(crate) wraps: bool,
     /// What the shared type may be.
     pub(crate) domain: Domain,
     /// The operands.
@@ -39,10 +45,15 @@ pub(crate) struct ScalarFunction {
 
 const ONE: &[Operand] = &[Operand::Same];
 const TWO: &[Operand] = &[Operand::Same, Operand::Same];
+const WITH_EXPONENT: &[Operand] = &[Operand::Same, Operand::Integer];
 const THREE: &[Operand] = &[Operand::Same, Operand::Same, Operand::Same];
 
 const fn function(name: &'static str, domain: Domain, operands: &'static [Operand]) -> ScalarFunction {
-    ScalarFunction { name, domain, operands, is_predicate: false }
+    ScalarFunction { name, row: name, wraps: false, domain, operands, is_predicate: false }
+}
+
+const fn wrapping(name: &'static str, row: &'static str, operands: &'static [Operand]) -> ScalarFunction {
+    ScalarFunction { row, wraps: true, ..function(name, Domain::Integer, operands) }
 }
 
 const fn float(name: &'static str) -> ScalarFunction {
@@ -92,12 +103,19 @@ pub(crate) static SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     float("relu"),
     float("sigmoid"),
     function("pow", Domain::Float, TWO),
-    function("powi", Domain::Float, &[Operand::Same, Operand::Integer]),
+    function("powi", Domain::Float, WITH_EXPONENT),
     function("hypot", Domain::Float, TWO),
+    function("copysign", Domain::Float, TWO),
     function("fma", Domain::Float, THREE),
     function("select", Domain::Any, &[Operand::Bool, Operand::Same, Operand::Same]),
     predicate("isnan"),
     predicate("isfinite"),
+    wrapping("wrapping_add", "add", TWO),
+    wrapping("wrapping_sub", "sub", TWO),
+    wrapping("wrapping_mul", "mul", TWO),
+    wrapping("wrapping_neg", "neg", ONE),
+    wrapping("wrapping_abs", "abs", ONE),
+    wrapping("wrapping_pow", "powi", WITH_EXPONENT),
 ];
 
 /// The functions that are no scalar primitives.
@@ -127,6 +145,15 @@ pub(crate) static BUILTINS: &[(&str, Builtin)] = &[
     ("dot", Builtin::Dot),
     ("norm", Builtin::Norm),
     ("stop_gradient", Builtin::StopGradient),
+    ("each", Builtin::Each),
+    ("sort", Builtin::Sort),
+    ("argsort", Builtin::Argsort),
+    ("argmax", Builtin::Argmax),
+    ("argmin", Builtin::Argmin),
+    ("cumsum", Builtin::Cumsum),
+    ("cumprod", Builtin::Cumprod),
+    ("gather", Builtin::Gather),
+    ("wrapping_as", Builtin::WrappingAs),
 ];
 
 /// The constants, of any float type.
@@ -135,23 +162,11 @@ pub(crate) static CONSTANTS: &[(&str, FloatConstant)] =
 
 /// Functions of the language that are not there yet, with what to use instead.
 pub(crate) static LATER: &[(&str, &str)] = &[
-    ("each", "write a `for` loop over the tensor"),
-    ("sort", "write the loops, for example an insertion sort"),
-    ("argsort", "write the loops, for example an insertion sort of indices"),
-    ("argmax", "write a `for` loop that keeps the best index"),
-    ("argmin", "write a `for` loop that keeps the best index"),
-    ("cumsum", "write `scan(0.0, |sum, x| sum + x, v)`"),
-    ("cumprod", "write `scan(1.0, |product, x| product * x, v)`"),
-    ("gather", "write `v[idx]`"),
     ("print", "return the value: `cotan run` prints the result"),
     ("print_i32", "return the value: `cotan run` prints the result"),
     ("print_f32", "return the value: `cotan run` prints the result"),
     ("print_str", "return a value: `cotan run` prints the result"),
     ("vmap", "write `map(|x| f(x), xs)`"),
-    ("wrapping_as", "keep the value in range with `%` before the cast"),
-    ("wrapping_add", "use a wider integer type"),
-    ("wrapping_sub", "use a wider integer type"),
-    ("wrapping_mul", "use a wider integer type"),
 ];
 
 /// The scalar function of that name.

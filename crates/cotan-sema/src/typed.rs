@@ -764,6 +764,25 @@ pub enum Builtin {
     Norm,
     /// `x`: the value itself, of any type; no derivative flows through.
     StopGradient,
+    /// `v, f`: `f` for its effects on each element (row) along the first axis, in order.
+    Each,
+    /// `v`: the elements along the last axis in ascending order, NaN last; equal ones keep their order.
+    Sort,
+    /// `v`: the positions along the last axis in the order of `sort`.
+    Argsort,
+    /// `v`: the position of the greatest element along the last axis: of several the first, of NaN
+    /// the first. An empty axis is a run-time error.
+    Argmax,
+    /// `v`: the position of the least element along the last axis, likewise.
+    Argmin,
+    /// `v`: the sums of the elements up to each one, along the last axis.
+    Cumsum,
+    /// `v`: the products of the elements up to each one, along the last axis.
+    Cumprod,
+    /// `v, idx`: the elements (rows) of `v` at the positions that an integer tensor holds.
+    Gather,
+    /// `x`: integers or truth values as the integer type of the result, wrapped.
+    WrappingAs,
 }
 
 /// What the language server shows: which node of the source has which type and which definition.

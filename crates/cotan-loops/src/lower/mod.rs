@@ -8,6 +8,7 @@
 //! - the memory where a result has to end up is offered to the statement that first allocates it.
 
 mod access;
+mod argsort;
 mod call;
 mod code;
 mod memory;

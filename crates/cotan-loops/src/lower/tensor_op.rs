@@ -1,17 +1,19 @@
 //! Structural operations: loops that move elements, and the matrix product. One function each.
 
+use super::argsort::argsort;
 use super::{Held, Lowering};
 use crate::nest::{Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
 use cotan_ops::{
-    ADD, CONCAT, FILL, FMA, IOTA, MATMUL, MULZ, PAD, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord, cast_to, record,
+    ADD, ARGSORT, CONCAT, FILL, FMA, IOTA, MATMUL, MULZ, PAD, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord,
+    cast_to, record,
 };
 
 /// Lowers one use: the result variable, operands, attributes.
 type Rule = fn(&mut Lowering, Var, &[Held], &[i64]) -> Held;
 
 /// Every structural operation.
-static RULES: [(&TensorRecord, Rule); 9] = [
+static RULES: [(&TensorRecord, Rule); 10] = [
     (&SLICE, slice),
     (&PAD, pad),
     (&REVERSE, reverse),
@@ -21,6 +23,7 @@ static RULES: [(&TensorRecord, Rule); 9] = [
     (&RESHAPE, reshape),
     (&TRANSPOSE, transpose),
     (&MATMUL, matmul),
+    (&ARGSORT, argsort),
 ];
 
 /// Whether this crate lowers a structural operation.

@@ -4,6 +4,7 @@ use crate::Value;
 use cotan_ir::{Atom, Builder, Elem, ElemSet, TensorOp, TensorSig, Ty};
 use std::fmt;
 
+pub(crate) mod argsort;
 pub(crate) mod concat;
 pub(crate) mod fill;
 pub(crate) mod iota;

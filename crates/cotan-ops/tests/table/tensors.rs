@@ -2,8 +2,8 @@
 
 use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, Op, Ty, verify};
 use cotan_ops::{
-    CONCAT, Derivative, FILL, IOTA, Inputs, MATMUL, PAD, RESHAPE, REVERSE, SLICE, Shapes, TRANSPOSE, TensorRecord,
-    TensorUse, Value, count, row,
+    ARGSORT, CONCAT, Derivative, FILL, IOTA, Inputs, MATMUL, PAD, RESHAPE, REVERSE, SLICE, Shapes, TRANSPOSE,
+    TensorRecord, TensorUse, Value, count, row,
 };
 use expect_test::expect;
 use std::collections::HashMap;
@@ -241,4 +241,23 @@ fn shapes_that_do_not_fit_are_errors() {
     }
     assert!(run(&SLICE, &[&x, &at(0)], &[1], &[2, 4]).is_err(), "a slice does not grow");
     assert!(run(&PAD, &[&x, &at(0)], &[1], &[2, 2]).is_err(), "padding does not shrink");
+}
+
+#[test]
+fn sorted_positions_are_stable_with_nan_last_in_every_row() {
+    let x = Value::f64s(&[2, 4], &[2.0, f64::NAN, -1.0, 2.0, 0.0, -0.0, f64::NEG_INFINITY, f64::NAN]);
+    assert_eq!(run(&ARGSORT, &[&x], &[], &[2, 4]), Err("expected a result of i64, found f64".to_owned()));
+    let found = eval_positions(&x);
+    assert_eq!(found, [2, 0, 3, 1, 2, 0, 1, 3]);
+    let unsigned = Value { elem: Elem::U64, dims: vec![3], bits: vec![u64::MAX, 1, 1 << 63] };
+    assert_eq!(eval_positions(&unsigned), [1, 2, 0]);
+    let signed = Value { elem: Elem::I8, dims: vec![3], bits: vec![1, -128i64 as u64, 0] };
+    assert_eq!(eval_positions(&signed), [1, 2, 0]);
+}
+
+fn eval_positions(x: &Value) -> Vec<u64> {
+    let result = (Elem::I64, x.dims.as_slice());
+    let shapes = Shapes { args: &[(x.elem, &x.dims)], attrs: &[], result };
+    assert_eq!((ARGSORT.check)(&shapes), Ok(()));
+    (ARGSORT.eval)(&Inputs { args: &[x], attrs: &[], result, in_field: false }).bits
 }

@@ -24,32 +24,26 @@ pub(super) struct Site {
 }
 
 impl BodyChecker<'_, '_> {
-    /// `zeros[f64]`
+    /// `zeros[f64]`, `wrapping_as[u8]`
     pub(super) fn builtin_with_type<'s>(&mut self, builtin: Builtin, args: &[AstArg], span: Span) -> Callee<'s> {
         let name = prelude::builtin_name(builtin);
-        let takes_type = matches!(builtin, Builtin::Zeros | Builtin::Ones | Builtin::Iota);
-        match args {
-            [AstArg { name: None, value }] if takes_type => {
-                let bound = if builtin == Builtin::Iota { Bound::Integer } else { Bound::Numeric };
-                let generics = self.generics.clone();
-                match self.module.scalar_arg("T", bound, value, &generics) {
-                    Some(scalar) => Callee::Builtin(builtin, Some(scalar), span),
-                    None => Callee::Failed,
-                }
-            }
-            _ => {
-                let (message, help) = if takes_type {
-                    (
-                        format!("expected one element type in the brackets of `{name}`, found something else"),
-                        format!("write `{name}[f64](n)`"),
-                    )
-                } else {
-                    (format!("expected no brackets after `{name}`, found some"), "leave the brackets out".to_owned())
-                };
-                self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
-                Callee::Failed
-            }
+        let Some(bound) = type_argument(builtin) else {
+            let message = format!("expected no brackets after `{name}`, found some");
+            self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help("leave the brackets out"));
+            return Callee::Failed;
+        };
+        if let [AstArg { name: None, value }] = args {
+            let generics = self.generics.clone();
+            return match self.module.scalar_arg("T", bound, value, &generics) {
+                Some(scalar) => Callee::Builtin(builtin, Some(scalar), span),
+                None => Callee::Failed,
+            };
         }
+        let message = format!("expected one element type in the brackets of `{name}`, found something else");
+        let call =
+            if builtin == Builtin::WrappingAs { "wrapping_as[u8](x)".to_owned() } else { format!("{name}[f64](n)") };
+        self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(format!("write `{call}`")));
+        Callee::Failed
     }
 
     /// A call of a builtin.
@@ -83,6 +77,12 @@ impl BodyChecker<'_, '_> {
             Builtin::Sum | Builtin::Prod => self.reduce(site, sources, Elems::numeric()),
             Builtin::Mean | Builtin::Norm => self.reduce(site, sources, Elems::float()),
             Builtin::Dot => self.dot(site, sources),
+            Builtin::Each => self.each(site, sources),
+            Builtin::Sort | Builtin::Cumsum | Builtin::Cumprod => self.rearranged(site, sources),
+            Builtin::Argsort => self.positions(site, sources),
+            Builtin::Argmax | Builtin::Argmin => self.position(site, sources),
+            Builtin::Gather => self.gather(site, sources),
+            Builtin::WrappingAs => self.wrapping_as(site, elem, sources),
         };
         match checked {
             Some((ty, args)) => Expr { span, ty, kind: ExprKind::Builtin { builtin, args } },
@@ -91,7 +91,7 @@ impl BodyChecker<'_, '_> {
     }
 
     /// The arguments as values, if there are exactly `N` and nothing is wrong with them.
-    fn exactly<const N: usize>(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<[Expr; N]> {
+    pub(super) fn exactly<const N: usize>(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<[Expr; N]> {
         self.require_count(site, sources.len(), N)?;
         let values: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
         if values.iter().any(|value| value.ty.has_error()) {
@@ -133,7 +133,7 @@ impl BodyChecker<'_, '_> {
     }
 
     /// A single tensor of at least some rank.
-    fn on_tensor(&mut self, site: Site, sources: Vec<Source<'_>>, rank: usize) -> Option<(Expr, Type)> {
+    pub(super) fn on_tensor(&mut self, site: Site, sources: Vec<Source<'_>>, rank: usize) -> Option<(Expr, Type)> {
         let [value] = self.exactly(site, sources)?;
         let ty = value.ty.clone();
         if ty.dims().len() < rank {
@@ -332,7 +332,7 @@ impl BodyChecker<'_, '_> {
         Some((elem, vec![Arg::Value(value)]))
     }
 
-    fn has_elems(&mut self, ty: &Type, elems: Elems) -> bool {
+    pub(super) fn has_elems(&mut self, ty: &Type, elems: Elems) -> bool {
         ty.scalar().is_some_and(|scalar| self.vars.require(scalar, elems))
     }
 
@@ -362,6 +362,17 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         Some((wanted.elem().clone(), vec![Arg::Value(left), Arg::Value(right)]))
+    }
+}
+
+/// What the element type in the brackets behind a builtin may be, if it takes one.
+fn type_argument(builtin: Builtin) -> Option<Bound> {
+    if matches!(builtin, Builtin::Zeros | Builtin::Ones) {
+        Some(Bound::Numeric)
+    } else if matches!(builtin, Builtin::Iota | Builtin::WrappingAs) {
+        Some(Bound::Integer)
+    } else {
+        None
     }
 }
 

@@ -34,6 +34,7 @@ impl BodyChecker<'_, '_> {
         let allowed = match function.domain {
             Domain::Float => Elems::float(),
             Domain::Numeric => Elems::numeric(),
+            Domain::Integer => Elems::integer(),
             Domain::Any => Elems::any(),
         };
         let shared = self.vars.fresh(allowed, None);
@@ -81,13 +82,20 @@ impl BodyChecker<'_, '_> {
         let wanted = match operand {
             Operand::Same if is_other_type => format!("`{}`, as the other arguments are", self.show_scalar(shared)),
             Operand::Same if allowed == Elems::float() => "a float".to_owned(),
+            Operand::Same if allowed == Elems::integer() => "an integer".to_owned(),
             Operand::Same => "a number".to_owned(),
             Operand::Integer => "an integer".to_owned(),
             Operand::Bool => "`bool`".to_owned(),
         };
         let help = match (operand, arg.ty.scalar()) {
             (Operand::Same, Some(scalar)) => {
-                let target = if is_other_type { shared } else { self.vars.float_literal() };
+                let target = if is_other_type {
+                    shared
+                } else if allowed == Elems::integer() {
+                    self.vars.integer_literal()
+                } else {
+                    self.vars.float_literal()
+                };
                 self.scalar_help(arg, scalar, target)
             }
             (Operand::Integer, Some(_)) => "write an integer such as `2`, or call `pow`".to_owned(),

@@ -1,7 +1,8 @@
 //! The functions of the prelude that are no scalar primitives.
 
-use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, Elem, Ty};
+use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, Elem, Monoid, Ty};
 use cotan_ops::{ADD, AND, CONCAT, EQ, FILL, LT, MUL, MUL_FITS, NOT, RESHAPE, SELECT, TRANSPOSE};
+use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 
 use super::Result;
@@ -67,6 +68,21 @@ impl<'a, 'p> Body<'a, 'p> {
                 let value = self.value(&args[0])?;
                 Ok(self.without_derivative(value))
             }
+            Builtin::Each => self.each(args),
+            Builtin::Sort => self.of_tensor(args, |body, tensor| body.sorted(tensor)),
+            Builtin::Argsort => self.of_tensor(args, |body, tensor| Ok(body.sorted_positions(tensor))),
+            Builtin::Argmax => self.of_tensor(args, |body, tensor| body.position_of_extreme(Monoid::Max, tensor)),
+            Builtin::Argmin => self.of_tensor(args, |body, tensor| body.position_of_extreme(Monoid::Min, tensor)),
+            Builtin::Cumsum => self.of_tensor(args, |body, tensor| body.running(FoldOp::Add, tensor)),
+            Builtin::Cumprod => self.of_tensor(args, |body, tensor| body.running(FoldOp::Mul, tensor)),
+            Builtin::Gather => {
+                let (value, positions) = (self.value(&args[0])?, self.value(&args[1])?[0]);
+                self.gathered(&value, positions, Self::span_of(&args[1]))
+            }
+            Builtin::WrappingAs => self.of_tensor(args, |body, tensor| {
+                let elem = e.ty.scalar().map_or(Elem::I64, |scalar| body.elem(scalar));
+                Ok(body.convert(tensor, elem))
+            }),
         }
     }
 
@@ -106,17 +122,20 @@ impl<'a, 'p> Body<'a, 'p> {
         }
     }
 
+    fn span_of(arg: &'p Arg) -> Span {
+        match arg {
+            Arg::Value(e) => e.span,
+            Arg::Function(callable) => callable.span,
+        }
+    }
+
     /// Counts that are the leading extents of the result.
     fn counts(&mut self, args: &'p [Arg], e: &'p Expr) -> Result<Vec<Atom>> {
         let dims = self.leaf_types(&e.ty).first().map(|leaf| leaf.dims.clone()).unwrap_or_default();
         let mut counts = Vec::new();
         for (k, arg) in args.iter().enumerate() {
-            let span = match arg {
-                Arg::Value(count) => count.span,
-                Arg::Function(callable) => callable.span,
-            };
             let count = self.value(arg)?[0];
-            let count = self.at(span, |body| body.count(count, dims.get(k)));
+            let count = self.at(Self::span_of(arg), |body| body.count(count, dims.get(k)));
             counts.push(count);
         }
         Ok(counts)
@@ -198,6 +217,15 @@ impl<'a, 'p> Body<'a, 'p> {
             | crate::typed::CallableKind::Derivative(_) => "state".to_owned(),
         };
         self.leaf_names(&name, ty).into_iter().zip(init.iter().copied()).collect()
+    }
+
+    fn each(&mut self, args: &'p [Arg]) -> Result<Value> {
+        let (tensor, function) = (self.value(&args[0])?, self.function(&args[1]));
+        let count = self.first_extent(Self::ty_of(&args[0]), &tensor);
+        self.counted(count, &[], &mut |body, index, _| {
+            let row = body.row(&tensor, index);
+            body.apply(function, vec![row], &[])
+        })
     }
 
     fn fold_with(&mut self, args: &'p [Arg]) -> Result<Value> {

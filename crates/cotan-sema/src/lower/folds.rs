@@ -179,7 +179,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// The result of a fold without start value: there must be an element.
-    fn not_of_nothing(&mut self, extents: &[Atom], result: Atom) -> Atom {
+    pub(super) fn not_of_nothing(&mut self, extents: &[Atom], result: Atom) -> Atom {
         let cond = self.is_not_empty(extents);
         self.check(cond, CheckKind::EmptyFold, &[], result)
     }
@@ -380,7 +380,7 @@ impl<'p> Body<'_, 'p> {
 }
 
 /// The identity of `max`.
-fn least(elem: Elem) -> Const {
+pub(super) fn least(elem: Elem) -> Const {
     match elem.integer_range() {
         Some((least, _)) => Const::integer(elem, least),
         None => Const::float(elem, f64::NEG_INFINITY),
@@ -388,7 +388,7 @@ fn least(elem: Elem) -> Const {
 }
 
 /// The identity of `min`.
-fn greatest(elem: Elem) -> Const {
+pub(super) fn greatest(elem: Elem) -> Const {
     match elem.integer_range() {
         Some((_, greatest)) => Const::integer(elem, greatest),
         None => Const::float(elem, f64::INFINITY),

@@ -21,6 +21,7 @@ mod expressions;
 mod folds;
 mod function;
 mod indexing;
+mod last_axis;
 mod loops;
 mod merge;
 mod operators;

@@ -5,12 +5,13 @@
 
 use cotan_ir::{Atom, CheckKind, Const, Dim, Elem, ParResult, Ty, Var};
 use cotan_ops::{
-    ABS_FITS, ADD, ADD_FITS, DIV, DIV_FITS, EQ, GE, GT, LE, LT, MATMUL, MUL, MUL_FITS, NE, NEG, NEG_FITS, POW, POWI,
-    POWI_FITS, PrimRow, REM, SUB, SUB_FITS, cast_fits, cast_to, lookup,
+    ABS_FITS, ADD, ADD_FITS, AND, DIV, DIV_FITS, EQ, GE, GT, LE, LT, MATMUL, MUL, MUL_FITS, NE, NEG, NEG_FITS, OR, POW,
+    POWI, POWI_FITS, PrimRow, REM, SELECT, SUB, SUB_FITS, cast_fits, cast_to, lookup,
 };
 
 use super::Result;
 use super::function::{Body, ir_span};
+use crate::prelude::scalar_function;
 use crate::typed::{BinaryOp, Chain};
 
 impl<'p> Body<'_, 'p> {
@@ -32,7 +33,7 @@ impl<'p> Body<'_, 'p> {
         }
         let elem = self.b.ty(left).elem;
         let can_fail = elem.is_integer() && is_arithmetic(op);
-        let right = if op == BinaryOp::PowInt { self.convert(right, Elem::I64) } else { right };
+        let right = if op == BinaryOp::PowInt { self.exponent(right) } else { right };
         Ok(if can_fail {
             self.each_element(&[left, right], &mut |body, args| body.integer_binary(op, args[0], args[1]))
         } else {
@@ -59,8 +60,7 @@ impl<'p> Body<'_, 'p> {
                 self.prim(&REM, &[left, right])
             }
             BinaryOp::PowInt => {
-                let cond = self.prim(&GE, &[right, Atom::i64(0)]);
-                let right = self.check(cond, CheckKind::NegativePower, &[right], right);
+                let right = self.natural(right);
                 self.fitting(&POWI, &POWI_FITS, &[left, right])
             }
             BinaryOp::Pow
@@ -124,18 +124,45 @@ impl<'p> Body<'_, 'p> {
         self.each_element(&[operand], &mut |body, args| body.fitting(&NEG, &NEG_FITS, args))
     }
 
-    /// A scalar primitive of the prelude.
+    /// A scalar function of the prelude.
     pub(super) fn primitive(&mut self, name: &str, args: &[Atom]) -> Atom {
-        let row = lookup(name).expect("invariant: the checker takes primitives from the op table");
+        let function = scalar_function(name).expect("invariant: the checker takes functions from the prelude");
+        let row = lookup(function.row).expect("invariant: a function of the prelude is a row of the op table");
         let elem = self.b.ty(args[0]).elem;
-        if std::ptr::eq(row, &cotan_ops::ABS) && elem.is_signed() {
+        if std::ptr::eq(row, &cotan_ops::ABS) && elem.is_signed() && !function.wraps {
             return self.each_element(args, &mut |body, args| body.fitting(row, &ABS_FITS, args));
         }
-        if std::ptr::eq(row, &POWI) {
-            let exponent = self.convert(args[1], Elem::I64);
+        if !std::ptr::eq(row, &POWI) {
+            return self.element_wise(row, args);
+        }
+        let exponent = self.exponent(args[1]);
+        if elem.is_float() {
             return self.element_wise(row, &[args[0], exponent]);
         }
-        self.element_wise(row, args)
+        self.each_element(&[args[0], exponent], &mut |body, args| {
+            let exponent = body.natural(args[1]);
+            body.prim(row, &[args[0], exponent])
+        })
+    }
+
+    /// An exponent of any integer type as an i64. One of u64 that is too large becomes one that is as good: of numbers
+    /// other than 0, 1 and -1 no such power is in range, and for -1 it is odd or even as before.
+    fn exponent(&mut self, exponent: Atom) -> Atom {
+        let is_large = self.b.ty(exponent).elem == Elem::U64;
+        let exponent = self.convert(exponent, Elem::I64);
+        if !is_large {
+            return exponent;
+        }
+        let is_odd = self.element_wise(&AND, &[exponent, Atom::i64(1)]);
+        let large = self.element_wise(&OR, &[is_odd, Atom::i64(i64::MAX - 1)]);
+        let has_wrapped = self.element_wise(&LT, &[exponent, Atom::i64(0)]);
+        self.element_wise(&SELECT, &[has_wrapped, large, exponent])
+    }
+
+    /// An exponent that is not negative.
+    fn natural(&mut self, exponent: Atom) -> Atom {
+        let cond = self.prim(&GE, &[exponent, Atom::i64(0)]);
+        self.check(cond, CheckKind::NegativePower, &[exponent], exponent)
     }
 
     /// `e as T`, checked where `T` can't hold every value.
@@ -155,7 +182,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// Element-wise conversion without a check.
-    fn convert(&mut self, value: Atom, elem: Elem) -> Atom {
+    pub(super) fn convert(&mut self, value: Atom, elem: Elem) -> Atom {
         if self.b.ty(value).elem == elem { value } else { self.element_wise(cast_to(elem), &[value]) }
     }
 

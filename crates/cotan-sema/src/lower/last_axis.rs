@@ -1,0 +1,91 @@
+//! The functions of the prelude along the last axis: sorting, positions of extremes, running totals; and gathers.
+//!
+//! Sorting is a reading at sorted positions, and the positions carry no derivative: so the derivative of a sort is that
+//! of a gather, in both modes and to any order.
+
+use cotan_ir::{Atom, Const, Elem, Monoid, Ty};
+use cotan_ops::{ADD, ADD_FITS, ARGSORT, EQ, ISNAN, MUL, MUL_FITS, OR, PrimRow, SELECT};
+use cotan_syntax::Span;
+use cotan_syntax::ast::FoldOp;
+
+use super::Result;
+use super::folds::{greatest, least};
+use super::function::Body;
+use super::indexing::Selection;
+use super::values::Value;
+
+impl Body<'_, '_> {
+    /// The positions of the elements along the last axis in ascending order.
+    pub(super) fn sorted_positions(&mut self, tensor: Atom) -> Atom {
+        let Ty { dims, .. } = self.b.ty(tensor);
+        self.b.tensor(ARGSORT.op(), &[tensor], &[], Ty::new(Elem::I64, dims)).into()
+    }
+
+    /// The elements along the last axis in ascending order.
+    pub(super) fn sorted(&mut self, tensor: Atom) -> Result<Atom> {
+        let positions = self.sorted_positions(tensor);
+        let extents = self.extents(tensor);
+        let sorted = self.stacked(&extents, &mut |body, at| {
+            let position = body.b.index(positions, at).into();
+            let row = &at[..at.len() - 1];
+            Ok(vec![body.b.index(tensor, &[row, &[position]].concat()).into()])
+        })?;
+        Ok(sorted[0])
+    }
+
+    /// The first position of the greatest (least) element along the last axis, or of NaN.
+    pub(super) fn position_of_extreme(&mut self, monoid: Monoid, tensor: Atom) -> Result<Atom> {
+        let elem = self.b.ty(tensor).elem;
+        let extents = self.extents(tensor);
+        let (kept, last) = extents.split_at(extents.len() - 1);
+        let neutral = if monoid == Monoid::Max { least(elem) } else { greatest(elem) };
+        let none = Const::i64(i64::MAX);
+        let positions = self.stacked(kept, &mut |body, outer| {
+            let element = |body: &mut Self, at: &[Atom]| body.b.index(tensor, &[outer, at].concat()).into();
+            let best = body.reduce(monoid, neutral, last, &mut |body, at| element(body, at));
+            let first = body.reduce(Monoid::Min, none, last, &mut |body, at| {
+                let x = element(body, at);
+                let mut is_best = body.prim(&EQ, &[x, best]);
+                if elem.is_float() {
+                    // If there is a NaN, it is the extreme, and nothing equals it.
+                    let is_nan = body.prim(&ISNAN, &[x]);
+                    is_best = body.prim(&OR, &[is_best, is_nan]);
+                }
+                body.prim(&SELECT, &[is_best, at[0], none.into()])
+            });
+            Ok(vec![body.not_of_nothing(last, first)])
+        })?;
+        Ok(positions[0])
+    }
+
+    /// What the elements along the last axis up to each one add up or multiply to.
+    pub(super) fn running(&mut self, op: FoldOp, tensor: Atom) -> Result<Atom> {
+        let elem = self.b.ty(tensor).elem;
+        let extents = self.extents(tensor);
+        let (kept, last) = extents.split_at(extents.len() - 1);
+        let (name, start, row, fits): (_, _, &'static PrimRow, &'static PrimRow) =
+            if op == FoldOp::Mul { ("product", 1, &MUL, &MUL_FITS) } else { ("sum", 0, &ADD, &ADD_FITS) };
+        let start = Const::number(elem, start).into();
+        let running = self.stacked(kept, &mut |body, outer| {
+            let results = body.counted(last[0], &[(name, start)], &mut |body, index, total| {
+                let x = body.b.index(tensor, &[outer, &[index]].concat()).into();
+                let args = [total[0], x];
+                let next = if elem.is_float() { body.prim(row, &args) } else { body.fitting(row, fits, &args) };
+                Ok(vec![next, next])
+            })?;
+            Ok(vec![results[1]])
+        })?;
+        Ok(running[0])
+    }
+
+    /// The elements (rows) of a value at positions, each of which is checked.
+    pub(super) fn gathered(&mut self, value: &Value, positions: Atom, span: Span) -> Result<Value> {
+        let Some(leaf) = value.first() else { return Ok(Value::new()) };
+        let extent = self.extents(*leaf)[0];
+        self.read(value, &[Selection::Gather { positions, extent, span }])
+    }
+
+    fn extents(&self, tensor: Atom) -> Vec<Atom> {
+        self.b.ty(tensor).dims.iter().map(|dim| dim.atom()).collect()
+    }
+}
