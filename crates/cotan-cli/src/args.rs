@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Hvp(JvpArgs),
     /// Reports everything that is wrong with programs, without running them.
     Check(CheckArgs),
+    /// Brings programs into the one layout.
+    Fmt(FmtArgs),
     /// Prints a step of the compiler as text.
     Emit(EmitArgs),
     /// Explains an operation, an error code, or what a gradient records.
@@ -231,6 +233,16 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct FmtArgs {
+    /// Programs, and folders whose programs are meant; `-` formats the standard input to the output.
+    #[arg(required = true, value_name = "FILE|DIR|-")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Changes nothing: prints what would change, and fails if anything would.
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Args)]
 pub(crate) struct EmitArgs {
     /// The program.
     #[arg(value_name = "FILE")]
@@ -330,7 +342,7 @@ impl Command {
             Command::Ops(a) => a.json,
             Command::Bench(a) => a.json,
             Command::Doctor(a) => a.json,
-            Command::Emit(_) | Command::Explain(_) => false,
+            Command::Emit(_) | Command::Explain(_) | Command::Fmt(_) => false,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What goes wrong, as text for people on stderr and as JSON for tools on stdout.
 
 use crate::output;
-use cotan::syntax::render::{JsonDiagnostic, Style, to_json, to_text};
+use crate::terminal;
+use cotan::syntax::render::{JsonDiagnostic, to_json, to_text};
 use cotan::syntax::{Code, Diagnostic, SourceMap};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 /// One thing to report, in both forms.
 pub(crate) struct Report {
@@ -20,8 +21,7 @@ pub(crate) struct Failure {
 impl Report {
     /// A diagnostic about a place in a program.
     pub(crate) fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> Report {
-        let style = if std::io::stderr().is_terminal() { Style::Coloured } else { Style::Plain };
-        Report { text: to_text(diagnostic, sources, style), json: to_json(diagnostic, sources) }
+        Report { text: to_text(diagnostic, sources, terminal::style()), json: to_json(diagnostic, sources) }
     }
 
     /// The same with `FILE:LINE:COLUMN:` in front of the message, as editors and terminals make links of.

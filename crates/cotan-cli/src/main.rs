@@ -6,10 +6,12 @@ mod commands;
 mod diagnostics;
 mod environment;
 mod exit;
+mod files;
 mod input;
 mod output;
 mod point;
 mod session;
+mod terminal;
 
 use clap::Parser;
 use std::process::ExitCode;

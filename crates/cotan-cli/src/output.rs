@@ -3,9 +3,9 @@
 use crate::args::CallArgs;
 use crate::diagnostics::Failure;
 use crate::exit;
+use crate::files;
 use cotan::codes;
 use cotan::host::{HostValue, write_json, write_npy, write_npz};
-use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -69,21 +69,7 @@ fn write_file(path: &Path, result: &HostValue) -> Result<(), Failure> {
         }
     };
     let bytes = bytes.ok_or_else(|| fail(format!("`{}`: the result does not fit the format", path.display())))?;
-    replace(path, &bytes).map_err(|e| fail(format!("writing `{}`: {e}", path.display())))
-}
-
-/// Written beside and renamed, so that a failure leaves an old file as it was.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}", std::process::id()));
-    let beside = path.with_file_name(name);
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        // It may not even exist.
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
+    files::replace(path, &bytes).map_err(|e| fail(format!("writing `{}`: {e}", path.display())))
 }
 
 /// The arrays that a value consists of, with their paths. Arrays of structs have one for each element and field.

@@ -42,14 +42,17 @@ pub(crate) fn read_program(path: &Path) -> Result<(String, String), Failure> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(Failure::about(&name, exit::USAGE, codes::UNREADABLE_FILE, "a program is shorter than 4 GiB"));
     }
-    match decode(FileId(0), bytes) {
-        Ok(text) => Ok((name, text)),
-        Err(invalid) => {
-            let mut sources = SourceMap::new();
-            sources.add(name, invalid.valid);
-            Err(Failure::program(exit::PROGRAM, &[*invalid.diagnostic], &sources))
-        }
-    }
+    let text = decode_program(&name, bytes)?;
+    Ok((name, text))
+}
+
+/// Bytes that should be the text of a program.
+pub(crate) fn decode_program(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
+    decode(FileId(0), bytes).map_err(|invalid| {
+        let mut sources = SourceMap::new();
+        sources.add(name, invalid.valid);
+        Failure::program(exit::PROGRAM, &[*invalid.diagnostic], &sources)
+    })
 }
 
 impl Session {

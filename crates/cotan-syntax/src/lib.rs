@@ -10,6 +10,7 @@ pub mod ast;
 pub mod codes;
 pub mod diagnostic;
 pub mod dump;
+pub mod format;
 pub mod lexer;
 mod literal;
 pub mod parser;

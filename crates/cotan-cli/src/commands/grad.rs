@@ -6,11 +6,11 @@ use crate::diagnostics::Failure;
 use crate::exit;
 use crate::output;
 use crate::point::{Point, tangent_names};
+use crate::terminal;
 use cotan::host::{Arguments, HostValue};
 use cotan::{
     CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Subject, check_gradient, tape_gradient,
 };
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 
 pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
@@ -86,10 +86,7 @@ fn checked(point: &Point, gradient: &[HostValue], tolerance: Option<f64>) -> Res
     let function = session.bind(&point.name, point.primal.clone())?;
     let args = session.arguments(&point.name, &point.primal.entry, &point.raw)?;
     let mut other_mode = OtherMode::new(point, &args)?;
-    let style =
-        ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}").unwrap_or_else(|_| ProgressStyle::default_bar());
-    // Drawn on stderr, and only where that is a terminal.
-    let bar = ProgressBar::no_length().with_style(style).with_message("finite differences");
+    let bar = terminal::bar(0, "finite differences");
     let subject = Subject {
         function: &function,
         args: &args,

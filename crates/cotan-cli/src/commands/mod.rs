@@ -5,6 +5,7 @@ mod check;
 mod doctor;
 mod emit;
 mod explain;
+mod fmt;
 mod grad;
 mod hessian;
 mod hvp;
@@ -29,6 +30,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Hessian(args) => hessian::run(&args),
         Command::Hvp(args) => hvp::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
         Command::Emit(args) => emit::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Ops(args) => ops::run(&args),

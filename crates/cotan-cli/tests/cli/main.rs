@@ -3,6 +3,7 @@
 mod derivatives;
 mod environment;
 mod errors;
+mod fmt;
 mod inputs;
 mod run;
 mod tools;

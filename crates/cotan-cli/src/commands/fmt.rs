@@ -1,0 +1,85 @@
+//! `cotan fmt`: programs in the one layout.
+
+use crate::args::FmtArgs;
+use crate::diagnostics::{self, Failure};
+use crate::exit;
+use crate::files::{self, programs};
+use crate::output;
+use crate::session::{decode_program, read_program};
+use cotan::codes;
+use cotan::syntax::format::format;
+use cotan::syntax::{FileId, SourceMap};
+use similar::TextDiff;
+use std::io::Read;
+use std::path::Path;
+
+pub(crate) fn run(args: &FmtArgs) -> Result<u8, Failure> {
+    if let [only] = args.paths.as_slice()
+        && only == Path::new("-")
+    {
+        return standard_input(args.check);
+    }
+    let mut status = exit::DONE;
+    for path in programs(&args.paths)? {
+        match file(&path, args.check) {
+            Ok(is_fine) => status = status.max(if is_fine { exit::DONE } else { exit::PROGRAM }),
+            // The other files can still be formatted.
+            Err(failure) if failure.status == exit::PROGRAM => {
+                status = exit::PROGRAM;
+                diagnostics::print_text(&failure.into_reports());
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(status)
+}
+
+/// Formats a file, or compares it. Says whether nothing is left to do.
+fn file(path: &Path, is_check: bool) -> Result<bool, Failure> {
+    let (name, text) = read_program(path)?;
+    let formatted = formatted(&name, &text)?;
+    if formatted == text {
+        return Ok(true);
+    }
+    if is_check {
+        output::print(&difference(&name, &text, &formatted))?;
+        return Ok(false);
+    }
+    files::replace(path, formatted.as_bytes())
+        .map_err(|e| Failure::about(&name, exit::USAGE, codes::UNREADABLE_FILE, format!("writing `{name}`: {e}")))?;
+    diagnostics::eprint(&format!("formatted {name}"));
+    Ok(true)
+}
+
+fn standard_input(is_check: bool) -> Result<u8, Failure> {
+    let name = "<stdin>";
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|e| {
+        Failure::about(name, exit::USAGE, codes::UNREADABLE_FILE, format!("reading the standard input: {e}"))
+    })?;
+    let text = decode_program(name, bytes)?;
+    let formatted = formatted(name, &text)?;
+    if !is_check {
+        output::print(&formatted)?;
+        return Ok(exit::DONE);
+    }
+    if formatted == text {
+        return Ok(exit::DONE);
+    }
+    output::print(&difference(name, &text, &formatted))?;
+    Ok(exit::PROGRAM)
+}
+
+fn formatted(name: &str, text: &str) -> Result<String, Failure> {
+    format(FileId(0), text).map_err(|errors| {
+        let mut sources = SourceMap::new();
+        sources.add(name, text);
+        Failure::program(exit::PROGRAM, &errors, &sources)
+    })
+}
+
+/// What formatting would change.
+fn difference(name: &str, text: &str, formatted: &str) -> String {
+    let diff = TextDiff::from_lines(text, formatted);
+    diff.unified_diff().context_radius(2).header(name, &format!("{name} (formatted)")).to_string()
+}

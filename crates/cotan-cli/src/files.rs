@@ -1,0 +1,68 @@
+//! Files of programs: which there are, and how they are replaced.
+
+use crate::diagnostics::Failure;
+use crate::exit;
+use cotan::codes;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The programs that paths name: a folder stands for all `.cot` files below it, in the order of their names.
+pub(crate) fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let mut below = Vec::new();
+            collect(path, &mut below)?;
+            below.sort();
+            found.append(&mut below);
+        } else {
+            found.push(path.clone());
+        }
+    }
+    Ok(found)
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let fail = |e: std::io::Error| {
+        let shown = folder.display().to_string();
+        Failure::about(&shown, exit::USAGE, codes::UNREADABLE_FILE, format!("reading `{shown}`: {e}"))
+    };
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        let path = entry.path();
+        // A link to a folder could lead back here.
+        let is_folder = entry.file_type().map_err(fail)?.is_dir();
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if is_folder && !is_hidden {
+            collect(&path, found)?;
+        } else if path.extension().is_some_and(|e| e == "cot") && path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Written beside and renamed, so that a failure leaves an old file as it was.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    // What a link points at is replaced, not the link.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = write_like(path, &beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        // It may not even exist.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Writes a file with the permissions of another, if that exists.
+fn write_like(model: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    std::fs::write(path, bytes)?;
+    match std::fs::metadata(model) {
+        Ok(metadata) => std::fs::set_permissions(path, metadata.permissions()),
+        Err(_) => Ok(()),
+    }
+}
