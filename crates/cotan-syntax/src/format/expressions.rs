@@ -96,7 +96,8 @@ impl Formatter<'_> {
             self.next();
         }
         if let Some(selector) = &fold.selector {
-            self.args(&selector.args);
+            // A comma after `all` would make it an operand.
+            self.tokens_of(selector.span);
         }
         if fold.selector.is_some() || !self.at(TokenKind::LParen) {
             self.layout.space();
