@@ -39,6 +39,11 @@ impl Builder {
         v
     }
 
+    /// The parameters so far.
+    pub fn params(&self) -> &[Var] {
+        &self.params
+    }
+
     /// The type of a variable.
     pub fn var_ty(&self, v: Var) -> &Ty {
         &self.vars[v.index()].ty

@@ -35,6 +35,8 @@ mod pipes;
 mod places;
 mod postfix;
 mod ranges;
+mod rule_cycles;
+mod rules;
 mod scalar_calls;
 mod schemes;
 mod scope;
@@ -157,6 +159,8 @@ struct Signature {
     result: Type,
     /// How many run-time sizes the result leaves open; they are the first of the body.
     n_open_sizes: u32,
+    /// The functions that replace its derived rules.
+    rules: typed::Rules,
 }
 
 /// A call that stands in a body.
@@ -188,6 +192,8 @@ struct ModuleChecker<'a> {
     /// Declared results of gradients that don't fit, with the function that is differentiated.
     result_errors: Vec<(FnId, Diagnostic)>,
     edges: Vec<CallEdge>,
+    /// Functions that are rules, with what they are rules for.
+    rules: Vec<(ModuleId, FnId, rules::RuleAttr)>,
 }
 
 impl<'a> ModuleChecker<'a> {
@@ -209,6 +215,7 @@ impl<'a> ModuleChecker<'a> {
             plans: Vec::new(),
             result_errors: Vec::new(),
             edges: Vec::new(),
+            rules: Vec::new(),
         }
     }
 

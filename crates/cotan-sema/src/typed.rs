@@ -99,6 +99,19 @@ pub struct Function {
     pub result: Type,
     /// What the function does.
     pub body: FunctionBody,
+    /// What replaces its derived rules.
+    pub rules: Rules,
+}
+
+/// Functions that replace the derived rules of a function, from `@vjp_for(f)` and `@jvp_for(f)`. Their types are over
+/// the generics of that function. Higher orders differentiate their bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// Takes the arguments, the result, and its cotangent; gives a cotangent for each parameter that has one: floats
+    /// that are not marked `@nodiff`. A tuple, if there are several.
+    pub vjp: Option<Callable>,
+    /// Takes the arguments, then a tangent for each parameter that has one; gives `(value, tangent)`.
+    pub jvp: Option<Callable>,
 }
 
 /// A parameter of a function.
@@ -275,6 +288,9 @@ pub enum ExprKind {
     /// are not, a run-time error. The structure of the two types is the same, aggregates
     /// included.
     ShapeCheck(Box<Expr>),
+    /// A struct, or something with structs in it, as the tangent that this expression's type is: the
+    /// fields without a derivative are dropped.
+    AsTangent(Box<Expr>),
     /// `if c { } else if d { } else { }`. The dims of the arms are those of the result or, where
     /// the result has a new run-time size, whatever the arm that runs gives.
     If(Box<If>),

@@ -18,8 +18,10 @@ pub(crate) fn finish(module: &Module, limits: &Limits) -> Result<Module, cotan_a
 }
 
 /// The module with `entry` ready to run: everything that it calls is inlined as far as that pays, and functions that
-/// nothing calls any more are gone.
+/// nothing calls any more are gone. No derivative follows, so rules of functions, which keep calls as calls, are gone
+/// too.
 pub(crate) fn link(module: &Module, entry: &str) -> Module {
+    let module = &without_rules(module);
     let mut linked = Module::default();
     let mut wanted: Vec<Symbol> = vec![entry.into()];
     while let Some(name) = wanted.pop() {
@@ -29,6 +31,14 @@ pub(crate) fn link(module: &Module, entry: &str) -> Module {
         linked.items.insert(name, Item::Function(f.into()));
     }
     linked
+}
+
+fn without_rules(module: &Module) -> Module {
+    let mut plain = module.clone();
+    for f in module.functions().filter(|f| f.custom_vjp.is_some() || f.custom_jvp.is_some()) {
+        plain.insert(cotan_ir::Function { custom_vjp: None, custom_jvp: None, ..f.as_ref().clone() });
+    }
+    plain
 }
 
 fn callees(block: &cotan_ir::Block) -> Vec<Symbol> {

@@ -238,6 +238,7 @@ impl<'p> Activity<'p> {
             | ExprKind::Range(_)
             | ExprKind::Fold { .. }
             | ExprKind::ShapeCheck(_)
+            | ExprKind::AsTangent(_)
             | ExprKind::Break
             | ExprKind::Continue => {
                 let mut found = Dependence::default();

@@ -1,12 +1,13 @@
 //! Attributes: which there are, and where they may stand.
 
-use cotan_syntax::ast::{self, Arg, Attr, ExprKind, Ident};
+use cotan_syntax::ast::{self, Arg, Attr, ExprKind, Ident, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::ModuleChecker;
+use super::rules::RuleAttr;
 use crate::codes;
 use crate::suggest::closest;
-use crate::typed::DerivativeForm;
+use crate::typed::{DerivativeForm, DerivativeMode};
 
 /// `@grad(w, b)`, `@value_and_grad(w)`, `@jvp(w)` before a function.
 pub(super) struct DerivativeAttr {
@@ -17,14 +18,24 @@ pub(super) struct DerivativeAttr {
     pub(super) is_valid: bool,
 }
 
+/// What the attributes of a function say.
+#[derive(Default)]
+pub(super) struct FunctionAttrs {
+    /// The derivatives that the declaration stands for.
+    pub(super) derivatives: Vec<DerivativeAttr>,
+    /// The function whose rule this one replaces.
+    pub(super) rule: Option<RuleAttr>,
+}
+
 /// The attributes that make the declared function a derivative.
 const DERIVATIVES: [DerivativeForm; 3] = [DerivativeForm::Grad, DerivativeForm::ValueAndGrad, DerivativeForm::Jvp];
 
+/// All attributes of functions.
+const FUNCTION_ATTRIBUTES: [&str; 5] = ["grad", "value_and_grad", "jvp", "vjp_for", "jvp_for"];
+
 /// The attributes that later versions have, with what to do until then.
-const LATER: [(&str, &str); 8] = [
+const LATER: [(&str, &str); 6] = [
     ("io", "a function without output needs no attribute"),
-    ("vjp_for", "leave it out: the derivative is found without it"),
-    ("jvp_for", "leave it out: the derivative is found without it"),
     ("mode", "leave it out, or write `grad[w, mode = forward](f)` at the use"),
     ("checkpoint", "leave it out: the gradient has the same bits"),
     ("recompute", "leave it out: the gradient has the same bits"),
@@ -34,15 +45,54 @@ const LATER: [(&str, &str); 8] = [
 
 impl ModuleChecker<'_> {
     /// Takes the attributes of a function apart.
-    pub(super) fn function_attributes(&mut self, attrs: &[Attr]) -> Vec<DerivativeAttr> {
-        let mut derivatives = Vec::new();
+    pub(super) fn function_attributes(&mut self, attrs: &[Attr]) -> FunctionAttrs {
+        let mut found = FunctionAttrs::default();
         for attr in attrs {
-            match DERIVATIVES.into_iter().find(|form| form.as_str() == attr.name.name) {
-                Some(form) => derivatives.push(self.derivative_attribute(attr, form)),
-                None => self.report_unknown_attribute(attr, "function", &["grad", "value_and_grad", "jvp"]),
+            let derivative = DERIVATIVES.into_iter().find(|form| form.as_str() == attr.name.name);
+            match (derivative, attr.name.name.as_str()) {
+                (Some(form), _) => found.derivatives.push(self.derivative_attribute(attr, form)),
+                (None, "vjp_for") => self.rule_attribute(attr, DerivativeMode::Reverse, &mut found.rule),
+                (None, "jvp_for") => self.rule_attribute(attr, DerivativeMode::Forward, &mut found.rule),
+                (None, _) => self.report_unknown_attribute(attr, "function", &FUNCTION_ATTRIBUTES),
             }
         }
-        derivatives
+        if let (Some(rule), Some(derivative)) = (&found.rule, found.derivatives.first()) {
+            let message =
+                format!("expected a rule or a derivative, found `@{}` beside a rule", derivative.form.as_str());
+            self.report(
+                Diagnostic::error(codes::DERIVATIVE_ATTRIBUTE, derivative.span, message)
+                    .label(rule.span, "the body is a rule because of this")
+                    .help("declare a function for each"),
+            );
+            found.rule = None;
+        }
+        found
+    }
+
+    /// `@vjp_for(f)` or `@jvp_for(f)`
+    fn rule_attribute(&mut self, attr: &Attr, mode: DerivativeMode, found: &mut Option<RuleAttr>) {
+        let of = match attr.args.as_slice() {
+            [Arg { name: None, value, .. }] => dotted_name(value),
+            _ => None,
+        };
+        let Some(of) = of else {
+            let message = format!("expected the name of one function in `@{}`, found another list", attr.name.name);
+            self.report(
+                Diagnostic::error(codes::RULE_TARGET, attr.span, message)
+                    .help(format!("name the function whose derivative the body gives: `@{}(f)`", attr.name.name)),
+            );
+            return;
+        };
+        if let Some(first) = found {
+            let message = format!("expected a rule for one function, found `@{}` as well", attr.name.name);
+            self.report(
+                Diagnostic::error(codes::RULE_TWICE, attr.span, message)
+                    .label(first.span, "the body is this rule")
+                    .help("declare a function for each rule"),
+            );
+            return;
+        }
+        *found = Some(RuleAttr { mode, of, span: attr.span });
     }
 
     fn derivative_attribute(&mut self, attr: &Attr, form: DerivativeForm) -> DerivativeAttr {
@@ -125,4 +175,17 @@ impl ModuleChecker<'_> {
         };
         self.report(Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, attr.name.span, message).help(help));
     }
+}
+
+/// The names of `a.b.c`.
+fn dotted_name(expr: &ast::Expr) -> Option<Vec<Ident>> {
+    let (base, ops): (&ast::Expr, &[PostfixOp]) =
+        if let ExprKind::Postfix(postfix) = &expr.kind { (&postfix.base, &postfix.ops) } else { (expr, &[]) };
+    let ExprKind::Name(first) = &base.kind else { return None };
+    let mut names = vec![Ident { name: first.clone(), span: base.span }];
+    for op in ops {
+        let PostfixKind::Field(name) = &op.kind else { return None };
+        names.push(name.clone());
+    }
+    Some(names)
 }

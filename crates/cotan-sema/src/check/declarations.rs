@@ -11,7 +11,7 @@ use super::{BodyChecker, Def, ModuleChecker, Signature};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::modules::ModuleId;
-use crate::typed::{self, DerivativeForm, FnId, FunctionBody};
+use crate::typed::{self, DerivativeForm, FnId, FunctionBody, Rules};
 use crate::types::{Bound, Generic, GenericArg, GenericKind, Scalar, Type};
 
 /// A body to check.
@@ -44,9 +44,10 @@ impl<'a> ModuleChecker<'a> {
         }
         let signature = self.read_signature(item, &function.signature);
         let name = &function.signature.name;
-        match attrs.as_slice() {
+        match attrs.derivatives.as_slice() {
             [] => {
                 let id = FnId(self.signatures.len() as u32);
+                self.rules.extend(attrs.rule.map(|rule| (self.current, id, rule)));
                 self.redefine(name, Def::Function(id));
                 self.add_function(signature, None);
                 self.plans.push(Plan { module: self.current, function: id, item: function, inferred_for: None });
@@ -119,6 +120,7 @@ impl<'a> ModuleChecker<'a> {
             params,
             result,
             n_open_sizes,
+            rules: Rules::default(),
         }
     }
 

@@ -146,7 +146,11 @@ impl<'a> ModuleChecker<'a> {
         let is_complete = attr.is_valid && wrt.len() == attr.wrt.len();
         let result =
             if is_complete { self.declared_derivative_result(declared, primal, base, attr, &wrt) } else { Type::Error };
-        let signature = Signature { name, result, ..declared.clone() };
+        let mut signature = Signature { name, result, ..declared.clone() };
+        for param in &mut signature.params[primal.params.len()..] {
+            // A struct that is named for a tangent stands for its tangent.
+            param.ty = typed::tangent_in(&self.structs, &param.ty);
+        }
         let callable = Callable {
             span: attr.span,
             params: primal.params.iter().map(|param| param.ty.clone()).collect(),
@@ -243,7 +247,7 @@ impl<'a> ModuleChecker<'a> {
     }
 
     /// Whether a declared type is that of a derivative; a struct may stand for its tangent.
-    fn is_gradient_type(&self, declared: &Type, expected: &Type) -> bool {
+    pub(super) fn is_gradient_type(&self, declared: &Type, expected: &Type) -> bool {
         match (declared, expected) {
             (Type::Error, _) | (_, Type::Error) => true,
             (Type::Tuple(a), Type::Tuple(b)) => {

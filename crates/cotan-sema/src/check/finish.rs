@@ -49,11 +49,13 @@ impl ModuleChecker<'_> {
                 params: signature.params,
                 result: signature.result,
                 body: body?,
+                rules: signature.rules,
             })
         });
         let program = Program { structs: self.structs, functions: functions.collect(), order };
         let mut diagnostics = self.diagnostics;
         if !diagnostics.iter().any(Diagnostic::is_error) {
+            diagnostics.extend(super::rule_cycles::check(&program));
             diagnostics.extend(super::instances::check(&program, &self.limits));
             diagnostics.extend(super::moves::check(&program));
             diagnostics.extend(super::warnings::check(&program));

@@ -7,7 +7,7 @@ use super::BodyChecker;
 use crate::codes;
 use crate::dims::{Dim, Relation};
 use crate::typed::{Expr, ExprKind, Literal};
-use crate::types::{GenericArg, Scalar, Type};
+use crate::types::{GenericArg, Scalar, StructType, Type};
 
 /// How strictly sizes must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +106,7 @@ impl BodyChecker<'_, '_> {
         if value.ty == *wanted {
             return value;
         }
+        let value = as_tangent(value, wanted);
         match self.relate(&value.ty.clone(), wanted, how) {
             Ok(false) => value,
             Ok(true) => self.shape_check(value, wanted.clone()),
@@ -254,6 +255,40 @@ impl BodyChecker<'_, '_> {
                 Err(misfit) => Err(misfit),
             },
         }
+    }
+}
+
+/// The value as a tangent, where a struct stands for its own.
+fn as_tangent(value: Expr, wanted: &Type) -> Expr {
+    let ty = toward_tangent(&value.ty, wanted);
+    if ty == value.ty {
+        return value;
+    }
+    Expr { span: value.span, ty, kind: ExprKind::AsTangent(Box::new(value)) }
+}
+
+/// A type with its structs replaced by their tangents wherever these are wanted.
+fn toward_tangent(found: &Type, wanted: &Type) -> Type {
+    match (found, wanted) {
+        (Type::Struct(of), Type::Struct(to)) if of.def == to.def && to.tangent => {
+            Type::Struct(StructType { tangent: true, ..of.clone() })
+        }
+        (Type::Tuple(parts), Type::Tuple(to)) if parts.len() == to.len() => {
+            Type::Tuple(parts.iter().zip(to).map(|(part, to)| toward_tangent(part, to)).collect())
+        }
+        (Type::Tensor { elem, dims }, Type::Tensor { elem: to, .. }) => {
+            Type::tensor(toward_tangent(elem, to), dims.clone())
+        }
+        (
+            Type::Error
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Tensor { .. }
+            | Type::Tuple(_)
+            | Type::Struct(_)
+            | Type::Function(_),
+            _,
+        ) => found.clone(),
     }
 }
 

@@ -32,6 +32,7 @@ impl<'a> ModuleChecker<'a> {
             self.current = module;
             self.declare_function(item, function);
         }
+        self.resolve_rules();
     }
 
     /// Enters the name of a declaration.

@@ -126,7 +126,8 @@ impl<'p> Walk<'p> {
             | ExprKind::Fold { .. }
             | ExprKind::FoldBy { .. }
             | ExprKind::Builtin { .. }
-            | ExprKind::ShapeCheck(_) => e.each_part(&mut |part| self.part(part)),
+            | ExprKind::ShapeCheck(_)
+            | ExprKind::AsTangent(_) => e.each_part(&mut |part| self.part(part)),
         }
     }
 
@@ -212,7 +213,9 @@ impl<'p> Walk<'p> {
     /// The variable that an expression names, or a field of which it names.
     fn named(&self, e: &Expr) -> Option<LocalId> {
         let mut e = e;
-        while let ExprKind::Field { base: inner, .. } | ExprKind::ShapeCheck(inner) = &e.kind {
+        while let ExprKind::Field { base: inner, .. } | ExprKind::ShapeCheck(inner) | ExprKind::AsTangent(inner) =
+            &e.kind
+        {
             e = inner;
         }
         let ExprKind::Local(local) = &e.kind else { return None };

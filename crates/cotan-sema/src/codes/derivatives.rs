@@ -106,6 +106,56 @@ Mended:
   (+/ y, y)
 }";
 
+    RULE_TARGET = "E0521", "rule for something that can't have one",
+"`@vjp_for(f)` and `@jvp_for(f)` name a function of the program with floats in a parameter and in
+its result. A function that takes functions has no rule: its calls are specialised.
+
+Mended:
+
+fn square(x: f64) -> f64 = x * x
+@vjp_for(square) fn square_vjp(x: f64, y: f64, y_cot: f64) -> f64 = 2.0 * x * y_cot",
+"fn square(x: f64) -> f64 = x * x
+@vjp_for(sqare) fn square_vjp(x: f64, y: f64, y_cot: f64) -> f64 = 2.0 * x * y_cot";
+
+    RULE_SIGNATURE = "E0522", "rule with another signature",
+"A `@vjp_for(f)` takes the parameters of `f`, its result, and the cotangent of the result, and gives
+one cotangent for each parameter that can be differentiated. A `@jvp_for(f)` takes the parameters
+of `f` and one tangent for each of those, and gives the value and its tangent.
+
+Mended:
+
+fn power(x: f64, n: i64) -> f64 = x ** n
+@vjp_for(power)
+fn power_vjp(x: f64, n: i64, y: f64, y_cot: f64) -> f64 = (n as f64) * x ** (n - 1) * y_cot",
+"fn power(x: f64, n: i64) -> f64 = x ** n
+@vjp_for(power)
+fn power_vjp(x: f64, y: f64, y_cot: f64) -> f64 = y / x * y_cot";
+
+    RULE_TWICE = "E0523", "second rule for a function",
+"A function has one rule for each mode.
+
+Mended:
+
+fn square(x: f64) -> f64 = x * x
+@vjp_for(square) fn backward(x: f64, y: f64, y_cot: f64) -> f64 = 2.0 * x * y_cot
+@jvp_for(square) fn forward(x: f64, x_tan: f64) -> (f64, f64) = (x * x, 2.0 * x * x_tan)",
+"fn square(x: f64) -> f64 = x * x
+@vjp_for(square) fn one(x: f64, y: f64, y_cot: f64) -> f64 = 2.0 * x * y_cot
+@vjp_for(square) fn two(x: f64, y: f64, y_cot: f64) -> f64 = 2.0 * y_cot * x";
+
+    RULE_CYCLE = "E0524", "rule that needs itself",
+"A rule that differentiates the function that it is for, in its own mode, has no end. It may call
+the function, and it may differentiate it in the other mode.
+
+Mended:
+
+fn square(x: f64) -> f64 = x * x
+@vjp_for(square)
+fn rule(x: f64, y: f64, y_cot: f64) -> f64 = jvp(square)(x, y_cot).1",
+"fn square(x: f64) -> f64 = x * x
+@vjp_for(square)
+fn rule(x: f64, y: f64, y_cot: f64) -> f64 = y_cot * grad(square)(x)";
+
     CUT_GRADIENT = "W0501", "gradient that is zero everywhere",
 "Casts to integers, comparisons and functions such as `floor` have the derivative zero. If every
 way from a parameter to the result leads through one of them, the gradient is zero.

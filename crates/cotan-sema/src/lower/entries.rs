@@ -13,7 +13,8 @@ use crate::dims::{Atom, Dim, GenericId};
 use crate::entry::{DerivativeRequest, Entry, EntryParam, HostType, Root};
 use crate::typed::forms;
 use crate::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Param, Program, Type,
+    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Param, Program,
+    Rules, Type,
 };
 use crate::types::{Bound, Generic, GenericKind, Scalar, Substitution};
 
@@ -190,6 +191,7 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
             base,
             wrt,
         }),
+        rules: Rules::default(),
     })
 }
 

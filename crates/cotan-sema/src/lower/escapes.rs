@@ -249,6 +249,7 @@ fn parts_mut(e: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
         ExprKind::Unary { operand, .. }
         | ExprKind::Cast(operand)
         | ExprKind::ShapeCheck(operand)
+        | ExprKind::AsTangent(operand)
         | ExprKind::Fold { operand, .. } => f(Part::Operand(operand)),
         ExprKind::Chain(chain) => {
             f(Part::Operand(&mut chain.first));

@@ -76,6 +76,11 @@ impl<'p> Body<'_, 'p> {
             }
             ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, e),
             ExprKind::ShapeCheck(operand) => self.shape_check(operand, &e.ty),
+            ExprKind::AsTangent(operand) => {
+                let value = self.expr(operand)?;
+                let kept = self.leaves_of_tangent(&operand.ty, &e.ty);
+                Ok(value.into_iter().zip(kept).filter_map(|(leaf, is_kept)| is_kept.then_some(leaf)).collect())
+            }
             ExprKind::If(branch) => self.branch_value(branch, &e.ty),
             ExprKind::Block(block) => self.block(block),
             ExprKind::For(l) => self.for_loop(l).map(|_| Value::new()),

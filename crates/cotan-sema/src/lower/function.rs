@@ -92,6 +92,7 @@ impl<'p> Lowering<'p> {
             Rc::new(self.specialise(&function.name, span, |l| l.lower_function(function, elems))?)
         };
         self.instances.insert(key, instance.clone());
+        self.lower_rules(id, elems, &instance)?;
         Ok(instance)
     }
 
@@ -105,7 +106,7 @@ impl<'p> Lowering<'p> {
         let signature = body.parameters(function);
         body.result = function.result.clone();
         let value = body.function_value(function)?;
-        Ok(body.finish(value, signature))
+        Ok(body.finish(function, value, signature))
     }
 }
 
@@ -163,7 +164,7 @@ impl<'a, 'p> Body<'a, 'p> {
     }
 
     /// A frame whose sizes are new parameters of the IR function.
-    fn parameter_frame(&mut self, function: &'p Function, elems: &[Elem]) -> Frame<'p> {
+    pub(super) fn parameter_frame(&mut self, function: &'p Function, elems: &[Elem]) -> Frame<'p> {
         let mut frame = self.function_frame(function, elems);
         for (generic, size) in function.generics.iter().zip(&mut frame.sizes) {
             if generic.kind == GenericKind::Size {
@@ -220,7 +221,7 @@ impl<'a, 'p> Body<'a, 'p> {
     // ---- parameters and results
 
     /// Makes the parameters of the IR function and binds the locals of the source function to them.
-    fn parameters(&mut self, function: &'p Function) -> Signature {
+    pub(super) fn parameters(&mut self, function: &'p Function) -> Signature {
         let mut leaf = 0;
         let mut extents = Vec::new();
         for param in &function.params {
@@ -288,10 +289,11 @@ impl<'a, 'p> Body<'a, 'p> {
     }
 
     /// Ends the function: a result whose type names a variable of the body comes after that variable.
-    pub(super) fn finish(self, value: Value, signature: Signature) -> Instance {
+    fn finish(self, source: &Function, value: Value, signature: Signature) -> Instance {
         let Body { lowering, b, symbol, .. } = self;
         let function = b.finish(&symbol, Vec::new());
-        let (function, results) = with_results(function, value);
+        let (mut function, results) = with_results(function, value);
+        lowering.rule_symbols(source, &symbol).mark(&mut function);
         let function = lowering.module.insert(function);
         Instance { function, signature: Signature { results, ..signature } }
     }

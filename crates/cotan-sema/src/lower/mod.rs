@@ -27,6 +27,7 @@ mod merge;
 mod operators;
 mod places;
 mod returns;
+mod rules;
 mod statements;
 mod tabulate;
 mod values;

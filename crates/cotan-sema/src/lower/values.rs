@@ -22,6 +22,29 @@ impl Body<'_, '_> {
         }
     }
 
+    /// For each leaf of a type whether it is one of the tangent that stands for it.
+    pub(super) fn leaves_of_tangent(&self, ty: &Type, tangent: &Type) -> Vec<bool> {
+        let parts = match (ty, tangent) {
+            (_, dropped) if dropped.is_unit() => return vec![false; self.n_leaves(ty)],
+            (Type::Struct(of), Type::Struct(to)) => (self.program().field_types(of), self.program().field_types(to)),
+            (Type::Tuple(parts), Type::Tuple(tangents)) => (parts.clone(), tangents.clone()),
+            (Type::Tensor { elem, .. }, Type::Tensor { elem: tangent, .. }) => {
+                return self.leaves_of_tangent(elem, tangent);
+            }
+            (
+                Type::Error
+                | Type::Never
+                | Type::Scalar(_)
+                | Type::Tensor { .. }
+                | Type::Tuple(_)
+                | Type::Struct(_)
+                | Type::Function(_),
+                _,
+            ) => return vec![true; self.n_leaves(ty)],
+        };
+        parts.0.iter().zip(&parts.1).flat_map(|(part, tangent)| self.leaves_of_tangent(part, tangent)).collect()
+    }
+
     /// The types of the parts of a tuple or struct, or of the elements of a tensor of them.
     pub(super) fn part_types(&self, ty: &Type) -> Vec<Type> {
         match ty {

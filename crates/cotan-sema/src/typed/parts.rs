@@ -37,6 +37,7 @@ impl Expr {
             | ExprKind::Cast(operand)
             | ExprKind::Fold { operand, .. }
             | ExprKind::ShapeCheck(operand)
+            | ExprKind::AsTangent(operand)
             | ExprKind::Return(Some(operand)) => f(Part::Expr(operand)),
             ExprKind::Chain(chain) => {
                 f(Part::Expr(&chain.first));

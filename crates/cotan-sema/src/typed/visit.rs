@@ -46,6 +46,7 @@ impl TypeVisitor<'_> {
             | ExprKind::Cast(operand)
             | ExprKind::Fold { operand, .. }
             | ExprKind::ShapeCheck(operand)
+            | ExprKind::AsTangent(operand)
             | ExprKind::Return(Some(operand)) => self.expr(operand),
             ExprKind::Chain(chain) => self.chain(chain),
             ExprKind::Range(range) => self.range(range),
