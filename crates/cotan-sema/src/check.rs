@@ -7,15 +7,18 @@
 //! everything.
 
 mod activity;
+mod arguments;
 mod attributes;
 mod builtins;
 mod callees;
 mod calls;
 mod combinators;
+mod constants;
 mod control;
 mod declarations;
 mod declared;
 mod derivatives;
+mod evaluate;
 mod expressions;
 mod finish;
 mod fit;
@@ -48,6 +51,7 @@ mod tiles;
 mod type_exprs;
 mod warnings;
 
+use constants::Constant;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cotan_syntax::ast::{self, NodeId};
@@ -124,6 +128,7 @@ enum Def {
     Gradients(usize),
     Struct(StructId),
     Alias(usize),
+    Constant(usize),
     /// Reported: not supported, or wrong in its signature.
     Unusable,
 }
@@ -184,6 +189,7 @@ struct ModuleChecker<'a> {
     structs: Vec<typed::Struct>,
     struct_items: Vec<(ModuleId, &'a ast::Struct)>,
     aliases: Vec<Alias<'a>>,
+    constants: Vec<Constant<'a>>,
     /// The names under each declaration with several `@grad`.
     gradients: Vec<BTreeMap<String, FnId>>,
     signatures: Vec<Signature>,
@@ -209,6 +215,7 @@ impl<'a> ModuleChecker<'a> {
             structs: Vec::new(),
             struct_items: Vec::new(),
             aliases: Vec::new(),
+            constants: Vec::new(),
             gradients: Vec::new(),
             signatures: Vec::new(),
             bodies: Vec::new(),
@@ -260,7 +267,11 @@ struct Frame {
 /// The state of checking one body.
 struct BodyChecker<'m, 'a> {
     module: &'m mut ModuleChecker<'a>,
-    owner: FnId,
+    /// The function whose body it is; `None` for a constant expression.
+    owner: Option<FnId>,
+    n_params: usize,
+    /// How many sizes the declared result leaves open.
+    n_open_sizes: u32,
     generics: Vec<Generic>,
     vars: ScalarVars,
     locals: Vec<typed::Local>,
@@ -286,7 +297,14 @@ struct BodyChecker<'m, 'a> {
 impl<'m, 'a> BodyChecker<'m, 'a> {
     /// The state before the body of `owner`.
     fn new(module: &'m mut ModuleChecker<'a>, owner: FnId) -> Self {
-        let generics = module.signature(owner).generics.clone();
+        let signature = module.signature(owner);
+        let (n_params, n_open_sizes) = (signature.params.len(), signature.n_open_sizes);
+        let generics = signature.generics.clone();
+        Self { owner: Some(owner), n_params, n_open_sizes, ..Self::outside(module, generics) }
+    }
+
+    /// The state before an expression that stands in no body.
+    fn outside(module: &'m mut ModuleChecker<'a>, generics: Vec<Generic>) -> Self {
         let bounds = generics.iter().map(|generic| match generic.kind {
             GenericKind::Scalar(bound) => Some(bound),
             GenericKind::Size => None,
@@ -294,7 +312,9 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
         let vars = ScalarVars::new(bounds.collect());
         Self {
             module,
-            owner,
+            owner: None,
+            n_params: 0,
+            n_open_sizes: 0,
             generics,
             vars,
             locals: Vec::new(),

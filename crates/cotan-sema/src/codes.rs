@@ -5,6 +5,7 @@
 //! A row is the name of the code in this crate, the code, its title, an explanation that ends
 //! with the mended example, and the failing example.
 
+mod constants;
 mod derivatives;
 mod flow;
 mod kernels;
@@ -15,6 +16,7 @@ mod types;
 
 use cotan_syntax::CodeInfo;
 
+pub use constants::*;
 pub use derivatives::*;
 pub use flow::*;
 pub use kernels::*;
@@ -46,5 +48,5 @@ use codes;
 
 /// The pages of all codes of this crate.
 pub fn all() -> impl Iterator<Item = &'static CodeInfo> {
-    [NAMES, MODULES, TYPES, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
+    [NAMES, MODULES, CONSTANTS, TYPES, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
 }

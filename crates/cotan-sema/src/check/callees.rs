@@ -95,7 +95,7 @@ impl BodyChecker<'_, '_> {
                 Some((Callee::Failed, call.unwrap_or(found.n_dots)))
             }
             Def::Pending => Some((Callee::Failed, found.n_dots)),
-            Def::Struct(_) | Def::Alias(_) | Def::Module(_) => {
+            Def::Struct(_) | Def::Alias(_) | Def::Constant(_) | Def::Module(_) => {
                 // It is looked up again as a value.
                 self.module.facts.definitions.truncate(n_uses);
                 None
@@ -116,12 +116,15 @@ impl BodyChecker<'_, '_> {
             name: param.name.clone(),
             ty: param.ty.clone(),
             nodiff: param.nodiff,
+            default: param.default.clone(),
+            definition: Some(param.span),
         });
         let scheme = Scheme {
             name: signature.name.clone(),
             span,
             given,
             params: params.collect(),
+            n_seeds: 0,
             result: signature.result,
             n_open_sizes: signature.n_open_sizes,
             generics: signature.generics,

@@ -4,6 +4,7 @@ use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
+use super::arguments::Given;
 use super::callees::Callee;
 use super::expressions::error;
 use super::fit::Misfit;
@@ -11,6 +12,7 @@ use super::instantiate::Instance;
 use super::schemes::{Scheme, SchemeTarget};
 use crate::codes;
 use crate::dims::LocalId;
+use crate::prelude;
 use crate::typed::{Arg, Callable, Expr, ExprKind};
 use crate::types::{FunctionType, Type};
 
@@ -20,25 +22,11 @@ pub(super) enum Source<'s> {
     Ast(&'s ast::Expr),
     /// Checked already.
     Typed(Expr),
+    /// The default of the parameter, over the generics of its function.
+    Default(Expr),
 }
 
 impl BodyChecker<'_, '_> {
-    /// A call with the arguments as they are written.
-    pub(super) fn call_with_args(&mut self, callee: Callee<'_>, args: &[AstArg], span: Span) -> Expr {
-        let sources = self.sources(args);
-        self.apply(callee, sources, span)
-    }
-
-    pub(super) fn sources<'s>(&mut self, args: &'s [AstArg]) -> Vec<Source<'s>> {
-        for arg in args {
-            if let Some(name) = &arg.name {
-                let what = format!("the named argument `{}`", name.name);
-                self.module.report_later(name.span, &what, "give the arguments by position");
-            }
-        }
-        args.iter().map(|arg| Source::Ast(&arg.value)).collect()
-    }
-
     /// A call of something that turned out to be a value.
     pub(super) fn call_of_value(&mut self, value: Expr, args: &[AstArg], span: Span) -> Expr {
         args.iter().for_each(|arg| drop(self.expr(&arg.value)));
@@ -55,25 +43,34 @@ impl BodyChecker<'_, '_> {
     }
 
     /// Applies a callee to arguments.
-    pub(super) fn apply(&mut self, callee: Callee<'_>, mut sources: Vec<Source<'_>>, span: Span) -> Expr {
+    pub(super) fn apply(&mut self, callee: Callee<'_>, given: Given<'_>, span: Span) -> Expr {
         match callee {
-            Callee::Scalar(function, _) => self.scalar_call(function, sources, span),
-            Callee::Builtin(builtin, elem, _) => self.builtin_call(builtin, elem, sources, span),
+            Callee::Scalar(function, _) => {
+                let sources = self.by_position(&format!("`{}`", function.name), given);
+                self.scalar_call(function, sources, span)
+            }
+            Callee::Builtin(builtin, elem, _) => {
+                let sources = self.by_position(&format!("`{}`", prelude::builtin_name(builtin)), given);
+                self.builtin_call(builtin, elem, sources, span)
+            }
             Callee::Failed => {
-                self.check_anyway(sources);
+                self.check_anyway(given.into_sources());
                 error(span)
             }
             Callee::Scheme(_) | Callee::Lambda(..) | Callee::Derivative(_) => {
-                let types = if callee.needs_argument_types() {
-                    sources = sources.into_iter().map(|source| Source::Typed(self.source(source))).collect();
-                    sources.iter().map(source_type).collect()
+                let (given, types) = if callee.needs_argument_types() {
+                    let sources = self.by_position("a function without a declaration", given);
+                    let sources: Vec<Source<'_>> =
+                        sources.into_iter().map(|source| Source::Typed(self.source(source))).collect();
+                    let types = sources.iter().map(source_type).collect();
+                    (Given::from(sources), types)
                 } else {
-                    Vec::new()
+                    (given, Vec::new())
                 };
                 match self.scheme(callee, &types) {
-                    Some(scheme) => self.call(&scheme, sources, span),
+                    Some(scheme) => self.call(&scheme, given, span),
                     None => {
-                        self.check_anyway(sources);
+                        self.check_anyway(given.into_sources());
                         error(span)
                     }
                 }
@@ -85,7 +82,7 @@ impl BodyChecker<'_, '_> {
     pub(super) fn source(&mut self, source: Source<'_>) -> Expr {
         match source {
             Source::Ast(expr) => self.expr(expr),
-            Source::Typed(expr) => expr,
+            Source::Typed(expr) | Source::Default(expr) => expr,
         }
     }
 
@@ -102,12 +99,14 @@ impl BodyChecker<'_, '_> {
     }
 
     /// The call of something with a signature.
-    pub(super) fn call(&mut self, scheme: &Scheme, sources: Vec<Source<'_>>, span: Span) -> Expr {
-        if sources.len() != scheme.params.len() {
-            self.report_argument_count(&scheme.name, scheme.params.len(), sources.len(), span, scheme.definition);
-            self.check_anyway(sources);
-            return error(span);
+    fn call(&mut self, scheme: &Scheme, given: Given<'_>, span: Span) -> Expr {
+        match self.arrange(scheme, given, span) {
+            Some(arranged) => arranged.wrap(|sources| self.arranged_call(scheme, sources, span)),
+            None => error(span),
         }
+    }
+
+    fn arranged_call(&mut self, scheme: &Scheme, sources: Vec<Source<'_>>, span: Span) -> Expr {
         let wanted = scheme
             .params
             .iter()
@@ -134,12 +133,19 @@ impl BodyChecker<'_, '_> {
     ) -> Option<Vec<Arg>> {
         let mut pending: Vec<(Type, String, Result<Expr, Source<'_>>)> = Vec::new();
         for (at, (ty, subject, source)) in parts.into_iter().enumerate() {
+            let param = LocalId(at as u32);
+            if let Source::Default(value) = &source {
+                if let (true, Some(size)) = (instance.uses_value(param), self.size_of(value)) {
+                    instance.set_value(param, size);
+                }
+                pending.push((ty, subject, Err(source)));
+                continue;
+            }
             if matches!(ty, Type::Function(_)) {
                 pending.push((ty, subject, Err(source)));
                 continue;
             }
             let mut value = self.source(source);
-            let param = LocalId(at as u32);
             if instance.uses_value(param) && !value.ty.has_error() {
                 let size = match self.size_of(&value) {
                     Some(size) => size,
@@ -160,6 +166,10 @@ impl BodyChecker<'_, '_> {
         for (ty, subject, part) in pending {
             match (part, ty) {
                 (Ok(value), ty) => args.push((subject, ty, Arg::Value(value))),
+                (Err(Source::Default(value)), ty) => {
+                    let value = value.with_types(&|ty| instance.ty(ty));
+                    args.push((subject, ty, Arg::Value(value)));
+                }
                 (Err(source), Type::Function(ty)) => match self.function_argument(instance, &ty, source, &subject) {
                     Some(callable) => args.push((subject, Type::Function(ty), Arg::Function(callable))),
                     None => failed = true,
@@ -215,7 +225,7 @@ impl BodyChecker<'_, '_> {
         let params: Vec<Type> = wanted.params.iter().map(|param| instance.ty(param)).collect();
         let callable = match source {
             Source::Ast(expr) => self.function_arg(expr, &params)?,
-            Source::Typed(expr) => {
+            Source::Typed(expr) | Source::Default(expr) => {
                 self.function_as_value(expr.span, "a function");
                 return None;
             }
@@ -281,7 +291,7 @@ impl BodyChecker<'_, '_> {
                 .iter()
                 .zip(params)
                 .map(|(local, ty)| Source::Typed(Expr { span, ty: ty.clone(), kind: ExprKind::Local(*local) }));
-            this.apply(callee, args.collect(), span)
+            this.apply(callee, Given::from(args.collect::<Vec<_>>()), span)
         });
         (self.module.diagnostics.len() == n_errors || !callable.result.has_error()).then_some(callable)
     }
@@ -310,6 +320,6 @@ impl BodyChecker<'_, '_> {
 fn source_type(source: &Source<'_>) -> Type {
     match source {
         Source::Ast(_) => Type::Error,
-        Source::Typed(expr) => expr.ty.clone(),
+        Source::Typed(expr) | Source::Default(expr) => expr.ty.clone(),
     }
 }

@@ -19,7 +19,7 @@ impl BodyChecker<'_, '_> {
     pub(super) fn function(&mut self, site: Site, source: Source<'_>, params: &[Type]) -> Option<Callable> {
         match source {
             Source::Ast(expr) => self.function_arg(expr, params),
-            Source::Typed(expr) => {
+            Source::Typed(expr) | Source::Default(expr) => {
                 let name = prelude::builtin_name(site.builtin);
                 self.function_as_value(expr.span, &format!("the function that `{name}` needs"));
                 None

@@ -88,7 +88,6 @@ impl<'a> ModuleChecker<'a> {
             if is_taken {
                 self.report_twice(name, "parameter");
             }
-            self.report_parameter_extras(param);
             let nodiff = self.has_nodiff(param);
             let values = |name: &str| integers.get(name).cloned();
             let mut scope = TypeScope { generics, values: &values, holes: Holes::Generics, next_size: 0 };
@@ -100,7 +99,8 @@ impl<'a> ModuleChecker<'a> {
                 integers.insert(name.name.clone(), Dim::atom(Atom::Value(LocalId(at as u32))));
             }
             self.record_type(param.id, &ty);
-            params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff, mutable });
+            let default = self.default_of(param, &ty, &generics);
+            params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff, mutable, default });
         }
         let values = |name: &str| integers.get(name).cloned();
         let mut scope = TypeScope { generics, values: &values, holes: Holes::Sizes, next_size: 0 };
@@ -124,15 +124,19 @@ impl<'a> ModuleChecker<'a> {
         }
     }
 
-    fn report_parameter_extras(&mut self, param: &ast::Param) {
-        let name = &param.name.name;
-        if let Some(default) = &param.default {
-            self.report_later(
-                default.span,
-                &format!("a default for the parameter `{name}`"),
-                "give the value at every call",
+    /// The default of a parameter.
+    fn default_of(&mut self, param: &ast::Param, ty: &Type, generics: &[Generic]) -> Option<typed::Expr> {
+        let default = param.default.as_ref()?;
+        let subject = format!("the default of `{}`", param.name.name);
+        if matches!(ty, Type::Function(_)) {
+            let message = format!("expected a number for {subject}, found a parameter of function type");
+            self.report(
+                Diagnostic::error(codes::NOT_CONSTANT, default.span, message)
+                    .help("leave the default out: functions are always given"),
             );
+            return None;
         }
+        self.constant_value(default, Some((ty.clone(), param.ty.span)), generics, &subject)
     }
 
     /// Checks all bodies, in the order of the source.

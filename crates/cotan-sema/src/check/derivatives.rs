@@ -47,13 +47,14 @@ impl BodyChecker<'_, '_> {
             | DerivativeForm::Hessian => format!("tangent of {}", base.params[*at].name),
         });
         let extra = named.zip(forms::extra_params(structs, form, &value, &wrt_types));
-        params.extend(extra.map(|(name, ty)| SchemeParam { name, ty, nodiff: false }));
+        params.extend(extra.map(|(name, ty)| SchemeParam::new(name, ty)));
         let result = forms::result(structs, form, &value, &wrt_types);
         Some(Scheme {
             name: format!("{}({})", form.as_str(), base.name),
             span,
             generics: base.generics.clone(),
             given: base.given.clone(),
+            n_seeds: base.n_seeds + params.len() - base.params.len(),
             params,
             result,
             n_open_sizes: base.n_open_sizes,

@@ -3,6 +3,7 @@
 use cotan_syntax::Diagnostic;
 use cotan_syntax::ast::{self, Ident, ItemKind};
 
+use super::constants::{Constant, State};
 use super::type_exprs::TypeScope;
 use super::{Alias, Def, ModuleChecker};
 use crate::codes;
@@ -28,6 +29,7 @@ impl<'a> ModuleChecker<'a> {
             let span = self.aliases[at].item.name.span;
             self.resolve_alias(at, span);
         }
+        self.resolve_constants();
         for (module, item, function) in functions {
             self.current = module;
             self.declare_function(item, function);
@@ -64,7 +66,10 @@ impl<'a> ModuleChecker<'a> {
                 self.later_item(&def.name, "the enum", "use a struct with an integer that tells the variants apart");
             }
             ItemKind::Const(def) => {
-                self.later_item(&def.name, "the constant", "write a function without parameters, or a literal");
+                if self.define(&def.name, Def::Constant(self.constants.len()), is_public) {
+                    self.constants.push(Constant { module: self.current, item: def, state: State::Unseen });
+                }
+                self.report_unknown_attributes(&item.attrs, "constant");
             }
             ItemKind::Trait(def) => self.later_item(&def.name, "the trait", "write a function for each type"),
             ItemKind::Impl(_) => self.report_later(item.span, "`impl`", "write a function for each type"),

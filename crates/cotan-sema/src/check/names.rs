@@ -54,6 +54,10 @@ impl BodyChecker<'_, '_> {
             Def::Gradients(_) => {
                 self.not_a_value(&found.name, "a set of gradients", span, "name one and call it, as in `dloss.w(x)`")
             }
+            Def::Constant(at) => match self.module.resolve_constant(at, span) {
+                Some(value) => value.at(span),
+                None => error(span),
+            },
             Def::Struct(_) | Def::Alias(_) => {
                 self.not_a_value(&found.name, "a type", span, "make a value of it with `{ ... }` after the name")
             }

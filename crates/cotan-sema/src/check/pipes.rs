@@ -4,6 +4,7 @@ use cotan_syntax::ast::{self, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
+use super::arguments::Given;
 use super::calls::Source;
 use super::expressions::error;
 use crate::codes;
@@ -37,12 +38,12 @@ impl BodyChecker<'_, '_> {
             && let Some((callee, used)) = self.callee(&postfix.base, &postfix.ops)
         {
             if used == before.len() {
-                let mut sources = vec![piped];
-                sources.extend(self.sources(args));
-                return self.apply(callee, sources, span);
+                let mut given = self.given(args);
+                given.positional.insert(0, piped);
+                return self.apply(callee, given, span);
             }
         } else if let Some(callee) = self.function_expr(function) {
-            return self.apply(callee, vec![piped], span);
+            return self.apply(callee, Given::from(vec![piped]), span);
         }
         let message = "expected a function after `|>`, found a value";
         self.report(

@@ -3,8 +3,8 @@
 use cotan_syntax::ast::{self, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::BodyChecker;
 use super::operators::binary_op;
+use super::{BodyChecker, Def, Definition};
 use crate::codes;
 use crate::typed::{AssignOp, BinaryOp, Expr, Index, Place, PlaceStep, PlaceStepKind, StmtKind, Target};
 use crate::types::Type;
@@ -116,6 +116,8 @@ impl BodyChecker<'_, '_> {
         let Some(root) = self.lookup_local(name, span) else {
             if self.generics.iter().any(|generic| generic.name == name) {
                 self.report_immutable(name, span, None, "sizes can't be changed");
+            } else if let Some(Definition { def: Def::Constant(_), span: definition, .. }) = self.module.find(name) {
+                self.report_immutable(name, span, Some(definition), "constants can't be changed");
             } else if self.module.find(name).is_some() {
                 let whole = ops.last().map_or(span, |op| span.to(op.span));
                 self.report_no_place::<()>(whole);
@@ -126,7 +128,7 @@ impl BodyChecker<'_, '_> {
         };
         let local = &self.locals[root.0 as usize];
         let (definition, ty, mutable) = (local.span, local.ty.clone(), local.mutable);
-        let is_param = (root.0 as usize) < self.module.signature(self.owner).params.len();
+        let is_param = (root.0 as usize) < self.n_params;
         if !mutable {
             let help = if is_param {
                 format!("copy it into a variable first: `let mut {name} = {name}`")

@@ -31,7 +31,8 @@ impl BodyChecker<'_, '_> {
             Some((callee, used)) => match ops.get(used) {
                 Some(PostfixOp { id, kind: PostfixKind::Call(args), span }) => {
                     let whole = postfix.base.span.to(*span);
-                    let value = self.call_with_args(callee, args, whole);
+                    let given = self.given(args);
+                    let value = self.apply(callee, given, whole);
                     self.node_types.push((*id, value.ty.clone()));
                     (value, used + 1)
                 }

@@ -7,7 +7,7 @@ use super::callees::{Callee, DerivativeCallee};
 use super::instantiate::Instance;
 use super::{BodyChecker, CallEdge, FnId};
 use crate::dims::{Atom, Dim, LocalId};
-use crate::typed::{self, Callable, CallableKind, Derivative, DerivativeForm, DerivativeMode};
+use crate::typed::{self, Callable, CallableKind, Derivative, DerivativeForm, DerivativeMode, Expr};
 use crate::types::{FunctionType, Generic, GenericArg, Type};
 
 /// The signature of something that can be called.
@@ -19,6 +19,8 @@ pub(super) struct Scheme {
     pub(super) generics: Vec<Generic>,
     pub(super) given: Vec<Option<GenericArg>>,
     pub(super) params: Vec<SchemeParam>,
+    /// How many of the parameters, the last ones, take tangents and cotangents.
+    pub(super) n_seeds: usize,
     pub(super) result: Type,
     /// How many run-time sizes the result leaves open.
     pub(super) n_open_sizes: u32,
@@ -32,6 +34,17 @@ pub(super) struct SchemeParam {
     pub(super) name: String,
     pub(super) ty: Type,
     pub(super) nodiff: bool,
+    /// The value if the argument is left out: literals, arrays and tuples of them, over the generics of the function.
+    pub(super) default: Option<Expr>,
+    /// Where it is declared.
+    pub(super) definition: Option<Span>,
+}
+
+impl SchemeParam {
+    /// A parameter that must be given.
+    pub(super) fn new(name: String, ty: Type) -> Self {
+        Self { name, ty, nodiff: false, default: None, definition: None }
+    }
 }
 
 /// What a [`Scheme`] is the signature of.
@@ -109,7 +122,9 @@ impl BodyChecker<'_, '_> {
         let kind = match &scheme.target {
             SchemeTarget::Callable(callable) => return callable.clone(),
             SchemeTarget::Function(function) => {
-                self.module.edges.push(CallEdge { caller: self.owner, callee: *function, span: scheme.span });
+                if let Some(caller) = self.owner {
+                    self.module.edges.push(CallEdge { caller, callee: *function, span: scheme.span });
+                }
                 CallableKind::Function { function: *function, generics: instance.args() }
             }
             SchemeTarget::Derivative { form, mode, wrt, base } => CallableKind::Derivative(Box::new(Derivative {
@@ -146,7 +161,8 @@ fn callable_scheme(name: &str, callable: Callable, names: Vec<String>) -> Scheme
         span: callable.span,
         generics: Vec::new(),
         given: Vec::new(),
-        params: params.map(|(ty, name)| SchemeParam { name, ty: ty.clone(), nodiff: false }).collect(),
+        params: params.map(|(ty, name)| SchemeParam::new(name, ty.clone())).collect(),
+        n_seeds: 0,
         result: callable.result.clone(),
         n_open_sizes: 0,
         definition: None,

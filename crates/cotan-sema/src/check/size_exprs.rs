@@ -3,6 +3,7 @@
 use cotan_syntax::ast::{self, BinaryOp, ExprKind, Literal, UnaryOp};
 use cotan_syntax::{Diagnostic, Span};
 
+use super::names::field_name;
 use super::type_exprs::{Holes, TypeScope};
 use super::{Def, ModuleChecker};
 use crate::codes;
@@ -17,7 +18,9 @@ impl ModuleChecker<'_> {
         if let Some(value) = dim.as_constant()
             && value < 0
         {
-            let message = format!("expected a size of at least 0, found {value}");
+            let name =
+                if let ExprKind::Name(name) = &expr.kind { format!("`{name}`, which is ") } else { String::new() };
+            let message = format!("expected a size of at least 0, found {name}`{value}`");
             self.report(Diagnostic::error(codes::NEGATIVE_SIZE, expr.span, message).help("sizes count elements"));
             return None;
         }
@@ -31,7 +34,13 @@ impl ModuleChecker<'_> {
                 Ok(value) => Some(Dim::constant(value)),
                 Err(_) => self.report_too_complex(expr.span),
             },
-            ExprKind::Name(name) => self.named_dim(name, expr.span, scope),
+            ExprKind::Name(name) => self.named_dim(name, expr.span, &[], scope),
+            ExprKind::Postfix(postfix)
+                if let ExprKind::Name(name) = &postfix.base.kind
+                    && self.find(name).is_some_and(|found| matches!(found.def, Def::Module(_))) =>
+            {
+                self.named_dim(name, postfix.base.span, &postfix.ops, scope)
+            }
             ExprKind::Hole => self.hole(expr.span, scope),
             ExprKind::Unary { op: UnaryOp::Neg, operand, .. } => {
                 let operand = self.polynomial(operand, scope)?;
@@ -101,15 +110,17 @@ impl ModuleChecker<'_> {
             | ExprKind::While(_)
             | ExprKind::Break
             | ExprKind::Continue
-            | ExprKind::Return(_) => {
-                let message = "expected a size made of integers, size parameters, `+`, `-`, `*` and `/`";
-                self.report(
-                    Diagnostic::error(codes::NOT_A_SIZE, expr.span, message)
-                        .help("leave the size open with `_`, or make it a parameter"),
-                );
-                None
-            }
+            | ExprKind::Return(_) => self.report_not_a_size(expr.span),
         }
+    }
+
+    fn report_not_a_size(&mut self, span: Span) -> Option<Dim> {
+        let message = "expected a size made of integers, size parameters, `+`, `-`, `*` and `/`";
+        self.report(
+            Diagnostic::error(codes::NOT_A_SIZE, span, message)
+                .help("leave the size open with `_`, or make it a parameter"),
+        );
+        None
     }
 
     fn report_size_operator(&mut self, link: &ast::Link) -> Option<Dim> {
@@ -121,7 +132,8 @@ impl ModuleChecker<'_> {
         None
     }
 
-    fn named_dim(&mut self, name: &str, span: Span, scope: &TypeScope<'_>) -> Option<Dim> {
+    /// The size behind a name, or behind the name of a module with `ops` after it.
+    fn named_dim(&mut self, name: &str, span: Span, ops: &[ast::PostfixOp], scope: &TypeScope<'_>) -> Option<Dim> {
         if let Some((id, kind)) = scope.generic(name) {
             if kind == GenericKind::Size {
                 return Some(Dim::atom(Atom::Size(id)));
@@ -135,16 +147,11 @@ impl ModuleChecker<'_> {
         if let Some(dim) = (scope.values)(name) {
             return Some(dim);
         }
-        if let Some(definition) = self.find(name) {
-            if !matches!(definition.def, Def::Unusable) {
-                let message = format!("expected a size, found `{name}`, which is no number");
-                self.report(
-                    Diagnostic::error(codes::NOT_A_SIZE, span, message)
-                        .label(definition.span, "declared here")
-                        .help("sizes are made of integers, size parameters and integer parameters"),
-                );
+        if let Some(found) = self.follow(name, span, |at| field_name(ops.get(at))) {
+            if found.n_dots < ops.len() {
+                return self.report_not_a_size(ops[found.n_dots].span);
             }
-            return None;
+            return self.declared_size(&found);
         }
         let known = scope.generics.iter().map(|generic| generic.name.as_str());
         let help = match closest(name, known) {

@@ -90,7 +90,7 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         let atom = Dim::atom(Atom::Value(local));
-        let is_param = at < self.module.signature(self.owner).params.len();
+        let is_param = at < self.n_params;
         Some(if is_param { atom } else { atom.at_run_time() })
     }
 

@@ -168,7 +168,7 @@ impl BodyChecker<'_, '_> {
             Some(value) => self.expr(value),
             None => Expr { span, ty: Type::UNIT, kind: ExprKind::Tuple(Vec::new()) },
         };
-        let n_open = self.module.signature(self.owner).n_open_sizes;
+        let n_open = self.n_open_sizes;
         let is_function = self.frames.len() == 1;
         let Some(frame) = self.frames.last() else { return error(span) };
         let value = match frame.result.clone() {

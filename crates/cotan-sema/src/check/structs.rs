@@ -79,7 +79,9 @@ impl BodyChecker<'_, '_> {
                 let (_, ty) = self.module.resolve_alias(at, found.span);
                 if let Type::Struct(of) = ty { Some(of.def) } else { self.report_no_struct(path) }
             }
-            Def::Function(_) | Def::Pending | Def::Gradients(_) | Def::Module(_) => self.report_no_struct(path),
+            Def::Function(_) | Def::Pending | Def::Gradients(_) | Def::Constant(_) | Def::Module(_) => {
+                self.report_no_struct(path)
+            }
         }
     }
 

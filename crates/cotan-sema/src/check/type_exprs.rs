@@ -216,6 +216,10 @@ impl ModuleChecker<'_> {
                 let help = "write a dot and the name of a type after it";
                 self.report_not_a_type(&found.name, found.span, "a module", help)
             }
+            Def::Constant(_) => {
+                let help = "a size stands in brackets after an element type, as in `f64[N]`";
+                self.report_not_a_type(&found.name, found.span, "a constant", help)
+            }
             Def::Function(_) | Def::Pending | Def::Gradients(_) => {
                 let help = "write the type of its result instead";
                 self.report_not_a_type(&found.name, found.span, "a function", help)

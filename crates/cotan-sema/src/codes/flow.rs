@@ -105,6 +105,6 @@ message says what to write until then.
 
 Mended:
 
-fn scale() -> f64 = 4.0",
-"const SCALE: f64 = 4.0";
+fn f(x: f32) -> f32 = x",
+"fn f(x: bf16) -> f32 = 1.0";
 }

@@ -163,7 +163,7 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
     });
     for (name, ty) in names.zip(forms::extra_params(&program.structs, request.form, &of.result, &wrt_types)) {
         let ty = open_sizes_as_generics(ty, &mut generics);
-        params.push(Param { name, span: of.name_span, ty, nodiff: false, mutable: false });
+        params.push(Param { name, span: of.name_span, ty, nodiff: false, mutable: false, default: None });
     }
     let identity = |(k, generic): (usize, &Generic)| match generic.kind {
         GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(k as u32)))),

@@ -6,7 +6,7 @@ use cotan_ops::{FILL, REVERSE, STOP_GRADIENT};
 use super::Result;
 use super::function::{Body, Closure};
 use super::values::Value;
-use crate::typed::{Callable, Expr, ExprKind, FieldValue, FloatConstant, Literal, LogicOp, Type, UnaryOp};
+use crate::typed::{Callable, Expr, ExprKind, FieldValue, Literal, LogicOp, Type, UnaryOp};
 
 impl<'p> Body<'_, 'p> {
     /// The value of an expression that control leaves at its end only.
@@ -100,20 +100,7 @@ impl<'p> Body<'_, 'p> {
 
     fn literal(&self, literal: &Literal, ty: &Type) -> Atom {
         let elem = ty.scalar().map_or(Elem::F64, |scalar| self.elem(scalar));
-        let float = |value: f64| Const::float(if elem.is_float() { elem } else { Elem::F64 }, value);
-        let constant = match literal {
-            Literal::Bool(value) => Const::bool(*value),
-            Literal::Int(value) if elem.is_integer() => Const::integer(elem, *value),
-            Literal::Int(value) => float(*value as f64),
-            // The text is read in its own type: reading it as f64 first would round twice.
-            Literal::Float(text) if elem == Elem::F32 => Const::f32(text.parse().unwrap_or(f32::NAN)),
-            Literal::Float(text) => Const::f64(text.parse().unwrap_or(f64::NAN)),
-            Literal::Constant(FloatConstant::Inf) => float(f64::INFINITY),
-            Literal::Constant(FloatConstant::Nan) => float(f64::NAN),
-            Literal::Constant(FloatConstant::Pi) => float(std::f64::consts::PI),
-            Literal::Constant(FloatConstant::E) => float(std::f64::consts::E),
-        };
-        constant.into()
+        literal.constant(elem).into()
     }
 
     fn structure(&mut self, fields: &'p [FieldValue], ty: &Type, base: Option<&'p Expr>) -> Result<Value> {

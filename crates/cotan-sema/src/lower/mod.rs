@@ -37,6 +37,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+pub(crate) use operators::row_of;
+
 use cotan_ir::{Derived, Elem, Item, Module, Symbol};
 use cotan_syntax::Diagnostic;
 use cotan_syntax::Span;

@@ -272,7 +272,7 @@ impl<'p> Body<'_, 'p> {
 }
 
 /// The primitive of an operator.
-fn row_of(op: BinaryOp) -> &'static PrimRow {
+pub(crate) fn row_of(op: BinaryOp) -> &'static PrimRow {
     match op {
         BinaryOp::Add => &ADD,
         BinaryOp::Sub => &SUB,

@@ -1,0 +1,70 @@
+//! Literals and the constants of the core IR that they are.
+
+use cotan_ir::{Const, Elem};
+use cotan_syntax::Span;
+
+use super::{Expr, ExprKind, FloatConstant, Literal, Type};
+
+impl Literal {
+    /// The number in a type, rounded once.
+    pub(crate) fn constant(&self, elem: Elem) -> Const {
+        let float = |value: f64| Const::float(if elem.is_float() { elem } else { Elem::F64 }, value);
+        match self {
+            Self::Bool(value) => Const::bool(*value),
+            Self::Int(value) if elem.is_integer() => Const::integer(elem, *value),
+            Self::Int(value) => float(*value as f64),
+            // The text is read in its own type: reading it as f64 first would round twice.
+            Self::Float(text) if elem == Elem::F32 => Const::f32(text.parse().unwrap_or(f32::NAN)),
+            Self::Float(text) => Const::f64(text.parse().unwrap_or(f64::NAN)),
+            Self::Constant(FloatConstant::Inf) => float(f64::INFINITY),
+            Self::Constant(FloatConstant::Nan) => float(f64::NAN),
+            Self::Constant(FloatConstant::Pi) => float(std::f64::consts::PI),
+            Self::Constant(FloatConstant::E) => float(std::f64::consts::E),
+        }
+    }
+
+    /// The literal that is read back as this constant; `None` for negative infinity, which has none.
+    pub(crate) fn of(constant: Const) -> Option<Self> {
+        if let Some(value) = constant.as_bool() {
+            return Some(Self::Bool(value));
+        }
+        if let Some(value) = constant.as_integer() {
+            return Some(Self::Int(value));
+        }
+        let value = constant.as_float()?;
+        if value.is_nan() {
+            return Some(Self::Constant(FloatConstant::Nan));
+        }
+        if value == f64::INFINITY {
+            return Some(Self::Constant(FloatConstant::Inf));
+        }
+        // A value of a narrower type has few digits in its own type and the same value in f64.
+        value.is_finite().then(|| Self::Float(format!("{value:?}")))
+    }
+}
+
+impl Expr {
+    /// A constant expression at another place.
+    pub(crate) fn at(&self, span: Span) -> Self {
+        let mut moved = self.clone();
+        moved.each_constant(&mut |part| part.span = span);
+        moved
+    }
+
+    /// A constant expression with other types.
+    pub(crate) fn with_types(mut self, of: &dyn Fn(&Type) -> Type) -> Self {
+        self.each_constant(&mut |part| part.ty = of(&part.ty));
+        self
+    }
+
+    /// Calls `f` for a constant expression and its parts.
+    fn each_constant(&mut self, f: &mut dyn FnMut(&mut Self)) {
+        f(self);
+        if let ExprKind::Tuple(parts) | ExprKind::Array(parts) = &mut self.kind {
+            parts.iter_mut().for_each(|part| part.each_constant(f));
+        }
+        if let ExprKind::Unary { operand, .. } = &mut self.kind {
+            operand.each_constant(f);
+        }
+    }
+}
