@@ -17,26 +17,29 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// A checked expression as literals, arrays and tuples of them.
 pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
-    let kind = match &expr.kind {
+    let all = |parts: &[Expr]| parts.iter().map(evaluate).collect::<Result<_>>();
+    let value = match &expr.kind {
         ExprKind::Literal(_) => return Ok(expr.clone()),
-        ExprKind::Tuple(parts) => ExprKind::Tuple(parts.iter().map(evaluate).collect::<Result<_>>()?),
-        ExprKind::Array(parts) => ExprKind::Array(parts.iter().map(evaluate).collect::<Result<_>>()?),
+        ExprKind::Tuple(parts) => return Ok(Expr { kind: ExprKind::Tuple(all(parts)?), ..expr.clone() }),
+        ExprKind::Array(parts) => return Ok(Expr { kind: ExprKind::Array(all(parts)?), ..expr.clone() }),
         ExprKind::Field { base, index } => {
             let base = evaluate(base)?;
             let ExprKind::Tuple(parts) = base.kind else { return Err(not_constant(base.span)) };
             return parts.into_iter().nth(*index).ok_or_else(|| not_constant(expr.span));
         }
-        // Negative infinity has no literal.
-        ExprKind::Unary { op: UnaryOp::Neg, operand }
-            if matches!(operand.kind, ExprKind::Literal(Literal::Constant(FloatConstant::Inf))) =>
-        {
-            return Ok(expr.clone());
+        ExprKind::Unary { op: UnaryOp::Not, operand } => apply(&NOT, &[scalar(operand)?], expr.span)?,
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+            let operand = scalar(operand)?;
+            fits(&NEG_FITS, &[operand], expr.span)?;
+            apply(&NEG, &[operand], expr.span)?
         }
-        ExprKind::Unary { .. }
-        | ExprKind::Chain(_)
-        | ExprKind::Logic { .. }
-        | ExprKind::Primitive { .. }
-        | ExprKind::Cast(_) => return Ok(literal(scalar(expr)?, expr)),
+        ExprKind::Chain(run) => chain(run)?,
+        ExprKind::Logic { op, operands } => logic(*op, operands)?,
+        ExprKind::Primitive { name, args } => {
+            let args: Vec<Const> = args.iter().map(scalar).collect::<Result<_>>()?;
+            primitive(name, args, expr.span)?
+        }
+        ExprKind::Cast(operand) => cast(scalar(operand)?, elem_of(&expr.ty, expr.span)?, expr.span)?,
         ExprKind::Error
         | ExprKind::Local(_)
         | ExprKind::Size(_)
@@ -49,6 +52,7 @@ pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
         | ExprKind::Call { .. }
         | ExprKind::Builtin { .. }
         | ExprKind::ShapeCheck(_)
+        | ExprKind::AsTangent(_)
         | ExprKind::If(_)
         | ExprKind::Block(_)
         | ExprKind::For(_)
@@ -57,67 +61,42 @@ pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
         | ExprKind::Continue
         | ExprKind::Return(_) => return Err(not_constant(expr.span)),
     };
-    Ok(Expr { span: expr.span, ty: expr.ty.clone(), kind })
+    Ok(literal(value, expr))
 }
 
 /// The value of a scalar expression.
 fn scalar(expr: &Expr) -> Result<Const> {
-    let elem = elem_of(&expr.ty, expr.span)?;
-    match &expr.kind {
-        ExprKind::Literal(literal) => Ok(literal.constant(elem)),
-        ExprKind::Unary { op: UnaryOp::Not, operand } => apply(&NOT, &[scalar(operand)?], expr.span),
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => {
-            let operand = scalar(operand)?;
-            fits(&NEG_FITS, &[operand], expr.span)?;
-            apply(&NEG, &[operand], expr.span)
-        }
-        ExprKind::Chain(run) => chain(run),
-        ExprKind::Logic { op, operands } => {
-            for operand in operands {
-                let value = scalar(operand)?.as_bool() == Some(true);
-                // What stands after the operand that decides is not evaluated, as in a running program.
-                if value == (*op == LogicOp::Or) {
-                    return Ok(Const::bool(value));
-                }
-            }
-            Ok(Const::bool(*op == LogicOp::And))
-        }
-        ExprKind::Primitive { name, args } => {
-            let args: Vec<Const> = args.iter().map(scalar).collect::<Result<_>>()?;
-            primitive(name, args, expr.span)
-        }
-        ExprKind::Cast(operand) => {
-            let value = scalar(operand)?;
-            if let (Some(row), true) = (cast_fits(elem), value.elem() != elem && value.elem() != Elem::Bool)
-                && apply(row, &[value], expr.span)?.as_bool() == Some(false)
-            {
-                return Err(fails(&format!("that it does not fit `{}`", elem.name()), expr.span));
-            }
-            if value.elem() == elem { Ok(value) } else { apply(cast_to(elem), &[value], expr.span) }
-        }
-        ExprKind::Field { .. } => scalar(&evaluate(expr)?),
-        ExprKind::Error
-        | ExprKind::Tuple(_)
-        | ExprKind::Array(_)
-        | ExprKind::Local(_)
-        | ExprKind::Size(_)
-        | ExprKind::Struct(_)
-        | ExprKind::StructUpdate { .. }
-        | ExprKind::Range(_)
-        | ExprKind::Index { .. }
-        | ExprKind::Fold { .. }
-        | ExprKind::FoldBy { .. }
-        | ExprKind::Call { .. }
-        | ExprKind::Builtin { .. }
-        | ExprKind::ShapeCheck(_)
-        | ExprKind::If(_)
-        | ExprKind::Block(_)
-        | ExprKind::For(_)
-        | ExprKind::While(_)
-        | ExprKind::Break
-        | ExprKind::Continue
-        | ExprKind::Return(_) => Err(not_constant(expr.span)),
+    let value = evaluate(expr)?;
+    let elem = elem_of(&value.ty, expr.span)?;
+    if let ExprKind::Literal(literal) = &value.kind {
+        return Ok(literal.constant(elem));
     }
+    // Negative infinity, which has no literal.
+    let ExprKind::Unary { op: UnaryOp::Neg, .. } = value.kind else { return Err(not_constant(expr.span)) };
+    Ok(Const::float(elem, f64::NEG_INFINITY))
+}
+
+fn logic(op: LogicOp, operands: &[Expr]) -> Result<Const> {
+    for operand in operands {
+        let value = scalar(operand)?.as_bool() == Some(true);
+        // What stands after the operand that decides is not evaluated, as in a running program.
+        if value == (op == LogicOp::Or) {
+            return Ok(Const::bool(value));
+        }
+    }
+    Ok(Const::bool(op == LogicOp::And))
+}
+
+fn cast(value: Const, elem: Elem, span: Span) -> Result<Const> {
+    if value.elem() == elem {
+        return Ok(value);
+    }
+    if let (Some(row), true) = (cast_fits(elem), value.elem() != Elem::Bool)
+        && apply(row, &[value], span)?.as_bool() == Some(false)
+    {
+        return Err(fails(&format!("that it does not fit `{}`", elem.name()), span));
+    }
+    apply(cast_to(elem), &[value], span)
 }
 
 fn chain(chain: &Chain) -> Result<Const> {

@@ -61,7 +61,7 @@ impl ModuleChecker<'_> {
         let of = match found.as_ref().filter(|found| found.n_dots == rest.len()).map(|found| found.def) {
             Some(Def::Function(of)) => of,
             Some(Def::Unusable | Def::Pending) => return None,
-            Some(Def::Gradients(_) | Def::Struct(_) | Def::Alias(_) | Def::Module(_)) | None => {
+            Some(Def::Gradients(_) | Def::Struct(_) | Def::Alias(_) | Def::Constant(_) | Def::Module(_)) | None => {
                 let message =
                     format!("expected a function of this program in `@{}`, found `{}`", attr.name(), attr.of());
                 let help = match closest(&first.name, self.declared_names()) {
