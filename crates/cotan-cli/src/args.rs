@@ -32,6 +32,10 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Brings programs into the one layout.
     Fmt(FmtArgs),
+    /// Runs the tests and the examples of programs.
+    Test(TestArgs),
+    /// Makes a folder with a small program, a gradient and a test.
+    New(NewArgs),
     /// Prints a step of the compiler as text.
     Emit(EmitArgs),
     /// Explains an operation, an error code, or what a gradient records.
@@ -243,6 +247,28 @@ pub(crate) struct FmtArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct TestArgs {
+    /// Programs, and folders whose programs are meant; by default this folder.
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only tests whose names contain this; the example of `f` is called `example of f`.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Prints one JSON object on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct NewArgs {
+    /// The folder; its last part is the name of the program.
+    #[arg(value_name = "NAME")]
+    pub(crate) folder: PathBuf,
+}
+
+#[derive(Args)]
 pub(crate) struct EmitArgs {
     /// The program.
     #[arg(value_name = "FILE")]
@@ -339,10 +365,11 @@ impl Command {
             Command::Vjp(a) => a.derivative.call.json,
             Command::Jacobian(a) | Command::Hessian(a) => a.call.json,
             Command::Check(a) => a.json,
+            Command::Test(a) => a.json,
             Command::Ops(a) => a.json,
             Command::Bench(a) => a.json,
             Command::Doctor(a) => a.json,
-            Command::Emit(_) | Command::Explain(_) | Command::Fmt(_) => false,
+            Command::Emit(_) | Command::Explain(_) | Command::Fmt(_) | Command::New(_) => false,
         }
     }
 }

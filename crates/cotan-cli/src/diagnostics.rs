@@ -91,10 +91,14 @@ impl Failure {
     }
 }
 
+/// The objects of reports.
+pub(crate) fn objects(reports: &[Report]) -> Vec<&JsonDiagnostic> {
+    reports.iter().map(|r| &r.json).collect()
+}
+
 /// `{"diagnostics": [...]}` on stdout.
 pub(crate) fn print_json(reports: &[Report]) -> Result<(), Failure> {
-    let all: Vec<&JsonDiagnostic> = reports.iter().map(|r| &r.json).collect();
-    let object = serde_json::json!({ "diagnostics": all });
+    let object = serde_json::json!({ "diagnostics": objects(reports) });
     output::print(&format!("{object}\n"))
 }
 

@@ -58,11 +58,16 @@ pub(crate) fn decode_program(name: &str, bytes: Vec<u8>) -> Result<String, Failu
 impl Session {
     /// Reads and checks a program. Warnings go to stderr; errors end the command.
     pub(crate) fn open(path: &Path, options: &EngineArgs) -> Result<Session, Failure> {
-        let engine = environment::engine(options)?;
         let (name, text) = read_program(path)?;
+        Session::check(&name, &text, options)
+    }
+
+    /// Checks the text of a program as if it were read from the file `name`.
+    pub(crate) fn check(name: &str, text: &str, options: &EngineArgs) -> Result<Session, Failure> {
+        let engine = environment::engine(options)?;
         let config = environment::config(options)?;
         // Errors are told before an LLVM is looked for.
-        let program = Program::load(&name, &text, &FileLoader, &config.program);
+        let program = Program::load(name, text, &FileLoader, &config.program);
         if program.has_errors() {
             return Err(Failure::program(exit::PROGRAM, &program.diagnostics, &program.sources));
         }

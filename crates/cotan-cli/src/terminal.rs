@@ -1,14 +1,33 @@
-//! What is only for people at a terminal: colours and progress, both on stderr.
+//! What is only for people at a terminal: colours and progress.
 
 use cotan::syntax::render::Style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
-/// Whether messages have colours: on a terminal that can show them, unless `NO_COLOR` says no.
+/// How messages on stderr look.
 pub(crate) fn style() -> Style {
+    if has_colours(&std::io::stderr()) { Style::Coloured } else { Style::Plain }
+}
+
+/// A word on stdout for something that went well.
+pub(crate) fn good(word: &str) -> String {
+    on_stdout(word, "32")
+}
+
+/// A word on stdout for something that failed.
+pub(crate) fn bad(word: &str) -> String {
+    on_stdout(word, "1;31")
+}
+
+fn on_stdout(word: &str, colour: &str) -> String {
+    if has_colours(&std::io::stdout()) { format!("\x1b[{colour}m{word}\x1b[0m") } else { word.to_owned() }
+}
+
+/// Whether a stream shows colours: it is a terminal that can, and `NO_COLOR` does not say no.
+fn has_colours(stream: &impl IsTerminal) -> bool {
     let is_declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-    if std::io::stderr().is_terminal() && !is_declined && !is_dumb { Style::Coloured } else { Style::Plain }
+    stream.is_terminal() && !is_declined && !is_dumb
 }
 
 /// A bar of so many steps, which only a terminal shows.

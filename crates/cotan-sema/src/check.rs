@@ -47,6 +47,7 @@ mod size_exprs;
 mod sizes;
 mod statements;
 mod structs;
+mod testing;
 mod tiles;
 mod type_exprs;
 mod warnings;

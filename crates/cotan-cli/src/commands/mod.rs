@@ -11,9 +11,11 @@ mod hessian;
 mod hvp;
 mod jacobian;
 mod jvp;
+mod new;
 mod ops;
 mod run;
 mod summary;
+mod test;
 mod vjp;
 
 use crate::args::Command;
@@ -31,6 +33,8 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Hvp(args) => hvp::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::Test(args) => test::run(&args),
+        Command::New(args) => new::run(&args),
         Command::Emit(args) => emit::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Ops(args) => ops::run(&args),

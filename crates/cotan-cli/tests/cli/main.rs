@@ -6,6 +6,7 @@ mod errors;
 mod fmt;
 mod inputs;
 mod run;
+mod testing;
 mod tools;
 
 use serde_json::Value as Json;

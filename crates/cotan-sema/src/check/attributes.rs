@@ -5,6 +5,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::ModuleChecker;
 use super::rules::RuleAttr;
+use super::testing::TEST;
 use crate::codes;
 use crate::suggest::closest;
 use crate::typed::{DerivativeForm, DerivativeMode};
@@ -31,15 +32,14 @@ pub(super) struct FunctionAttrs {
 const DERIVATIVES: [DerivativeForm; 3] = [DerivativeForm::Grad, DerivativeForm::ValueAndGrad, DerivativeForm::Jvp];
 
 /// All attributes of functions.
-const FUNCTION_ATTRIBUTES: [&str; 5] = ["grad", "value_and_grad", "jvp", "vjp_for", "jvp_for"];
+const FUNCTION_ATTRIBUTES: [&str; 6] = ["grad", "value_and_grad", "jvp", "vjp_for", "jvp_for", TEST];
 
 /// The attributes that later versions have, with what to do until then.
-const LATER: [(&str, &str); 6] = [
+const LATER: [(&str, &str); 5] = [
     ("io", "a function without output needs no attribute"),
     ("mode", "leave it out, or write `grad[w, mode = forward](f)` at the use"),
     ("checkpoint", "leave it out: the gradient has the same bits"),
     ("recompute", "leave it out: the gradient has the same bits"),
-    ("test", "call the function with `cotan run --fn`"),
     ("vmap", "write `map(|x| f(x), xs)`"),
 ];
 
@@ -53,6 +53,7 @@ impl ModuleChecker<'_> {
                 (Some(form), _) => found.derivatives.push(self.derivative_attribute(attr, form)),
                 (None, "vjp_for") => self.rule_attribute(attr, DerivativeMode::Reverse, &mut found.rule),
                 (None, "jvp_for") => self.rule_attribute(attr, DerivativeMode::Forward, &mut found.rule),
+                (None, TEST) => {}
                 (None, _) => self.report_unknown_attribute(attr, "function", &FUNCTION_ATTRIBUTES),
             }
         }

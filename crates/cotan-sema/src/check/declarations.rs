@@ -43,6 +43,7 @@ impl<'a> ModuleChecker<'a> {
             return;
         }
         let signature = self.read_signature(item, &function.signature);
+        self.check_test(&item.attrs, &signature);
         let name = &function.signature.name;
         match attrs.derivatives.as_slice() {
             [] => {

@@ -99,6 +99,18 @@ fn apply(f: (f64) -> f64, x: f64) -> f64 = f(x)
 fn g(x: f64) -> f64 = apply(exp, x)",
 "";
 
+    TEST_SIGNATURE = "E0670", "test that can't be called",
+"`cotan test` calls every function marked `@test` without arguments. The test passes if the result is
+`true`. A result is asked for because checks belong to the values that need them: a test without a
+result would need none.
+
+Mended:
+
+fn twice(x: f64) -> f64 = 2.0 * x
+@test fn twice_of_three() -> bool = twice(3.0) == 6.0",
+"fn twice(x: f64) -> f64 = 2.0 * x
+@test fn twice_of_three() -> f64 = twice(3.0)";
+
     LATER = "E0901", "part of the language that is not there yet",
 "This construct is part of the language, and this version of the compiler does not have it. The
 message says what to write until then.

@@ -1,0 +1,151 @@
+//! `cotan test`: the functions marked `@test`, and the examples in documentation.
+
+mod examples;
+
+use crate::args::TestArgs;
+use crate::diagnostics::{self, Failure, Report, eprint};
+use crate::exit;
+use crate::files::programs;
+use crate::output;
+use crate::session::{Session, read_program};
+use crate::terminal;
+use cotan::Request;
+use cotan::host::Arguments;
+use cotan::ir::Const;
+use cotan::syntax::ast::{Item, ItemKind};
+use cotan::syntax::{FileId, parse};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// A function that passes if it gives `true`.
+struct Test {
+    /// What is shown.
+    title: String,
+    /// The function that is called.
+    function: String,
+    file: String,
+    line: usize,
+    column: usize,
+}
+
+/// What became of a test.
+struct Outcome {
+    test: Test,
+    /// Why it failed; nothing where it passed. Without reports the result was `false`.
+    failure: Option<Vec<Report>>,
+}
+
+pub(crate) fn run(args: &TestArgs) -> Result<u8, Failure> {
+    let here = [PathBuf::from(".")];
+    let paths = if args.paths.is_empty() { &here[..] } else { &args.paths };
+    let mut outcomes = Vec::new();
+    let mut unread = Vec::new();
+    let files = programs(paths)?;
+    let bar = terminal::bar(files.len(), "files");
+    for path in &files {
+        match file(path, args, &mut |outcome| {
+            if !args.json {
+                bar.suspend(|| print(&outcome))?;
+            }
+            outcomes.push(outcome);
+            Ok(())
+        }) {
+            Ok(()) => {}
+            Err(failure) if failure.status == exit::PROGRAM => unread.extend(failure.into_reports()),
+            Err(failure) => return Err(failure),
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let n_failed = outcomes.iter().filter(|outcome| outcome.failure.is_some()).count();
+    let n_passed = outcomes.len() - n_failed;
+    let status = if n_failed > 0 || !unread.is_empty() { exit::PROGRAM } else { exit::DONE };
+    if args.json {
+        let tests: Vec<_> = outcomes.iter().map(Outcome::json).collect();
+        let object = json!({
+            "tests": tests, "passed": n_passed, "failed": n_failed, "diagnostics": diagnostics::objects(&unread),
+        });
+        output::print(&format!("{object}\n"))?;
+    } else {
+        diagnostics::print_text(&unread);
+        output::print(&format!("{n_passed} passed, {n_failed} failed\n"))?;
+    }
+    Ok(status)
+}
+
+/// Runs the tests of a file whose titles contain the filter.
+fn file(path: &Path, args: &TestArgs, report: &mut dyn FnMut(Outcome) -> Result<(), Failure>) -> Result<(), Failure> {
+    let (name, text) = read_program(path)?;
+    let (module, _) = parse(FileId(0), &text);
+    let (exposed, examples) = examples::expose(&text, &module);
+    let mut tests: Vec<Test> = module.items.iter().filter_map(|item| marked(item, &name, &text)).collect();
+    tests.extend(examples.into_iter().map(|example| Test {
+        title: format!("example of {}", example.subject),
+        function: example.function,
+        file: name.clone(),
+        line: example.line,
+        column: 1,
+    }));
+    tests.retain(|test| args.filter.as_ref().is_none_or(|filter| test.title.contains(filter.as_str())));
+    if tests.is_empty() {
+        return Ok(());
+    }
+    tests.sort_by_key(|test| test.line);
+    let session = Session::check(&name, &exposed, &args.engine)?;
+    for test in tests {
+        let failure = match outcome(&session, &test.function) {
+            Ok(true) => None,
+            Ok(false) => Some(Vec::new()),
+            Err(failure) => Some(failure.into_reports()),
+        };
+        report(Outcome { test, failure })?;
+    }
+    Ok(())
+}
+
+/// The test that a declaration is.
+fn marked(item: &Item, file: &str, text: &str) -> Option<Test> {
+    let ItemKind::Function(function) = &item.kind else { return None };
+    item.attrs.iter().find(|attr| attr.name.name == "test")?;
+    let name = &function.signature.name;
+    let before = &text[..name.span.start as usize];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    Some(Test {
+        title: name.name.clone(),
+        function: name.name.clone(),
+        file: file.to_owned(),
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+    })
+}
+
+fn outcome(session: &Session, name: &str) -> Result<bool, Failure> {
+    let function = session.function(&Request::function(name))?;
+    let result = function.call(&Arguments::new()).map_err(|e| session.call_failure(name, &e))?;
+    Ok(result.as_scalar() == Some(Const::bool(true)))
+}
+
+/// A line for a test, and below it why it failed.
+fn print(outcome: &Outcome) -> Result<(), Failure> {
+    let Test { title, file, line, column, .. } = &outcome.test;
+    let Some(reports) = &outcome.failure else {
+        return output::print(&format!("{} {file}: {title}\n", terminal::good("ok  ")));
+    };
+    output::print(&format!("{} {file}:{line}:{column}: {title}\n", terminal::bad("FAIL")))?;
+    if reports.is_empty() {
+        eprint(&format!("{file}:{line}:{column}: `{title}` gave false"));
+    }
+    diagnostics::print_text(reports);
+    Ok(())
+}
+
+impl Outcome {
+    fn json(&self) -> serde_json::Value {
+        let Test { title, file, line, column, .. } = &self.test;
+        let reports = self.failure.as_deref().unwrap_or_default();
+        json!({
+            "name": title, "file": file, "line": line, "column": column, "ok": self.failure.is_none(),
+            "diagnostics": diagnostics::objects(reports),
+        })
+    }
+}
