@@ -27,6 +27,7 @@ mod indexing;
 mod instances;
 mod instantiate;
 mod items;
+mod kernels;
 mod lambdas;
 mod last_axis;
 mod losses;

@@ -1,6 +1,6 @@
 //! Functions: their signatures, what `@grad` and its like make of them, and the bodies to check.
 
-use cotan_syntax::ast::{self, FunctionForm, Ident, Item};
+use cotan_syntax::ast::{self, Ident, Item};
 use cotan_syntax::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -32,16 +32,6 @@ impl<'a> ModuleChecker<'a> {
     /// Takes in a function: its signature, and those of the derivatives that it declares.
     pub(super) fn declare_function(&mut self, item: &'a Item, function: &'a ast::Function) {
         let attrs = self.function_attributes(&item.attrs);
-        if function.form == FunctionForm::Kernel {
-            let name = &function.signature.name;
-            self.redefine(name, Def::Unusable);
-            self.report_later(
-                name.span,
-                &format!("the kernel `{}`", name.name),
-                "declare it with `fn`: its loops then run one after the other",
-            );
-            return;
-        }
         let signature = self.read_signature(item, &function.signature);
         self.check_test(&item.attrs, &signature);
         let name = &function.signature.name;

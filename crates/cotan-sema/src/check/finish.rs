@@ -52,12 +52,13 @@ impl ModuleChecker<'_> {
                 rules: signature.rules,
             })
         });
-        let program = Program { structs: self.structs, functions: functions.collect(), order };
+        let mut program = Program { structs: self.structs, functions: functions.collect(), order };
         let mut diagnostics = self.diagnostics;
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(super::rule_cycles::check(&program));
             diagnostics.extend(super::instances::check(&program, &self.limits));
             diagnostics.extend(super::moves::check(&program));
+            diagnostics.extend(super::kernels::check(&mut program));
             diagnostics.extend(super::warnings::check(&program));
         }
         diagnostics.sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));

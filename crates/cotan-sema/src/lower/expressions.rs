@@ -37,11 +37,7 @@ impl<'p> Body<'_, 'p> {
             ExprKind::Array(parts) => self.array(parts, &e.ty),
             ExprKind::Struct(fields) => self.structure(fields, &e.ty, None),
             ExprKind::StructUpdate { fields, base } => self.structure(fields, &e.ty, Some(base)),
-            ExprKind::Field { base, index } => {
-                let value = self.expr(base)?;
-                let leaves = self.part_leaves(&base.ty, *index);
-                Ok(value.get(leaves).map(<[Atom]>::to_vec).unwrap_or_default())
-            }
+            ExprKind::Field { .. } | ExprKind::Index { .. } => self.part(e),
             ExprKind::Unary { op, operand } => {
                 let operand = self.scalar(operand)?;
                 Ok(vec![self.unary(*op, operand)])
@@ -61,7 +57,6 @@ impl<'p> Body<'_, 'p> {
                 Ok(vec![self.cast(value, elem)])
             }
             ExprKind::Range(range) => Ok(vec![self.range_tensor(range)?]),
-            ExprKind::Index { base, indices } => self.index(base, indices, &e.ty),
             ExprKind::Fold { op, axes, operand } => {
                 let value = self.scalar(operand)?;
                 Ok(vec![self.fold(*op, axes, value)?])

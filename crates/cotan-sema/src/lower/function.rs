@@ -1,6 +1,6 @@
 //! The lowering of one function body: its builder, the frames of inlined code, and scopes of sizes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use cotan_ir::{Atom, Builder, Elem, Span as IrSpan, Symbol, Ty, Var};
@@ -8,6 +8,7 @@ use cotan_syntax::Span;
 use cotan_syntax::span::FileId;
 
 use super::control::Flow;
+use super::shares::Share;
 use super::values::Value;
 use super::{Extent, Instance, Lowering, Result, Signature};
 use crate::dims::{Atom as SizeAtom, Dim, GenericId, LocalId};
@@ -40,6 +41,8 @@ pub(super) struct Frame<'p> {
     pub(super) functions: HashMap<LocalId, Closure<'p>>,
     /// The mutable locals in scope.
     pub(super) mutable: Vec<LocalId>,
+    /// How the parallel loop around, if there is one, writes the leaves of locals from outside.
+    pub(super) shares: BTreeMap<(LocalId, usize), Share>,
 }
 
 /// Sizes known in a block, by frame and normal form.
@@ -160,6 +163,7 @@ impl<'a, 'p> Body<'a, 'p> {
             locals: vec![None; n_locals],
             functions: HashMap::new(),
             mutable: Vec::new(),
+            shares: BTreeMap::new(),
         }
     }
 

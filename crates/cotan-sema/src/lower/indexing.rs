@@ -7,8 +7,8 @@ use cotan_syntax::Span;
 use super::Result;
 use super::function::Body;
 use super::values::Value;
-use crate::dims::Dim;
-use crate::typed::{Expr, ExprKind, Index, Range, Type};
+use crate::dims::{Dim, LocalId};
+use crate::typed::{Expr, ExprKind, Index, Range};
 
 /// What is selected along one axis. Positions are checked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,34 +37,63 @@ impl Selection {
     }
 }
 
+/// Leaves with what is selected of them, before it is read.
+pub(super) struct Rows {
+    leaves: Value,
+    selections: Vec<Selection>,
+    /// The local that the leaves are those of, with the number of the first among its leaves.
+    origin: Option<(LocalId, usize)>,
+}
+
+impl Rows {
+    /// All of a value.
+    fn all(leaves: Value) -> Self {
+        Self { leaves, selections: Vec::new(), origin: None }
+    }
+}
+
 impl<'p> Body<'_, 'p> {
-    /// `base[indices]`, of type `ty`.
-    pub(super) fn index(&mut self, base: &'p Expr, indices: &'p [Index], ty: &Type) -> Result<Value> {
-        // Elements of rows are read in one step: `x[i][j]` is `x[i, j]`.
-        let (root, mut selections) = self.rows_of(base)?;
-        let dims: Vec<Atom> = match root.first() {
-            Some(leaf) => self.b.ty(*leaf).dims.iter().map(|dim| dim.atom()).collect(),
-            None => return Ok(Value::new()),
-        };
-        let kept = ty.dims().to_vec();
-        self.push_selections(&mut selections, indices, &dims, Some(&kept))?;
-        self.read(&root, &selections)
+    /// `base[indices]` or `base.field`. Parts of parts are read in one step: `x[i][j]` is `x[i, j]`, and of `p[i].x` only
+    /// the leaves of `x` are read.
+    pub(super) fn part(&mut self, e: &'p Expr) -> Result<Value> {
+        let rows = self.rows_of(e)?;
+        self.read_rows(&rows)
     }
 
-    /// A tensor, with positions on its first axes if the expression selects rows of it by position.
-    fn rows_of(&mut self, e: &'p Expr) -> Result<(Value, Vec<Selection>)> {
-        let ExprKind::Index { base, indices } = &e.kind else {
-            return Ok((self.expr(e)?, Vec::new()));
+    fn rows_of(&mut self, e: &'p Expr) -> Result<Rows> {
+        if let ExprKind::Local(id) = &e.kind {
+            return Ok(Rows { origin: Some((*id, 0)), ..Rows::all(self.local(*id)) });
+        }
+        if let ExprKind::Field { base, index } = &e.kind {
+            let mut rows = self.rows_of(base)?;
+            let part = self.part_leaves(&base.ty, *index);
+            rows.origin = rows.origin.map(|(local, first)| (local, first + part.start));
+            rows.leaves = rows.leaves.get(part).map(<[Atom]>::to_vec).unwrap_or_default();
+            return Ok(rows);
+        }
+        let ExprKind::Index { base, indices } = &e.kind else { return Ok(Rows::all(self.expr(e)?)) };
+        let mut rows = self.rows_of(base)?;
+        if Self::plain_positions(&rows.selections).is_none() {
+            rows = Rows::all(self.read_rows(&rows)?);
+        }
+        if let Some(leaf) = rows.leaves.first() {
+            let dims = self.whole_extents(*leaf, rows.origin);
+            self.push_selections(&mut rows.selections, indices, &dims, Some(e.ty.dims()))?;
+        }
+        Ok(rows)
+    }
+
+    fn read_rows(&mut self, rows: &Rows) -> Result<Value> {
+        let Some((local, first)) = rows.origin.filter(|(local, _)| self.is_shared(*local)) else {
+            return self.read(&rows.leaves, &rows.selections);
         };
-        if !indices.iter().all(|index| matches!(index, Index::At(_))) {
-            return Ok((self.expr(e)?, Vec::new()));
+        let mut value = Value::new();
+        for (k, leaf) in rows.leaves.iter().enumerate() {
+            let (selections, guard) = self.in_slot(local, first + k, rows.selections.clone());
+            let leaf = self.guarded(*leaf, guard);
+            value.extend(self.read(&vec![leaf], &selections)?);
         }
-        let (root, mut selections) = self.rows_of(base)?;
-        if let Some(leaf) = root.first() {
-            let dims: Vec<Atom> = self.b.ty(*leaf).dims.iter().map(|dim| dim.atom()).collect();
-            self.push_selections(&mut selections, indices, &dims, None)?;
-        }
-        Ok((root, selections))
+        Ok(value)
     }
 
     /// Evaluates indices for the axes after those that are selected already. `kept` are the sizes of the result as the

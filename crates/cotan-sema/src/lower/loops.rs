@@ -8,6 +8,7 @@ use cotan_ops::{ADD, ADD_FITS, LT, MAX, SUB, SUB_FITS, cast_to};
 use super::Result;
 use super::control::{Flow, Rest, Truth, UNIT};
 use super::function::Body;
+use super::shares::Share;
 use super::values::Value;
 use super::walk::{each_assigned, escapes};
 use crate::typed::{Expr, For, Iterable, LocalId, LogicOp, Pattern, PatternKind, PlaceStepKind, Range, Type, While};
@@ -39,6 +40,20 @@ type LoggingIteration<'x, 'a, 'p> = &'x mut dyn FnMut(&mut Body<'a, 'p>, Atom, &
 pub(super) struct Values {
     pub(super) lo: Atom,
     pub(super) count: Atom,
+}
+
+/// What a `for` loop runs over.
+pub(super) struct Space {
+    /// What the number of an iteration is called.
+    pub(super) name: String,
+    /// The number of iterations; none if negative.
+    pub(super) count: Atom,
+    /// Whether from the last to the first.
+    pub(super) reversed: bool,
+    /// The first value of a range.
+    pub(super) lo: Option<Atom>,
+    /// The leaves of a tensor.
+    rows: Value,
 }
 
 impl<'a, 'p> Body<'a, 'p> {
@@ -107,27 +122,48 @@ impl<'a, 'p> Body<'a, 'p> {
             PatternKind::Local(id) => self.current().table[id.0 as usize].name.as_str(),
             PatternKind::Wildcard | PatternKind::Fields(_) => "i",
         };
-        match &l.iterable {
+        let space = self.space(name, &l.iterable)?;
+        match &l.parallel {
+            Some(sharing) => self.parallel_loop(l, &space, sharing).map(|()| None),
+            None => self.sequential_for(l, &space),
+        }
+    }
+
+    /// What a loop runs over.
+    fn space(&mut self, name: &str, iterable: &'p Iterable) -> Result<Space> {
+        let name = name.to_owned();
+        match iterable {
             Iterable::Range { range, reversed } => {
-                let values = self.range_values(range)?;
-                let mut bind = |body: &mut Self, index: Atom| {
-                    let index = if *reversed { body.reversed_index(values.count, index) } else { index };
-                    let value = body.value_at(values, index);
-                    body.bind(&l.pattern, vec![value]);
-                };
-                self.sequential(name, Head::Times(values.count), &l.body, &mut bind)
+                let Values { lo, count } = self.range_values(range)?;
+                Ok(Space { name, count, reversed: *reversed, lo: Some(lo), rows: Value::new() })
             }
             Iterable::Tensor { tensor, reversed } => {
-                let value = self.expr(tensor)?;
-                let count = self.first_extent(&tensor.ty, &value);
-                let mut bind = |body: &mut Self, index: Atom| {
-                    let index = if *reversed { body.reversed_index(count, index) } else { index };
-                    let row = body.row(&value, index);
-                    body.bind(&l.pattern, row);
-                };
-                self.sequential("i", Head::Times(count), &l.body, &mut bind)
+                let rows = self.expr(tensor)?;
+                let count = self.first_extent(&tensor.ty, &rows);
+                Ok(Space { name, count, reversed: *reversed, lo: None, rows })
             }
         }
+    }
+
+    /// Binds the pattern of a loop in iteration number `index`. Gives the position in the range or tensor, an i64.
+    pub(super) fn bind_iteration(&mut self, l: &'p For, space: &Space, index: Atom) -> Atom {
+        let index = if space.reversed { self.reversed_index(space.count, index) } else { index };
+        let Some(lo) = space.lo else {
+            let row = self.row(&space.rows, index);
+            self.bind(&l.pattern, row);
+            return index;
+        };
+        let value = self.value_at(Values { lo, count: space.count }, index);
+        self.bind(&l.pattern, vec![value]);
+        self.as_i64(value)
+    }
+
+    /// A `for` loop whose iterations run one after the other; like [`Self::for_loop`].
+    pub(super) fn sequential_for(&mut self, l: &'p For, space: &Space) -> Result<Option<(Atom, Value)>> {
+        let mut bind = |body: &mut Self, index: Atom| {
+            body.bind_iteration(l, space, index);
+        };
+        self.sequential(&space.name, Head::Times(space.count), &l.body, &mut bind)
     }
 
     /// A `while` loop; like [`Self::for_loop`].
@@ -263,7 +299,12 @@ impl<'a, 'p> Body<'a, 'p> {
                     PlaceStepKind::Index(_) => break,
                 }
             }
-            leaves.extend(range.map(|leaf| (place.root, leaf)));
+            // What goes into an accumulator does not change here.
+            let is_carried = |leaf: &usize| match self.share(place.root, *leaf) {
+                None | Some(Share::Slot(_)) => true,
+                Some(Share::Accumulator(_) | Share::Elsewhere) => false,
+            };
+            leaves.extend(range.filter(is_carried).map(|leaf| (place.root, leaf)));
         };
         each_assigned(body, &mut note);
         if let Head::Condition(condition) = head {

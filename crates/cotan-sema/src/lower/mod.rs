@@ -22,14 +22,17 @@ mod folds;
 mod function;
 mod indexing;
 mod last_axis;
+mod kernels;
 mod loops;
 mod merge;
 mod operators;
 mod places;
 mod returns;
 mod rules;
+mod shares;
 mod statements;
 mod tabulate;
+mod unchecked;
 mod values;
 mod walk;
 

@@ -6,8 +6,9 @@ use cotan_ops::{MAX, MIN};
 use super::Result;
 use super::function::Body;
 use super::indexing::Selection;
+use super::shares::Share;
 use super::values::Value;
-use crate::typed::{AssignOp, Place, PlaceStepKind};
+use crate::typed::{AssignOp, LocalId, Place, PlaceStepKind};
 
 impl<'p> Body<'_, 'p> {
     /// `place op value`. The indices of the place are evaluated once, after the value.
@@ -26,7 +27,8 @@ impl<'p> Body<'_, 'p> {
                 }
                 PlaceStepKind::Index(indices) => self.at(step.span, |body| {
                     let Some(leaf) = root.get(range.start) else { return Result::Ok(()) };
-                    let dims = body.part_extents(*leaf, &path);
+                    let whole = body.whole_extents(*leaf, Some((place.root, range.start)));
+                    let dims = body.part_extents(whole, &path);
                     // Positions in a row that was selected by position continue it.
                     let continues = path.last().is_some_and(|s| Self::plain_positions(s).is_some());
                     let mut selections = if continues { path.pop().unwrap_or_default() } else { Vec::new() };
@@ -38,20 +40,20 @@ impl<'p> Body<'_, 'p> {
             }
             ty = &step.ty;
         }
-        let leaves = root.get(range.clone()).map(<[Atom]>::to_vec).unwrap_or_default();
-        let value = match op {
-            AssignOp::Set => value,
-            AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min => {
-                let mut old = leaves.clone();
-                for selections in &path {
-                    old = self.read(&old, selections)?;
-                }
-                self.combine(op, &old, &value)?
-            }
-        };
         let mut new = root;
-        for ((k, leaf), value) in range.zip(leaves).zip(value) {
-            let stored = self.write(leaf, &path, value)?;
+        for (k, value) in range.zip(value) {
+            let leaf = new[k];
+            if let Some(share) = self.share(place.root, k) {
+                match share {
+                    Share::Slot(_) => {}
+                    Share::Accumulator(acc) => {
+                        self.contribute(acc, &path, value)?;
+                        continue;
+                    }
+                    Share::Elsewhere => continue,
+                }
+            }
+            let stored = self.changed(place.root, k, leaf, &path, op, value)?;
             self.name_leaf(&names[k], &local.name, stored);
             new[k] = stored;
         }
@@ -59,7 +61,36 @@ impl<'p> Body<'_, 'p> {
         Ok(())
     }
 
-    fn name_leaf(&mut self, name: &str, local: &str, leaf: Atom) {
+    /// A leaf of a local with the part at the end of a path changed.
+    fn changed(
+        &mut self,
+        local: LocalId,
+        number: usize,
+        leaf: Atom,
+        path: &[Vec<Selection>],
+        op: AssignOp,
+        value: Atom,
+    ) -> Result<Atom> {
+        let mut path = path.to_vec();
+        let mut guard = None;
+        if let Some(first) = path.first_mut() {
+            (*first, guard) = self.in_slot(local, number, std::mem::take(first));
+        }
+        let value = match op {
+            AssignOp::Set => value,
+            AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min => {
+                let mut old = vec![leaf];
+                for selections in &path {
+                    old = self.read(&old, selections)?;
+                }
+                self.combine(op, old[0], value)?
+            }
+        };
+        let value = self.guarded(value, guard);
+        self.write(leaf, &path, value)
+    }
+
+    pub(super) fn name_leaf(&mut self, name: &str, local: &str, leaf: Atom) {
         if let Atom::Var(v) = leaf
             && !local.starts_with('$')
             && self.named.insert(v)
@@ -68,9 +99,9 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    /// The extents of what a path selects of a leaf.
-    fn part_extents(&self, leaf: Atom, path: &[Vec<Selection>]) -> Vec<Atom> {
-        let mut extents: Vec<Atom> = self.b.ty(leaf).dims.iter().map(|dim| dim.atom()).collect();
+    /// The extents of what a path selects of a tensor.
+    fn part_extents(&self, whole: Vec<Atom>, path: &[Vec<Selection>]) -> Vec<Atom> {
+        let mut extents = whole;
         for selections in path {
             let rest = extents.split_off(selections.len().min(extents.len()));
             extents = selections.iter().flat_map(|s| self.selected_extents(*s)).chain(rest).collect();
@@ -78,17 +109,13 @@ impl<'p> Body<'_, 'p> {
         extents
     }
 
-    fn combine(&mut self, op: AssignOp, old: &Value, value: &Value) -> Result<Value> {
-        let mut new = Value::new();
-        for (old, value) in old.iter().zip(value) {
-            new.push(match op {
-                AssignOp::Set => *value,
-                AssignOp::Binary(op) => self.binary(op, *old, *value)?,
-                AssignOp::Max => self.element_wise(&MAX, &[*old, *value]),
-                AssignOp::Min => self.element_wise(&MIN, &[*old, *value]),
-            });
-        }
-        Ok(new)
+    fn combine(&mut self, op: AssignOp, old: Atom, value: Atom) -> Result<Atom> {
+        Ok(match op {
+            AssignOp::Set => value,
+            AssignOp::Binary(op) => self.binary(op, old, value)?,
+            AssignOp::Max => self.element_wise(&MAX, &[old, value]),
+            AssignOp::Min => self.element_wise(&MIN, &[old, value]),
+        })
     }
 
     /// `leaf` with the part at the end of the path replaced.

@@ -1,0 +1,92 @@
+//! The race check: whether the iterations of the outermost loops of a kernel can run in any order, side by side.
+//!
+//! What a loop writes and does not declare itself is either **owned**, a tensor that every access in the loop meets at a
+//! position of its own iteration, or **accumulated**, changed by one operator alone and not read. [`forms`] says which
+//! positions belong to an iteration, [`accesses`] finds what a loop reads and writes, [`judge`] decides.
+
+mod accesses;
+mod forms;
+mod judge;
+
+use cotan_syntax::{Diagnostic, Span};
+
+use crate::codes;
+use crate::typed::{Body, Expr, ExprKind, For, FunctionBody, Part, Program, Sharing, TypeVisitor};
+
+/// Checks the parallel loops of all kernels, and notes in each what its iterations write.
+pub(super) fn check(program: &mut Program) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for function in &mut program.functions {
+        let FunctionBody::Source(body) = &mut function.body else { continue };
+        let mut sharings = Vec::new();
+        each_parallel(&body.value, &mut |it, span| {
+            check_exits(&it.body, span, false, &mut diagnostics);
+            sharings.push(sharing(body, it, span, &mut diagnostics));
+        });
+        if !sharings.is_empty() {
+            note(body, sharings);
+        }
+    }
+    diagnostics
+}
+
+/// Calls `f` for each parallel loop, in the order of the source. Lambdas have none.
+fn each_parallel<'p>(e: &'p Expr, f: &mut dyn FnMut(&'p For, Span)) {
+    if let ExprKind::For(it) = &e.kind
+        && it.parallel.is_some()
+    {
+        return f(it, e.span);
+    }
+    e.each_part(&mut |part| match part {
+        Part::Expr(e) => each_parallel(e, f),
+        Part::Callable(_) => {}
+    });
+}
+
+/// Writes the findings into the loops, which come in the same order again.
+fn note(body: &mut Body, sharings: Vec<Sharing>) {
+    let mut sharings = sharings.into_iter();
+    TypeVisitor {
+        ty: &mut |_| {},
+        arg: &mut |_| {},
+        expr: &mut |e| {
+            if let ExprKind::For(it) = &mut e.kind
+                && let Some(parallel) = &mut it.parallel
+                && let Some(sharing) = sharings.next()
+            {
+                *parallel = sharing;
+            }
+        },
+    }
+    .body(body);
+}
+
+/// Reports what would leave a parallel loop early.
+fn check_exits(e: &Expr, span: Span, in_inner_loop: bool, diagnostics: &mut Vec<Diagnostic>) {
+    let exit = if e.kind == ExprKind::Break && !in_inner_loop {
+        Some(("break", "let the other iterations find out with an `if`"))
+    } else if matches!(e.kind, ExprKind::Return(_)) {
+        Some(("return", "keep the result in a variable and give it after the loop"))
+    } else {
+        None
+    };
+    if let Some((name, help)) = exit {
+        let message = format!("expected iterations that run to their end, found `{name}` in a parallel loop");
+        diagnostics.push(
+            Diagnostic::error(codes::PARALLEL_EXIT, e.span, message)
+                .label(span.before(), "the outermost loops of a kernel run in parallel")
+                .help(format!("{help}; `continue` ends a single iteration")),
+        );
+    }
+    let in_inner_loop = in_inner_loop || matches!(e.kind, ExprKind::For(_) | ExprKind::While(_));
+    e.each_part(&mut |part| match part {
+        Part::Expr(e) => check_exits(e, span, in_inner_loop, diagnostics),
+        Part::Callable(_) => {}
+    });
+}
+
+/// What the iterations of a loop write; reports those that may meet.
+fn sharing(body: &Body, it: &For, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Sharing {
+    let accesses = accesses::of_loop(body, it, span);
+    judge::judge(body, accesses, span, diagnostics)
+}
