@@ -18,7 +18,7 @@ use super::loops::Space;
 use super::shares::{Share, Slot, SlotKind};
 use super::values::Value;
 use super::walk::escapes;
-use crate::typed::{self, Accumulated, AssignOp, BinaryOp, Expr, For, LocalId, Owned, Sharing};
+use crate::typed::{self, Accumulated, AssignOp, BinaryOp, Expr, ExprKind, For, LocalId, Owned, Sharing};
 
 /// A leaf of an owned tensor.
 struct OwnedLeaf {
@@ -136,9 +136,10 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn at_least_zero(&mut self, n: Atom) -> Atom {
-        if self.is_non_negative(n) {
-            return n;
-        }
+        if self.is_non_negative(n) { n } else { self.clamped(n) }
+    }
+
+    fn clamped(&mut self, n: Atom) -> Atom {
         let n = self.prim(&MAX, &[n, Atom::i64(0)]);
         self.note_non_negative(n);
         n
@@ -203,8 +204,10 @@ impl<'p> Body<'_, 'p> {
                     Positions::Element { factor: Atom::i64(*factor), offset: self.sum(offset)? }
                 }
                 typed::Slot::Block(length) => {
+                    let is_size = matches!(length.as_slice(), [(1, Some(e))] if matches!(e.kind, ExprKind::Size(_)));
                     let length = self.sum(length)?;
-                    Positions::Block { length: self.at_least_zero(length) }
+                    // A product of sizes may have wrapped.
+                    Positions::Block { length: if is_size { length } else { self.clamped(length) } }
                 }
             };
             for leaf in self.leaves_at(part.root, &part.path) {
