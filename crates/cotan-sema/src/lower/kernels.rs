@@ -244,16 +244,16 @@ impl<'p> Body<'_, 'p> {
         let element = |body: &mut Self, at: &[Atom]| -> Atom { body.b.index(leaf.array, at).into() };
         match leaf.slot {
             Positions::Element { factor, offset } => {
-                let scaled = self.prim(&MUL, &[factor, i]);
-                let base = self.prim(&ADD, &[scaled, offset]);
+                let scaled = if factor == Atom::i64(1) { i } else { self.prim(&MUL, &[factor, i]) };
+                let base = if offset == Atom::i64(0) { scaled } else { self.prim(&ADD, &[scaled, offset]) };
                 let is_in_range = is_whole_axis(leaf, space, count, extent);
-                let inside = self.prim(&IN_RANGE, &[base, extent]);
+                let inside = match is_in_range {
+                    true => Const::bool(true).into(),
+                    false => self.prim(&IN_RANGE, &[base, extent]),
+                };
                 let value = self.each_cell(&leading, &mut |body, at| {
                     let at = [at, &[base]].concat();
-                    match is_in_range {
-                        true => element(body, &at),
-                        false => body.choose(inside, &|body| element(body, &at), &zeros),
-                    }
+                    body.choose(inside, &|body| element(body, &at), &zeros)
                 });
                 self.set_leaf(leaf.local, leaf.leaf, value);
                 Slot { axis: leaf.axis, extent, base, kind: SlotKind::Element { is_in_range } }
@@ -292,7 +292,7 @@ impl<'p> Body<'_, 'p> {
                 number = body.prim(&SUB, &[last, number]);
             }
             let runs = body.prim(&IN_RANGE, &[number, count]);
-            let runs = body.prim(&AND, &[fits, runs]);
+            let runs = if fits.constant().is_some() { runs } else { body.prim(&AND, &[fits, runs]) };
             let in_slot: Vec<Atom> = [number].into_iter().chain(leading.iter().copied()).chain(place).collect();
             body.choose(runs, &|body| body.b.index(slots, &in_slot).into(), &|body| body.b.index(leaf.array, at).into())
         })
@@ -303,6 +303,9 @@ impl<'p> Body<'_, 'p> {
         match positions {
             Positions::Element { factor, offset } => {
                 let scaled = self.prim(&SUB, &[position, offset]);
+                if factor == Atom::i64(1) {
+                    return (scaled, None, Const::bool(true).into());
+                }
                 let i = self.prim(&DIV, &[scaled, factor]);
                 let back = self.prim(&MUL, &[i, factor]);
                 let fits = self.prim(&EQ, &[back, scaled]);

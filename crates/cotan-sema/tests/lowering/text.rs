@@ -121,3 +121,47 @@ fn f(x: f64[3]) -> f64[3, 3] = hessian(cube)(x)";
     "#]]
     .assert_eq(&text(source, "f"));
 }
+
+#[test]
+fn a_kernel_is_one_parallel_loop_for_each_of_its_outermost_loops() {
+    let source = "kernel f[N](v: f64[N], bin: i64[N]) -> (f64[N], f64[4], f64) {
+  let mut w = v
+  let mut h = zeros[f64](4)
+  let mut most = 0.0
+  for i in 0..N {
+    w[i] *= v[i]
+    h[bin[i]] += w[i]
+    most max= v[i]
+  }
+  (w, h, most)
+}";
+    expect![[r#"
+        fn f(N: i64, v: f64[N], bin: i64[N]) {
+          h: f64[4] = fill 0.0
+          w: f64[N], h.1: f64[4], most: f64 = par i < N (stack) acc (h.2: f64[4] add from h, most.1: f64 max from 0.0) {
+            w.1: f64 = v[i]
+            in_range: bool = in_range i, N
+            i.1: i64 = check in_range R0001(i, N) i
+            elem: f64 = v[i.1]
+            in_range.1: bool = in_range i, N
+            i.2: i64 = check in_range.1 R0001(i, N) i
+            w.2: f64 = mul w.1, elem
+            in_range.2: bool = in_range i, N
+            i.3: i64 = check in_range.2 R0001(i, N) i
+            in_range.3: bool = in_range i, N
+            i.4: i64 = check in_range.3 R0001(i, N) i
+            elem.1: i64 = bin[i.4]
+            in_range.4: bool = in_range elem.1, 4
+            elem.2: i64 = check in_range.4 R0001(elem.1, 4) elem.1
+            acc_add h.2[elem.2] = w.2
+            in_range.5: bool = in_range i, N
+            i.5: i64 = check in_range.5 R0001(i, N) i
+            elem.3: f64 = v[i.5]
+            acc_add most.1[] = elem.3
+            yield w.2
+          }
+          return w, h.1, most
+        }
+    "#]]
+    .assert_eq(&text(source, "f"));
+}

@@ -106,13 +106,13 @@ fn meeting(group: &[Access]) -> Option<(&Access, &Access)> {
             |(axis, form): (usize, &Option<Form>)| form.as_ref().is_some_and(|form| has_form(access, axis, form));
         !write.forms.iter().enumerate().any(agrees)
     };
-    let others = group.iter().filter(|access| !std::ptr::eq(*access, write));
+    let mut others = group.iter().filter(|access| !std::ptr::eq(*access, write));
     let other = others.clone().find(meets);
     if common_form(std::slice::from_ref(write)).is_none() {
         return Some((write, other.unwrap_or(write)));
     }
     // Each pair may agree at an axis of its own.
-    Some((write, other.or(others.last()).unwrap_or(write)))
+    Some((write, other.or_else(|| others.next_back()).unwrap_or(write)))
 }
 
 fn report(body: &Body, group: &[Access], span: Span) -> Diagnostic {
