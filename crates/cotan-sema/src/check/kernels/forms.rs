@@ -223,6 +223,7 @@ impl Forms<'_> {
             | ExprKind::FoldBy { .. }
             | ExprKind::Call { .. }
             | ExprKind::Builtin { .. }
+            | ExprKind::AsTangent(_)
             | ExprKind::ShapeCheck(_)
             | ExprKind::If(_)
             | ExprKind::Block(_)
