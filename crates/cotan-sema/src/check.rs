@@ -51,6 +51,7 @@ mod structs;
 mod testing;
 mod tiles;
 mod type_exprs;
+mod vmaps;
 mod warnings;
 
 use constants::Constant;

@@ -166,7 +166,6 @@ pub(crate) static LATER: &[(&str, &str)] = &[
     ("print_i32", "return the value: `cotan run` prints the result"),
     ("print_f32", "return the value: `cotan run` prints the result"),
     ("print_str", "return a value: `cotan run` prints the result"),
-    ("vmap", "write `map(|x| f(x), xs)`"),
 ];
 
 /// The scalar function of that name.

@@ -16,6 +16,7 @@
 //!
 //! [`Atom::Runtime`]: crate::dims::Atom::Runtime
 
+pub(crate) mod axes;
 mod derivatives;
 pub(crate) mod forms;
 mod literal;
@@ -496,6 +497,8 @@ pub enum CallableKind {
     Param(LocalId),
     /// A derivative of something that can be called.
     Derivative(Box<Derivative>),
+    /// Something that can be called, over one more axis.
+    Vmap(Box<Vmap>),
 }
 
 /// `|x, (a, b)| e`. Its locals are in the table of the body that it stands in.
@@ -507,6 +510,18 @@ pub struct Lambda {
     pub captures: Vec<LocalId>,
     /// The value.
     pub body: Expr,
+}
+
+/// `vmap[axis](f)`: `f` for every position along an axis that all arguments have, in parallel. The results are stacked
+/// along the axis at the same position. Where results have shapes that only the run knows, differing ones are a run-time
+/// error, as in a `tabulate`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vmap {
+    /// The position of the axis in each tensor that the arguments and the result consist of, or the last one where there
+    /// are fewer; a negative one counts from the back.
+    pub axis: i64,
+    /// What is called for each position. Its parameters and its result lack the axis.
+    pub base: Callable,
 }
 
 /// A pattern that always matches.

@@ -344,6 +344,7 @@ impl<'p> Activity<'p> {
             CallableKind::Function { function, .. } => self.call_function(*function, args),
             CallableKind::Lambda(lambda) => self.call_lambda(lambda, args, comes_round),
             CallableKind::Param(_) => all,
+            CallableKind::Vmap(vmap) => self.apply(&vmap.base, args, comes_round),
             CallableKind::Derivative(derivative) => {
                 let captured = self.captured(&derivative.base);
                 all.and(captured)
@@ -358,6 +359,7 @@ impl<'p> Activity<'p> {
                 locals.fold(Dependence::default(), Dependence::and)
             }
             CallableKind::Derivative(derivative) => self.captured(&derivative.base),
+            CallableKind::Vmap(vmap) => self.captured(&vmap.base),
             CallableKind::Function { .. } | CallableKind::Param(_) => Dependence::default(),
         }
     }

@@ -35,12 +35,11 @@ const DERIVATIVES: [DerivativeForm; 3] = [DerivativeForm::Grad, DerivativeForm::
 const FUNCTION_ATTRIBUTES: [&str; 6] = ["grad", "value_and_grad", "jvp", "vjp_for", "jvp_for", TEST];
 
 /// The attributes that later versions have, with what to do until then.
-const LATER: [(&str, &str); 5] = [
+const LATER: [(&str, &str); 4] = [
     ("io", "a function without output needs no attribute"),
     ("mode", "leave it out, or write `grad[w, mode = forward](f)` at the use"),
     ("checkpoint", "leave it out: the gradient has the same bits"),
     ("recompute", "leave it out: the gradient has the same bits"),
-    ("vmap", "write `map(|x| f(x), xs)`"),
 ];
 
 impl ModuleChecker<'_> {

@@ -6,6 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::names::field_name;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget, param_scheme};
 use super::scope::Found;
+use super::vmaps::{VMAP, VmapCallee};
 use super::{BodyChecker, Def, FnId};
 use crate::codes;
 use crate::prelude::{self, ScalarFunction};
@@ -25,6 +26,8 @@ pub(super) enum Callee<'s> {
     Lambda(&'s ast::Lambda, Span),
     /// A derivative of something whose signature depends on the arguments, or not.
     Derivative(Box<DerivativeCallee<'s>>),
+    /// Something over one more axis of its arguments.
+    Vmap(Box<VmapCallee<'s>>),
     /// Reported.
     Failed,
 }
@@ -42,7 +45,7 @@ impl Callee<'_> {
     pub(super) fn needs_argument_types(&self) -> bool {
         match self {
             Self::Scheme(_) | Self::Failed => false,
-            Self::Scalar(..) | Self::Builtin(..) | Self::Lambda(..) => true,
+            Self::Scalar(..) | Self::Builtin(..) | Self::Lambda(..) | Self::Vmap(_) => true,
             Self::Derivative(derivative) => derivative.base.needs_argument_types(),
         }
     }
@@ -70,6 +73,9 @@ impl BodyChecker<'_, '_> {
         }
         if let Some(form) = DerivativeForm::from_name(name) {
             return Some(self.derivative_callee(form, base.span, ops));
+        }
+        if name == VMAP {
+            return Some(self.vmap_callee(base.span, ops));
         }
         if let Some(function) = prelude::scalar_function(name) {
             return Some((Callee::Scalar(function, base.span), 0));
@@ -213,7 +219,7 @@ impl BodyChecker<'_, '_> {
     /// Whether the last call of `base before (..)` takes the function of `grad[w](f)`.
     pub(super) fn is_derivative_form(&self, base: &ast::Expr, before: &[PostfixOp]) -> bool {
         let ast::ExprKind::Name(name) = &base.kind else { return false };
-        DerivativeForm::from_name(name).is_some()
+        (DerivativeForm::from_name(name).is_some() || name == VMAP)
             && !self.names.contains_key(name)
             && self.module.find(name).is_none()
             && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))

@@ -57,7 +57,7 @@ impl BodyChecker<'_, '_> {
                 self.check_anyway(given.into_sources());
                 error(span)
             }
-            Callee::Scheme(_) | Callee::Lambda(..) | Callee::Derivative(_) => {
+            Callee::Scheme(_) | Callee::Lambda(..) | Callee::Derivative(_) | Callee::Vmap(_) => {
                 let (given, types) = if callee.needs_argument_types() {
                     let sources = self.by_position("a function without a declaration", given);
                     let sources: Vec<Source<'_>> =

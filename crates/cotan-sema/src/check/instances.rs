@@ -83,7 +83,10 @@ fn called(expr: &Expr, instance: &Instance, at: usize) -> Option<Instance> {
             CallableKind::Param(local) => {
                 instance.passed.iter().find(|(own, _)| *own == local).map(|(_, passed)| *passed)
             }
-            CallableKind::Function { .. } | CallableKind::Lambda(_) | CallableKind::Derivative(_) => None,
+            CallableKind::Function { .. }
+            | CallableKind::Lambda(_)
+            | CallableKind::Derivative(_)
+            | CallableKind::Vmap(_) => None,
         };
         passed.push((LocalId(param as u32), origin.unwrap_or((std::ptr::from_ref(callable), at))));
     }

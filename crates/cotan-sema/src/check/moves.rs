@@ -143,6 +143,7 @@ impl<'p> Walk<'p> {
             CallableKind::Function { .. } | CallableKind::Param(_) => {}
             CallableKind::Lambda(lambda) => self.lambda(lambda, callable.span),
             CallableKind::Derivative(derivative) => self.callable(&derivative.base),
+            CallableKind::Vmap(vmap) => self.callable(&vmap.base),
         }
     }
 
@@ -260,6 +261,7 @@ impl<'p> Walk<'p> {
             CallableKind::Function { .. } | CallableKind::Param(_) => None,
             CallableKind::Lambda(lambda) => self.use_in(&lambda.body, local),
             CallableKind::Derivative(derivative) => self.use_in_callable(&derivative.base, local),
+            CallableKind::Vmap(vmap) => self.use_in_callable(&vmap.base, local),
         }
     }
 

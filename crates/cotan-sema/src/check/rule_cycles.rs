@@ -46,7 +46,7 @@ fn rule_of(program: &Program, of: FnId, mode: Mode) -> Option<FnId> {
     };
     match rule?.kind {
         CallableKind::Function { function, .. } => Some(function),
-        CallableKind::Lambda(_) | CallableKind::Param(_) | CallableKind::Derivative(_) => None,
+        CallableKind::Lambda(_) | CallableKind::Param(_) | CallableKind::Derivative(_) | CallableKind::Vmap(_) => None,
     }
 }
 
@@ -100,6 +100,7 @@ fn callable_needs(callable: &Callable, mode: Option<Mode>, note: &mut dyn FnMut(
         CallableKind::Lambda(lambda) => each_need(&lambda.body, mode, note),
         CallableKind::Param(_) => {}
         CallableKind::Derivative(derivative) => derivative_needs(derivative, mode, note),
+        CallableKind::Vmap(vmap) => callable_needs(&vmap.base, mode, note),
     }
 }
 

@@ -89,6 +89,7 @@ impl BodyChecker<'_, '_> {
                 self.wrapped(callee, &types[..n], span)
             }
             Callee::Builtin(_, _, span) => self.wrapped(callee, types, span),
+            Callee::Vmap(vmap) => self.vmap_scheme(*vmap, types),
             Callee::Derivative(derivative) => {
                 let DerivativeCallee { form, selector, base, span } = *derivative;
                 let base = self.scheme(base, types)?;
@@ -154,7 +155,7 @@ pub(super) fn param_scheme(name: &str, span: Span, local: LocalId, ty: FunctionT
 }
 
 /// The signature of something without generics.
-fn callable_scheme(name: &str, callable: Callable, names: Vec<String>) -> Scheme {
+pub(super) fn callable_scheme(name: &str, callable: Callable, names: Vec<String>) -> Scheme {
     let params = callable.params.iter().zip(names);
     Scheme {
         name: name.to_owned(),

@@ -156,6 +156,17 @@ fn rule(x: f64, y: f64, y_cot: f64) -> f64 = jvp(square)(x, y_cot).1",
 @vjp_for(square)
 fn rule(x: f64, y: f64, y_cot: f64) -> f64 = y_cot * grad(square)(x)";
 
+    VMAP_AXIS = "E0525", "axis that `vmap` can't go over",
+"`vmap[axis](f)` calls `f` for every position along an axis that all its arguments have, and puts
+the axis at the same position into the results. Axes count from 0, or from the back with -1.
+
+Mended:
+
+fn f(x: f64, w: f64) -> f64 = x * w
+fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0](|x| f(x, w))(xs)",
+"fn f(x: f64, w: f64) -> f64 = x * w
+fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0](f)(xs, w)";
+
     CUT_GRADIENT = "W0501", "gradient that is zero everywhere",
 "Casts to integers, comparisons and functions such as `floor` have the derivative zero. If every
 way from a parameter to the result leads through one of them, the gradient is zero.

@@ -214,7 +214,8 @@ impl<'a, 'p> Body<'a, 'p> {
             },
             crate::typed::CallableKind::Function { .. }
             | crate::typed::CallableKind::Param(_)
-            | crate::typed::CallableKind::Derivative(_) => "state".to_owned(),
+            | crate::typed::CallableKind::Derivative(_)
+            | crate::typed::CallableKind::Vmap(_) => "state".to_owned(),
         };
         self.leaf_names(&name, ty).into_iter().zip(init.iter().copied()).collect()
     }

@@ -74,6 +74,7 @@ impl<'a, 'p> Body<'a, 'p> {
                 self.apply(function, args, functions)
             }
             CallableKind::Derivative(derivative) => self.derivative(derivative, callee.frame, args, functions),
+            CallableKind::Vmap(vmap) => self.vmap(callable, vmap, callee.frame, args, functions),
         }
     }
 

@@ -60,7 +60,7 @@ impl<'a, 'p> Body<'a, 'p> {
                 let Signature { params, results, .. } = instance.signature.clone();
                 Ok(Base { function: instance.function.clone(), leads, params, results })
             }
-            CallableKind::Lambda(_) => self.outline(closure, functions),
+            CallableKind::Lambda(_) | CallableKind::Vmap(_) => self.outline(closure, functions),
             CallableKind::Param(local) => {
                 let function = self.frames[closure.frame].functions.get(local).copied();
                 self.base(function.expect("invariant: a parameter of function type is bound"), functions)

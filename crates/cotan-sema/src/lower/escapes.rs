@@ -42,6 +42,7 @@ fn callable_needs_rewriting(callable: &Callable) -> bool {
     match &callable.kind {
         CallableKind::Lambda(lambda) => needs_rewriting(&lambda.body),
         CallableKind::Derivative(derivative) => callable_needs_rewriting(&derivative.base),
+        CallableKind::Vmap(vmap) => callable_needs_rewriting(&vmap.base),
         CallableKind::Function { .. } | CallableKind::Param(_) => false,
     }
 }
@@ -104,6 +105,7 @@ impl Rewriter<'_> {
         match &mut callable.kind {
             CallableKind::Lambda(lambda) => self.expr(&mut lambda.body),
             CallableKind::Derivative(derivative) => self.callable(&mut derivative.base),
+            CallableKind::Vmap(vmap) => self.callable(&mut vmap.base),
             CallableKind::Function { .. } | CallableKind::Param(_) => {}
         }
     }

@@ -34,6 +34,7 @@ mod statements;
 mod tabulate;
 mod unchecked;
 mod values;
+mod vmaps;
 mod walk;
 
 use std::collections::HashMap;

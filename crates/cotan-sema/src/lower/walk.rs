@@ -33,6 +33,7 @@ pub(super) fn each_callee_of(callable: &Callable, f: &mut dyn FnMut(&Callable)) 
         CallableKind::Function { .. } | CallableKind::Param(_) => {}
         CallableKind::Lambda(lambda) => each_callee(&lambda.body, f),
         CallableKind::Derivative(derivative) => each_callee_of(&derivative.base, f),
+        CallableKind::Vmap(vmap) => each_callee_of(&vmap.base, f),
     }
 }
 

@@ -94,6 +94,7 @@ impl Callable {
             CallableKind::Function { .. } | CallableKind::Param(_) => {}
             CallableKind::Lambda(lambda) => f(Part::Expr(&lambda.body)),
             CallableKind::Derivative(derivative) => f(Part::Callable(&derivative.base)),
+            CallableKind::Vmap(vmap) => f(Part::Callable(&vmap.base)),
         }
     }
 }

@@ -120,6 +120,7 @@ impl TypeVisitor<'_> {
             CallableKind::Lambda(lambda) => self.lambda(lambda),
             CallableKind::Param(_) => {}
             CallableKind::Derivative(derivative) => self.callable(&mut derivative.base),
+            CallableKind::Vmap(vmap) => self.callable(&mut vmap.base),
         }
     }
 

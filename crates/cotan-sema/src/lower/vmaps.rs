@@ -1,0 +1,63 @@
+//! `vmap[axis](f)`: a parallel loop over an axis of all arguments.
+//!
+//! The axis is brought to the front, each iteration takes what lies along it, and the stacked results get their axis at
+//! the position that the arguments had it at.
+
+use cotan_ir::{Atom, Ty};
+use cotan_ops::TRANSPOSE;
+
+use super::Result;
+use super::function::{Body, Closure};
+use super::values::Value;
+use crate::typed::{Callable, Type, Vmap, axes};
+
+impl<'p> Body<'_, 'p> {
+    /// A call of a `vmap` that stands in `frame`.
+    pub(super) fn vmap(
+        &mut self,
+        callable: &'p Callable,
+        vmap: &'p Vmap,
+        frame: usize,
+        args: Vec<Value>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Result<Value> {
+        let mut rows: Vec<Value> = Vec::new();
+        for (ty, value) in callable.params.iter().zip(args) {
+            let axes = self.axes(ty, vmap.axis);
+            rows.push(value.into_iter().zip(axes).map(|(leaf, axis)| self.axis_to_front(leaf, axis)).collect());
+        }
+        let extent = rows.iter().flatten().next().map_or(Atom::i64(0), |leaf| self.b.ty(*leaf).dims[0].atom());
+        let base = Closure { callable: &vmap.base, frame };
+        let stacked = self.stack(&[extent], &vmap.base.result, &mut |body, at| {
+            let args = rows.iter().map(|value| body.row(value, at[0])).collect();
+            body.apply(base, args, functions)
+        })?;
+        let axes = self.axes(&callable.result, vmap.axis);
+        Ok(stacked.into_iter().zip(axes).map(|(leaf, axis)| self.axis_from_front(leaf, axis)).collect())
+    }
+
+    fn axes(&self, ty: &Type, axis: i64) -> Vec<usize> {
+        axes::leaf_axes(ty, axis, &|ty| self.n_leaves(ty))
+    }
+
+    fn axis_to_front(&mut self, leaf: Atom, axis: usize) -> Atom {
+        let rank = self.b.ty(leaf).rank();
+        self.permuted(leaf, std::iter::once(axis).chain((0..rank).filter(|k| *k != axis)).collect())
+    }
+
+    fn axis_from_front(&mut self, leaf: Atom, axis: usize) -> Atom {
+        let rank = self.b.ty(leaf).rank();
+        self.permuted(leaf, (1..=axis).chain([0]).chain(axis + 1..rank).collect())
+    }
+
+    /// The leaf with its axes in another order: axis `k` of the result is axis `order[k]` of the leaf.
+    fn permuted(&mut self, leaf: Atom, order: Vec<usize>) -> Atom {
+        if order.is_sorted() {
+            return leaf;
+        }
+        let Ty { elem, dims } = self.b.ty(leaf);
+        let ty = Ty::new(elem, order.iter().map(|k| dims[*k]).collect());
+        let order: Vec<i64> = order.into_iter().map(|k| k as i64).collect();
+        self.b.tensor(TRANSPOSE.op(), &[leaf], &order, ty).into()
+    }
+}
