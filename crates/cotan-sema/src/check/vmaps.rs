@@ -137,9 +137,9 @@ fn names(callee: &Callee<'_>, n: usize) -> Vec<(String, bool)> {
         Callee::Lambda(lambda, _) => lambda
             .params
             .iter()
-            .map(|param| match &param.pattern.kind {
-                ast::PatternKind::Name { name, .. } => (name.name.clone(), false),
-                _ => ("_".to_owned(), false),
+            .map(|param| {
+                let ast::PatternKind::Name { name, .. } = &param.pattern.kind else { return ("_".to_owned(), false) };
+                (name.name.clone(), false)
             })
             .collect(),
         Callee::Derivative(derivative) => names(&derivative.base, n),
