@@ -132,6 +132,7 @@ impl<'p> Finder<'p> {
             CallableKind::Function { .. } | CallableKind::Param(_) => {}
             CallableKind::Lambda(lambda) => self.expr(&lambda.body),
             CallableKind::Derivative(derivative) => self.callable(&derivative.base),
+            CallableKind::Vmap(vmap) => self.callable(&vmap.base),
         }
     }
 
