@@ -40,8 +40,13 @@ pub fn lower(program: &Program, request: &Request) -> Result<Lowered, String> {
 
 /// The same without any optimisation of the program or of what is derived from it.
 pub fn lower_plain(program: &Program, request: &Request) -> Result<Lowered, String> {
+    lower_tree(&program.checked.program, request)
+}
+
+/// The same, of a typed tree.
+pub fn lower_tree(tree: &cotan::sema::typed::Program, request: &Request) -> Result<Lowered, String> {
     let limits = cotan::sema::Limits::default();
-    let lowered = cotan::sema::lower(&program.checked.program, std::slice::from_ref(request), &limits);
+    let lowered = cotan::sema::lower(tree, std::slice::from_ref(request), &limits);
     let lowered = lowered.map_err(|all| all.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))?;
     let mut module = lowered.module;
     cotan_ad::expand(&mut module, &cotan_ad::Limits::default()).map_err(|e| e.to_string())?;

@@ -19,4 +19,5 @@ pub mod parallel;
 pub mod primitives;
 pub mod random;
 pub mod shrink;
+pub mod shuffle;
 pub mod tolerances;

@@ -8,8 +8,9 @@ use cotan_ops::Value;
 use cotan_testkit::case::{Case, Subject, float_value, floats};
 use cotan_testkit::engines::{Engine, RunError};
 use cotan_testkit::files::tests_folder;
-use cotan_testkit::front::{loaded, lower, lower_plain};
+use cotan_testkit::front::{loaded, lower, lower_plain, lower_tree};
 use cotan_testkit::oracles::{SECOND_ORDER, Verdict, compiled, dot_product, forward_reverse, primal_value, tape};
+use cotan_testkit::shuffle::{Order, has_parallel_loops, shuffled};
 use cotan_testkit::tolerances::{Property, close, tolerance};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -54,6 +55,7 @@ impl Test<'_> {
             }
             Expected::Value { value, grad } => {
                 self.gives(&function, value)?;
+                self.keeps_its_bits_when_shuffled(&function)?;
                 let wrt: Vec<&str> = self.case.wrt.iter().map(String::as_str).collect();
                 if wrt.is_empty() {
                     return Ok(());
@@ -82,6 +84,26 @@ impl Test<'_> {
                 let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
                 let found = rebuild(&lowered.entry.result, &mut leaves).ok_or_else(|| format!("{}: no value", at()))?;
                 same(&found, &expected, self.case.tolerance).map_err(|e| format!("{}: {e}", at()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// With the iterations of parallel loops in other orders, one after the other, the function gives the same bits.
+    fn keeps_its_bits_when_shuffled(&self, request: &Request) -> Result<(), String> {
+        let tree = &self.program.checked.program;
+        if !has_parallel_loops(tree) {
+            return Ok(());
+        }
+        let run = |lowered: Lowered| {
+            let args = self.arguments(&lowered)?;
+            Engine::Interpreter.run(&lowered.module, &lowered.entry.symbol, &args).map_err(|e| e.to_string())
+        };
+        let expected = run(lower_plain(self.program, request)?)?;
+        for order in [Order::SEQUENTIAL].into_iter().chain(Order::SHUFFLED) {
+            let found = run(lower_tree(&shuffled(tree, order), request)?).map_err(|e| format!("{order:?}: {e}"))?;
+            if found != expected {
+                return Err(format!("{order:?}: expected {expected:?}, found {found:?}"));
             }
         }
         Ok(())
