@@ -133,10 +133,14 @@ impl BodyChecker<'_, '_> {
         self.report(Diagnostic::error(codes::UNKNOWN_FIELD, name.span, message).help(help));
     }
 
-    /// The position and type of a field.
+    /// The position and type of a field. The field of a tensor of structs is the tensor of the fields.
     pub(super) fn find_field(&mut self, ty: &Type, name: &Ident) -> Option<(usize, Type)> {
         match ty {
             Type::Error => None,
+            Type::Tensor { elem, dims } if matches!(**elem, Type::Struct(_)) => {
+                let (at, field) = self.find_field(elem, name)?;
+                Some((at, Type::tensor(field, dims.clone())))
+            }
             Type::Struct(of) => {
                 let def = &self.module.structs[of.def.0 as usize];
                 let Some(at) = def.fields.iter().position(|field| field.name == name.name) else {
@@ -151,9 +155,7 @@ impl BodyChecker<'_, '_> {
                 types.get(at).map(|ty| (at, ty.clone()))
             }
             Type::Never | Type::Scalar(_) | Type::Tensor { .. } | Type::Tuple(_) | Type::Function(_) => {
-                let help = if matches!(ty.elem(), Type::Struct(_)) {
-                    format!("take the field of each element: `map(|p| p.{}, v)`", name.name)
-                } else if matches!(ty, Type::Tuple(_)) {
+                let help = if matches!(ty.elem(), Type::Tuple(_)) {
                     "the parts of a tuple are `.0`, `.1` and so on".to_owned()
                 } else {
                     "only structs have fields".to_owned()
@@ -165,8 +167,13 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    /// The type of a part of a tuple.
+    /// The type of a part of a tuple. A part of a tensor of tuples is the tensor of the parts.
     pub(super) fn find_part(&mut self, ty: &Type, index: u32, span: Span) -> Option<Type> {
+        if let Type::Tensor { elem, dims } = ty
+            && matches!(**elem, Type::Tuple(_))
+        {
+            return Some(Type::tensor(self.find_part(elem, index, span)?, dims.clone()));
+        }
         if ty.has_error() && !matches!(ty, Type::Tuple(_)) {
             return None;
         }
