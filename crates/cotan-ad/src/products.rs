@@ -1,7 +1,8 @@
-//! Products before differentiation, in both modes: `reduced(mul)` becomes a stacked result and a sequential loop
-//! `p = p * v[i]`. Its reverse records prefix products and carries the suffix product, so the gradient is exact with
-//! any number of zeros. The usual rule, which counts zeros and selects, is not closed: at one zero its derivative
-//! misses the mixed second derivatives.
+//! Products before differentiation, in both modes: beside `reduced(mul)` the factors are stacked and multiplied again by
+//! a sequential loop `p = p * v[i]`. The value stays that of the reduction, to the bit; the derivative is that of the
+//! loop. Its reverse records prefix products and carries the suffix product, so the gradient is exact with any number
+//! of zeros. The usual rule, which counts zeros and selects, is not closed: at one zero its derivative misses the mixed
+//! second derivatives.
 
 use crate::activity::VarSet;
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Loop, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo};
@@ -42,25 +43,30 @@ impl Products<'_> {
         Block { stmts, results: block.results }
     }
 
-    /// Turns the products of one `par` into stacked results, and gives the loops that multiply them.
-    fn lower(&mut self, p: &mut Par, results: &mut [Var], span: cotan_ir::Span) -> Vec<Stmt> {
+    /// Stacks the factors of the products of one `par`, and gives the loops that multiply them.
+    fn lower(&mut self, p: &mut Par, results: &mut Vec<Var>, span: cotan_ir::Span) -> Vec<Stmt> {
         let mut loops = Vec::new();
-        for (k, kind) in p.kinds.iter_mut().enumerate() {
-            let ParResult::Reduced { monoid: Monoid::Mul, init } = *kind else { continue };
+        for k in 0..p.kinds.len() {
+            let ParResult::Reduced { monoid: Monoid::Mul, init } = p.kinds[k] else { continue };
             let product = results[k];
             if !self.active.has(product) {
                 continue;
             }
-            *kind = ParResult::Stacked;
             let name = self.f.vars[product.index()].name.clone();
             let factor = self.f.ty(product).clone();
             let lead = p.extents.iter().map(|e| Dim::from_atom(*e));
             let factors = self.var("factors".into(), factor.stacked(lead));
-            results[k] = factors;
+            results.insert(p.kinds.len(), factors);
+            p.body.results.insert(p.kinds.len(), p.body.results[k]);
+            p.kinds.push(ParResult::Stacked);
+            let value = self.var(name.clone(), factor.clone());
+            results[k] = value;
             let nest = Nest { name, factor, factors, span };
-            let mut op = self.multiply(&nest, &p.extents, Vec::new(), init);
-            op.results = vec![product];
-            loops.push(op);
+            let product_loop = self.multiply(&nest, &p.extents, Vec::new(), init);
+            let args = vec![value.into(), product_loop.results[0].into()];
+            loops.push(product_loop);
+            let op = Op::Prim { prim: cotan_ops::WITH_DERIVATIVE_OF.prim(), args };
+            loops.push(Stmt { results: vec![product], op, span });
         }
         loops
     }

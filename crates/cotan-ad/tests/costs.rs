@@ -221,6 +221,7 @@ fn nests_of_loops_grow_polynomially_with_depth() {
         // The body at depth d is copied (d + 1)^k times at order k, and so are the statements of the loops around it.
         for (order, size) in sizes.iter().enumerate().skip(1) {
             let bound = 8 * sizes[0] * (depth + 1).pow(order as u32);
+            println!("depth {depth} order {order}: {size} of at most {bound} statements");
             assert!(*size <= bound, "depth {depth}, order {order}: {size} > {bound}");
         }
     }

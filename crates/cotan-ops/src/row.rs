@@ -328,6 +328,13 @@ impl PrimRow {
         self.sig.name
     }
 
+    /// Whether the row gives its first operand back and lets no derivative through it. Its values say otherwise, so
+    /// finite differences can't judge it.
+    pub fn redirects_derivative(&self) -> bool {
+        matches!(self.lowering, Lowering::Native(Instruction::Identity))
+            && matches!(self.partials.first(), Some(Partial::Zero { .. }))
+    }
+
     /// The element type that `T` stands for; `None` if no operand is marked `T`.
     pub fn t_of(&self, operands: &[Elem]) -> Option<Elem> {
         let mut pairs = self.sig.operands.iter().zip(operands);

@@ -28,6 +28,8 @@ pub fn table() -> &'static [&'static PrimRow] {
         &ROUND,
         &COPYSIGN,
         &STOP_GRADIENT,
+        &AFTER,
+        &WITH_DERIVATIVE_OF,
         &REM,
         &HYPOT,
         &MAX,

@@ -92,15 +92,24 @@ pub fn feed(target: Target, corpus: &Corpus, seed: u64) -> Result<(), Failure> {
             };
             damaged(&mut rng, text.into_bytes())
         }
-        Target::Differential => seed.to_string().into_bytes(),
+        Target::Differential => seed.to_le_bytes().to_vec(),
     };
-    let outcome = guarded(|| match target {
-        Target::Parser => parse(&input),
-        Target::Checker => check(&input),
-        Target::Ir => read_ir(&input),
-        Target::Differential => compare(seed),
-    });
-    outcome.and_then(|r| r).map_err(|message| Failure { input, message })
+    guarded(|| judge(target, &input)).and_then(|r| r).map_err(|message| Failure { input, message })
+}
+
+/// Gives one input to a target: what is wrong with the outcome. For the differential target the first eight bytes are
+/// the seed of a program.
+pub fn judge(target: Target, input: &[u8]) -> Result<(), String> {
+    match target {
+        Target::Parser => parse(input),
+        Target::Checker => check(input),
+        Target::Ir => read_ir(input),
+        Target::Differential => {
+            let mut seed = [0; 8];
+            seed.iter_mut().zip(input).for_each(|(s, byte)| *s = *byte);
+            compare(u64::from_le_bytes(seed))
+        }
+    }
 }
 
 fn random_bytes(rng: &mut Rng) -> Vec<u8> {

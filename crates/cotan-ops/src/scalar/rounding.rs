@@ -163,6 +163,23 @@ pub static AFTER: PrimRow = PrimRow {
     proof: Proof::Pending,
 };
 
+/// A value computed in one way, with the derivative of the same value computed in another. Lets a reduction keep its
+/// documented order while its derivative comes from a form that is simple to differentiate.
+pub static WITH_DERIVATIVE_OF: PrimRow = PrimRow {
+    sig: same(&WITH_DERIVATIVE_OF, "with_derivative_of", BINARY, ElemSet::ANY),
+    group: Group::Arithmetic,
+    doc: "`a0`, with the derivative of `a1`, which is the same number computed in another way.",
+    kernels: kernels!(after, (T, T) on any),
+    lowering: Lowering::Native(Instruction::Identity),
+    partials: &[Partial::zero("the second operand carries the derivative"), Partial::finite(ONE)],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0), Sample::Span(-3.0, 3.0)],
+    identities: &[Identity { on: ElemSet::ANY, law: Law::Idempotent }],
+    awkward: &[],
+    proof: Proof::Nothing,
+};
+
 fn after<T>(value: T, _: T) -> T {
     value
 }

@@ -58,6 +58,13 @@ fn count(folder: &str, extension: &str) -> usize {
 
 /// Runs tests of a package; gives the closing lines of cargo, or what failed.
 fn tests(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
+    let text = output_of_tests(place, package, args)?;
+    let closing = text.lines().filter(|l| l.starts_with("test result:")).filter_map(|l| l.split(';').next());
+    Ok(closing.collect::<Vec<_>>().join(", "))
+}
+
+/// Runs tests of a package; gives what they print, or the end of it if one fails.
+fn output_of_tests(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let out = Command::new(cargo)
         .current_dir(&place.root)
@@ -66,10 +73,8 @@ fn tests(place: &Workplace, package: &str, args: &[&str]) -> Result<String, Stri
         .output()
         .map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    let closing: Vec<&str> = text.lines().filter(|l| l.starts_with("test result:")).collect();
-    if out.status.success() && !closing.is_empty() {
-        let short = closing.iter().filter_map(|l| l.split(';').next()).collect::<Vec<_>>();
-        return Ok(short.join(", "));
+    if out.status.success() && text.contains("test result:") {
+        return Ok(text);
     }
     let last: Vec<&str> = text.lines().rev().take(20).collect();
     Err(last.into_iter().rev().collect::<Vec<_>>().join("\n"))
@@ -98,9 +103,12 @@ fn fuzz(place: &Workplace) -> Result<Measured, String> {
 }
 
 fn sizes(place: &Workplace) -> Result<Measured, String> {
-    let costs = tests(place, "cotan-ad", &["--test", "costs", "--test", "snapshots"])?;
+    let costs = output_of_tests(place, "cotan-ad", &["--test", "costs", "--", "--nocapture", "--test-threads", "1"])?;
+    let nests: Vec<&str> = costs.lines().filter(|line| line.starts_with("depth ")).collect();
+    tests(place, "cotan-ad", &["--test", "snapshots"])?;
     let snapshot = tests(place, "cotan-testkit", &["--test", "emit"])?;
-    Ok(Measured::new(true, format!("costs: {costs}; snapshot: {snapshot}")))
+    let depths = (1..=6).filter(|d| nests.iter().any(|line| line.starts_with(&format!("depth {d} ")))).count();
+    Ok(Measured::new(depths == 6, format!("{}; snapshot: {snapshot}", nests.join("; "))))
 }
 
 fn seeded_faults(place: &Workplace) -> Result<Measured, String> {

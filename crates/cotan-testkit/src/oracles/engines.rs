@@ -4,43 +4,14 @@ use super::Verdict;
 use crate::case::{Case, dot, floats, function, options};
 use crate::tolerances::{Property, close, tolerance};
 use cotan_interp::tape as tape_engine;
-use cotan_ir::{Block, Monoid, Op, ParResult};
 use cotan_ops::Value;
 
 /// The values computed inside a derivative are those of the program, bit for bit.
 pub fn primal_value(case: &Case) -> Verdict {
     Verdict::of((|| {
-        same_results(case, &case.run_jvp()?.0, "values inside the jvp")?;
-        same_results(case, &case.run_vjp()?.0, "values inside the vjp")
+        same_bits(&case.run_jvp()?.0, &case.results, "values inside the jvp")?;
+        same_bits(&case.run_vjp()?.0, &case.results, "values inside the vjp")
     })())
-}
-
-/// Whether these are the bits of the results. Only products that are differentiated are multiplied in another order.
-pub(super) fn same_results(case: &Case, found: &[Value], what: &str) -> Result<(), String> {
-    if case.subject.module.functions().any(|f| multiplies(&f.body)) {
-        close_all(found, &case.results, Property::Rewritten, case, what)
-    } else {
-        same_bits(found, &case.results, what)
-    }
-}
-
-/// Whether a parallel loop reduces by multiplication.
-fn multiplies(block: &Block) -> bool {
-    block.stmts.iter().any(|s| {
-        let here = match &s.op {
-            Op::Par(p) => p.kinds.iter().any(|k| matches!(k, ParResult::Reduced { monoid: Monoid::Mul, .. })),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
-        };
-        here || s.op.blocks().iter().any(multiplies)
-    })
 }
 
 /// Simplification keeps the bits.

@@ -1,0 +1,10 @@
+//! Compiled code against the interpreter: a program made from the seed in the input.
+#![no_main]
+
+use cotan_testkit::fuzz::{Target, judge};
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    if let Err(message) = judge(Target::Differential, input) {
+        panic!("{message}");
+    }
+});

@@ -1,0 +1,10 @@
+//! The parser, verifier and printer of the core IR: any text.
+#![no_main]
+
+use cotan_testkit::fuzz::{Target, judge};
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    if let Err(message) = judge(Target::Ir, input) {
+        panic!("{message}");
+    }
+});
