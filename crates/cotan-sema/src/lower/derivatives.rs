@@ -15,6 +15,7 @@ use cotan_ops::{FILL, TRANSPOSE, cast_to};
 
 use super::calls::{Lead, takes_functions};
 use super::function::{Body, Closure, Frame, with_results};
+use super::shares::Share;
 use super::values::Value;
 use super::{Extent, Lowering, Result, Signature};
 use crate::typed::{CallableKind, Derivative, DerivativeForm, DerivativeMode};
@@ -188,6 +189,12 @@ impl Captures<'_> {
         }
         for leaf in frame.locals.iter_mut().flatten().flatten() {
             *leaf = self.atom(*leaf);
+        }
+        for share in frame.shares.values_mut() {
+            if let Share::Slot(slot) = share {
+                slot.base = self.atom(slot.base);
+                slot.extent = self.atom(slot.extent);
+            }
         }
         // Locals of the surroundings are read-only in what is differentiated.
         frame.mutable.clear();
