@@ -1,5 +1,6 @@
 //! A program and arguments for it.
 
+use crate::Block;
 use cotan::Request;
 use cotan::host::Arguments;
 
@@ -16,22 +17,24 @@ pub struct Instance {
     pub source: String,
     /// The function.
     pub function: Request,
-    /// What gives `(value, gradients..)`; none times the function alone.
+    /// What gives the derivative entries, after the value if its result begins with a scalar; none times the function
+    /// alone.
     pub gradient: Option<Request>,
     /// Arguments of both.
     pub args: Arguments,
-    /// How many derivative entries belong to each parameter block, in order.
-    pub blocks: Vec<usize>,
+    /// Which derivative entries belong to which parameters.
+    pub blocks: Vec<Block>,
 }
 
 impl Instance {
-    /// An instance of a program in `examples/`, where the function `f` has the gradient `f_gradient`.
+    /// An instance of a program in `examples/`, whose function is named after the objective.
     pub(crate) fn of_example(
         objective: &str,
+        derivative: &str,
         name: &str,
         (file, source): (&str, &str),
         args: Arguments,
-        blocks: Vec<usize>,
+        blocks: Vec<Block>,
     ) -> Instance {
         Instance {
             objective: objective.to_owned(),
@@ -39,7 +42,7 @@ impl Instance {
             file: file.to_owned(),
             source: source.to_owned(),
             function: Request::function(objective),
-            gradient: Some(Request::function(format!("{objective}_gradient"))),
+            gradient: Some(Request::function(derivative)),
             args,
             blocks,
         }

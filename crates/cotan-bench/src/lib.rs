@@ -4,12 +4,14 @@
 //! [`measure()`] times both the function and its derivative by one method. The shell in `main.rs` reads files.
 
 mod adbench;
+mod blocks;
 mod instance;
 mod loops;
 mod measure;
 mod reference;
 
-pub use adbench::{Objective, read_adbench};
+pub use adbench::{HandModel, Objective, read_adbench};
+pub use blocks::Block;
 pub use instance::Instance;
 pub use loops::{LOOPS, loop_instance};
 pub use measure::{Measured, Settings, evaluate, evaluate_by_tape, measure};

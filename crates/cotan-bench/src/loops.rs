@@ -1,6 +1,6 @@
 //! Loops whose length depends on data, with the inputs that the published figures use.
 
-use crate::Instance;
+use crate::{Block, Instance};
 use anyhow::{Result, bail};
 use cotan::host::{Arguments, HostValue};
 
@@ -27,7 +27,7 @@ fn newton() -> Instance {
     let a = vector(n, |i| 0.5 + 7.5 * (0.618_033_988_749_894_9 * i).fract());
     let args = Arguments::from([("a".to_owned(), a)]);
     let program = ("examples/loops/newton.cot", include_str!("../../../examples/loops/newton.cot"));
-    Instance::of_example("newton", "n1e5", program, args, vec![n])
+    Instance::of_example("newton", "newton_gradient", "n1e5", program, args, Block::in_order(&[("a", n)]))
 }
 
 fn mass_spring() -> Instance {
@@ -41,7 +41,8 @@ fn mass_spring() -> Instance {
         ("beta".to_owned(), HostValue::f64(0.5)),
     ]);
     let program = ("examples/loops/mass_spring.cot", include_str!("../../../examples/loops/mass_spring.cot"));
-    Instance::of_example("mass_spring", "256x1000", program, args, vec![n, n - 1])
+    let blocks = Block::in_order(&[("x0", n), ("k", n - 1)]);
+    Instance::of_example("mass_spring", "mass_spring_gradient", "256x1000", program, args, blocks)
 }
 
 fn ode_rk4() -> Instance {
@@ -51,5 +52,6 @@ fn ode_rk4() -> Instance {
         ("h".to_owned(), HostValue::f64(0.001)),
     ]);
     let program = ("examples/loops/ode_rk4.cot", include_str!("../../../examples/loops/ode_rk4.cot"));
-    Instance::of_example("ode_rk4", "10k_steps", program, args, vec![6])
+    let blocks = Block::in_order(&[("all six", 6)]);
+    Instance::of_example("ode_rk4", "ode_rk4_gradient", "10k_steps", program, args, blocks)
 }

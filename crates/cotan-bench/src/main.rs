@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
-use cotan_bench::{Instance, LOOPS, Measured, Objective, Settings, loop_instance, measure, read_adbench};
+use cotan_bench::{HandModel, Instance, LOOPS, Measured, Objective, Settings, loop_instance, measure, read_adbench};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::io::Write;
@@ -28,6 +28,12 @@ enum Command {
     Adbench {
         /// The instance's file.
         file: PathBuf,
+        /// The folder of the hand's model; `model` beside the file by default.
+        #[arg(long)]
+        model: Option<PathBuf>,
+        /// The measured points of a hand belong to triangles, not to vertices; told by the folder by default.
+        #[arg(long)]
+        complicated: bool,
     },
     /// One loop: newton, mass_spring or ode_rk4.
     Loops {
@@ -36,7 +42,7 @@ enum Command {
     },
     /// Every instance under a folder and every loop, with a table.
     All {
-        /// The folder that holds `gmm` and `lstm`.
+        /// The folder that holds `gmm`, `ba`, `lstm` and `hand`.
         #[arg(long)]
         data: PathBuf,
     },
@@ -88,7 +94,7 @@ fn main() -> Result<()> {
     };
     let settings = Settings { engine, threads: threads.get(), budget, fewest_samples: 3 };
     let instances = match &cli.command {
-        Command::Adbench { file } => vec![read_instance(file)?],
+        Command::Adbench { file, model, complicated } => vec![read_instance(file, model.as_deref(), *complicated)?],
         Command::Loops { name } => vec![loop_instance(name)?],
         Command::All { data } => every_instance(data)?,
     };
@@ -124,45 +130,69 @@ fn progress(n: usize) -> ProgressBar {
     ProgressBar::new(n as u64).with_style(style)
 }
 
-fn read_instance(file: &Path) -> Result<Instance> {
+fn read_instance(file: &Path, model: Option<&Path>, complicated: bool) -> Result<Instance> {
     let whole = fs::canonicalize(file).with_context(|| format!("reading {}", file.display()))?;
-    let Some(objective) = Objective::of_path(&whole) else {
-        bail!("{}: expected a file in a folder `gmm` or `lstm`", file.display());
+    let objective = match Objective::of_path(&whole) {
+        Some(Objective::Hand) if complicated => Objective::HandComplicated,
+        Some(objective) => objective,
+        None => bail!("{}: expected a file in a folder `gmm`, `ba`, `lstm` or `hand`", file.display()),
     };
-    let text = fs::read_to_string(&whole).with_context(|| format!("reading {}", file.display()))?;
-    read_adbench(objective, &instance_name(&whole), &text).with_context(|| file.display().to_string())
+    let model = if objective.needs_model() {
+        let beside = whole.parent().unwrap_or(Path::new("")).join("model");
+        Some(read_model(model.unwrap_or(&beside))?)
+    } else {
+        None
+    };
+    let text = read(&whole)?;
+    read_adbench(objective, &instance_name(&whole), &text, model.as_ref()).with_context(|| file.display().to_string())
 }
 
-/// `1k_d10_K25` for `gmm/1k/gmm_d10_K25.txt`, `l2_c1024` for `lstm/lstm_l2_c1024.txt`.
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+}
+
+fn read_model(folder: &Path) -> Result<HandModel> {
+    let text = |name: &str| read(&folder.join(name));
+    HandModel::read(&text("bones.txt")?, &text("vertices.txt")?, &text("triangles.txt")?)
+        .with_context(|| folder.display().to_string())
+}
+
+/// `1k_d10_K25` for `gmm/1k/gmm_d10_K25.txt`, `l2_c1024` for `lstm/lstm_l2_c1024.txt`, `simple_small_1_c100` for
+/// `hand/simple_small/hand1_t26_c100.txt`, `ba1_n49` for `ba/ba1_n49_m7776_p31843.txt`.
 fn instance_name(file: &Path) -> String {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-    match stem.strip_prefix("gmm_") {
-        Some(rest) if folder != "gmm" => format!("{folder}_{rest}"),
-        Some(rest) => rest.to_owned(),
-        None => stem.trim_start_matches("lstm_").to_owned(),
+    if let Some(rest) = stem.strip_prefix("gmm_") {
+        return if folder == "gmm" { rest.to_owned() } else { format!("{folder}_{rest}") };
     }
+    if let Some(rest) = stem.strip_prefix("hand") {
+        return format!("{folder}_{}", rest.replace("_t26", ""));
+    }
+    let without_points = stem.split("_m").next().unwrap_or(&stem);
+    without_points.trim_start_matches("lstm_").to_owned()
 }
 
 fn every_instance(data: &Path) -> Result<Vec<Instance>> {
     let mut files = Vec::new();
-    for folder in ["gmm", "lstm"] {
+    for folder in ["gmm", "ba", "lstm", "hand"] {
         collect(&data.join(folder), &mut files)?;
     }
     files.sort();
-    let mut instances: Vec<Instance> = files.iter().map(|f| read_instance(f)).collect::<Result<_>>()?;
+    let mut instances: Vec<Instance> = files.iter().map(|f| read_instance(f, None, false)).collect::<Result<_>>()?;
     for name in LOOPS {
         instances.push(loop_instance(name)?);
     }
     Ok(instances)
 }
 
+/// The instances under a folder. Models are no instances, nor are the inputs of ADBench's own unit tests.
 fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let path = entry?.path();
-        if path.is_dir() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && name != "model" {
             collect(&path, out)?;
-        } else if path.extension().is_some_and(|e| e == "txt") {
+        } else if name.ends_with(".txt") && name != "test.txt" {
             out.push(path);
         }
     }

@@ -53,7 +53,11 @@ pub fn evaluate(compiler: &Compiler, instance: &Instance, engine: Engine) -> Res
     let request = instance.gradient.as_ref().context("expected an instance with a gradient")?;
     let gradient = function(compiler, &program, request, engine)?;
     let (value, entries) = call(&gradient, &instance.args)?;
-    Ok((value.context("expected a float value")?, entries))
+    let value = match value {
+        Some(value) => value,
+        None => value_of(&function(compiler, &program, &instance.function, engine)?, instance)?,
+    };
+    Ok((value, entries))
 }
 
 /// The same with respect to parameters by name, by the tape engine, which knows nothing of the derivative passes.
@@ -80,6 +84,11 @@ pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> 
     let start = Instant::now();
     let (value, entries) = call(main, &instance.args)?;
     let first_call_s = start.elapsed().as_secs_f64();
+    let (value, entries) = match (value, &gradient) {
+        (None, Some(_)) => (Some(value_of(&objective, instance)?), entries),
+        (value, Some(_)) => (value, entries),
+        (value, None) => (value, Vec::new()),
+    };
 
     let objective_times = sample(&objective, &instance.args, settings)?;
     let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings)).transpose()?;
@@ -119,15 +128,22 @@ fn function(compiler: &Compiler, program: &Program, request: &Request, engine: E
     compiler.function(program, request, engine).with_context(|| format!("compiling `{}`", request.function))
 }
 
-/// The value, if the function has a scalar one, and everything after it.
+/// The value, if the result is a scalar or begins with one, and the derivative entries: everything else in a tuple, or
+/// a tensor alone.
 fn call(function: &Function, args: &Arguments) -> Result<(Option<f64>, Vec<f64>)> {
     let result = function.call(args)?;
-    let HostValue::Tuple(parts) = &result else {
-        return Ok((result.as_scalar().and_then(|c| c.as_float()), Vec::new()));
+    let parts = match &result {
+        HostValue::Tuple(parts) => parts.as_slice(),
+        whole => std::slice::from_ref(whole),
     };
-    let Some((value, gradients)) = parts.split_first() else { return Ok((None, Vec::new())) };
-    let value = value.as_scalar().and_then(|c| c.as_float());
-    Ok((value, gradients.iter().flat_map(HostValue::floats).collect()))
+    let value = parts.first().and_then(HostValue::as_scalar).and_then(|c| c.as_float());
+    let rest = if value.is_some() { &parts[1..] } else { parts };
+    Ok((value, rest.iter().flat_map(HostValue::floats).collect()))
+}
+
+/// The value of a function that gives a float.
+fn value_of(function: &Function, instance: &Instance) -> Result<f64> {
+    call(function, &instance.args)?.0.context("expected a float value")
 }
 
 struct Times {

@@ -60,7 +60,7 @@ fn compare(
     let (mut worst, mut worst_value, mut n): (f64, f64, usize) = (0.0, 0.0, 0);
     for (objective, file, name) in INSTANCES.into_iter().filter(|(_, _, name)| is_wanted(name)) {
         let text = fs::read_to_string(place.adbench.join(file)).map_err(|e| format!("{file}: {e}"))?;
-        let instance = read_adbench(objective, name, &text).map_err(|e| e.to_string())?;
+        let instance = read_adbench(objective, name, &text, None).map_err(|e| e.to_string())?;
         let (value, entries) = run(&compiler, &instance).map_err(|e| format!("{name}: {e:#}"))?;
         let npy = fs::read(place.adbench.join(format!("reference/{name}.npy"))).map_err(|e| format!("{name}: {e}"))?;
         let reference: HostValue = read_npy(&npy).map_err(|e| format!("{name}: {e}"))?;
@@ -79,7 +79,7 @@ fn compare(
 }
 
 /// The larger of two errors; a NaN stays, where `f64::max` would lose it.
-fn larger(a: f64, b: f64) -> f64 {
+pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b <= a { a } else { b }
 }
 
