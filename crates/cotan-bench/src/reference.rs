@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn an_error_is_relative_to_the_largest_entry_of_its_block() {
-        let errors = compare_blocks(&[1.0, 4.5, 0.1], &[1.0, 4.0, 0.2], &Block::in_order(&[("a", 2), ("b", 1)])).expect("three entries");
+        let errors = compare_blocks(&[1.0, 4.5, 0.1], &[1.0, 4.0, 0.2], &Block::in_order(&[("a", 2), ("b", 1)]))
+            .expect("three entries");
         let relative: Vec<f64> = errors.into_iter().map(BlockError::relative).collect();
         assert_eq!(relative, [0.125, 0.5]);
     }

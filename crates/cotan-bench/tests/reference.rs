@@ -68,7 +68,8 @@ fn assert_agrees(compiler: &Compiler, instance: &Instance, reference: &str, engi
 #[test]
 fn the_mixture_agrees_with_the_reference_when_compiled() {
     let compiler = compiler();
-    let instance = instance(&compiler, "gmm", "gmm/data/gmm_d10_K25.json", &[("alphas", 25), ("means", 250), ("icf", 1375)]);
+    let instance =
+        instance(&compiler, "gmm", "gmm/data/gmm_d10_K25.json", &[("alphas", 25), ("means", 250), ("icf", 1375)]);
     assert_agrees(&compiler, &instance, "gmm/data/gmm_d10_K25.reference.json", Engine::Cpu);
 }
 

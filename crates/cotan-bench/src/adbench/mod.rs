@@ -30,7 +30,8 @@ pub enum Objective {
 impl Objective {
     /// The objective of a file, told by the folders that it lies in.
     pub fn of_path(path: &Path) -> Option<Objective> {
-        let folder = |name: &str| path.components().any(|c| c.as_os_str().to_str().is_some_and(|c| c.starts_with(name)));
+        let folder =
+            |name: &str| path.components().any(|c| c.as_os_str().to_str().is_some_and(|c| c.starts_with(name)));
         path.components().rev().find_map(|c| match c.as_os_str().to_str()? {
             "gmm" => Some(Objective::Gmm),
             "ba" => Some(Objective::Ba),

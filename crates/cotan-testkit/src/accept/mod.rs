@@ -6,6 +6,7 @@
 mod adbench;
 mod command;
 mod harness;
+mod jacobians;
 mod programs;
 mod scale;
 
@@ -67,6 +68,10 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
     match name {
         "core" => {
             let groups: [&[Line]; 5] = [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES];
+            Some(groups.concat())
+        }
+        "language" => {
+            let groups: [&[Line]; 1] = [jacobians::LINES];
             Some(groups.concat())
         }
         _ => None,
