@@ -132,10 +132,7 @@ fn function(compiler: &Compiler, program: &Program, request: &Request, engine: E
 /// a tensor alone.
 fn call(function: &Function, args: &Arguments) -> Result<(Option<f64>, Vec<f64>)> {
     let result = function.call(args)?;
-    let parts = match &result {
-        HostValue::Tuple(parts) => parts.as_slice(),
-        whole => std::slice::from_ref(whole),
-    };
+    let parts = if let HostValue::Tuple(parts) = &result { parts.as_slice() } else { std::slice::from_ref(&result) };
     let value = parts.first().and_then(HostValue::as_scalar).and_then(|c| c.as_float());
     let rest = if value.is_some() { &parts[1..] } else { parts };
     Ok((value, rest.iter().flat_map(HostValue::floats).collect()))
