@@ -45,10 +45,7 @@ fn tests(source: &str) -> Vec<String> {
     let (module, _) = parse(FileId(0), source);
     let tests = module.items.into_iter().filter(|item| item.attrs.iter().any(|attr| attr.name.name == "test"));
     tests
-        .filter_map(|item| match item.kind {
-            ItemKind::Function(f) => Some(f.signature.name.name),
-            _ => None,
-        })
+        .filter_map(|item| if let ItemKind::Function(f) = item.kind { Some(f.signature.name.name) } else { None })
         .collect()
 }
 
@@ -125,7 +122,7 @@ fn the_page_of_errors_is_that_of_the_codes() {
         fs::write(&path, errors()).expect("a page that can be written");
     }
     let found = fs::read_to_string(&path).expect("the page");
-    assert!(found == errors(), "docs/errors.md is stale: COTAN_BLESS=1 cargo xtask test docs");
+    assert!(found == errors(), "docs/errors.md is stale: bless with COTAN_BLESS=1");
 }
 
 #[test]
