@@ -190,8 +190,9 @@ impl<'p> Walk<'p> {
         }
         for (at, local, given_up) in moved {
             self.check_used_once(at, local, &given_up, args);
-            self.check_own(local, &given_up);
-            if let Some(state) = &mut self.state {
+            if self.is_own(local, &given_up)
+                && let Some(state) = &mut self.state
+            {
                 state.insert(local, given_up);
             }
         }
@@ -265,10 +266,11 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Lambdas and iterations of parallel loops give up only what is their own.
-    fn check_own(&mut self, local: LocalId, given_up: &Move) {
+    /// Whether a lambda or an iteration of a parallel loop gives up what is its own; reports it otherwise.
+    fn is_own(&mut self, local: LocalId, given_up: &Move) -> bool {
         let declaration = self.declaration(local);
-        let Some(border) = self.borders.iter().rev().find(|border| !encloses(border.span, declaration)) else { return };
+        let border = self.borders.iter().rev().find(|border| !encloses(border.span, declaration));
+        let Some(border) = border else { return true };
         let (name, what) = (self.name(local), border.what);
         let message = format!("expected a value of the {what} itself, found `{name}`, which it captures");
         self.diagnostics.push(
@@ -276,6 +278,7 @@ impl<'p> Walk<'p> {
                 .label(declaration, format!("declared outside of the {what}"))
                 .help(format!("copy it first, inside of the {what}: `let copy = {name}`")),
         );
+        false
     }
 
     // ---- control

@@ -6,7 +6,8 @@ codes! {
     /// Codes about control flow, mutability, limits, and what is not there yet.
     FLOW:
     IMMUTABLE = "E0601", "change of something immutable",
-"Only variables that are declared with `let mut` change. Parameters are copied into one first.
+"Only variables that are declared with `let mut` and parameters that are marked `mut` change. Other
+parameters are copied into a variable first.
 
 Mended:
 
