@@ -114,18 +114,18 @@ impl Reverse<'_, '_> {
         scope.cots.insert(x, Cot::Value(sum.into()));
     }
 
-    /// Zeros of the type of a source variable.
+    /// The zero cotangent of a source variable.
     pub(crate) fn zeros(&mut self, x: Var, scope: &Scope) -> Atom {
-        let ty = scope.env.ty(self.src.ty(x));
+        let ty = self.cot_ty(x, scope);
         zeros(&mut self.b, &ty)
     }
 
-    /// The cotangent of a variable that no enclosing region accumulates, as an operand of the variable's own type: zeros
+    /// The cotangent of a variable that no enclosing region accumulates, as an operand under the variable's own dims: zeros
     /// are made explicit.
     pub(crate) fn value(&mut self, x: Var, scope: &Scope) -> Atom {
         match scope.cots.get(&x) {
             Some(Cot::Value(c)) => {
-                let ty = self.target_ty(x, scope);
+                let ty = self.cot_ty(x, scope);
                 retyped(&mut self.b, *c, ty)
             }
             Some(Cot::Acc(_)) => unreachable!("invariant: an accumulated cotangent is read after its region"),

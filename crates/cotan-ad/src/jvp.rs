@@ -51,7 +51,7 @@ pub(crate) fn jvp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Resu
     }
     for k in &d.wrt {
         let p = src.params[*k];
-        let ty = scope.env.ty(src.ty(p));
+        let ty = scope.env.ty(src.ty(p)).tangent();
         let tan = j.b.param(&j.tan_name(p), ty);
         scope.tans.insert(p, tan.into());
     }
@@ -74,9 +74,9 @@ impl Forward<'_, '_> {
         scope.tans.get(&a.var()?).copied()
     }
 
-    /// The tangent of an operand, of the operand's own type; zeros are made explicit.
+    /// The tangent of an operand, under the operand's own dims; zeros are made explicit.
     pub(crate) fn tangent(&mut self, a: Atom, scope: &TangentScope) -> Atom {
-        let ty = scope.env.ty(&self.src.atom_ty(a));
+        let ty = scope.env.ty(&self.src.atom_ty(a)).tangent();
         match self.known_tangent(a, scope) {
             Some(tan) => retyped(&mut self.b, tan, ty),
             None => zeros(&mut self.b, &ty),
@@ -85,7 +85,7 @@ impl Forward<'_, '_> {
 
     /// A new variable for the tangent of a copied variable: its type, and its mark as a record, are those of the copy.
     pub(crate) fn tangent_var(&mut self, x: Var, env: &Env) -> Var {
-        let ty = env.ty(self.src.ty(x));
+        let ty = env.ty(self.src.ty(x)).tangent();
         let tan = self.b.var(&self.tan_name(x), ty);
         self.b.info_mut(tan).is_record = self.src.vars[x.index()].is_record;
         tan

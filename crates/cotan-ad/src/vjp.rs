@@ -106,7 +106,7 @@ pub(crate) fn sweep(
     let n_forward = r.b.stmts().len();
     let results = scope.env.atoms(&src.body.results);
 
-    let mut seed_tys: Vec<Ty> = d.outs.iter().map(|k| r.b.ty(results[*k])).collect();
+    let mut seed_tys: Vec<Ty> = d.outs.iter().map(|k| r.b.ty(results[*k]).tangent()).collect();
     if seed_types == SeedTypes::OfCaller {
         let lengths = Lengths::of(&original, &d.outs);
         let vars: Vec<Var> = lengths.names.iter().map(|n| r.b.param(n, Ty::scalar(cotan_ir::Elem::I64))).collect();
@@ -131,6 +131,12 @@ pub(crate) fn sweep(
         seeds.push(seed);
         let start = match (seed_types, results[*k]) {
             (SeedTypes::OfCaller, Atom::Var(value)) if has_checks(&src.body) => {
+                let computed = r.b.var_ty(seed).elem;
+                let value = if r.b.var_ty(value).elem == computed {
+                    value
+                } else {
+                    r.b.prim(cotan_ops::cast_to(computed).prim(), &[value.into()])
+                };
                 r.b.named(&base).prim(cotan_ops::AFTER.prim(), &[seed.into(), value.into()])
             }
             (SeedTypes::OfCaller | SeedTypes::OfValueSweep, Atom::Var(_) | Atom::Const(_)) => seed,
@@ -226,14 +232,14 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// A copy of a source variable's type.
-    pub(crate) fn target_ty(&self, x: Var, scope: &Scope) -> Ty {
-        scope.env.ty(self.src.ty(x))
+    /// The type of a source variable's cotangent.
+    pub(crate) fn cot_ty(&self, x: Var, scope: &Scope) -> Ty {
+        scope.env.ty(self.src.ty(x)).tangent()
     }
 
     /// The cotangents of variables as operands, zeros made explicit; for those not active there is nothing to give.
     pub(crate) fn zeros_like(&mut self, a: Atom, scope: &Scope) -> Atom {
-        let ty = scope.env.ty(&self.src.atom_ty(a));
+        let ty = scope.env.ty(&self.src.atom_ty(a)).tangent();
         zeros(&mut self.b, &ty)
     }
 }

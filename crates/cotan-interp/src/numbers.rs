@@ -3,7 +3,7 @@
 use crate::domain::{Domain, Order};
 use crate::error::RuntimeError;
 use cotan_ir::{Const, Elem, Monoid};
-use cotan_ops::{Carrier, Inputs, Kernel, Mod61, PrimRow, Scalar, TO_F32, TO_F64, TensorRecord};
+use cotan_ops::{Carrier, Inputs, Kernel, Mod61, PrimRow, Scalar, TO_BF16, TO_F16, TO_F32, TO_F64, TensorRecord};
 
 /// What floats are during a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Numbers {
     /// The evaluator of a primitive for operands of these element types.
     pub(crate) fn kernel(self, row: &'static PrimRow, operands: &[Elem]) -> Option<Kernel> {
         let t = row.t_of(operands).unwrap_or(Elem::I64);
-        let is_to_float = std::ptr::eq(row, &TO_F32) || std::ptr::eq(row, &TO_F64);
+        let is_to_float = [&TO_F16, &TO_BF16, &TO_F32, &TO_F64].into_iter().any(|to| std::ptr::eq(row, to));
         match self.carrier(t) {
             Carrier::Mod61 if is_to_float => Some(|residue| residue[0]),
             Carrier::Elem(_) if is_to_float && self == Numbers::Mod61 => Some(if t.is_unsigned() {

@@ -1,6 +1,6 @@
 //! Operands: variables and constants.
 
-use crate::{Elem, Ty};
+use crate::{Elem, Storage, Ty};
 use std::fmt;
 
 /// A variable of a function: an index into its table of variables.
@@ -52,7 +52,7 @@ impl Const {
             Elem::U8 => value as u8 as u64,
             Elem::U16 => value as u16 as u64,
             Elem::U32 => value as u32 as u64,
-            Elem::I64 | Elem::U64 | Elem::Bool | Elem::F32 | Elem::F64 => value as u64,
+            Elem::I64 | Elem::U64 | Elem::Bool | Elem::F16 | Elem::BF16 | Elem::F32 | Elem::F64 => value as u64,
         };
         Const { elem, bits: wrapped }
     }
@@ -60,7 +60,29 @@ impl Const {
     /// The float `value` rounded to float type `elem`.
     pub fn float(elem: Elem, value: f64) -> Const {
         assert!(elem.is_float(), "{elem} is no float type");
-        if elem == Elem::F32 { Const::f32(value as f32) } else { Const::f64(value) }
+        match elem.storage() {
+            Some(storage) => Const { elem, bits: storage.narrow_double(value).into() },
+            None if elem == Elem::F32 => Const::f32(value as f32),
+            None => Const::f64(value),
+        }
+    }
+
+    /// The constant of a type with these bits, as [`Const::bits`] gives them.
+    pub fn from_bits(elem: Elem, bits: u64) -> Const {
+        match elem {
+            Elem::Bool => Const::bool(bits != 0),
+            Elem::F16 | Elem::BF16 => Const { elem, bits: bits & 0xffff },
+            Elem::F32 => Const::f32(f32::from_bits(bits as u32)),
+            Elem::F64 => Const::f64(f64::from_bits(bits)),
+            Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
+                Const::integer(elem, bits.into())
+            }
+        }
+    }
+
+    /// The NaN that has no text of its own.
+    fn default_nan(elem: Elem) -> Const {
+        if elem == Elem::F64 { Const::f64(f64::NAN) } else { Const::float(elem, f64::from(f32::NAN)) }
     }
 
     /// A small whole number as a constant of any numeric type.
@@ -97,22 +119,19 @@ impl Const {
     fn float_from_text(elem: Elem, text: &str) -> Option<Const> {
         if let Some(digits) = text.strip_prefix("nan_0x") {
             let bits = u64::from_str_radix(digits, 16).ok()?;
-            let is_nan = match u32::try_from(bits) {
-                Ok(bits) if elem == Elem::F32 => f32::from_bits(bits).is_nan(),
-                Ok(_) | Err(_) => elem == Elem::F64 && f64::from_bits(bits).is_nan(),
-            };
-            return is_nan.then_some(Const { elem, bits });
+            let value = Const::from_bits(elem, bits);
+            return (value.bits == bits && value.as_float()?.is_nan()).then_some(value);
         }
         match text {
             "inf" => return Some(Const::float(elem, f64::INFINITY)),
             "-inf" => return Some(Const::float(elem, f64::NEG_INFINITY)),
-            "nan" if elem == Elem::F32 => return Some(Const::f32(f32::NAN)),
-            "nan" => return Some(Const::f64(f64::NAN)),
+            "nan" => return Some(Const::default_nan(elem)),
             _ => {}
         }
         // The standard library also reads words such as `infinity`, and rounds what is too large to infinity.
         let starts_as_number = text.strip_prefix('-').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit());
-        let value = if elem == Elem::F32 { Const::f32(text.parse().ok()?) } else { Const::f64(text.parse().ok()?) };
+        let value =
+            if elem == Elem::F32 { Const::f32(text.parse().ok()?) } else { Const::float(elem, text.parse().ok()?) };
         (starts_as_number && value.as_float().is_some_and(f64::is_finite)).then_some(value)
     }
 
@@ -150,6 +169,8 @@ impl Const {
     /// The value of a float, widened to f64.
     pub fn as_float(self) -> Option<f64> {
         match self.elem {
+            Elem::F16 => Some(Storage::F16.widen(self.bits as u16).into()),
+            Elem::BF16 => Some(Storage::BF16.widen(self.bits as u16).into()),
             Elem::F32 => Some(f32::from_bits(self.bits as u32).into()),
             Elem::F64 => Some(f64::from_bits(self.bits)),
             Elem::Bool
@@ -161,6 +182,23 @@ impl Const {
             | Elem::U16
             | Elem::U32
             | Elem::U64 => None,
+        }
+    }
+
+    /// The fewest digits that read back to the same bits, of a float; `NaN` and `inf` for what has none.
+    pub fn digits(self) -> String {
+        let value = self.as_float().unwrap_or(f64::NAN);
+        match self.elem.storage() {
+            None if self.elem == Elem::F32 => format!("{:?}", value as f32),
+            None => format!("{value:?}"),
+            Some(_) if !value.is_finite() => format!("{value:?}"),
+            Some(_) => {
+                let rounded = |n_digits| format!("{value:.n_digits$e}").parse::<f64>().unwrap_or(value);
+                let reads_back = |short: &f64| Const::float(self.elem, *short) == self;
+                // A number of 16 bits has at most five significant digits of its own.
+                let shortest = (0..5).map(rounded).find(reads_back).unwrap_or(value);
+                format!("{shortest:?}")
+            }
         }
     }
 
@@ -180,12 +218,9 @@ impl fmt::Display for Const {
         if let Some(i) = self.as_integer() {
             return if self.elem == Elem::I64 { write!(f, "{i}") } else { write!(f, "{i}_{}", self.elem) };
         }
-        let (text, default_nan, suffix) = if self.elem == Elem::F32 {
-            (format!("{:?}", f32::from_bits(self.bits as u32)), u64::from(f32::NAN.to_bits()), "_f32")
-        } else {
-            (format!("{:?}", f64::from_bits(self.bits)), f64::NAN.to_bits(), "")
-        };
-        if text == "NaN" && self.bits != default_nan {
+        let suffix = if self.elem == Elem::F64 { String::new() } else { format!("_{}", self.elem) };
+        let text = self.digits();
+        if text == "NaN" && *self != Const::default_nan(self.elem) {
             write!(f, "nan_{:#x}{suffix}", self.bits)
         } else {
             write!(f, "{}{suffix}", text.to_lowercase())
@@ -267,6 +302,11 @@ mod tests {
         check(Const::f64(f64::NAN), "nan");
         check(Const::f64(f64::from_bits(0xfff8000000000000)), "nan_0xfff8000000000000");
         check(Const::f32(f32::from_bits(0x7fc00001)), "nan_0x7fc00001_f32");
+        check(Const::float(Elem::F16, 0.1), "0.1_f16");
+        check(Const::float(Elem::BF16, 0.1), "0.1_bf16");
+        check(Const::float(Elem::F16, 65504.0), "65500.0_f16");
+        check(Const::float(Elem::F16, f64::NAN), "nan_f16");
+        check(Const::from_bits(Elem::BF16, 0x7fc1), "nan_0x7fc1_bf16");
     }
 
     #[test]
@@ -312,6 +352,9 @@ mod tests {
             constants.push(Const::f32(f32::from_bits(bits)));
             constants.push(Const::f64(f64::from_bits(u64::from(bits) << 32)));
             constants.push(Const::f64(f64::from_bits(u64::from(bits) << 32 | 0x12345)));
+        }
+        for elem in [Elem::F16, Elem::BF16] {
+            constants.extend((0..=u64::from(u16::MAX)).map(|bits| Const::from_bits(elem, bits)));
         }
         for c in constants {
             assert_eq!(Const::from_text(&c.to_string()), Some(c), "{c}");

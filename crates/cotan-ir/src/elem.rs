@@ -1,5 +1,6 @@
 //! Element types.
 
+use crate::Storage;
 use std::fmt;
 
 /// The type of a scalar, or of the elements of a tensor.
@@ -23,6 +24,10 @@ pub enum Elem {
     U32,
     /// 64-bit unsigned integer.
     U64,
+    /// IEEE half precision, for storage.
+    F16,
+    /// The upper half of an f32, for storage.
+    BF16,
     /// IEEE single precision.
     F32,
     /// IEEE double precision.
@@ -31,7 +36,7 @@ pub enum Elem {
 
 impl Elem {
     /// Every element type.
-    pub const ALL: [Elem; 11] = [
+    pub const ALL: [Elem; 13] = [
         Elem::Bool,
         Elem::I8,
         Elem::I16,
@@ -41,6 +46,8 @@ impl Elem {
         Elem::U16,
         Elem::U32,
         Elem::U64,
+        Elem::F16,
+        Elem::BF16,
         Elem::F32,
         Elem::F64,
     ];
@@ -57,6 +64,8 @@ impl Elem {
             Elem::U16 => "u16",
             Elem::U32 => "u32",
             Elem::U64 => "u64",
+            Elem::F16 => "f16",
+            Elem::BF16 => "bf16",
             Elem::F32 => "f32",
             Elem::F64 => "f64",
         }
@@ -69,7 +78,32 @@ impl Elem {
 
     /// Whether values of this type carry derivatives.
     pub fn is_float(self) -> bool {
-        matches!(self, Elem::F32 | Elem::F64)
+        matches!(self, Elem::F16 | Elem::BF16 | Elem::F32 | Elem::F64)
+    }
+
+    /// The format of a float type that is for storage alone: it is moved, converted and compared, and computed with as
+    /// f32.
+    pub fn storage(self) -> Option<Storage> {
+        match self {
+            Elem::F16 => Some(Storage::F16),
+            Elem::BF16 => Some(Storage::BF16),
+            Elem::Bool
+            | Elem::I8
+            | Elem::I16
+            | Elem::I32
+            | Elem::I64
+            | Elem::U8
+            | Elem::U16
+            | Elem::U32
+            | Elem::U64
+            | Elem::F32
+            | Elem::F64 => None,
+        }
+    }
+
+    /// The type that values of this type are computed with; tangents and cotangents have it too.
+    pub fn computed(self) -> Elem {
+        if self.storage().is_some() { Elem::F32 } else { self }
     }
 
     /// Whether this is a signed or unsigned integer type.
@@ -91,7 +125,7 @@ impl Elem {
     pub fn bytes(self) -> usize {
         match self {
             Elem::Bool | Elem::I8 | Elem::U8 => 1,
-            Elem::I16 | Elem::U16 => 2,
+            Elem::I16 | Elem::U16 | Elem::F16 | Elem::BF16 => 2,
             Elem::I32 | Elem::U32 | Elem::F32 => 4,
             Elem::I64 | Elem::U64 | Elem::F64 => 8,
         }
@@ -125,13 +159,17 @@ impl ElemSet {
     pub const BOOL: ElemSet = ElemSet::of(&[Elem::Bool]);
     /// `f32` and `f64`.
     pub const FLOAT: ElemSet = ElemSet::of(&[Elem::F32, Elem::F64]);
+    /// `f16` and `bf16`.
+    pub const STORAGE: ElemSet = ElemSet::of(&[Elem::F16, Elem::BF16]);
     /// All integer types.
     pub const INTEGER: ElemSet =
         ElemSet::of(&[Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64]);
     /// Integers and floats.
     pub const NUMERIC: ElemSet = ElemSet::FLOAT.or(ElemSet::INTEGER);
+    /// The types that are compared.
+    pub const ORDERED: ElemSet = ElemSet::NUMERIC.or(ElemSet::BOOL);
     /// Every element type.
-    pub const ANY: ElemSet = ElemSet::NUMERIC.or(ElemSet::BOOL);
+    pub const ANY: ElemSet = ElemSet::ORDERED.or(ElemSet::STORAGE);
 
     /// The set of the given types.
     pub const fn of(elems: &[Elem]) -> ElemSet {
@@ -164,15 +202,16 @@ mod tests {
         for elem in Elem::ALL {
             assert_eq!(Elem::from_name(elem.name()), Some(elem));
         }
-        assert_eq!(Elem::from_name("f16"), None);
+        assert_eq!(Elem::from_name("f128"), None);
     }
 
     #[test]
     fn sets_hold_what_their_names_say() {
         for elem in Elem::ALL {
-            assert_eq!(ElemSet::FLOAT.has(elem), elem.is_float(), "{elem}");
+            assert_eq!(ElemSet::FLOAT.has(elem), elem.is_float() && elem.storage().is_none(), "{elem}");
+            assert_eq!(ElemSet::STORAGE.has(elem), elem.storage().is_some(), "{elem}");
             assert_eq!(ElemSet::INTEGER.has(elem), elem.is_integer(), "{elem}");
-            assert_eq!(ElemSet::NUMERIC.has(elem), elem != Elem::Bool, "{elem}");
+            assert_eq!(ElemSet::NUMERIC.has(elem), elem != Elem::Bool && elem.storage().is_none(), "{elem}");
             assert_eq!(ElemSet::BOOL.has(elem), elem == Elem::Bool, "{elem}");
             assert!(ElemSet::ANY.has(elem), "{elem}");
         }

@@ -95,6 +95,11 @@ impl Ty {
         Ty::new(elem, self.dims.clone())
     }
 
+    /// The type of tangents and cotangents of such values: storage types have those of f32.
+    pub fn tangent(&self) -> Ty {
+        self.with_elem(self.elem.computed())
+    }
+
     /// The variables that the dims name.
     pub fn dim_vars(&self) -> impl Iterator<Item = Var> + '_ {
         self.dims.iter().filter_map(|d| d.var())

@@ -68,7 +68,14 @@ macro_rules! kernels {
     };
     ($f:path, $operands:tt on any) => {
         $crate::kernel::kernels!(
-            @list $f, $operands, [f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool, $crate::Mod61]
+            @list $f, $operands,
+            [f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool, $crate::storage::F16, $crate::storage::BF16, $crate::Mod61]
+        )
+    };
+    ($f:path, $operands:tt on stored) => {
+        $crate::kernel::kernels!(
+            @list $f, $operands,
+            [f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool, $crate::storage::F16, $crate::storage::BF16]
         )
     };
     ($f:path, $operands:tt on ordered) => {

@@ -26,6 +26,7 @@ pub mod reduce;
 mod row;
 mod scalar;
 mod signature;
+mod storage;
 mod table;
 mod tensor;
 mod term;
@@ -40,7 +41,6 @@ pub use mod61::Mod61;
 pub use num::{Int, Num, Ring};
 pub use row::{
     Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample,
-    const_from_bits,
 };
 pub use scalar::arithmetic::*;
 pub use scalar::cast::*;

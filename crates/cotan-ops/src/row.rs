@@ -352,24 +352,12 @@ impl PrimRow {
         let elem = self.prim().result_elem(&elems)?;
         let bits: Vec<u64> = operands.iter().map(|c| c.bits()).collect();
         let kernel = self.kernel(&elems).ok_or_else(|| format!("`{}` is not defined on {elems:?}", self.name()))?;
-        Ok(const_from_bits(elem, kernel(&bits)))
+        Ok(Const::from_bits(elem, kernel(&bits)))
     }
 }
 
 impl fmt::Debug for PrimRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.sig.name)
-    }
-}
-
-/// The constant of a type with these bits.
-pub fn const_from_bits(elem: Elem, bits: u64) -> Const {
-    match elem {
-        Elem::Bool => Const::bool(bits != 0),
-        Elem::F32 => Const::f32(f32::from_bits(bits as u32)),
-        Elem::F64 => Const::f64(f64::from_bits(bits)),
-        Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
-            Const::integer(elem, bits.into())
-        }
     }
 }

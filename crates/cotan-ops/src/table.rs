@@ -105,6 +105,8 @@ pub fn table() -> &'static [&'static PrimRow] {
         &TO_U16,
         &TO_U32,
         &TO_U64,
+        &TO_F16,
+        &TO_BF16,
         &TO_F32,
         &TO_F64,
     ];

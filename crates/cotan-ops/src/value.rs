@@ -1,6 +1,5 @@
 //! Values of the reference evaluators: dense row-major tensors of bits.
 
-use crate::const_from_bits;
 use cotan_ir::{Const, Elem};
 
 /// A scalar (no dims) or a tensor. The elements are kept as the bits of [`Const`], whatever their type, so that
@@ -37,12 +36,12 @@ impl Value {
 
     /// Element number `at` in row-major order.
     pub fn get(&self, at: usize) -> Const {
-        const_from_bits(self.elem, self.bits[at])
+        Const::from_bits(self.elem, self.bits[at])
     }
 
     /// The constant that a scalar is.
     pub fn scalar(&self) -> Option<Const> {
-        if self.dims.is_empty() { self.bits.first().map(|b| const_from_bits(self.elem, *b)) } else { None }
+        if self.dims.is_empty() { self.bits.first().map(|b| Const::from_bits(self.elem, *b)) } else { None }
     }
 
     /// The elements of a float tensor, widened to f64.

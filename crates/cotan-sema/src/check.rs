@@ -47,6 +47,7 @@ mod scope;
 mod size_exprs;
 mod sizes;
 mod statements;
+mod storage;
 mod structs;
 mod testing;
 mod tiles;

@@ -4,7 +4,7 @@
 //! [`Scalar::Param`] and [`Atom::Size`] are indices into that list, and [`Substitution`] replaces
 //! them at a use. This module knows nothing about inference but the place of a variable in it.
 
-use cotan_ir::Elem;
+use cotan_ir::{Elem, ElemSet};
 
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 
@@ -108,7 +108,7 @@ pub enum Bound {
     Numeric,
     /// `f32` and `f64`.
     Float,
-    /// The types that tensors may be stored as.
+    /// Float types, those for storage included: moved, converted and compared, not computed with.
     Storage,
     /// All integer types.
     Integer,
@@ -146,8 +146,10 @@ impl Bound {
     /// Whether an element type has the trait.
     pub fn admits(self, elem: Elem) -> bool {
         match self {
-            Self::Numeric | Self::Ord => elem.is_float() || elem.is_integer(),
-            Self::Float | Self::Storage | Self::Differentiable => elem.is_float(),
+            Self::Numeric => ElemSet::NUMERIC.has(elem),
+            Self::Float => ElemSet::FLOAT.has(elem),
+            Self::Storage | Self::Differentiable => elem.is_float(),
+            Self::Ord => elem != Elem::Bool,
             Self::Integer => elem.is_integer(),
             Self::Eq => true,
         }

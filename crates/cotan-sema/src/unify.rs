@@ -31,7 +31,12 @@ impl Elems {
         Self::of_bound(Bound::Integer)
     }
 
-    /// Float types.
+    /// Float types, those for storage included.
+    pub(crate) fn any_float() -> Self {
+        Self::filter(Elem::is_float)
+    }
+
+    /// Float types that are computed with.
     pub(crate) fn float() -> Self {
         Self::of_bound(Bound::Float)
     }
@@ -103,7 +108,7 @@ impl ScalarVars {
 
     /// The type of a float literal.
     pub(crate) fn float_literal(&mut self) -> Scalar {
-        self.fresh(Elems::float(), Some(Elem::F64))
+        self.fresh(Elems::any_float(), Some(Elem::F64))
     }
 
     /// What is known of a scalar type by now.

@@ -165,7 +165,7 @@ impl Case {
 
     /// The element type of the floats: f32 if there is any of those.
     pub fn elem(&self) -> Elem {
-        let is_single = self.results.iter().chain(&self.subject.args).any(|v| v.elem == Elem::F32);
+        let is_single = self.results.iter().chain(&self.subject.args).any(|v| v.elem.computed() == Elem::F32);
         if is_single { Elem::F32 } else { Elem::F64 }
     }
 
@@ -274,5 +274,10 @@ pub fn float_value(like: &Value, elements: &[f64]) -> Value {
 
 fn random_like(rng: &mut Rng, like: &Value) -> Value {
     let elements: Vec<f64> = like.bits.iter().map(|_| rng.span(-1.0, 1.0)).collect();
-    float_value(like, &elements)
+    tangent_value(like, &elements)
+}
+
+/// A tangent or cotangent of a value, with these elements.
+pub fn tangent_value(like: &Value, elements: &[f64]) -> Value {
+    float_value(&Value { elem: like.elem.computed(), ..like.clone() }, elements)
 }

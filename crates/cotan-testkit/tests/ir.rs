@@ -122,7 +122,7 @@ fn cell(elem: Elem, k: usize) -> u64 {
     let float = FLOATS[k % FLOATS.len()];
     match elem {
         Elem::Bool => (k % 2) as u64,
-        Elem::F64 | Elem::F32 => Const::float(elem, float).bits(),
+        Elem::F64 | Elem::F32 | Elem::F16 | Elem::BF16 => Const::float(elem, float).bits(),
         Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
             Const::integer(elem, INTEGERS[k % INTEGERS.len()]).bits()
         }

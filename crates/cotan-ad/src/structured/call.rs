@@ -7,7 +7,7 @@ use crate::cotangent::Scope;
 use crate::jvp::{Forward, TangentScope};
 use crate::vjp::Reverse;
 use crate::{Error, Lengths};
-use cotan_ir::{Atom, Derived, Function, Mode, Stmt, Symbol, Var};
+use cotan_ir::{Atom, Builder, Derived, Elem, Function, Mode, Stmt, Symbol, Var};
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_call(
@@ -34,11 +34,13 @@ impl Forward<'_, '_> {
         };
         let mut operands = scope.env.atoms(args);
         operands.extend(wrt.iter().map(|k| self.tangent(args[*k], scope)));
+        let operands = as_taken(&mut self.b, &rule, operands);
         let results = self.b.call(&rule, &operands);
         let (values, tangents) = results.split_at(s.results.len());
         scope.env.extend(s.results.iter().copied().zip(values.iter().map(|v| Atom::Var(*v))));
         for (k, tan) in outs.into_iter().zip(tangents) {
-            scope.tans.insert(s.results[k], (*tan).into());
+            let tan = computed(&mut self.b, *tan);
+            scope.tans.insert(s.results[k], tan);
         }
         Ok(())
     }
@@ -61,6 +63,7 @@ impl Reverse<'_, '_> {
                 let known = self.take(s.results[k], scope);
                 operands.push(known.unwrap_or_else(|| self.zeros(s.results[k], scope)));
             }
+            let operands = as_taken(&mut self.b, &rule, operands);
             (float_params(&f), self.b.call(&rule, &operands))
         } else {
             let outs: Vec<usize> = (0..s.results.len()).filter(|k| scope.cots.contains_key(&s.results[*k])).collect();
@@ -75,10 +78,27 @@ impl Reverse<'_, '_> {
             (wrt, results[s.results.len()..].to_vec())
         };
         for (k, c) in wrt.into_iter().zip(cots) {
-            self.add(args[k], c.into(), scope);
+            let c = computed(&mut self.b, c);
+            self.add(args[k], c, scope);
         }
         Ok(())
     }
+}
+
+/// Operands as a custom rule takes them: its tangents and cotangents of storage types are of those types.
+fn as_taken(b: &mut Builder, rule: &Function, operands: Vec<Atom>) -> Vec<Atom> {
+    let wanted = rule.params.iter().map(|p| rule.ty(*p).elem);
+    operands.into_iter().zip(wanted).map(|(operand, elem)| converted(b, operand, elem)).collect()
+}
+
+/// What a custom rule gives, in the type that derivatives are computed with.
+fn computed(b: &mut Builder, derivative: Var) -> Atom {
+    let elem = b.var_ty(derivative).elem.computed();
+    converted(b, derivative.into(), elem)
+}
+
+fn converted(b: &mut Builder, x: Atom, elem: Elem) -> Atom {
+    if b.ty(x).elem == elem { x } else { b.prim(cotan_ops::cast_to(elem).prim(), &[x]).into() }
 }
 
 fn positions(args: &[Atom], is_wanted: impl Fn(Atom) -> bool) -> Vec<usize> {

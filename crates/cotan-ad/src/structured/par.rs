@@ -132,7 +132,7 @@ impl Reverse<'_, '_> {
         self.b.set_span(s.span);
         let (vars, accs) = self.written(new_accs, &body, scope);
 
-        let start = |x: &Var| Const::zero(self.src.ty(*x).elem).into();
+        let start = |x: &Var| Const::zero(self.src.ty(*x).tangent().elem).into();
         let kinds = scalars.iter().map(|x| ParResult::Reduced { monoid: Monoid::Add, init: start(x) }).collect();
         let results: Vec<Var> = scalars.iter().chain(&vars).map(|x| self.result_var(*x, scope)).collect();
         let extents = scope.env.atoms(&p.extents);
@@ -238,7 +238,7 @@ impl Reverse<'_, '_> {
 
     /// A variable for the cotangent of `x`.
     pub(crate) fn result_var(&mut self, x: Var, scope: &Scope) -> Var {
-        let ty = self.target_ty(x, scope);
+        let ty = self.cot_ty(x, scope);
         let name = self.cot_name(x);
         self.b.var(&name, ty)
     }

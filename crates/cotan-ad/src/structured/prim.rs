@@ -45,7 +45,7 @@ impl Reverse<'_, '_> {
 /// One use of a primitive in the target.
 struct Use {
     row: &'static cotan_ops::PrimRow,
-    /// The element type that the row's `T` stands for.
+    /// The element type that the row's `T` stands for, or that it is computed with.
     elem: Elem,
     /// The element types of the operands.
     elems: Vec<Elem>,
@@ -59,7 +59,7 @@ impl Use {
         let row = cotan_ops::row(prim);
         let elems: Vec<Elem> = args.iter().map(|a| b.ty(*a).elem).collect();
         let result_elem = b.ty(result).elem;
-        Use { row, elem: row.t_of(&elems).unwrap_or(result_elem), elems, args, result, result_elem }
+        Use { row, elem: row.t_of(&elems).unwrap_or(result_elem).computed(), elems, args, result, result_elem }
     }
 
     /// What a tangent of operand `k` adds to the tangent of the result.
@@ -76,7 +76,11 @@ impl Use {
     fn scaled(&self, b: &mut Builder, k: usize, x: Atom, to: Elem, name: &str) -> Option<Atom> {
         let (term, always_finite) = match &self.row.partials[k] {
             Partial::Zero { .. } => return None,
-            Partial::Convert => return Some(b.named(name).prim(cotan_ops::cast_to(to).prim(), &[x]).into()),
+            Partial::Convert => {
+                let to = to.computed();
+                let is_same = b.ty(x).elem == to;
+                return Some(if is_same { x } else { b.named(name).prim(cotan_ops::cast_to(to).prim(), &[x]).into() });
+            }
             Partial::Term { term, always_finite } => (term, *always_finite),
         };
         if term.number() == Some(1.0) {

@@ -77,7 +77,7 @@ impl Reverse<'_, '_> {
         let selector = scope.env.atom(selector);
         let mut results = Vec::new();
         for x in &changed {
-            let ty = self.target_ty(*x, scope);
+            let ty = self.cot_ty(*x, scope);
             let name = self.cot_name(*x);
             results.push(self.b.var(&name, ty));
         }

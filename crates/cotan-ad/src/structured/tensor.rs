@@ -22,7 +22,7 @@ impl Forward<'_, '_> {
             return;
         }
         let name = self.tan_name(y);
-        let ty = scope.env.ty(self.src.ty(y));
+        let ty = scope.env.ty(self.src.ty(y)).tangent();
         let tan = match &cotan_ops::record(op).derivative {
             Derivative::None { .. } => None,
             Derivative::Linear { .. } => {
@@ -62,7 +62,7 @@ impl Reverse<'_, '_> {
             Derivative::None { .. } => return,
             Derivative::Linear { transpose } | Derivative::Multilinear { transpose, .. } => transpose,
         };
-        let ty = self.target_ty(result, scope);
+        let ty = self.cot_ty(result, scope);
         let target_args = scope.env.atoms(args);
         let at = TensorUse { args: &target_args, attrs, result: &ty };
         for (k, a) in args.iter().enumerate() {

@@ -152,7 +152,7 @@ impl Traced {
         for (position, ((elem, dims, nodes), derivative)) in
             nodes_at(values, positions)?.into_iter().zip(derivatives).enumerate()
         {
-            check_value(position, self.numbers().outside(elem), dims, derivative)?;
+            check_value(position, self.numbers().outside(elem.computed()), dims, derivative)?;
             seeds.extend(nodes.iter().copied().zip(derivative.bits.iter().copied()));
         }
         Ok(seeds)
@@ -161,7 +161,7 @@ impl Traced {
     /// The derivatives of the nodes of a value, of the extents of the value.
     fn gathered(&self, (elem, dims, nodes): Floats, derivatives: &[u64]) -> Value {
         let bits = nodes.iter().map(|id| derivatives[*id as usize]).collect();
-        Value { elem: self.numbers().outside(elem), dims: dims.to_vec(), bits }
+        Value { elem: self.numbers().outside(elem.computed()), dims: dims.to_vec(), bits }
     }
 }
 

@@ -134,7 +134,7 @@ impl Tape {
             Step::Row(at) => {
                 let operand = |k: usize| match at.ids[k] {
                     Some(id) => Operand::Node(id),
-                    None => Operand::Plain(cotan_ops::const_from_bits(at.elems[k], at.values[k])),
+                    None => Operand::Plain(cotan_ir::Const::from_bits(at.elems[k], at.values[k])),
                 };
                 NodeView::Row { name: at.row.name(), operands: (0..at.arity).map(operand).collect() }
             }
@@ -183,7 +183,7 @@ impl Tape {
             stored[k] = if is_node(row, k) {
                 *operand as u32
             } else {
-                self.plain.push(cotan_ops::const_from_bits(*elem, *operand));
+                self.plain.push(cotan_ir::Const::from_bits(*elem, *operand));
                 self.plain.len() as u32 - 1
             };
         }

@@ -2,7 +2,8 @@
 //!
 //! Both read the same partials of the op table and multiply by `mulz`, so an exact zero wins over whatever the partial
 //! is. The reverse loop visits every node once, from the last to the first, when its cotangent is complete; that needs
-//! contributions to go to smaller numbers, which is checked.
+//! contributions to go to smaller numbers, which is checked. Derivatives of a node have the type that its values are
+//! computed with.
 
 use crate::domain::undefined;
 use crate::error::RuntimeError;
@@ -20,7 +21,7 @@ impl Tape {
         }
         for id in (0..self.len() as Id).rev() {
             let cot = cots[id as usize];
-            if self.numbers().is_zero(self.elem(id), cot) {
+            if self.numbers().is_zero(self.elem(id).computed(), cot) {
                 continue;
             }
             self.each_partial(id, &mut |operand, partial| {
@@ -43,7 +44,7 @@ impl Tape {
         for id in 0..self.len() as Id {
             self.each_partial(id, &mut |operand, partial| {
                 let tan = tans[operand as usize];
-                if self.numbers().is_zero(self.elem(operand), tan) {
+                if self.numbers().is_zero(self.elem(operand).computed(), tan) {
                     return Ok(());
                 }
                 let contribution = self.pulled(operand, id, partial, tan)?;
@@ -96,12 +97,12 @@ impl Tape {
 
     /// A derivative of node `from` carried over to node `to`.
     fn pulled(&self, from: Id, to: Id, partial: LocalPartial, derivative: u64) -> Result<u64, RuntimeError> {
-        let (numbers, elem) = (self.numbers(), self.elem(from));
+        let (numbers, elem) = (self.numbers(), self.elem(from).computed());
         let derivative = (elem, derivative);
         let (_, bits) = match partial {
             LocalPartial::Factor(factor) => numbers.apply_row(&MULZ, &[derivative, (elem, factor)])?,
             LocalPartial::Share(count) => numbers.apply_row(&DIV, &[derivative, (elem, numbers.constant(count)?)])?,
-            LocalPartial::Convert => numbers.apply_row(cast_to(self.elem(to)), &[derivative])?,
+            LocalPartial::Convert => numbers.apply_row(cast_to(self.elem(to).computed()), &[derivative])?,
         };
         Ok(bits)
     }
@@ -116,7 +117,7 @@ impl Tape {
 
     fn contribute(&self, sums: &mut [u64], id: Id, more: u64) -> Result<(), RuntimeError> {
         let sum = &mut sums[id as usize];
-        *sum = self.numbers().sum(self.elem(id), *sum, more)?;
+        *sum = self.numbers().sum(self.elem(id).computed(), *sum, more)?;
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ type Typed = (Elem, u64);
 impl Numbers {
     /// The value of a term over one use of a row and its result.
     pub(crate) fn term(self, term: &Term, at: &RowUse, result: Typed) -> Result<Typed, RuntimeError> {
-        let t = at.row.t_of(&at.elems[..at.arity]).unwrap_or(result.0);
+        let t = at.row.t_of(&at.elems[..at.arity]).unwrap_or(result.0).computed();
         match term {
             Term::Arg(n) => Ok((at.elems[*n], at.values[*n])),
             Term::Result => Ok(result),

@@ -66,7 +66,7 @@ impl HostBuffer {
                     Elem::Bool | Elem::U8 => at.cast::<u8>().add(k).read().into(),
                     Elem::I8 => i64::from(at.cast::<i8>().add(k).read()) as u64,
                     Elem::I16 => i64::from(at.cast::<i16>().add(k).read()) as u64,
-                    Elem::U16 => at.cast::<u16>().add(k).read().into(),
+                    Elem::U16 | Elem::F16 | Elem::BF16 => at.cast::<u16>().add(k).read().into(),
                     Elem::I32 => i64::from(at.cast::<i32>().add(k).read()) as u64,
                     Elem::U32 | Elem::F32 => at.cast::<u32>().add(k).read().into(),
                     Elem::I64 | Elem::U64 | Elem::F64 => at.cast::<u64>().add(k).read(),

@@ -48,9 +48,17 @@ fn elementary_symbol(row: &PrimRow, elem: Elem) -> Option<String> {
     let name = match elem {
         Elem::F32 => format!("cotan_{}f", row.name()),
         Elem::F64 => format!("cotan_{}", row.name()),
-        Elem::Bool | Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
-            return None;
-        }
+        Elem::Bool
+        | Elem::I8
+        | Elem::I16
+        | Elem::I32
+        | Elem::I64
+        | Elem::U8
+        | Elem::U16
+        | Elem::U32
+        | Elem::U64
+        | Elem::F16
+        | Elem::BF16 => return None,
     };
     names.contains(&name).then_some(name)
 }
@@ -107,7 +115,9 @@ impl FunctionEmitter<'_> {
                 self.define(&format!("zext i32 {bits} to i64"))
             }
             Elem::I8 | Elem::I16 | Elem::I32 => self.define(&format!("sext {ty} {value} to i64")),
-            Elem::Bool | Elem::U8 | Elem::U16 | Elem::U32 => self.define(&format!("zext {ty} {value} to i64")),
+            Elem::Bool | Elem::U8 | Elem::U16 | Elem::U32 | Elem::F16 | Elem::BF16 => {
+                self.define(&format!("zext {ty} {value} to i64"))
+            }
         }
     }
 
@@ -120,7 +130,7 @@ impl FunctionEmitter<'_> {
                 self.line(&format!("{to} = bitcast i32 {low} to float"));
             }
             Elem::Bool => self.line(&format!("{to} = icmp ne i64 {bits}, 0")),
-            Elem::I8 | Elem::I16 | Elem::I32 | Elem::U8 | Elem::U16 | Elem::U32 => {
+            Elem::I8 | Elem::I16 | Elem::I32 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::F16 | Elem::BF16 => {
                 self.line(&format!("{to} = trunc i64 {bits} to {}", register(elem)));
             }
         }

@@ -128,6 +128,14 @@ impl FunctionEmitter<'_> {
     }
 
     fn cast(&mut self, from: Elem, to: Elem, a: &str) -> String {
+        if let Some(storage) = from.storage() {
+            let wide = self.widen(storage, a);
+            return self.cast(Elem::F32, to, &wide);
+        }
+        if let Some(storage) = to.storage() {
+            let bits = self.narrow(storage, from, a);
+            return format!("bitcast i16 {bits} to i16");
+        }
         let (source, target) = (register(from), register(to));
         if from.is_float() && to.is_float() {
             return match (from, to) {

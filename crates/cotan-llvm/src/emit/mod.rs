@@ -9,6 +9,7 @@ mod host;
 mod instruction;
 mod memory;
 mod outline;
+mod storage;
 mod text;
 
 use crate::jit::{ModuleText, OptLevel};

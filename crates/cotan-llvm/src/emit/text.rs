@@ -16,12 +16,12 @@ pub(super) fn quoted(name: &str) -> String {
     text
 }
 
-/// The type of a value in a register.
+/// The type of a value in a register. Storage types are their bits.
 pub(super) fn register(elem: Elem) -> &'static str {
     match elem {
         Elem::Bool => "i1",
         Elem::I8 | Elem::U8 => "i8",
-        Elem::I16 | Elem::U16 => "i16",
+        Elem::I16 | Elem::U16 | Elem::F16 | Elem::BF16 => "i16",
         Elem::I32 | Elem::U32 => "i32",
         Elem::I64 | Elem::U64 => "i64",
         Elem::F32 => "float",
@@ -39,9 +39,17 @@ pub(super) fn suffix(elem: Elem) -> &'static str {
     match elem {
         Elem::F32 => "f32",
         Elem::F64 => "f64",
-        Elem::Bool | Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
-            register(elem)
-        }
+        Elem::Bool
+        | Elem::I8
+        | Elem::I16
+        | Elem::I32
+        | Elem::I64
+        | Elem::U8
+        | Elem::U16
+        | Elem::U32
+        | Elem::U64
+        | Elem::F16
+        | Elem::BF16 => register(elem),
     }
 }
 
@@ -52,6 +60,6 @@ pub(super) fn constant(c: Const) -> String {
         Elem::F64 => format!("0x{:016X}", c.bits()),
         Elem::F32 => format!("bitcast (i32 {} to float)", c.bits() as u32),
         Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 => (c.bits() as i64).to_string(),
-        Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => c.bits().to_string(),
+        Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 | Elem::F16 | Elem::BF16 => c.bits().to_string(),
     }
 }

@@ -6,7 +6,7 @@ use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, Cache, CompileOptions, CompiledFunction, RuntimeError};
-use cotan_ops::{Ops, Value, const_from_bits};
+use cotan_ops::{Ops, Value};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -88,7 +88,7 @@ fn canonical(values: &[Value]) -> Vec<Value> {
 }
 
 fn canonical_bits(v: &Value, bits: u64) -> u64 {
-    let is_nan = const_from_bits(v.elem, bits).as_float().is_some_and(f64::is_nan);
+    let is_nan = cotan_ir::Const::from_bits(v.elem, bits).as_float().is_some_and(f64::is_nan);
     if is_nan { Const::float(v.elem, f64::NAN).bits() } else { bits }
 }
 

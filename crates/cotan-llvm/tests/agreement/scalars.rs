@@ -8,7 +8,7 @@ use cotan_ops::{Carrier, PrimRow, Value, table, typed_number};
 fn operands(elem: Elem) -> Vec<Const> {
     match elem {
         Elem::Bool => vec![Const::bool(false), Const::bool(true)],
-        Elem::F32 | Elem::F64 => {
+        Elem::F16 | Elem::BF16 | Elem::F32 | Elem::F64 => {
             let numbers = [
                 0.0,
                 -0.0,
@@ -30,12 +30,21 @@ fn operands(elem: Elem) -> Vec<Const> {
                 255.99,
                 4294967295.0,
                 9223372036854775808.0,
+                // Ties of the storage types, and what lies beside them.
+                2049.0,
+                2051.0,
+                2051.0000000001,
+                65519.99,
+                65520.0,
+                -8.940696716308594e-8,
+                2.9802322387695312e-8,
+                3.3961775292304957e38,
             ];
             numbers.iter().map(|x| typed_number(elem, *x)).collect()
         }
         Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
             let (least, greatest) = elem.integer_range().unwrap();
-            [0, 1, 2, 3, 7, 64, 100, -1, -3, least, least + 1, greatest, greatest - 1]
+            [0, 1, 2, 3, 7, 64, 100, 2049, (1 << 62) + (1 << 54) + 1, -1, -3, least, least + 1, greatest, greatest - 1]
                 .iter()
                 .filter(|n| (least..=greatest).contains(*n))
                 .map(|n| Const::integer(elem, *n))
@@ -139,4 +148,24 @@ fn constants_keep_their_bits() {
         .as_str(),
     );
     program.agree(&[Value::f64s(&[], &[0.2]), Value { elem: Elem::F32, dims: vec![], bits: vec![0x3f80_0001] }]);
+}
+
+#[test]
+fn every_number_of_a_storage_type_is_widened_and_narrowed_alike() {
+    for elem in [Elem::F16, Elem::BF16] {
+        let program = Program::new(&format!(
+            "fn f(n: i64, x: {elem}[n]) {{
+               wide: f32[n] = to_f32 x
+               third: f32[n] = mul wide, 0.3333_f32
+               narrow: {elem}[n] = to_{elem} third
+               double: f64[n] = to_f64 wide
+               once: f64[n] = mul double, 1.0001220703125
+               narrow_double: {elem}[n] = to_{elem} once
+               return wide, narrow, narrow_double
+             }}"
+        ));
+        let bits: Vec<u64> = (0..=u64::from(u16::MAX)).collect();
+        let n = Value::from(Const::i64(bits.len() as i64));
+        program.agree(&[n, Value { elem, dims: vec![bits.len() as i64], bits }]);
+    }
 }

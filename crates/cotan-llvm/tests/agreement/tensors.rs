@@ -100,6 +100,7 @@ fn every_type_keeps_its_width_in_memory() {
         ));
         let bits: Vec<u64> = match elem {
             Elem::Bool => vec![1, 0, 1],
+            Elem::F16 | Elem::BF16 => vec![0x3e00, 0xc000, 1],
             Elem::F32 => vec![0x3f80_0000, 0xc000_0000, 1],
             Elem::F64 => vec![1.5f64.to_bits(), (-0.0f64).to_bits(), 1],
             Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 => vec![5, (-100i64) as u64, u64::MAX],

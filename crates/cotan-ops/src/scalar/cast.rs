@@ -4,6 +4,9 @@
 //! and the result saturates (0 for NaN); from an integer, it wraps. Whether a conversion keeps the value is asked by
 //! `cast_fits_<type>`.
 //!
+//! To a storage type (`f16`, `bf16`): rounded to nearest, once, from every type. From one the numbers are exact; to an
+//! integer they go through f32.
+//!
 //! Between floats a conversion is linear: derivatives are converted likewise. To an integer it is piecewise constant.
 
 use crate::PrimRow;
@@ -12,11 +15,17 @@ use crate::kernel::kernels;
 use crate::num::{Int, Num};
 use crate::row::{Group, Instruction, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{UNARY, giving};
+use crate::storage::{BF16, F16, Stored};
 use cotan_ir::{Elem, ElemSet};
 
 /// A type that can be converted.
 trait Convert {
     fn to_float<F: Float>(self) -> F;
+    fn to_storage<S: Stored>(self) -> S;
+}
+
+/// A type that can be converted to an integer.
+trait ConvertToInteger {
     fn to_integer<I: Int>(self) -> I;
 }
 
@@ -25,6 +34,12 @@ impl Convert for bool {
         if self { F::ONE } else { F::ZERO }
     }
 
+    fn to_storage<S: Stored>(self) -> S {
+        S::from_i128(self.into())
+    }
+}
+
+impl ConvertToInteger for bool {
     fn to_integer<I: Int>(self) -> I {
         if self { I::ONE } else { I::ZERO }
     }
@@ -37,6 +52,12 @@ macro_rules! convert {
                 F::from_i128(self.to_i128())
             }
 
+            fn to_storage<S: Stored>(self) -> S {
+                S::from_i128(self.to_i128())
+            }
+        }
+
+        impl ConvertToInteger for $t {
             fn to_integer<I: Int>(self) -> I {
                 I::wrap(self.to_i128())
             }
@@ -48,6 +69,12 @@ macro_rules! convert {
                 F::from_f64(self.to_f64())
             }
 
+            fn to_storage<S: Stored>(self) -> S {
+                S::from_f64(self.to_f64())
+            }
+        }
+
+        impl ConvertToInteger for $t {
             fn to_integer<I: Int>(self) -> I {
                 I::saturate(self.to_i128())
             }
@@ -55,21 +82,39 @@ macro_rules! convert {
     };
 }
 
+macro_rules! convert_storage {
+    ($($t:ty)+) => {
+        $(impl Convert for $t {
+            fn to_float<F: Float>(self) -> F {
+                F::from_f64(self.widen().into())
+            }
+
+            fn to_storage<S: Stored>(self) -> S {
+                S::from_f64(self.widen().into())
+            }
+        })+
+    };
+}
+
 convert!(integers: i8 i16 i32 i64 u8 u16 u32 u64);
 convert!(floats: f32 f64);
+convert_storage!(F16 BF16);
 
 macro_rules! cast {
-    ($row:ident, $name:literal, $t:ty, $elem:ident, $via:ident, $partial:expr, $kinks:expr, $doc:literal) => {
+    (
+        $row:ident, $name:literal, $t:ty, $elem:ident, $trait:ident::$via:ident from $from:ident ($group:ident),
+        $partial:expr, $kinks:expr, $doc:literal
+    ) => {
         #[doc = $doc]
         pub static $row: PrimRow = PrimRow {
-            sig: giving(&$row, $name, UNARY, ElemSet::ANY, Elem::$elem),
+            sig: giving(&$row, $name, UNARY, ElemSet::$from, Elem::$elem),
             group: Group::Cast,
             doc: $doc,
             kernels: {
-                fn cast<S: Convert>(x: S) -> $t {
+                fn cast<S: $trait>(x: S) -> $t {
                     x.$via()
                 }
-        kernels!(cast, (T) on ordered)
+        kernels!(cast, (T) on $group)
             },
             lowering: Lowering::Native(Instruction::Cast(Elem::$elem)),
             partials: &[$partial],
@@ -87,14 +132,17 @@ macro_rules! cast {
             $name,
             $t,
             $elem,
-            to_integer,
+            ConvertToInteger::to_integer from ORDERED (ordered),
             Partial::zero("a conversion to an integer is piecewise constant"),
             Kinks::Flat,
             $doc
         );
     };
     (float $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
-        cast!($row, $name, $t, $elem, to_float, Partial::Convert, Kinks::Smooth, $doc);
+        cast!($row, $name, $t, $elem, Convert::to_float from ANY (stored), Partial::Convert, Kinks::Smooth, $doc);
+    };
+    (storage $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
+        cast!($row, $name, $t, $elem, Convert::to_storage from ANY (stored), Partial::Convert, Kinks::Smooth, $doc);
     };
 }
 
@@ -106,6 +154,8 @@ cast!(integer TO_U8, "to_u8", u8, U8, "`a0` as u8: cut and saturated from floats
 cast!(integer TO_U16, "to_u16", u16, U16, "`a0` as u16: cut and saturated from floats, wrapped from integers.");
 cast!(integer TO_U32, "to_u32", u32, U32, "`a0` as u32: cut and saturated from floats, wrapped from integers.");
 cast!(integer TO_U64, "to_u64", u64, U64, "`a0` as u64: cut and saturated from floats, wrapped from integers.");
+cast!(storage TO_F16, "to_f16", F16, F16, "`a0` as f16, rounded to nearest; 0 or 1 for a truth value.");
+cast!(storage TO_BF16, "to_bf16", BF16, BF16, "`a0` as bf16, rounded to nearest; 0 or 1 for a truth value.");
 cast!(float TO_F32, "to_f32", f32, F32, "`a0` as f32, rounded to nearest; 0 or 1 for a truth value.");
 cast!(float TO_F64, "to_f64", f64, F64, "`a0` as f64, rounded to nearest; 0 or 1 for a truth value.");
 
@@ -120,6 +170,8 @@ pub fn cast_to(elem: Elem) -> &'static PrimRow {
         Elem::U16 => &TO_U16,
         Elem::U32 => &TO_U32,
         Elem::U64 => &TO_U64,
+        Elem::F16 => &TO_F16,
+        Elem::BF16 => &TO_BF16,
         Elem::F32 => &TO_F32,
         Elem::F64 => &TO_F64,
     }

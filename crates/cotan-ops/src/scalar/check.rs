@@ -259,6 +259,6 @@ pub fn cast_fits(elem: Elem) -> Option<&'static PrimRow> {
         Elem::U16 => Some(&CAST_FITS_U16),
         Elem::U32 => Some(&CAST_FITS_U32),
         Elem::U64 => Some(&CAST_FITS_U64),
-        Elem::Bool | Elem::F32 | Elem::F64 => None,
+        Elem::Bool | Elem::F16 | Elem::BF16 | Elem::F32 | Elem::F64 => None,
     }
 }

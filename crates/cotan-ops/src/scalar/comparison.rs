@@ -23,7 +23,7 @@ macro_rules! comparison {
     ($row:ident, $name:literal, $instruction:ident, $operator:tt, $doc:literal, $same:expr) => {
         #[doc = $doc]
         pub static $row: PrimRow = PrimRow {
-            sig: giving(&$row, $name, BINARY, ANY, Elem::Bool),
+            sig: giving(&$row, $name, BINARY, ElemSet::ORDERED, Elem::Bool),
             group: Group::Comparison,
             doc: $doc,
             kernels: {

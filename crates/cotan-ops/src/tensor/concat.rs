@@ -58,6 +58,6 @@ fn transpose(b: &mut Builder, at: &TensorUse, cot: Atom, operand: usize) -> Atom
         let length = b.ty(*part).dims[axis].atom();
         lo = if k == 0 { length } else { b.named("offset").prim(ADD.prim(), &[lo, length]).into() };
     }
-    let ty = b.ty(at.args[operand]);
+    let ty = b.ty(at.args[operand]).tangent();
     b.tensor(SLICE.op(), &[cot, lo], at.attrs, ty).into()
 }

@@ -30,7 +30,7 @@ fn eval(inputs: &Inputs) -> Value {
 }
 
 fn transpose(b: &mut Builder, at: &TensorUse, cot: Atom, _: usize) -> Atom {
-    let inner = b.ty(at.args[0]);
+    let inner = b.ty(at.args[0]).tangent();
     let n_new = at.result.rank() - inner.rank();
     if n_new == 0 {
         return cot;

@@ -63,7 +63,7 @@ pub struct TensorUse<'a> {
     pub args: &'a [Atom],
     /// Static attributes.
     pub attrs: &'a [i64],
-    /// The type of the result.
+    /// The type of the derivative of the result.
     pub result: &'a Ty,
 }
 

@@ -15,7 +15,7 @@ pub static RESHAPE: TensorRecord = TensorRecord {
     eval,
     derivative: Derivative::Linear {
         transpose: |b, at, cot, _| {
-            let ty = b.ty(at.args[0]);
+            let ty = b.ty(at.args[0]).tangent();
             b.tensor(RESHAPE.op(), &[cot], &[], ty).into()
         },
     },

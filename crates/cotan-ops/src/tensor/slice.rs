@@ -31,7 +31,7 @@ pub static PAD: TensorRecord = TensorRecord {
 };
 
 fn move_back(other: &'static TensorRecord, b: &mut Builder, at: &TensorUse, cot: Atom) -> Atom {
-    let ty = b.ty(at.args[0]);
+    let ty = b.ty(at.args[0]).tangent();
     b.tensor(other.op(), &[cot, at.args[1]], at.attrs, ty).into()
 }
 

@@ -63,6 +63,6 @@ fn eval(inputs: &Inputs) -> Value {
 }
 
 fn transpose(b: &mut Builder, at: &TensorUse, cot: Atom, _: usize) -> Atom {
-    let ty = b.ty(at.args[0]);
+    let ty = b.ty(at.args[0]).tangent();
     b.tensor(TRANSPOSE.op(), &[cot], &inverse(at.attrs), ty).into()
 }

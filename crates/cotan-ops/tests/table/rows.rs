@@ -3,8 +3,8 @@
 use super::samples::{same, samples, special_points, types_of};
 use cotan_ir::{Atom, Builder, Const, Elem, OpLookup, OperandElem, Ty};
 use cotan_ops::{
-    HostFn, Law, Lowering, Ops, Partial, PrimRow, Sample, Term, const_from_bits, explain, host_functions, lookup,
-    lookup_tensor, manifest, record, row, table, tensor_table, typed_number,
+    HostFn, Law, Lowering, Ops, Partial, PrimRow, Sample, Term, explain, host_functions, lookup, lookup_tensor,
+    manifest, record, row, table, tensor_table, typed_number,
 };
 use std::collections::BTreeSet;
 
@@ -127,7 +127,7 @@ fn host_functions_give_the_bits_of_the_kernel() {
                 HostFn::F32x1(f) => Const::f32(f(single(0))),
                 HostFn::F32x2(f) => Const::f32(f(single(0), single(1))),
                 HostFn::F32I64(f) => Const::f32(f(single(0), bits(point[1]))),
-                HostFn::I64x2(f) => const_from_bits(kernel.elem(), f(bits(point[0]), bits(point[1])) as u64),
+                HostFn::I64x2(f) => Const::from_bits(kernel.elem(), f(bits(point[0]), bits(point[1])) as u64),
             };
             assert!(same(kernel, found), "{}{point:?}: kernel {kernel}, host {found}", host.name);
         }

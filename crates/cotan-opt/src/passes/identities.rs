@@ -39,7 +39,7 @@ fn is_number(a: Atom, value: f64) -> bool {
 fn constant(elem: Elem, value: f64) -> Atom {
     let c = match elem {
         Elem::Bool => Const::bool(value != 0.0),
-        Elem::F32 | Elem::F64 => Const::float(elem, value),
+        Elem::F16 | Elem::BF16 | Elem::F32 | Elem::F64 => Const::float(elem, value),
         Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
             Const::integer(elem, value as i128)
         }

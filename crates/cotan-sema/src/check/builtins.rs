@@ -78,7 +78,8 @@ impl BodyChecker<'_, '_> {
             Builtin::Mean | Builtin::Norm => self.reduce(site, sources, Elems::float()),
             Builtin::Dot => self.dot(site, sources),
             Builtin::Each => self.each(site, sources),
-            Builtin::Sort | Builtin::Cumsum | Builtin::Cumprod => self.rearranged(site, sources),
+            Builtin::Sort => self.sort(site, sources),
+            Builtin::Cumsum | Builtin::Cumprod => self.running(site, sources),
             Builtin::Argsort => self.positions(site, sources),
             Builtin::Argmax | Builtin::Argmin => self.position(site, sources),
             Builtin::Gather => self.gather(site, sources),
@@ -262,7 +263,7 @@ impl BodyChecker<'_, '_> {
         if dims.is_empty() {
             return self.no_counts(site);
         }
-        let elem = elem.unwrap_or_else(|| self.vars.fresh(Elems::numeric(), Some(Elem::F64)));
+        let elem = elem.unwrap_or_else(|| self.vars.fresh(Elems::any(), Some(Elem::F64)));
         Some((Type::tensor(Type::Scalar(elem), dims), counts.into_iter().map(Arg::Value).collect()))
     }
 
@@ -323,7 +324,9 @@ impl BodyChecker<'_, '_> {
     }
 
     fn trace(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        let (value, ty) = self.on_tensor(site, sources, 2)?;
+        let (value, _) = self.on_tensor(site, sources, 2)?;
+        let value = self.computed(value);
+        let ty = value.ty.clone();
         let elem = ty.elem().clone();
         if !self.has_elems(&ty, Elems::numeric()) {
             return self.wrong_argument(site, &value, "a square matrix of numbers", "give a tensor of rank 2");
@@ -337,7 +340,9 @@ impl BodyChecker<'_, '_> {
     }
 
     fn reduce(&mut self, site: Site, sources: Vec<Source<'_>>, elems: Elems) -> Option<(Type, Vec<Arg>)> {
-        let (value, ty) = self.on_tensor(site, sources, 1)?;
+        let (value, _) = self.on_tensor(site, sources, 1)?;
+        let value = self.computed(value);
+        let ty = value.ty.clone();
         if !self.has_elems(&ty, elems) {
             let is_float = elems == Elems::float();
             let wanted = if is_float { "a tensor of floats" } else { "a tensor of numbers" };
@@ -348,7 +353,7 @@ impl BodyChecker<'_, '_> {
     }
 
     pub(super) fn dot(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        let [left, right] = self.exactly(site, sources)?;
+        let [left, right] = self.exactly(site, sources)?.map(|value| self.computed(value));
         for value in [&left, &right] {
             let ty = value.ty.clone();
             if ty.dims().len() != 1 || !self.has_elems(&ty, Elems::numeric()) {
@@ -368,7 +373,7 @@ impl BodyChecker<'_, '_> {
 /// What the element type in the brackets behind a builtin may be, if it takes one.
 fn type_argument(builtin: Builtin) -> Option<Bound> {
     if matches!(builtin, Builtin::Zeros | Builtin::Ones) {
-        Some(Bound::Numeric)
+        Some(Bound::Eq)
     } else if matches!(builtin, Builtin::Iota | Builtin::WrappingAs) {
         Some(Bound::Integer)
     } else {

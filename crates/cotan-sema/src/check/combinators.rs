@@ -11,8 +11,10 @@ use super::fit::Strictness;
 use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
-use crate::typed::{Arg, Builtin, Callable, Expr, ExprKind};
+use crate::typed::{Arg, Builtin, Callable, CallableKind, Expr, ExprKind};
 use crate::types::Type;
+
+const NEXT_STATE: &str = "the next state, which the function gives";
 
 impl BodyChecker<'_, '_> {
     /// A function argument for parameters of these types.
@@ -119,27 +121,31 @@ impl BodyChecker<'_, '_> {
         };
         let params = [init.ty.clone(), element_type(&tensor.ty)];
         let callable = self.function(site, function, &params)?;
-        let callable = self.keeps_state(callable, &init.ty)?;
+        let callable = self.keeps_state(callable, &init.ty, NEXT_STATE)?;
         let ty = if site.builtin == Builtin::Scan { init.ty.stacked(&[dim]) } else { init.ty.clone() };
         Some((ty, vec![Arg::Value(init), Arg::Function(callable), Arg::Value(tensor)]))
     }
 
-    /// The function, whose result must be of the type of the state; where shapes may differ the
-    /// result is checked at run time.
-    fn keeps_state(&mut self, mut callable: Callable, state: &Type) -> Option<Callable> {
+    /// The function, whose result must be of the type of the state. What a lambda gives is checked and narrowed like any
+    /// other value.
+    pub(super) fn keeps_state(&mut self, mut callable: Callable, state: &Type, subject: &str) -> Option<Callable> {
+        if let CallableKind::Lambda(lambda) = &mut callable.kind {
+            let body = std::mem::replace(&mut lambda.body, error(callable.span));
+            lambda.body = self.fit(body, state, subject);
+            callable.result = state.clone();
+            return (!lambda.body.ty.has_error()).then_some(callable);
+        }
         let result = Expr { ty: callable.result.clone(), ..error(callable.span) };
-        let fitted = self.fit(result, state, "the next state, which the function gives");
-        if fitted.ty.has_error() {
+        let fitted = self.fit(result, state, subject);
+        if let ExprKind::Cast(_) = fitted.kind {
+            let (wanted, found) = (self.show(state), self.show(&callable.result));
+            let message = format!("expected `{wanted}` for {subject}, found `{found}`");
+            let help = "only a lambda narrows what it gives: write one around the function";
+            self.report(Diagnostic::error(codes::MISMATCH, callable.span, message).help(help));
             return None;
         }
         callable.result = state.clone();
-        if matches!(fitted.kind, ExprKind::ShapeCheck(_))
-            && let crate::typed::CallableKind::Lambda(lambda) = &mut callable.kind
-        {
-            let body = std::mem::replace(&mut lambda.body, error(callable.span));
-            lambda.body = self.shape_check(body, state.clone());
-        }
-        Some(callable)
+        (!fitted.ty.has_error()).then_some(callable)
     }
 
     pub(super) fn iterate(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
@@ -153,7 +159,7 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         let step = self.function(site, step, std::slice::from_ref(&init.ty))?;
-        let step = self.keeps_state(step, &init.ty)?;
+        let step = self.keeps_state(step, &init.ty, NEXT_STATE)?;
         Some((init.ty.clone(), vec![Arg::Value(count?), Arg::Value(init), Arg::Function(step)]))
     }
 
@@ -172,7 +178,7 @@ impl BodyChecker<'_, '_> {
         let done = self.function(site, done, std::slice::from_ref(&init.ty))?;
         let result = Expr { ty: done.result.clone(), ..error(done.span) };
         let is_bool = !self.condition(result, "the test of `iterate_until`").ty.has_error();
-        let step = self.keeps_state(step?, &init.ty)?;
+        let step = self.keeps_state(step?, &init.ty, NEXT_STATE)?;
         let ty = init.ty.clone();
         let args = vec![Arg::Value(init), Arg::Function(step), Arg::Function(done), Arg::Value(most?)];
         is_bool.then_some((ty, args))

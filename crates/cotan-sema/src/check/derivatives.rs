@@ -135,7 +135,7 @@ impl BodyChecker<'_, '_> {
     /// A literal that may be integer or float can't be told apart by its tangent: it must be decided.
     fn require_floats(&mut self, ty: &Type) -> bool {
         let Type::Scalar(scalar @ Scalar::Var(_)) = ty else { return true };
-        self.vars.require(*scalar, Elems::float())
+        self.vars.require(*scalar, Elems::any_float())
     }
 
     fn mode(&mut self, form: DerivativeForm, arg: &Arg) -> Option<DerivativeMode> {

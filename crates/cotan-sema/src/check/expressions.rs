@@ -80,11 +80,10 @@ impl BodyChecker<'_, '_> {
         let (scalar, kind) = match literal {
             ast::Literal::Int { value, suffix } => {
                 let value = if negative { -i128::from(*value) } else { i128::from(*value) };
-                let Some(scalar) = self.literal_type(*suffix, span, true) else { return error(span) };
-                (scalar, Literal::Int(value))
+                (self.literal_type(*suffix, true), Literal::Int(value))
             }
             ast::Literal::Float { digits, suffix } => {
-                let Some(scalar) = self.literal_type(*suffix, span, false) else { return error(span) };
+                let scalar = self.literal_type(*suffix, false);
                 (scalar, Literal::Float(if negative { format!("-{digits}") } else { digits.clone() }))
             }
             ast::Literal::Bool(value) => (Scalar::Of(Elem::Bool), Literal::Bool(*value)),
@@ -97,15 +96,12 @@ impl BodyChecker<'_, '_> {
         Expr { span, ty: Type::Scalar(scalar), kind: ExprKind::Literal(kind) }
     }
 
-    fn literal_type(&mut self, suffix: Option<ast::Suffix>, span: Span, is_integer: bool) -> Option<Scalar> {
-        let Some(suffix) = suffix else {
-            return Some(if is_integer { self.vars.integer_literal() } else { self.vars.float_literal() });
-        };
-        let elem = Elem::from_name(suffix.as_str());
-        if elem.is_none() {
-            self.module.report_later(span, &format!("the storage type `{}`", suffix.as_str()), "use `f32`");
+    fn literal_type(&mut self, suffix: Option<ast::Suffix>, is_integer: bool) -> Scalar {
+        match suffix.and_then(|suffix| Elem::from_name(suffix.as_str())) {
+            Some(elem) => Scalar::Of(elem),
+            None if is_integer => self.vars.integer_literal(),
+            None => self.vars.float_literal(),
         }
-        elem.map(Scalar::Of)
     }
 
     pub(super) fn array(&mut self, parts: &[ast::Expr], span: Span) -> Expr {

@@ -1,6 +1,6 @@
 //! The end of a body, where open scalar types are decided, and the end of a module.
 
-use cotan_ir::Elem;
+use cotan_ir::{Const, Elem};
 use cotan_syntax::ast::NodeId;
 use cotan_syntax::{Diagnostic, Span};
 
@@ -123,7 +123,11 @@ fn literal_fits(literal: &Literal, elem: Elem) -> bool {
     match (literal, elem) {
         (Literal::Int(value), _) => elem.integer_range().is_none_or(|(least, most)| (least..=most).contains(value)),
         (Literal::Float(digits), Elem::F32) => digits.parse::<f32>().is_ok_and(f32::is_finite),
-        (Literal::Float(digits), _) => digits.parse::<f64>().is_ok_and(f64::is_finite),
+        (Literal::Float(digits), _) if elem.is_float() => {
+            let value = digits.parse().ok().and_then(|value| Const::float(elem, value).as_float());
+            value.is_some_and(f64::is_finite)
+        }
+        (Literal::Float(_), _) => false,
         (Literal::Bool(_) | Literal::Constant(_), _) => true,
     }
 }

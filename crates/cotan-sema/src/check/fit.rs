@@ -111,6 +111,11 @@ impl BodyChecker<'_, '_> {
             Ok(false) => value,
             Ok(true) => self.shape_check(value, wanted.clone()),
             Err(misfit) => {
+                let misfit = match self.narrowed(&value, wanted, how) {
+                    Some(Ok(narrowed)) => return narrowed,
+                    Some(Err(misfit)) => misfit,
+                    None => misfit,
+                };
                 self.report_misfit(&value, wanted, subject, &misfit, origin);
                 Expr { ty: Type::Error, ..value }
             }
@@ -194,7 +199,7 @@ impl BodyChecker<'_, '_> {
             open @ Scalar::Var(_) => self.vars.default_of(open).map_or("f64", Elem::name).to_owned(),
             known @ (Scalar::Of(_) | Scalar::Param(_)) => self.show_scalar(known),
         };
-        let is_float = self.vars.is_within(wanted, crate::unify::Elems::float());
+        let is_float = self.vars.is_within(wanted, crate::unify::Elems::any_float());
         let is_integer = self.vars.is_within(wanted, crate::unify::Elems::integer());
         if let (true, ExprKind::Literal(Literal::Int(number))) = (is_float, &value.kind) {
             return format!("write the float `{number}.0`");

@@ -14,6 +14,7 @@ impl BodyChecker<'_, '_> {
     /// `+/ v`, `max/[axis = 0] m`
     pub(super) fn fold(&mut self, fold: &ast::Fold, span: Span) -> Expr {
         let operand = self.expr(&fold.operand);
+        let operand = self.computed(operand);
         let ty = operand.ty.clone();
         if ty.has_error() {
             return error(span);
@@ -116,11 +117,9 @@ impl BodyChecker<'_, '_> {
             return error(span);
         }
         let Some(callable) = self.function_arg(function, &[state.clone(), elem]) else { return error(span) };
-        let result = Expr { span: callable.span, ty: callable.result.clone(), kind: ExprKind::Error };
-        let fitted = self.fit(result, &state, "the result of the folded function");
-        if fitted.ty.has_error() {
+        let Some(callable) = self.keeps_state(callable, &state, "the result of the folded function") else {
             return error(span);
-        }
+        };
         let ty = state.stacked(leading);
         let kind =
             ExprKind::FoldBy { function: Box::new(callable), init: init.map(Box::new), operand: Box::new(operand) };

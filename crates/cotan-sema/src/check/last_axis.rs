@@ -9,13 +9,22 @@ use super::builtins::Site;
 use super::calls::Source;
 use crate::codes;
 use crate::prelude;
-use crate::typed::Arg;
-use crate::types::{Scalar, Type};
+use crate::typed::{Arg, Expr};
+use crate::types::{Bound, Scalar, Type};
 use crate::unify::Elems;
 
 impl BodyChecker<'_, '_> {
-    /// `sort(v)`, `cumsum(v)`, `cumprod(v)`
-    pub(super) fn rearranged(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+    /// `sort(v)`: the elements are moved, not computed with.
+    pub(super) fn sort(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+        let (value, ty) = self.on_tensor(site, sources, 1)?;
+        if !self.has_elems(&ty, Elems::of_bound(Bound::Ord)) {
+            return self.no_numbers(site, &value);
+        }
+        Some((ty, vec![Arg::Value(value)]))
+    }
+
+    /// `cumsum(v)`, `cumprod(v)`
+    pub(super) fn running(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
         let (value, ty) = self.on_numbers(site, sources)?;
         Some((ty, vec![value]))
     }
@@ -34,12 +43,18 @@ impl BodyChecker<'_, '_> {
     }
 
     fn on_numbers(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Arg, Type)> {
-        let (value, ty) = self.on_tensor(site, sources, 1)?;
+        let (value, _) = self.on_tensor(site, sources, 1)?;
+        let value = self.computed(value);
+        let ty = value.ty.clone();
         if !self.has_elems(&ty, Elems::numeric()) {
-            let help = "give a tensor of integers or floats, such as one field of the elements";
-            return self.wrong_argument(site, &value, "a tensor of numbers", help);
+            return self.no_numbers(site, &value);
         }
         Some((Arg::Value(value), ty))
+    }
+
+    fn no_numbers<T>(&mut self, site: Site, value: &Expr) -> Option<T> {
+        let help = "give a tensor of integers or floats, such as one field of the elements";
+        self.wrong_argument(site, value, "a tensor of numbers", help)
     }
 
     /// `gather(v, idx)`

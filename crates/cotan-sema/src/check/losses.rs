@@ -24,7 +24,7 @@ impl BodyChecker<'_, '_> {
         let n_aux = aux.len();
         let is_float = match loss.clone() {
             Type::Error => return value,
-            Type::Scalar(scalar) => self.vars.require(scalar, Elems::float()),
+            Type::Scalar(scalar) => self.vars.require(scalar, Elems::any_float()),
             Type::Never | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => false,
         };
         if !is_float {

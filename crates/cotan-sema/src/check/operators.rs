@@ -43,11 +43,13 @@ impl BodyChecker<'_, '_> {
         if rest[0].op == ast::BinaryOp::Or {
             return self.logic(LogicOp::Or, first, rest, span);
         }
+        let first = self.computed(first);
         let mut ty = first.ty.clone();
         let mut links: Vec<Link> = Vec::with_capacity(rest.len());
         for operand in rest {
             let (op, op_span, id, link_span) = (operand.op, operand.op_span, operand.id, operand.span);
             let value = self.operand(operand.value);
+            let value = self.computed(value);
             // Messages speak of the operand on the left: the first one, or the last one so far.
             let left = links.last().map_or(&first, |link: &Link| &link.operand);
             let (op, operand, result) = self.infix(op, op_span, left, &ty, value);
@@ -279,7 +281,10 @@ impl BodyChecker<'_, '_> {
         let (a, b) = (self.show(left_ty), self.show(&right.ty));
         let message = format!("expected numbers around `{}`, found `{a}` and `{b}`", op.as_str());
         let is_bool = |ty: &Type| ty.concrete() == Some(Elem::Bool);
-        let help = if is_bool(left_ty) || is_bool(&right.ty) {
+        let is_generic = |ty: &Type| matches!(ty.scalar(), Some(Scalar::Param(_)));
+        let help = if is_generic(left_ty) || is_generic(&right.ty) {
+            "convert with `as f32`, or bound the type by `Float` or `Numeric`"
+        } else if is_bool(left_ty) || is_bool(&right.ty) {
             "convert with `as`, or use `&&` and `||`"
         } else if matches!(op, ast::BinaryOp::Pow | ast::BinaryOp::DotPow) {
             "convert the base to a float, or the exponent to an integer, with `as`"
@@ -358,6 +363,7 @@ impl BodyChecker<'_, '_> {
     }
 
     fn apply_unary(&mut self, op: UnaryOp, op_span: Span, operand: Expr, span: Span) -> Expr {
+        let operand = self.computed(operand);
         let ty = operand.ty.clone();
         if ty.has_error() {
             return error(span);

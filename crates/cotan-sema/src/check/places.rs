@@ -58,7 +58,8 @@ impl BodyChecker<'_, '_> {
             None if matches!(assign.op, ast::AssignOp::Max | ast::AssignOp::DotMax) => AssignOp::Max,
             None => AssignOp::Min,
         };
-        let Some(scalar) = place.ty.scalar().filter(|scalar| self.vars.require(*scalar, Elems::numeric())) else {
+        let scalar = place.ty.scalar().map(|scalar| self.computed_scalar(scalar));
+        let Some(scalar) = scalar.filter(|scalar| self.vars.require(*scalar, Elems::numeric())) else {
             let message =
                 format!("expected a number before `{symbol}`, found a place of type `{}`", self.show(&place.ty));
             self.report(
@@ -78,7 +79,8 @@ impl BodyChecker<'_, '_> {
             });
         }
         // A scalar on the right lifts; anything else has the shape of the place.
-        let wanted = if value.ty.is_scalar() { Type::Scalar(scalar) } else { place.ty.clone() };
+        let value = self.computed(value);
+        let wanted = if value.ty.is_scalar() { Type::Scalar(scalar) } else { place.ty.with_scalar(scalar) };
         let origin = Some((assign.place.span, "the place has this type"));
         let value = self.fit_as(value, &wanted, "the right side", super::fit::Strictness::Exact, origin);
         Some(StmtKind::Assign { target: Target::Place(place), op, value })

@@ -61,7 +61,7 @@ impl BodyChecker<'_, '_> {
         let message = format!("expected an integer for {subject}, found {}", self.show_value(&value));
         let help = match (&value.ty, &value.kind) {
             (Type::Scalar(_), ExprKind::Literal(Literal::Float(_))) => "write an integer without a point",
-            (Type::Scalar(scalar), _) if self.vars.is_within(*scalar, Elems::float()) => {
+            (Type::Scalar(scalar), _) if self.vars.is_within(*scalar, Elems::any_float()) => {
                 "convert with `as i64`, which is checked"
             }
             _ => "give an integer such as `n` or `3`",

@@ -28,6 +28,9 @@ impl BodyChecker<'_, '_> {
             return error(span);
         }
         let mut args: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
+        if function.domain != Domain::Any {
+            args = args.into_iter().map(|arg| self.computed(arg)).collect();
+        }
         if args.iter().any(|arg| arg.ty.has_error()) {
             return error(span);
         }

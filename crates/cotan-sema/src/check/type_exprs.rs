@@ -51,9 +51,6 @@ impl<'s> TypeScope<'s> {
     }
 }
 
-/// The types that later versions have.
-const LATER_SCALARS: [&str; 2] = ["f16", "bf16"];
-
 impl ModuleChecker<'_> {
     /// The parameters in brackets of a declaration.
     pub(super) fn generics(&mut self, params: &[ast::GenericParam]) -> Vec<Generic> {
@@ -327,10 +324,6 @@ impl ModuleChecker<'_> {
     fn report_unknown_type(&mut self, ident: &ast::Ident, scope: &TypeScope<'_>) -> Type {
         let name = ident.name.as_str();
         if name.is_empty() {
-            return Type::Error;
-        }
-        if LATER_SCALARS.contains(&name) {
-            self.report_later(ident.span, &format!("the storage type `{name}`"), "use `f32`");
             return Type::Error;
         }
         let foreign = match name {

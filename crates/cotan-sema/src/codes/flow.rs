@@ -118,6 +118,6 @@ message says what to write until then.
 
 Mended:
 
-fn f(x: f32) -> f32 = x",
-"fn f(x: bf16) -> f32 = 1.0";
+fn f(n: i64) -> i64 = if n == 0 { 1 } else { 2 }",
+"fn f(n: i64) -> i64 = match n { 0 => 1, _ => 2 }";
 }

@@ -383,18 +383,21 @@ impl Calls<'_, '_> {
             .iter()
             .map(|k| {
                 let param = function.params[*k];
-                let ty = env.ty(function.ty(param));
+                let ty = env.ty(function.ty(param)).tangent();
                 self.b.var(&format!("{}_cot", function.name_of(param)), ty)
             })
             .collect();
+        let cotangents: Vec<Atom> = cotangents.iter().map(|c| self.computed(*c)).collect();
         let lengths = self.base.lengths(outs);
         let length = |(out, axis): &(usize, usize)| self.b.ty(cotangents[*out]).dims[*axis].atom();
         let lengths: Vec<Atom> = lengths.iter().map(length).collect();
-        let args = [self.args, &lengths, cotangents].concat();
+        let args = [self.args, &lengths, &cotangents].concat();
         let derived =
             Derived { of: function.name.clone(), mode: Mode::Vjp, wrt: ascending.clone(), outs: outs.to_vec() };
         let callee = self.lowering.request(derived);
         self.b.push(results.iter().chain(&own).copied().collect(), Op::Call { callee, args });
+        let elems = ascending.iter().map(|k| function.ty(function.params[*k]).elem);
+        let own: Vec<Atom> = own.into_iter().zip(elems).map(|(c, elem)| self.stored(c, elem)).collect();
         (self.leaves_of(&results), in_order(wrt, &ascending, &own))
     }
 
@@ -402,8 +405,8 @@ impl Calls<'_, '_> {
     fn jvp(&mut self, wrt: &[usize], outs: &[usize], tangents: &[Atom]) -> (Value, Value) {
         let function = self.base.function.clone();
         let ascending: Vec<usize> = wrt.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
-        let sorted: Vec<Atom> =
-            ascending.iter().filter_map(|k| wrt.iter().position(|w| w == k)).map(|at| tangents[at]).collect();
+        let positions = ascending.iter().filter_map(|k| wrt.iter().position(|w| w == k));
+        let sorted: Vec<Atom> = positions.map(|at| self.computed(tangents[at])).collect();
         let mut env = self.env();
         let results = self.results(&mut env);
         let own: Vec<Var> = outs
@@ -411,7 +414,7 @@ impl Calls<'_, '_> {
             .map(|k| {
                 let result = function.body.results[*k];
                 let name = result.var().map_or("result", |v| function.name_of(v));
-                let ty = env.ty(&function.atom_ty(result));
+                let ty = env.ty(&function.atom_ty(result)).tangent();
                 self.b.var(&format!("{name}_tan"), ty)
             })
             .collect();
@@ -419,7 +422,27 @@ impl Calls<'_, '_> {
         let callee = self.lowering.request(derived);
         let args = [self.args, &sorted].concat();
         self.b.push(results.iter().chain(&own).copied().collect(), Op::Call { callee, args });
-        (self.leaves_of(&results), own.into_iter().map(Atom::Var).collect())
+        let elems = outs.iter().map(|k| function.atom_ty(function.body.results[*k]).elem);
+        let own = own.into_iter().zip(elems).map(|(tan, elem)| self.stored(tan, elem)).collect();
+        (self.leaves_of(&results), own)
+    }
+
+    /// A derivative of the type of its value in the type that it is computed with.
+    fn computed(&mut self, derivative: Atom) -> Atom {
+        let elem = self.b.ty(derivative).elem;
+        match derivative.constant().and_then(|c| c.as_float()) {
+            _ if elem.storage().is_none() => derivative,
+            Some(x) => Const::float(elem.computed(), x).into(),
+            None => self.b.prim(cast_to(elem.computed()).prim(), &[derivative]).into(),
+        }
+    }
+
+    /// A derivative that was computed, in the type of its value: rounded once where that is a storage type.
+    fn stored(&mut self, derivative: Var, elem: Elem) -> Atom {
+        if self.b.var_ty(derivative).elem == elem {
+            return derivative.into();
+        }
+        self.b.prim(cast_to(elem).prim(), &[derivative.into()]).into()
     }
 
     /// The value, which begins with a float, and the gradients of that.
@@ -532,9 +555,9 @@ impl Calls<'_, '_> {
 }
 
 /// Values for ascending positions, in the order in which the positions were asked for.
-fn in_order(asked: &[usize], ascending: &[usize], values: &[Var]) -> Value {
+fn in_order(asked: &[usize], ascending: &[usize], values: &[Atom]) -> Value {
     let find = |k: &usize| ascending.iter().position(|other| other == k);
-    asked.iter().filter_map(find).map(|at| values[at].into()).collect()
+    asked.iter().filter_map(find).map(|at| values[at]).collect()
 }
 
 /// Forward runs once for each element of the parameter, reverse once for each of the result. Where sizes do not tell,

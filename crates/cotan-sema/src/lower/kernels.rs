@@ -55,7 +55,7 @@ impl<'p> Body<'_, 'p> {
         if !shared.iter().any(|leaf| leaf.is_ordered) {
             return self.par_loop(l, space, sharing, &shared);
         }
-        let is_extreme = |leaf: &&SharedLeaf| matches!(leaf.monoid, Monoid::Max | Monoid::Min);
+        let is_extreme = |leaf: &&SharedLeaf| !leaf.is_ordered && matches!(leaf.monoid, Monoid::Max | Monoid::Min);
         let extremes: Vec<&SharedLeaf> = shared.iter().filter(is_extreme).collect();
         let before = self.current().locals.clone();
         self.sequential_for(l, space)?;
@@ -158,7 +158,9 @@ impl<'p> Body<'_, 'p> {
                     AssignOp::Binary(BinaryOp::Mul) => Monoid::Mul,
                     AssignOp::Binary(_) | AssignOp::Set => Monoid::Add,
                 };
-                let is_ordered = monoid == Monoid::Mul || monoid == Monoid::Add && elem.is_integer();
+                // What is stored narrow is rounded at every step; its extremes then compose pairwise.
+                let is_narrow = elem.storage().is_some();
+                let is_ordered = is_narrow || monoid == Monoid::Mul || monoid == Monoid::Add && elem.is_integer();
                 leaves.push(SharedLeaf { local: part.root, leaf, monoid, is_ordered });
             }
         }

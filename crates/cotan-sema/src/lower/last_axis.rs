@@ -17,6 +17,7 @@ use super::values::Value;
 impl Body<'_, '_> {
     /// The positions of the elements along the last axis in ascending order.
     pub(super) fn sorted_positions(&mut self, tensor: Atom) -> Atom {
+        let tensor = self.computed(tensor);
         let Ty { dims, .. } = self.b.ty(tensor);
         self.b.tensor(ARGSORT.op(), &[tensor], &[], Ty::new(Elem::I64, dims)).into()
     }

@@ -31,6 +31,8 @@ impl<'p> Body<'_, 'p> {
         if op == BinaryOp::MatMul {
             return self.matmul(left, right);
         }
+        // What a generic function compares may be of a storage type.
+        let (left, right) = (self.computed(left), self.computed(right));
         let elem = self.b.ty(left).elem;
         let can_fail = elem.is_integer() && is_arithmetic(op);
         let right = if op == BinaryOp::PowInt { self.exponent(right) } else { right };
@@ -171,6 +173,7 @@ impl<'p> Body<'_, 'p> {
         if from == elem {
             return value;
         }
+        let value = if elem.is_integer() { self.computed(value) } else { value };
         match cast_fits(elem) {
             Some(fits) if !holds_all(elem, from) => self.each_element(&[value], &mut |body, args| {
                 let cond = body.prim(fits, args);
@@ -179,6 +182,12 @@ impl<'p> Body<'_, 'p> {
             }),
             Some(_) | None => self.convert(value, elem),
         }
+    }
+
+    /// A value of a storage type as it is computed with.
+    pub(super) fn computed(&mut self, value: Atom) -> Atom {
+        let elem = self.b.ty(value).elem;
+        self.convert(value, elem.computed())
     }
 
     /// Element-wise conversion without a check.

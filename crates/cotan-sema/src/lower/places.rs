@@ -110,12 +110,15 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn combine(&mut self, op: AssignOp, old: Atom, value: Atom) -> Result<Atom> {
-        Ok(match op {
+        let elem = self.b.ty(old).elem;
+        let old = self.computed(old);
+        let new = match op {
             AssignOp::Set => value,
             AssignOp::Binary(op) => self.binary(op, old, value)?,
             AssignOp::Max => self.element_wise(&MAX, &[old, value]),
             AssignOp::Min => self.element_wise(&MIN, &[old, value]),
-        })
+        };
+        Ok(self.convert(new, elem))
     }
 
     /// `leaf` with the part at the end of the path replaced.

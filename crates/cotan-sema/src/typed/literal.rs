@@ -15,7 +15,7 @@ impl Literal {
             Self::Int(value) => float(*value as f64),
             // The text is read in its own type: reading it as f64 first would round twice.
             Self::Float(text) if elem == Elem::F32 => Const::f32(text.parse().unwrap_or(f32::NAN)),
-            Self::Float(text) => Const::f64(text.parse().unwrap_or(f64::NAN)),
+            Self::Float(text) => float(text.parse().unwrap_or(f64::NAN)),
             Self::Constant(FloatConstant::Inf) => float(f64::INFINITY),
             Self::Constant(FloatConstant::Nan) => float(f64::NAN),
             Self::Constant(FloatConstant::Pi) => float(std::f64::consts::PI),

@@ -143,7 +143,6 @@ fn only_floats_have_derivatives() {
 #[test]
 fn what_is_not_there_yet_says_what_works() {
     reject("enum S { A, B }", "E0901", "S", "struct");
-    reject("fn f(x: f16) -> f64 = 1.0", "E0901", "f16", "f32");
     reject("fn f[..S](x: f64) -> f64 = x", "E0901", "..", "sizes");
     reject(
         "fn f(x: f64) -> f64 { @checkpoint(sqrt) for i in 0..3 { }\n x }",

@@ -5,7 +5,7 @@ use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
 use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
 use cotan_ir::Mode;
 use cotan_ops::Value;
-use cotan_testkit::case::{Case, Subject, float_value, floats};
+use cotan_testkit::case::{Case, Subject, floats, tangent_value};
 use cotan_testkit::engines::{Engine, RunError};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower, lower_plain, lower_tree};
@@ -197,7 +197,7 @@ fn unit_tangents(case: &Case, lowered: &Lowered, wrt: &[&str]) -> Result<(), Str
         return Ok(());
     }
     let mut one = case.clone();
-    one.cotangents = vec![float_value(&case.results[*out], &[1.0])];
+    one.cotangents = vec![tangent_value(&case.results[*out], &[1.0])];
     let gradient = one.run_vjp()?.1;
     let active = active_leaves(lowered, wrt);
     let name = case.first(Mode::Jvp).canonical_name();
@@ -208,9 +208,9 @@ fn unit_tangents(case: &Case, lowered: &Lowered, wrt: &[&str]) -> Result<(), Str
             let mut tangents: Vec<Value> = case
                 .wrt
                 .iter()
-                .map(|p| Value::zeros(case.subject.args[*p].elem, &case.subject.args[*p].dims))
+                .map(|p| Value::zeros(case.subject.args[*p].elem.computed(), &case.subject.args[*p].dims))
                 .collect();
-            tangents[k].bits[element] = one.cotangents[0].bits[0];
+            tangents[k].bits[element] = cotan_ir::Const::float(tangents[k].elem, 1.0).bits();
             let results = case.run(&name, &[case.subject.args.as_slice(), &tangents].concat())?;
             let found = floats(&results[results.len() - 1])[0];
             if !close(found, expected, scale, tolerance(Property::ClosedForm, case.elem())) {

@@ -69,7 +69,7 @@ fn scalar(json: &Json, elem: Elem) -> Result<Const, Misfit> {
     let misfit = || Misfit::new(elem.name(), describe(json));
     match elem {
         Elem::Bool => json.as_bool().map(Const::bool).ok_or_else(misfit),
-        Elem::F32 | Elem::F64 => {
+        Elem::F16 | Elem::BF16 | Elem::F32 | Elem::F64 => {
             let special = match json.as_str() {
                 Some("nan") => Some(f64::NAN),
                 Some("inf") => Some(f64::INFINITY),
@@ -233,8 +233,7 @@ fn write_scalar(c: Const, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = match (special, c.elem()) {
         (Some(text), _) => write!(out, "{text}"),
-        (None, Elem::F32) => write!(out, "{:?}", f32::from_bits(c.bits() as u32)),
-        (None, Elem::F64) => write!(out, "{:?}", f64::from_bits(c.bits())),
+        (None, elem) if elem.is_float() => write!(out, "{}", c.digits()),
         (None, _) => match (c.as_bool(), c.as_integer()) {
             (Some(b), _) => write!(out, "{b}"),
             (None, Some(i)) => write!(out, "{i}"),

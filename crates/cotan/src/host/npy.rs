@@ -5,8 +5,8 @@
 
 use super::HostValue;
 use super::npy_header::{Header, parse_header};
-use cotan_ir::Elem;
-use cotan_ops::{Value, const_from_bits};
+use cotan_ir::{Const, Elem};
+use cotan_ops::Value;
 use std::fmt;
 
 /// The longest header that is read.
@@ -42,7 +42,7 @@ pub fn read_npy(bytes: &[u8]) -> Result<HostValue, NpyError> {
     let bits: Vec<u64> = data.chunks_exact(dtype.width).map(|cell| dtype.bits(cell)).collect();
     let bits = if is_fortran { row_major(&dims, &bits) } else { bits };
     Ok(match bits.first() {
-        Some(only) if dims.is_empty() => HostValue::Scalar(const_from_bits(dtype.elem, *only)),
+        Some(only) if dims.is_empty() => HostValue::Scalar(Const::from_bits(dtype.elem, *only)),
         Some(_) | None => HostValue::Tensor(Value { elem: dtype.elem, dims, bits }),
     })
 }
@@ -104,6 +104,7 @@ pub fn write_npy(value: &HostValue) -> Option<Vec<u8>> {
     header.push('\n');
     let mut out = [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes()].concat();
     for bits in &value.bits {
+        let bits = if value.elem == Elem::BF16 { bits << 16 } else { *bits };
         out.extend(&bits.to_le_bytes()[..width]);
     }
     Some(out)
@@ -117,9 +118,11 @@ fn descr(elem: Elem) -> (&'static str, usize) {
         Elem::U8 => ("|u1", 1),
         Elem::I16 => ("<i2", 2),
         Elem::U16 => ("<u2", 2),
+        Elem::F16 => ("<f2", 2),
         Elem::I32 => ("<i4", 4),
         Elem::U32 => ("<u4", 4),
-        Elem::F32 => ("<f4", 4),
+        // NumPy has no bf16: its numbers are written as f32, which holds them exactly.
+        Elem::F32 | Elem::BF16 => ("<f4", 4),
         Elem::I64 => ("<i8", 8),
         Elem::U64 => ("<u8", 8),
         Elem::F64 => ("<f8", 8),
@@ -140,7 +143,7 @@ mod tests {
 
     #[test]
     fn arrays_of_every_type_read_back_as_they_were_written() {
-        for elem in Elem::ALL {
+        for elem in Elem::ALL.into_iter().filter(|elem| *elem != Elem::BF16) {
             let minus = if elem.is_signed() { u64::MAX } else { 1 };
             let bits = vec![0, 1, minus];
             let value = HostValue::Tensor(Value { elem, dims: vec![3, 1], bits });
@@ -150,6 +153,17 @@ mod tests {
         }
         let scalar = HostValue::f64(2.5);
         assert_eq!(read_npy(&write_npy(&scalar).expect("one array")), Ok(scalar));
+    }
+
+    #[test]
+    fn numbers_of_bf16_are_written_as_f32() {
+        let of = |elem, numbers: [f64; 2]| {
+            let bits = numbers.map(|x| Const::float(elem, x).bits()).to_vec();
+            HostValue::Tensor(Value { elem, dims: vec![2], bits })
+        };
+        let written = write_npy(&of(Elem::BF16, [0.5, -3e38])).expect("one array");
+        let as_bf16 = Const::float(Elem::BF16, -3e38).as_float().expect("a float");
+        assert_eq!(read_npy(&written), Ok(of(Elem::F32, [0.5, as_bf16])));
     }
 
     #[test]

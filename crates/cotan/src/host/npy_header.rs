@@ -36,13 +36,14 @@ impl Dtype {
             "u4" => (Elem::U32, 4),
             "i8" => (Elem::I64, 8),
             "u8" => (Elem::U64, 8),
+            "f2" => (Elem::F16, 2),
             "f4" => (Elem::F32, 4),
             "f8" => (Elem::F64, 8),
             _ if kind.starts_with('O') => {
                 return error(format!("element type `{name}`: Python objects are never read"));
             }
             _ => {
-                let known = "bool, i1 to i8, u1 to u8, f4 or f8";
+                let known = "bool, i1 to i8, u1 to u8, f2, f4 or f8";
                 return error(format!("element type `{name}`: expected {known}"));
             }
         };
@@ -178,7 +179,7 @@ mod tests {
             ("", "the header is malformed: expected `{`"),
             ("{'descr': '<f8'}", "the header lacks `descr`, `fortran_order` or `shape`"),
             ("{'descr': [('a', '<f8')]}", "arrays of records are not read"),
-            ("{'descr': '<c16'}", "element type `<c16`: expected bool, i1 to i8, u1 to u8, f4 or f8"),
+            ("{'descr': '<c16'}", "element type `<c16`: expected bool, i1 to i8, u1 to u8, f2, f4 or f8"),
             ("{'shape': (-1,)}", "the header is malformed: expected an extent"),
             ("{'shape': (99999999999999999999,)}", "the header is malformed: expected an extent"),
             ("{'fortran_order': 1}", "the header is malformed: expected `True` or `False`"),
