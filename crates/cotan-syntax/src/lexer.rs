@@ -39,6 +39,7 @@ pub fn lex(file: FileId, source: &str) -> Lexed {
     };
     while lexer.step() {}
     lexer.push(TokenKind::Eof, lexer.pos);
+    lexer.tokens.shrink_to_fit();
     Lexed { tokens: lexer.tokens, comments: lexer.comments, diagnostics: lexer.diagnostics }
 }
 

@@ -70,7 +70,8 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "R0002",
         "slice out of range",
         "The bounds of a slice lo..hi must satisfy 0 <= lo <= hi <= extent.\n\n\
-         Mended:\n\nfn tail[N](v: f64[N], from: i64) -> f64 = +/ v[min(from, N)..N]",
+         Mended:\n\nfn tail(v: f64[3], from: i64) -> f64 = +/ v[min(from, 3)..3]\n\
+         fn main() -> f64 = tail([1.0, 2.0, 3.0], 4)",
         "fn tail(v: f64[3], from: i64) -> f64 = +/ v[from..3]\nfn main() -> f64 = tail([1.0, 2.0, 3.0], 4)",
     ),
     info(
@@ -78,14 +79,14 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "integer overflow",
         "Integer arithmetic never wraps silently. Use a wider type, or `wrapping_add`, `wrapping_sub` and \
          `wrapping_mul` where wrapping is meant.\n\n\
-         Mended:\n\nfn twice(n: i64) -> i64 = wrapping_add(n, n)",
+         Mended:\n\nfn twice(n: i64) -> i64 = wrapping_add(n, n)\nfn main() -> i64 = twice(9223372036854775807)",
         "fn twice(n: i64) -> i64 = n + n\nfn main() -> i64 = twice(9223372036854775807)",
     ),
     info(
         "R0004",
         "integer division by zero",
         "Division and remainder of integers need a divisor other than zero; floats divide as IEEE 754 says.\n\n\
-         Mended:\n\nfn share(n: i64, k: i64) -> i64 = if k == 0 { 0 } else { n / k }",
+         Mended:\n\nfn share(n: i64, k: i64) -> i64 = if k == 0 { 0 } else { n / k }\nfn main() -> i64 = share(6, 0)",
         "fn share(n: i64, k: i64) -> i64 = n / k\nfn main() -> i64 = share(6, 0)",
     ),
     info(
@@ -93,7 +94,8 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "cast out of range",
         "A value that is cast with `as` must fit the type: a float must be finite and, without its fraction, in the \
          range of the integer type.\n\n\
-         Mended:\n\nfn count(x: f64) -> i64 = if x < 1e18 && x > -1e18 { x as i64 } else { 0 }",
+         Mended:\n\nfn count(x: f64) -> i64 = if x < 1e18 && x > -1e18 { x as i64 } else { 0 }\n\
+         fn main() -> i64 = count(1e300)",
         "fn count(x: f64) -> i64 = x as i64\nfn main() -> i64 = count(1e300)",
     ),
     info(
@@ -108,14 +110,15 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "shape mismatch",
         "Two extents that must be equal are not. Sizes known to the compiler are compared there; those that only a run \
          knows are compared here.\n\n\
-         Mended: pass tensors of one length, or cut the longer one: v[0..n].",
+         Mended:\n\nfn add(n: i64, m: i64) -> f64 = +/ (zeros[f64](n) .+ zeros[f64](m)[0..n])\n\
+         fn main() -> f64 = add(2, 3)",
         "fn add(n: i64, m: i64) -> f64 = +/ (zeros[f64](n) .+ zeros[f64](m))\nfn main() -> f64 = add(2, 3)",
     ),
     info(
         "R0008",
         "negative size",
         "A tensor has at least 0 elements along an axis.\n\n\
-         Mended:\n\nfn total(n: i64) -> f64 = +/ zeros[f64](max(n, 0))",
+         Mended:\n\nfn total(n: i64) -> f64 = +/ zeros[f64](max(n, 0))\nfn main() -> f64 = total(-1)",
         "fn total(n: i64) -> f64 = +/ zeros[f64](n)\nfn main() -> f64 = total(-1)",
     ),
     info(
@@ -123,21 +126,22 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "fold of an empty axis",
         "The largest and the smallest of no elements do not exist. Give a start value, or make sure that there is an \
          element.\n\n\
-         Mended:\n\nfn largest(n: i64) -> f64 = if n > 0 { max/ zeros[f64](n) } else { 0.0 }",
+         Mended:\n\nfn largest(n: i64) -> f64 = if n > 0 { max/ zeros[f64](n) } else { 0.0 }\n\
+         fn main() -> f64 = largest(0)",
         "fn largest(n: i64) -> f64 = max/ zeros[f64](n)\nfn main() -> f64 = largest(0)",
     ),
     info(
         "R0010",
         "negative power of an integer",
         "An integer raised to a negative power is no integer. Raise a float instead.\n\n\
-         Mended:\n\nfn power(n: i64) -> f64 = 2.0 ** n",
+         Mended:\n\nfn power(n: i64) -> f64 = 2.0 ** n\nfn main() -> f64 = power(-1)",
         "fn power(n: i64) -> i64 = 2 ** n\nfn main() -> i64 = power(-1)",
     ),
     info(
         "R0011",
         "elements of different shapes",
         "All elements that a `tabulate` or `map` stacks must have one shape.\n\n\
-         Mended: let every element have the same length, such as tabulate(n, |i| zeros[f64](n)).",
+         Mended:\n\nfn even(n: i64) -> f64 = +/[all] tabulate(n, |i| zeros[f64](n))\nfn main() -> f64 = even(3)",
         "fn ragged(n: i64) -> f64 = +/[all] tabulate(n, |i| zeros[f64](i))\nfn main() -> f64 = ragged(3)",
     ),
     info(

@@ -5,6 +5,7 @@ mod environment;
 mod errors;
 mod fmt;
 mod inputs;
+mod pages;
 mod run;
 mod testing;
 mod tools;

@@ -41,6 +41,7 @@ impl Parser<'_> {
             }
         }
         let value = if ends_in_value { pop_value(&mut statements) } else { None };
+        statements.shrink_to_fit();
         self.close(outside, TokenKind::RBrace);
         Block { id: self.node(), span: self.span_from(start), attrs, statements, value }
     }

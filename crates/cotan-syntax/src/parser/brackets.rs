@@ -98,6 +98,8 @@ impl Parser<'_> {
                 break;
             }
         }
+        // Most lists are short, and a vector that grows has place for four elements at once.
+        elements.shrink_to_fit();
         let span = self.close(outside, list.close);
         self.leave();
         (elements, span)

@@ -154,6 +154,7 @@ impl Parser<'_> {
         if ops.is_empty() {
             return base;
         }
+        ops.shrink_to_fit();
         self.expr_node(start, ExprKind::Postfix(Box::new(Postfix { base, ops })))
     }
 

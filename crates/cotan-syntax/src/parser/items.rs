@@ -39,11 +39,16 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while !self.at(TokenKind::Eof) {
             let start = self.pos;
-            items.push(self.item());
-            if self.is_leaving() {
+            let mut item = self.item();
+            let is_leaving = self.is_leaving();
+            if is_leaving {
                 self.end = self.tokens.len() - 1;
                 self.skip_to_item();
-            } else {
+                // What was hidden belongs to the declaration, the place of the error too.
+                item.span = item.span.to(self.previous_span());
+            }
+            items.push(item);
+            if !is_leaving {
                 self.end_item(start);
             }
         }

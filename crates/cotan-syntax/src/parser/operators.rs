@@ -127,8 +127,10 @@ impl Parser<'_> {
             return self.range(start, Some(first), Some(last), inclusive, op_span);
         }
         steps.push(Step { kind: infix.kind, op_span, operand: last });
-        let mut rest = Vec::new();
-        let mut stages = Vec::new();
+        let is_pipe = infix.kind == InfixKind::Pipe;
+        let (n_links, n_stages) = if is_pipe { (0, steps.len()) } else { (steps.len(), 0) };
+        let mut rest = Vec::with_capacity(n_links);
+        let mut stages = Vec::with_capacity(n_stages);
         for Step { kind, op_span, operand } in steps {
             match kind {
                 InfixKind::Binary(op) => rest.push(Link { id: self.node(), op, op_span, operand }),

@@ -42,6 +42,7 @@ impl Parser<'_> {
             self.bump();
             segments.push(self.ident(what));
         }
+        segments.shrink_to_fit();
         Path { segments, span: self.span_from(start) }
     }
 

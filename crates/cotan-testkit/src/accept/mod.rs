@@ -6,7 +6,7 @@
 mod adbench;
 mod command;
 mod harness;
-mod jacobians;
+            let groups: [&[Line]; 2] = [limits::LINES, jacobians::LINES];
 mod programs;
 mod scale;
 
@@ -71,7 +71,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             Some(groups.concat())
         }
         "language" => {
-            let groups: [&[Line]; 1] = [jacobians::LINES];
+            let groups: [&[Line]; 2] = [limits::LINES, jacobians::LINES];
             Some(groups.concat())
         }
         _ => None,
