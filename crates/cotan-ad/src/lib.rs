@@ -32,6 +32,7 @@
 //! ```
 
 mod activity;
+mod checkpoint;
 mod cotangent;
 mod error;
 mod expand;

@@ -5,6 +5,7 @@
 //! accumulator is a stacked result.
 
 use crate::activity::VarSet;
+use crate::checkpoint::segment_loops;
 use crate::products::lower_products;
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Module, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_opt::passes::inline::{InlineLimit, inline};
@@ -20,7 +21,10 @@ pub(crate) fn prepared(
     let products = active(&f);
     lower_products(&mut f, &products);
     match mode {
-        Mode::Vjp => clamp_counts(&mut f),
+        Mode::Vjp => {
+            clamp_counts(&mut f);
+            segment_loops(&mut f);
+        }
         Mode::Jvp => {}
     }
     let active = active(&f);

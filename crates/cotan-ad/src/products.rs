@@ -5,7 +5,9 @@
 //! second derivatives.
 
 use crate::activity::VarSet;
-use cotan_ir::{Atom, Block, Dim, Elem, Function, Loop, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo};
+use cotan_ir::{
+    Atom, Block, Dim, Elem, Function, Kept, Loop, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo,
+};
 
 /// Lowers the active products of a function.
 pub(crate) fn lower_products(f: &mut Function, active: &VarSet) {
@@ -109,6 +111,7 @@ impl Products<'_> {
             inits: vec![start],
             accs: Vec::new(),
             body: Block { stmts, results: vec![next.into()] },
+            kept: Kept::default(),
         };
         stmt(vec![result], Op::Loop(Box::new(l)))
     }

@@ -11,7 +11,7 @@
 
 use crate::record::{Patch, ReverseLoop};
 use crate::vjp::Reverse;
-use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Loop, Op, Stmt, Ty, Var};
+use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Stmt, Ty, Var};
 
 /// Where an array comes from within a block.
 struct Lineage {
@@ -153,7 +153,7 @@ impl Reverse<'_, '_> {
         self.b.push(vec![next], put_back);
         let body = self.b.close_block(vec![next.into()]);
         let (params, inits) = (vec![param], vec![current.into()]);
-        let l = Loop { index, count: Some(n.into()), params, inits, accs: Vec::new(), body };
+        let l = Loop { index, count: Some(n.into()), params, inits, accs: Vec::new(), body, kept: Kept::default() };
         self.b.push(vec![restored], Op::Loop(Box::new(l)));
     }
 

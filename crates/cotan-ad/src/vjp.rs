@@ -194,6 +194,9 @@ impl Reverse<'_, '_> {
                 Op::AccAdd { acc, indices, value } => self.reverse_acc_add(*acc, indices, *value, scope),
                 Op::Par(p) => self.reverse_par(s, p, scope)?,
                 Op::Loop(l) => {
+                    // A loop to be run again is copied once more, and its record belongs to that copy.
+                    let again = l.kept.recompute.then(|| self.forward(std::slice::from_ref(s), &mut scope.env.clone()));
+                    let twin = again.as_ref().map_or(twin, |again| &again[0]);
                     let twin = twin.as_ref().expect("invariant: a loop that is reversed was copied");
                     self.reverse_loop(s, l, twin, scope)?;
                 }

@@ -148,6 +148,7 @@ impl Builder {
                     inits: env.atoms(&l.inits),
                     accs,
                     body: self.copy_block(source, &l.body, inner, on_unknown),
+                    kept: l.kept,
                 }))
             }
         }

@@ -1,6 +1,6 @@
 //! Statements and operations. The set is small and closed: matches on [`Op`] name every variant.
 
-use crate::{Atom, CheckKind, Prim, Span, Symbol, TensorOp, Var};
+use crate::{Atom, CheckKind, Kept, Prim, Span, Symbol, TensorOp, Var};
 
 /// Statements and results. In a region, a block means "its results, plus what it wrote to accumulators".
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -204,6 +204,8 @@ pub struct Loop {
     pub accs: Vec<Acc>,
     /// Run once per iteration.
     pub body: Block,
+    /// What a reverse sweep keeps.
+    pub kept: Kept,
 }
 
 /// The results of a loop by role.
@@ -217,6 +219,13 @@ pub struct LoopResults<'a> {
     pub accs: &'a [Var],
     /// Stacked results.
     pub stacked: &'a [Var],
+}
+
+impl LoopResults<'_> {
+    /// Whether there is a result with one element per iteration.
+    pub fn has_stacked(&self) -> bool {
+        !self.stacked.is_empty()
+    }
 }
 
 impl Loop {

@@ -203,7 +203,7 @@ impl<'a> Printer<'a> {
                 };
                 let carried: Vec<_> = l.params.iter().zip(&l.inits).collect();
                 let carried = list(&carried, |(p, init)| format!("{} = {}", self.binding(**p), self.atom(**init)));
-                format!("{head}{}{}", group("", &carried), self.accs(&l.accs))
+                format!("{head}{}{}{}", group("", &carried), self.accs(&l.accs), l.kept)
             }
             Op::Switch { selector, .. } => format!("switch {}", self.atom(*selector)),
             Op::Call { callee, args } => format!("call {}({})", symbol(callee), self.atoms(args)),

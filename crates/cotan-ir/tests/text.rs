@@ -43,6 +43,14 @@ fn reading_what_was_printed_gives_the_same_functions() {
 }
 
 #[test]
+fn what_a_reverse_sweep_keeps_of_a_loop_reads_back() {
+    let text = include_str!("text/kept.cir");
+    assert_eq!(print_module(&module(text), WITHOUT_SPANS), text);
+    let unknown = text.replace("checkpoint sqrt", "checkpoint root");
+    assert_eq!(error(&unknown).message, "expected `every`, `sqrt`, `levels` or `budget`, found `root`");
+}
+
+#[test]
 fn spans_read_back_on_every_statement() {
     let mut m = Module::default();
     for f in module(EVERY_CONSTRUCT).functions() {

@@ -23,6 +23,7 @@ mod expressions;
 mod finish;
 mod fit;
 mod folds;
+mod hints;
 mod indexing;
 mod instances;
 mod instantiate;
@@ -170,6 +171,8 @@ struct Signature {
     n_open_sizes: u32,
     /// The functions that replace its derived rules.
     rules: typed::Rules,
+    /// How its derivatives are computed.
+    hints: hints::Hints,
 }
 
 /// A call that stands in a body.

@@ -24,6 +24,7 @@ mod lookup;
 mod parts;
 mod visit;
 
+use cotan_ir::Checkpoint;
 use cotan_syntax::Span;
 use cotan_syntax::ast::{FoldOp, NodeId};
 
@@ -103,6 +104,10 @@ pub struct Function {
     pub body: FunctionBody,
     /// What replaces its derived rules.
     pub rules: Rules,
+    /// The mode in which it is differentiated where nothing else says so.
+    pub mode: Option<DerivativeMode>,
+    /// Whether a reverse sweep runs its loops again instead of keeping what they computed.
+    pub recompute: bool,
 }
 
 /// Functions that replace the derived rules of a function, from `@vjp_for(f)` and `@jvp_for(f)`. Their types are over
@@ -562,6 +567,8 @@ pub struct Block {
     pub statements: Vec<Stmt>,
     /// The value; the unit value without it.
     pub value: Option<Expr>,
+    /// Whether a reverse sweep runs its loops again instead of keeping what they computed.
+    pub recompute: bool,
 }
 
 /// A statement.
@@ -664,6 +671,8 @@ pub struct For {
     /// For an outermost loop of a kernel, whose iterations run in parallel: what they write. The
     /// order in which they run makes no difference.
     pub parallel: Option<Sharing>,
+    /// What a reverse sweep keeps of it.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 /// What the iterations of a parallel loop write of variables from outside.
@@ -740,6 +749,8 @@ pub struct While {
     pub condition: Expr,
     /// What runs while it holds, of unit type.
     pub body: Expr,
+    /// What a reverse sweep keeps of it.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 /// A function of the prelude that is no scalar primitive. `n` stands for an integer of any type,

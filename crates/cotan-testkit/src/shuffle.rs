@@ -120,7 +120,7 @@ fn through(it: &mut For, bounds: Range, order: Order, locals: &mut Vec<Local>) -
     let unit = |statements, value| Expr {
         span,
         ty: cotan::sema::types::Type::UNIT,
-        kind: ExprKind::Block(Box::new(Block { statements, value })),
+        kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false })),
     };
     let past = match bounds.inclusive {
         true => binary(bounds.hi, BinaryOp::Add, literal(1)),
@@ -139,6 +139,7 @@ fn through(it: &mut For, bounds: Range, order: Order, locals: &mut Vec<Local>) -
         iterable: Iterable::Range { range, reversed: false },
         body: iteration,
         parallel: None,
+        checkpoint: None,
     };
     let shuffled = Expr { kind: ExprKind::For(Box::new(it)), ..unit(Vec::new(), None) };
     unit(vec![bind(lo, bounds.lo), bind(hi, past)], Some(shuffled))

@@ -10,7 +10,7 @@ use crate::cotangent::{AccCot, Scope};
 use crate::jvp::{Forward, TangentScope};
 use crate::record::ReverseLoop;
 use crate::vjp::{Reverse, Twin};
-use cotan_ir::{Atom, Elem, Loop, Op, Stmt, Ty, Var};
+use cotan_ir::{Atom, Elem, Kept, Loop, Op, Stmt, Ty, Var};
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_loop(&mut self, s: &Stmt, l: &Loop, scope: &mut TangentScope) -> Result<(), Error> {
@@ -46,7 +46,7 @@ impl Forward<'_, '_> {
         }
         let count = l.count.map(|c| scope.env.atom(c));
         self.b.set_span(s.span);
-        self.b.push(results, Op::Loop(Box::new(Loop { index, count, params, inits, accs, body })));
+        self.b.push(results, Op::Loop(Box::new(Loop { index, count, params, inits, accs, body, kept: l.kept })));
         Ok(())
     }
 }
@@ -108,7 +108,9 @@ impl Reverse<'_, '_> {
         let reverse = self.restore(reverse);
         let all = reverse.results.iter().chain(&finals).copied().collect();
         let (params, inits, body) = (reverse.params, reverse.inits, reverse.body);
-        self.b.push(all, Op::Loop(Box::new(Loop { index: down, count: Some(count), params, inits, accs, body })));
+        let kept = Kept::default();
+        let reverse = Loop { index: down, count: Some(count), params, inits, accs, body, kept };
+        self.b.push(all, Op::Loop(Box::new(reverse)));
         self.replace(&vars, &finals, scope);
         for (q, c) in active.iter().zip(results) {
             self.add(l.inits[*q], c.into(), scope);

@@ -3,7 +3,7 @@
 use crate::support::{f64, i64, i64s, module, results, vector};
 use cotan_interp::{ArgumentError, Bug, CheckFailure, Limit, Limits, Options, RuntimeError, run};
 use cotan_ir::{
-    Atom, Block, Builder, CheckKind, Const, Elem, Loop, Module, Op, Par, ParResult, Span, Ty, parse_module,
+    Atom, Block, Builder, CheckKind, Const, Elem, Kept, Loop, Module, Op, Par, ParResult, Span, Ty, parse_module,
 };
 use cotan_ops::{ADD, Ops, Value};
 
@@ -343,8 +343,15 @@ fn modules_that_the_verifier_refuses_are_bugs() {
     let repeat = refused(|b, x| {
         let index = b.var("i", Ty::scalar(Elem::I64));
         let body = block(Vec::new());
-        let repeat =
-            Loop { index, count: Some(Atom::i64(1)), params: Vec::new(), inits: vec![x], accs: Vec::new(), body };
+        let repeat = Loop {
+            index,
+            count: Some(Atom::i64(1)),
+            params: Vec::new(),
+            inits: vec![x],
+            accs: Vec::new(),
+            body,
+            kept: Kept::default(),
+        };
         b.push(Vec::new(), Op::Loop(Box::new(repeat)));
     });
     assert_eq!(repeat, "a wrong number of results");

@@ -1,7 +1,7 @@
 //! Operations: everything behind the `=` of a statement, inner blocks included.
 
 use super::{ParseError, Parser};
-use crate::{Acc, AccKind, Atom, CheckKind, Elem, Loop, Monoid, Op, Par, ParResult, Span, Ty, Var};
+use crate::{Acc, AccKind, Atom, CheckKind, Checkpoint, Elem, Kept, Loop, Monoid, Op, Par, ParResult, Span, Ty, Var};
 
 impl Parser<'_> {
     pub(super) fn operation(&mut self) -> Result<(Op, Span), ParseError> {
@@ -123,9 +123,32 @@ impl Parser<'_> {
         let carried = if self.eat_mark("(") { self.list(")", carried)? } else { Vec::new() };
         let (params, inits) = carried.into_iter().unzip();
         let accs = self.accs()?;
+        let kept = self.kept()?;
         let span = self.span()?;
         let body = self.block("yield")?;
-        Ok((Op::Loop(Box::new(Loop { index, count, params, inits, accs, body })), span))
+        Ok((Op::Loop(Box::new(Loop { index, count, params, inits, accs, body, kept })), span))
+    }
+
+    fn kept(&mut self) -> Result<Kept, ParseError> {
+        let checkpoint = if self.eat_word("checkpoint") { Some(self.checkpoint()?) } else { None };
+        Ok(Kept { checkpoint, recompute: self.eat_word("recompute") })
+    }
+
+    fn checkpoint(&mut self) -> Result<Checkpoint, ParseError> {
+        if self.eat_word("sqrt") {
+            return Ok(Checkpoint::Sqrt);
+        }
+        for word in ["every", "levels", "budget"] {
+            if self.eat_word(word) {
+                let n = self.number("an integer")?;
+                return Ok(match word {
+                    "every" => Checkpoint::Every(n),
+                    "levels" => Checkpoint::Levels(n),
+                    _ => Checkpoint::Budget(n),
+                });
+            }
+        }
+        Err(self.expected("`every`, `sqrt`, `levels` or `budget`"))
     }
 
     fn accs(&mut self) -> Result<Vec<Acc>, ParseError> {

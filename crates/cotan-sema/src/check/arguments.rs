@@ -46,7 +46,7 @@ impl Arranged<'_> {
             return value;
         }
         let (span, ty) = (value.span, value.ty.clone());
-        let block = Block { statements: self.before, value: Some(value) };
+        let block = Block { statements: self.before, value: Some(value), recompute: false };
         Expr { span, ty, kind: ExprKind::Block(Box::new(block)) }
     }
 }

@@ -4,6 +4,7 @@ use cotan_syntax::ast::{self, Arg, Attr, ExprKind, Ident, PostfixKind, PostfixOp
 use cotan_syntax::{Diagnostic, Span};
 
 use super::ModuleChecker;
+use super::hints::Hints;
 use super::rules::RuleAttr;
 use super::testing::TEST;
 use crate::codes;
@@ -26,21 +27,19 @@ pub(super) struct FunctionAttrs {
     pub(super) derivatives: Vec<DerivativeAttr>,
     /// The function whose rule this one replaces.
     pub(super) rule: Option<RuleAttr>,
+    /// How its derivatives are computed.
+    pub(super) hints: Hints,
 }
 
 /// The attributes that make the declared function a derivative.
 const DERIVATIVES: [DerivativeForm; 3] = [DerivativeForm::Grad, DerivativeForm::ValueAndGrad, DerivativeForm::Jvp];
 
 /// All attributes of functions.
-const FUNCTION_ATTRIBUTES: [&str; 6] = ["grad", "value_and_grad", "jvp", "vjp_for", "jvp_for", TEST];
+const FUNCTION_ATTRIBUTES: [&str; 8] =
+    ["grad", "value_and_grad", "jvp", "vjp_for", "jvp_for", "mode", "recompute", TEST];
 
 /// The attributes that later versions have, with what to do until then.
-const LATER: [(&str, &str); 4] = [
-    ("io", "a function without output needs no attribute"),
-    ("mode", "leave it out, or write `grad[w, mode = forward](f)` at the use"),
-    ("checkpoint", "leave it out: the gradient has the same bits"),
-    ("recompute", "leave it out: the gradient has the same bits"),
-];
+const LATER: [(&str, &str); 1] = [("io", "a function without output needs no attribute")];
 
 impl ModuleChecker<'_> {
     /// Takes the attributes of a function apart.
@@ -48,6 +47,9 @@ impl ModuleChecker<'_> {
         let mut found = FunctionAttrs::default();
         for attr in attrs {
             let derivative = DERIVATIVES.into_iter().find(|form| form.as_str() == attr.name.name);
+            if self.hint(attr, &mut found.hints) {
+                continue;
+            }
             match (derivative, attr.name.name.as_str()) {
                 (Some(form), _) => found.derivatives.push(self.derivative_attribute(attr, form)),
                 (None, "vjp_for") => self.rule_attribute(attr, DerivativeMode::Reverse, &mut found.rule),
@@ -55,6 +57,10 @@ impl ModuleChecker<'_> {
                 (None, TEST) => {}
                 (None, _) => self.report_unknown_attribute(attr, "function", &FUNCTION_ATTRIBUTES),
             }
+        }
+        if let (Some(_), Some(fixed)) = (found.hints.mode, found.derivatives.iter().find(|it| !it.form.has_mode())) {
+            let message = format!("expected no `@mode` beside `@{}`, which has one, found it", fixed.form.as_str());
+            self.report(Diagnostic::error(codes::MODE, fixed.span, message).help("leave the mode out"));
         }
         if let (Some(rule), Some(derivative)) = (&found.rule, found.derivatives.first()) {
             let message =
@@ -161,7 +167,7 @@ impl ModuleChecker<'_> {
         }
     }
 
-    fn report_unknown_attribute(&mut self, attr: &Attr, place: &str, known: &[&'static str]) {
+    pub(super) fn report_unknown_attribute(&mut self, attr: &Attr, place: &str, known: &[&'static str]) {
         let name = attr.name.name.as_str();
         if let Some((_, instead)) = LATER.iter().find(|(later, _)| *later == name) {
             self.report_later(attr.span, &format!("the attribute `@{name}`"), instead);

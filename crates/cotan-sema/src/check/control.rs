@@ -89,7 +89,7 @@ impl BodyChecker<'_, '_> {
 
     /// `for p in e { ... }`
     pub(super) fn for_loop(&mut self, it: &ast::For, span: Span) -> Expr {
-        self.module.report_unknown_attributes(&it.attrs, "loop");
+        let checkpoint = self.module.loop_attributes(&it.attrs);
         let iterable = self.iterable(&it.iterable);
         let elem = match &iterable {
             Some(Iterable::Range { range, .. }) => range.lo.ty.clone(),
@@ -106,7 +106,7 @@ impl BodyChecker<'_, '_> {
         match iterable {
             Some(iterable) => {
                 let parallel = is_parallel.then(Sharing::default);
-                let it = For { pattern, iterable, body, parallel };
+                let it = For { pattern, iterable, body, parallel, checkpoint };
                 Expr { span, ty: Type::UNIT, kind: ExprKind::For(Box::new(it)) }
             }
             None => Expr { ty: Type::UNIT, ..error(span) },
@@ -171,11 +171,11 @@ impl BodyChecker<'_, '_> {
 
     /// `while c { ... }`
     pub(super) fn while_loop(&mut self, it: &ast::While, span: Span) -> Expr {
-        self.module.report_unknown_attributes(&it.attrs, "loop");
+        let checkpoint = self.module.loop_attributes(&it.attrs);
         let condition = self.expr(&it.condition);
         let condition = self.condition(condition, "the condition of `while`");
         let body = self.loop_body(&it.body);
-        let kind = ExprKind::While(Box::new(While { condition, body }));
+        let kind = ExprKind::While(Box::new(While { condition, body, checkpoint }));
         Expr { span, ty: Type::UNIT, kind }
     }
 

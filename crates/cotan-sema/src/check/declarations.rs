@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use cotan_ir::Elem;
 
+use super::hints::Hints;
 use super::type_exprs::{Holes, TypeScope};
 use super::{BodyChecker, Def, ModuleChecker, Signature};
 use crate::codes;
@@ -32,7 +33,7 @@ impl<'a> ModuleChecker<'a> {
     /// Takes in a function: its signature, and those of the derivatives that it declares.
     pub(super) fn declare_function(&mut self, item: &'a Item, function: &'a ast::Function) {
         let attrs = self.function_attributes(&item.attrs);
-        let signature = self.read_signature(item, &function.signature);
+        let signature = Signature { hints: attrs.hints, ..self.read_signature(item, &function.signature) };
         self.check_test(&item.attrs, &signature);
         let name = &function.signature.name;
         match attrs.derivatives.as_slice() {
@@ -112,6 +113,7 @@ impl<'a> ModuleChecker<'a> {
             result,
             n_open_sizes,
             rules: Rules::default(),
+            hints: Hints::default(),
         }
     }
 

@@ -157,7 +157,8 @@ impl<'a> ModuleChecker<'a> {
             result: primal.result.clone(),
             kind: CallableKind::Function { function: base, generics: own_generics(&primal.generics) },
         };
-        let derivative = Derivative { span: attr.span, form: attr.form, mode: None, base: callable, wrt };
+        let mode = declared.hints.mode.filter(|_| attr.form.has_mode());
+        let derivative = Derivative { span: attr.span, form: attr.form, mode, base: callable, wrt };
         self.add_function(signature, Some(FunctionBody::Derivative(derivative)))
     }
 

@@ -129,6 +129,8 @@ impl BodyChecker<'_, '_> {
                 }
             }
         }
+        let mode = mode
+            .or_else(|| base.owner().filter(|_| form.has_mode()).and_then(|id| self.module.signature(id).hints.mode));
         Some(Selected { wrt, mode })
     }
 
@@ -141,7 +143,7 @@ impl BodyChecker<'_, '_> {
     fn mode(&mut self, form: DerivativeForm, arg: &Arg) -> Option<DerivativeMode> {
         let name = arg.name.as_ref().map_or("", |name| name.name.as_str());
         let value = if let ExprKind::Name(value) = &arg.value.kind { value.as_str() } else { "" };
-        let is_fixed = matches!(form, DerivativeForm::Jvp | DerivativeForm::Vjp);
+        let is_fixed = !form.has_mode();
         let mode = match value {
             "forward" => Some(DerivativeMode::Forward),
             "reverse" => Some(DerivativeMode::Reverse),

@@ -50,6 +50,8 @@ impl ModuleChecker<'_> {
                 result: signature.result,
                 body: body?,
                 rules: signature.rules,
+                mode: signature.hints.mode,
+                recompute: signature.hints.recompute,
             })
         });
         let mut program = Program { structs: self.structs, functions: functions.collect(), order };

@@ -69,15 +69,13 @@ impl BodyChecker<'_, '_> {
 
     /// `{ ... }`
     pub(super) fn block(&mut self, block: &ast::Block) -> Expr {
-        for attr in &block.attrs {
-            self.module.report_unknown_attributes(std::slice::from_ref(attr), "block");
-        }
-        let value = self.scoped(|this| this.block_inside(block));
+        let hints = self.module.block_hints(&block.attrs);
+        let value = self.scoped(|this| this.block_inside(block, hints.recompute));
         self.node_types.push((block.id, value.ty.clone()));
         value
     }
 
-    fn block_inside(&mut self, block: &ast::Block) -> Expr {
+    fn block_inside(&mut self, block: &ast::Block, recompute: bool) -> Expr {
         let mut statements = Vec::new();
         let mut ends = false;
         for (at, statement) in block.statements.iter().enumerate() {
@@ -94,7 +92,7 @@ impl BodyChecker<'_, '_> {
             None if ends => Type::Never,
             None => Type::UNIT,
         };
-        Expr { span: block.span, ty, kind: ExprKind::Block(Box::new(Block { statements, value })) }
+        Expr { span: block.span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute })) }
     }
 
     /// A statement; `next` is the operator that the next line begins with.
@@ -158,7 +156,11 @@ impl BodyChecker<'_, '_> {
             let statements = vec![Stmt { span: it.binding.pattern.span.to(it.binding.value.span), kind }];
             let value = this.expr(&it.body);
             let ty = value.ty.clone();
-            Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value: Some(value) })) }
+            Expr {
+                span,
+                ty,
+                kind: ExprKind::Block(Box::new(Block { statements, value: Some(value), recompute: false })),
+            }
         })
     }
 

@@ -167,6 +167,24 @@ fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0](|x| f(x, w))(xs)",
 "fn f(x: f64, w: f64) -> f64 = x * w
 fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0](f)(xs, w)";
 
+    CHECKPOINT = "E0526", "unknown scheme of checkpoints",
+"`@checkpoint` on a loop says what the reverse sweep keeps of it: one in `every = k` iterations,
+`sqrt` of them, segments within segments `levels = k` deep, or what fits `budget = bytes`. The rest
+is computed again, and the bits of the gradient stay the same. `@recompute` takes no list.
+
+Mended:
+
+@grad(x) fn df(x: f64) -> f64 {
+  let mut y = x
+  @checkpoint(every = 10) for i in 0..100 { y = sin(y) }
+  y
+}",
+"@grad(x) fn df(x: f64) -> f64 {
+  let mut y = x
+  @checkpoint(10) for i in 0..100 { y = sin(y) }
+  y
+}";
+
     CUT_GRADIENT = "W0501", "gradient that is zero everywhere",
 "Casts to integers, comparisons and functions such as `floor` have the derivative zero. If every
 way from a parameter to the result leads through one of them, the gradient is zero.

@@ -191,6 +191,8 @@ impl<'a, 'p> Body<'a, 'p> {
         }
         let previous = self.push_frame(frame);
         let result = std::mem::replace(&mut self.result, source.result.clone());
+        let recompute = self.kept.recompute;
+        self.kept.recompute |= source.recompute;
         let value = self.scoped(|body| {
             for (k, (param, value)) in source.params.iter().zip(args).enumerate() {
                 body.know_sizes(&param.ty, &value);
@@ -200,6 +202,7 @@ impl<'a, 'p> Body<'a, 'p> {
             body.function_value(source)
         });
         self.result = result;
+        self.kept.recompute = recompute;
         self.pop_frame(previous);
         self.lowering.leave();
         value

@@ -102,6 +102,8 @@ impl<'a, 'p> Body<'a, 'p> {
     /// A block from which control does not escape.
     pub(super) fn block(&mut self, block: &'p Block) -> Result<Value> {
         let n_mutable = self.current().mutable.len();
+        let recompute = self.kept.recompute;
+        self.kept.recompute |= block.recompute;
         for s in &block.statements {
             self.statement(s)?;
         }
@@ -109,6 +111,7 @@ impl<'a, 'p> Body<'a, 'p> {
             Some(value) => self.expr(value)?,
             None => Value::new(),
         };
+        self.kept.recompute = recompute;
         self.current_mut().mutable.truncate(n_mutable);
         Ok(value)
     }

@@ -187,11 +187,13 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         body: FunctionBody::Derivative(Derivative {
             span: of.name_span,
             form: request.form,
-            mode: request.mode,
+            mode: request.mode.or(if request.form.has_mode() { of.mode } else { None }),
             base,
             wrt,
         }),
         rules: Rules::default(),
+        mode: None,
+        recompute: false,
     })
 }
 

@@ -164,7 +164,7 @@ impl Rewriter<'_> {
             }
         });
         let value = std::mem::replace(e, Expr { span: e.span, ty: e.ty.clone(), kind: ExprKind::Error });
-        e.kind = ExprKind::Block(Box::new(Block { statements, value: Some(value) }));
+        e.kind = ExprKind::Block(Box::new(Block { statements, value: Some(value), recompute: false }));
     }
 
     /// Replaces an operand by a new local; gives the statement that binds it.
@@ -206,7 +206,7 @@ fn condition_into_body(e: &mut Expr) {
     let branch = If { arms: vec![(condition, body)], otherwise: Some(leave) };
     let body = Expr { span: e.span, ty: Type::UNIT, kind: ExprKind::If(Box::new(branch)) };
     let condition = std::mem::replace(&mut l.condition, Expr { span, ty: Type::Error, kind: ExprKind::Error });
-    **l = While { condition, body };
+    **l = While { condition, body, checkpoint: l.checkpoint };
 }
 
 /// `a && b && c` as `if a { if b { c } else { false } } else { false }`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use cotan_ir::{Atom, Builder, Elem, Span as IrSpan, Symbol, Ty, Var};
+use cotan_ir::{Atom, Builder, Elem, Kept, Span as IrSpan, Symbol, Ty, Var};
 use cotan_syntax::Span;
 use cotan_syntax::span::FileId;
 
@@ -71,6 +71,8 @@ pub(super) struct Body<'a, 'p> {
     pub(super) non_negative: HashSet<Var>,
     /// Numbers that are known to lie below some other i64.
     pub(super) bounded: HashSet<Var>,
+    /// What a reverse sweep keeps of the loops that are lowered.
+    pub(super) kept: Kept,
     /// The name of the IR function.
     pub(super) symbol: Symbol,
 }
@@ -108,6 +110,7 @@ impl<'p> Lowering<'p> {
         body.push_frame(frame);
         let signature = body.parameters(function);
         body.result = function.result.clone();
+        body.kept.recompute = function.recompute;
         let value = body.function_value(function)?;
         Ok(body.finish(function, value, signature))
     }
@@ -128,6 +131,7 @@ impl<'a, 'p> Body<'a, 'p> {
             named: HashSet::new(),
             non_negative: HashSet::new(),
             bounded: HashSet::new(),
+            kept: Kept::default(),
             symbol,
         }
     }

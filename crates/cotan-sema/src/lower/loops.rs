@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cotan_ir::{Atom, Const, Elem, Loop, Ty, Var};
+use cotan_ir::{Atom, Checkpoint, Const, Elem, Loop, Ty, Var};
 use cotan_ops::{ADD, ADD_FITS, LT, MAX, SUB, SUB_FITS, cast_to};
 
 use super::Result;
@@ -91,12 +91,14 @@ impl<'a, 'p> Body<'a, 'p> {
         let params: Vec<_> = inits.iter().map(|init| param(self, init)).collect();
         let values: Vec<Atom> = params.iter().map(|v| Atom::Var(*v)).collect();
         let accs = self.logs(logs);
+        let kept = self.kept;
+        self.kept.checkpoint = None;
         let log_vars: Vec<Var> = accs.iter().map(|acc| acc.var).collect();
         self.b.open_block();
         let next = self.scoped(|this| body(this, index.into(), &values, &log_vars))?;
         let block = self.b.close_block(next);
         let inits = inits.iter().map(|(_, init)| *init).collect();
-        let l = Loop { index, count, params, inits, accs, body: block };
+        let l = Loop { index, count, params, inits, accs, body: block, kept };
         let n_trips = usize::from(count.is_none());
         let lengths: Vec<usize> = logs.iter().map(|(_, length)| *length).collect();
         let results = self.b.finish_loop(l, &lengths);
@@ -163,12 +165,12 @@ impl<'a, 'p> Body<'a, 'p> {
         let mut bind = |body: &mut Self, index: Atom| {
             body.bind_iteration(l, space, index);
         };
-        self.sequential(&space.name, Head::Times(space.count), &l.body, &mut bind)
+        self.sequential(&space.name, Head::Times(space.count), &l.body, l.checkpoint, &mut bind)
     }
 
     /// A `while` loop; like [`Self::for_loop`].
     pub(super) fn while_loop(&mut self, l: &'p While) -> Result<Option<(Atom, Value)>> {
-        self.sequential("i", Head::Condition(&l.condition), &l.body, &mut |_, _| {})
+        self.sequential("i", Head::Condition(&l.condition), &l.body, l.checkpoint, &mut |_, _| {})
     }
 
     fn sequential(
@@ -176,6 +178,7 @@ impl<'a, 'p> Body<'a, 'p> {
         name: &str,
         head: Head<'p>,
         body: &'p Expr,
+        checkpoint: Option<Checkpoint>,
         bind: &mut dyn FnMut(&mut Self, Atom),
     ) -> Result<Option<(Atom, Value)>> {
         let exits = escapes(body);
@@ -208,6 +211,7 @@ impl<'a, 'p> Body<'a, 'p> {
             Head::Times(count) if !is_while => Some(count),
             Head::Times(_) | Head::Condition(_) => None,
         };
+        self.kept.checkpoint = checkpoint;
         let results = self.repeat_with_logs(name, count, &named, &logs, &mut |this, index, params, logs| {
             this.set_leaves(&carried, &params[n_control..]);
             this.flow = Flow::default();

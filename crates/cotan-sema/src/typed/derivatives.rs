@@ -94,6 +94,14 @@ impl DerivativeForm {
         }
     }
 
+    /// Whether the form may be computed in either mode.
+    pub fn has_mode(self) -> bool {
+        match self {
+            Self::Grad | Self::ValueAndGrad | Self::Jacobian | Self::Hessian | Self::Hvp => true,
+            Self::Jvp | Self::Vjp => false,
+        }
+    }
+
     /// The form of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.as_str() == name)

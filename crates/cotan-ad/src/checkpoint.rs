@@ -1,0 +1,240 @@
+//! Checkpoints: a counted loop as a loop over segments, each a loop of its own.
+//!
+//! Done before a function is reversed, and all there is to it: the outer loop keeps its carried values at the start of
+//! each segment, and its reverse runs a segment again, which then keeps those in between. The iterations, their order
+//! and what they add to accumulators stay the same, so the gradient keeps its bits.
+//!
+//! A while, and a loop that stacks a result, whose segments would be of different lengths, stay as they are.
+
+use cotan_ir::{
+    Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo,
+};
+use cotan_ops::{ADD, CEIL, FLOOR_DIV, LE, MAX, MIN, MUL, POW, PrimRow, SELECT, SQRT, SUB, cast_to};
+
+/// Rewrites every loop with checkpoints.
+pub(crate) fn segment_loops(f: &mut Function) {
+    let body = std::mem::take(&mut f.body);
+    f.body = Segments { f }.block(body);
+}
+
+struct Segments<'a> {
+    f: &'a mut Function,
+}
+
+impl Segments<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for mut s in block.stmts {
+            for b in s.op.blocks_mut() {
+                *b = self.block(std::mem::take(b));
+            }
+            match s.op {
+                Op::Loop(l) => {
+                    let op = match (l.count, l.kept.checkpoint) {
+                        (Some(count), Some(checkpoint)) if !l.split(&s.results).has_stacked() => {
+                            self.segments(*l, count, checkpoint, s.span, &mut stmts)
+                        }
+                        (Some(_) | None, Some(_) | None) => *l,
+                    };
+                    stmts.push(Stmt { op: Op::Loop(Box::new(op)), ..s });
+                }
+                Op::Par(_)
+                | Op::Switch { .. }
+                | Op::Prim { .. }
+                | Op::Tensor { .. }
+                | Op::Index { .. }
+                | Op::Update { .. }
+                | Op::AccAdd { .. }
+                | Op::Call { .. }
+                | Op::Check { .. } => stmts.push(s),
+            }
+        }
+        Block { stmts, results: block.results }
+    }
+
+    /// The loop over segments; what it needs before is appended to `before`.
+    fn segments(&mut self, l: Loop, count: Atom, checkpoint: Checkpoint, span: Span, before: &mut Vec<Stmt>) -> Loop {
+        let mut code = Code { f: self.f, stmts: before, span };
+        let wanted = match checkpoint {
+            Checkpoint::Every(n) => Atom::i64(n),
+            Checkpoint::Sqrt => code.root(count),
+            Checkpoint::Levels(1) => return Loop { kept: without_checkpoint(l.kept), ..l },
+            Checkpoint::Levels(n) => code.power(count, (n - 1) as f64 / n as f64),
+            Checkpoint::Budget(bytes) => {
+                let root = code.root(count);
+                let fits = code.fits(&l, count, bytes);
+                code.prim(&SELECT, &[fits, count, root], Elem::I64)
+            }
+        };
+        // At least one iteration, and no more than there are, so that nothing below overflows.
+        let length = code.prim(&MIN, &[wanted, count], Elem::I64);
+        let length = code.prim(&MAX, &[length, Atom::i64(1)], Elem::I64);
+        let rounded = code.prim(&SUB, &[length, Atom::i64(1)], Elem::I64);
+        let rounded = code.prim(&ADD, &[count, rounded], Elem::I64);
+        let n_segments = code.prim(&FLOOR_DIV, &[rounded, length], Elem::I64);
+
+        let segment = code.var("segment", Ty::scalar(Elem::I64));
+        let params: Vec<Var> = l.params.iter().map(|p| code.copy_of(*p)).collect();
+        let results: Vec<Var> = l.params.iter().map(|p| code.copy_of(*p)).collect();
+        let mut stmts = Vec::new();
+        let mut code = Code { f: self.f, stmts: &mut stmts, span };
+        let start = code.prim(&MUL, &[segment.into(), length], Elem::I64);
+        let left = code.prim(&SUB, &[count, start], Elem::I64);
+        let n = code.prim(&MIN, &[length, left], Elem::I64);
+        let inner = self.inner(&l, start, n, &params, checkpoint, span, &mut stmts);
+        stmts.push(Stmt { results: results.clone(), op: Op::Loop(Box::new(inner)), span });
+        let accs: Vec<Acc> = l.accs;
+        let body = Block { stmts, results: results.into_iter().map(Atom::Var).collect() };
+        let kept = without_checkpoint(l.kept);
+        Loop { index: segment, count: Some(n_segments), params, inits: l.inits, accs, body, kept }
+    }
+
+    /// The loop over one segment. It writes to the accumulators of the loop around it.
+    #[expect(clippy::too_many_arguments, reason = "what one segment is made of")]
+    fn inner(
+        &mut self,
+        l: &Loop,
+        start: Atom,
+        n: Atom,
+        inits: &[Var],
+        checkpoint: Checkpoint,
+        span: Span,
+        before: &mut Vec<Stmt>,
+    ) -> Loop {
+        let mut code = Code { f: self.f, stmts: before, span };
+        let index = code.var("i", Ty::scalar(Elem::I64));
+        let add = Op::Prim { prim: ADD.prim(), args: vec![start, index.into()] };
+        let mut stmts = vec![Stmt { results: vec![l.index], op: add, span }];
+        stmts.extend(l.body.stmts.iter().cloned());
+        let body = Block { stmts, results: l.body.results.clone() };
+        let inits = inits.iter().map(|v| Atom::Var(*v)).collect();
+        let kept = without_checkpoint(l.kept);
+        let inner = Loop { index, count: Some(n), params: l.params.clone(), inits, accs: Vec::new(), body, kept };
+        match checkpoint {
+            Checkpoint::Levels(levels) => self.segments(inner, n, Checkpoint::Levels(levels - 1), span, before),
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) => inner,
+        }
+    }
+}
+
+fn without_checkpoint(kept: Kept) -> Kept {
+    Kept { checkpoint: None, ..kept }
+}
+
+/// Statements that are being written.
+struct Code<'a> {
+    f: &'a mut Function,
+    stmts: &'a mut Vec<Stmt>,
+    span: Span,
+}
+
+impl Code<'_> {
+    fn var(&mut self, name: &str, ty: Ty) -> Var {
+        self.f.add_var(VarInfo { name: name.into(), ty, is_record: false })
+    }
+
+    fn copy_of(&mut self, v: Var) -> Var {
+        let info = self.f.vars[v.index()].clone();
+        self.f.add_var(info)
+    }
+
+    fn prim(&mut self, row: &'static PrimRow, args: &[Atom], result: Elem) -> Atom {
+        let v = self.var("n", Ty::scalar(result));
+        self.stmts.push(Stmt {
+            results: vec![v],
+            op: Op::Prim { prim: row.prim(), args: args.to_vec() },
+            span: self.span,
+        });
+        v.into()
+    }
+
+    fn float(&mut self, n: Atom) -> Atom {
+        self.prim(cast_to(Elem::F64), &[n], Elem::F64)
+    }
+
+    fn rounded_up(&mut self, x: Atom) -> Atom {
+        let x = self.prim(&CEIL, &[x], Elem::F64);
+        self.prim(cast_to(Elem::I64), &[x], Elem::I64)
+    }
+
+    fn root(&mut self, count: Atom) -> Atom {
+        let x = self.float(count);
+        let x = self.prim(&SQRT, &[x], Elem::F64);
+        self.rounded_up(x)
+    }
+
+    fn power(&mut self, count: Atom, exponent: f64) -> Atom {
+        let x = self.float(count);
+        let x = self.prim(&POW, &[x, Const::float(Elem::F64, exponent).into()], Elem::F64);
+        self.rounded_up(x)
+    }
+
+    /// Whether the carried floats of all iterations fit some bytes.
+    fn fits(&mut self, l: &Loop, count: Atom, bytes: i64) -> Atom {
+        let mut all: Atom = Const::float(Elem::F64, 0.0).into();
+        for p in &l.params {
+            let Ty { elem, dims } = self.f.ty(*p).clone();
+            if !elem.is_float() {
+                continue;
+            }
+            let mut size: Atom = Const::float(Elem::F64, elem.bytes() as f64).into();
+            for dim in &dims {
+                let n = match dim {
+                    Dim::Const(n) => Const::float(Elem::F64, *n as f64).into(),
+                    Dim::Var(v) => self.float((*v).into()),
+                };
+                size = self.prim(&MUL, &[size, n], Elem::F64);
+            }
+            all = self.prim(&ADD, &[all, size], Elem::F64);
+        }
+        let n = self.float(count);
+        let all = self.prim(&MUL, &[all, n], Elem::F64);
+        self.prim(&LE, &[all, Const::float(Elem::F64, bytes as f64).into()], Elem::Bool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotan_ir::Builder;
+    use cotan_ops::SIN;
+
+    /// `n` times the sine, with checkpoints.
+    fn sines(checkpoint: Checkpoint) -> Function {
+        let mut b = Builder::new();
+        let x = b.param("x", Ty::scalar(Elem::F64));
+        let n = b.param("n", Ty::scalar(Elem::I64));
+        let index = b.var("i", Ty::scalar(Elem::I64));
+        let y = b.var("y", Ty::scalar(Elem::F64));
+        b.open_block();
+        let next = b.prim(SIN.prim(), &[y.into()]);
+        let body = b.close_block(vec![next.into()]);
+        let kept = Kept { checkpoint: Some(checkpoint), recompute: false };
+        let (params, inits) = (vec![y], vec![x.into()]);
+        let l = Loop { index, count: Some(n.into()), params, inits, accs: Vec::new(), body, kept };
+        let results = b.finish_loop(l, &[]);
+        b.finish("f", vec![results[0].into()])
+    }
+
+    fn depth(block: &Block) -> usize {
+        let below = |s: &Stmt| s.op.blocks().iter().map(|b| 1 + depth(b)).max().unwrap_or(0);
+        block.stmts.iter().map(below).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn a_loop_becomes_a_loop_over_segments() {
+        for (checkpoint, loops) in [
+            (Checkpoint::Every(4), 2),
+            (Checkpoint::Sqrt, 2),
+            (Checkpoint::Budget(64), 2),
+            (Checkpoint::Levels(1), 1),
+            (Checkpoint::Levels(3), 3),
+        ] {
+            let mut f = sines(checkpoint);
+            segment_loops(&mut f);
+            assert_eq!(depth(&f.body), loops, "{f}");
+            assert!(!f.to_string().contains("checkpoint"), "{f}");
+            assert_eq!(cotan_ir::verify(&cotan_ir::Module::default(), &f), Ok(()), "{f}");
+        }
+    }
+}

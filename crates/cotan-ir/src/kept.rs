@@ -1,0 +1,45 @@
+//! What a reverse sweep keeps of a loop. Nothing else reads it: values and derivatives are the same whatever it says.
+
+use std::fmt;
+
+/// How the reverse sweep of a loop gets back what the loop computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Kept {
+    /// Which iterations are kept; without it all of them.
+    pub checkpoint: Option<Checkpoint>,
+    /// Whether the loop is run again, and recorded only then.
+    pub recompute: bool,
+}
+
+/// A scheme of checkpoints: what lies between two of them is computed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Checkpoint {
+    /// One in this many iterations, at least one.
+    Every(i64),
+    /// As many as there are iterations between two of them.
+    Sqrt,
+    /// Segments within segments, this many loops deep, at least one.
+    Levels(i64),
+    /// All iterations if what they keep fits this many bytes, else as for `Sqrt`.
+    Budget(i64),
+}
+
+impl fmt::Display for Checkpoint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Checkpoint::Every(n) => write!(out, "every {n}"),
+            Checkpoint::Sqrt => out.write_str("sqrt"),
+            Checkpoint::Levels(n) => write!(out, "levels {n}"),
+            Checkpoint::Budget(bytes) => write!(out, "budget {bytes}"),
+        }
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(checkpoint) = self.checkpoint {
+            write!(out, " checkpoint {checkpoint}")?;
+        }
+        if self.recompute { out.write_str(" recompute") } else { Ok(()) }
+    }
+}
