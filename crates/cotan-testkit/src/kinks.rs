@@ -31,9 +31,6 @@ pub struct Row {
     pub derivatives: Vec<Json>,
 }
 
-/// Rows about what the language does not have yet: they are refused by the checker.
-pub const NOT_YET: &[&str] = &["max_accumulated_ties"];
-
 /// The rows of the table.
 pub fn rows() -> Result<Vec<Row>, String> {
     let path = workspace_file("spec/kinks.tsv");
