@@ -68,7 +68,10 @@ fn write_file(path: &Path, result: &HostValue) -> Result<(), Failure> {
             return Err(fail(format!("`{}`: expected a name that ends in .json, .npz or .npy", path.display())));
         }
     };
-    let bytes = bytes.ok_or_else(|| fail(format!("`{}`: the result does not fit the format", path.display())))?;
+    let bytes = bytes.ok_or_else(|| {
+        let message = format!("`{}`: expected arrays, found a result that the format can't hold", path.display());
+        fail(message).help("write it to a .json file, which holds tuples, structs and enums too")
+    })?;
     files::replace(path, &bytes).map_err(|e| fail(format!("writing `{}`: {e}", path.display())))
 }
 
@@ -81,5 +84,7 @@ fn leaves(path: &str, value: &HostValue, out: &mut Vec<(String, HostValue)>) {
             items.iter().enumerate().for_each(|(k, item)| leaves(&below(&k.to_string()), item, out));
         }
         HostValue::Struct(fields) => fields.iter().for_each(|(name, field)| leaves(&below(name), field, out)),
+        // An array can't say which variant it belongs to: the formats refuse it.
+        HostValue::Enum { .. } => out.push((path.to_owned(), value.clone())),
     }
 }

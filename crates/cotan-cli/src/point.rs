@@ -44,11 +44,15 @@ impl Point {
         let result = &self.primal.entry.result;
         let first = match result {
             HostType::Tuple(parts) => parts.first().unwrap_or(result),
-            HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } => result,
+            HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } | HostType::Enum { .. } => result,
         };
         match first {
             HostType::Scalar(elem) if elem.is_float() => Ok(()),
-            HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } | HostType::Tuple(_) => {
+            HostType::Scalar(_)
+            | HostType::Tensor { .. }
+            | HostType::Struct { .. }
+            | HostType::Enum { .. }
+            | HostType::Tuple(_) => {
                 let found = self.primal.entry.show(result);
                 let message = format!("`{}`: expected a float result to differentiate, found {found}", self.name);
                 Err(self.session.request_failure(message))

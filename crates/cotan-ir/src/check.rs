@@ -25,11 +25,13 @@ pub enum CheckKind {
     NegativePower,
     /// The elements that a `tabulate` stacks are of different shapes. Arguments: expected, found.
     RaggedStack,
+    /// The tangent of a value of an enum is of another variant than the value. Arguments: expected, found.
+    VariantMismatch,
 }
 
 impl CheckKind {
     /// Every kind.
-    pub const ALL: [CheckKind; 11] = [
+    pub const ALL: [CheckKind; 12] = [
         CheckKind::IndexRange,
         CheckKind::SliceRange,
         CheckKind::IntegerOverflow,
@@ -41,6 +43,7 @@ impl CheckKind {
         CheckKind::EmptyFold,
         CheckKind::NegativePower,
         CheckKind::RaggedStack,
+        CheckKind::VariantMismatch,
     ];
 
     /// The error code.
@@ -57,6 +60,7 @@ impl CheckKind {
             CheckKind::EmptyFold => "R0009",
             CheckKind::NegativePower => "R0010",
             CheckKind::RaggedStack => "R0011",
+            CheckKind::VariantMismatch => "R0040",
         }
     }
 
@@ -99,6 +103,10 @@ impl CheckKind {
                 format!("elements of different shapes: expected extent {expected}, found {found}")
             }
             (CheckKind::RaggedStack, _) => "elements of different shapes".to_owned(),
+            (CheckKind::VariantMismatch, [expected, found, ..]) => {
+                format!("tangent of another variant: expected variant number {expected}, found number {found}")
+            }
+            (CheckKind::VariantMismatch, _) => "tangent of another variant".to_owned(),
         }
     }
 }

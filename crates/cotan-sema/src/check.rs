@@ -15,10 +15,13 @@ mod calls;
 mod combinators;
 mod constants;
 mod control;
+mod cycles;
 mod declarations;
 mod declared;
 mod derivatives;
+mod enums;
 mod evaluate;
+mod exhaustive;
 mod expressions;
 mod finish;
 mod fit;
@@ -32,10 +35,13 @@ mod kernels;
 mod lambdas;
 mod last_axis;
 mod losses;
+mod matches;
 mod moves;
 mod names;
+mod open_sizes;
 mod operators;
 mod order;
+mod patterns;
 mod pipes;
 mod places;
 mod postfix;
@@ -53,6 +59,7 @@ mod structs;
 mod testing;
 mod tiles;
 mod type_exprs;
+mod usefulness;
 mod vmaps;
 mod warnings;
 
@@ -65,7 +72,7 @@ use cotan_syntax::{Diagnostic, Span};
 use crate::limits::Limits;
 use crate::modules::{Module, ModuleId, Modules};
 use crate::typed::{self, FnId, LocalId, SourceFacts, Type, Use};
-use crate::types::{Generic, GenericKind, Scalar, StructId};
+use crate::types::{EnumId, Generic, GenericKind, Scalar, StructId};
 use crate::unify::ScalarVars;
 
 /// What the checker found out about a program.
@@ -132,6 +139,7 @@ enum Def {
     /// A declaration with several `@grad`: the functions are called by the names of parameters.
     Gradients(usize),
     Struct(StructId),
+    Enum(EnumId),
     Alias(usize),
     Constant(usize),
     /// Reported: not supported, or wrong in its signature.
@@ -195,6 +203,8 @@ struct ModuleChecker<'a> {
     definitions: Vec<BTreeMap<String, Definition>>,
     structs: Vec<typed::Struct>,
     struct_items: Vec<(ModuleId, &'a ast::Struct)>,
+    enums: Vec<typed::Enum>,
+    enum_items: Vec<(ModuleId, &'a ast::Enum)>,
     aliases: Vec<Alias<'a>>,
     constants: Vec<Constant<'a>>,
     /// The names under each declaration with several `@grad`.
@@ -221,6 +231,8 @@ impl<'a> ModuleChecker<'a> {
             definitions: vec![BTreeMap::new(); modules.len()],
             structs: Vec::new(),
             struct_items: Vec::new(),
+            enums: Vec::new(),
+            enum_items: Vec::new(),
             aliases: Vec::new(),
             constants: Vec::new(),
             gradients: Vec::new(),
@@ -244,6 +256,14 @@ impl<'a> ModuleChecker<'a> {
 
     fn signature(&self, id: FnId) -> &Signature {
         &self.signatures[id.0 as usize]
+    }
+
+    fn declarations(&self) -> typed::Declarations<'_> {
+        typed::Declarations { structs: &self.structs, enums: &self.enums }
+    }
+
+    fn enum_name(&self, at: u32) -> String {
+        self.enums.get(at as usize).map_or_else(|| "?".to_owned(), |def| def.name.clone())
     }
 
     fn struct_name(&self, at: u32) -> String {
@@ -284,6 +304,10 @@ struct BodyChecker<'m, 'a> {
     locals: Vec<typed::Local>,
     local_facts: Vec<LocalFacts>,
     sizes: Vec<typed::RuntimeSize>,
+    /// Those of the sizes that only a payload which is not there has.
+    open_sizes: Vec<open_sizes::OpenSize>,
+    /// Patterns that might not match, to be looked at when all scalar types are decided.
+    pattern_checks: Vec<exhaustive::PatternCheck>,
     /// The locals that a name stands for, innermost last.
     names: BTreeMap<String, Vec<LocalId>>,
     /// The names bound in each open scope.
@@ -327,6 +351,8 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             locals: Vec::new(),
             local_facts: Vec::new(),
             sizes: Vec::new(),
+            open_sizes: Vec::new(),
+            pattern_checks: Vec::new(),
             names: BTreeMap::new(),
             scopes: vec![Vec::new()],
             frames: vec![Frame::default()],

@@ -7,6 +7,7 @@
 
 mod constants;
 mod derivatives;
+mod enums;
 mod flow;
 mod kernels;
 mod modules;
@@ -18,6 +19,7 @@ use cotan_syntax::CodeInfo;
 
 pub use constants::*;
 pub use derivatives::*;
+pub use enums::*;
 pub use flow::*;
 pub use kernels::*;
 pub use modules::*;
@@ -48,5 +50,5 @@ use codes;
 
 /// The pages of all codes of this crate.
 pub fn all() -> impl Iterator<Item = &'static CodeInfo> {
-    [NAMES, MODULES, CONSTANTS, TYPES, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
+    [NAMES, MODULES, CONSTANTS, TYPES, ENUMS, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
 }

@@ -7,8 +7,9 @@
 //! of their leaves.
 
 use crate::dims::{Atom, Dim};
-use crate::typed::{DerivativeForm, DerivativeMode};
-use cotan_ir::{Elem, Module, Symbol};
+use crate::typed::{DerivativeForm, DerivativeMode, PayloadForm};
+use cotan_ir::{Const, Elem, Module, Symbol};
+use cotan_ops::Value;
 
 /// A function that a host asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,9 +62,9 @@ pub struct Entry {
     pub symbol: Symbol,
     /// The names of the size parameters. [`Atom::Size`] `k` in a dim of a parameter is the `k`-th.
     pub sizes: Vec<String>,
-    /// Extents of parameters that are neither a size nor the value of a parameter, such as `D*(D+1)/2`: each is an i64
-    /// argument after the sizes.
-    pub extents: Vec<Dim>,
+    /// Extents of parameters that are neither a size nor the value of a parameter: each is an i64 argument after the
+    /// sizes.
+    pub extents: Vec<EntryExtent>,
     /// The parameters. [`Atom::Value`] `k` in a dim is the value of the `k`-th.
     pub params: Vec<EntryParam>,
     /// The type of the result.
@@ -72,6 +73,20 @@ pub struct Entry {
     pub leaf_results: Vec<usize>,
     /// The parameters that a derivative is taken with respect to, by position; none for other functions.
     pub wrt: Vec<usize>,
+}
+
+/// An extent of a parameter that is an argument of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryExtent {
+    /// A function of the sizes, such as `D*(D+1)/2`.
+    Size(Dim),
+    /// What is found at an axis of a leaf of the parameters, the payload of a variant that may not be there.
+    Payload {
+        /// The position among the leaves of all parameters.
+        leaf: usize,
+        /// The axis.
+        axis: usize,
+    },
 }
 
 /// A parameter of an entry.
@@ -104,6 +119,45 @@ pub enum HostType {
         /// Names and types.
         fields: Vec<(String, HostType)>,
     },
+    /// An enum. Its leaves are the number of the variant, an i64, and the payloads of all variants; of those that are
+    /// not there, scalars are zero and tensors hold zeros, or are empty.
+    Enum {
+        /// The name.
+        name: String,
+        /// The variants in order.
+        variants: Vec<HostVariant>,
+    },
+}
+
+/// A variant of an enum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostVariant {
+    /// The name.
+    pub name: String,
+    /// What it carries; `None` for a variant without a payload, or without one that has a derivative in a tangent.
+    pub payload: Option<HostType>,
+}
+
+impl HostVariant {
+    /// A variant with these parts, by name. A payload of one part is that part, of several a tuple; one with names is a
+    /// struct. In a tangent, parts of a struct without a derivative are left out.
+    pub(crate) fn new(name: &str, form: PayloadForm, fields: Vec<(String, HostType)>, is_tangent: bool) -> Self {
+        let unit = HostType::Tuple(Vec::new());
+        let is_empty = fields.is_empty() || is_tangent && fields.iter().all(|(_, ty)| *ty == unit);
+        let payload = match form {
+            PayloadForm::Unit => None,
+            PayloadForm::Tuple | PayloadForm::Struct if is_empty => None,
+            PayloadForm::Tuple => {
+                let mut types: Vec<HostType> = fields.into_iter().map(|(_, ty)| ty).collect();
+                Some(if types.len() == 1 { types.remove(0) } else { HostType::Tuple(types) })
+            }
+            PayloadForm::Struct => {
+                let fields = fields.into_iter().filter(|(_, ty)| !is_tangent || *ty != unit).collect();
+                Some(HostType::Struct { name: name.to_owned(), fields })
+            }
+        };
+        Self { name: name.to_owned(), payload }
+    }
 }
 
 /// A scalar or tensor of scalars that a value consists of.
@@ -113,22 +167,83 @@ pub struct Leaf {
     pub elem: Elem,
     /// The extents, outermost first.
     pub dims: Vec<Dim>,
+    /// Whether it is the number of the variant of an enum.
+    pub is_tag: bool,
+    /// The variants that must be there for this leaf to be: position of the number among the leaves, and the number.
+    pub within: Vec<(usize, usize)>,
+}
+
+impl Leaf {
+    /// Whether the variants that it belongs to are there in a value with these leaves.
+    pub fn is_there(&self, leaves: &[Value]) -> bool {
+        let tag = |at: usize| leaves.get(at).and_then(Value::scalar).and_then(Const::as_i64);
+        self.within.iter().all(|(at, variant)| tag(*at) == Some(*variant as i64))
+    }
 }
 
 impl HostType {
     /// The leaves of a value of this type, in order.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut out = Vec::new();
-        self.collect_leaves(&[], &mut out);
+        self.collect_leaves(&[], &mut Vec::new(), &mut out);
         out
     }
 
-    fn collect_leaves(&self, lead: &[Dim], out: &mut Vec<Leaf>) {
+    fn collect_leaves(&self, lead: &[Dim], within: &mut Vec<(usize, usize)>, out: &mut Vec<Leaf>) {
         match self {
-            HostType::Scalar(elem) => out.push(Leaf { elem: *elem, dims: lead.to_vec() }),
-            HostType::Tensor { elem, dims } => elem.collect_leaves(&[lead, dims].concat(), out),
-            HostType::Tuple(parts) => parts.iter().for_each(|part| part.collect_leaves(lead, out)),
-            HostType::Struct { fields, .. } => fields.iter().for_each(|(_, ty)| ty.collect_leaves(lead, out)),
+            HostType::Scalar(elem) => {
+                out.push(Leaf { elem: *elem, dims: lead.to_vec(), is_tag: false, within: within.clone() });
+            }
+            HostType::Tensor { elem, dims } => elem.collect_leaves(&[lead, dims].concat(), within, out),
+            HostType::Tuple(parts) => parts.iter().for_each(|part| part.collect_leaves(lead, within, out)),
+            HostType::Struct { fields, .. } => fields.iter().for_each(|(_, ty)| ty.collect_leaves(lead, within, out)),
+            HostType::Enum { variants, .. } => {
+                let tag = out.len();
+                out.push(Leaf { elem: Elem::I64, dims: lead.to_vec(), is_tag: true, within: within.clone() });
+                for (k, ty) in variants.iter().enumerate().filter_map(|(k, v)| Some((k, v.payload.as_ref()?))) {
+                    within.push((tag, k));
+                    ty.collect_leaves(lead, within, out);
+                    within.pop();
+                }
+            }
+        }
+    }
+
+    /// The leaves that a tangent has too, by position: the floats, and the numbers of the variants of enums with a
+    /// float in them.
+    pub fn tangent_leaves(&self) -> Vec<usize> {
+        let leaves = self.leaves();
+        let is_float = |leaf: &Leaf| leaf.elem.is_float();
+        let has_float = |tag: usize| leaves.iter().any(|l| is_float(l) && l.within.iter().any(|(at, _)| *at == tag));
+        (0..leaves.len()).filter(|k| is_float(&leaves[*k]) || leaves[*k].is_tag && has_float(*k)).collect()
+    }
+
+    /// The type of a tangent: fields of structs that carry no derivative are dropped, payloads of enums too, and other
+    /// such places become the unit type.
+    pub fn tangent(&self) -> HostType {
+        let unit = HostType::Tuple(Vec::new());
+        if self.tangent_leaves().is_empty() && !matches!(self, HostType::Tuple(_) | HostType::Struct { .. }) {
+            return unit;
+        }
+        match self {
+            HostType::Scalar(_) => self.clone(),
+            HostType::Tensor { elem, dims } => HostType::Tensor { elem: Box::new(elem.tangent()), dims: dims.clone() },
+            HostType::Tuple(parts) => HostType::Tuple(parts.iter().map(HostType::tangent).collect()),
+            HostType::Struct { name, fields } => {
+                let fields = fields.iter().map(|(field, ty)| (field.clone(), ty.tangent()));
+                HostType::Struct { name: name.clone(), fields: fields.filter(|(_, ty)| *ty != unit).collect() }
+            }
+            HostType::Enum { name, variants } => {
+                let tangent = |variant: &HostVariant| HostVariant {
+                    name: variant.name.clone(),
+                    payload: variant
+                        .payload
+                        .as_ref()
+                        .filter(|ty| !ty.tangent_leaves().is_empty())
+                        .map(HostType::tangent),
+                };
+                HostType::Enum { name: name.clone(), variants: variants.iter().map(tangent).collect() }
+            }
         }
     }
 }
@@ -145,7 +260,7 @@ impl Entry {
             HostType::Tuple(parts) => {
                 format!("({})", parts.iter().map(|p| self.show(p)).collect::<Vec<_>>().join(", "))
             }
-            HostType::Struct { name, .. } => name.clone(),
+            HostType::Struct { name, .. } | HostType::Enum { name, .. } => name.clone(),
         }
     }
 

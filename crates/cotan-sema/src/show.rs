@@ -8,6 +8,7 @@ use crate::unify::ScalarVars;
 pub(crate) struct Names<'n> {
     pub(crate) generics: &'n [Generic],
     pub(crate) structs: &'n dyn Fn(u32) -> String,
+    pub(crate) enums: &'n dyn Fn(u32) -> String,
     pub(crate) locals: &'n dyn Fn(u32) -> String,
     pub(crate) vars: &'n ScalarVars,
 }
@@ -24,15 +25,17 @@ impl Names<'_> {
                 format!("{}[{}]", self.ty(elem), dims.join(", "))
             }
             Type::Tuple(parts) => format!("({})", self.list(parts)),
-            Type::Struct(of) => {
-                let name = (self.structs)(of.def.0);
-                let args: Vec<String> = of.args.iter().map(|arg| self.arg(arg)).collect();
-                let args = if args.is_empty() { String::new() } else { format!("[{}]", args.join(", ")) };
-                let tangent = if of.tangent { "tangent of " } else { "" };
-                format!("{tangent}{name}{args}")
-            }
+            Type::Struct(of) => self.applied(&(self.structs)(of.def.0), &of.args, of.tangent),
+            Type::Enum(of) => self.applied(&(self.enums)(of.def.0), &of.args, of.tangent),
             Type::Function(of) => format!("({}) -> {}", self.list(&of.params), self.ty(&of.result)),
         }
+    }
+
+    fn applied(&self, name: &str, args: &[GenericArg], is_tangent: bool) -> String {
+        let args: Vec<String> = args.iter().map(|arg| self.arg(arg)).collect();
+        let args = if args.is_empty() { String::new() } else { format!("[{}]", args.join(", ")) };
+        let tangent = if is_tangent { "tangent of " } else { "" };
+        format!("{tangent}{name}{args}")
     }
 
     fn list(&self, types: &[Type]) -> String {

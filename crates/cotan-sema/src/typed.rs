@@ -18,10 +18,13 @@
 
 pub(crate) mod axes;
 mod derivatives;
+mod enums;
 pub(crate) mod forms;
+mod leaves;
 mod literal;
 mod lookup;
 mod parts;
+mod patterns;
 mod visit;
 
 use cotan_ir::Checkpoint;
@@ -31,10 +34,13 @@ use cotan_syntax::ast::{FoldOp, NodeId};
 use crate::modules::ModuleId;
 
 pub use crate::dims::{Dim, GenericId, LocalId, SizeId};
-pub use crate::types::{Generic, GenericArg, GenericKind, StructId, StructType, Type};
+pub use crate::types::{EnumId, EnumType, Generic, GenericArg, GenericKind, StructId, StructType, Type};
 pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
-pub(crate) use lookup::{field_types as field_types_in, tangent as tangent_in};
+pub use enums::{Enum, PayloadForm, Variant};
+pub use leaves::Leaf;
+pub(crate) use lookup::Declarations;
 pub use parts::Part;
+pub use patterns::{Match, MatchArm, Pattern, PatternKind, PatternRange};
 pub(crate) use visit::TypeVisitor;
 
 /// A function: an index into [`Program::functions`].
@@ -46,6 +52,8 @@ pub struct FnId(pub u32);
 pub struct Program {
     /// The structs, in the order of the modules and of their source.
     pub structs: Vec<Struct>,
+    /// The enums, in the order of the modules and of their source.
+    pub enums: Vec<Enum>,
     /// The functions, in the order of the modules and of their source; a function under an attribute comes before its
     /// derivatives.
     pub functions: Vec<Function>,
@@ -214,6 +222,13 @@ pub enum ExprKind {
         /// Where the other fields come from.
         base: Box<Expr>,
     },
+    /// `S.Circle(r)`, `S.Box { w, h }`, `S.Dot`: a value of an enum.
+    Variant {
+        /// The position of the variant in the declaration.
+        index: usize,
+        /// The values of its payload, in the order in which they were written.
+        fields: Vec<FieldValue>,
+    },
     /// A part of a tuple or struct.
     Field {
         /// The tuple or struct.
@@ -303,6 +318,9 @@ pub enum ExprKind {
     /// `if c { } else if d { } else { }`. The dims of the arms are those of the result or, where
     /// the result has a new run-time size, whatever the arm that runs gives.
     If(Box<If>),
+    /// `match e { p => a, ... }`: the first arm that matches runs; one of them does. The dims of
+    /// the arms are as those of an `if`.
+    Match(Box<Match>),
     /// `{ ... }`
     Block(Box<Block>),
     /// `for p in e { ... }`, the unit value.
@@ -454,7 +472,7 @@ pub enum Index {
     Gather(Expr),
 }
 
-/// One field of a struct literal.
+/// One field of a struct literal, or of the payload of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldValue {
     /// The position of the field in the declaration.
@@ -509,7 +527,7 @@ pub enum CallableKind {
 /// `|x, (a, b)| e`. Its locals are in the table of the body that it stands in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lambda {
-    /// The parameters, one pattern for each.
+    /// The parameters, one pattern for each, which always matches.
     pub params: Vec<Pattern>,
     /// The locals of the surroundings that the body reads, ascending. They are read-only there.
     pub captures: Vec<LocalId>,
@@ -527,28 +545,6 @@ pub struct Vmap {
     pub axis: i64,
     /// What is called for each position. Its parameters and its result lack the axis.
     pub base: Callable,
-}
-
-/// A pattern that always matches.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pattern {
-    /// Where it stands.
-    pub span: Span,
-    /// The type of what it is matched against.
-    pub ty: Type,
-    /// What it is.
-    pub kind: PatternKind,
-}
-
-/// The kinds of patterns.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PatternKind {
-    /// `_`
-    Wildcard,
-    /// A name.
-    Local(LocalId),
-    /// Parts of a tuple or struct, by position.
-    Fields(Vec<(usize, Pattern)>),
 }
 
 /// `if c { } else if d { } else { }`
@@ -585,7 +581,7 @@ pub struct Stmt {
 pub enum StmtKind {
     /// `let p = e`
     Let {
-        /// What is bound.
+        /// What is bound; always matches.
         pattern: Pattern,
         /// The value.
         value: Expr,
@@ -662,7 +658,7 @@ pub enum AssignOp {
 /// `for p in e { ... }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct For {
-    /// What is bound in each iteration.
+    /// What is bound in each iteration; always matches.
     pub pattern: Pattern,
     /// What is iterated over.
     pub iterable: Iterable,

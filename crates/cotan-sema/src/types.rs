@@ -12,6 +12,10 @@ use crate::dims::{Atom, Dim, GenericId, LocalId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StructId(pub u32);
 
+/// An enum declaration: an index into [`crate::typed::Program::enums`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EnumId(pub u32);
+
 /// A type that the checker has yet to find out; none is left in a checked program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScalarVar(pub u32);
@@ -49,6 +53,8 @@ pub enum Type {
     Tuple(Vec<Self>),
     /// A struct.
     Struct(StructType),
+    /// An enum.
+    Enum(EnumType),
     /// A function, only as the type of a parameter.
     Function(Box<FunctionType>),
 }
@@ -62,6 +68,18 @@ pub struct StructType {
     pub args: Vec<GenericArg>,
     /// Whether this is the tangent of the struct, whose fields are the tangents of the struct's
     /// fields. Never set for a struct that is its own tangent.
+    pub tangent: bool,
+}
+
+/// An enum with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EnumType {
+    /// Which.
+    pub def: EnumId,
+    /// One for each of the enum's generics.
+    pub args: Vec<GenericArg>,
+    /// Whether this is the tangent of the enum, whose payloads are the tangents of the enum's
+    /// payloads. Never set for an enum that is its own tangent.
     pub tangent: bool,
 }
 
@@ -178,7 +196,7 @@ impl Type {
         match elem {
             Self::Error => Self::Error,
             Self::Tensor { elem, dims: inner } => Self::Tensor { elem, dims: dims.into_iter().chain(inner).collect() },
-            Self::Never | Self::Scalar(_) | Self::Tuple(_) | Self::Struct(_) | Self::Function(_) => {
+            Self::Never | Self::Scalar(_) | Self::Tuple(_) | Self::Struct(_) | Self::Enum(_) | Self::Function(_) => {
                 Self::Tensor { elem: Box::new(elem), dims }
             }
         }
@@ -189,9 +207,13 @@ impl Type {
     pub fn stacked(&self, lead: &[Dim]) -> Self {
         match self {
             Self::Tuple(parts) => Self::Tuple(parts.iter().map(|part| part.stacked(lead)).collect()),
-            Self::Error | Self::Never | Self::Scalar(_) | Self::Tensor { .. } | Self::Struct(_) | Self::Function(_) => {
-                Self::tensor(self.clone(), lead.to_vec())
-            }
+            Self::Error
+            | Self::Never
+            | Self::Scalar(_)
+            | Self::Tensor { .. }
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Function(_) => Self::tensor(self.clone(), lead.to_vec()),
         }
     }
 
@@ -204,9 +226,13 @@ impl Type {
     pub fn parts(&self) -> &[Self] {
         match self {
             Self::Tuple(parts) => parts,
-            Self::Error | Self::Never | Self::Scalar(_) | Self::Tensor { .. } | Self::Struct(_) | Self::Function(_) => {
-                &[]
-            }
+            Self::Error
+            | Self::Never
+            | Self::Scalar(_)
+            | Self::Tensor { .. }
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Function(_) => &[],
         }
     }
 
@@ -217,7 +243,7 @@ impl Type {
             Self::Never | Self::Scalar(_) => false,
             Self::Tensor { elem, .. } => elem.has_error(),
             Self::Tuple(parts) => parts.iter().any(Self::has_error),
-            Self::Struct(_) => false,
+            Self::Struct(_) | Self::Enum(_) => false,
             Self::Function(f) => f.result.has_error() || f.params.iter().any(Self::has_error),
         }
     }
@@ -226,7 +252,13 @@ impl Type {
     pub fn dims(&self) -> &[Dim] {
         match self {
             Self::Tensor { dims, .. } => dims,
-            Self::Error | Self::Never | Self::Scalar(_) | Self::Tuple(_) | Self::Struct(_) | Self::Function(_) => &[],
+            Self::Error
+            | Self::Never
+            | Self::Scalar(_)
+            | Self::Tuple(_)
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Function(_) => &[],
         }
     }
 
@@ -234,7 +266,13 @@ impl Type {
     pub fn elem(&self) -> &Self {
         match self {
             Self::Tensor { elem, .. } => elem,
-            Self::Error | Self::Never | Self::Scalar(_) | Self::Tuple(_) | Self::Struct(_) | Self::Function(_) => self,
+            Self::Error
+            | Self::Never
+            | Self::Scalar(_)
+            | Self::Tuple(_)
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Function(_) => self,
         }
     }
 
@@ -242,9 +280,13 @@ impl Type {
     pub fn scalar(&self) -> Option<Scalar> {
         match self.elem() {
             Self::Scalar(scalar) => Some(*scalar),
-            Self::Error | Self::Never | Self::Tensor { .. } | Self::Tuple(_) | Self::Struct(_) | Self::Function(_) => {
-                None
-            }
+            Self::Error
+            | Self::Never
+            | Self::Tensor { .. }
+            | Self::Tuple(_)
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Function(_) => None,
         }
     }
 
@@ -275,8 +317,8 @@ impl Type {
                 dims.iter_mut().for_each(f);
             }
             Self::Tuple(parts) => parts.iter_mut().for_each(|part| part.each_dim_mut(f)),
-            Self::Struct(of) => {
-                for arg in &mut of.args {
+            Self::Struct(StructType { args, .. }) | Self::Enum(EnumType { args, .. }) => {
+                for arg in args {
                     match arg {
                         GenericArg::Size(dim) => f(dim),
                         GenericArg::Scalar(_) => {}
@@ -297,7 +339,9 @@ impl Type {
             Self::Scalar(scalar) => f(scalar),
             Self::Tensor { elem, .. } => elem.each_scalar_mut(f),
             Self::Tuple(parts) => parts.iter_mut().for_each(|part| part.each_scalar_mut(f)),
-            Self::Struct(of) => of.args.iter_mut().for_each(|arg| arg.each_scalar_mut(f)),
+            Self::Struct(StructType { args, .. }) | Self::Enum(EnumType { args, .. }) => {
+                args.iter_mut().for_each(|arg| arg.each_scalar_mut(f));
+            }
             Self::Function(of) => {
                 of.params.iter_mut().for_each(|param| param.each_scalar_mut(f));
                 of.result.each_scalar_mut(f);

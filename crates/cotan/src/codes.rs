@@ -145,6 +145,15 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "fn ragged(n: i64) -> f64 = +/[all] tabulate(n, |i| zeros[f64](i))\nfn main() -> f64 = ragged(3)",
     ),
     info(
+        "R0040",
+        "tangent of another variant",
+        "The tangent or cotangent of a value of an enum is of the variant of that value: a circle changes as a circle \
+         does.\n\n\
+         Mended: make the tangent with the variant that the value has.",
+        "enum Shape { Dot, Circle(f64) }\nfn area(s: Shape) -> f64 = match s {\n  Dot => 0.0,\n  Circle(r) => r * r\n}\n\
+         fn main() -> f64 = jvp[s](area)(Shape.Circle(2.0), Shape.Dot).1",
+    ),
+    info(
         "R0100",
         "a limit of the call was reached",
         "The call needs more memory, steps or nested blocks than it may use. Raise --memory-limit, or make the input \

@@ -121,10 +121,9 @@ pub fn check_gradient(
         let from_differences = error(estimate.value);
         check.finite_differences = larger(check.finite_differences, from_differences);
         let mut components = direction.iter().copied();
-        let tangents: Vec<HostValue> = point
-            .iter()
-            .map(|v| v.differentiable_part().map_floats(&mut |_| components.next().unwrap_or(0.0)))
-            .collect();
+        // A gradient has the type of a tangent, and the variants of the point.
+        let tangents: Vec<HostValue> =
+            gradient.iter().map(|g| g.map_floats(&mut |_| components.next().unwrap_or(0.0))).collect();
         let from_mode = error(other_mode(&tangents)?);
         check.other_mode = larger(check.other_mode, from_mode);
         check.is_ok &= from_differences <= check.tolerance.max(estimate.noise / scale);

@@ -20,12 +20,13 @@ pub fn tape_gradient(
     let n_leaves: usize = entry.params.iter().map(|p| p.ty.leaves().len()).sum();
     let mut first = flat.len() - n_leaves;
     let mut positions = Vec::new();
-    let mut tys: Vec<(usize, HostType)> = Vec::new();
+    // For each parameter: its place in the list, its type, and where its leaves begin.
+    let mut params: Vec<(usize, &HostType, usize)> = Vec::new();
     for param in &entry.params {
         let leaves = param.ty.leaves();
         if let Some(at) = wrt.iter().position(|name| *name == param.name) {
             positions.extend((0..leaves.len()).filter(|k| leaves[*k].elem.is_float()).map(|k| first + k));
-            tys.push((at, tangent_type(&param.ty)));
+            params.push((at, &param.ty, first));
         }
         first += leaves.len();
     }
@@ -48,9 +49,15 @@ pub fn tape_gradient(
     let value = rebuild(&entry.result, &mut leaves);
     let mut cots = cots.into_iter();
     let mut gradients: Vec<(usize, HostValue)> = Vec::new();
-    for (at, ty) in &tys {
-        let gradient = rebuild(ty, &mut cots);
-        gradients.push((*at, gradient.ok_or_else(|| CallError::Bug("a gradient has too few leaves".to_owned()))?));
+    for (at, ty, first) in params {
+        let leaves = ty.leaves();
+        // The variants of a gradient are those of the argument.
+        let mut gradient = ty.tangent_leaves().into_iter().map_while(|k| match leaves[k].is_tag {
+            true => flat.get(first + k).cloned(),
+            false => cots.next(),
+        });
+        let gradient = rebuild(&ty.tangent(), &mut gradient);
+        gradients.push((at, gradient.ok_or_else(|| CallError::Bug("a gradient has too few leaves".to_owned()))?));
     }
     gradients.sort_by_key(|(at, _)| *at);
     let value = value.ok_or_else(|| CallError::Bug("the value has too few leaves".to_owned()))?;
@@ -61,25 +68,6 @@ pub fn tape_gradient(
 fn scalar_part(ty: &HostType) -> &HostType {
     match ty {
         HostType::Tuple(parts) => parts.first().map_or(ty, scalar_part),
-        HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } => ty,
-    }
-}
-
-/// The type of a tangent: fields of structs that carry no derivative are dropped, other such places become the unit
-/// type.
-fn tangent_type(ty: &HostType) -> HostType {
-    let unit = HostType::Tuple(Vec::new());
-    match ty {
-        HostType::Scalar(elem) if elem.is_float() => ty.clone(),
-        HostType::Scalar(_) => unit,
-        HostType::Tensor { elem, dims } => {
-            let elem = tangent_type(elem);
-            if elem == unit { unit } else { HostType::Tensor { elem: Box::new(elem), dims: dims.clone() } }
-        }
-        HostType::Tuple(parts) => HostType::Tuple(parts.iter().map(tangent_type).collect()),
-        HostType::Struct { name, fields } => {
-            let fields = fields.iter().map(|(field, ty)| (field.clone(), tangent_type(ty)));
-            HostType::Struct { name: name.clone(), fields: fields.filter(|(_, ty)| *ty != unit).collect() }
-        }
+        HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } | HostType::Enum { .. } => ty,
     }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use cotan_syntax::Span;
 
 use crate::typed::{
-    Arg, Body, Builtin, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, Iterable, Lambda, LocalId, Part,
-    Pattern, PatternKind, Program, StmtKind, Target,
+    Arg, Body, Builtin, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, Iterable, Lambda, LocalId, Match,
+    Part, Pattern, PatternKind, Program, StmtKind, Target,
 };
 use crate::types::{Scalar, Type};
 
@@ -184,6 +184,7 @@ impl<'p> Activity<'p> {
                 self.control = outer;
                 found
             }
+            ExprKind::Match(it) => self.match_arms(it),
             ExprKind::Block(block) => {
                 for statement in &block.statements {
                     self.statement(&statement.kind);
@@ -230,6 +231,7 @@ impl<'p> Activity<'p> {
             | ExprKind::Array(_)
             | ExprKind::Struct(_)
             | ExprKind::StructUpdate { .. }
+            | ExprKind::Variant { .. }
             | ExprKind::Field { .. }
             | ExprKind::Unary { .. }
             | ExprKind::Chain(_)
@@ -250,6 +252,28 @@ impl<'p> Activity<'p> {
                 found
             }
         }
+    }
+
+    /// What the value is of decides which arm runs; a payload depends on it smoothly.
+    fn match_arms(&mut self, it: &'p Match) -> Dependence {
+        let outer = self.control;
+        let value = self.expr(&it.scrutinee);
+        let is_chosen = it.arms.len() > 1;
+        let mut found = Dependence::default();
+        for arm in &it.arms {
+            self.bind(&arm.pattern, value);
+            if is_chosen {
+                self.control = self.control.and(value.cut_at(arm.pattern.span));
+            }
+            if let Some(guard) = &arm.guard {
+                let decided = self.expr(guard).cut_at(guard.span);
+                self.control = self.control.and(decided);
+            }
+            found = found.and(self.expr(&arm.body));
+        }
+        let found = found.and(self.control);
+        self.control = outer;
+        found
     }
 
     fn all(&mut self, values: &'p [Expr]) -> Dependence {
@@ -301,9 +325,12 @@ impl<'p> Activity<'p> {
 
     fn bind(&mut self, pattern: &Pattern, found: Dependence) {
         match &pattern.kind {
-            PatternKind::Wildcard => {}
+            PatternKind::Wildcard | PatternKind::Literal(_) | PatternKind::Range(_) => {}
             PatternKind::Local(local) => self.learn(*local, found),
-            PatternKind::Fields(fields) => fields.iter().for_each(|(_, field)| self.bind(field, found)),
+            PatternKind::Fields(fields) | PatternKind::Variant { fields, .. } => {
+                fields.iter().for_each(|(_, field)| self.bind(field, found));
+            }
+            PatternKind::Or(alternatives) => alternatives.iter().for_each(|it| self.bind(it, found)),
         }
     }
 
@@ -432,7 +459,7 @@ fn select(params: Params, args: &[Dependence]) -> Dependence {
 
 /// Whether something in values of a type is a float.
 fn has_float(program: &Program, ty: &Type) -> bool {
-    program.leaves(ty).iter().any(|leaf| match leaf.scalar() {
+    program.leaves(ty).iter().any(|leaf| match leaf.ty.scalar() {
         Some(Scalar::Of(elem)) => elem.is_float(),
         Some(Scalar::Param(_) | Scalar::Var(_)) => true,
         None => false,

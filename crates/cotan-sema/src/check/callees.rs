@@ -101,7 +101,7 @@ impl BodyChecker<'_, '_> {
                 Some((Callee::Failed, call.unwrap_or(found.n_dots)))
             }
             Def::Pending => Some((Callee::Failed, found.n_dots)),
-            Def::Struct(_) | Def::Alias(_) | Def::Constant(_) | Def::Module(_) => {
+            Def::Struct(_) | Def::Enum(_) | Def::Alias(_) | Def::Constant(_) | Def::Module(_) => {
                 // It is looked up again as a value.
                 self.module.facts.definitions.truncate(n_uses);
                 None

@@ -182,9 +182,13 @@ impl BodyChecker<'_, '_> {
         }
         instance.settle();
         if instance.has_unknown() {
-            if !self.report_ranks(&args) {
-                instance.report_unknown(self, span);
+            if self.report_ranks(&args) {
+                return None;
             }
+            instance.open_unknown(self, span);
+        }
+        if instance.has_unknown() {
+            instance.report_unknown(self, span);
             return None;
         }
         let fitted = args.into_iter().map(|(subject, ty, arg)| match arg {

@@ -57,7 +57,8 @@ impl BodyChecker<'_, '_> {
             );
             return None;
         }
-        Some(callable.result.stacked(dims))
+        let element = Expr { ty: callable.result.clone(), ..error(callable.span) };
+        self.require_element(&element).then(|| callable.result.stacked(dims))
     }
 
     /// Tensors that are gone through together along the first axis.
@@ -122,6 +123,9 @@ impl BodyChecker<'_, '_> {
         let params = [init.ty.clone(), element_type(&tensor.ty)];
         let callable = self.function(site, function, &params)?;
         let callable = self.keeps_state(callable, &init.ty, NEXT_STATE)?;
+        if site.builtin == Builtin::Scan && !self.require_element(&init) {
+            return None;
+        }
         let ty = if site.builtin == Builtin::Scan { init.ty.stacked(&[dim]) } else { init.ty.clone() };
         Some((ty, vec![Arg::Value(init), Arg::Function(callable), Arg::Value(tensor)]))
     }

@@ -173,7 +173,13 @@ impl ModuleChecker<'_> {
         match found.def {
             Def::Constant(at) => self.constant_size(at, found),
             Def::Unusable => None,
-            Def::Function(_) | Def::Pending | Def::Module(_) | Def::Gradients(_) | Def::Struct(_) | Def::Alias(_) => {
+            Def::Function(_)
+            | Def::Pending
+            | Def::Module(_)
+            | Def::Gradients(_)
+            | Def::Struct(_)
+            | Def::Enum(_)
+            | Def::Alias(_) => {
                 let message = format!("expected a size, found `{}`, which is no number", found.name);
                 self.report(
                     Diagnostic::error(codes::NOT_A_SIZE, found.span, message)

@@ -37,7 +37,7 @@ impl BodyChecker<'_, '_> {
         Expr { span, ty, kind: ExprKind::If(Box::new(If { arms, otherwise })) }
     }
 
-    fn join_arms(&mut self, bodies: &[(Type, Span)], first_local: u32, first_size: u32, span: Span) -> Type {
+    pub(super) fn join_arms(&mut self, bodies: &[(Type, Span)], first_local: u32, first_size: u32, span: Span) -> Type {
         let mut joined = Type::Never;
         let mut first_span = span;
         for (ty, body_span) in bodies {
@@ -74,7 +74,7 @@ impl BodyChecker<'_, '_> {
     }
 
     /// Whether a block whose value nobody takes has none; reports one that has.
-    fn require_unit(&mut self, body: &Expr) -> bool {
+    pub(super) fn require_unit(&mut self, body: &Expr) -> bool {
         if body.ty.is_unit() || body.ty == Type::Never || body.ty.has_error() {
             return true;
         }
@@ -99,7 +99,7 @@ impl BodyChecker<'_, '_> {
         let is_parallel = self.is_kernel && self.frames.len() == 1 && !self.in_for_loop;
         let in_for_loop = std::mem::replace(&mut self.in_for_loop, true);
         let (pattern, body) = self.scoped(|this| {
-            let pattern = this.pattern(&it.pattern, &elem);
+            let pattern = this.irrefutable(&it.pattern, &elem, "`for`");
             (pattern, this.loop_body(&it.body))
         });
         self.in_for_loop = in_for_loop;
@@ -199,9 +199,13 @@ impl BodyChecker<'_, '_> {
 pub(super) fn element_type(ty: &Type) -> Type {
     match ty {
         Type::Tensor { elem, dims } => Type::tensor((**elem).clone(), dims[1..].to_vec()),
-        Type::Error | Type::Never | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => {
-            Type::Error
-        }
+        Type::Error
+        | Type::Never
+        | Type::Scalar(_)
+        | Type::Tuple(_)
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Function(_) => Type::Error,
     }
 }
 

@@ -85,6 +85,7 @@ impl<'a> ModuleChecker<'a> {
             let mut scope = TypeScope { generics, values: &values, holes: Holes::Generics, next_size: 0 };
             let ty = self.resolve_type(&param.ty, &mut scope);
             generics = scope.generics;
+            let ty = self.without_enum_elements(ty, param.ty.span);
             // What may change is no size.
             let mutable = param.mutable.is_some();
             if ty == Type::of(Elem::I64) && !mutable {
@@ -97,7 +98,10 @@ impl<'a> ModuleChecker<'a> {
         let values = |name: &str| integers.get(name).cloned();
         let mut scope = TypeScope { generics, values: &values, holes: Holes::Sizes, next_size: 0 };
         let result = match &signature.result {
-            Some(result) => self.value_type(result, &mut scope),
+            Some(result) => {
+                let ty = self.value_type(result, &mut scope);
+                self.without_enum_elements(ty, result.span)
+            }
             None if signature.name.name == "main" => Type::UNIT,
             None => Type::Error,
         };
@@ -186,18 +190,7 @@ impl<'a> ModuleChecker<'a> {
                 has_integer_param |= !bound.implies(Bound::Differentiable);
             }
         });
-        ty.has_error() || !has_integer_param && self.has_float(&typed::tangent_in(&self.structs, ty))
-    }
-
-    /// Whether something is left of a tangent.
-    fn has_float(&self, tangent: &Type) -> bool {
-        match tangent {
-            Type::Tuple(parts) => parts.iter().any(|part| self.has_float(part)),
-            Type::Struct(of) => typed::field_types_in(&self.structs, of).iter().any(|field| self.has_float(field)),
-            Type::Tensor { elem, .. } => self.has_float(elem),
-            Type::Never | Type::Function(_) => false,
-            Type::Error | Type::Scalar(_) => true,
-        }
+        ty.has_error() || !has_integer_param && self.declarations().has_tangent(ty)
     }
 }
 

@@ -7,7 +7,7 @@ use super::attributes::DerivativeAttr;
 use super::declarations::{Plan, own_generics};
 use super::{ModuleChecker, Signature};
 use crate::codes;
-use crate::typed::{self, Callable, CallableKind, Derivative, DerivativeForm, FnId, FunctionBody, forms};
+use crate::typed::{Callable, CallableKind, Derivative, DerivativeForm, FnId, FunctionBody, forms};
 use crate::types::Type;
 
 impl<'a> ModuleChecker<'a> {
@@ -89,7 +89,7 @@ impl<'a> ModuleChecker<'a> {
                 let named = attr.wrt.first().and_then(|w| primal.params.iter().find(|param| param.name == w.name));
                 let is_tuple_param = n_gradients == 1
                     && named.is_some_and(|param| {
-                        self.is_gradient_type(&declared.result, &typed::tangent_in(&self.structs, &param.ty))
+                        self.is_gradient_type(&declared.result, &self.declarations().tangent(&param.ty))
                     });
                 match parts.get(n_gradients..) {
                     Some(aux @ [_, ..]) if !is_tuple_param => with_aux(Type::Error, aux),
@@ -149,7 +149,7 @@ impl<'a> ModuleChecker<'a> {
         let mut signature = Signature { name, result, ..declared.clone() };
         for param in &mut signature.params[primal.params.len()..] {
             // A struct that is named for a tangent stands for its tangent.
-            param.ty = typed::tangent_in(&self.structs, &param.ty);
+            param.ty = self.declarations().tangent(&param.ty);
         }
         let callable = Callable {
             span: attr.span,
@@ -173,7 +173,7 @@ impl<'a> ModuleChecker<'a> {
     ) -> Type {
         let wrt_types: Vec<Type> = wrt.iter().map(|at| primal.params[*at].ty.clone()).collect();
         if attr.form == DerivativeForm::Jvp {
-            let tangents = forms::extra_params(&self.structs, attr.form, &primal.result, &wrt_types);
+            let tangents = forms::extra_params(self.declarations(), attr.form, &primal.result, &wrt_types);
             self.check_tangent_parameters(declared, primal, attr, &tangents);
         }
         let aux = primal.result.parts().get(1..).unwrap_or_default();
@@ -187,7 +187,7 @@ impl<'a> ModuleChecker<'a> {
             | DerivativeForm::Hessian
             | DerivativeForm::Hvp => primal.result.clone(),
         };
-        let expected = forms::result(&self.structs, attr.form, &value, &wrt_types);
+        let expected = forms::result(self.declarations(), attr.form, &value, &wrt_types);
         if declared.result.has_error() {
             return declared.result.clone();
         }
@@ -254,7 +254,7 @@ impl<'a> ModuleChecker<'a> {
             (Type::Tuple(a), Type::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.is_gradient_type(a, b))
             }
-            _ => declared == expected || typed::tangent_in(&self.structs, declared) == *expected,
+            _ => declared == expected || self.declarations().tangent(declared) == *expected,
         }
     }
 

@@ -35,7 +35,10 @@ impl BodyChecker<'_, '_> {
         }
         let value = self.vars.resolve_type(&base.result);
         let wrt_types: Vec<Type> = wrt.iter().map(|at| self.vars.resolve_type(&base.params[*at].ty)).collect();
-        let structs = &self.module.structs;
+        if !self.has_matrix(form, wrt_types.iter().chain([&value]), span) {
+            return None;
+        }
+        let declarations = self.module.declarations();
         let mut params = base.params.clone();
         let named = wrt.iter().map(|at| match form {
             DerivativeForm::Vjp => "cotangent".to_owned(),
@@ -46,9 +49,9 @@ impl BodyChecker<'_, '_> {
             | DerivativeForm::Jacobian
             | DerivativeForm::Hessian => format!("tangent of {}", base.params[*at].name),
         });
-        let extra = named.zip(forms::extra_params(structs, form, &value, &wrt_types));
+        let extra = named.zip(forms::extra_params(declarations, form, &value, &wrt_types));
         params.extend(extra.map(|(name, ty)| SchemeParam::new(name, ty)));
-        let result = forms::result(structs, form, &value, &wrt_types);
+        let result = forms::result(declarations, form, &value, &wrt_types);
         Some(Scheme {
             name: format!("{}({})", form.as_str(), base.name),
             span,
@@ -61,6 +64,19 @@ impl BodyChecker<'_, '_> {
             definition: base.definition,
             target: SchemeTarget::Derivative { form, mode: selected.mode, wrt, base: Box::new(base) },
         })
+    }
+
+    /// Whether a form that gives a matrix may do so; reports enums, which have no matrix.
+    fn has_matrix<'t>(&mut self, form: DerivativeForm, mut types: impl Iterator<Item = &'t Type>, span: Span) -> bool {
+        let is_matrix = matches!(form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
+        let found = types.find_map(|ty| self.module.declarations().enum_in(ty));
+        let Some(id) = found.filter(|_| is_matrix) else { return true };
+        let (form, name) = (form.as_str(), self.module.enum_name(id.0));
+        let message = format!("expected floats, and tensors, tuples and structs of them, for `{form}`, found `{name}`");
+        self.report(Diagnostic::error(codes::ENUM_MATRIX, span, message).help(
+            "take the gradient, or a product with `jvp`, `vjp` or `hvp`: these follow the variant that is there",
+        ));
+        false
     }
 
     /// The generics that the types of a scheme are closed over.

@@ -45,6 +45,7 @@ pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
         | ExprKind::Size(_)
         | ExprKind::Struct(_)
         | ExprKind::StructUpdate { .. }
+        | ExprKind::Variant { .. }
         | ExprKind::Range(_)
         | ExprKind::Index { .. }
         | ExprKind::Fold { .. }
@@ -54,6 +55,7 @@ pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
         | ExprKind::ShapeCheck(_)
         | ExprKind::AsTangent(_)
         | ExprKind::If(_)
+        | ExprKind::Match(_)
         | ExprKind::Block(_)
         | ExprKind::For(_)
         | ExprKind::While(_)
@@ -188,6 +190,7 @@ fn elem_of(ty: &Type, span: Span) -> Result<Elem> {
         | Type::Tensor { .. }
         | Type::Tuple(_)
         | Type::Struct(_)
+        | Type::Enum(_)
         | Type::Function(_) => Err(not_constant(span)),
     }
 }

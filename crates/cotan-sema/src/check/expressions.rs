@@ -61,11 +61,7 @@ impl BodyChecker<'_, '_> {
             ast::ExprKind::Lambda(_) => self.function_as_value(span, "a lambda"),
             ast::ExprKind::LetIn(it) => self.let_in(it, span),
             ast::ExprKind::If(it) => self.if_expr(it, span),
-            ast::ExprKind::Match(it) => {
-                self.expr(&it.scrutinee);
-                self.module.report_later(span, "`match`", "write `if` and `else if`");
-                error(span)
-            }
+            ast::ExprKind::Match(it) => self.match_expr(it, span),
             ast::ExprKind::Block(block) => self.block(block),
             ast::ExprKind::For(it) => self.for_loop(it, span),
             ast::ExprKind::While(it) => self.while_loop(it, span),
@@ -115,6 +111,9 @@ impl BodyChecker<'_, '_> {
         };
         let elem = first.ty.clone();
         let first_span = first.span;
+        if !self.require_element(&first.clone()) {
+            return error(span);
+        }
         let rest = values.split_off(1);
         for value in rest {
             let origin = Some((first_span, "the first element decides the type"));

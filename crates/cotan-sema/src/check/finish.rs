@@ -7,7 +7,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::{BodyChecker, Checked, ModuleChecker, Signature};
 use crate::codes;
 use crate::show::Names;
-use crate::typed::{self, Body, CallableKind, Expr, ExprKind, FunctionBody, Literal, Program};
+use crate::typed::{self, Body, CallableKind, Expr, ExprKind, FunctionBody, Literal, PatternKind, Program};
 use crate::types::{Bound, GenericArg, GenericKind, Scalar, Type};
 use crate::unify::ScalarVars;
 
@@ -23,8 +23,9 @@ impl ModuleChecker<'_> {
     pub(super) fn show_in(&self, signature: &Signature, ty: &Type) -> String {
         let param = |at: u32| signature.params.get(at as usize).map_or_else(|| "?".to_owned(), |p| p.name.clone());
         let structs = |at: u32| self.struct_name(at);
+        let enums = |at: u32| self.enum_name(at);
         let vars = ScalarVars::default();
-        Names { generics: &signature.generics, structs: &structs, locals: &param, vars: &vars }.ty(ty)
+        Names { generics: &signature.generics, structs: &structs, enums: &enums, locals: &param, vars: &vars }.ty(ty)
     }
 
     /// Puts the program together.
@@ -54,7 +55,7 @@ impl ModuleChecker<'_> {
                 recompute: signature.hints.recompute,
             })
         });
-        let mut program = Program { structs: self.structs, functions: functions.collect(), order };
+        let mut program = Program { structs: self.structs, enums: self.enums, functions: functions.collect(), order };
         let mut diagnostics = self.diagnostics;
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(super::rule_cycles::check(&program));
@@ -82,32 +83,58 @@ impl BodyChecker<'_, '_> {
                 );
             }
         }
+        self.report_open_sizes();
         let locals = std::mem::take(&mut self.locals);
         let mut body = Body { locals, sizes: std::mem::take(&mut self.sizes), value };
-        let vars = &self.vars;
+        let mut checks = std::mem::take(&mut self.pattern_checks);
+        let mut node_types = std::mem::take(&mut self.node_types);
         // What nothing decides has been reported; any type will do.
-        let decide = |scalar: Scalar| vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
-        let decide_type = |ty: &mut Type| ty.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-        let generics = &self.generics;
+        let decide = |scalar: Scalar| self.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
+        let decide_type = |ty: &mut Type| {
+            ty.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
+            ty.each_dim_mut(&mut |dim| *dim = self.resolve_size(dim));
+        };
+        let decide_arg = |arg: &mut GenericArg| match arg {
+            GenericArg::Scalar(scalar) => *scalar = decide(*scalar),
+            GenericArg::Size(dim) => *dim = self.resolve_size(dim),
+        };
+        let bound = |at: u32| match self.generics.get(at as usize).map(|generic| generic.kind) {
+            Some(GenericKind::Scalar(bound)) => bound,
+            Some(GenericKind::Size) | None => Bound::Numeric,
+        };
         let mut misfits = Vec::new();
         typed::TypeVisitor {
             ty: &mut |ty| decide_type(ty),
-            arg: &mut |arg: &mut GenericArg| arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar)),
+            arg: &mut |arg| decide_arg(arg),
             expr: &mut |expr| {
-                let bound = |at: u32| match generics.get(at as usize).map(|generic| generic.kind) {
-                    Some(GenericKind::Scalar(bound)) => bound,
-                    Some(GenericKind::Size) | None => Bound::Numeric,
-                };
-                if let Some(misfit) = literal_misfit(expr, &bound) {
-                    misfits.push(misfit);
+                if let ExprKind::Literal(literal) = &expr.kind {
+                    misfits.extend(literal_misfit(literal, &expr.ty, expr.span, &bound));
                 }
             },
         }
         .body(&mut body);
-        for (node, mut ty) in std::mem::take(&mut self.node_types) {
-            decide_type(&mut ty);
-            self.module.record_type(node, &ty);
+        node_types.iter_mut().for_each(|(_, ty)| decide_type(ty));
+        for check in &mut checks {
+            check.each_type(&mut |ty| decide_type(ty));
+            for (pattern, _) in &check.patterns {
+                pattern.each(&mut |part| match &part.kind {
+                    PatternKind::Literal(literal) => {
+                        misfits.extend(literal_misfit(literal, &part.ty, part.span, &bound))
+                    }
+                    PatternKind::Range(range) => {
+                        misfits.extend(literal_misfit(&range.lo, &part.ty, part.span, &bound));
+                        misfits.extend(literal_misfit(&range.hi, &part.ty, part.span, &bound));
+                    }
+                    PatternKind::Wildcard
+                    | PatternKind::Local(_)
+                    | PatternKind::Fields(_)
+                    | PatternKind::Variant { .. }
+                    | PatternKind::Or(_) => {}
+                });
+            }
         }
+        node_types.iter().for_each(|(node, ty)| self.module.record_type(*node, ty));
+        checks.iter().for_each(|check| self.check_patterns(check, &body.locals));
         for (span, value, name) in misfits {
             let message = format!("expected a literal that fits `{name}`, found `{value}`");
             let help = match Elem::from_name(&name).and_then(Elem::integer_range) {
@@ -135,19 +162,23 @@ fn literal_fits(literal: &Literal, elem: Elem) -> bool {
 }
 
 /// A literal that does not fit its type: where, the value, and the type.
-fn literal_misfit(expr: &Expr, bound: &dyn Fn(u32) -> Bound) -> Option<(Span, String, String)> {
-    let ExprKind::Literal(literal) = &expr.kind else { return None };
+fn literal_misfit(
+    literal: &Literal,
+    ty: &Type,
+    span: Span,
+    bound: &dyn Fn(u32) -> Bound,
+) -> Option<(Span, String, String)> {
     let text = match literal {
         Literal::Int(value) => value.to_string(),
         Literal::Float(digits) => digits.clone(),
         Literal::Bool(_) | Literal::Constant(_) => return None,
     };
-    match expr.ty.scalar()? {
-        Scalar::Of(elem) if !literal_fits(literal, elem) => Some((expr.span, text, elem.name().to_owned())),
+    match ty.scalar()? {
+        Scalar::Of(elem) if !literal_fits(literal, elem) => Some((span, text, elem.name().to_owned())),
         Scalar::Param(id) => {
             let may_be = |elem: &Elem| bound(id.0).admits(*elem);
             let misfit = Elem::ALL.into_iter().filter(may_be).find(|elem| !literal_fits(literal, *elem))?;
-            Some((expr.span, text, misfit.name().to_owned()))
+            Some((span, text, misfit.name().to_owned()))
         }
         Scalar::Of(_) | Scalar::Var(_) => None,
     }

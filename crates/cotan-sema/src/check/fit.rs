@@ -7,7 +7,7 @@ use super::BodyChecker;
 use crate::codes;
 use crate::dims::{Dim, Relation};
 use crate::typed::{Expr, ExprKind, Literal};
-use crate::types::{GenericArg, Scalar, StructType, Type};
+use crate::types::{EnumType, GenericArg, Scalar, StructType, Type};
 
 /// How strictly sizes must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl BodyChecker<'_, '_> {
                     return Err(Misfit::Rank);
                 }
                 for (found, wanted) in found.iter().zip(wanted) {
-                    needs_check |= relate_dims(found, wanted, how)?;
+                    needs_check |= self.relate_dims(found, wanted, how)?;
                 }
                 Ok(needs_check)
             }
@@ -64,15 +64,14 @@ impl BodyChecker<'_, '_> {
                     && found.tangent == wanted.tangent
                     && found.args.len() == wanted.args.len() =>
             {
-                let mut needs_check = false;
-                for (found, wanted) in found.args.iter().zip(&wanted.args) {
-                    needs_check |= match (found, wanted) {
-                        (GenericArg::Size(found), GenericArg::Size(wanted)) => relate_dims(found, wanted, how)?,
-                        (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*b, *a) => false,
-                        (GenericArg::Size(_) | GenericArg::Scalar(_), _) => return Err(Misfit::Type),
-                    };
-                }
-                Ok(needs_check)
+                self.relate_args(&found.args, &wanted.args, how)
+            }
+            (Type::Enum(found), Type::Enum(wanted))
+                if found.def == wanted.def
+                    && found.tangent == wanted.tangent
+                    && found.args.len() == wanted.args.len() =>
+            {
+                self.relate_args(&found.args, &wanted.args, how)
             }
             (Type::Function(found), Type::Function(wanted)) if found.params.len() == wanted.params.len() => {
                 for (found, wanted) in found.params.iter().zip(&wanted.params) {
@@ -82,9 +81,42 @@ impl BodyChecker<'_, '_> {
                 }
                 if self.relate(&found.result, &wanted.result, how)? { Err(Misfit::Type) } else { Ok(false) }
             }
-            (Type::Scalar(_) | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_), _) => {
-                Err(Misfit::Type)
-            }
+            (
+                Type::Scalar(_)
+                | Type::Tensor { .. }
+                | Type::Tuple(_)
+                | Type::Struct(_)
+                | Type::Enum(_)
+                | Type::Function(_),
+                _,
+            ) => Err(Misfit::Type),
+        }
+    }
+
+    fn relate_args(&mut self, found: &[GenericArg], wanted: &[GenericArg], how: Strictness) -> Result<bool, Misfit> {
+        let mut needs_check = false;
+        for (found, wanted) in found.iter().zip(wanted) {
+            needs_check |= match (found, wanted) {
+                (GenericArg::Size(found), GenericArg::Size(wanted)) => self.relate_dims(found, wanted, how)?,
+                (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*b, *a) => false,
+                (GenericArg::Size(_) | GenericArg::Scalar(_), _) => return Err(Misfit::Type),
+            };
+        }
+        Ok(needs_check)
+    }
+
+    /// Whether sizes must be checked at run time. A size that is open becomes the other one.
+    fn relate_dims(&mut self, found: &Dim, wanted: &Dim, how: Strictness) -> Result<bool, Misfit> {
+        let (found, wanted) = (self.resolve_size(found), self.resolve_size(wanted));
+        if self.decide_size(&found, &wanted) {
+            return Ok(false);
+        }
+        let surely_differ = || found.minus(&wanted).is_some_and(|difference| difference.as_constant().is_some());
+        match found.relation(&wanted) {
+            Relation::Equal => Ok(false),
+            Relation::Check => Ok(true),
+            Relation::Differ if how == Strictness::Ascribed && !surely_differ() => Ok(true),
+            Relation::Differ => Err(Misfit::Size(wanted, found)),
         }
     }
 
@@ -188,6 +220,9 @@ impl BodyChecker<'_, '_> {
             (Type::Struct(a), Type::Struct(b)) if a.def == b.def && a.tangent => {
                 "the tangent of a struct has no integers in it: build the struct from its fields".to_owned()
             }
+            (Type::Enum(a), Type::Enum(b)) if a.def == b.def && a.tangent => {
+                "the tangent of an enum has no integers in it: build the value from its payload".to_owned()
+            }
             (_, want) if want.is_unit() => "bind the value with `let`, or leave it out".to_owned(),
             _ => format!("give a value of type `{}`", self.show(wanted)),
         }
@@ -230,7 +265,7 @@ impl BodyChecker<'_, '_> {
                 let elem = self.join(a, b, span)?;
                 let mut dims = Vec::new();
                 for (a, b) in first.iter().zip(second) {
-                    let is_new = relate_dims(b, a, Strictness::Exact)?;
+                    let is_new = self.relate_dims(b, a, Strictness::Exact)?;
                     dims.push(if is_new { self.new_size(span) } else { a.clone() });
                 }
                 Ok(Type::tensor(elem, dims))
@@ -241,25 +276,33 @@ impl BodyChecker<'_, '_> {
                 parts.map(Type::Tuple)
             }
             (Type::Struct(a), Type::Struct(b)) if a.def == b.def && a.tangent == b.tangent => {
-                let mut joined = a.clone();
-                for (a, b) in joined.args.iter_mut().zip(&b.args) {
-                    match (a, b) {
-                        (GenericArg::Size(a), GenericArg::Size(b)) => {
-                            if relate_dims(b, a, Strictness::Exact)? {
-                                *a = self.new_size(span);
-                            }
-                        }
-                        (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*a, *b) => {}
-                        (GenericArg::Size(_) | GenericArg::Scalar(_), _) => return Err(Misfit::Type),
-                    }
-                }
-                Ok(Type::Struct(joined))
+                Ok(Type::Struct(StructType { args: self.join_args(&a.args, &b.args, span)?, ..a.clone() }))
+            }
+            (Type::Enum(a), Type::Enum(b)) if a.def == b.def && a.tangent == b.tangent => {
+                Ok(Type::Enum(EnumType { args: self.join_args(&a.args, &b.args, span)?, ..a.clone() }))
             }
             _ => match self.relate(second, first, Strictness::Exact) {
                 Ok(_) => Ok(first.clone()),
                 Err(misfit) => Err(misfit),
             },
         }
+    }
+
+    fn join_args(
+        &mut self,
+        first: &[GenericArg],
+        second: &[GenericArg],
+        span: Span,
+    ) -> Result<Vec<GenericArg>, Misfit> {
+        let join = |(a, b): (&GenericArg, &GenericArg)| match (a, b) {
+            (GenericArg::Size(a), GenericArg::Size(b)) => {
+                let is_new = self.relate_dims(b, a, Strictness::Exact)?;
+                Ok(GenericArg::Size(if is_new { self.new_size(span) } else { a.clone() }))
+            }
+            (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*a, *b) => Ok(GenericArg::Scalar(*a)),
+            (GenericArg::Size(_) | GenericArg::Scalar(_), _) => Err(Misfit::Type),
+        };
+        first.iter().zip(second).map(join).collect()
     }
 }
 
@@ -278,6 +321,9 @@ fn toward_tangent(found: &Type, wanted: &Type) -> Type {
         (Type::Struct(of), Type::Struct(to)) if of.def == to.def && to.tangent => {
             Type::Struct(StructType { tangent: true, ..of.clone() })
         }
+        (Type::Enum(of), Type::Enum(to)) if of.def == to.def && to.tangent => {
+            Type::Enum(EnumType { tangent: true, ..of.clone() })
+        }
         (Type::Tuple(parts), Type::Tuple(to)) if parts.len() == to.len() => {
             Type::Tuple(parts.iter().zip(to).map(|(part, to)| toward_tangent(part, to)).collect())
         }
@@ -291,20 +337,10 @@ fn toward_tangent(found: &Type, wanted: &Type) -> Type {
             | Type::Tensor { .. }
             | Type::Tuple(_)
             | Type::Struct(_)
+            | Type::Enum(_)
             | Type::Function(_),
             _,
         ) => found.clone(),
-    }
-}
-
-/// Whether sizes must be checked at run time.
-fn relate_dims(found: &Dim, wanted: &Dim, how: Strictness) -> Result<bool, Misfit> {
-    let surely_differ = || found.minus(wanted).is_some_and(|difference| difference.as_constant().is_some());
-    match found.relation(wanted) {
-        Relation::Equal => Ok(false),
-        Relation::Check => Ok(true),
-        Relation::Differ if how == Strictness::Ascribed && !surely_differ() => Ok(true),
-        Relation::Differ => Err(Misfit::Size(wanted.clone(), found.clone())),
     }
 }
 

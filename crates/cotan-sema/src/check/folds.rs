@@ -120,6 +120,9 @@ impl BodyChecker<'_, '_> {
         let Some(callable) = self.keeps_state(callable, &state, "the result of the folded function") else {
             return error(span);
         };
+        if !leading.is_empty() && !self.require_element(&Expr { ty: state.clone(), ..error(callable.span) }) {
+            return error(span);
+        }
         let ty = state.stacked(leading);
         let kind =
             ExprKind::FoldBy { function: Box::new(callable), init: init.map(Box::new), operand: Box::new(operand) };

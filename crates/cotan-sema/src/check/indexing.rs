@@ -24,7 +24,7 @@ impl BodyChecker<'_, '_> {
         let dims = match ty {
             Type::Tensor { dims, .. } => dims.clone(),
             Type::Error => return None,
-            Type::Never | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => {
+            Type::Never | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Function(_) => {
                 let help = if matches!(ty, Type::Tuple(_)) {
                     "the parts of a tuple are `.0`, `.1` and so on"
                 } else if matches!(ty, Type::Struct(_)) {

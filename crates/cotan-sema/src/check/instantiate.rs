@@ -12,7 +12,7 @@ use super::schemes::Scheme;
 use super::type_exprs::bound_help;
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
-use crate::typed::{self, Arg, Expr};
+use crate::typed::{Arg, Expr};
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, Type};
 use crate::unify::Elems;
 
@@ -26,6 +26,18 @@ pub(super) struct Instance {
     used_values: BTreeSet<LocalId>,
     /// Pairs of a size of the declaration and the size that was found for it.
     equations: Vec<(Dim, Dim)>,
+    /// Whether sizes may stay open: those of payloads that a variant does not have.
+    may_stay_open: bool,
+}
+
+/// The declaration that a literal makes a value of.
+pub(super) struct LiteralOf<'d> {
+    pub(super) name: &'d str,
+    pub(super) generics: &'d [Generic],
+    /// What the generics are known to be.
+    pub(super) known: Vec<Option<GenericArg>>,
+    /// Whether it is an enum, whose sizes may be those of another variant alone.
+    pub(super) is_enum: bool,
 }
 
 impl Instance {
@@ -60,6 +72,7 @@ impl Instance {
             values: Vec::new(),
             used_values: BTreeSet::new(),
             equations: Vec::new(),
+            may_stay_open: false,
         }
     }
 
@@ -111,20 +124,32 @@ impl Instance {
                 }
             }
             (Type::Struct(formal), Type::Struct(found)) if formal.def == found.def => {
-                for (formal, found) in formal.args.iter().zip(&found.args) {
-                    match (formal, found) {
-                        (GenericArg::Size(formal), GenericArg::Size(found)) => {
-                            self.equations.push((formal.clone(), found.clone()));
-                        }
-                        (GenericArg::Scalar(formal), GenericArg::Scalar(found)) => {
-                            self.learn_scalar(checker, *formal, *found, value);
-                        }
-                        (GenericArg::Size(_), GenericArg::Scalar(_)) | (GenericArg::Scalar(_), GenericArg::Size(_)) => {
-                        }
-                    }
-                }
+                self.learn_args(checker, &formal.args, &found.args, value);
+            }
+            (Type::Enum(formal), Type::Enum(found)) if formal.def == found.def => {
+                self.learn_args(checker, &formal.args, &found.args, value);
             }
             _ => {}
+        }
+    }
+
+    fn learn_args(
+        &mut self,
+        checker: &mut BodyChecker<'_, '_>,
+        formal: &[GenericArg],
+        found: &[GenericArg],
+        value: &Expr,
+    ) {
+        for (formal, found) in formal.iter().zip(found) {
+            match (formal, found) {
+                (GenericArg::Size(formal), GenericArg::Size(found)) => {
+                    self.equations.push((formal.clone(), checker.resolve_size(found)));
+                }
+                (GenericArg::Scalar(formal), GenericArg::Scalar(found)) => {
+                    self.learn_scalar(checker, *formal, *found, value);
+                }
+                (GenericArg::Size(_), GenericArg::Scalar(_)) | (GenericArg::Scalar(_), GenericArg::Size(_)) => {}
+            }
         }
     }
 
@@ -174,6 +199,18 @@ impl Instance {
         }
     }
 
+    /// Gives sizes that nothing decides a name of their own, if that is all right.
+    pub(super) fn open_unknown(&mut self, checker: &mut BodyChecker<'_, '_>, span: Span) {
+        if !self.may_stay_open {
+            return;
+        }
+        for (generic, known) in self.generics.iter().zip(&mut self.known) {
+            if known.is_none() {
+                *known = Some(GenericArg::Size(checker.open_size(&generic.name, &self.name, span)));
+            }
+        }
+    }
+
     /// Whether there are sizes that nothing decides.
     pub(super) fn has_unknown(&self) -> bool {
         self.known.iter().any(Option::is_none)
@@ -209,26 +246,16 @@ pub(super) fn add_values(ty: &Type, values: &mut BTreeSet<LocalId>) {
 }
 
 impl BodyChecker<'_, '_> {
-    /// The generics of a struct literal, and its fields as they fit.
+    /// The generics of a struct literal or of a variant, and its fields, each with what a message calls it, as they fit.
     pub(super) fn fields_of_literal(
         &mut self,
-        def: &typed::Struct,
-        given: &[AstArg],
+        of: LiteralOf<'_>,
         fields: Vec<(Type, String, Source<'_>)>,
-        base: Option<&Type>,
         span: Span,
     ) -> Option<(Vec<GenericArg>, Vec<Expr>)> {
-        let mut known = self.explicit_generics(&def.generics, given, &def.name, span)?;
-        if let (true, Some(Type::Struct(of))) = (given.is_empty(), base) {
-            // An update keeps the type of its base.
-            for (known, arg) in known.iter_mut().zip(&of.args) {
-                *known = Some(arg.clone());
-            }
-        }
-        let mut instance = Instance::of(self, &def.name, &def.generics, known, span);
-        let parts =
-            fields.into_iter().map(|(ty, name, source)| (ty, format!("the field `{name}` of `{}`", def.name), source));
-        let args = self.arguments(&mut instance, parts.collect(), span)?;
+        let mut instance = Instance::of(self, of.name, of.generics, of.known, span);
+        instance.may_stay_open = of.is_enum;
+        let args = self.arguments(&mut instance, fields, span)?;
         let values = args.into_iter().filter_map(|arg| match arg {
             Arg::Value(value) => Some(value),
             Arg::Function(_) => None,
@@ -236,7 +263,7 @@ impl BodyChecker<'_, '_> {
         Some((instance.args(), values.collect()))
     }
 
-    /// The generic arguments that a struct literal leaves to inference or gives.
+    /// The generic arguments that a literal or call leaves to inference or gives.
     pub(super) fn explicit_generics(
         &mut self,
         generics: &[Generic],

@@ -1,15 +1,13 @@
-//! The declarations of all modules; structs.
+//! The declarations of all modules; what structs are made of.
 
-use cotan_syntax::Diagnostic;
 use cotan_syntax::ast::{self, Ident, ItemKind};
 
 use super::constants::{Constant, State};
 use super::type_exprs::TypeScope;
 use super::{Alias, Def, ModuleChecker};
-use crate::codes;
 use crate::modules::ModuleId;
 use crate::typed;
-use crate::types::{StructId, Type};
+use crate::types::StructId;
 
 impl<'a> ModuleChecker<'a> {
     /// Takes in all declarations: afterwards every signature is known.
@@ -24,7 +22,7 @@ impl<'a> ModuleChecker<'a> {
                 self.declare(item);
             }
         }
-        self.resolve_structs();
+        self.resolve_types();
         for at in 0..self.aliases.len() {
             let span = self.aliases[at].item.name.span;
             self.resolve_alias(at, span);
@@ -63,7 +61,8 @@ impl<'a> ModuleChecker<'a> {
                 self.report_unknown_attributes(&item.attrs, "type");
             }
             ItemKind::Enum(def) => {
-                self.later_item(&def.name, "the enum", "use a struct with an integer that tells the variants apart");
+                self.declare_enum(def, is_public);
+                self.report_unknown_attributes(&item.attrs, "enum");
             }
             ItemKind::Const(def) => {
                 if self.define(&def.name, Def::Constant(self.constants.len()), is_public) {
@@ -86,61 +85,41 @@ impl<'a> ModuleChecker<'a> {
         self.report_later(name.span, &format!("{what} `{}`", name.name), instead);
     }
 
-    fn resolve_structs(&mut self) {
+    /// Structs and enums: the parameters of all, then what they are made of, which may be any of
+    /// them but themselves.
+    fn resolve_types(&mut self) {
         for at in 0..self.struct_items.len() {
             let (module, item) = self.struct_items[at];
             self.structs[at].generics = self.within(module, |this| this.generics(&item.generics));
+        }
+        for at in 0..self.enum_items.len() {
+            let (module, item) = self.enum_items[at];
+            self.enums[at].generics = self.within(module, |this| this.generics(&item.generics));
         }
         for at in 0..self.struct_items.len() {
             let (module, item) = self.struct_items[at];
             self.current = module;
             let mut scope = TypeScope::new(self.structs[at].generics.clone());
-            let mut fields: Vec<typed::Field> = Vec::new();
-            for field in &item.fields {
-                if fields.iter().any(|other| other.name == field.name.name) {
-                    self.report_twice(&field.name, "field");
-                }
-                self.report_unknown_attributes(&field.attrs, "field");
-                let ty = self.value_type(&field.ty, &mut scope);
-                fields.push(typed::Field { name: field.name.name.clone(), span: field.span, ty });
-            }
-            self.structs[at].fields = fields;
+            self.structs[at].fields = self.fields(&item.fields, &mut scope);
         }
-        self.report_struct_cycles();
+        for at in 0..self.enum_items.len() {
+            self.resolve_variants(at);
+        }
+        self.report_type_cycles();
+        self.report_enum_fields();
     }
 
-    /// A struct that contains itself has no size: its field becomes an error.
-    fn report_struct_cycles(&mut self) {
-        for at in 0..self.structs.len() {
-            for field in 0..self.structs[at].fields.len() {
-                let mut seen = vec![false; self.structs.len()];
-                let ty = self.structs[at].fields[field].ty.clone();
-                if !self.contains_struct(&ty, StructId(at as u32), &mut seen) {
-                    continue;
-                }
-                let (name, span) = (self.structs[at].name.clone(), self.structs[at].fields[field].span);
-                let message = format!("expected fields of other types, found `{name}` inside of itself");
-                self.report(
-                    Diagnostic::error(codes::TYPE_CYCLE, span, message)
-                        .label(self.structs[at].name_span, "declared here")
-                        .help("structs are stored by value: refer to other elements by their index in a tensor"),
-                );
-                self.structs[at].fields[field].ty = Type::Error;
+    /// The fields of a struct or variant.
+    pub(super) fn fields(&mut self, written: &[ast::Field], scope: &mut TypeScope<'_>) -> Vec<typed::Field> {
+        let mut fields: Vec<typed::Field> = Vec::new();
+        for field in written {
+            if fields.iter().any(|other| other.name == field.name.name) {
+                self.report_twice(&field.name, "field");
             }
+            self.report_unknown_attributes(&field.attrs, "field");
+            let ty = self.value_type(&field.ty, scope);
+            fields.push(typed::Field { name: field.name.name.clone(), span: field.span, ty });
         }
-    }
-
-    fn contains_struct(&self, ty: &Type, target: StructId, seen: &mut [bool]) -> bool {
-        match ty {
-            Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) => false,
-            Type::Tensor { elem, .. } => self.contains_struct(elem, target, seen),
-            Type::Tuple(parts) => parts.iter().any(|part| self.contains_struct(part, target, seen)),
-            Type::Struct(of) => {
-                let at = of.def.0 as usize;
-                of.def == target
-                    || !std::mem::replace(&mut seen[at], true)
-                        && self.structs[at].fields.iter().any(|field| self.contains_struct(&field.ty, target, seen))
-            }
-        }
+        fields
     }
 }

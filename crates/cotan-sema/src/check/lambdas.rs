@@ -5,7 +5,6 @@ use cotan_syntax::{Diagnostic, Span, ast};
 use super::expressions::error;
 use super::fit::Strictness;
 use super::instantiate::add_values;
-use super::scope::path_name;
 use super::{BodyChecker, Frame};
 use crate::codes;
 use crate::typed::{Callable, CallableKind, Expr, Lambda, LocalId, Pattern, PatternKind};
@@ -30,7 +29,7 @@ impl BodyChecker<'_, '_> {
                     Some(written) => this.lambda_param_type(written, ty),
                     None => ty.clone(),
                 };
-                this.pattern(&param.pattern, &ty)
+                this.irrefutable(&param.pattern, &ty, "a lambda")
             });
             let patterns: Vec<Pattern> = patterns.collect();
             let body = this.expr(&lambda.body);
@@ -97,101 +96,5 @@ impl BodyChecker<'_, '_> {
         let captures = captures.into_iter().collect();
         let lambda = Lambda { params: patterns, captures, body };
         Callable { span, params: params.to_vec(), result, kind: CallableKind::Lambda(Box::new(lambda)) }
-    }
-
-    /// A pattern that always matches, for a value of type `ty`.
-    pub(super) fn pattern(&mut self, pattern: &ast::Pattern, ty: &Type) -> Pattern {
-        let mut names = Vec::new();
-        self.pattern_in(pattern, ty, &mut names)
-    }
-
-    fn pattern_in(&mut self, pattern: &ast::Pattern, ty: &Type, names: &mut Vec<String>) -> Pattern {
-        self.node_types.push((pattern.id, ty.clone()));
-        let kind = match &pattern.kind {
-            ast::PatternKind::Wildcard | ast::PatternKind::Error => PatternKind::Wildcard,
-            ast::PatternKind::Name { mutable, name } => {
-                if names.contains(&name.name) {
-                    self.module.report_twice(name, "variable");
-                }
-                names.push(name.name.clone());
-                PatternKind::Local(self.bind(&name.name, name.span, ty.clone(), mutable.is_some()))
-            }
-            ast::PatternKind::Tuple(parts) => self.tuple_pattern(parts, ty, pattern.span, names),
-            ast::PatternKind::Struct { path, fields, rest } => {
-                self.struct_pattern(path, fields, rest.is_some(), ty, pattern.span, names)
-            }
-            ast::PatternKind::Literal(_)
-            | ast::PatternKind::Range { .. }
-            | ast::PatternKind::Variant { .. }
-            | ast::PatternKind::Or(_) => {
-                let message = "expected a pattern that always matches";
-                self.report(
-                    Diagnostic::error(codes::PATTERN, pattern.span, message)
-                        .help("bind a name and compare it with `if`"),
-                );
-                PatternKind::Wildcard
-            }
-        };
-        Pattern { span: pattern.span, ty: ty.clone(), kind }
-    }
-
-    fn tuple_pattern(&mut self, parts: &[ast::Pattern], ty: &Type, span: Span, names: &mut Vec<String>) -> PatternKind {
-        let fits = matches!(ty, Type::Tuple(types) if types.len() == parts.len());
-        if !fits && !ty.has_error() {
-            let found = self.show(ty);
-            let message = format!("expected a tuple of {} parts for this pattern, found `{found}`", parts.len());
-            let help = match ty.parts() {
-                [] => "bind the value to one name".to_owned(),
-                types => format!("the value has {} parts: name each, or write `_`", types.len()),
-            };
-            self.report(Diagnostic::error(codes::PATTERN, span, message).help(help));
-        }
-        let fields = parts.iter().enumerate().map(|(at, part)| {
-            let ty = if fits { ty.parts()[at].clone() } else { Type::Error };
-            (at, self.pattern_in(part, &ty, names))
-        });
-        PatternKind::Fields(fields.collect())
-    }
-
-    fn struct_pattern(
-        &mut self,
-        path: &ast::Path,
-        fields: &[ast::FieldPattern],
-        has_rest: bool,
-        ty: &Type,
-        span: Span,
-        names: &mut Vec<String>,
-    ) -> PatternKind {
-        let expected = self.struct_named(path);
-        let def = match ty {
-            Type::Struct(of) if expected == Some(of.def) => self.module.structs.get(of.def.0 as usize).cloned(),
-            Type::Error
-            | Type::Never
-            | Type::Scalar(_)
-            | Type::Tensor { .. }
-            | Type::Tuple(_)
-            | Type::Struct(_)
-            | Type::Function(_) => None,
-        };
-        if def.is_none() && expected.is_some() && !ty.has_error() {
-            let (name, found) = (path_name(path), self.show(ty));
-            let message = format!("expected the struct `{name}` for this pattern, found `{found}`");
-            self.report(Diagnostic::error(codes::PATTERN, span, message).help("bind the value to one name"));
-        }
-        let mut parts = Vec::new();
-        for field in fields {
-            let found = def.as_ref().and_then(|_| self.find_field(ty, &field.name));
-            let (at, field_ty) = found.unwrap_or((0, Type::Error));
-            let part = self.pattern_in(&field.pattern, &field_ty, names);
-            parts.push((at, part));
-        }
-        if let Some(def) = def
-            && !has_rest
-            && parts.len() < def.fields.len()
-        {
-            let message = format!("expected a pattern for every field of `{}`", def.name);
-            self.report(Diagnostic::error(codes::PATTERN, span, message).help("add `..` for the other fields"));
-        }
-        PatternKind::Fields(parts)
     }
 }

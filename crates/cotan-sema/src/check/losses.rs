@@ -25,7 +25,12 @@ impl BodyChecker<'_, '_> {
         let is_float = match loss.clone() {
             Type::Error => return value,
             Type::Scalar(scalar) => self.vars.require(scalar, Elems::any_float()),
-            Type::Never | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => false,
+            Type::Never
+            | Type::Tensor { .. }
+            | Type::Tuple(_)
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Function(_) => false,
         };
         if !is_float {
             self.report_no_loss(&value, attr);

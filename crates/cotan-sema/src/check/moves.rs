@@ -11,7 +11,7 @@ use cotan_syntax::{Diagnostic, Span};
 use crate::codes;
 use crate::dims::LocalId;
 use crate::typed::{
-    Arg, AssignOp, Body, Callable, CallableKind, Expr, ExprKind, For, FunctionBody, If, Iterable, Lambda, Part,
+    Arg, AssignOp, Body, Callable, CallableKind, Expr, ExprKind, For, FunctionBody, If, Iterable, Lambda, Match, Part,
     Pattern, PatternKind, Place, Program, Stmt, StmtKind, Target, While,
 };
 
@@ -92,6 +92,7 @@ impl<'p> Walk<'p> {
             ExprKind::Call { callee, args } => self.call(callee, args),
             ExprKind::Logic { operands, .. } => self.lazily(operands),
             ExprKind::If(it) => self.branches(it),
+            ExprKind::Match(it) => self.match_arms(it),
             ExprKind::Block(block) => {
                 block.statements.iter().for_each(|statement| self.statement(statement));
                 block.value.iter().for_each(|value| self.expr(value));
@@ -116,6 +117,7 @@ impl<'p> Walk<'p> {
             | ExprKind::Array(_)
             | ExprKind::Struct(_)
             | ExprKind::StructUpdate { .. }
+            | ExprKind::Variant { .. }
             | ExprKind::Field { .. }
             | ExprKind::Unary { .. }
             | ExprKind::Chain(_)
@@ -303,6 +305,18 @@ impl<'p> Walk<'p> {
         }
         it.otherwise.iter().for_each(|body| self.expr(body));
         self.state = join(after, self.state.take());
+    }
+
+    fn match_arms(&mut self, it: &'p Match) {
+        self.expr(&it.scrutinee);
+        let mut after = None;
+        for arm in &it.arms {
+            arm.guard.iter().for_each(|guard| self.expr(guard));
+            let otherwise = self.state.clone();
+            self.expr(&arm.body);
+            after = join(after, std::mem::replace(&mut self.state, otherwise));
+        }
+        self.state = after;
     }
 
     fn for_loop(&mut self, it: &'p For, span: Span) {

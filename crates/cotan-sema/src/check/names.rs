@@ -61,6 +61,10 @@ impl BodyChecker<'_, '_> {
             Def::Struct(_) | Def::Alias(_) => {
                 self.not_a_value(&found.name, "a type", span, "make a value of it with `{ ... }` after the name")
             }
+            Def::Enum(id) => {
+                let help = self.module.construct_help(id);
+                self.not_a_value(&found.name, "an enum", span, &help)
+            }
             Def::Module(_) => {
                 let help = "write a dot and the name of a declaration after it";
                 self.not_a_value(&found.name, "a module", span, help)
@@ -112,10 +116,11 @@ impl BodyChecker<'_, '_> {
             let items = self.module.declared_names();
             let generics = self.generics.iter().map(|generic| generic.name.as_str());
             let known = locals.chain(generics).chain(items).chain(prelude::names());
-            match (foreign_name(name), closest(name, known)) {
-                (Some(help), _) => help.to_owned(),
-                (None, Some(near)) => format!("did you mean `{near}`?"),
-                (None, None) => format!("bind it with `let {name} = ...`, or make it a parameter"),
+            match (self.module.enum_with(name), foreign_name(name), closest(name, known)) {
+                (Some(owner), ..) => format!("write the name of the enum before the variant: `{owner}.{name}`"),
+                (None, Some(help), _) => help.to_owned(),
+                (None, None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None, None) => format!("bind it with `let {name} = ...`, or make it a parameter"),
             }
         };
         self.report(

@@ -288,6 +288,8 @@ impl BodyChecker<'_, '_> {
             "convert with `as`, or use `&&` and `||`"
         } else if matches!(op, ast::BinaryOp::Pow | ast::BinaryOp::DotPow) {
             "convert the base to a float, or the exponent to an integer, with `as`"
+        } else if matches!(left_ty, Type::Enum(_)) {
+            "values of an enum are told apart with `match`: `match (a, b) { (Dot, Dot) => true, _ => false }`"
         } else {
             "operators work on numbers: take the fields or parts first"
         };

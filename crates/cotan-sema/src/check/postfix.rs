@@ -42,9 +42,10 @@ impl BodyChecker<'_, '_> {
                     (self.function_as_value(postfix.base.span.to(span), "a function"), ops.len())
                 }
             },
-            None => match self.reversed_range(&postfix.base, ops) {
-                Some(value) => (value, 2),
-                None => self.base_value(&postfix.base, ops),
+            None => match (self.variant_value(&postfix.base, ops), self.reversed_range(&postfix.base, ops)) {
+                (Some(first), _) => first,
+                (None, Some(value)) => (value, 2),
+                (None, None) => self.base_value(&postfix.base, ops),
             },
         };
         while let Some(op) = ops.get(at) {

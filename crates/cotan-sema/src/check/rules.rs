@@ -61,7 +61,10 @@ impl ModuleChecker<'_> {
         let of = match found.as_ref().filter(|found| found.n_dots == rest.len()).map(|found| found.def) {
             Some(Def::Function(of)) => of,
             Some(Def::Unusable | Def::Pending) => return None,
-            Some(Def::Gradients(_) | Def::Struct(_) | Def::Alias(_) | Def::Constant(_) | Def::Module(_)) | None => {
+            Some(
+                Def::Gradients(_) | Def::Struct(_) | Def::Enum(_) | Def::Alias(_) | Def::Constant(_) | Def::Module(_),
+            )
+            | None => {
                 let message =
                     format!("expected a function of this program in `@{}`, found `{}`", attr.name(), attr.of());
                 let help = match closest(&first.name, self.declared_names()) {
@@ -140,15 +143,13 @@ impl ModuleChecker<'_> {
         // The result of the function stands before its cotangent.
         let n_values = n_args + usize::from(mode == DerivativeMode::Reverse);
         for param in &mut signature.params[n_values..] {
-            param.ty = typed::tangent_in(&self.structs, &param.ty);
+            param.ty = self.declarations().tangent(&param.ty);
         }
         signature.result = match (mode, signature.result.parts()) {
             (DerivativeMode::Forward, [value, tangent]) => {
-                Type::Tuple(vec![value.clone(), typed::tangent_in(&self.structs, tangent)])
+                Type::Tuple(vec![value.clone(), self.declarations().tangent(tangent)])
             }
-            (DerivativeMode::Forward | DerivativeMode::Reverse, _) => {
-                typed::tangent_in(&self.structs, &signature.result)
-            }
+            (DerivativeMode::Forward | DerivativeMode::Reverse, _) => self.declarations().tangent(&signature.result),
         };
         self.signatures[rule.0 as usize] = signature;
     }
@@ -158,10 +159,10 @@ impl ModuleChecker<'_> {
         let mut params: Vec<(String, Type)> =
             target.params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
         let is_smooth = |param: &&typed::Param| !param.nodiff && self.is_differentiable(&param.ty, &target.generics);
-        let tangent = |param: &typed::Param| typed::tangent_in(&self.structs, &param.ty);
+        let tangent = |param: &typed::Param| self.declarations().tangent(&param.ty);
         let smooth = || target.params.iter().filter(is_smooth);
         let value = target.result.clone();
-        let value_tangent = typed::tangent_in(&self.structs, &value);
+        let value_tangent = self.declarations().tangent(&value);
         let result = match mode {
             DerivativeMode::Reverse => {
                 params.extend([("result".to_owned(), value), ("result_cot".to_owned(), value_tangent)]);

@@ -10,7 +10,7 @@ use crate::show::Names;
 use crate::typed::{
     BinaryOp, Block, Expr, ExprKind, Literal, LocalId, Pattern, PatternKind, RuntimeSize, Stmt, StmtKind,
 };
-use crate::types::{Scalar, Type};
+use crate::types::{EnumType, GenericArg, Scalar, StructType, Type};
 
 impl BodyChecker<'_, '_> {
     /// A run-time size that comes into being at `span`.
@@ -70,9 +70,13 @@ impl BodyChecker<'_, '_> {
                 open @ Scalar::Var(_) => self.vars.default_of(open) == Some(Elem::I64),
                 Scalar::Param(_) => false,
             },
-            Type::Error | Type::Never | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => {
-                false
-            }
+            Type::Error
+            | Type::Never
+            | Type::Tensor { .. }
+            | Type::Tuple(_)
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Function(_) => false,
         }
     }
 
@@ -114,29 +118,6 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    /// The type with every size and variable that belongs to an inner function, arm or loop
-    /// replaced by a run-time size: outside, they mean nothing.
-    pub(super) fn escape(&mut self, ty: &Type, first_local: u32, first_size: u32, span: Span) -> Type {
-        let mut escaped = ty.clone();
-        let mut n_new = 0;
-        let base = self.sizes.len() as u32;
-        escaped.each_dim_mut(&mut |dim| {
-            let is_inner = dim.has_atom(|atom| match atom {
-                Atom::Runtime(size) => size.0 >= first_size,
-                Atom::Value(local) => local.0 >= first_local,
-                Atom::Size(_) | Atom::Floor(..) => false,
-            });
-            if is_inner {
-                *dim = Dim::atom(Atom::Runtime(SizeId(base + n_new)));
-                n_new += 1;
-            }
-        });
-        for _ in 0..n_new {
-            self.sizes.push(RuntimeSize { span });
-        }
-        escaped
-    }
-
     /// The type that is written; `_` in it is taken from the type that is `found` there.
     pub(super) fn written_type(&mut self, ty: &ast::TypeExpr, found: Option<&Type>) -> Type {
         let (names, locals) = (&self.names, &self.locals);
@@ -153,11 +134,15 @@ impl BodyChecker<'_, '_> {
             TypeScope { generics: self.generics.clone(), values: &values, holes: Holes::Sizes, next_size: first_hole };
         let mut written = self.module.value_type(ty, &mut scope);
         let n_holes = scope.next_size - first_hole;
+        written = self.module.without_enum_elements(written, ty.span);
         for _ in 0..n_holes {
             self.sizes.push(RuntimeSize { span: ty.span });
         }
         if let Some(found) = found {
             fill_holes(&mut written, found, first_hole);
+            if n_holes > 0 {
+                self.leave_open(found);
+            }
         }
         written
     }
@@ -189,8 +174,10 @@ impl BodyChecker<'_, '_> {
     fn with_names(&self, show: impl FnOnce(&Names<'_>) -> String) -> String {
         let module: &ModuleChecker<'_> = self.module;
         let structs = |at: u32| module.struct_name(at);
+        let enums = |at: u32| module.enum_name(at);
         let local = |at: u32| self.locals.get(at as usize).map_or_else(|| "?".to_owned(), |local| local.name.clone());
-        show(&Names { generics: &self.generics, structs: &structs, locals: &local, vars: &self.vars })
+        let (generics, vars) = (&self.generics, &self.vars);
+        show(&Names { generics, structs: &structs, enums: &enums, locals: &local, vars })
     }
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
@@ -247,9 +234,10 @@ fn fill_holes(written: &mut Type, found: &Type, first_hole: u32) {
                 fill_holes(part, found, first_hole);
             }
         }
-        (Type::Struct(of), Type::Struct(found)) => {
-            for (arg, found) in of.args.iter_mut().zip(&found.args) {
-                if let crate::types::GenericArg::Size(dim) = arg
+        (Type::Struct(StructType { args, .. }), Type::Struct(StructType { args: found, .. }))
+        | (Type::Enum(EnumType { args, .. }), Type::Enum(EnumType { args: found, .. })) => {
+            for (arg, found) in args.iter_mut().zip(found) {
+                if let GenericArg::Size(dim) = arg
                     && is_hole(dim)
                 {
                     *arg = found.clone();

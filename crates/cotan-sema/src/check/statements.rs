@@ -52,7 +52,10 @@ impl BodyChecker<'_, '_> {
     }
 
     /// A declared result whose `_` are the sizes that were found.
-    pub(super) fn without_holes(&self, declared: &Type, found: &Type, n_open: u32) -> Type {
+    pub(super) fn without_holes(&mut self, declared: &Type, found: &Type, n_open: u32) -> Type {
+        if n_open > 0 {
+            self.leave_open(found);
+        }
         let mut found_dims = Vec::new();
         found.clone().each_dim_mut(&mut |dim| found_dims.push(dim.clone()));
         let mut wanted = declared.clone();
@@ -139,7 +142,7 @@ impl BodyChecker<'_, '_> {
             }
         };
         let ty = value.ty.clone();
-        let pattern = self.pattern(&binding.pattern, &ty);
+        let pattern = self.irrefutable(&binding.pattern, &ty, "`let`");
         if let PatternKind::Local(local) = pattern.kind
             && !self.locals[local.0 as usize].mutable
             && self.is_i64(&ty)

@@ -5,6 +5,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::calls::Source;
 use super::expressions::error;
+use super::instantiate::LiteralOf;
 use super::scope::path_name;
 use super::{BodyChecker, Def, Definition};
 use crate::codes;
@@ -14,6 +15,9 @@ use crate::types::{StructId, StructType, Type};
 
 impl BodyChecker<'_, '_> {
     pub(super) fn struct_literal(&mut self, literal: &ast::StructLiteral, span: Span) -> Expr {
+        if let Some(of) = self.enum_before_variant(&literal.path) {
+            return self.variant_literal(of, literal, span);
+        }
         let Some(id) = self.struct_named(&literal.path) else {
             literal.fields.iter().for_each(|field| drop(self.expr(&field.value)));
             if let Some(base) = &literal.base {
@@ -22,42 +26,24 @@ impl BodyChecker<'_, '_> {
             return error(span);
         };
         let def = self.module.structs[id.0 as usize].clone();
-        let mut given: Vec<Option<&ast::FieldInit>> = vec![None; def.fields.len()];
-        let mut order = Vec::new();
-        for field in &literal.fields {
-            let Some(at) = def.fields.iter().position(|other| other.name == field.name.name) else {
-                self.expr(&field.value);
-                let names = def.fields.iter().map(|field| field.name.as_str());
-                self.report_unknown_field(&field.name, &format!("the struct `{}`", def.name), names.collect());
-                continue;
-            };
-            if given[at].is_some() {
-                self.module.report_twice(&field.name, "field");
-                self.expr(&field.value);
-                continue;
-            }
-            self.module.note_use(field.name.span, def.fields[at].span);
-            given[at] = Some(field);
-            order.push(at);
-        }
+        let given = self.given_fields(&literal.fields, &def.fields, &format!("the struct `{}`", def.name));
         let base = literal.base.as_ref().map(|base| self.expr(base));
         if base.is_none() {
-            self.report_missing_fields(&def, &given, span);
+            self.report_missing_fields(&given, &def.fields, (&def.name, def.name_span), span);
         }
-        let sources = order.iter().filter_map(|at| {
-            let field = given[*at]?;
-            Some((def.fields[*at].ty.clone(), def.fields[*at].name.clone(), Source::Ast(&field.value)))
-        });
-        let sources: Vec<(Type, String, Source<'_>)> = sources.collect();
-        let base_type = base.as_ref().map(|base| base.ty.clone());
+        let sources = field_sources(&given, &def.fields, &def.name);
         let own = |args| Type::Struct(StructType { def: id, args, tangent: false });
-        let Some((args, values)) = self.fields_of_literal(&def, &literal.generics, sources, base_type.as_ref(), span)
-        else {
+        let Some(mut known) = self.explicit_generics(&def.generics, &literal.generics, &def.name, span) else {
             return error(span);
         };
+        if let (true, Some(Expr { ty: Type::Struct(of), .. })) = (literal.generics.is_empty(), &base) {
+            // An update keeps the type of its base.
+            known.iter_mut().zip(&of.args).for_each(|(known, arg)| *known = Some(arg.clone()));
+        }
+        let of = LiteralOf { name: &def.name, generics: &def.generics, known, is_enum: false };
+        let Some((args, values)) = self.fields_of_literal(of, sources, span) else { return error(span) };
         let ty = own(args);
-        let fields: Vec<FieldValue> =
-            order.iter().zip(values).map(|(index, value)| FieldValue { index: *index, value }).collect();
+        let fields = field_values(&given, values);
         let kind = match base {
             Some(base) => {
                 let base = Box::new(self.fit(base, &ty, &format!("the base of `{}`", def.name)));
@@ -66,6 +52,32 @@ impl BodyChecker<'_, '_> {
             None => ExprKind::Struct(fields),
         };
         Expr { span, ty, kind }
+    }
+
+    /// The fields that a literal gives, each once and by position, in the order in which they are written.
+    pub(super) fn given_fields<'s>(
+        &mut self,
+        written: &'s [ast::FieldInit],
+        fields: &[typed::Field],
+        owner: &str,
+    ) -> Vec<(usize, &'s ast::FieldInit)> {
+        let mut given: Vec<(usize, &ast::FieldInit)> = Vec::new();
+        for field in written {
+            let Some(at) = fields.iter().position(|other| other.name == field.name.name) else {
+                self.expr(&field.value);
+                let names = fields.iter().map(|field| field.name.as_str());
+                self.report_unknown_field(&field.name, owner, names.collect());
+                continue;
+            };
+            if given.iter().any(|(other, _)| *other == at) {
+                self.module.report_twice(&field.name, "field");
+                self.expr(&field.value);
+                continue;
+            }
+            self.module.note_use(field.name.span, fields[at].span);
+            given.push((at, field));
+        }
+        given
     }
 
     /// The struct that a path names; reports a path that names none.
@@ -79,6 +91,7 @@ impl BodyChecker<'_, '_> {
                 let (_, ty) = self.module.resolve_alias(at, found.span);
                 if let Type::Struct(of) = ty { Some(of.def) } else { self.report_no_struct(path) }
             }
+            Def::Enum(id) => self.report_no_variant(id, path),
             Def::Function(_) | Def::Pending | Def::Gradients(_) | Def::Constant(_) | Def::Module(_) => {
                 self.report_no_struct(path)
             }
@@ -101,26 +114,29 @@ impl BodyChecker<'_, '_> {
         None
     }
 
-    fn report_missing_fields(&mut self, def: &typed::Struct, given: &[Option<&ast::FieldInit>], span: Span) {
-        let missing: Vec<String> = def
-            .fields
-            .iter()
-            .zip(given)
-            .filter(|(_, given)| given.is_none())
-            .map(|(field, _)| format!("`{}`", field.name))
-            .collect();
+    /// Reports the fields of `owner` that a literal lacks.
+    pub(super) fn report_missing_fields(
+        &mut self,
+        given: &[(usize, &ast::FieldInit)],
+        fields: &[typed::Field],
+        owner: (&str, Span),
+        span: Span,
+    ) {
+        let is_missing = |(at, _): &(usize, _)| !given.iter().any(|(other, _)| other == at);
+        let missing = fields.iter().enumerate().filter(is_missing).map(|(_, field)| format!("`{}`", field.name));
+        let missing: Vec<String> = missing.collect();
         if !missing.is_empty() {
             let message =
-                format!("expected a value for every field of `{}`, found none for {}", def.name, missing.join(", "));
+                format!("expected a value for every field of `{}`, found none for {}", owner.0, missing.join(", "));
             self.report(
                 Diagnostic::error(codes::MISSING_FIELDS, span, message)
-                    .label(def.name_span, "declared here")
+                    .label(owner.1, "declared here")
                     .help("give the missing fields, or take them from another value with `..value`"),
             );
         }
     }
 
-    fn report_unknown_field(&mut self, name: &Ident, owner: &str, fields: Vec<&str>) {
+    pub(super) fn report_unknown_field(&mut self, name: &Ident, owner: &str, fields: Vec<&str>) {
         if name.name.is_empty() {
             return;
         }
@@ -151,11 +167,18 @@ impl BodyChecker<'_, '_> {
                 };
                 let definition = def.fields[at].span;
                 self.module.note_use(name.span, definition);
-                let types = typed::field_types_in(&self.module.structs, of);
+                let types = self.module.declarations().field_types(of);
                 types.get(at).map(|ty| (at, ty.clone()))
             }
-            Type::Never | Type::Scalar(_) | Type::Tensor { .. } | Type::Tuple(_) | Type::Function(_) => {
-                let help = if matches!(ty.elem(), Type::Tuple(_)) {
+            Type::Never
+            | Type::Scalar(_)
+            | Type::Tensor { .. }
+            | Type::Tuple(_)
+            | Type::Enum(_)
+            | Type::Function(_) => {
+                let help = if let Type::Enum(of) = ty {
+                    self.module.match_help(of.def)
+                } else if matches!(ty.elem(), Type::Tuple(_)) {
                     "the parts of a tuple are `.0`, `.1` and so on".to_owned()
                 } else {
                     "only structs have fields".to_owned()
@@ -202,4 +225,22 @@ impl BodyChecker<'_, '_> {
             None => error(span),
         }
     }
+}
+
+/// What a literal gives for the fields of `owner`, with their types and what a message calls them.
+pub(super) fn field_sources<'s>(
+    given: &[(usize, &'s ast::FieldInit)],
+    fields: &[typed::Field],
+    owner: &str,
+) -> Vec<(Type, String, Source<'s>)> {
+    let source = |(at, field): &(usize, &'s ast::FieldInit)| {
+        let subject = format!("the field `{}` of `{owner}`", fields[*at].name);
+        (fields[*at].ty.clone(), subject, Source::Ast(&field.value))
+    };
+    given.iter().map(source).collect()
+}
+
+/// Values for the fields that a literal gives.
+pub(super) fn field_values(given: &[(usize, &ast::FieldInit)], values: Vec<Expr>) -> Vec<FieldValue> {
+    given.iter().zip(values).map(|((index, _), value)| FieldValue { index: *index, value }).collect()
 }

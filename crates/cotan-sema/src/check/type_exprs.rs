@@ -9,7 +9,9 @@ use super::{Def, Definition, ModuleChecker};
 use crate::codes;
 use crate::dims::{Dim, GenericId};
 use crate::suggest::closest;
-use crate::types::{Bound, FunctionType, Generic, GenericArg, GenericKind, Scalar, StructType, Substitution, Type};
+use crate::types::{
+    Bound, EnumType, FunctionType, Generic, GenericArg, GenericKind, Scalar, StructType, Substitution, Type,
+};
 
 /// What `_` means where a type stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,6 +205,11 @@ impl ModuleChecker<'_> {
                 let make = |args| Type::Struct(StructType { def: id, args, tangent: false });
                 self.applied(&found.name, &generics, make, bracket, span, scope)
             }
+            Def::Enum(id) => {
+                let generics = self.enums[id.0 as usize].generics.clone();
+                let make = |args| Type::Enum(EnumType { def: id, args, tangent: false });
+                self.applied(&found.name, &generics, make, bracket, span, scope)
+            }
             Def::Alias(at) => {
                 let (generics, ty) = self.resolve_alias(at, found.span);
                 let make = |args| Substitution::new(args).ty(&ty);
@@ -337,8 +344,9 @@ impl ModuleChecker<'_> {
             _ => None,
         };
         let elems = Elem::ALL.into_iter().map(|elem| elem.name());
-        let is_type =
-            |name: &&str| matches!(self.find(name), Some(Definition { def: Def::Struct(_) | Def::Alias(_), .. }));
+        let is_type = |name: &&str| {
+            matches!(self.find(name), Some(Definition { def: Def::Struct(_) | Def::Enum(_) | Def::Alias(_), .. }))
+        };
         let known = elems.chain(self.declared_names().filter(is_type));
         let known = known.chain(scope.generics.iter().map(|generic| generic.name.as_str()));
         let help = match foreign.or_else(|| closest(name, known)) {

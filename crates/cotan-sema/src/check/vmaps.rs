@@ -5,9 +5,10 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use super::callees::{Callee, DerivativeCallee};
+use super::expressions::error;
 use super::schemes::{Scheme, SchemeParam, callable_scheme};
 use crate::codes;
-use crate::typed::{Callable, CallableKind, DerivativeForm, Vmap, axes};
+use crate::typed::{Callable, CallableKind, DerivativeForm, Expr, Vmap, axes};
 use crate::types::Type;
 
 /// The name of the form.
@@ -118,6 +119,9 @@ impl BodyChecker<'_, '_> {
         if base.result.is_unit() || matches!(base.result, Type::Never) {
             let message = "expected a function with a result in `vmap`, found one that gives `()`";
             self.report(Diagnostic::error(codes::MISMATCH, span, message).help("write a `for` loop to run statements"));
+            return None;
+        }
+        if !self.require_element(&Expr { ty: base.result.clone(), ..error(span) }) {
             return None;
         }
         let result = axes::with_axis(&base.result, axis, &extent);

@@ -42,10 +42,11 @@ impl<'a, 'p> Body<'a, 'p> {
             }
             Builtin::ZerosLike => {
                 let value = self.value(&args[0])?;
+                let types = self.leaf_types(&e.ty);
                 let mut zeros = Value::new();
-                for leaf in value {
+                for (leaf, ty) in value.into_iter().zip(types) {
                     let Ty { elem, dims } = self.b.ty(leaf);
-                    zeros.push(self.fill(Const::zero(elem).into(), &dims));
+                    zeros.push(if ty.is_tag { leaf } else { self.fill(Const::zero(elem).into(), &dims) });
                 }
                 Ok(zeros)
             }
@@ -217,7 +218,8 @@ impl<'a, 'p> Body<'a, 'p> {
             | crate::typed::CallableKind::Derivative(_)
             | crate::typed::CallableKind::Vmap(_) => "state".to_owned(),
         };
-        self.leaf_names(&name, ty).into_iter().zip(init.iter().copied()).collect()
+        let init = self.steady(ty, init);
+        self.leaf_names(&name, ty).into_iter().zip(init).collect()
     }
 
     fn each(&mut self, args: &'p [Arg]) -> Result<Value> {
@@ -231,11 +233,13 @@ impl<'a, 'p> Body<'a, 'p> {
 
     fn fold_with(&mut self, args: &'p [Arg]) -> Result<Value> {
         let (init, function, tensor) = (self.value(&args[0])?, self.function(&args[1]), self.value(&args[2])?);
-        let inits = self.loop_state(function, Self::ty_of(&args[0]), &init);
+        let ty = Self::ty_of(&args[0]);
+        let inits = self.loop_state(function, ty, &init);
         let count = self.first_extent(Self::ty_of(&args[2]), &tensor);
         self.counted(count, &borrowed(&inits), &mut |body, index, acc| {
             let row = body.row(&tensor, index);
-            body.apply(function, vec![acc.to_vec(), row], &[])
+            let next = body.apply(function, vec![acc.to_vec(), row], &[])?;
+            Ok(body.like(ty, &next, acc))
         })
     }
 
@@ -258,9 +262,13 @@ impl<'a, 'p> Body<'a, 'p> {
 
     fn iterate(&mut self, args: &'p [Arg]) -> Result<Value> {
         let (count, init, function) = (self.value(&args[0])?[0], self.value(&args[1])?, self.function(&args[2]));
-        let inits = self.loop_state(function, Self::ty_of(&args[1]), &init);
+        let ty = Self::ty_of(&args[1]);
+        let inits = self.loop_state(function, ty, &init);
         let count = self.as_i64(count);
-        self.counted(count, &borrowed(&inits), &mut |body, _, state| body.apply(function, vec![state.to_vec()], &[]))
+        self.counted(count, &borrowed(&inits), &mut |body, _, state| {
+            let next = body.apply(function, vec![state.to_vec()], &[])?;
+            Ok(body.like(ty, &next, state))
+        })
     }
 
     fn iterate_until(&mut self, args: &'p [Arg]) -> Result<Value> {
@@ -269,9 +277,11 @@ impl<'a, 'p> Body<'a, 'p> {
         let limit = self.value(&args[3])?[0];
         let limit = self.as_i64(limit);
         let mut inits = vec![("running".to_owned(), self.prim(&LT, &[Atom::i64(0), limit]))];
-        inits.extend(self.loop_state(step, Self::ty_of(&args[0]), &init));
+        let ty = Self::ty_of(&args[0]);
+        inits.extend(self.loop_state(step, ty, &init));
         let results = self.repeat("i", None, &borrowed(&inits), &mut |body, index, state| {
             let next = body.apply(step, vec![state[1..].to_vec()], &[])?;
+            let next = body.like(ty, &next, &state[1..]);
             let is_done = body.apply(done, vec![next.clone()], &[])?[0];
             let goes_on = body.prim(&NOT, &[is_done]);
             let following = body.prim(&ADD, &[index, Atom::i64(1)]);

@@ -125,7 +125,9 @@ impl<'a, 'p> Body<'a, 'p> {
         let mut leaf = 0;
         for param in &function.params {
             for ty in self.leaf_types(&param.ty) {
-                if let Some(axis) = ty.dims.iter().position(|dim| *dim == size) {
+                if let Some(axis) = ty.dims.iter().position(|dim| *dim == size)
+                    && !ty.is_payload()
+                {
                     return Lead::Extent(Extent { leaf, axis });
                 }
                 leaf += 1;
@@ -149,7 +151,7 @@ impl<'a, 'p> Body<'a, 'p> {
             body.scoped(|body| {
                 for (pattern, value) in lambda.params.iter().zip(args) {
                     body.know_sizes(&pattern.ty, &value);
-                    body.bind(pattern, value);
+                    body.bind(pattern, value)?;
                 }
                 body.body_value(&lambda.body)
             })

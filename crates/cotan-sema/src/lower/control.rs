@@ -12,7 +12,7 @@ use super::function::Body;
 use super::loops::Test;
 use super::values::Value;
 use super::walk::{diverges, escapes, statement_escapes};
-use crate::typed::{AssignOp, Block, Expr, ExprKind, If, Pattern, Stmt, StmtKind, Target, Type};
+use crate::typed::{AssignOp, Block, Expr, ExprKind, If, LogicOp, Match, Pattern, Stmt, StmtKind, Target, Type};
 
 /// The type of what gives no value.
 pub(super) static UNIT: Type = Type::UNIT;
@@ -62,6 +62,26 @@ pub(super) enum Rest<'r, 'p> {
     Iteration(Test<'p>),
 }
 
+/// Arms of which one runs.
+#[derive(Clone, Copy)]
+pub(super) enum Choice<'c, 'p> {
+    If(&'p If),
+    /// With the value that is looked at.
+    Match(&'p Match, &'c Value),
+}
+
+impl<'p> Choice<'_, 'p> {
+    /// What the arms run; `None` stands for a missing `else`.
+    fn bodies(self) -> Vec<Option<&'p Expr>> {
+        match self {
+            Choice::If(branch) => {
+                branch.arms.iter().map(|(_, arm)| Some(arm)).chain([branch.otherwise.as_ref()]).collect()
+            }
+            Choice::Match(it, _) => it.arms.iter().map(|arm| Some(&arm.body)).collect(),
+        }
+    }
+}
+
 /// Lowers an arm of an `if`; `None` stands for a missing `else`.
 type RunArm<'x, 'a, 'p> = &'x mut dyn FnMut(&mut Body<'a, 'p>, Option<&'p Expr>) -> Result<Option<Value>>;
 
@@ -90,9 +110,9 @@ impl<'a, 'p> Body<'a, 'p> {
         Ok(flow.result.unwrap_or_default())
     }
 
-    /// An `if` from which control does not escape.
-    pub(super) fn branch_value(&mut self, branch: &'p If, ty: &'p Type) -> Result<Value> {
-        let value = self.branch(branch, 0, ty, &mut |body, arm| match arm {
+    /// An `if` or `match` from which control does not escape.
+    pub(super) fn chosen_value(&mut self, choice: Choice<'_, 'p>, ty: &'p Type) -> Result<Value> {
+        let value = self.run_arms(choice, 0, ty, &mut |body, arm| match arm {
             Some(arm) => body.expr(arm).map(Some),
             None => Ok(Some(Value::new())),
         })?;
@@ -116,14 +136,44 @@ impl<'a, 'p> Body<'a, 'p> {
         Ok(value)
     }
 
-    /// The arms of an `if` from number `at` on.
-    fn branch(&mut self, branch: &'p If, at: usize, ty: &'p Type, run: RunArm<'_, 'a, 'p>) -> Result<Option<Value>> {
-        let Some((condition, arm)) = branch.arms.get(at) else {
-            return run(self, branch.otherwise.as_ref());
+    /// The arms of an `if` or `match` from number `at` on.
+    fn run_arms(
+        &mut self,
+        choice: Choice<'_, 'p>,
+        at: usize,
+        ty: &'p Type,
+        run: RunArm<'_, 'a, 'p>,
+    ) -> Result<Option<Value>> {
+        let (selector, taken) = match choice {
+            Choice::If(branch) => {
+                let Some((condition, arm)) = branch.arms.get(at) else {
+                    return run(self, branch.otherwise.as_ref());
+                };
+                let selector = self.scalar(condition)?;
+                (selector, self.arm(|body| run(body, Some(arm)))?)
+            }
+            Choice::Match(it, value) => {
+                let arm = &it.arms[at];
+                let mut taken = |body: &mut Self| {
+                    body.bind(&arm.pattern, value.clone())?;
+                    run(body, Some(&arm.body))
+                };
+                // The arms cover every value: what reaches the last one matches it.
+                if at + 1 == it.arms.len() {
+                    return taken(self);
+                }
+                let matches = self.test_pattern(&arm.pattern, value);
+                let selector = match &arm.guard {
+                    None => matches,
+                    Some(guard) => self.lazy(LogicOp::And, matches, &mut |body| {
+                        body.bind(&arm.pattern, value.clone())?;
+                        body.scalar(guard)
+                    })?,
+                };
+                (selector, self.arm(taken)?)
+            }
         };
-        let selector = self.scalar(condition)?;
-        let taken = self.arm(|body| run(body, Some(arm)))?;
-        let other = self.arm(|body| body.branch(branch, at + 1, ty, run))?;
+        let other = self.arm(|body| body.run_arms(choice, at + 1, ty, run))?;
         Ok(self.merge(selector, [taken, other], ty))
     }
 
@@ -137,7 +187,11 @@ impl<'a, 'p> Body<'a, 'p> {
             return self.resume(Value::new(), &Rest::Statements(&block.statements, block.value.as_ref(), rest));
         }
         if let ExprKind::If(branch) = &e.kind {
-            return self.run_branch(branch, &e.ty, rest);
+            return self.run_choice(Choice::If(branch), &e.ty, rest);
+        }
+        if let ExprKind::Match(it) = &e.kind {
+            let value = self.expr(&it.scrutinee)?;
+            return self.run_choice(Choice::Match(it, &value), &e.ty, rest);
         }
         if let ExprKind::For(l) = &e.kind {
             let returned = self.at(e.span, |body| body.for_loop(l))?;
@@ -165,11 +219,10 @@ impl<'a, 'p> Body<'a, 'p> {
         Ok(None)
     }
 
-    fn run_branch(&mut self, branch: &'p If, ty: &'p Type, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
-        let arms = branch.arms.iter().map(|(_, arm)| Some(arm)).chain([branch.otherwise.as_ref()]);
-        let n_going_on = arms.filter(|arm| !arm.is_some_and(diverges)).count();
+    fn run_choice(&mut self, choice: Choice<'_, 'p>, ty: &'p Type, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
+        let n_going_on = choice.bodies().into_iter().filter(|arm| !arm.is_some_and(diverges)).count();
         let run_with = |body: &mut Self, rest: &Rest<'_, 'p>, ty: &'p Type| {
-            body.branch(branch, 0, ty, &mut |body, arm| match arm {
+            body.run_arms(choice, 0, ty, &mut |body, arm| match arm {
                 Some(arm) => body.run(arm, rest),
                 None => body.resume(Value::new(), rest),
             })
@@ -218,7 +271,7 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn resume(&mut self, value: Value, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
         match rest {
             Rest::Bind(pattern, next) => {
-                self.bind(pattern, value);
+                self.bind(pattern, value)?;
                 self.resume(Value::new(), next)
             }
             Rest::Assign(target, op, next) => {

@@ -14,10 +14,13 @@ use cotan_ir::{
 use cotan_ops::{FILL, TRANSPOSE, cast_to};
 
 use super::calls::{Lead, takes_functions};
+use super::dims::LeafTy;
 use super::function::{Body, Closure, Frame, with_results};
 use super::shares::Share;
+use super::tangents::{floats_of, tangent_leaves, with_tags};
 use super::values::Value;
-use super::{Extent, Lowering, Result, Signature};
+use super::{Extent, Lowering, Result};
+use crate::dims::Dim;
 use crate::typed::{CallableKind, Derivative, DerivativeForm, DerivativeMode};
 
 /// An IR function that is differentiated.
@@ -25,10 +28,12 @@ struct Base {
     function: Arc<Function>,
     /// Its parameters before the leaves.
     leads: Vec<Lead>,
-    /// Number of leaves of each parameter of the source.
-    params: Vec<usize>,
+    /// The leaves of each parameter of the source.
+    params: Vec<Vec<LeafTy>>,
     /// Where the leaves of the result stand among the results.
     results: Vec<usize>,
+    /// The leaves of the result.
+    result: Vec<LeafTy>,
 }
 
 impl<'a, 'p> Body<'a, 'p> {
@@ -48,9 +53,14 @@ impl<'a, 'p> Body<'a, 'p> {
 
     /// Something callable as an IR function.
     fn base(&mut self, closure: Closure<'p>, functions: &[Option<Closure<'p>>]) -> Result<Base> {
+        let (params, result) = self.in_frame(closure.frame, |body| {
+            let callable = closure.callable;
+            let params: Vec<Vec<LeafTy>> = callable.params.iter().map(|ty| body.leaf_types(ty)).collect();
+            (params, body.leaf_types(&callable.result))
+        });
         match &closure.callable.kind {
             CallableKind::Function { function, .. } if takes_functions(self.program().function(*function)) => {
-                self.outline(closure, functions)
+                self.outline(closure, functions, (params, result))
             }
             CallableKind::Function { function, generics } => {
                 let span = closure.callable.span;
@@ -58,23 +68,28 @@ impl<'a, 'p> Body<'a, 'p> {
                     let elems = body.elems(generics);
                     body.instance_with_leads(*function, &elems, generics, span)
                 })?;
-                let Signature { params, results, .. } = instance.signature.clone();
-                Ok(Base { function: instance.function.clone(), leads, params, results })
+                let results = instance.signature.results.clone();
+                Ok(Base { function: instance.function.clone(), leads, params, results, result })
             }
-            CallableKind::Lambda(_) | CallableKind::Vmap(_) => self.outline(closure, functions),
+            CallableKind::Lambda(_) | CallableKind::Vmap(_) => self.outline(closure, functions, (params, result)),
             CallableKind::Param(local) => {
                 let function = self.frames[closure.frame].functions.get(local).copied();
                 self.base(function.expect("invariant: a parameter of function type is bound"), functions)
             }
             CallableKind::Derivative(inner) => {
                 let base = self.base(Closure { callable: &inner.base, frame: closure.frame }, functions)?;
-                Ok(wrapper(self.lowering, inner, base))
+                Ok(wrapper(self.lowering, inner, base, (params, result)))
             }
         }
     }
 
     /// Lowers what would be inlined as a function. What it reads from around becomes a leading parameter.
-    fn outline(&mut self, closure: Closure<'p>, functions: &[Option<Closure<'p>>]) -> Result<Base> {
+    fn outline(
+        &mut self,
+        closure: Closure<'p>,
+        functions: &[Option<Closure<'p>>],
+        (params, result): (Vec<Vec<LeafTy>>, Vec<LeafTy>),
+    ) -> Result<Base> {
         let symbol = self.lowering.free_symbol(&format!("{}.lambda", self.symbol));
         let mut inner = Body::new(&mut *self.lowering, symbol.clone());
         inner.b.set_span(self.b.span());
@@ -95,7 +110,8 @@ impl<'a, 'p> Body<'a, 'p> {
         inner.named = captured.keys().copied().collect();
 
         let mut extents = Vec::new();
-        let mut extent_vars = Vec::new();
+        let mut extent_vars: Vec<(Dim, Var)> = Vec::new();
+        let mut extent_params: Vec<Var> = Vec::new();
         let mut args: Vec<Value> = Vec::new();
         let mut leaf_vars = Vec::new();
         for ty in &closure.callable.params {
@@ -105,6 +121,13 @@ impl<'a, 'p> Body<'a, 'p> {
                 let mut dims = Vec::new();
                 for (axis, dim) in leaf.dims.iter().enumerate() {
                     dims.push(match dim.as_constant() {
+                        _ if leaf.is_payload() => {
+                            let v = inner.b.var("n", Ty::scalar(Elem::I64));
+                            inner.non_negative.insert(v);
+                            extent_params.push(v);
+                            extents.push(Extent { leaf: leaf_vars.len(), axis });
+                            IrDim::Var(v)
+                        }
                         Some(n) => IrDim::Const(n),
                         None => {
                             let outer_name = inner.size(dim).and_then(Atom::var).map(|v| inner.b.info(v).name.clone());
@@ -115,6 +138,7 @@ impl<'a, 'p> Body<'a, 'p> {
                                 inner.non_negative.insert(v);
                                 inner.know_size(dim, v.into());
                                 extent_vars.push((dim.clone(), v));
+                                extent_params.push(v);
                                 extents.push(Extent { leaf: leaf_vars.len(), axis });
                                 v
                             }))
@@ -127,8 +151,7 @@ impl<'a, 'p> Body<'a, 'p> {
             }
             args.push(value);
         }
-        let params: Vec<usize> = args.iter().map(Vec::len).collect();
-        let own: Vec<Var> = extent_vars.iter().map(|(_, v)| *v).chain(leaf_vars.iter().copied()).collect();
+        let own: Vec<Var> = extent_params.into_iter().chain(leaf_vars.iter().copied()).collect();
         inner.lowering.enter("lambda", closure.callable.span)?;
         let value = inner.apply(closure, args, functions)?;
         inner.lowering.leave();
@@ -140,7 +163,7 @@ impl<'a, 'p> Body<'a, 'p> {
         function.params = used.iter().copied().chain(own).collect();
         let leads = used.iter().map(|inner| Lead::Atom(captured[inner].into()));
         let leads = leads.chain(extents.into_iter().map(Lead::Extent)).collect();
-        Ok(Base { function: lowering.module.insert(function), leads, params, results })
+        Ok(Base { function: lowering.module.insert(function), leads, params, results, result })
     }
 }
 
@@ -204,30 +227,59 @@ impl Captures<'_> {
 }
 
 /// The derivative of a base as a function that can be differentiated again.
-fn wrapper(lowering: &mut Lowering<'_>, derivative: &Derivative, base: Base) -> Base {
+/// The derivative of a base as a function that can be differentiated again. `params` and `result` are its leaves.
+fn wrapper(
+    lowering: &mut Lowering<'_>,
+    derivative: &Derivative,
+    base: Base,
+    (params, result): (Vec<Vec<LeafTy>>, Vec<LeafTy>),
+) -> Base {
     let symbol = lowering.free_symbol(&format!("{}.{}", base.function.name, derivative.form.as_str()));
     let mut b = Builder::new();
     let mut env = Env::new();
     let function = base.function.clone();
     let mut args: Vec<Atom> = Vec::new();
-    for v in &function.params {
-        let name = function.name_of(*v).to_owned();
-        let v_ty = env.ty(function.ty(*v));
-        let param = b.param(&name, v_ty);
-        env.insert(*v, param.into());
-        args.push(param.into());
+    let (lead_params, leaf_params) = function.params.split_at(base.leads.len());
+    let mut leads = base.leads.clone();
+    let param_like = |b: &mut Builder, env: &mut Env, v: Var| {
+        let ty = env.ty(function.ty(v));
+        let param = b.param(function.name_of(v), ty);
+        env.insert(v, param.into());
+        Atom::from(param)
+    };
+    for v in lead_params {
+        args.push(param_like(&mut b, &mut env, *v));
     }
-    let mut params = base.params.clone();
-    for group in extra_params(derivative, &base, &env) {
-        params.push(group.len());
-        args.extend(group.into_iter().map(|(name, ty)| Atom::Var(b.param(&name, ty))));
+    // The payload of a tangent has extents of its own; they are checked against those of the value.
+    let extra = params[base.params.len()..].concat();
+    let mut extents = Vec::new();
+    for (k, leaf) in extra.iter().enumerate().filter(|(_, leaf)| leaf.is_payload()) {
+        for axis in 0..leaf.dims.len() {
+            extents.push((k, b.param("n", Ty::scalar(Elem::I64))));
+            leads.push(Lead::Extent(Extent { leaf: leaf_params.len() + k, axis }));
+        }
+    }
+    for v in leaf_params {
+        args.push(param_like(&mut b, &mut env, *v));
+    }
+    let mut floats = extra_params(derivative, &base, &env).into_iter().flatten();
+    for (k, leaf) in extra.iter().enumerate() {
+        if leaf.is_tag {
+            args.push(b.param("tag", Ty::scalar(Elem::I64)).into());
+            continue;
+        }
+        let (name, mut ty) = floats.next().expect("invariant: a form takes the floats of a tangent");
+        if leaf.is_payload() {
+            ty.dims = extents.iter().filter(|(at, _)| *at == k).map(|(_, v)| IrDim::Var(*v)).collect();
+        }
+        args.push(b.param(&name, ty).into());
     }
     let value = assemble(lowering, &mut b, derivative, &base, args);
     let (function, results) = with_results(b.finish(&symbol, Vec::new()), value);
-    Base { function: lowering.module.insert(function), leads: base.leads, params, results }
+    Base { function: lowering.module.insert(function), leads, params, results, result }
 }
 
-/// The tangents or cotangents that a form takes: for each of its parameters names and types of the leaves.
+/// The floats of the tangents or cotangents that a form takes: for each of its parameters names and types.
 fn extra_params(derivative: &Derivative, base: &Base, env: &Env) -> Vec<Vec<(String, Ty)>> {
     let function = &base.function;
     match derivative.form {
@@ -256,11 +308,16 @@ impl Base {
     /// For each of some parameters of the source, the float parameters of the function that are its leaves.
     fn wrt_leaves(&self, wrt: &[usize]) -> Vec<Vec<usize>> {
         let leaves = |param: &usize| {
-            let first = self.leads.len() + self.params[..*param].iter().sum::<usize>();
+            let first = self.first_leaf(*param);
             let is_float = |k: &usize| self.function.ty(self.function.params[*k]).is_float();
-            (first..first + self.params[*param]).filter(is_float).collect()
+            (first..first + self.params[*param].len()).filter(is_float).collect()
         };
         wrt.iter().map(leaves).collect()
+    }
+
+    /// Where the leaves of a parameter of the source begin among the parameters of the function.
+    fn first_leaf(&self, param: usize) -> usize {
+        self.leads.len() + self.params[..param].iter().map(Vec::len).sum::<usize>()
     }
 
     /// The float leaves of the result, as positions among the results.
@@ -299,19 +356,22 @@ fn assemble(lowering: &mut Lowering<'_>, b: &mut Builder, form: &Derivative, bas
     match form.form {
         DerivativeForm::Grad => {
             let (value, gradients) = at.gradient(&all, form.mode);
-            [&gradients, &value[1..]].concat()
+            [&at.tangents_of_params(&form.wrt, gradients), &value[1..]].concat()
         }
         DerivativeForm::ValueAndGrad => {
             let (value, gradients) = at.gradient(&all, form.mode);
-            [&value[..1], &gradients, &value[1..]].concat()
+            [&value[..1], &at.tangents_of_params(&form.wrt, gradients), &value[1..]].concat()
         }
         DerivativeForm::Jvp => {
-            let (value, tangents) = at.jvp(&all, &base.float_results(), extra);
+            let tangents = at.floats_of_params(&form.wrt, extra);
+            let (value, tangents) = at.jvp(&all, &base.float_results(), &tangents);
+            let tangents = with_tags(&base.result, &value, &mut tangents.into_iter());
             [value, tangents].concat()
         }
         DerivativeForm::Vjp => {
-            let (value, cotangents) = at.vjp(&all, &base.float_results(), extra);
-            [value, cotangents].concat()
+            let cotangents = at.floats_of_result(extra);
+            let (value, cotangents) = at.vjp(&all, &base.float_results(), &cotangents);
+            [value, at.tangents_of_params(&form.wrt, cotangents)].concat()
         }
         DerivativeForm::Jacobian => {
             let outs = base.float_results();
@@ -328,14 +388,16 @@ fn assemble(lowering: &mut Lowering<'_>, b: &mut Builder, form: &Derivative, bas
             pairs.flat_map(|(params, outs)| at.jacobian(params, outs, mode)).collect()
         }
         DerivativeForm::Hvp => {
+            let tangents = at.floats_of_params(&form.wrt, extra);
             let gradient = at.gradient_function(&all);
             let outs = gradient.results.clone();
-            let mut at = Calls { base: &gradient, ..at };
-            match form.mode {
-                Some(DerivativeMode::Forward) | None => at.jvp(&all, &outs, extra).1,
+            let mut of_gradient = Calls { base: &gradient, ..at.again() };
+            let tangents = match form.mode {
+                Some(DerivativeMode::Forward) | None => of_gradient.jvp(&all, &outs, &tangents).1,
                 // The matrix of second derivatives is its own transpose.
-                Some(DerivativeMode::Reverse) => at.vjp(&all, &outs, extra).1,
-            }
+                Some(DerivativeMode::Reverse) => of_gradient.vjp(&all, &outs, &tangents).1,
+            };
+            at.tangents_of_params(&form.wrt, tangents)
         }
     }
 }
@@ -348,7 +410,46 @@ struct Calls<'x, 'p> {
     args: &'x [Atom],
 }
 
-impl Calls<'_, '_> {
+impl<'p> Calls<'_, 'p> {
+    /// The same calls once more.
+    fn again(&mut self) -> Calls<'_, 'p> {
+        Calls { lowering: &mut *self.lowering, b: &mut *self.b, base: self.base, args: self.args }
+    }
+
+    /// The tangents of some parameters of the source, made of those of their floats.
+    fn tangents_of_params(&self, wrt: &[usize], floats: Value) -> Value {
+        let mut floats = floats.into_iter();
+        let of_param = |param: &usize| {
+            with_tags(&self.base.params[*param], &self.args[self.base.first_leaf(*param)..], &mut floats)
+        };
+        wrt.iter().flat_map(of_param).collect()
+    }
+
+    /// The floats of the tangents that are given for some parameters of the source.
+    fn floats_of_params(&mut self, wrt: &[usize], tangents: &[Atom]) -> Value {
+        let mut rest = tangents;
+        let mut floats = Value::new();
+        for param in wrt {
+            let leaves = &self.base.params[*param];
+            let (own, others) = rest.split_at(tangent_leaves(leaves).len());
+            floats.extend(floats_of(self.b, leaves, &self.args[self.base.first_leaf(*param)..], own));
+            rest = others;
+        }
+        floats
+    }
+
+    /// The floats of the cotangent that is given for the result. Its variants are those of the value, which an enum has
+    /// to be asked for.
+    fn floats_of_result(&mut self, cotangent: &[Atom]) -> Value {
+        let leaves = &self.base.result;
+        if !leaves.iter().any(|leaf| leaf.is_tag) {
+            return cotangent.to_vec();
+        }
+        let results = self.b.call(&self.base.function, self.args);
+        let value = self.leaves_of(&results);
+        floats_of(self.b, leaves, &value, cotangent)
+    }
+
     /// Types in the caller for those of the base.
     fn env(&self) -> Env {
         self.base.function.params.iter().copied().zip(self.args.iter().copied()).collect()
@@ -483,6 +584,7 @@ impl Calls<'_, '_> {
             leads: self.base.leads.clone(),
             params: self.base.params.clone(),
             results,
+            result: Vec::new(),
         }
     }
 

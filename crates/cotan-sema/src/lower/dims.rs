@@ -6,28 +6,35 @@ use cotan_ops::{ADD, FLOOR_DIV, MAX, MUL, SUB};
 use super::function::{Body, Sizes};
 use super::values::Value;
 use crate::dims::{Atom as SizeAtom, Dim};
-use crate::typed::Type;
+use crate::typed::{Leaf, Type};
 
 /// The type of a leaf, over the sizes of the source.
 #[derive(Clone, Debug)]
 pub(super) struct LeafTy {
     pub(super) elem: Elem,
     pub(super) dims: Vec<Dim>,
+    /// Whether it is the number of the variant of an enum.
+    pub(super) is_tag: bool,
+    /// The variants that must be there for this leaf to be; see [`crate::typed::Leaf`]. If there are
+    /// any, the dims hold only where they are.
+    pub(super) within: Vec<(usize, usize)>,
+}
+
+impl LeafTy {
+    /// Whether it belongs to the payload of a variant, which may not be there.
+    pub(super) fn is_payload(&self) -> bool {
+        !self.within.is_empty()
+    }
 }
 
 impl<'p> Body<'_, 'p> {
     /// The types of the leaves of a type of the current frame.
     pub(super) fn leaf_types(&self, ty: &Type) -> Vec<LeafTy> {
-        let leaf = |leaf: &Type| {
-            let elem = leaf.scalar().map_or(Elem::F64, |scalar| self.elem(scalar));
-            LeafTy { elem, dims: leaf.dims().to_vec() }
+        let leaf = |leaf: Leaf| {
+            let elem = leaf.ty.scalar().map_or(Elem::F64, |scalar| self.elem(scalar));
+            LeafTy { elem, dims: leaf.ty.dims().to_vec(), is_tag: leaf.is_tag, within: leaf.within }
         };
-        match ty {
-            Type::Scalar(_) => vec![leaf(ty)],
-            Type::Error | Type::Never | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Function(_) => {
-                self.program().leaves(ty).iter().map(leaf).collect()
-            }
-        }
+        self.program().leaves(ty).into_iter().map(leaf).collect()
     }
 
     /// The IR type of a leaf, if all its sizes are known here.
@@ -67,8 +74,12 @@ impl<'p> Body<'_, 'p> {
         if matches!(ty, Type::Scalar(_) | Type::Never) {
             return;
         }
-        for (leaf, atom) in self.leaf_types(ty).iter().zip(value) {
+        let leaves = self.leaf_types(ty);
+        for (leaf, atom) in leaves.iter().zip(value) {
             let Atom::Var(v) = atom else { continue };
+            if leaf.is_payload() {
+                continue;
+            }
             for (axis, dim) in leaf.dims.iter().enumerate() {
                 let is_given = dim.as_constant().is_some()
                     || matches!(dim.as_atom(), Some(SizeAtom::Size(_) | SizeAtom::Value(_)))
@@ -81,6 +92,35 @@ impl<'p> Body<'_, 'p> {
                     self.know_size(dim, extent.atom());
                 }
             }
+        }
+        self.know_payload_sizes(&leaves, value);
+    }
+
+    /// Notes the sizes that only payloads have: the largest extent, as those of variants that are not there are zero.
+    fn know_payload_sizes(&mut self, leaves: &[LeafTy], value: &Value) {
+        let mut found: Vec<(Dim, Vec<Atom>)> = Vec::new();
+        for (leaf, atom) in leaves.iter().zip(value).filter(|(leaf, _)| leaf.is_payload()) {
+            let extents = self.b.ty(*atom).dims;
+            for (dim, extent) in leaf.dims.iter().zip(extents) {
+                let extent = extent.atom();
+                match found.iter_mut().find(|(other, _)| other == dim) {
+                    Some((_, extents)) if extents.contains(&extent) => {}
+                    Some((_, extents)) => extents.push(extent),
+                    None => found.push((dim.clone(), vec![extent])),
+                }
+            }
+        }
+        for (dim, extents) in found {
+            let is_given = matches!(dim.as_atom(), Some(SizeAtom::Size(_) | SizeAtom::Value(_)));
+            if is_given || self.size(&dim).is_some() {
+                continue;
+            }
+            let mut largest = Atom::i64(0);
+            for extent in extents {
+                largest = if largest == Atom::i64(0) { extent } else { self.prim(&MAX, &[largest, extent]) };
+            }
+            self.note_non_negative(largest);
+            self.know_size(&dim, largest);
         }
     }
 

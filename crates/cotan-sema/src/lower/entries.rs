@@ -7,14 +7,14 @@ use cotan_syntax::{Code, Diagnostic, Span};
 
 use super::calls::takes_functions;
 use super::walk::{each_callee, each_callee_of};
-use super::{Lowering, Result};
+use super::{Extent, Lowering, Result};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId};
-use crate::entry::{DerivativeRequest, Entry, EntryParam, HostType, Root};
+use crate::entry::{DerivativeRequest, Entry, EntryExtent, EntryParam, HostType, HostVariant, Root};
 use crate::typed::forms;
 use crate::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Param, Program,
-    Rules, Type,
+    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Leaf, Param, Program,
+    Rules, Type, Variant,
 };
 use crate::types::{Bound, Generic, GenericKind, Scalar, Substitution};
 
@@ -68,12 +68,12 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: &Resolved) -> Result
     let host = Host::new(program, function, &root.elems);
     let params = function.params.iter().map(|p| EntryParam { name: p.name.clone(), ty: host.ty(&p.ty) }).collect();
     let is_size = |generic: &&Generic| generic.kind == GenericKind::Size;
-    let leaves: Vec<Type> = function.params.iter().flat_map(|p| program.leaves(&host.sizes.ty(&p.ty))).collect();
+    let leaves: Vec<Leaf> = function.params.iter().flat_map(|p| program.leaves(&host.sizes.ty(&p.ty))).collect();
     let extents = &instance.signature.extents;
     Ok(Entry {
         symbol: instance.function.name.clone(),
         sizes: function.generics.iter().filter(is_size).map(|generic| generic.name.clone()).collect(),
-        extents: extents.iter().map(|extent| leaves[extent.leaf].dims()[extent.axis].clone()).collect(),
+        extents: extents.iter().map(|extent| host_extent(*extent, &leaves)).collect(),
         params,
         result: host.ty(&function.result),
         leaf_results: instance.signature.results.clone(),
@@ -82,6 +82,16 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: &Resolved) -> Result
             FunctionBody::Derivative(derivative) => derivative.wrt.clone(),
         },
     })
+}
+
+/// What the host must know of an extent to find it.
+fn host_extent(extent: Extent, leaves: &[Leaf]) -> EntryExtent {
+    let leaf = &leaves[extent.leaf];
+    if leaf.within.is_empty() {
+        EntryExtent::Size(leaf.ty.dims()[extent.axis].clone())
+    } else {
+        EntryExtent::Payload { leaf: extent.leaf, axis: extent.axis }
+    }
 }
 
 /// The functions that a function calls, directly or not, and that are lowered once: callees before callers.
@@ -149,6 +159,12 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
     if !is_smooth(loss) || request.form.is_of_a_number() && !loss.is_scalar() {
         return error(codes::NOT_SCALAR, format!("the result of `{}` is no float, so it has no gradient", of.name));
     }
+    let is_matrix = matches!(request.form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
+    let mut types = wrt.iter().map(|at| &of.params[*at].ty).chain([&of.result]);
+    if is_matrix && types.any(|ty| program.declarations().enum_in(ty).is_some()) {
+        let message = format!("a {} of `{}` would be a tensor of enums", request.form.as_str(), of.name);
+        return error(codes::ENUM_MATRIX, message);
+    }
     let mut generics = of.generics.clone();
     let mut params: Vec<Param> = of.params.iter().map(|param| Param { nodiff: false, ..param.clone() }).collect();
     let wrt_types: Vec<Type> = wrt.iter().map(|at| of.params[*at].ty.clone()).collect();
@@ -161,7 +177,7 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         | DerivativeForm::Jacobian
         | DerivativeForm::Hessian => format!("d{}", of.params[*at].name),
     });
-    for (name, ty) in names.zip(forms::extra_params(&program.structs, request.form, &of.result, &wrt_types)) {
+    for (name, ty) in names.zip(forms::extra_params(program.declarations(), request.form, &of.result, &wrt_types)) {
         let ty = open_sizes_as_generics(ty, &mut generics);
         params.push(Param { name, span: of.name_span, ty, nodiff: false, mutable: false, default: None });
     }
@@ -183,7 +199,7 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         n_written_generics: of.n_written_generics,
         generics,
         params,
-        result: forms::result(&program.structs, request.form, &of.result, &wrt_types),
+        result: forms::result(program.declarations(), request.form, &of.result, &wrt_types),
         body: FunctionBody::Derivative(Derivative {
             span: of.name_span,
             form: request.form,
@@ -248,6 +264,18 @@ impl<'p> Host<'p> {
                 let has_tangent = |(_, ty): &(_, Type)| !of.tangent || !ty.is_unit();
                 let fields = fields.filter(has_tangent).map(|(field, ty)| (field.name.clone(), self.concrete(&ty)));
                 HostType::Struct { name: def.name.clone(), fields: fields.collect() }
+            }
+            Type::Enum(of) => {
+                let def = self.program.enum_def(of.def);
+                let variant = |(index, variant): (usize, &Variant)| {
+                    let types = self.program.payload_types(of, index);
+                    let fields = variant.fields.iter().zip(types);
+                    let fields: Vec<(String, HostType)> =
+                        fields.map(|(field, ty)| (field.name.clone(), self.concrete(&ty))).collect();
+                    HostVariant::new(&variant.name, variant.form, fields, of.tangent)
+                };
+                let variants = def.variants.iter().enumerate().map(variant).collect();
+                HostType::Enum { name: def.name.clone(), variants }
             }
             Type::Error | Type::Never | Type::Function(_) => HostType::Tuple(Vec::new()),
         }

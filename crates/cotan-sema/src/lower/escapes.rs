@@ -14,7 +14,8 @@ use cotan_syntax::Span;
 use super::walk::{each_child, escapes};
 use crate::typed::{
     self, Arg, Block, Callable, CallableKind, Expr, ExprKind, FunctionBody, If, Index, Iterable, Literal, Local,
-    LocalId, LogicOp, Pattern, PatternKind, PlaceStepKind, Program, Range, Stmt, StmtKind, Target, Type, While,
+    LocalId, LogicOp, Match, MatchArm, Pattern, PatternKind, PlaceStepKind, Program, Range, Stmt, StmtKind, Target,
+    Type, While,
 };
 
 /// The program, in which control escapes from statements, arms and the values of blocks only.
@@ -72,6 +73,9 @@ fn has_escaping_operand(e: &Expr) -> bool {
     if let ExprKind::If(branch) = &e.kind {
         return branch.arms.iter().any(|(condition, _)| escaping(condition));
     }
+    if let ExprKind::Match(it) = &e.kind {
+        return escaping(&it.scrutinee) || has_escaping_guard(it);
+    }
     if let ExprKind::For(l) = &e.kind {
         return match &l.iterable {
             Iterable::Range { range, .. } => escaping(&range.lo) || escaping(&range.hi),
@@ -84,6 +88,10 @@ fn has_escaping_operand(e: &Expr) -> bool {
     let mut found = false;
     each_child(e, &mut |child| found = found || escaping(child));
     found && !matches!(e.kind, ExprKind::Return(_))
+}
+
+fn has_escaping_guard(it: &Match) -> bool {
+    it.arms.iter().any(|arm| arm.guard.as_ref().is_some_and(|guard| escapes(guard).any()))
 }
 
 fn has_escaping_index(target: &Target) -> bool {
@@ -115,6 +123,7 @@ impl Rewriter<'_> {
         if is_loop && has_escaping_operand(e) {
             condition_into_body(e);
         }
+        self.guards_into_conditions(e);
         parts_mut(e, &mut |part| match part {
             Part::Operand(part) | Part::Later(part) => self.expr(part),
             Part::Callable(callable) => self.callable(callable),
@@ -141,6 +150,37 @@ impl Rewriter<'_> {
         } else {
             self.bind_operands(e);
         }
+    }
+
+    /// A `match` from whose guards control escapes, as a chain of `if`s whose conditions are matches:
+    /// `let v = e; if (match v { p => g, _ => false }) { match v { p => a } } else { ... }`.
+    fn guards_into_conditions(&mut self, e: &mut Expr) {
+        let (span, ty) = (e.span, e.ty.clone());
+        let ExprKind::Match(it) = &mut e.kind else { return };
+        if !has_escaping_guard(it) {
+            return;
+        }
+        let bound = self.bind(&mut it.scrutinee);
+        let value = it.scrutinee.clone();
+        let of_value = |ty: &Type, arms: Vec<MatchArm>| Expr {
+            span,
+            ty: ty.clone(),
+            kind: ExprKind::Match(Box::new(Match { scrutinee: value.clone(), arms })),
+        };
+        let bool_ty = Type::of(Elem::Bool);
+        let truth = |value| Expr { span, ty: bool_ty.clone(), kind: ExprKind::Literal(Literal::Bool(value)) };
+        let mut arms = Vec::new();
+        for arm in std::mem::take(&mut it.arms) {
+            let anything = Pattern { kind: PatternKind::Wildcard, ..arm.pattern.clone() };
+            let otherwise = MatchArm { span: arm.span, pattern: anything, guard: None, body: truth(false) };
+            let guard = arm.guard.clone().unwrap_or_else(|| truth(true));
+            let condition = MatchArm { guard: None, body: guard, ..arm.clone() };
+            let body = MatchArm { guard: None, ..arm };
+            arms.push((of_value(&bool_ty, vec![condition, otherwise]), of_value(&ty, vec![body])));
+        }
+        let otherwise = arms.pop().map(|(_, body)| body);
+        let branch = Expr { span, ty, kind: ExprKind::If(Box::new(If { arms, otherwise })) };
+        e.kind = ExprKind::Block(Box::new(Block { statements: vec![bound], value: Some(branch), recompute: false }));
     }
 
     /// Binds the operands up to the last from which control escapes.
@@ -242,7 +282,9 @@ fn parts_mut(e: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
         | ExprKind::Break
         | ExprKind::Continue => {}
         ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter_mut().for_each(|part| f(Part::Operand(part))),
-        ExprKind::Struct(fields) => fields.iter_mut().for_each(|field| f(Part::Operand(&mut field.value))),
+        ExprKind::Struct(fields) | ExprKind::Variant { fields, .. } => {
+            fields.iter_mut().for_each(|field| f(Part::Operand(&mut field.value)))
+        }
         ExprKind::StructUpdate { fields, base } => {
             fields.iter_mut().for_each(|field| f(Part::Operand(&mut field.value)));
             f(Part::Operand(base));
@@ -284,6 +326,13 @@ fn parts_mut(e: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
                 f(Part::Later(body));
             }
             branch.otherwise.iter_mut().for_each(|otherwise| f(Part::Later(otherwise)));
+        }
+        ExprKind::Match(it) => {
+            f(Part::Operand(&mut it.scrutinee));
+            for arm in &mut it.arms {
+                arm.guard.iter_mut().for_each(|guard| f(Part::Later(guard)));
+                f(Part::Later(&mut arm.body));
+            }
         }
         ExprKind::Block(block) => {
             for s in &mut block.statements {

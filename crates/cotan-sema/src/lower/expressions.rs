@@ -1,10 +1,13 @@
 //! Expressions: literals, aggregates, locals; everything else is handed to the file of its kind.
 
 use cotan_ir::{Atom, Const, Elem};
-use cotan_ops::{FILL, REVERSE, STOP_GRADIENT};
+use cotan_ops::{EQ, FILL, NOT, OR, REVERSE, STOP_GRADIENT};
 
 use super::Result;
+use super::control::Choice;
+use super::dims::LeafTy;
 use super::function::{Body, Closure};
+use super::payloads::is_there;
 use super::values::Value;
 use crate::typed::{Callable, Expr, ExprKind, FieldValue, Literal, LogicOp, Type, UnaryOp};
 
@@ -37,6 +40,7 @@ impl<'p> Body<'_, 'p> {
             ExprKind::Array(parts) => self.array(parts, &e.ty),
             ExprKind::Struct(fields) => self.structure(fields, &e.ty, None),
             ExprKind::StructUpdate { fields, base } => self.structure(fields, &e.ty, Some(base)),
+            ExprKind::Variant { index, fields } => self.variant(&e.ty, *index, fields),
             ExprKind::Field { .. } | ExprKind::Index { .. } => self.part(e),
             ExprKind::Unary { op, operand } => {
                 let operand = self.scalar(operand)?;
@@ -76,7 +80,11 @@ impl<'p> Body<'_, 'p> {
                 let kept = self.leaves_of_tangent(&operand.ty, &e.ty);
                 Ok(value.into_iter().zip(kept).filter_map(|(leaf, is_kept)| is_kept.then_some(leaf)).collect())
             }
-            ExprKind::If(branch) => self.branch_value(branch, &e.ty),
+            ExprKind::If(branch) => self.chosen_value(Choice::If(branch), &e.ty),
+            ExprKind::Match(it) => {
+                let value = self.expr(&it.scrutinee)?;
+                self.chosen_value(Choice::Match(it, &value), &e.ty)
+            }
             ExprKind::Block(block) => self.block(block),
             ExprKind::For(l) => self.for_loop(l).map(|_| Value::new()),
             ExprKind::While(l) => self.while_loop(l).map(|_| Value::new()),
@@ -93,7 +101,7 @@ impl<'p> Body<'_, 'p> {
         self.current().locals.get(id.0 as usize).cloned().flatten().unwrap_or_default()
     }
 
-    fn literal(&self, literal: &Literal, ty: &Type) -> Atom {
+    pub(super) fn literal(&self, literal: &Literal, ty: &Type) -> Atom {
         let elem = ty.scalar().map_or(Elem::F64, |scalar| self.elem(scalar));
         literal.constant(elem).into()
     }
@@ -168,8 +176,13 @@ impl<'p> Body<'_, 'p> {
         let value = self.expr(operand)?;
         let expected = self.leaf_types(ty);
         let mut checked = Value::new();
-        for (leaf, expected) in value.into_iter().zip(expected) {
+        for (k, expected) in expected.iter().enumerate() {
+            let leaf = value[k];
             let found = self.b.ty(leaf);
+            if expected.is_payload() {
+                checked.push(self.payload_check(expected, &value, k));
+                continue;
+            }
             let mut dims = Vec::new();
             for (dim, found) in expected.dims.iter().zip(&found.dims) {
                 let known = self.size(dim);
@@ -181,6 +194,28 @@ impl<'p> Body<'_, 'p> {
             checked.push(self.with_dims(leaf, &dims, cotan_ir::CheckKind::ShapeMismatch));
         }
         Ok(checked)
+    }
+
+    /// Leaf number `k` of a value, a payload, whose extents must be those of its type if it is there.
+    fn payload_check(&mut self, expected: &LeafTy, value: &Value, k: usize) -> Atom {
+        let mut leaf = value[k];
+        let found = self.b.ty(leaf).dims;
+        for (dim, found) in expected.dims.iter().zip(found) {
+            let found = found.atom();
+            let Some(size) = self.size(dim).filter(|size| *size != found) else { continue };
+            let is_there = is_there(&mut self.b, value, expected);
+            let is_equal = self.prim(&EQ, &[size, found]);
+            let cond = match is_there.constant().and_then(Const::as_bool) {
+                Some(true) => is_equal,
+                Some(false) => continue,
+                None => {
+                    let is_gone = self.prim(&NOT, &[is_there]);
+                    self.prim(&OR, &[is_gone, is_equal])
+                }
+            };
+            leaf = self.check(cond, cotan_ir::CheckKind::ShapeMismatch, &[size, found], leaf);
+        }
+        leaf
     }
 
     /// Copies of a scalar in the shape of `dims`; a scalar stays what it is.

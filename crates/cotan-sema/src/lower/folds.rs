@@ -299,11 +299,13 @@ impl<'p> Body<'_, 'p> {
                     (first, body.prim(&SUB, &[*last, Atom::i64(1)]), 1)
                 }
             };
+            let start = body.steady(&function.callable.result, &start);
             let inits: Vec<(&str, Atom)> = names.iter().map(String::as_str).zip(start).collect();
             body.counted(count, &inits, &mut |body, index, acc| {
                 let at = if offset == 0 { index } else { body.prim(&ADD, &[index, Atom::i64(offset)]) };
                 let x = element(body, at);
-                body.apply(function, vec![acc.to_vec(), x], &[])
+                let next = body.apply(function, vec![acc.to_vec(), x], &[])?;
+                Ok(body.like(&function.callable.result, &next, acc))
             })
         })
     }

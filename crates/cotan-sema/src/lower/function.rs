@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use cotan_ir::{Atom, Builder, Elem, Kept, Span as IrSpan, Symbol, Ty, Var};
+use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Kept, Span as IrSpan, Symbol, Ty, Var};
 use cotan_syntax::Span;
 use cotan_syntax::span::FileId;
 
@@ -232,9 +232,18 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn parameters(&mut self, function: &'p Function) -> Signature {
         let mut leaf = 0;
         let mut extents = Vec::new();
+        let mut payloads: Vec<Vec<IrDim>> = Vec::new();
         for param in &function.params {
             for ty in self.leaf_types(&param.ty) {
+                payloads.push(Vec::new());
                 for (axis, dim) in ty.dims.iter().enumerate() {
+                    if ty.is_payload() {
+                        let v = self.b.param(&format!("{}_extent", param.name), Ty::scalar(Elem::I64));
+                        self.non_negative.insert(v);
+                        payloads[leaf].push(IrDim::Var(v));
+                        extents.push(Extent { leaf, axis });
+                        continue;
+                    }
                     let is_given = matches!(dim.as_atom(), Some(SizeAtom::Size(_) | SizeAtom::Value(_)));
                     if dim.as_constant().is_none() && !is_given && self.known_size(dim).is_none() {
                         let v = self.b.param(&format!("{}_extent", param.name), Ty::scalar(Elem::I64));
@@ -246,15 +255,15 @@ impl<'a, 'p> Body<'a, 'p> {
                 leaf += 1;
             }
         }
-        let mut params = Vec::new();
+        let mut first = 0;
         for (k, param) in function.params.iter().enumerate() {
             let ty = self.concrete(&param.ty);
-            let value = self.parameter(&param.name, &ty);
-            params.push(value.len());
+            let value = self.parameter(&param.name, &ty, &payloads[first..]);
+            first += value.len();
             let stopped = if param.nodiff { self.without_derivative(value) } else { value };
             self.bind_parameter(k, stopped);
         }
-        Signature { extents, params, results: Vec::new() }
+        Signature { extents, results: Vec::new() }
     }
 
     /// Gives parameter number `at` of the current frame its value.
@@ -266,13 +275,17 @@ impl<'a, 'p> Body<'a, 'p> {
         }
     }
 
-    /// New parameters of the IR function for the leaves of a type whose sizes are all known.
-    pub(super) fn parameter(&mut self, name: &str, ty: &Type) -> Value {
+    /// New parameters of the IR function for the leaves of a type whose sizes are all known. Payloads have dims of
+    /// their own, one list for each leaf.
+    fn parameter(&mut self, name: &str, ty: &Type, payloads: &[Vec<IrDim>]) -> Value {
         let names = self.leaf_names(name, ty);
         let tys = self.leaf_types(ty);
         let mut value = Vec::new();
-        for (name, leaf) in names.iter().zip(tys) {
-            let ty = self.ir_ty(&leaf).unwrap_or_else(|| Ty::scalar(leaf.elem));
+        for ((name, leaf), payload) in names.iter().zip(tys).zip(payloads) {
+            let ty = match leaf.is_payload() {
+                true => Ty::new(leaf.elem, payload.clone()),
+                false => self.ir_ty(&leaf).unwrap_or_else(|| Ty::scalar(leaf.elem)),
+            };
             let v = self.b.param(name, ty);
             self.named.insert(v);
             value.push(v.into());

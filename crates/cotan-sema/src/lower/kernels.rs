@@ -92,7 +92,7 @@ impl<'p> Body<'_, 'p> {
         let in_loop = std::mem::replace(&mut self.in_loop, true);
         self.b.open_block();
         let slots = self.scoped(|body| {
-            let at = body.bind_iteration(l, space, index.into());
+            let at = body.bind_iteration(l, space, index.into())?;
             for leaf in &owned {
                 let slot = body.open_slot(leaf, space, at, count);
                 body.share_leaf(leaf.local, leaf.leaf, Share::Slot(slot));

@@ -7,11 +7,12 @@ use cotan_ops::{ADD, ADD_FITS, LT, MAX, SUB, SUB_FITS, cast_to};
 
 use super::Result;
 use super::control::{Flow, Rest, Truth, UNIT};
+use super::dims::LeafTy;
 use super::function::Body;
 use super::shares::Share;
 use super::values::Value;
 use super::walk::{each_assigned, escapes};
-use crate::typed::{Expr, For, Iterable, LocalId, LogicOp, Pattern, PatternKind, PlaceStepKind, Range, Type, While};
+use crate::typed::{Expr, For, Iterable, LocalId, LogicOp, PatternKind, PlaceStepKind, Range, Type, While};
 
 /// Whether another iteration follows.
 #[derive(Clone, Copy)]
@@ -122,7 +123,12 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn for_loop(&mut self, l: &'p For) -> Result<Option<(Atom, Value)>> {
         let name = match &l.pattern.kind {
             PatternKind::Local(id) => self.current().table[id.0 as usize].name.as_str(),
-            PatternKind::Wildcard | PatternKind::Fields(_) => "i",
+            PatternKind::Wildcard
+            | PatternKind::Fields(_)
+            | PatternKind::Literal(_)
+            | PatternKind::Range(_)
+            | PatternKind::Variant { .. }
+            | PatternKind::Or(_) => "i",
         };
         let space = self.space(name, &l.iterable)?;
         match &l.parallel {
@@ -148,29 +154,27 @@ impl<'a, 'p> Body<'a, 'p> {
     }
 
     /// Binds the pattern of a loop in iteration number `index`. Gives the position in the range or tensor, an i64.
-    pub(super) fn bind_iteration(&mut self, l: &'p For, space: &Space, index: Atom) -> Atom {
+    pub(super) fn bind_iteration(&mut self, l: &'p For, space: &Space, index: Atom) -> Result<Atom> {
         let index = if space.reversed { self.reversed_index(space.count, index) } else { index };
         let Some(lo) = space.lo else {
             let row = self.row(&space.rows, index);
-            self.bind(&l.pattern, row);
-            return index;
+            self.bind(&l.pattern, row)?;
+            return Ok(index);
         };
         let value = self.value_at(Values { lo, count: space.count }, index);
-        self.bind(&l.pattern, vec![value]);
-        self.as_i64(value)
+        self.bind(&l.pattern, vec![value])?;
+        Ok(self.as_i64(value))
     }
 
     /// A `for` loop whose iterations run one after the other; like [`Self::for_loop`].
     pub(super) fn sequential_for(&mut self, l: &'p For, space: &Space) -> Result<Option<(Atom, Value)>> {
-        let mut bind = |body: &mut Self, index: Atom| {
-            body.bind_iteration(l, space, index);
-        };
+        let mut bind = |body: &mut Self, index: Atom| body.bind_iteration(l, space, index).map(drop);
         self.sequential(&space.name, Head::Times(space.count), &l.body, l.checkpoint, &mut bind)
     }
 
     /// A `while` loop; like [`Self::for_loop`].
     pub(super) fn while_loop(&mut self, l: &'p While) -> Result<Option<(Atom, Value)>> {
-        self.sequential("i", Head::Condition(&l.condition), &l.body, l.checkpoint, &mut |_, _| {})
+        self.sequential("i", Head::Condition(&l.condition), &l.body, l.checkpoint, &mut |_, _| Ok(()))
     }
 
     fn sequential(
@@ -179,7 +183,7 @@ impl<'a, 'p> Body<'a, 'p> {
         head: Head<'p>,
         body: &'p Expr,
         checkpoint: Option<Checkpoint>,
-        bind: &mut dyn FnMut(&mut Self, Atom),
+        bind: &mut dyn FnMut(&mut Self, Atom) -> Result<()>,
     ) -> Result<Option<(Atom, Value)>> {
         let exits = escapes(body);
         let is_while = matches!(head, Head::Condition(_)) || exits.breaks || exits.returns;
@@ -200,9 +204,13 @@ impl<'a, 'p> Body<'a, 'p> {
             logs.extend(returning.logs.iter().map(|(elem, at)| (*elem, n_running + at)));
         }
         let n_control = inits.len();
+        let mut carried_types: Vec<LeafTy> = Vec::new();
         for (id, leaf) in &carried {
             let local = &self.current().table[id.0 as usize];
-            inits.push((self.leaf_names(&local.name, &local.ty)[*leaf].clone(), self.local(*id)[*leaf]));
+            let (name, ty) = (self.leaf_names(&local.name, &local.ty)[*leaf].clone(), self.leaf_types(&local.ty));
+            let init = self.steady_leaf(&ty[*leaf], &self.local(*id), *leaf);
+            inits.push((name, init));
+            carried_types.push(ty[*leaf].clone());
         }
         let named: Vec<(&str, Atom)> = inits.iter().map(|(name, init)| (name.as_str(), *init)).collect();
         let flow = std::mem::take(&mut self.flow);
@@ -215,7 +223,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let results = self.repeat_with_logs(name, count, &named, &logs, &mut |this, index, params, logs| {
             this.set_leaves(&carried, &params[n_control..]);
             this.flow = Flow::default();
-            bind(this, index);
+            bind(this, index)?;
             let test = match head {
                 Head::Times(count) => Test::Below { index, count },
                 Head::Condition(condition) => Test::Condition(condition),
@@ -230,7 +238,10 @@ impl<'a, 'p> Body<'a, 'p> {
                 let returned = this.truth(flow.returned);
                 next.extend(this.next_returned(returning, returned, flow.result, &params[n_running..n_control], logs));
             }
-            next.extend(carried.iter().map(|(id, leaf)| this.local(*id)[*leaf]));
+            for ((id, leaf), (ty, param)) in carried.iter().zip(carried_types.iter().zip(&params[n_control..])) {
+                let extents: Vec<Atom> = this.b.ty(*param).dims.iter().map(|dim| dim.atom()).collect();
+                next.push(this.leaf_like(ty, &this.local(*id), *leaf, &extents));
+            }
             Ok(next)
         })?;
         self.flow = flow;
@@ -393,28 +404,5 @@ impl<'a, 'p> Body<'a, 'p> {
     /// The element or row of every leaf at a position that is in range.
     pub(super) fn row(&mut self, value: &Value, index: Atom) -> Value {
         value.iter().map(|leaf| self.b.index(*leaf, &[index]).into()).collect()
-    }
-
-    /// Binds a pattern to the value of an iteration.
-    pub(super) fn bind(&mut self, pattern: &'p Pattern, value: Value) {
-        match &pattern.kind {
-            PatternKind::Wildcard => {}
-            PatternKind::Local(id) => {
-                let local = &self.current().table[id.0 as usize];
-                self.name_leaves(&local.name, &local.ty, &value);
-                let frame = self.current_mut();
-                frame.locals[id.0 as usize] = Some(value);
-                if local.mutable {
-                    frame.mutable.push(*id);
-                }
-            }
-            PatternKind::Fields(parts) => {
-                for (index, part) in parts {
-                    let leaves = self.part_leaves(&pattern.ty, *index);
-                    let part_value = value.get(leaves).map(<[Atom]>::to_vec).unwrap_or_default();
-                    self.bind(part, part_value);
-                }
-            }
-        }
     }
 }

@@ -38,6 +38,8 @@ struct Switch {
     bound: [HashSet<Var>; 2],
     vars: Vec<Var>,
     lengths: Vec<(Dim, Var)>,
+    /// Lengths of payloads, by what the arms give for them.
+    payload_lengths: Vec<([Atom; 2], Var)>,
 }
 
 impl<'p> Body<'_, 'p> {
@@ -61,7 +63,8 @@ impl<'p> Body<'_, 'p> {
     pub(super) fn merge(&mut self, selector: Atom, arms: [Arm; 2], ty: &Type) -> Option<Value> {
         let bound = |arm: &Arm| arm.block.stmts.iter().flat_map(|s| s.results.iter().copied()).collect();
         let bound = [bound(&arms[0]), bound(&arms[1])];
-        let mut switch = Switch { selector, arms, bound, vars: Vec::new(), lengths: Vec::new() };
+        let mut switch =
+            Switch { selector, arms, bound, vars: Vec::new(), lengths: Vec::new(), payload_lengths: Vec::new() };
         let values = switch.arms.each_ref().map(|arm| arm.value.clone());
         let value = self.merge_values(&mut switch, values, ty);
         self.merge_locals(&mut switch);
@@ -89,7 +92,10 @@ impl<'p> Body<'_, 'p> {
             if let Some(same) = switch.same(given) {
                 return same;
             }
-            let extents = leaf.dims.iter().map(|dim| self.merged_extent(switch, dim, given, leaf)).collect();
+            let extents = match leaf.is_payload() {
+                true => self.payload_extents(switch, given),
+                false => leaf.dims.iter().map(|dim| self.merged_extent(switch, dim, given, leaf)).collect(),
+            };
             self.merge_leaf(switch, None, leaf.elem, extents, given)
         };
         Some(leaves.iter().enumerate().map(merge).collect())
@@ -102,16 +108,22 @@ impl<'p> Body<'_, 'p> {
             let mut value = self.local(id);
             let local = &self.current().table[id.0 as usize];
             let names = self.leaf_names(&local.name, &local.ty);
+            let types = self.leaf_types(&local.ty);
             for (k, leaf) in value.iter_mut().enumerate() {
                 let given = [0, 1].map(|arm| switch.arms[arm].locals[at].get(k).copied());
                 if given == [Some(*leaf); 2] {
                     continue;
                 }
                 let Ty { elem, dims } = self.b.ty(*leaf);
-                let extents = dims.into_iter().map(|dim| Extent::Known(dim.atom())).collect();
                 *leaf = match switch.same(given) {
                     Some(same) => same,
-                    None => self.merge_leaf(switch, names.get(k).map(String::as_str), elem, extents, given),
+                    None => {
+                        let extents = match types[k].is_payload() {
+                            true => self.payload_extents(switch, given),
+                            false => dims.into_iter().map(|dim| Extent::Known(dim.atom())).collect(),
+                        };
+                        self.merge_leaf(switch, names.get(k).map(String::as_str), elem, extents, given)
+                    }
                 };
             }
             self.current_mut().locals[id.0 as usize] = Some(value);
@@ -146,6 +158,33 @@ impl<'p> Body<'_, 'p> {
         self.non_negative.insert(length);
         switch.lengths.push((dim.clone(), length));
         Extent::Given(length)
+    }
+
+    /// The extents of a payload, which may be there in one arm and not in the other: known where both arms have one
+    /// extent, else lengths that the arms give.
+    fn payload_extents(&mut self, switch: &mut Switch, given: [Option<Atom>; 2]) -> Vec<Extent> {
+        let dims = given.map(|leaf| leaf.map(|leaf| self.b.ty(leaf).dims));
+        let n_axes = dims.iter().flatten().map(Vec::len).next().unwrap_or_default();
+        let mut extents = Vec::new();
+        for axis in 0..n_axes {
+            let lengths = dims.each_ref().map(|dims| dims.as_ref().map_or(Atom::i64(0), |dims| dims[axis].atom()));
+            if let Some(same) = switch.same(lengths.map(Some)) {
+                extents.push(Extent::Known(same));
+                continue;
+            }
+            let known = switch.payload_lengths.iter().find(|(other, _)| *other == lengths).map(|(_, length)| *length);
+            extents.push(Extent::Given(match known {
+                Some(length) => length,
+                None => {
+                    let length = self.merge_leaf(switch, Some("n"), Elem::I64, Vec::new(), lengths.map(Some));
+                    let length = length.var().expect("invariant: a result of a switch is a variable");
+                    self.non_negative.insert(length);
+                    switch.payload_lengths.push((lengths, length));
+                    length
+                }
+            }));
+        }
+        extents
     }
 
     /// One result of the switch. An arm that has no value for it gives zeros, which nobody reads.

@@ -1,6 +1,7 @@
 //! From the typed tree to the core IR.
 //!
-//! A value is a list of leaves, scalars and dense tensors: structs, tuples and the unit type vanish. Mutable locals
+//! A value is a list of leaves, scalars and dense tensors: structs, tuples and the unit type vanish, and an enum becomes
+//! the number of its variant and the payloads of all variants. Mutable locals
 //! become new IR values at every assignment; loops carry exactly the leaves that their bodies assign. A function is
 //! lowered once for each choice of its element types; sizes stay run-time values. Functions that take functions are
 //! specialised into the call. A derivative form becomes a request for a derivative and ordinary IR that calls it.
@@ -26,12 +27,15 @@ mod last_axis;
 mod loops;
 mod merge;
 mod operators;
+mod patterns;
+mod payloads;
 mod places;
 mod returns;
 mod rules;
 mod shares;
 mod statements;
 mod tabulate;
+mod tangents;
 mod unchecked;
 mod values;
 mod vmaps;
@@ -111,8 +115,6 @@ struct Instance {
 struct Signature {
     /// Where the parameters after the sizes come from: an axis of a leaf of the arguments.
     extents: Vec<Extent>,
-    /// Number of leaves of each parameter.
-    params: Vec<usize>,
     /// Where the leaves of the result stand among the results.
     results: Vec<usize>,
 }

@@ -20,12 +20,21 @@ enum Carried {
     Log { log: usize },
 }
 
+/// A length that only the iteration knows.
+#[derive(Clone, Debug, PartialEq)]
+enum Length {
+    /// A size of the source.
+    Size(Dim),
+    /// The extent of a payload, which may not be there.
+    Payload { leaf: usize, axis: usize },
+}
+
 /// What is carried for the value of a `return`.
 pub(super) struct Returning {
     leaves: Vec<LeafTy>,
     carried: Vec<Carried>,
     /// Lengths that only the iteration knows; each is carried, after the leaves.
-    lengths: Vec<Dim>,
+    lengths: Vec<Length>,
     /// Names and start values.
     pub(super) inits: Vec<(String, Atom)>,
     /// Element types of the logs, with the positions of their lengths among the inits.
@@ -58,10 +67,13 @@ impl Body<'_, '_> {
                 }
             }
         }
-        for dim in leaves.iter().flat_map(|leaf| &leaf.dims) {
-            if self.size(dim).is_none() && !plan.lengths.contains(dim) {
-                plan.lengths.push(dim.clone());
-                plan.inits.push(("n".to_owned(), Atom::i64(0)));
+        for (k, leaf) in leaves.iter().enumerate() {
+            for (axis, dim) in leaf.dims.iter().enumerate() {
+                let length = length_of(k, leaf, axis);
+                if self.size(dim).is_none() && !plan.lengths.contains(&length) {
+                    plan.lengths.push(length);
+                    plan.inits.push(("n".to_owned(), Atom::i64(0)));
+                }
             }
         }
         plan
@@ -87,21 +99,24 @@ impl Body<'_, '_> {
     ) -> Vec<Atom> {
         let Some(result) = result else { return params.to_vec() };
         let mut next = vec![returned];
-        for (leaf, carried) in result.iter().zip(&plan.carried) {
+        for (k, carried) in plan.carried.iter().enumerate() {
             match carried {
-                Carried::Leaf => next.push(*leaf),
+                Carried::Leaf => {
+                    let extents: Vec<Atom> = self.b.ty(params[k + 1]).dims.iter().map(|dim| dim.atom()).collect();
+                    next.push(self.leaf_like(&plan.leaves[k], &result, k, &extents));
+                }
                 Carried::Log { log } => {
-                    let elements = self.write_log(*leaf, logs[*log]);
+                    let elements = self.write_log(result[k], logs[*log]);
                     next.push(elements);
                 }
             }
         }
         for length in &plan.lengths {
-            let found = plan.leaves.iter().zip(&result).find_map(|(ty, leaf)| {
-                let axis = ty.dims.iter().position(|dim| dim == length)?;
-                Some(self.b.ty(*leaf).dims[axis].atom())
+            let place = plan.leaves.iter().enumerate().find_map(|(k, leaf)| {
+                let axis = (0..leaf.dims.len()).find(|axis| length_of(k, leaf, *axis) == *length)?;
+                Some((result[k], axis))
             });
-            next.push(found.unwrap_or(Atom::i64(0)));
+            next.push(place.map_or(Atom::i64(0), |(leaf, axis)| self.b.ty(leaf).dims[axis].atom()));
         }
         next
     }
@@ -136,9 +151,10 @@ impl Body<'_, '_> {
                 Carried::Leaf => carried[k + 1],
                 Carried::Log { log } => {
                     let mut dims = Vec::new();
-                    for dim in &leaf.dims {
+                    for (axis, dim) in leaf.dims.iter().enumerate() {
                         let known = self.size(dim);
-                        let at = plan.lengths.iter().position(|other| other == dim);
+                        let length = length_of(k, leaf, axis);
+                        let at = plan.lengths.iter().position(|other| *other == length);
                         dims.push(IrDim::from_atom(known.or(at.map(|at| lengths[at])).unwrap_or(Atom::i64(0))));
                     }
                     let ty = Ty::new(leaf.elem, dims);
@@ -148,4 +164,9 @@ impl Body<'_, '_> {
         }
         value
     }
+}
+
+/// What carries an extent of a leaf that only the iteration knows.
+fn length_of(k: usize, leaf: &LeafTy, axis: usize) -> Length {
+    if leaf.is_payload() { Length::Payload { leaf: k, axis } } else { Length::Size(leaf.dims[axis].clone()) }
 }

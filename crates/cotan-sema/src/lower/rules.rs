@@ -9,6 +9,7 @@ use cotan_ir::{Atom, Const, Elem, Env, Symbol, Ty};
 use cotan_syntax::Span;
 
 use super::function::{Body, Closure, ir_span};
+use super::tangents::{floats_of, tangent_leaves, with_tags};
 use super::values::Value;
 use super::{Instance, Lowering, Result};
 use crate::typed::{Callable, FnId, Function};
@@ -56,7 +57,7 @@ impl<'p> Lowering<'p> {
         let frame = body.parameter_frame(function, elems);
         body.push_frame(frame);
         let signature = body.parameters(function);
-        debug_assert_eq!(signature.params, instance.signature.params);
+        debug_assert_eq!(signature.extents.len(), instance.signature.extents.len());
         let value = lower(&mut body)?;
         let Body { lowering, b, .. } = body;
         let adapter = b.finish(symbol, value);
@@ -92,18 +93,28 @@ impl<'p> Body<'_, 'p> {
         self.know_sizes(&function.result, &value);
         let float = |v: &&Atom| self.b.ty(**v).is_float();
         let floats: Vec<Ty> = value.iter().filter(float).map(|v| self.b.ty(*v)).collect();
-        let cotangent: Value = floats.into_iter().map(|ty| self.b.param("result_cot", ty).into()).collect();
+        let cotangent: Vec<Atom> = floats.into_iter().map(|ty| self.b.param("result_cot", ty).into()).collect();
+        let cotangent = with_tags(&self.leaf_types(&function.result), &value, &mut cotangent.into_iter());
         args.extend([value, cotangent]);
         let given = self.apply(Closure { callable: rule, frame: self.frame }, args, &[])?;
         let mut given = given.into_iter();
         let mut cotangents = Value::new();
-        for (has_tangent, leaf) in self.float_leaves(function) {
-            let ty = self.b.ty(leaf);
-            let cotangent = match has_tangent.then(|| given.next()).flatten() {
-                Some(cotangent) => self.of_type(cotangent, &ty),
-                None => self.fill(Const::zero(ty.elem).into(), &ty.dims),
-            };
-            cotangents.push(cotangent);
+        for (k, param) in function.params.iter().enumerate() {
+            let value = self.current().locals[k].clone().unwrap_or_default();
+            let leaves = self.leaf_types(&param.ty);
+            let n_given = if param.nodiff { 0 } else { tangent_leaves(&leaves).len() };
+            let given: Value = given.by_ref().take(n_given).collect();
+            let mut floats = floats_of(&mut self.b, &leaves, &value, &given).into_iter();
+            for leaf in value {
+                let ty = self.b.ty(leaf);
+                if !ty.is_float() {
+                    continue;
+                }
+                cotangents.push(match floats.next() {
+                    Some(cotangent) => self.of_type(cotangent, &ty),
+                    None => self.fill(Const::zero(ty.elem).into(), &ty.dims),
+                });
+            }
         }
         Ok(cotangents)
     }
@@ -114,15 +125,15 @@ impl<'p> Body<'_, 'p> {
         let mut tangents: Vec<Value> = Vec::new();
         for (k, param) in function.params.iter().enumerate() {
             let value = self.current().locals[k].clone().unwrap_or_default();
-            let mut tangent = Value::new();
-            for leaf in value {
-                let ty = self.b.ty(leaf);
+            let mut floats = Value::new();
+            for leaf in &value {
+                let ty = self.b.ty(*leaf);
                 if ty.is_float() {
-                    tangent.push(self.b.param(&format!("{}_tan", param.name), ty).into());
+                    floats.push(self.b.param(&format!("{}_tan", param.name), ty).into());
                 }
             }
-            if !tangent.is_empty() && !param.nodiff {
-                tangents.push(tangent);
+            if !floats.is_empty() && !param.nodiff {
+                tangents.push(with_tags(&self.leaf_types(&param.ty), &value, &mut floats.into_iter()));
             }
         }
         args.extend(tangents);
@@ -131,12 +142,20 @@ impl<'p> Body<'_, 'p> {
         let mut env = self.params_of(&of);
         let leaves = &instance.signature.results;
         let (values, tangents) = results.split_at(leaves.len());
+        let leaf_types = self.leaf_types(&function.result);
         let of_leaf = |k: usize| leaves.iter().position(|other| *other == k);
         let mut all = Value::new();
         for (k, result) in of.body.results.iter().enumerate() {
             let given = match of_leaf(k) {
-                Some(leaf) => self.of_type(values[leaf], &env.ty(&of.atom_ty(*result))),
-                None => self.length(function, instance, *result),
+                Some(leaf) => {
+                    let ty = env.ty(&of.atom_ty(*result));
+                    let extents: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
+                    match leaf_types[leaf].is_payload() {
+                        true => self.leaf_like(&leaf_types[leaf], values, leaf, &extents),
+                        false => self.of_type(values[leaf], &ty),
+                    }
+                }
+                None => self.length(function, instance, *result, values),
             };
             if let Atom::Var(v) = result {
                 env.insert(*v, given);
@@ -144,21 +163,26 @@ impl<'p> Body<'_, 'p> {
             all.push(given);
         }
         let is_float = |k: &&usize| of.is_float(of.body.results[**k]);
+        let given: Value = leaves.iter().map(|k| all[*k]).collect();
+        let tangents = floats_of(&mut self.b, &leaf_types, &given, tangents);
         for (k, tangent) in leaves.iter().filter(is_float).zip(tangents) {
-            let given = self.of_type(*tangent, &env.ty(&of.atom_ty(of.body.results[*k])));
+            let given = self.of_type(tangent, &env.ty(&of.atom_ty(of.body.results[*k])));
             all.push(given);
         }
         Ok(all)
     }
 
     /// A length that an instance gives beside its leaves, computed from the sizes of the arguments: the result has no
-    /// size that only the run knows, else there is no such rule.
-    fn length(&mut self, function: &'p Function, instance: &Instance, length: Atom) -> Atom {
+    /// size that only the run knows, else there is no such rule. That of a payload is the extent in the value.
+    fn length(&mut self, function: &'p Function, instance: &Instance, length: Atom, values: &[Atom]) -> Atom {
         let of = &instance.function;
         let leaf_tys = self.leaf_types(&function.result);
-        for (k, leaf) in instance.signature.results.iter().zip(leaf_tys) {
+        for ((k, leaf), value) in instance.signature.results.iter().zip(leaf_tys).zip(values) {
             let dims = of.atom_ty(of.body.results[*k]).dims;
             if let Some(axis) = dims.iter().position(|dim| dim.atom() == length) {
+                if leaf.is_payload() {
+                    return self.b.ty(*value).dims[axis].atom();
+                }
                 return self.size(&leaf.dims[axis]).unwrap_or(Atom::i64(0));
             }
         }
@@ -179,16 +203,5 @@ impl<'p> Body<'_, 'p> {
     /// The parameters of an IR function as those of the one that is being written, which begin alike.
     fn params_of(&self, of: &cotan_ir::Function) -> Env {
         of.params.iter().copied().zip(self.b.params().iter().map(|v| Atom::Var(*v))).collect()
-    }
-
-    /// The float leaves of the parameters, with whether a rule of the source knows them.
-    fn float_leaves(&self, function: &Function) -> Vec<(bool, Atom)> {
-        let mut leaves = Vec::new();
-        for (k, param) in function.params.iter().enumerate() {
-            let value = self.current().locals[k].iter().flatten();
-            let floats = value.filter(|leaf| self.b.ty(**leaf).is_float());
-            leaves.extend(floats.map(|leaf| (!param.nodiff, *leaf)));
-        }
-        leaves
     }
 }

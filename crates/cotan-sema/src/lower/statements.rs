@@ -12,7 +12,7 @@ impl<'p> Body<'_, 'p> {
         match &s.kind {
             StmtKind::Let { pattern, value } => {
                 let value = self.expr(value)?;
-                self.bind(pattern, value);
+                self.bind(pattern, value)?;
             }
             StmtKind::Assign { target, op, value } => {
                 let value = self.expr(value)?;

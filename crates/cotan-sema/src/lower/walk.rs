@@ -100,6 +100,9 @@ pub(super) fn diverges(e: &Expr) -> bool {
         let otherwise = branch.otherwise.as_ref().is_some_and(diverges);
         return otherwise && branch.arms.iter().all(|(_, body)| diverges(body));
     }
+    if let ExprKind::Match(it) = &e.kind {
+        return diverges(&it.scrutinee) || it.arms.iter().all(|arm| diverges(&arm.body));
+    }
     matches!(e.kind, ExprKind::Break | ExprKind::Continue | ExprKind::Return(_)) || e.ty == Type::Never
 }
 

@@ -36,7 +36,13 @@ pub(crate) fn without_axis(ty: &Type, axis: i64) -> Option<(Type, Vec<Dim>)> {
 pub(crate) fn leaf_axes(ty: &Type, axis: i64, n_leaves: &dyn Fn(&Type) -> usize) -> Vec<usize> {
     match ty {
         Type::Tuple(parts) => parts.iter().flat_map(|part| leaf_axes(part, axis, n_leaves)).collect(),
-        Type::Error | Type::Never | Type::Scalar(_) | Type::Tensor { .. } | Type::Struct(_) | Type::Function(_) => {
+        Type::Error
+        | Type::Never
+        | Type::Scalar(_)
+        | Type::Tensor { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Function(_) => {
             vec![position(axis, ty.dims().len()); n_leaves(ty)]
         }
     }

@@ -1,7 +1,6 @@
 //! What derivative forms take and give, as types. The table stands at [`super::Derivative`].
 
-use super::lookup::{field_types, tangent};
-use super::{DerivativeForm, Struct};
+use super::{Declarations, DerivativeForm};
 use crate::dims::Dim;
 use crate::types::{Scalar, Type};
 
@@ -16,10 +15,15 @@ pub(crate) fn loss_and_aux(form: DerivativeForm, value: &Type) -> (&Type, &[Type
 
 /// The tangents, or the cotangent, that a derivative takes after the parameters of its base; `params` are the types of
 /// those that it is taken with respect to.
-pub(crate) fn extra_params(structs: &[Struct], form: DerivativeForm, value: &Type, params: &[Type]) -> Vec<Type> {
+pub(crate) fn extra_params(
+    declarations: Declarations<'_>,
+    form: DerivativeForm,
+    value: &Type,
+    params: &[Type],
+) -> Vec<Type> {
     match form {
-        DerivativeForm::Jvp | DerivativeForm::Hvp => params.iter().map(|param| tangent(structs, param)).collect(),
-        DerivativeForm::Vjp => vec![tangent(structs, value)],
+        DerivativeForm::Jvp | DerivativeForm::Hvp => params.iter().map(|param| declarations.tangent(param)).collect(),
+        DerivativeForm::Vjp => vec![declarations.tangent(value)],
         DerivativeForm::Grad | DerivativeForm::ValueAndGrad | DerivativeForm::Jacobian | DerivativeForm::Hessian => {
             Vec::new()
         }
@@ -27,20 +31,23 @@ pub(crate) fn extra_params(structs: &[Struct], form: DerivativeForm, value: &Typ
 }
 
 /// The result of a derivative of a function that gives `value`, with respect to parameters of the types `params`.
-pub(crate) fn result(structs: &[Struct], form: DerivativeForm, value: &Type, params: &[Type]) -> Type {
+pub(crate) fn result(declarations: Declarations<'_>, form: DerivativeForm, value: &Type, params: &[Type]) -> Type {
     let (loss, aux) = loss_and_aux(form, value);
-    let gradients = || params.iter().map(|param| tangent(structs, param));
+    let gradients = || params.iter().map(|param| declarations.tangent(param));
     match form {
         DerivativeForm::Grad => one_or_tuple(gradients().chain(aux.iter().cloned()).collect()),
         DerivativeForm::Hvp => one_or_tuple(gradients().collect()),
         DerivativeForm::ValueAndGrad | DerivativeForm::Vjp => {
             Type::Tuple(std::iter::once(loss.clone()).chain(gradients()).chain(aux.iter().cloned()).collect())
         }
-        DerivativeForm::Jvp => Type::Tuple(vec![value.clone(), tangent(structs, value)]),
-        DerivativeForm::Jacobian => one_or_tuple(params.iter().map(|param| jacobian(structs, value, param)).collect()),
+        DerivativeForm::Jvp => Type::Tuple(vec![value.clone(), declarations.tangent(value)]),
+        DerivativeForm::Jacobian => {
+            one_or_tuple(params.iter().map(|param| jacobian(declarations, value, param)).collect())
+        }
         DerivativeForm::Hessian => {
-            let row =
-                |gradient: Type| one_or_tuple(params.iter().map(|param| jacobian(structs, &gradient, param)).collect());
+            let row = |gradient: Type| {
+                one_or_tuple(params.iter().map(|param| jacobian(declarations, &gradient, param)).collect())
+            };
             one_or_tuple(gradients().map(row).collect())
         }
     }
@@ -54,17 +61,18 @@ pub(crate) fn one_or_tuple(mut types: Vec<Type>) -> Type {
 /// All partial derivatives of a value with respect to one parameter: for each scalar or tensor of the value its dims,
 /// then those of the parameter. The parts of a tuple or struct in the value become a tuple, as do those of a tuple that
 /// is the parameter; of a struct that is the parameter there are as many tangents as the value has elements.
-fn jacobian(structs: &[Struct], value: &Type, param: &Type) -> Type {
+fn jacobian(declarations: Declarations<'_>, value: &Type, param: &Type) -> Type {
     let parts = |types: Vec<Type>, lead: &[Dim]| {
-        let part = |ty: Type| jacobian(structs, &Type::tensor(ty, lead.to_vec()), param);
+        let part = |ty: Type| jacobian(declarations, &Type::tensor(ty, lead.to_vec()), param);
         Type::Tuple(types.into_iter().map(part).collect())
     };
     match value.elem() {
         Type::Tuple(types) => parts(types.clone(), value.dims()),
-        Type::Struct(of) => parts(field_types(structs, of), value.dims()),
+        Type::Struct(of) => parts(declarations.field_types(of), value.dims()),
         Type::Scalar(Scalar::Of(elem)) if !elem.is_float() => Type::UNIT,
-        Type::Scalar(_) => repeated(tangent(structs, param), value.dims()),
-        Type::Error => Type::Error,
+        Type::Scalar(_) => repeated(declarations.tangent(param), value.dims()),
+        // Reported: what the entries would be is another question for each variant.
+        Type::Error | Type::Enum(_) => Type::Error,
         Type::Never | Type::Function(_) | Type::Tensor { .. } => Type::UNIT,
     }
 }
@@ -78,6 +86,7 @@ fn repeated(tangent: Type, dims: &[Dim]) -> Type {
         | Type::Scalar(_)
         | Type::Tensor { .. }
         | Type::Struct(_)
+        | Type::Enum(_)
         | Type::Function(_)) => Type::tensor(one, dims.to_vec()),
     }
 }

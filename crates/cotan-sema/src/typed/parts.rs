@@ -27,7 +27,9 @@ impl Expr {
             | ExprKind::Array(parts)
             | ExprKind::Logic { operands: parts, .. }
             | ExprKind::Primitive { args: parts, .. } => parts.iter().for_each(|part| f(Part::Expr(part))),
-            ExprKind::Struct(fields) => fields.iter().for_each(|field| f(Part::Expr(&field.value))),
+            ExprKind::Struct(fields) | ExprKind::Variant { fields, .. } => {
+                fields.iter().for_each(|field| f(Part::Expr(&field.value)))
+            }
             ExprKind::StructUpdate { fields, base } => {
                 fields.iter().for_each(|field| f(Part::Expr(&field.value)));
                 f(Part::Expr(base));
@@ -64,6 +66,13 @@ impl Expr {
                     f(Part::Expr(body));
                 }
                 it.otherwise.iter().for_each(|body| f(Part::Expr(body)));
+            }
+            ExprKind::Match(it) => {
+                f(Part::Expr(&it.scrutinee));
+                for arm in &it.arms {
+                    arm.guard.iter().for_each(|guard| f(Part::Expr(guard)));
+                    f(Part::Expr(&arm.body));
+                }
             }
             ExprKind::Block(block) => {
                 block.statements.iter().for_each(|statement| statement_parts(&statement.kind, f));

@@ -2,7 +2,7 @@
 
 use super::{
     Arg, Block, Body, Callable, CallableKind, Chain, Expr, ExprKind, For, GenericArg, If, Index, Iterable, Lambda,
-    Pattern, PatternKind, Place, PlaceStepKind, Range, StmtKind, Target, Type,
+    Match, Pattern, PatternKind, Place, PlaceStepKind, Range, StmtKind, Target, Type,
 };
 
 /// Something that changes types.
@@ -36,7 +36,9 @@ impl TypeVisitor<'_> {
             | ExprKind::Array(parts)
             | ExprKind::Logic { operands: parts, .. }
             | ExprKind::Primitive { args: parts, .. } => self.exprs(parts),
-            ExprKind::Struct(fields) => fields.iter_mut().for_each(|field| self.expr(&mut field.value)),
+            ExprKind::Struct(fields) | ExprKind::Variant { fields, .. } => {
+                fields.iter_mut().for_each(|field| self.expr(&mut field.value))
+            }
             ExprKind::StructUpdate { fields, base } => {
                 fields.iter_mut().for_each(|field| self.expr(&mut field.value));
                 self.expr(base);
@@ -67,6 +69,7 @@ impl TypeVisitor<'_> {
             }
             ExprKind::Builtin { args, .. } => self.args(args),
             ExprKind::If(branches) => self.branches(branches),
+            ExprKind::Match(it) => self.match_arms(it),
             ExprKind::Block(block) => self.block(block),
             ExprKind::For(it) => self.for_loop(it),
             ExprKind::While(it) => {
@@ -129,11 +132,17 @@ impl TypeVisitor<'_> {
         self.expr(&mut lambda.body);
     }
 
-    fn pattern(&mut self, pattern: &mut Pattern) {
+    /// Visits a pattern and all patterns in it.
+    pub(crate) fn pattern(&mut self, pattern: &mut Pattern) {
         (self.ty)(&mut pattern.ty);
         match &mut pattern.kind {
-            PatternKind::Wildcard | PatternKind::Local(_) => {}
-            PatternKind::Fields(fields) => fields.iter_mut().for_each(|(_, field)| self.pattern(field)),
+            PatternKind::Wildcard | PatternKind::Local(_) | PatternKind::Literal(_) | PatternKind::Range(_) => {}
+            PatternKind::Fields(fields) | PatternKind::Variant { fields, .. } => {
+                fields.iter_mut().for_each(|(_, field)| self.pattern(field));
+            }
+            PatternKind::Or(alternatives) => {
+                alternatives.iter_mut().for_each(|alternative| self.pattern(alternative));
+            }
         }
     }
 
@@ -144,6 +153,17 @@ impl TypeVisitor<'_> {
         }
         if let Some(otherwise) = &mut branches.otherwise {
             self.expr(otherwise);
+        }
+    }
+
+    fn match_arms(&mut self, it: &mut Match) {
+        self.expr(&mut it.scrutinee);
+        for arm in &mut it.arms {
+            self.pattern(&mut arm.pattern);
+            if let Some(guard) = &mut arm.guard {
+                self.expr(guard);
+            }
+            self.expr(&mut arm.body);
         }
     }
 

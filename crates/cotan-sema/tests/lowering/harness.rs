@@ -4,7 +4,7 @@ use cotan_interp::{CheckFailure, Options, RuntimeError};
 use cotan_ir::{CheckKind, Const, print_module, verify_module};
 use cotan_ops::Value;
 use cotan_sema::dims::{Atom, Dim};
-use cotan_sema::entry::{DerivativeRequest, Entry, Lowered, Root};
+use cotan_sema::entry::{DerivativeRequest, Entry, EntryExtent, Lowered, Root};
 use cotan_sema::{Limits, check, lower};
 use cotan_syntax::span::FileId;
 
@@ -98,7 +98,11 @@ fn leading(entry: &Entry, args: &[Value]) -> Vec<Value> {
         Value::from(Const::i64(found.unwrap_or_else(|| panic!("no extent is {dim:?}"))))
     };
     let size = |k: usize| find(&Dim::atom(Atom::Size(cotan_sema::dims::GenericId(k as u32))));
-    (0..entry.sizes.len()).map(size).chain(entry.extents.iter().map(find)).collect()
+    let extent = |extent: &EntryExtent| match extent {
+        EntryExtent::Size(dim) => find(dim),
+        EntryExtent::Payload { leaf, axis } => Const::i64(args[*leaf].dims[*axis]).into(),
+    };
+    (0..entry.sizes.len()).map(size).chain(entry.extents.iter().map(extent)).collect()
 }
 
 fn as_f64(c: Const) -> f64 {

@@ -2,6 +2,7 @@
 
 mod calls;
 mod derivatives;
+mod enums;
 mod errors;
 mod examples;
 mod folds;

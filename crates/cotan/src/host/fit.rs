@@ -5,7 +5,7 @@ use crate::codes;
 use cotan_ir::Const;
 use cotan_ops::Value;
 use cotan_sema::dims::{Atom, Dim, GenericId};
-use cotan_sema::entry::{Entry, EntryParam, HostType};
+use cotan_sema::entry::{Entry, EntryExtent, EntryParam, HostType};
 use cotan_syntax::Code;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -116,6 +116,8 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
     }
     let mut leaves = Vec::new();
     let mut extents = Vec::new();
+    // The dims of payloads of other variants.
+    let mut absent: Vec<Dim> = Vec::new();
     for param in &entry.params {
         let Some(value) = args.get(&param.name) else {
             return Err(ArgumentMisfit::Missing { name: param.name.clone(), ty: entry.show(&param.ty) });
@@ -124,6 +126,10 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
         let first = leaves.len();
         value.flatten(&param.ty, &mut leaves);
         for (leaf, found) in param.ty.leaves().into_iter().zip(&leaves[first..]) {
+            if !leaf.is_there(&leaves[first..]) {
+                absent.extend(leaf.dims);
+                continue;
+            }
             // An empty array of structs says nothing about the extents of its elements.
             let is_guess = found.bits.is_empty() && matches!(value, HostValue::Array { .. });
             for (axis, (dim, n)) in leaf.dims.into_iter().zip(&found.dims).enumerate() {
@@ -138,15 +144,20 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
         Some(_) | None => None,
     };
     let mut known = Known { entry, args, sizes: entry.sizes.iter().map(given).collect() };
-    let sizes = solve_sizes(&mut known, &extents)?;
+    let sizes = solve_sizes(&mut known, &extents, &absent)?;
     for e in &extents {
         check_extent(&known, e)?;
     }
     // An extent that nothing else tells is that of the argument.
     let found = |dim: &Dim| extents.iter().find(|e| e.dim == *dim).map(|e| e.found);
-    let lengths = entry.extents.iter().map(|dim| known.value(dim).or_else(|| found(dim)).unwrap_or(0));
+    let lengths = entry.extents.iter().map(|extent| match extent {
+        EntryExtent::Size(dim) => known.value(dim).or_else(|| found(dim)).unwrap_or(0),
+        EntryExtent::Payload { leaf, axis } => leaves[*leaf].dims[*axis],
+    });
     let numbers = sizes.into_iter().chain(lengths).map(|n| Value::from(Const::i64(n)));
-    Ok(numbers.chain(leaves).collect())
+    let mut flat: Vec<Value> = numbers.collect();
+    flat.extend(leaves);
+    Ok(flat)
 }
 
 fn is_known(entry: &Entry, name: &str) -> bool {
@@ -167,9 +178,11 @@ fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Re
         (HostValue::Scalar(c), _) => misfit(c.elem().to_string()),
         (HostValue::Tensor(v), HostType::Tensor { elem, dims }) => match elem.as_ref() {
             HostType::Scalar(elem) if v.elem == *elem && v.dims.len() == dims.len() => Ok(()),
-            HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Tuple(_) | HostType::Struct { .. } => {
-                misfit(value.describe())
-            }
+            HostType::Scalar(_)
+            | HostType::Tensor { .. }
+            | HostType::Tuple(_)
+            | HostType::Struct { .. }
+            | HostType::Enum { .. } => misfit(value.describe()),
         },
         (HostValue::Tensor(_), _) => misfit(value.describe()),
         (HostValue::Array { dims: found, items }, HostType::Tensor { elem, dims }) if found.len() == dims.len() => {
@@ -186,6 +199,15 @@ fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Re
             fields.iter().zip(tys).try_for_each(|((_, v), (_, ty))| check_kind(entry, name, v, ty))
         }
         (HostValue::Struct(_), _) => misfit(value.describe()),
+        (HostValue::Enum { variant, payload }, HostType::Enum { variants, .. }) => {
+            let of = variants.iter().find(|v| v.name == *variant);
+            match (payload, of.map(|v| &v.payload)) {
+                (None, Some(None)) => Ok(()),
+                (Some(payload), Some(Some(ty))) => check_kind(entry, name, payload, ty),
+                (None, Some(Some(_))) | (Some(_), Some(None)) | (_, None) => misfit(value.describe()),
+            }
+        }
+        (HostValue::Enum { .. }, _) => misfit(value.describe()),
     }
 }
 
@@ -221,7 +243,8 @@ impl Known<'_> {
     }
 }
 
-fn solve_sizes(known: &mut Known<'_>, extents: &[Extent<'_>]) -> Result<Vec<i64>, ArgumentMisfit> {
+/// Finds the sizes. One that only payloads of other variants have is zero.
+fn solve_sizes(known: &mut Known<'_>, extents: &[Extent<'_>], absent: &[Dim]) -> Result<Vec<i64>, ArgumentMisfit> {
     loop {
         let before = known.sizes.iter().flatten().count();
         for e in extents {
@@ -236,6 +259,12 @@ fn solve_sizes(known: &mut Known<'_>, extents: &[Extent<'_>]) -> Result<Vec<i64>
         }
         if known.sizes.iter().flatten().count() == before {
             break;
+        }
+    }
+    for (k, size) in known.sizes.iter_mut().enumerate() {
+        let is_absent = |dim: &Dim| dim.has_atom(|atom| *atom == Atom::Size(GenericId(k as u32)));
+        if size.is_none() && absent.iter().any(is_absent) {
+            *size = Some(0);
         }
     }
     let name = |k: usize| ArgumentMisfit::UnknownSize { name: known.entry.sizes[k].clone() };

@@ -1,4 +1,5 @@
-//! JSON text of values: numbers, `true`/`false`, nested lists for tensors, objects for structs, lists for tuples.
+//! JSON text of values: numbers, `true`/`false`, nested lists for tensors, objects for structs, lists for tuples,
+//! `"Variant"` or `{"Variant": payload}` for enums.
 //!
 //! A tensor with an empty axis is `{"shape": [0, 3], "data": []}`; this form is read for any tensor. `"nan"`, `"inf"`
 //! and `"-inf"` are read and written. Floats are written with the fewest digits that read back to the same bits.
@@ -6,7 +7,7 @@
 use super::HostValue;
 use cotan_ir::{Const, Elem};
 use cotan_ops::Value;
-use cotan_sema::entry::HostType;
+use cotan_sema::entry::{HostType, HostVariant};
 use serde_json::Value as Json;
 use std::fmt::Write;
 
@@ -37,6 +38,7 @@ pub fn from_json(json: &Json, ty: &HostType) -> Result<HostValue, Misfit> {
     match ty {
         HostType::Scalar(elem) => scalar(json, *elem).map(HostValue::Scalar),
         HostType::Tensor { elem, dims } => tensor(json, elem, dims.len()),
+        HostType::Tuple(tys) if tys.is_empty() && json.is_null() => Ok(HostValue::unit()),
         HostType::Tuple(tys) => {
             let Some(items) = json.as_array().filter(|items| items.len() == tys.len()) else {
                 return Err(Misfit::new(format!("a list of {} values", tys.len()), describe(json)));
@@ -62,7 +64,37 @@ pub fn from_json(json: &Json, ty: &HostType) -> Result<HostValue, Misfit> {
             };
             fields.iter().map(field).collect::<Result<_, _>>().map(HostValue::Struct)
         }
+        HostType::Enum { name, variants } => enum_value(json, name, variants),
     }
+}
+
+/// `"Variant"` or `{"Variant": payload}`.
+fn enum_value(json: &Json, name: &str, variants: &[HostVariant]) -> Result<HostValue, Misfit> {
+    let form = |v: &HostVariant| match v.payload {
+        Some(_) => format!("{{\"{}\": ...}}", v.name),
+        None => format!("\"{}\"", v.name),
+    };
+    let misfit = |found: String| {
+        let forms: Vec<String> = variants.iter().map(form).collect();
+        Err(Misfit::new(format!("a variant of `{name}`: {}", forms.join(" or ")), found))
+    };
+    let (key, inner) = match json {
+        Json::String(key) => (key, None),
+        Json::Object(object) if object.len() == 1 => match object.iter().next() {
+            Some((key, inner)) => (key, Some(inner)),
+            None => return misfit(describe(json)),
+        },
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+            return misfit(describe(json));
+        }
+    };
+    let Some(variant) = variants.iter().find(|v| v.name == *key) else { return misfit(format!("`{key}`")) };
+    let payload = match (&variant.payload, inner) {
+        (None, None) => None,
+        (Some(ty), Some(inner)) => Some(Box::new(from_json(inner, ty).map_err(|e| e.inside(&format!(".{key}")))?)),
+        (None, Some(_)) | (Some(_), None) => return Err(Misfit::new(form(variant), describe(json))),
+    };
+    Ok(HostValue::Enum { variant: key.clone(), payload })
 }
 
 fn scalar(json: &Json, elem: Elem) -> Result<Const, Misfit> {
@@ -106,7 +138,7 @@ fn tensor(json: &Json, elem: &HostType, rank: usize) -> Result<HostValue, Misfit
             }
             Ok(HostValue::Tensor(Value { elem: *elem, dims, bits }))
         }
-        HostType::Tensor { .. } | HostType::Tuple(_) | HostType::Struct { .. } => {
+        HostType::Tensor { .. } | HostType::Tuple(_) | HostType::Struct { .. } | HostType::Enum { .. } => {
             let read = |(k, item): (usize, &&Json)| from_json(item, elem).map_err(|e| e.inside(&at(k)));
             let items = items.iter().enumerate().map(read).collect::<Result<_, _>>()?;
             Ok(HostValue::Array { dims, items })
@@ -184,18 +216,20 @@ pub fn write_json(value: &HostValue, out: &mut String) {
         HostValue::Tuple(parts) => {
             write_list(parts.len(), '[', ']', &mut |k, out| write_json(&parts[k], out), out);
         }
-        HostValue::Struct(fields) => write_list(
-            fields.len(),
-            '{',
-            '}',
-            &mut |k, out| {
-                out.push_str(&Json::from(fields[k].0.as_str()).to_string());
-                out.push_str(": ");
-                write_json(&fields[k].1, out);
-            },
-            out,
-        ),
+        HostValue::Struct(fields) => {
+            write_list(fields.len(), '{', '}', &mut |k, out| write_entry(&fields[k].0, &fields[k].1, out), out);
+        }
+        HostValue::Enum { variant, payload: None } => out.push_str(&Json::from(variant.as_str()).to_string()),
+        HostValue::Enum { variant, payload: Some(payload) } => {
+            write_list(1, '{', '}', &mut |_, out| write_entry(variant, payload, out), out);
+        }
     }
+}
+
+fn write_entry(key: &str, value: &HostValue, out: &mut String) {
+    out.push_str(&Json::from(key).to_string());
+    out.push_str(": ");
+    write_json(value, out);
 }
 
 fn write_list(n: usize, open: char, close: char, item: &mut dyn FnMut(usize, &mut String), out: &mut String) {
@@ -271,8 +305,32 @@ mod tests {
             ("{\"shape\": [0, 3], \"data\": []}", tensor_ty(Elem::F64, 2)),
             ("18446744073709551615", HostType::Scalar(Elem::U64)),
             ("true", HostType::Scalar(Elem::Bool)),
+            ("null", HostType::Tuple(Vec::new())),
         ] {
             assert_eq!(round_trip(text, &ty), text);
+        }
+    }
+
+    fn shape() -> HostType {
+        let variant = |name: &str, payload| HostVariant { name: name.to_owned(), payload };
+        HostType::Enum {
+            name: "Shape".to_owned(),
+            variants: vec![variant("Dot", None), variant("Circle", Some(HostType::Scalar(Elem::F64)))],
+        }
+    }
+
+    #[test]
+    fn enums_are_their_variant_with_its_payload() {
+        for (text, expected) in [
+            ("\"Dot\"", "\"Dot\""),
+            ("{\"Circle\": 2.5}", "{\"Circle\": 2.5}"),
+            ("\"Disk\"", "at ``: expected a variant of `Shape`: \"Dot\" or {\"Circle\": ...}, found `Disk`"),
+            ("\"Circle\"", "at ``: expected {\"Circle\": ...}, found \"Circle\""),
+            ("{\"Dot\": 1}", "at ``: expected \"Dot\", found an object"),
+            ("{\"Circle\": true}", "at `.Circle`: expected f64, found true"),
+            ("3", "at ``: expected a variant of `Shape`: \"Dot\" or {\"Circle\": ...}, found 3"),
+        ] {
+            assert_eq!(round_trip(text, &shape()), expected);
         }
     }
 

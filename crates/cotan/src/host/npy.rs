@@ -92,7 +92,7 @@ pub fn write_npy(value: &HostValue) -> Option<Vec<u8>> {
     let value = match value {
         HostValue::Scalar(c) => &Value::from(*c),
         HostValue::Tensor(v) => v,
-        HostValue::Array { .. } | HostValue::Tuple(_) | HostValue::Struct(_) => return None,
+        HostValue::Array { .. } | HostValue::Tuple(_) | HostValue::Struct(_) | HostValue::Enum { .. } => return None,
     };
     let (descr, width) = descr(value.elem);
     let shape: String = value.dims.iter().map(|d| format!("{d}, ")).collect();

@@ -2,7 +2,7 @@
 
 use cotan_ir::Const;
 use cotan_ops::Value;
-use cotan_sema::entry::HostType;
+use cotan_sema::entry::{HostType, Leaf};
 
 /// A value in the types of the source.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,13 @@ pub enum HostValue {
     Tuple(Vec<HostValue>),
     /// A struct with its fields in order.
     Struct(Vec<(String, HostValue)>),
+    /// A value of an enum.
+    Enum {
+        /// The name of the variant.
+        variant: String,
+        /// What it carries, if anything.
+        payload: Option<Box<HostValue>>,
+    },
 }
 
 impl HostValue {
@@ -49,7 +56,11 @@ impl HostValue {
     pub fn into_parts(self) -> Vec<HostValue> {
         match self {
             HostValue::Tuple(parts) => parts,
-            HostValue::Scalar(_) | HostValue::Tensor(_) | HostValue::Array { .. } | HostValue::Struct(_) => vec![self],
+            HostValue::Scalar(_)
+            | HostValue::Tensor(_)
+            | HostValue::Array { .. }
+            | HostValue::Struct(_)
+            | HostValue::Enum { .. } => vec![self],
         }
     }
 
@@ -57,7 +68,11 @@ impl HostValue {
     pub fn as_scalar(&self) -> Option<Const> {
         match self {
             HostValue::Scalar(c) => Some(*c),
-            HostValue::Tensor(_) | HostValue::Array { .. } | HostValue::Tuple(_) | HostValue::Struct(_) => None,
+            HostValue::Tensor(_)
+            | HostValue::Array { .. }
+            | HostValue::Tuple(_)
+            | HostValue::Struct(_)
+            | HostValue::Enum { .. } => None,
         }
     }
 
@@ -68,6 +83,7 @@ impl HostValue {
             HostValue::Tensor(v) => (0..v.bits.len()).for_each(|k| f(v.get(k))),
             HostValue::Array { items, .. } | HostValue::Tuple(items) => items.iter().for_each(|v| v.each_scalar(f)),
             HostValue::Struct(fields) => fields.iter().for_each(|(_, v)| v.each_scalar(f)),
+            HostValue::Enum { payload, .. } => payload.iter().for_each(|v| v.each_scalar(f)),
         }
     }
 
@@ -101,29 +117,14 @@ impl HostValue {
             HostValue::Struct(fields) => {
                 HostValue::Struct(fields.iter().map(|(name, v)| (name.clone(), v.map_scalars(f))).collect())
             }
+            HostValue::Enum { variant, payload } => HostValue::Enum {
+                variant: variant.clone(),
+                payload: payload.as_ref().map(|v| Box::new(v.map_scalars(f))),
+            },
         }
     }
 
-    /// What is left of a value when all that carries no derivative is taken out of it: the type of its tangent. Fields
-    /// of structs are dropped, other places become the unit value.
-    pub fn differentiable_part(&self) -> HostValue {
-        match self {
-            HostValue::Scalar(c) if c.elem().is_float() => self.clone(),
-            HostValue::Tensor(v) if v.elem.is_float() => self.clone(),
-            HostValue::Scalar(_) | HostValue::Tensor(_) => HostValue::unit(),
-            HostValue::Array { dims, items } => {
-                let items = items.iter().map(HostValue::differentiable_part).collect();
-                HostValue::Array { dims: dims.clone(), items }
-            }
-            HostValue::Tuple(items) => HostValue::Tuple(items.iter().map(HostValue::differentiable_part).collect()),
-            HostValue::Struct(fields) => {
-                let parts = fields.iter().map(|(name, v)| (name.clone(), v.differentiable_part()));
-                HostValue::Struct(parts.filter(|(_, part)| *part != HostValue::unit()).collect())
-            }
-        }
-    }
-
-    /// The type in words: `f64`, `f64[2, 3]`, `(f64, i64)`, a struct by its fields.
+    /// The type in words: `f64`, `f64[2, 3]`, `(f64, i64)`, a struct by its fields, an enum by its variant.
     pub fn describe(&self) -> String {
         let list = |items: &[HostValue]| items.iter().map(HostValue::describe).collect::<Vec<_>>().join(", ");
         match self {
@@ -137,6 +138,10 @@ impl HostValue {
                 let fields: Vec<String> = fields.iter().map(|(name, v)| format!("{name}: {}", v.describe())).collect();
                 format!("{{ {} }}", fields.join(", "))
             }
+            HostValue::Enum { variant, payload } => match payload {
+                Some(payload) => format!("{variant} of {}", payload.describe()),
+                None => variant.clone(),
+            },
         }
     }
 
@@ -168,11 +173,27 @@ impl HostValue {
                     out.push(Value { elem: leaf.elem, dims: [dims.clone(), inner].concat(), bits });
                 }
             }
-            (HostValue::Array { .. } | HostValue::Tuple(_) | HostValue::Struct(_), _) => {
+            (HostValue::Enum { variant, payload }, HostType::Enum { variants, .. }) => {
+                let tag = variants.iter().position(|v| v.name == *variant).unwrap_or_default();
+                out.push(Const::i64(tag as i64).into());
+                for (k, ty) in variants.iter().enumerate().filter_map(|(k, v)| Some((k, v.payload.as_ref()?))) {
+                    match payload {
+                        Some(payload) if k == tag => payload.flatten(ty, out),
+                        Some(_) | None => out.extend(ty.leaves().iter().map(nothing)),
+                    }
+                }
+            }
+            (HostValue::Array { .. } | HostValue::Tuple(_) | HostValue::Struct(_) | HostValue::Enum { .. }, _) => {
                 // The value was made for this type; see `from_json` and `fit_arguments`.
             }
         }
     }
+}
+
+/// A leaf of a variant that is not there.
+fn nothing(leaf: &Leaf) -> Value {
+    let bits = if leaf.dims.is_empty() { vec![Const::zero(leaf.elem).bits()] } else { Vec::new() };
+    Value { elem: leaf.elem, dims: vec![0; leaf.dims.len()], bits }
 }
 
 /// The value of type `ty` with these leaves; takes them from the front of `leaves`. `None` if they run out or do not
@@ -182,7 +203,7 @@ pub fn rebuild(ty: &HostType, leaves: &mut dyn Iterator<Item = Value>) -> Option
         HostType::Scalar(_) => leaves.next()?.scalar().map(HostValue::Scalar),
         HostType::Tensor { elem, dims } => match elem.as_ref() {
             HostType::Scalar(_) => leaves.next().map(HostValue::Tensor),
-            HostType::Tensor { .. } | HostType::Tuple(_) | HostType::Struct { .. } => {
+            HostType::Tensor { .. } | HostType::Tuple(_) | HostType::Struct { .. } | HostType::Enum { .. } => {
                 let columns: Vec<Value> = elem.leaves().iter().map(|_| leaves.next()).collect::<Option<_>>()?;
                 rebuild_rows(elem, dims.len(), &columns)
             }
@@ -195,6 +216,20 @@ pub fn rebuild(ty: &HostType, leaves: &mut dyn Iterator<Item = Value>) -> Option
             let values: Option<Vec<(String, HostValue)>> =
                 fields.iter().map(|(name, ty)| Some((name.clone(), rebuild(ty, leaves)?))).collect();
             values.map(HostValue::Struct)
+        }
+        HostType::Enum { variants, .. } => {
+            let tag = usize::try_from(leaves.next()?.scalar()?.as_i64()?).ok()?;
+            let variant = variants.get(tag)?.name.clone();
+            let mut payload = None;
+            for (k, ty) in variants.iter().enumerate().filter_map(|(k, v)| Some((k, v.payload.as_ref()?))) {
+                if k == tag {
+                    payload = Some(Box::new(rebuild(ty, leaves)?));
+                } else {
+                    // What is not there is left out.
+                    ty.leaves().iter().try_for_each(|_| leaves.next().map(drop))?;
+                }
+            }
+            Some(HostValue::Enum { variant, payload })
         }
     }
 }
@@ -218,6 +253,9 @@ fn rebuild_rows(elem: &HostType, rank: usize, columns: &[Value]) -> Option<HostV
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cotan_ir::Elem;
+    use cotan_sema::dims::Dim;
+    use cotan_sema::entry::HostVariant;
 
     fn mixed() -> HostValue {
         let pair = HostValue::Tuple(vec![HostValue::i64(3), HostValue::f64(2.0)]);
@@ -241,16 +279,39 @@ mod tests {
     }
 
     #[test]
-    fn the_differentiable_part_has_no_integers() {
-        let expected = HostValue::Struct(vec![
-            ("x".to_owned(), HostValue::f64s(&[2], &[0.5, 1.5])),
-            ("pair".to_owned(), HostValue::Tuple(vec![HostValue::Tuple(vec![]), HostValue::f64(2.0)])),
-        ]);
-        assert_eq!(mixed().differentiable_part(), expected);
+    fn values_are_described_by_type_and_extents() {
+        assert_eq!(mixed().describe(), "{ n: i64, x: f64[2], pair: (i64, f64) }");
     }
 
     #[test]
-    fn values_are_described_by_type_and_extents() {
-        assert_eq!(mixed().describe(), "{ n: i64, x: f64[2], pair: (i64, f64) }");
+    fn an_enum_has_the_leaves_of_all_variants_and_reads_back_from_them() {
+        let f64s = HostType::Tensor { elem: Box::new(HostType::Scalar(Elem::F64)), dims: vec![Dim::constant(2)] };
+        let variant = |name: &str, payload| HostVariant { name: name.to_owned(), payload };
+        let ty = HostType::Enum {
+            name: "S".to_owned(),
+            variants: vec![
+                variant("Dot", None),
+                variant("Line", Some(f64s)),
+                variant("Count", Some(HostType::Scalar(Elem::I64))),
+            ],
+        };
+        let value = |name: &str, payload: Option<HostValue>| HostValue::Enum {
+            variant: name.to_owned(),
+            payload: payload.map(Box::new),
+        };
+        let line = value("Line", Some(HostValue::f64s(&[2], &[1.0, 2.0])));
+        for (value, expected) in [
+            (&line, vec![Const::i64(1).into(), Value::f64s(&[2], &[1.0, 2.0]), Const::i64(0).into()]),
+            (&value("Dot", None), vec![Const::i64(0).into(), Value::f64s(&[0], &[]), Const::i64(0).into()]),
+            (
+                &value("Count", Some(HostValue::i64(5))),
+                vec![Const::i64(2).into(), Value::f64s(&[0], &[]), Const::i64(5).into()],
+            ),
+        ] {
+            let mut leaves = Vec::new();
+            value.flatten(&ty, &mut leaves);
+            assert_eq!(leaves, expected);
+            assert_eq!(rebuild(&ty, &mut leaves.into_iter()).as_ref(), Some(value));
+        }
     }
 }

@@ -48,7 +48,16 @@ impl Access {
 pub(super) fn of_loop(body: &Body, it: &For, span: Span) -> Vec<Access> {
     let variable = match (&it.pattern.kind, &it.iterable) {
         (PatternKind::Local(local), Iterable::Range { .. }) if is_constant(body, *local) => Some(*local),
-        (PatternKind::Local(_) | PatternKind::Wildcard | PatternKind::Fields(_), _) => None,
+        (
+            PatternKind::Local(_)
+            | PatternKind::Wildcard
+            | PatternKind::Fields(_)
+            | PatternKind::Literal(_)
+            | PatternKind::Range(_)
+            | PatternKind::Variant { .. }
+            | PatternKind::Or(_),
+            _,
+        ) => None,
     };
     let mut assigned = BTreeSet::new();
     each_assigned(&it.body, &mut |place| {

@@ -213,6 +213,7 @@ impl Forms<'_> {
             | ExprKind::Array(_)
             | ExprKind::Struct(_)
             | ExprKind::StructUpdate { .. }
+            | ExprKind::Variant { .. }
             | ExprKind::Unary { op: UnaryOp::Not, .. }
             | ExprKind::Logic { .. }
             | ExprKind::Cast(_)
@@ -226,6 +227,7 @@ impl Forms<'_> {
             | ExprKind::AsTangent(_)
             | ExprKind::ShapeCheck(_)
             | ExprKind::If(_)
+            | ExprKind::Match(_)
             | ExprKind::Block(_)
             | ExprKind::For(_)
             | ExprKind::While(_)
