@@ -149,9 +149,10 @@ impl BodyChecker<'_, '_> {
             Def::Enum(id) => Some(EnumHead { id, known: None }),
             Def::Alias(at) => {
                 let (generics, ty) = self.module.resolve_alias(at, span);
-                match ty {
-                    Type::Enum(of) => Some(EnumHead { id: of.def, known: generics.is_empty().then_some(of.args) }),
-                    _ => None,
+                if let Type::Enum(of) = ty {
+                    Some(EnumHead { id: of.def, known: generics.is_empty().then_some(of.args) })
+                } else {
+                    None
                 }
             }
             Def::Function(_)

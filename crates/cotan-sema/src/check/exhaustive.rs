@@ -41,10 +41,7 @@ impl PatternCheck {
 
     /// The patterns of a `match`, each with whether it has a guard.
     pub(super) fn of_match(scrutinee: &Expr, patterns: Vec<(Pattern, bool)>) -> Self {
-        let subject = match scrutinee.kind {
-            ExprKind::Local(local) => Some(local),
-            _ => None,
-        };
+        let subject = if let ExprKind::Local(local) = scrutinee.kind { Some(local) } else { None };
         Self { span: scrutinee.span, ty: scrutinee.ty.clone(), patterns, place: None, subject }
     }
 
@@ -71,19 +68,17 @@ impl BodyChecker<'_, '_> {
     }
 
     fn report_cases(&mut self, check: &PatternCheck, cases: &[Case], locals: &[Local]) -> Result<(), TooHard> {
-        let n_enums = self.module.enums.len();
         let mut found = Vec::new();
         {
             let mut usefulness = Usefulness::new(self.module.declarations());
             let without_guard = cases.iter().zip(&check.patterns).filter(|(_, (_, has_guard))| !has_guard);
             let covering: Vec<&Case> = without_guard.map(|(case, _)| case).collect();
             // Of an enum, every variant is asked for, so that all that are missing are named.
-            let questions: Vec<Case> = match &check.ty {
-                Type::Enum(of) if (of.def.0 as usize) < n_enums => {
-                    let n = self.module.enums[of.def.0 as usize].variants.len();
-                    (0..n).map(|index| Case::Of(Constructor::Variant(index), Vec::new())).collect()
-                }
-                _ => vec![Case::Wildcard],
+            let questions: Vec<Case> = if let Type::Enum(of) = &check.ty {
+                let n = self.module.enums[of.def.0 as usize].variants.len();
+                (0..n).map(|index| Case::Of(Constructor::Variant(index), Vec::new())).collect()
+            } else {
+                vec![Case::Wildcard]
             };
             for question in &questions {
                 if let Some(value) = usefulness.unmatched(&covering, question, &check.ty)? {
@@ -182,9 +177,9 @@ impl BodyChecker<'_, '_> {
         let mut help = "leave it out, or put it before the patterns that cover it; `_` stands last".to_owned();
         // A name that matches everything is often meant as a variant.
         let name = check.patterns.iter().take_while(|(pattern, _)| pattern.span.start < span.start).find_map(
-            |(pattern, has_guard)| match &pattern.kind {
-                PatternKind::Local(local) if !has_guard => Some((pattern.span, locals[local.0 as usize].name.clone())),
-                _ => None,
+            |(pattern, has_guard)| {
+                let PatternKind::Local(local) = &pattern.kind else { return None };
+                (!has_guard).then(|| (pattern.span, locals[local.0 as usize].name.clone()))
             },
         );
         if let Some((span, name)) = name {

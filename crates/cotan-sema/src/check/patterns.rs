@@ -125,10 +125,7 @@ impl BodyChecker<'_, '_> {
         if value.ty.has_error() {
             return None;
         }
-        match value.kind {
-            ExprKind::Literal(literal) => Some(literal),
-            _ => None,
-        }
+        if let ExprKind::Literal(literal) = value.kind { Some(literal) } else { None }
     }
 
     fn range_pattern(
