@@ -1,7 +1,7 @@
 //! Every row of the op table on both engines, from the table alone.
 
 use cotan_interp::{Options, run, tape};
-use cotan_ir::{Atom, Builder, Const, Elem, Module, OperandElem, Ty};
+use cotan_ir::{Atom, Builder, Const, Elem, ElemSet, Module, OperandElem, Ty};
 use cotan_ops::{PrimRow, Sample, Value, table, typed_number};
 
 /// A function of the float operands of a row; the other operands are fixed.
@@ -62,7 +62,7 @@ fn result_elem(row: &'static PrimRow, t: Elem) -> Option<Elem> {
         OperandElem::Is(elem) => *elem,
     };
     let operands: Vec<Elem> = row.sig.operands.iter().map(elem).collect();
-    row.prim().result_elem(&operands).ok().filter(|e| e.is_float())
+    row.prim().result_elem(&operands).ok().filter(|e| ElemSet::FLOAT.has(*e))
 }
 
 fn same(found: f64, expected: f64, tolerance: f64) -> bool {

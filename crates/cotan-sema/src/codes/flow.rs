@@ -118,6 +118,6 @@ message says what to write until then.
 
 Mended:
 
-fn f(n: i64) -> i64 = if n == 0 { 1 } else { 2 }",
-"fn f(n: i64) -> i64 = match n { 0 => 1, _ => 2 }";
+fn f[N](x: f64) -> f64 = x",
+"fn f[..S](x: f64) -> f64 = x";
 }
