@@ -6,7 +6,7 @@ use crate::machine::{Frame, Machine, Outcome, bug};
 use crate::plan::{StmtPlan, elem_of};
 use crate::value::{Array, Val, own, size_of};
 use cotan_ir::{Atom, Elem, Stmt, TensorOp};
-use cotan_ops::{Inputs, PrimRow, Shapes, Value, record};
+use cotan_ops::{Inputs, PRINT, PrimRow, Shapes, Value, printed, record};
 use std::rc::Rc;
 
 /// An operand of an element-wise primitive.
@@ -106,8 +106,11 @@ impl<D: Domain> Machine<'_, D> {
         self.budget.spend(n)?;
         let charge = self.budget.charge(n)?;
         let args: Vec<&Value> = values.iter().collect();
-        let cells =
-            self.domain.tensor(record, &Inputs { args: &args, attrs, result: (ty.elem, &dims), in_field: false })?;
+        let inputs = Inputs { args: &args, attrs, result: (ty.elem, &dims), in_field: false };
+        if let (true, Some(output)) = (std::ptr::eq(record, &PRINT), &mut self.output) {
+            output(&printed(&inputs));
+        }
+        let cells = self.domain.tensor(record, &inputs)?;
         match cells[..] {
             [cell] if dims.is_empty() => Ok(Val::Scalar(cell)),
             _ => Ok(Val::Array(Rc::new(Array::new(dims, cells, charge)))),

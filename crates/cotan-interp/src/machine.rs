@@ -24,6 +24,8 @@ pub(crate) struct Machine<'m, D: Domain> {
     pub(crate) budget: Budget,
     pub(crate) stats: Stats,
     plans: HashMap<Symbol, Rc<Plan<D::Kernel>>>,
+    /// Where output goes; nowhere without one.
+    pub(crate) output: Option<&'m mut dyn FnMut(&str)>,
 }
 
 /// One activation of a function.
@@ -101,7 +103,7 @@ impl Frame<'_> {
 impl<'m, D: Domain> Machine<'m, D> {
     pub(crate) fn new(module: &'m Module, domain: D, limits: Limits) -> Machine<'m, D> {
         let (budget, stats) = (Budget::new(limits), Stats::default());
-        Machine { module, domain, budget, stats, plans: HashMap::new() }
+        Machine { module, domain, budget, stats, plans: HashMap::new(), output: None }
     }
 
     /// Runs a function of the module.

@@ -24,6 +24,17 @@ pub fn run(module: &Module, name: &str, args: &[Value], options: &Options) -> Re
     run_counted(module, name, args, options).map(|(results, _)| results)
 }
 
+/// Runs a function of a module whose output goes to `output`, piece by piece as it happens.
+pub fn run_with_output<'m>(
+    module: &'m Module,
+    name: &str,
+    args: &[Value],
+    options: &Options,
+    output: &'m mut dyn FnMut(&str),
+) -> Result<Vec<Value>, RuntimeError> {
+    run_machine(module, name, args, options, Some(output)).map(|(results, _)| results)
+}
+
 /// Runs a function of a module and gives its results, and what the run did.
 pub fn run_counted(
     module: &Module,
@@ -31,9 +42,20 @@ pub fn run_counted(
     args: &[Value],
     options: &Options,
 ) -> Result<(Vec<Value>, Stats), RuntimeError> {
+    run_machine(module, name, args, options, None)
+}
+
+fn run_machine<'m>(
+    module: &'m Module,
+    name: &str,
+    args: &[Value],
+    options: &Options,
+    output: Option<&'m mut dyn FnMut(&str)>,
+) -> Result<(Vec<Value>, Stats), RuntimeError> {
     let f = function(module, name)?;
     check_arguments(f, args, options.numbers)?;
     let mut machine = Machine::new(module, options.numbers, options.limits);
+    machine.output = output;
     let mut vals = Vec::with_capacity(args.len());
     for arg in args {
         vals.push(Val::new(&machine.budget, arg.dims.clone(), arg.bits.clone())?);

@@ -16,6 +16,7 @@
 //! | `cotan_parallel_for` | `i32 (ptr ctx, ptr body, ptr env, i64 n, i64 grain)` | runs a [`ChunkBody`] over `0..n` |
 //! | `cotan_chunk_size` | `i64 (i64 n, i64 grain)` | how long the chunks of such a loop are: chunk `c` starts at `c` times that |
 //! | `cotan_poll` | `i32 (ptr ctx, i64 steps)` | stops a call that was cancelled or took too long |
+//! | `cotan_print` | `void (ptr ctx, ptr text, i64 length, i32 elem, ptr data, i64 rank, ptr extents)` | writes a text, then a tensor unless the rank is -1 |
 //!
 //! Whatever returns `i32` gives [`OK`] or [`FAILED`]; what gives null has filled `ctx.error` too.
 //! The elementary functions (`cotan_exp`, `cotan_expf`, ...) come with [`crate::runtime::host_symbols`].
@@ -27,7 +28,7 @@ use std::sync::atomic::AtomicI64;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -60,8 +61,16 @@ pub struct Ctx {
     pub watch: *const Watch,
     /// Bytes of the records that loops keep for their reverse sweeps, counted while the call runs.
     pub record_bytes: *const AtomicI64,
+    /// Where output goes, an [`Output`]; null drops it. Only the thread that made the call writes.
+    pub output: *mut c_void,
     /// Why the call failed.
     pub error: ErrorSlot,
+}
+
+/// What a host does with output.
+pub struct Output<'o> {
+    /// Takes each piece as it is written.
+    pub write: &'o mut dyn FnMut(&str),
 }
 
 /// Why a call failed.

@@ -34,7 +34,7 @@ fn call(session: &mut Session, module: &CompiledModule, input: &mut [i64]) -> Re
     // inside its extent.
     unsafe {
         let function: Entry = std::mem::transmute(module.address("f").unwrap());
-        session.call(function, &[buf], &mut [])
+        session.call(function, &[buf], &mut [], None)
     }
 }
 

@@ -32,7 +32,7 @@ fn node_cost(node: &Node) -> i64 {
         Node::While(_, body) => ASSUMED_TRIPS.saturating_mul(cost(body).saturating_add(1)),
         Node::If(_, yes, no) => cost(yes).max(cost(no)).saturating_add(1),
         Node::Switch(_, arms) => arms.iter().map(|arm| cost(arm)).max().unwrap_or(0).saturating_add(1),
-        Node::Call { .. } => CALL * CALL,
+        Node::Call { .. } | Node::Print { .. } => CALL * CALL,
     }
 }
 

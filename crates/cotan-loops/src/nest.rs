@@ -234,6 +234,15 @@ pub enum Node {
         /// The source text that it stands for.
         span: Span,
     },
+    /// Writes to the output of the call.
+    Print {
+        /// The text that comes first, UTF-8.
+        text: Vec<u8>,
+        /// The value that comes after it.
+        value: Option<Tensor>,
+        /// Where the extents of the value lie, i64 each.
+        extents: Option<Place>,
+    },
     /// Calls a function of the module.
     Call {
         /// Its name.

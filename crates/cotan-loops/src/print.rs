@@ -97,6 +97,7 @@ impl Printer<'_> {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Check { .. }
+            | Node::Print { .. }
             | Node::Call { .. } => {
                 let text = self.step(node);
                 self.line(depth, &text);
@@ -135,6 +136,12 @@ impl Printer<'_> {
             Node::Bind { buffer, to } => format!("bind {} to {}", self.buffers[buffer.index()], self.place(*to)),
             Node::Check { cond, kind, args, .. } => {
                 format!("check {} {}({})", self.operand(*cond), kind.code(), self.operands(args))
+            }
+            Node::Print { text, value, .. } => {
+                let value = value
+                    .as_ref()
+                    .map_or(String::new(), |value| format!(", {}", self.piece(&Piece::Tensor(value.clone()))));
+                format!("print {:?}{value}", String::from_utf8_lossy(text))
             }
             Node::Call { callee, args, results } => {
                 let args: Vec<String> = args.iter().map(|a| self.piece(a)).collect();

@@ -56,6 +56,7 @@ fn cut_inside(node: Node) -> Node {
         | Node::StackExtend(..)
         | Node::Bind { .. }
         | Node::Check { .. }
+        | Node::Print { .. }
         | Node::Call { .. }) => other,
     }
 }
@@ -80,6 +81,7 @@ fn size(node: &Node) -> usize {
         | Node::StackExtend(..)
         | Node::Bind { .. }
         | Node::Check { .. }
+        | Node::Print { .. }
         | Node::Call { .. } => 1,
     }
 }

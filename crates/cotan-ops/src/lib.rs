@@ -60,6 +60,7 @@ pub use tensor::concat::CONCAT;
 pub use tensor::fill::FILL;
 pub use tensor::iota::IOTA;
 pub use tensor::matmul::MATMUL;
+pub use tensor::print::{PRINT, printed, write_value};
 pub use tensor::reshape::RESHAPE;
 pub use tensor::reverse::REVERSE;
 pub use tensor::slice::{PAD, SLICE};

@@ -116,7 +116,7 @@ pub fn table() -> &'static [&'static PrimRow] {
 /// Every structural operation on tensors.
 pub fn tensor_table() -> &'static [&'static TensorRecord] {
     static TABLE: &[&TensorRecord] =
-        &[&FILL, &RESHAPE, &TRANSPOSE, &REVERSE, &SLICE, &PAD, &CONCAT, &IOTA, &MATMUL, &ARGSORT];
+        &[&FILL, &RESHAPE, &TRANSPOSE, &REVERSE, &SLICE, &PAD, &CONCAT, &IOTA, &MATMUL, &ARGSORT, &PRINT];
     TABLE
 }
 

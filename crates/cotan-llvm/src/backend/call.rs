@@ -132,6 +132,25 @@ impl CompiledFunction {
 
     /// Calls the function under limits, and says what it took.
     pub fn call_with(&self, args: &[Value], options: &CallOptions) -> Result<Outcome, RuntimeError> {
+        self.run(args, options, None)
+    }
+
+    /// Calls the function under limits; output goes to `output`, piece by piece as it happens.
+    pub fn call_with_output(
+        &self,
+        args: &[Value],
+        options: &CallOptions,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Outcome, RuntimeError> {
+        self.run(args, options, Some(output))
+    }
+
+    fn run(
+        &self,
+        args: &[Value],
+        options: &CallOptions,
+        output: Option<&mut dyn FnMut(&str)>,
+    ) -> Result<Outcome, RuntimeError> {
         self.signature.check(args)?;
         let mut inputs: Vec<HostBuffer> = args.iter().map(HostBuffer::of).collect();
         let mut outputs: Vec<HostBuffer> = Vec::new();
@@ -146,7 +165,7 @@ impl CompiledFunction {
         let blocks = session.memory().blocks();
         // SAFETY: the arguments and the room for results fit the signature, which is that of the code, and the module
         // lives as long as `self`.
-        let outcome = unsafe { session.call(self.entry, &input_bufs, &mut output_bufs) };
+        let outcome = unsafe { session.call(self.entry, &input_bufs, &mut output_bufs, output) };
         let result = outcome.map_err(|error| self.error(&error)).map(|()| {
             let pairs = outputs.into_iter().zip(&output_bufs).zip(&self.signature.results);
             // SAFETY: the call succeeded, so it has written these results.

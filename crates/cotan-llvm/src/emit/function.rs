@@ -261,6 +261,7 @@ impl<'a> FunctionEmitter<'a> {
             Node::If(cond, yes, no) => self.branches(*cond, yes, no),
             Node::Switch(on, arms) => self.switch(*on, arms),
             Node::Check { cond, kind, args, span } => self.check(*cond, *kind, args, *span),
+            Node::Print { text, value, extents } => self.print(text, value.as_ref(), *extents),
             Node::Call { callee, args, results } => self.call(callee, args, results),
         }
     }
@@ -413,6 +414,7 @@ fn has_loop(node: &Node) -> bool {
         | Node::StackOpen(_)
         | Node::StackExtend(..)
         | Node::Bind { .. }
+        | Node::Print { .. }
         | Node::Check { .. } => false,
     }
 }

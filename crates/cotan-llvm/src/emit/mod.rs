@@ -10,6 +10,7 @@ mod instruction;
 mod memory;
 mod outline;
 mod storage;
+mod output;
 mod text;
 
 use crate::jit::{ModuleText, OptLevel};

@@ -76,6 +76,7 @@ impl Uses {
                 | Node::StackExtend(..)
                 | Node::Bind { .. }
                 | Node::Check { .. }
+                | Node::Print { .. }
                 | Node::Call { .. } => {}
             }
         }
@@ -207,6 +208,10 @@ impl Uses {
             Node::Check { cond, args, .. } => {
                 self.operand(*cond);
                 self.operands(args);
+            }
+            Node::Print { value, extents, .. } => {
+                value.iter().for_each(|value| self.place(value.place));
+                extents.iter().for_each(|place| self.place(*place));
             }
             Node::Call { args, results, .. } => {
                 args.iter().for_each(|a| self.piece(a));

@@ -4,15 +4,17 @@
 //! or that compiled code has in its own frame; that is the contract behind every `unsafe` here.
 
 use std::ffi::c_void;
-use std::ptr;
+use std::{ptr, slice};
 
 use super::parallel::{chunk_size, parallel_for};
-use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Stack, Status, code};
+use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Status, code};
 use crate::jit::HostSymbols;
+use cotan_ir::{Const, Elem};
+use cotan_ops::write_value;
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
-    let functions: [(&str, *const ()); 8] = [
+    let functions: [(&str, *const ()); 9] = [
         ("cotan_allocate", allocate as *const ()),
         ("cotan_mark", mark as *const ()),
         ("cotan_release", release as *const ()),
@@ -21,6 +23,7 @@ pub(super) fn define(symbols: &mut HostSymbols) {
         ("cotan_parallel_for", parallel as *const ()),
         ("cotan_chunk_size", length_of_chunks as *const ()),
         ("cotan_poll", poll as *const ()),
+        ("cotan_print", print as *const ()),
     ];
     for (name, address) in functions {
         // SAFETY: the signatures are those of the table in `crate::abi`.
@@ -98,6 +101,57 @@ unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
         Err(error) => {
             ctx.error = error;
             FAILED
+        }
+    }
+}
+
+unsafe extern "C" fn print(
+    ctx: *mut Ctx,
+    text: *const u8,
+    length: i64,
+    elem: i32,
+    data: *const c_void,
+    rank: i64,
+    extents: *const i64,
+) {
+    // SAFETY: see the module; a null output drops everything.
+    let Some(output) = (unsafe { (*ctx).output.cast::<Output>().as_mut() }) else {
+        return;
+    };
+    let mut line = String::new();
+    if length > 0 {
+        // SAFETY: the text is a constant of that many bytes in the code.
+        let bytes = unsafe { slice::from_raw_parts(text, length as usize) };
+        line.push_str(&String::from_utf8_lossy(bytes));
+    }
+    let elem = usize::try_from(elem).ok().and_then(|at| Elem::ALL.get(at));
+    if let (Ok(rank), Some(elem)) = (usize::try_from(rank), elem) {
+        // SAFETY: compiled code stores the extents before it calls.
+        let dims = if rank == 0 { &[] } else { unsafe { slice::from_raw_parts(extents, rank) } };
+        let n: i64 = dims.iter().product();
+        // SAFETY: the tensor has as many elements as its extents say.
+        let bits = (0..n as usize).map(|at| unsafe { element(*elem, data, at) });
+        write_value(*elem, dims, &bits.collect::<Vec<u64>>(), &mut line);
+    }
+    (output.write)(&line);
+}
+
+/// The bits of an element of a tensor, as constants have them.
+///
+/// # Safety
+/// `data` holds more than `at` elements of that type.
+unsafe fn element(elem: Elem, data: *const c_void, at: usize) -> u64 {
+    // SAFETY: by this function's contract; elements are aligned to their size.
+    unsafe {
+        match elem {
+            Elem::Bool | Elem::U8 => u64::from(*data.cast::<u8>().add(at)),
+            Elem::I8 => Const::integer(elem, i128::from(*data.cast::<i8>().add(at))).bits(),
+            Elem::I16 => Const::integer(elem, i128::from(*data.cast::<i16>().add(at))).bits(),
+            Elem::I32 => Const::integer(elem, i128::from(*data.cast::<i32>().add(at))).bits(),
+            Elem::U16 | Elem::F16 | Elem::BF16 => u64::from(*data.cast::<u16>().add(at)),
+            Elem::U32 => u64::from(*data.cast::<u32>().add(at)),
+            Elem::I64 | Elem::U64 | Elem::F64 => *data.cast::<u64>().add(at),
+            Elem::F32 => u64::from(*data.cast::<u32>().add(at)),
         }
     }
 }

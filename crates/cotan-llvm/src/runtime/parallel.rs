@@ -139,7 +139,14 @@ unsafe impl Sync for SharedCtx {}
 
 impl SharedCtx {
     fn of(ctx: &Ctx) -> Self {
-        Self { parent: Ctx { arena: std::ptr::null_mut(), error: ErrorSlot::default(), ..*ctx } }
+        Self {
+            parent: Ctx {
+                arena: std::ptr::null_mut(),
+                output: std::ptr::null_mut(),
+                error: ErrorSlot::default(),
+                ..*ctx
+            },
+        }
     }
 
     /// Runs a chunk in a context of its own.

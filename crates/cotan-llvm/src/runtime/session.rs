@@ -7,7 +7,7 @@ use super::arena::{Arena, ArenaStore};
 use super::memory::MemoryLimit;
 use super::pool::Pool;
 use super::watch::Watch;
-use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK};
+use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK, Output};
 
 /// The memory and the threads of a series of calls. One session makes one call at a time; calls that
 /// run at the same time have a session each, and may share the pool.
@@ -68,12 +68,19 @@ impl Session {
     }
 
     /// Calls `function`. Results that it placed in memory of its own are valid until the next call
-    /// of this session.
+    /// of this session. Output goes to `output`, or nowhere.
     ///
     /// # Safety
     /// `function` is compiled code of a live module; `args` and `results` are what it was compiled
     /// for, in number, rank, element type and the sizes of their memory.
-    pub unsafe fn call(&mut self, function: Entry, args: &[Buf], results: &mut [Buf]) -> Result<(), ErrorSlot> {
+    pub unsafe fn call(
+        &mut self,
+        function: Entry,
+        args: &[Buf],
+        results: &mut [Buf],
+        output: Option<&mut dyn FnMut(&str)>,
+    ) -> Result<(), ErrorSlot> {
+        let mut output = output.map(|write| Output { write });
         self.arena.reset();
         self.record_bytes.store(0, Ordering::Relaxed);
         let mut ctx = Ctx {
@@ -82,6 +89,7 @@ impl Session {
             pool: self.pool.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
             watch: self.watch.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
             record_bytes: &self.record_bytes,
+            output: output.as_mut().map_or(std::ptr::null_mut(), |output| std::ptr::from_mut(output).cast()),
             error: ErrorSlot::default(),
         };
         // SAFETY: by this function's contract; everything in `ctx` outlives the call.

@@ -12,6 +12,7 @@ mod argsort;
 mod call;
 mod code;
 mod memory;
+mod output;
 mod par;
 mod reduction;
 mod scalar;

@@ -1,11 +1,12 @@
 //! Structural operations: loops that move elements, and the matrix product. One function each.
 
 use super::argsort::argsort;
+use super::output::print;
 use super::{Held, Lowering};
 use crate::nest::{Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
 use cotan_ops::{
-    ADD, ARGSORT, CONCAT, FILL, FMA, IOTA, MATMUL, MULZ, PAD, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord,
+    ADD, ARGSORT, CONCAT, FILL, FMA, IOTA, MATMUL, MULZ, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord,
     cast_to, record,
 };
 
@@ -13,7 +14,7 @@ use cotan_ops::{
 type Rule = fn(&mut Lowering, Var, &[Held], &[i64]) -> Held;
 
 /// Every structural operation.
-static RULES: [(&TensorRecord, Rule); 10] = [
+static RULES: [(&TensorRecord, Rule); 11] = [
     (&SLICE, slice),
     (&PAD, pad),
     (&REVERSE, reverse),
@@ -24,6 +25,7 @@ static RULES: [(&TensorRecord, Rule); 10] = [
     (&TRANSPOSE, transpose),
     (&MATMUL, matmul),
     (&ARGSORT, argsort),
+    (&PRINT, print),
 ];
 
 /// Whether this crate lowers a structural operation.

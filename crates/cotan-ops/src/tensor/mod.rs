@@ -9,6 +9,7 @@ pub(crate) mod concat;
 pub(crate) mod fill;
 pub(crate) mod iota;
 pub(crate) mod matmul;
+pub(crate) mod print;
 pub(crate) mod reshape;
 pub(crate) mod reverse;
 pub(crate) mod slice;

@@ -1,0 +1,34 @@
+//! Output: a text, then a value that lies in memory together with its extents.
+
+use super::{Held, Lowering};
+use crate::nest::{Node, Operand, Place, Tensor};
+use cotan_ir::{Elem, Var};
+
+/// `print(token, x)`. What follows takes the next token, so it stays behind.
+pub(super) fn print(this: &mut Lowering, _: Var, args: &[Held], attrs: &[i64]) -> Held {
+    let text = attrs.iter().map(|byte| *byte as u8).collect();
+    let value = args.get(1).map(|value| match value {
+        Held::Tensor(tensor) => tensor.clone(),
+        Held::Scalar(operand) => {
+            let cell = this.allocate("printed", this.elem_of(*operand), Vec::new());
+            this.store(cell.place, *operand);
+            cell
+        }
+    });
+    let extents = value.as_ref().map(|value| extents(this, value));
+    this.push(Node::Print { text, value, extents });
+    match &args[0] {
+        Held::Scalar(token) => Held::Scalar(this.add(*token, Operand::i64(1))),
+        Held::Tensor(_) => panic!("bug: a tensor as a token"),
+    }
+}
+
+/// The extents of a tensor, in memory.
+fn extents(this: &mut Lowering, value: &Tensor) -> Place {
+    let rank = value.dims.len() as i64;
+    let extents = this.allocate("extents", Elem::I64, vec![Operand::i64(rank.max(1))]);
+    for (axis, extent) in value.dims.iter().enumerate() {
+        this.store(Place { offset: Operand::i64(axis as i64), ..extents.place }, *extent);
+    }
+    extents.place
+}
