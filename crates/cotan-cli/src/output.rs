@@ -20,6 +20,14 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// What the program prints: on stdout, or on stderr where stdout holds one JSON object. It is seen at once; a reader
+/// that has gone away misses it, and the program runs on.
+pub(crate) fn printed(text: &str, json: bool) {
+    let write = |out: &mut dyn Write| out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let written = if json { write(&mut std::io::stderr().lock()) } else { write(&mut std::io::stdout().lock()) };
+    drop(written);
+}
+
 /// An object with named parts; it prints as a JSON object.
 pub(crate) fn object(parts: impl IntoIterator<Item = (impl Into<String>, HostValue)>) -> HostValue {
     HostValue::Struct(parts.into_iter().map(|(name, value)| (name.into(), value)).collect())

@@ -135,6 +135,18 @@ impl Session {
         function.call(&args).map_err(|e| self.call_failure(name, &e))
     }
 
+    /// Calls a function whose output goes to `output`.
+    pub(crate) fn run(
+        &self,
+        name: &str,
+        function: &Function,
+        raw: &RawArguments,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<HostValue, Failure> {
+        let args = self.arguments(name, function.entry(), raw)?;
+        function.call_with_output(&args, output).map_err(|e| self.call_failure(name, &e))
+    }
+
     fn compile_failure(&self, name: &str, error: CompileError) -> Failure {
         let diagnostics = match error {
             CompileError::Diagnostics(all) => all,

@@ -19,6 +19,7 @@ mod cycles;
 mod declarations;
 mod declared;
 mod derivatives;
+mod effects;
 mod enums;
 mod evaluate;
 mod exhaustive;
@@ -181,6 +182,8 @@ struct Signature {
     rules: typed::Rules,
     /// How its derivatives are computed.
     hints: hints::Hints,
+    /// Whether it is marked `@io`.
+    prints: bool,
 }
 
 /// A call that stands in a body.
@@ -289,6 +292,8 @@ struct Frame {
     result: Option<Type>,
     /// How many loops surround the current place inside of it.
     n_loops: usize,
+    /// Whether it may print.
+    may_print: bool,
 }
 
 /// The state of checking one body.
@@ -323,6 +328,8 @@ struct BodyChecker<'m, 'a> {
     is_kernel: bool,
     /// Whether a `for` loop of the function stands around the current place.
     in_for_loop: bool,
+    /// Whether the next lambda may print if its surroundings may.
+    lends_output: bool,
 }
 
 impl<'m, 'a> BodyChecker<'m, 'a> {
@@ -361,6 +368,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             depth: 0,
             is_kernel: false,
             in_for_loop: false,
+            lends_output: false,
         }
     }
 }

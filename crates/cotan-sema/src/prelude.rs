@@ -160,14 +160,6 @@ pub(crate) static BUILTINS: &[(&str, Builtin)] = &[
 pub(crate) static CONSTANTS: &[(&str, FloatConstant)] =
     &[("inf", FloatConstant::Inf), ("nan", FloatConstant::Nan), ("pi", FloatConstant::Pi), ("e", FloatConstant::E)];
 
-/// Functions of the language that are not there yet, with what to use instead.
-pub(crate) static LATER: &[(&str, &str)] = &[
-    ("print", "return the value: `cotan run` prints the result"),
-    ("print_i32", "return the value: `cotan run` prints the result"),
-    ("print_f32", "return the value: `cotan run` prints the result"),
-    ("print_str", "return a value: `cotan run` prints the result"),
-];
-
 /// The scalar function of that name.
 pub(crate) fn scalar_function(name: &str) -> Option<&'static ScalarFunction> {
     SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
@@ -188,11 +180,6 @@ pub(crate) fn constant(name: &str) -> Option<FloatConstant> {
     find(CONSTANTS, name)
 }
 
-/// What to use instead of a function that is not there yet.
-pub(crate) fn later(name: &str) -> Option<&'static str> {
-    find(LATER, name)
-}
-
 /// All names of the prelude that are there.
 pub(crate) fn names<'n>() -> impl Iterator<Item = &'n str> {
     let functions = SCALAR_FUNCTIONS.iter().map(|function| function.name);
@@ -211,7 +198,7 @@ mod tests {
     #[test]
     fn no_name_means_two_things() {
         let mut seen = BTreeSet::new();
-        for name in names().chain(LATER.iter().map(|(name, _)| *name)) {
+        for name in names() {
             assert!(seen.insert(name), "`{name}` stands twice");
         }
         assert!(seen.contains("iterate_until") && seen.contains("lgamma"));

@@ -23,6 +23,7 @@ pub(crate) mod forms;
 mod leaves;
 mod literal;
 mod lookup;
+mod output;
 mod parts;
 mod patterns;
 mod visit;
@@ -39,6 +40,7 @@ pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
 pub use enums::{Enum, PayloadForm, Variant};
 pub use leaves::Leaf;
 pub(crate) use lookup::Declarations;
+pub use output::{Print, PrintPiece};
 pub use parts::Part;
 pub use patterns::{Match, MatchArm, Pattern, PatternKind, PatternRange};
 pub(crate) use visit::TypeVisitor;
@@ -105,6 +107,9 @@ pub struct Function {
     pub n_written_generics: usize,
     /// The parameters. Parameter `k` is local `k` of the body.
     pub params: Vec<Param>,
+    /// Whether it is marked `@io`: it may print. The first local after the parameters is then a
+    /// mutable i64, in which lowering keeps the token that orders output.
+    pub prints: bool,
     /// The type of the result, over the generics and the integer parameters. A `_` in it is a
     /// run-time size, different from those of the body.
     pub result: Type,
@@ -315,6 +320,8 @@ pub enum ExprKind {
     /// A struct, or something with structs in it, as the tangent that this expression's type is: the
     /// fields without a derivative are dropped.
     AsTangent(Box<Expr>),
+    /// `print(a, b)`.
+    Print(Box<Print>),
     /// `if c { } else if d { } else { }`. The dims of the arms are those of the result or, where
     /// the result has a new run-time size, whatever the arm that runs gives.
     If(Box<If>),

@@ -4,8 +4,8 @@ use crate::case::options;
 use crate::machine::{backend, compile};
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Module, Span};
-use cotan_llvm::Backend;
 use cotan_llvm::jit::OptLevel;
+use cotan_llvm::{Backend, CallOptions};
 use cotan_ops::Value;
 use std::fmt;
 use std::sync::OnceLock;
@@ -58,18 +58,32 @@ impl Engine {
 
     /// Runs a function of a module.
     pub fn run(self, module: &Module, name: &str, args: &[Value]) -> Result<Vec<Value>, RunError> {
+        self.run_with_output(module, name, args, &mut |_| {})
+    }
+
+    /// Runs a function of a module whose output goes to `output`.
+    pub fn run_with_output(
+        self,
+        module: &Module,
+        name: &str,
+        args: &[Value],
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Value>, RunError> {
         match self {
-            Engine::Interpreter => cotan_interp::run(module, name, args, &options()).map_err(|e| match e {
-                RuntimeError::Check(failure) => RunError::Check { kind: failure.kind, span: failure.span },
-                other @ (RuntimeError::Argument(_)
-                | RuntimeError::Limit(_)
-                | RuntimeError::Undefined(_)
-                | RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
-            }),
+            Engine::Interpreter => {
+                cotan_interp::run_with_output(module, name, args, &options(), output).map_err(|e| match e {
+                    RuntimeError::Check(failure) => RunError::Check { kind: failure.kind, span: failure.span },
+                    other @ (RuntimeError::Argument(_)
+                    | RuntimeError::Limit(_)
+                    | RuntimeError::Undefined(_)
+                    | RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
+                })
+            }
             Engine::Compiled(level, threads) => {
                 let backend = threaded(threads).map_err(|e| RunError::Other(e.to_owned()))?;
                 let function = compile(backend, module, name, level).map_err(RunError::Other)?;
-                function.call(args).map_err(|e| match e {
+                let outcome = function.call_with_output(args, &CallOptions::default(), output);
+                outcome.map(|outcome| outcome.values).map_err(|e| match e {
                     cotan_llvm::RuntimeError::Check { kind, span, .. } => RunError::Check { kind, span },
                     other @ (cotan_llvm::RuntimeError::Argument(_)
                     | cotan_llvm::RuntimeError::OutOfMemory(_)

@@ -32,8 +32,8 @@ impl Compiled {
         Compiled { code, options, last: Mutex::default() }
     }
 
-    fn call(&self, args: &[Value]) -> Result<Vec<Value>, CallError> {
-        let outcome = self.code.call_with(args, &self.options)?;
+    fn call(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
+        let outcome = self.code.call_with_output(args, &self.options, output)?;
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);
         Ok(outcome.values)
     }
@@ -83,16 +83,28 @@ impl Function {
     /// Calls the function with arguments by name. Sizes follow from the extents of the arguments; a size that follows
     /// from none is given as an argument of its name.
     pub fn call(&self, args: &Arguments) -> Result<HostValue, CallError> {
+        self.call_with_output(args, &mut |_| {})
+    }
+
+    /// Calls the function as [`Self::call`] does. What it prints goes to `output`, piece by piece as it happens;
+    /// elsewhere it is dropped.
+    pub fn call_with_output(&self, args: &Arguments, output: &mut dyn FnMut(&str)) -> Result<HostValue, CallError> {
         let args = fit_arguments(&self.entry, args)?;
-        let results = self.call_flat(&args)?;
+        let results = self.call_flat_with_output(&args, output)?;
         self.rebuild(results)
     }
 
     /// Calls the function with the flat operands of its IR; see [`cotan_sema::entry`].
     pub fn call_flat(&self, args: &[Value]) -> Result<Vec<Value>, CallError> {
+        self.call_flat_with_output(args, &mut |_| {})
+    }
+
+    fn call_flat_with_output(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
         match &self.executor {
-            Executor::Interpreter(options) => Ok(cotan_interp::run(&self.module, &self.entry.symbol, args, options)?),
-            Executor::Compiled(f) => f.call(args),
+            Executor::Interpreter(options) => {
+                Ok(cotan_interp::run_with_output(&self.module, &self.entry.symbol, args, options, output)?)
+            }
+            Executor::Compiled(f) => f.call(args, output),
         }
     }
 

@@ -1,4 +1,4 @@
-//! `cotan run`: calls a function and prints its result.
+//! `cotan run`: calls a function and prints its result. What the function itself prints comes before.
 
 use crate::args::RunArgs;
 use crate::diagnostics::Failure;
@@ -14,7 +14,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let name = args.function.as_deref().unwrap_or("main");
     let function = session.function(&Request::function(name))?;
     let raw = RawArguments::read(&args.call.inputs)?;
-    let result = session.call(name, &function, &raw)?;
+    let result = session.run(name, &function, &raw, &mut |text| output::printed(text, args.call.json))?;
     let is_program = args.function.is_none() && !args.call.json;
     if let Some(integer) = result.as_scalar().and_then(|c| c.as_integer()).filter(|_| is_program) {
         // `main` of a program speaks through its exit code.

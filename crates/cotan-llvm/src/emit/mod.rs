@@ -9,8 +9,8 @@ mod host;
 mod instruction;
 mod memory;
 mod outline;
-mod storage;
 mod output;
+mod storage;
 mod text;
 
 use crate::jit::{ModuleText, OptLevel};

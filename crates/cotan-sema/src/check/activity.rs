@@ -241,6 +241,7 @@ impl<'p> Activity<'p> {
             | ExprKind::Fold { .. }
             | ExprKind::ShapeCheck(_)
             | ExprKind::AsTangent(_)
+            | ExprKind::Print(_)
             | ExprKind::Break
             | ExprKind::Continue => {
                 let mut found = Dependence::default();

@@ -29,17 +29,16 @@ pub(super) struct FunctionAttrs {
     pub(super) rule: Option<RuleAttr>,
     /// How its derivatives are computed.
     pub(super) hints: Hints,
+    /// Where `@io` stands.
+    pub(super) output: Option<Span>,
 }
 
 /// The attributes that make the declared function a derivative.
 const DERIVATIVES: [DerivativeForm; 3] = [DerivativeForm::Grad, DerivativeForm::ValueAndGrad, DerivativeForm::Jvp];
 
 /// All attributes of functions.
-const FUNCTION_ATTRIBUTES: [&str; 8] =
-    ["grad", "value_and_grad", "jvp", "vjp_for", "jvp_for", "mode", "recompute", TEST];
-
-/// The attributes that later versions have, with what to do until then.
-const LATER: [(&str, &str); 1] = [("io", "a function without output needs no attribute")];
+const FUNCTION_ATTRIBUTES: [&str; 9] =
+    ["io", "grad", "value_and_grad", "jvp", "vjp_for", "jvp_for", "mode", "recompute", TEST];
 
 impl ModuleChecker<'_> {
     /// Takes the attributes of a function apart.
@@ -54,6 +53,7 @@ impl ModuleChecker<'_> {
                 (Some(form), _) => found.derivatives.push(self.derivative_attribute(attr, form)),
                 (None, "vjp_for") => self.rule_attribute(attr, DerivativeMode::Reverse, &mut found.rule),
                 (None, "jvp_for") => self.rule_attribute(attr, DerivativeMode::Forward, &mut found.rule),
+                (None, "io") => found.output = Some(attr.span),
                 (None, TEST) => {}
                 (None, _) => self.report_unknown_attribute(attr, "function", &FUNCTION_ATTRIBUTES),
             }
@@ -73,6 +73,31 @@ impl ModuleChecker<'_> {
             found.rule = None;
         }
         found
+    }
+
+    /// Whether a function is marked `@io`; reports one that must be pure.
+    pub(super) fn may_print(&mut self, attrs: &FunctionAttrs, function: &ast::Function) -> bool {
+        let Some(span) = attrs.output else { return false };
+        let name = &function.signature.name.name;
+        let derivative = attrs.derivatives.first().map(|attr| attr.span).or(attrs.rule.as_ref().map(|rule| rule.span));
+        if let Some(derivative) = derivative {
+            let message = format!("expected a pure function to differentiate, found `{name}`, which is marked `@io`");
+            self.report(
+                Diagnostic::error(codes::DERIVATIVE_OF_OUTPUT, span, message)
+                    .label(derivative, "differentiated because of this")
+                    .help("move what is differentiated into a function that does not print"),
+            );
+            return false;
+        }
+        if function.form == ast::FunctionForm::Kernel {
+            let message = format!("expected a pure kernel, found `{name}`, which is marked `@io`");
+            self.report(
+                Diagnostic::error(codes::EFFECT, span, message)
+                    .help("the iterations of a kernel run in no order: print what it gives"),
+            );
+            return false;
+        }
+        true
     }
 
     /// `@vjp_for(f)` or `@jvp_for(f)`
@@ -169,10 +194,6 @@ impl ModuleChecker<'_> {
 
     pub(super) fn report_unknown_attribute(&mut self, attr: &Attr, place: &str, known: &[&'static str]) {
         let name = attr.name.name.as_str();
-        if let Some((_, instead)) = LATER.iter().find(|(later, _)| *later == name) {
-            self.report_later(attr.span, &format!("the attribute `@{name}`"), instead);
-            return;
-        }
         let message = format!("expected an attribute of a {place}, found `@{name}`");
         let help = match closest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `@{near}`?"),

@@ -3,6 +3,7 @@
 use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
+use super::effects::Printer;
 use super::names::field_name;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget, param_scheme};
 use super::scope::Found;
@@ -22,6 +23,8 @@ pub(super) enum Callee<'s> {
     Scalar(&'static ScalarFunction, Span),
     /// Another function of the prelude, with the element type in brackets.
     Builtin(Builtin, Option<Scalar>, Span),
+    /// A function of the prelude that prints.
+    Print(Printer, Span),
     /// A lambda: the arguments decide the types of its parameters.
     Lambda(&'s ast::Lambda, Span),
     /// A derivative of something whose signature depends on the arguments, or not.
@@ -45,7 +48,7 @@ impl Callee<'_> {
     pub(super) fn needs_argument_types(&self) -> bool {
         match self {
             Self::Scheme(_) | Self::Failed => false,
-            Self::Scalar(..) | Self::Builtin(..) | Self::Lambda(..) | Self::Vmap(_) => true,
+            Self::Scalar(..) | Self::Builtin(..) | Self::Print(..) | Self::Lambda(..) | Self::Vmap(_) => true,
             Self::Derivative(derivative) => derivative.base.needs_argument_types(),
         }
     }
@@ -79,6 +82,9 @@ impl BodyChecker<'_, '_> {
         }
         if let Some(function) = prelude::scalar_function(name) {
             return Some((Callee::Scalar(function, base.span), 0));
+        }
+        if let Some(printer) = Printer::from_name(name) {
+            return Some((Callee::Print(printer, base.span), 0));
         }
         let builtin = prelude::builtin(name)?;
         Some(match ops.first() {

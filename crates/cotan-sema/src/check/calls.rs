@@ -53,6 +53,10 @@ impl BodyChecker<'_, '_> {
                 let sources = self.by_position(&format!("`{}`", prelude::builtin_name(builtin)), given);
                 self.builtin_call(builtin, elem, sources, span)
             }
+            Callee::Print(printer, _) => {
+                let sources = self.by_position(&format!("`{}`", printer.name()), given);
+                self.print(printer, sources, span)
+            }
             Callee::Failed => {
                 self.check_anyway(given.into_sources());
                 error(span)

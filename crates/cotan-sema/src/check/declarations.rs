@@ -33,7 +33,8 @@ impl<'a> ModuleChecker<'a> {
     /// Takes in a function: its signature, and those of the derivatives that it declares.
     pub(super) fn declare_function(&mut self, item: &'a Item, function: &'a ast::Function) {
         let attrs = self.function_attributes(&item.attrs);
-        let signature = Signature { hints: attrs.hints, ..self.read_signature(item, &function.signature) };
+        let prints = self.may_print(&attrs, function);
+        let signature = Signature { hints: attrs.hints, prints, ..self.read_signature(item, &function.signature) };
         self.check_test(&item.attrs, &signature);
         let name = &function.signature.name;
         match attrs.derivatives.as_slice() {
@@ -116,6 +117,7 @@ impl<'a> ModuleChecker<'a> {
             params,
             result,
             n_open_sizes,
+            prints: false,
             rules: Rules::default(),
             hints: Hints::default(),
         }

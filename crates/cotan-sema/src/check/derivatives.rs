@@ -28,6 +28,12 @@ impl BodyChecker<'_, '_> {
         if base.params.iter().any(|param| param.ty.has_error()) || base.result.has_error() {
             return None;
         }
+        if let Some(id) = base.owner()
+            && self.module.signature(id).prints
+        {
+            self.report_derivative_of_output(&base.name, span, base.definition);
+            return None;
+        }
         let selected = self.selected(form, selector, &base, span)?;
         let wrt = selected.wrt;
         if !self.result_can_be_differentiated(form, &base, span) {

@@ -54,6 +54,7 @@ pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
         | ExprKind::Builtin { .. }
         | ExprKind::ShapeCheck(_)
         | ExprKind::AsTangent(_)
+        | ExprKind::Print(_)
         | ExprKind::If(_)
         | ExprKind::Match(_)
         | ExprKind::Block(_)

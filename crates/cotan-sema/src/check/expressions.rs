@@ -85,8 +85,7 @@ impl BodyChecker<'_, '_> {
             ast::Literal::Bool(value) => (Scalar::Of(Elem::Bool), Literal::Bool(*value)),
             ast::Literal::Char(value) => (Scalar::Of(Elem::I32), Literal::Int(i128::from(u32::from(*value)))),
             ast::Literal::Str(_) => {
-                self.module.report_later(span, "a string", "use numbers: `cotan run` prints the result");
-                return error(span);
+                return self.report_string(span);
             }
         };
         Expr { span, ty: Type::Scalar(scalar), kind: ExprKind::Literal(kind) }

@@ -50,6 +50,7 @@ impl ModuleChecker<'_> {
                 params: signature.params,
                 result: signature.result,
                 body: body?,
+                prints: signature.prints,
                 rules: signature.rules,
                 mode: signature.hints.mode,
                 recompute: signature.hints.recompute,

@@ -75,7 +75,8 @@ impl BodyChecker<'_, '_> {
     ) -> Callable {
         let first_local = self.locals.len() as u32;
         let first_size = self.sizes.len() as u32;
-        self.frames.push(Frame { first_local, ..Frame::default() });
+        let may_print = std::mem::take(&mut self.lends_output);
+        self.frames.push(Frame { first_local, may_print, ..Frame::default() });
         let (patterns, body) = self.scoped(inside);
         let frame = self.frames.pop().unwrap_or_default();
         let body = match &frame.result {

@@ -116,7 +116,10 @@ impl BodyChecker<'_, '_> {
             );
         }
         let row = super::control::element_type(&tensor.ty);
-        let callable = self.function(site, function, &[row])?;
+        self.lends_output = true;
+        let callable = self.function(site, function, &[row]);
+        self.lends_output = false;
+        let callable = callable?;
         let result = &callable.result;
         if result.has_error() {
             return None;

@@ -129,6 +129,7 @@ impl<'p> Walk<'p> {
             | ExprKind::FoldBy { .. }
             | ExprKind::Builtin { .. }
             | ExprKind::ShapeCheck(_)
+            | ExprKind::Print(_)
             | ExprKind::AsTangent(_) => e.each_part(&mut |part| self.part(part)),
         }
     }

@@ -107,10 +107,6 @@ impl BodyChecker<'_, '_> {
             self.report_stray_tile(span);
             return error(span);
         }
-        if let Some(instead) = prelude::later(name) {
-            self.module.report_later(span, &format!("the function `{name}`"), instead);
-            return error(span);
-        }
         let help = {
             let locals = self.names.iter().filter(|(_, ids)| !ids.is_empty()).map(|(name, _)| name.as_str());
             let items = self.module.declared_names();
@@ -188,7 +184,7 @@ pub(super) fn field_name(op: Option<&PostfixOp>) -> Option<&Ident> {
 /// What names of other languages are called here.
 fn foreign_name(name: &str) -> Option<&'static str> {
     Some(match name {
-        "print" | "println" | "printf" => "return the value: `cotan run` prints the result",
+        "println" | "printf" => "write `print(x)`, in a function that is marked `@io`",
         "len" | "length" => "sizes stand in the types: name the size of a parameter and use it",
         "ln" => "the natural logarithm is `log`",
         "fabs" => "the absolute value is `abs`",

@@ -88,7 +88,7 @@ impl BodyChecker<'_, '_> {
                 let n = function.operands.len().min(types.len());
                 self.wrapped(callee, &types[..n], span)
             }
-            Callee::Builtin(_, _, span) => self.wrapped(callee, types, span),
+            Callee::Builtin(_, _, span) | Callee::Print(_, span) => self.wrapped(callee, types, span),
             Callee::Vmap(vmap) => self.vmap_scheme(*vmap, types),
             Callee::Derivative(derivative) => {
                 let DerivativeCallee { form, selector, base, span } = *derivative;
@@ -123,6 +123,9 @@ impl BodyChecker<'_, '_> {
         let kind = match &scheme.target {
             SchemeTarget::Callable(callable) => return callable.clone(),
             SchemeTarget::Function(function) => {
+                if self.module.signature(*function).prints {
+                    self.effect(&scheme.name, scheme.span, scheme.definition);
+                }
                 if let Some(caller) = self.owner {
                     self.module.edges.push(CallEdge { caller, callee: *function, span: scheme.span });
                 }

@@ -1,5 +1,6 @@
 //! Bodies, blocks, statements.
 
+use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::declarations::Plan;
@@ -18,11 +19,15 @@ impl BodyChecker<'_, '_> {
         for param in &signature.params {
             self.bind(&param.name, param.span, param.ty.clone(), param.mutable);
         }
+        if signature.prints {
+            let token = self.bind("", signature.name_span, Type::of(Elem::I64), true);
+            self.locals[token.0 as usize].name = "$output".to_owned();
+        }
         for _ in 0..signature.n_open_sizes {
             self.new_size(signature.span);
         }
         let declared = plan.inferred_for.is_none().then(|| signature.result.clone());
-        self.frames = vec![Frame { result: declared.clone(), ..Frame::default() }];
+        self.frames = vec![Frame { result: declared.clone(), may_print: signature.prints, ..Frame::default() }];
         let value = self.expr(&plan.item.body);
         let (value, result) = match (declared, plan.inferred_for) {
             (Some(declared), _) => {

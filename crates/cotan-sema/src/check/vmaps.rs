@@ -148,7 +148,7 @@ fn names(callee: &Callee<'_>, n: usize) -> Vec<(String, bool)> {
             .collect(),
         Callee::Derivative(derivative) => names(&derivative.base, n),
         Callee::Vmap(vmap) => names(&vmap.base, n),
-        Callee::Scalar(..) | Callee::Builtin(..) | Callee::Failed => Vec::new(),
+        Callee::Scalar(..) | Callee::Builtin(..) | Callee::Print(..) | Callee::Failed => Vec::new(),
     };
     names.truncate(n);
     let rest = (names.len()..n).map(|at| (at.to_string(), false));
@@ -163,7 +163,7 @@ fn n_params(callee: &Callee<'_>) -> Option<usize> {
         Callee::Scalar(function, _) => Some(function.operands.len()),
         Callee::Derivative(derivative) => Some(n_params(&derivative.base)? + n_extra(derivative)),
         Callee::Vmap(vmap) => n_params(&vmap.base),
-        Callee::Builtin(..) | Callee::Failed => None,
+        Callee::Builtin(..) | Callee::Print(..) | Callee::Failed => None,
     }
 }
 

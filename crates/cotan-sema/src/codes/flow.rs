@@ -120,4 +120,46 @@ Mended:
 
 fn f[N](x: f64) -> f64 = x",
 "fn f[..S](x: f64) -> f64 = x";
+
+    EFFECT = "E0620", "output where only pure code may stand",
+"A function that prints is marked `@io`, and so is every function that calls it. Functions that are
+passed on are pure, but for that of `each`.
+
+Mended:
+
+@io fn show(x: f64) -> () { print(x) }
+@io fn main() { show(2.0) }",
+"@io fn show(x: f64) -> () { print(x) }
+fn twice(x: f64) -> f64 {
+  show(x)
+  2.0 * x
+}";
+
+    DERIVATIVE_OF_OUTPUT = "E0621", "derivative of a function that prints",
+"Output has no derivative, and a derivative would print again. Move what is differentiated into a
+function that does not print.
+
+Mended:
+
+fn square(x: f64) -> f64 = x * x
+@io fn show(x: f64) -> f64 {
+  print(x)
+  grad(square)(x)
+}",
+"@io fn square(x: f64) -> f64 {
+  print(x)
+  x * x
+}
+fn slope(x: f64) -> f64 = grad(square)(x)";
+
+    STRING = "E0622", "string where a value is needed",
+"Strings are arguments of `print` and `print_str`; they are no values.
+
+Mended:
+
+@io fn main() { print(\"x =\", 2.0) }",
+"@io fn main() {
+  let label = \"x =\"
+  print(2.0)
+}";
 }

@@ -6,6 +6,7 @@ use cotan_ir::Elem;
 use cotan_syntax::{Code, Diagnostic, Span};
 
 use super::calls::takes_functions;
+use super::output;
 use super::walk::{each_callee, each_callee_of};
 use super::{Extent, Lowering, Result};
 use crate::codes;
@@ -35,6 +36,17 @@ pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> Result<Res
         let message = format!("`{}` takes a function, which a host can't give", root.function);
         let error = Diagnostic::error(codes::NOT_A_VALUE, source.name_span, message);
         return Err(Box::new(error.help("write a function that calls it with the function that you mean")));
+    }
+    if source.prints {
+        if root.form.is_some() {
+            let message = format!("expected a pure function to differentiate, found `{}`, which prints", source.name);
+            let error = Diagnostic::error(codes::DERIVATIVE_OF_OUTPUT, source.name_span, message);
+            return Err(Box::new(error.help("move what is differentiated into a function that does not print")));
+        }
+        let entry = output::entry(program, function);
+        let program = program.to_mut();
+        program.functions.push(entry);
+        function = FnId(program.functions.len() as u32 - 1);
     }
     if let Some(request) = &root.form {
         let derivative = derivative_function(program, function, request)?;
@@ -67,6 +79,10 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: &Resolved) -> Result
     let instance = lowering.instance(root.function, &root.elems, function.name_span)?;
     let host = Host::new(program, function, &root.elems);
     let params = function.params.iter().map(|p| EntryParam { name: p.name.clone(), ty: host.ty(&p.ty) }).collect();
+    let (result, n_tokens) = match function.result.parts() {
+        [_, value] if function.prints => (value, 1),
+        _ => (&function.result, 0),
+    };
     let is_size = |generic: &&Generic| generic.kind == GenericKind::Size;
     let leaves: Vec<Leaf> = function.params.iter().flat_map(|p| program.leaves(&host.sizes.ty(&p.ty))).collect();
     let extents = &instance.signature.extents;
@@ -75,8 +91,8 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: &Resolved) -> Result
         sizes: function.generics.iter().filter(is_size).map(|generic| generic.name.clone()).collect(),
         extents: extents.iter().map(|extent| host_extent(*extent, &leaves)).collect(),
         params,
-        result: host.ty(&function.result),
-        leaf_results: instance.signature.results.clone(),
+        result: host.ty(result),
+        leaf_results: instance.signature.results[n_tokens..].to_vec(),
         wrt: match &function.body {
             FunctionBody::Source(_) => Vec::new(),
             FunctionBody::Derivative(derivative) => derivative.wrt.clone(),
@@ -181,15 +197,11 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         let ty = open_sizes_as_generics(ty, &mut generics);
         params.push(Param { name, span: of.name_span, ty, nodiff: false, mutable: false, default: None });
     }
-    let identity = |(k, generic): (usize, &Generic)| match generic.kind {
-        GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(k as u32)))),
-        GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(GenericId(k as u32))),
-    };
     let base = Callable {
         span: of.name_span,
         params: of.params.iter().map(|param| param.ty.clone()).collect(),
         result: of.result.clone(),
-        kind: CallableKind::Function { function: id, generics: of.generics.iter().enumerate().map(identity).collect() },
+        kind: CallableKind::Function { function: id, generics: own_generics(&of.generics) },
     };
     Ok(Function {
         name: format!("{}.{}", of.name, request.form.as_str()),
@@ -207,10 +219,20 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
             base,
             wrt,
         }),
+        prints: false,
         rules: Rules::default(),
         mode: None,
         recompute: false,
     })
+}
+
+/// The generics of a function as arguments for themselves.
+pub(super) fn own_generics(generics: &[Generic]) -> Vec<GenericArg> {
+    let own = |(at, generic): (usize, &Generic)| match generic.kind {
+        GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(at as u32)))),
+        GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(GenericId(at as u32))),
+    };
+    generics.iter().enumerate().map(own).collect()
 }
 
 /// A size that only the run knows becomes one that the caller gives.

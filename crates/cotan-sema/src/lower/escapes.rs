@@ -3,7 +3,8 @@
 //! Control may escape anywhere in an expression: `f(a, if c { return 0.0 } else { b })`. The lowering handles escapes
 //! where nothing is left half computed: in statements, in arms, and in the values of `let`, of assignments and of
 //! blocks. Everything else is rewritten to that here, operands before the escape being bound first:
-//! `{ let $1 = a; let $2 = if c { return 0.0 } else { b }; f($1, $2) }`. Programs that need it are rare; the others are
+//! `{ let $1 = a; let $2 = if c { return 0.0 } else { b }; f($1, $2) }`. Conditions and lazy operands that assign become
+//! branches. Programs that need it are rare; the others are
 //! left as they are.
 
 use std::borrow::Cow;
@@ -11,7 +12,7 @@ use std::borrow::Cow;
 use cotan_ir::Elem;
 use cotan_syntax::Span;
 
-use super::walk::{each_child, escapes};
+use super::walk::{each_assigned, each_child, escapes};
 use crate::typed::{
     self, Arg, Block, Callable, CallableKind, Expr, ExprKind, FunctionBody, If, Index, Iterable, Literal, Local,
     LocalId, LogicOp, Match, MatchArm, Pattern, PatternKind, PlaceStepKind, Program, Range, Stmt, StmtKind, Target,
@@ -71,7 +72,12 @@ fn has_escaping_operand(e: &Expr) -> bool {
         });
     }
     if let ExprKind::If(branch) = &e.kind {
-        return branch.arms.iter().any(|(condition, _)| escaping(condition));
+        let is_later = |(at, (condition, _)): (usize, &(Expr, Expr))| at > 0 && assigns(condition);
+        return branch.arms.iter().any(|(condition, _)| escaping(condition))
+            || branch.arms.iter().enumerate().any(is_later);
+    }
+    if let ExprKind::Logic { operands, .. } = &e.kind {
+        return operands.iter().any(escaping) || operands.iter().skip(1).any(assigns);
     }
     if let ExprKind::Match(it) = &e.kind {
         return escaping(&it.scrutinee) || has_escaping_guard(it);
@@ -83,7 +89,7 @@ fn has_escaping_operand(e: &Expr) -> bool {
         };
     }
     if let ExprKind::While(l) = &e.kind {
-        return escaping(&l.condition);
+        return escaping(&l.condition) || assigns(&l.condition);
     }
     let mut found = false;
     each_child(e, &mut |child| found = found || escaping(child));
@@ -91,7 +97,14 @@ fn has_escaping_operand(e: &Expr) -> bool {
 }
 
 fn has_escaping_guard(it: &Match) -> bool {
-    it.arms.iter().any(|arm| arm.guard.as_ref().is_some_and(|guard| escapes(guard).any()))
+    it.arms.iter().any(|arm| arm.guard.as_ref().is_some_and(|guard| escapes(guard).any() || assigns(guard)))
+}
+
+/// Whether an expression changes a variable. Where it runs only sometimes, that must be a branch, whose ends meet.
+fn assigns(e: &Expr) -> bool {
+    let mut found = false;
+    each_assigned(e, &mut |_| found = true);
+    found
 }
 
 fn has_escaping_index(target: &Target) -> bool {
@@ -152,7 +165,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A `match` from whose guards control escapes, as a chain of `if`s whose conditions are matches:
+    /// A `match` whose guards assign or let control escape, as a chain of `if`s whose conditions are matches:
     /// `let v = e; if (match v { p => g, _ => false }) { match v { p => a } } else { ... }`.
     fn guards_into_conditions(&mut self, e: &mut Expr) {
         let (span, ty) = (e.span, e.ty.clone());
@@ -264,7 +277,7 @@ fn branches_of(op: LogicOp, operands: Vec<Expr>, span: Span) -> Expr {
 }
 
 /// A part of an expression.
-enum Part<'e> {
+pub(super) enum Part<'e> {
     /// Evaluated whenever the expression is, before anything that is not an operand.
     Operand(&'e mut Expr),
     /// Evaluated later, repeatedly, or not at all.
@@ -273,7 +286,7 @@ enum Part<'e> {
 }
 
 /// Calls `f` for each part, operands in order of evaluation.
-fn parts_mut(e: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
+pub(super) fn parts_mut(e: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
     match &mut e.kind {
         ExprKind::Error
         | ExprKind::Literal(_)
@@ -320,6 +333,7 @@ fn parts_mut(e: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
             args_mut(args, f);
         }
         ExprKind::Builtin { args, .. } => args_mut(args, f),
+        ExprKind::Print(print) => print.values_mut().for_each(|value| f(Part::Operand(value))),
         ExprKind::If(branch) => {
             for (k, (condition, body)) in branch.arms.iter_mut().enumerate() {
                 f(if k == 0 { Part::Operand(condition) } else { Part::Later(condition) });

@@ -80,6 +80,7 @@ impl<'p> Body<'_, 'p> {
                 let kept = self.leaves_of_tangent(&operand.ty, &e.ty);
                 Ok(value.into_iter().zip(kept).filter_map(|(leaf, is_kept)| is_kept.then_some(leaf)).collect())
             }
+            ExprKind::Print(step) => Ok(vec![self.output_step(step)?]),
             ExprKind::If(branch) => self.chosen_value(Choice::If(branch), &e.ty),
             ExprKind::Match(it) => {
                 let value = self.expr(&it.scrutinee)?;

@@ -27,6 +27,7 @@ mod last_axis;
 mod loops;
 mod merge;
 mod operators;
+mod output;
 mod patterns;
 mod payloads;
 mod places;
@@ -76,7 +77,8 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 /// assert_eq!(text, Ok("fn twice(x: f64) {\n  mul: f64 = mul 2.0, x\n  return mul\n}\n".to_owned()));
 /// ```
 pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result::Result<Lowered, Vec<Diagnostic>> {
-    let mut program = escapes::to_statements(program);
+    let program = output::with_tokens(program);
+    let mut program = escapes::to_statements(&program);
     let mut resolved = Vec::new();
     let mut errors = Vec::new();
     for root in roots {

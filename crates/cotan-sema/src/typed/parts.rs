@@ -60,6 +60,7 @@ impl Expr {
                 arg_parts(args, f);
             }
             ExprKind::Builtin { args, .. } => arg_parts(args, f),
+            ExprKind::Print(print) => print.values().for_each(|value| f(Part::Expr(value))),
             ExprKind::If(it) => {
                 for (condition, body) in &it.arms {
                     f(Part::Expr(condition));

@@ -68,6 +68,7 @@ impl TypeVisitor<'_> {
                 self.args(args);
             }
             ExprKind::Builtin { args, .. } => self.args(args),
+            ExprKind::Print(print) => print.values_mut().for_each(|value| self.expr(value)),
             ExprKind::If(branches) => self.branches(branches),
             ExprKind::Match(it) => self.match_arms(it),
             ExprKind::Block(block) => self.block(block),

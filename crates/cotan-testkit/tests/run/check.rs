@@ -79,8 +79,11 @@ impl Test<'_> {
                 .map_err(|e| format!("expected value: {}: {} for {}", e.place, e.found, e.expected))?;
             for engine in Engine::ALL {
                 let at = || format!("{:?} on {engine:?}, {how}", request.form.as_ref().map(|d| d.form));
-                let results = engine.run(&lowered.module, &lowered.entry.symbol, &args);
+                let mut output = String::new();
+                let results =
+                    engine.run_with_output(&lowered.module, &lowered.entry.symbol, &args, &mut |text| output += text);
                 let results = results.map_err(|e| format!("{}: {e}", at()))?;
+                self.printed(&output).map_err(|e| format!("{}: {e}", at()))?;
                 let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
                 let found = rebuild(&lowered.entry.result, &mut leaves).ok_or_else(|| format!("{}: no value", at()))?;
                 same(&found, &expected, self.case.tolerance).map_err(|e| format!("{}: {e}", at()))?;
@@ -137,7 +140,11 @@ impl Test<'_> {
         for (how, lowered) in self.lowered(request)? {
             let args = self.arguments(&lowered)?;
             for engine in Engine::BY_THREADS {
-                let found = match engine.run(&lowered.module, &lowered.entry.symbol, &args) {
+                let mut output = String::new();
+                let outcome =
+                    engine.run_with_output(&lowered.module, &lowered.entry.symbol, &args, &mut |text| output += text);
+                self.printed(&output).map_err(|e| format!("{engine:?}, {how}: {e}"))?;
+                let found = match outcome {
                     Err(RunError::Check { kind, span }) => {
                         let (line, column) = place(self.program, span);
                         (kind.code(), file_name(self.program, span.file), line, column)
@@ -151,6 +158,14 @@ impl Test<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the output is what the header says.
+    fn printed(&self, found: &str) -> Result<(), String> {
+        match &self.case.output {
+            Some(expected) if expected != found => Err(format!("expected the output {expected:?}, found {found:?}")),
+            Some(_) | None => Ok(()),
+        }
     }
 
     fn arguments(&self, lowered: &Lowered) -> Result<Vec<Value>, String> {

@@ -18,6 +18,8 @@ pub(crate) struct Case {
     pub(crate) args: Map<String, Json>,
     /// What comes out.
     pub(crate) expected: Expected,
+    /// What it prints; not compared if left out.
+    pub(crate) output: Option<String>,
     /// Allowed difference, relative to the largest entry.
     pub(crate) tolerance: f64,
     /// The highest order of derivatives that exist at this point: 2, or 1 where the gradient has a kink.
@@ -94,7 +96,7 @@ pub(crate) fn cases(text: &str) -> Result<Vec<Case>, String> {
 
 /// A case whose missing keys are those of the first; what comes out is stated by each anew.
 fn case(keys: &Keys, first: &Keys) -> Result<Case, String> {
-    let known = ["fn", "wrt", "args", "value", "grad", "tolerance", "order", "error"];
+    let known = ["fn", "wrt", "args", "value", "grad", "tolerance", "order", "error", "output"];
     if let Some((key, _)) = keys.entries.iter().find(|(key, _)| !known.contains(&key.as_str())) {
         return Err(format!("there is no key `{key}`"));
     }
@@ -122,7 +124,8 @@ fn case(keys: &Keys, first: &Keys) -> Result<Case, String> {
             Expected::Value { value, grad }
         }
     };
-    Ok(Case { name: keys.name.clone(), function, wrt, args, expected, tolerance, order })
+    let output = keys.json("output")?.and_then(|text| text.as_str().map(str::to_owned));
+    Ok(Case { name: keys.name.clone(), function, wrt, args, expected, output, tolerance, order })
 }
 
 fn names(list: &str) -> Vec<String> {

@@ -225,6 +225,7 @@ impl Forms<'_> {
             | ExprKind::Call { .. }
             | ExprKind::Builtin { .. }
             | ExprKind::AsTangent(_)
+            | ExprKind::Print(_)
             | ExprKind::ShapeCheck(_)
             | ExprKind::If(_)
             | ExprKind::Match(_)
