@@ -6,6 +6,7 @@ mod errors;
 mod fmt;
 mod inputs;
 mod pages;
+mod programs;
 mod run;
 mod testing;
 mod tools;
