@@ -9,6 +9,8 @@
 mod activity;
 mod arguments;
 mod attributes;
+mod axes;
+mod bounds;
 mod builtins;
 mod callees;
 mod calls;
@@ -28,6 +30,7 @@ mod finish;
 mod fit;
 mod folds;
 mod hints;
+mod generics;
 mod indexing;
 mod instances;
 mod instantiate;
@@ -38,11 +41,12 @@ mod last_axis;
 mod losses;
 mod matches;
 mod moves;
+mod methods;
 mod names;
 mod open_sizes;
 mod operators;
-mod order;
 mod patterns;
+mod overlap;
 mod pipes;
 mod places;
 mod postfix;
@@ -59,6 +63,7 @@ mod storage;
 mod structs;
 mod testing;
 mod tiles;
+mod traits;
 mod type_exprs;
 mod usefulness;
 mod vmaps;
@@ -73,7 +78,7 @@ use cotan_syntax::{Diagnostic, Span};
 use crate::limits::Limits;
 use crate::modules::{Module, ModuleId, Modules};
 use crate::typed::{self, FnId, LocalId, SourceFacts, Type, Use};
-use crate::types::{EnumId, Generic, GenericKind, Scalar, StructId};
+use crate::types::{EnumId, Generic, GenericKind, Scalar, StructId, TraitId};
 use crate::unify::ScalarVars;
 
 /// What the checker found out about a program.
@@ -126,6 +131,7 @@ fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
     let mut checker = ModuleChecker::new(&modules.all, *limits);
     checker.collect();
     checker.check_bodies();
+    checker.check_wanted_traits();
     checker.finish()
 }
 
@@ -143,6 +149,7 @@ enum Def {
     Enum(EnumId),
     Alias(usize),
     Constant(usize),
+    Trait(TraitId),
     /// Reported: not supported, or wrong in its signature.
     Unusable,
 }
@@ -174,6 +181,8 @@ struct Signature {
     doc: Option<String>,
     generics: Vec<Generic>,
     n_written_generics: usize,
+    /// What `Self` is in it.
+    self_type: Option<Type>,
     params: Vec<typed::Param>,
     result: Type,
     /// How many run-time sizes the result leaves open; they are the first of the body.
@@ -204,6 +213,11 @@ struct ModuleChecker<'a> {
     facts: SourceFacts,
     /// The declarations of each module.
     definitions: Vec<BTreeMap<String, Definition>>,
+    traits: Vec<typed::Trait>,
+    trait_items: Vec<(ModuleId, &'a ast::Trait)>,
+    impls: Vec<typed::Impl>,
+    /// Uses of generic types whose arguments must have traits.
+    wanted_traits: Vec<type_exprs::WantedTraits>,
     structs: Vec<typed::Struct>,
     struct_items: Vec<(ModuleId, &'a ast::Struct)>,
     enums: Vec<typed::Enum>,
@@ -232,6 +246,10 @@ impl<'a> ModuleChecker<'a> {
             diagnostics: Vec::new(),
             facts: SourceFacts { types, definitions: Vec::new() },
             definitions: vec![BTreeMap::new(); modules.len()],
+            traits: Vec::new(),
+            trait_items: Vec::new(),
+            impls: Vec::new(),
+            wanted_traits: Vec::new(),
             structs: Vec::new(),
             struct_items: Vec::new(),
             enums: Vec::new(),
@@ -305,6 +323,8 @@ struct BodyChecker<'m, 'a> {
     /// How many sizes the declared result leaves open.
     n_open_sizes: u32,
     generics: Vec<Generic>,
+    /// What `Self` is here.
+    self_type: Option<Type>,
     vars: ScalarVars,
     locals: Vec<typed::Local>,
     local_facts: Vec<LocalFacts>,
@@ -323,6 +343,8 @@ struct BodyChecker<'m, 'a> {
     /// Element types that nothing but other parts of the body can decide: where they came from,
     /// and the name that a message gives them.
     undecided: Vec<(Scalar, Span, String)>,
+    /// Uses of generics whose arguments must have traits.
+    wanted_traits: Vec<type_exprs::WantedTraits>,
     depth: usize,
     /// Whether the outermost `for` loops run in parallel.
     is_kernel: bool,
@@ -337,15 +359,15 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
     fn new(module: &'m mut ModuleChecker<'a>, owner: FnId) -> Self {
         let signature = module.signature(owner);
         let (n_params, n_open_sizes) = (signature.params.len(), signature.n_open_sizes);
-        let generics = signature.generics.clone();
-        Self { owner: Some(owner), n_params, n_open_sizes, ..Self::outside(module, generics) }
+        let (generics, self_type) = (signature.generics.clone(), signature.self_type.clone());
+        Self { owner: Some(owner), n_params, n_open_sizes, self_type, ..Self::outside(module, generics) }
     }
 
     /// The state before an expression that stands in no body.
     fn outside(module: &'m mut ModuleChecker<'a>, generics: Vec<Generic>) -> Self {
         let bounds = generics.iter().map(|generic| match generic.kind {
             GenericKind::Scalar(bound) => Some(bound),
-            GenericKind::Size => None,
+            GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack => None,
         });
         let vars = ScalarVars::new(bounds.collect());
         Self {
@@ -354,6 +376,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             n_params: 0,
             n_open_sizes: 0,
             generics,
+            self_type: None,
             vars,
             locals: Vec::new(),
             local_facts: Vec::new(),
@@ -365,6 +388,7 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             frames: vec![Frame::default()],
             node_types: Vec::new(),
             undecided: Vec::new(),
+            wanted_traits: Vec::new(),
             depth: 0,
             is_kernel: false,
             in_for_loop: false,

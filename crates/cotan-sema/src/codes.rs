@@ -13,6 +13,7 @@ mod kernels;
 mod modules;
 mod names;
 mod shapes;
+mod traits;
 mod types;
 
 use cotan_syntax::CodeInfo;
@@ -25,6 +26,7 @@ pub use kernels::*;
 pub use modules::*;
 pub use names::*;
 pub use shapes::*;
+pub use traits::*;
 pub use types::*;
 
 /// Declares the constants of a table of codes and the table itself.
@@ -50,5 +52,5 @@ use codes;
 
 /// The pages of all codes of this crate.
 pub fn all() -> impl Iterator<Item = &'static CodeInfo> {
-    [NAMES, MODULES, CONSTANTS, TYPES, ENUMS, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
+    [NAMES, MODULES, CONSTANTS, TYPES, ENUMS, TRAITS, SHAPES, DERIVATIVES, FLOW, KERNELS].into_iter().flatten()
 }

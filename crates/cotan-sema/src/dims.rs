@@ -41,6 +41,9 @@ pub enum Atom {
     Value(LocalId),
     /// A size that only exists at run time, never negative.
     Runtime(SizeId),
+    /// A shape pack `..S`. As an extent it stands alone, for any number of sizes; in the number
+    /// of elements of a shape it is the product of them.
+    Pack(GenericId),
     /// `floor(p / q)`, opaque: equal only to the same quotient.
     Floor(Box<Dim>, Box<Dim>),
 }
@@ -95,7 +98,7 @@ impl Dim {
     /// A single atom.
     pub fn atom(atom: Atom) -> Self {
         let is_runtime = match &atom {
-            Atom::Size(_) | Atom::Value(_) => false,
+            Atom::Size(_) | Atom::Value(_) | Atom::Pack(_) => false,
             Atom::Runtime(_) => true,
             Atom::Floor(p, q) => p.is_runtime || q.is_runtime,
         };
@@ -138,12 +141,20 @@ impl Dim {
         }
     }
 
+    /// The shape pack, if this extent stands for one.
+    pub fn as_pack(&self) -> Option<GenericId> {
+        match self.as_atom()? {
+            Atom::Pack(id) => Some(*id),
+            Atom::Size(_) | Atom::Value(_) | Atom::Runtime(_) | Atom::Floor(..) => None,
+        }
+    }
+
     /// Whether the size is negative for no value of its atoms, as far as the signs show it.
     pub fn is_surely_non_negative(&self) -> bool {
         self.terms.iter().all(|(monomial, coefficient)| {
             *coefficient >= 0
                 && monomial.iter().all(|(atom, _)| match atom {
-                    Atom::Size(_) | Atom::Runtime(_) => true,
+                    Atom::Size(_) | Atom::Runtime(_) | Atom::Pack(_) => true,
                     Atom::Value(_) => false,
                     Atom::Floor(p, q) => p.is_surely_non_negative() && q.is_surely_non_negative(),
                 })
@@ -243,7 +254,7 @@ impl Dim {
                 let factor = match (replace(atom), atom) {
                     (Some(factor), _) => factor,
                     (None, Atom::Floor(p, q)) => p.substitute(replace)?.floor_div(&q.substitute(replace)?)?,
-                    (None, Atom::Size(_) | Atom::Value(_) | Atom::Runtime(_)) => Self::atom(atom.clone()),
+                    (None, Atom::Size(_) | Atom::Value(_) | Atom::Runtime(_) | Atom::Pack(_)) => Self::atom(atom.clone()),
                 };
                 for _ in 0..*power {
                     product = product.times(&factor)?;
@@ -304,7 +315,7 @@ impl Dim {
             let factors = monomial.iter().flat_map(|(atom, power)| {
                 let factor = match atom {
                     Atom::Floor(p, q) => format!("({} / {})", p.show_operand(name), q.show_operand(name)),
-                    Atom::Size(_) | Atom::Value(_) | Atom::Runtime(_) => name(atom),
+                    Atom::Size(_) | Atom::Value(_) | Atom::Runtime(_) | Atom::Pack(_) => name(atom),
                 };
                 std::iter::repeat_n(factor, *power as usize)
             });
@@ -327,7 +338,7 @@ impl Dim {
 fn mentions(atom: &Atom, unknown: &dyn Fn(GenericId) -> bool) -> bool {
     match atom {
         Atom::Size(id) => unknown(*id),
-        Atom::Value(_) | Atom::Runtime(_) => false,
+        Atom::Value(_) | Atom::Runtime(_) | Atom::Pack(_) => false,
         Atom::Floor(p, q) => [p, q].into_iter().any(|d| d.has_atom(|a| matches!(a, Atom::Size(id) if unknown(*id)))),
     }
 }
@@ -378,6 +389,7 @@ mod tests {
             Atom::Size(id) => ["N", "M", "K"][id.0 as usize].to_owned(),
             Atom::Value(id) => format!("v{}", id.0),
             Atom::Runtime(id) => format!("_{}", id.0),
+            Atom::Pack(id) => format!("..p{}", id.0),
             Atom::Floor(..) => unreachable!("quotients are written by their parts"),
         })
     }

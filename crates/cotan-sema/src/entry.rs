@@ -269,7 +269,7 @@ impl Entry {
         let name = |atom: &Atom| match atom {
             Atom::Size(k) => self.sizes.get(k.0 as usize).cloned().unwrap_or_else(|| "_".to_owned()),
             Atom::Value(k) => self.params.get(k.0 as usize).map_or_else(|| "_".to_owned(), |p| p.name.clone()),
-            Atom::Runtime(_) => "_".to_owned(),
+            Atom::Runtime(_) | Atom::Pack(_) => "_".to_owned(),
             Atom::Floor(p, q) => format!("({} / {})", self.show_dim(p), self.show_dim(q)),
         };
         dim.show(&name)

@@ -1,7 +1,7 @@
 //! Types as text, for messages.
 
 use crate::dims::{Atom, Dim};
-use crate::types::{Generic, GenericArg, Scalar, Type};
+use crate::types::{Generic, GenericArg, Scalar, TraitRef, Type};
 use crate::unify::ScalarVars;
 
 /// What names stand for in a body.
@@ -28,14 +28,23 @@ impl Names<'_> {
             Type::Struct(of) => self.applied(&(self.structs)(of.def.0), &of.args, of.tangent),
             Type::Enum(of) => self.applied(&(self.enums)(of.def.0), &of.args, of.tangent),
             Type::Function(of) => format!("({}) -> {}", self.list(&of.params), self.ty(&of.result)),
+            Type::Param(id) => self.generic(id.0),
         }
     }
 
     fn applied(&self, name: &str, args: &[GenericArg], is_tangent: bool) -> String {
-        let args: Vec<String> = args.iter().map(|arg| self.arg(arg)).collect();
-        let args = if args.is_empty() { String::new() } else { format!("[{}]", args.join(", ")) };
         let tangent = if is_tangent { "tangent of " } else { "" };
-        format!("{tangent}{name}{args}")
+        format!("{tangent}{name}{}", self.args(args))
+    }
+
+    /// A trait with its arguments.
+    pub(crate) fn trait_ref(&self, name: &str, of: &TraitRef) -> String {
+        format!("{name}{}", self.args(&of.args))
+    }
+
+    fn args(&self, args: &[GenericArg]) -> String {
+        let args: Vec<String> = args.iter().map(|arg| self.arg(arg)).collect();
+        if args.is_empty() { String::new() } else { format!("[{}]", args.join(", ")) }
     }
 
     fn list(&self, types: &[Type]) -> String {
@@ -46,6 +55,11 @@ impl Names<'_> {
         match arg {
             GenericArg::Size(dim) => self.dim(dim),
             GenericArg::Scalar(scalar) => self.scalar(*scalar),
+            GenericArg::Type(ty) => self.ty(ty),
+            GenericArg::Pack(dims) if dims.len() == 1 && dims[0].as_pack().is_some() => self.dim(&dims[0]),
+            GenericArg::Pack(dims) => {
+                format!("[{}]", dims.iter().map(|dim| self.dim(dim)).collect::<Vec<_>>().join(", "))
+            }
         }
     }
 
@@ -71,6 +85,7 @@ impl Names<'_> {
         dim.show(&|atom| match atom {
             Atom::Size(id) => self.generic(id.0),
             Atom::Value(local) => (self.locals)(local.0),
+            Atom::Pack(id) => format!("..{}", self.generic(id.0)),
             Atom::Runtime(_) | Atom::Floor(..) => "_".to_owned(),
         })
     }

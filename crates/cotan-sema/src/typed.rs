@@ -35,7 +35,9 @@ use cotan_syntax::ast::{FoldOp, NodeId};
 use crate::modules::ModuleId;
 
 pub use crate::dims::{Dim, GenericId, LocalId, SizeId};
-pub use crate::types::{EnumId, EnumType, Generic, GenericArg, GenericKind, StructId, StructType, Type};
+pub use crate::types::{
+    EnumId, EnumType, Generic, GenericArg, GenericKind, StructId, StructType, TraitId, TraitRef, Type,
+};
 pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
 pub use enums::{Enum, PayloadForm, Variant};
 pub use leaves::Leaf;
@@ -56,6 +58,10 @@ pub struct Program {
     pub structs: Vec<Struct>,
     /// The enums, in the order of the modules and of their source.
     pub enums: Vec<Enum>,
+    /// The traits, in the order of the modules and of their source.
+    pub traits: Vec<Trait>,
+    /// The impls, in the order of the modules and of their source.
+    pub impls: Vec<Impl>,
     /// The functions, in the order of the modules and of their source; a function under an attribute comes before its
     /// derivatives.
     pub functions: Vec<Function>,
@@ -85,6 +91,36 @@ pub struct Field {
     pub span: Span,
     /// The type, over the generics of the struct.
     pub ty: Type,
+}
+
+/// A trait declaration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trait {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The parameters in brackets.
+    pub generics: Vec<Generic>,
+    /// The functions that it asks for, each with a body of kind [`FunctionBody::Required`]. Their
+    /// generics are `Self`, those of the trait, then their own.
+    pub methods: Vec<FnId>,
+}
+
+/// An `impl`: the functions of a trait for one type, or for each type of one form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Impl {
+    /// From `impl` to the type.
+    pub span: Span,
+    /// The parameters in brackets.
+    pub generics: Vec<Generic>,
+    /// The trait, over the generics.
+    pub trait_ref: TraitRef,
+    /// The type that gets the functions, over the generics.
+    pub target: Type,
+    /// The functions in the order of those of the trait. Their generics are those of the impl,
+    /// then their own.
+    pub methods: Vec<FnId>,
 }
 
 /// A function.
@@ -158,6 +194,17 @@ pub enum FunctionBody {
     Source(Body),
     /// The derivative of another function of the program: `@grad(w) fn ...`.
     Derivative(Derivative),
+    /// What the impl for the type `Self` says: a function that a trait asks for.
+    Required(TraitMethod),
+}
+
+/// Which function of which trait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraitMethod {
+    /// The trait.
+    pub of: TraitId,
+    /// The position among its functions.
+    pub index: usize,
 }
 
 /// A body with its locals.
@@ -277,12 +324,13 @@ pub enum ExprKind {
         /// At least one.
         indices: Vec<Index>,
     },
-    /// `+/ m`, `max/[axis = 0] m`: the axes of `operand` that are folded, ascending, at least one.
+    /// `+/ m`, `max/[axis = 0] m`: the axes of `operand` that are folded. The value itself where
+    /// a shape pack turns out to leave none.
     Fold {
         /// The operation.
         op: FoldOp,
         /// The axes.
-        axes: Vec<usize>,
+        axes: Axes,
         /// A tensor of scalars.
         operand: Box<Expr>,
     },
@@ -340,6 +388,28 @@ pub enum ExprKind {
     Continue,
     /// `return e`, from the innermost lambda or the function; the unit value without `e`.
     Return(Option<Box<Expr>>),
+}
+
+/// Axes of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Axes {
+    /// The last one.
+    Last,
+    /// All of them.
+    All,
+    /// Those at these positions, ascending, at least one; no shape pack stands before them.
+    At(Vec<usize>),
+}
+
+impl Axes {
+    /// The positions of the axes in a tensor of this rank, ascending.
+    pub fn of_rank(&self, rank: usize) -> Vec<usize> {
+        match self {
+            Self::Last => rank.checked_sub(1).into_iter().collect(),
+            Self::All => (0..rank).collect(),
+            Self::At(axes) => axes.clone(),
+        }
+    }
 }
 
 /// A literal, its sign applied.
@@ -495,6 +565,8 @@ pub enum Arg {
     Value(Expr),
     /// A function.
     Function(Callable),
+    /// `..S` among counts: one argument for each size of the shape pack.
+    Pack(GenericId),
 }
 
 /// Something that can be called.
@@ -763,7 +835,8 @@ pub enum Builtin {
     /// `n.., f`: stacks `f(i..)` over all indices below the counts, in parallel. A negative count
     /// is a run-time error, and so are values of different shapes.
     Tabulate,
-    /// `f, v..`: stacks `f(v[i]..)` over the first axis.
+    /// `f, v..`: stacks `f(v[i]..)` over the first axis; with counts before `f`, or a pack that stands for them, over
+    /// as many axes as there are counts.
     Map,
     /// `v..`: the tensor of the tuples of their elements (rows) along the first axis.
     Zip,

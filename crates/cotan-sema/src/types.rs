@@ -57,6 +57,8 @@ pub enum Type {
     Enum(EnumType),
     /// A function, only as the type of a parameter.
     Function(Box<FunctionType>),
+    /// A parameter that stands for any type, such as `T: Area`.
+    Param(GenericId),
 }
 
 /// A struct with its parameters.
@@ -99,6 +101,23 @@ pub enum GenericArg {
     Size(Dim),
     /// An element type.
     Scalar(Scalar),
+    /// A type.
+    Type(Type),
+    /// The sizes of a shape pack; packs of the surroundings may stand among them.
+    Pack(Vec<Dim>),
+}
+
+/// A trait of the program: an index into [`crate::typed::Program::traits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TraitId(pub u32);
+
+/// A trait with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TraitRef {
+    /// Which.
+    pub def: TraitId,
+    /// One for each of the trait's generics.
+    pub args: Vec<GenericArg>,
 }
 
 /// A parameter in brackets.
@@ -106,8 +125,28 @@ pub enum GenericArg {
 pub struct Generic {
     /// The name; `_` for a size that the declaration leaves open.
     pub name: String,
-    /// Size or element type.
+    /// What it may stand for.
     pub kind: GenericKind,
+    /// The traits of the program that the type has.
+    pub traits: Vec<TraitRef>,
+}
+
+impl Generic {
+    /// A size parameter.
+    pub fn size(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: GenericKind::Size, traits: Vec::new() }
+    }
+
+    /// The parameter, number `at` of its list, as an argument for itself.
+    pub fn as_arg(&self, at: usize) -> GenericArg {
+        let id = GenericId(at as u32);
+        match self.kind {
+            GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(id))),
+            GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(id)),
+            GenericKind::Type { .. } => GenericArg::Type(Type::Param(id)),
+            GenericKind::Pack => GenericArg::Pack(vec![Dim::atom(Atom::Pack(id))]),
+        }
+    }
 }
 
 /// What a parameter in brackets may stand for.
@@ -117,9 +156,16 @@ pub enum GenericKind {
     Size,
     /// `T: Float`
     Scalar(Bound),
+    /// `T: Differentiable`, `T: Area`: any type that has the traits.
+    Type {
+        /// Whether `Differentiable` is among them: every leaf of the type is a float.
+        is_differentiable: bool,
+    },
+    /// `..S`: any number of sizes.
+    Pack,
 }
 
-/// A trait of element types.
+/// A trait that comes with the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bound {
     /// All integer and float types.
@@ -161,6 +207,11 @@ impl Bound {
         Self::ALL.into_iter().find(|bound| bound.as_str() == name)
     }
 
+    /// The element type that stands for a parameter with the trait unless something says otherwise.
+    pub fn default_elem(self) -> Elem {
+        if self.admits(Elem::F64) { Elem::F64 } else { Elem::I64 }
+    }
+
     /// Whether an element type has the trait.
     pub fn admits(self, elem: Elem) -> bool {
         match self {
@@ -196,7 +247,13 @@ impl Type {
         match elem {
             Self::Error => Self::Error,
             Self::Tensor { elem, dims: inner } => Self::Tensor { elem, dims: dims.into_iter().chain(inner).collect() },
-            Self::Never | Self::Scalar(_) | Self::Tuple(_) | Self::Struct(_) | Self::Enum(_) | Self::Function(_) => {
+            Self::Never
+            | Self::Scalar(_)
+            | Self::Tuple(_)
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Function(_)
+            | Self::Param(_) => {
                 Self::Tensor { elem: Box::new(elem), dims }
             }
         }
@@ -213,7 +270,8 @@ impl Type {
             | Self::Tensor { .. }
             | Self::Struct(_)
             | Self::Enum(_)
-            | Self::Function(_) => Self::tensor(self.clone(), lead.to_vec()),
+            | Self::Function(_)
+            | Self::Param(_) => Self::tensor(self.clone(), lead.to_vec()),
         }
     }
 
@@ -232,7 +290,8 @@ impl Type {
             | Self::Tensor { .. }
             | Self::Struct(_)
             | Self::Enum(_)
-            | Self::Function(_) => &[],
+            | Self::Function(_)
+            | Self::Param(_) => &[],
         }
     }
 
@@ -243,7 +302,7 @@ impl Type {
             Self::Never | Self::Scalar(_) => false,
             Self::Tensor { elem, .. } => elem.has_error(),
             Self::Tuple(parts) => parts.iter().any(Self::has_error),
-            Self::Struct(_) | Self::Enum(_) => false,
+            Self::Struct(_) | Self::Enum(_) | Self::Param(_) => false,
             Self::Function(f) => f.result.has_error() || f.params.iter().any(Self::has_error),
         }
     }
@@ -258,7 +317,8 @@ impl Type {
             | Self::Tuple(_)
             | Self::Struct(_)
             | Self::Enum(_)
-            | Self::Function(_) => &[],
+            | Self::Function(_)
+            | Self::Param(_) => &[],
         }
     }
 
@@ -272,7 +332,8 @@ impl Type {
             | Self::Tuple(_)
             | Self::Struct(_)
             | Self::Enum(_)
-            | Self::Function(_) => self,
+            | Self::Function(_)
+            | Self::Param(_) => self,
         }
     }
 
@@ -286,7 +347,8 @@ impl Type {
             | Self::Tuple(_)
             | Self::Struct(_)
             | Self::Enum(_)
-            | Self::Function(_) => None,
+            | Self::Function(_)
+            | Self::Param(_) => None,
         }
     }
 
@@ -311,19 +373,14 @@ impl Type {
     /// Calls `f` for each dim of the type, those of struct parameters included.
     pub fn each_dim_mut(&mut self, f: &mut dyn FnMut(&mut Dim)) {
         match self {
-            Self::Error | Self::Never | Self::Scalar(_) => {}
+            Self::Error | Self::Never | Self::Scalar(_) | Self::Param(_) => {}
             Self::Tensor { elem, dims } => {
                 elem.each_dim_mut(f);
                 dims.iter_mut().for_each(f);
             }
             Self::Tuple(parts) => parts.iter_mut().for_each(|part| part.each_dim_mut(f)),
             Self::Struct(StructType { args, .. }) | Self::Enum(EnumType { args, .. }) => {
-                for arg in args {
-                    match arg {
-                        GenericArg::Size(dim) => f(dim),
-                        GenericArg::Scalar(_) => {}
-                    }
-                }
+                args.iter_mut().for_each(|arg| arg.each_dim_mut(f));
             }
             Self::Function(of) => {
                 of.params.iter_mut().for_each(|param| param.each_dim_mut(f));
@@ -332,10 +389,51 @@ impl Type {
         }
     }
 
+    /// Calls `f` for each type parameter in the type, those in struct parameters included.
+    pub fn each_param(&self, f: &mut dyn FnMut(GenericId)) {
+        match self {
+            Self::Error | Self::Never => {}
+            Self::Scalar(Scalar::Param(id)) | Self::Param(id) => f(*id),
+            Self::Scalar(Scalar::Of(_) | Scalar::Var(_)) => {}
+            Self::Tensor { elem, .. } => elem.each_param(f),
+            Self::Tuple(parts) => parts.iter().for_each(|part| part.each_param(f)),
+            Self::Struct(StructType { args, .. }) | Self::Enum(EnumType { args, .. }) => {
+                args.iter().filter_map(GenericArg::as_type).for_each(|ty| ty.each_param(f));
+            }
+            Self::Function(of) => {
+                of.params.iter().for_each(|param| param.each_param(f));
+                of.result.each_param(f);
+            }
+        }
+    }
+
+    /// The axes before the first shape pack: those whose position is known from the front.
+    pub fn front(&self) -> &[Dim] {
+        let dims = self.dims();
+        let n = dims.iter().position(|dim| dim.as_pack().is_some()).unwrap_or(dims.len());
+        &dims[..n]
+    }
+
+    /// The axes after the last shape pack: those whose position is known from the back. None of a tensor whose elements
+    /// are of any type, which may have axes of their own.
+    pub fn back(&self) -> &[Dim] {
+        let dims = self.dims();
+        if matches!(self.elem(), Self::Param(_)) {
+            return &[];
+        }
+        let first = dims.iter().rposition(|dim| dim.as_pack().is_some()).map_or(0, |at| at + 1);
+        &dims[first..]
+    }
+
+    /// Whether a shape pack is among the extents, so that the rank is not known.
+    pub fn has_pack(&self) -> bool {
+        self.front().len() < self.dims().len()
+    }
+
     /// Calls `f` for each scalar type in the type, those of struct parameters included.
     pub fn each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
         match self {
-            Self::Error | Self::Never => {}
+            Self::Error | Self::Never | Self::Param(_) => {}
             Self::Scalar(scalar) => f(scalar),
             Self::Tensor { elem, .. } => elem.each_scalar_mut(f),
             Self::Tuple(parts) => parts.iter_mut().for_each(|part| part.each_scalar_mut(f)),
@@ -351,11 +449,31 @@ impl Type {
 }
 
 impl GenericArg {
-    /// Calls `f` for the scalar type, if it is one.
+    /// Calls `f` for each scalar type in it.
     pub fn each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
         match self {
             Self::Scalar(scalar) => f(scalar),
-            Self::Size(_) => {}
+            Self::Type(ty) => ty.each_scalar_mut(f),
+            Self::Size(_) | Self::Pack(_) => {}
+        }
+    }
+
+    /// Calls `f` for each dim in it.
+    pub fn each_dim_mut(&mut self, f: &mut dyn FnMut(&mut Dim)) {
+        match self {
+            Self::Size(dim) => f(dim),
+            Self::Pack(dims) => dims.iter_mut().for_each(f),
+            Self::Type(ty) => ty.each_dim_mut(f),
+            Self::Scalar(_) => {}
+        }
+    }
+
+    /// The type, if it is one.
+    pub fn as_type(&self) -> Option<Type> {
+        match self {
+            Self::Scalar(scalar) => Some(Type::Scalar(*scalar)),
+            Self::Type(ty) => Some(ty.clone()),
+            Self::Size(_) | Self::Pack(_) => None,
         }
     }
 }
@@ -364,16 +482,18 @@ impl GenericArg {
 /// a use.
 #[derive(Clone, Debug, Default)]
 pub struct Substitution {
-    /// What the generics stand for.
+    /// What the generics stand for; one that stands for itself is not known yet.
     pub generics: Vec<GenericArg>,
     /// What the integer parameters that stand in dims are.
     pub values: Vec<(LocalId, Dim)>,
+    /// What the run-time sizes of the declaration are.
+    pub sizes: Vec<Dim>,
 }
 
 impl Substitution {
     /// The substitution of generics alone.
     pub fn new(generics: Vec<GenericArg>) -> Self {
-        Self { generics, values: Vec::new() }
+        Self { generics, ..Self::default() }
     }
 
     /// A dim of the declaration at the use; `None` if it is too large to handle.
@@ -381,11 +501,26 @@ impl Substitution {
         dim.substitute(&|atom| match atom {
             Atom::Size(id) => match self.generics.get(id.0 as usize) {
                 Some(GenericArg::Size(dim)) => Some(dim.clone()),
-                Some(GenericArg::Scalar(_)) | None => None,
+                Some(GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_)) | None => None,
             },
             Atom::Value(local) => self.values.iter().find(|(id, _)| id == local).map(|(_, dim)| dim.clone()),
-            Atom::Runtime(_) | Atom::Floor(..) => None,
+            Atom::Runtime(size) => self.sizes.get(size.0 as usize).cloned(),
+            Atom::Pack(_) | Atom::Floor(..) => None,
         })
+    }
+
+    /// Extents of the declaration at the use: a pack becomes the sizes that it stands for.
+    pub fn dims(&self, dims: &[Dim]) -> Option<Vec<Dim>> {
+        let mut replaced = Vec::with_capacity(dims.len());
+        for dim in dims {
+            match dim.as_pack().and_then(|id| self.generics.get(id.0 as usize)) {
+                Some(GenericArg::Pack(sizes)) => replaced.extend(sizes.iter().cloned()),
+                Some(GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_)) | None => {
+                    replaced.push(self.dim(dim)?);
+                }
+            }
+        }
+        Some(replaced)
     }
 
     /// A scalar type of the declaration at the use.
@@ -393,7 +528,7 @@ impl Substitution {
         match scalar {
             Scalar::Param(id) => match self.generics.get(id.0 as usize) {
                 Some(GenericArg::Scalar(scalar)) => *scalar,
-                Some(GenericArg::Size(_)) | None => scalar,
+                Some(GenericArg::Size(_) | GenericArg::Type(_) | GenericArg::Pack(_)) | None => scalar,
             },
             Scalar::Of(_) | Scalar::Var(_) => scalar,
         }
@@ -402,14 +537,32 @@ impl Substitution {
     /// A type of the declaration at the use. A dim that is too large to handle makes it
     /// [`Type::Error`].
     pub fn ty(&self, ty: &Type) -> Type {
-        let mut result = ty.clone();
-        let mut is_too_large = false;
-        result.each_scalar_mut(&mut |scalar| *scalar = self.scalar(*scalar));
-        result.each_dim_mut(&mut |dim| match self.dim(dim) {
-            Some(new) => *dim = new,
-            None => is_too_large = true,
-        });
-        if is_too_large { Type::Error } else { result }
+        self.replaced(ty).unwrap_or(Type::Error)
+    }
+
+    fn replaced(&self, ty: &Type) -> Option<Type> {
+        Some(match ty {
+            Type::Error | Type::Never => ty.clone(),
+            Type::Scalar(scalar) => Type::Scalar(self.scalar(*scalar)),
+            Type::Param(id) => {
+                let known = self.generics.get(id.0 as usize).and_then(GenericArg::as_type);
+                known.unwrap_or_else(|| ty.clone())
+            }
+            Type::Tensor { elem, dims } => Type::tensor(self.replaced(elem)?, self.dims(dims)?),
+            Type::Tuple(parts) => Type::Tuple(self.all_replaced(parts)?),
+            Type::Struct(of) => {
+                Type::Struct(StructType { args: self.args(&of.args)?, ..of.clone() })
+            }
+            Type::Enum(of) => Type::Enum(EnumType { args: self.args(&of.args)?, ..of.clone() }),
+            Type::Function(of) => {
+                let (params, result) = (self.all_replaced(&of.params)?, self.replaced(&of.result)?);
+                Type::Function(Box::new(FunctionType { params, result }))
+            }
+        })
+    }
+
+    fn all_replaced(&self, types: &[Type]) -> Option<Vec<Type>> {
+        types.iter().map(|ty| self.replaced(ty)).collect()
     }
 
     /// A generic argument of the declaration at the use.
@@ -417,7 +570,18 @@ impl Substitution {
         Some(match arg {
             GenericArg::Size(dim) => GenericArg::Size(self.dim(dim)?),
             GenericArg::Scalar(scalar) => GenericArg::Scalar(self.scalar(*scalar)),
+            GenericArg::Type(ty) => GenericArg::Type(self.replaced(ty)?),
+            GenericArg::Pack(dims) => GenericArg::Pack(self.dims(dims)?),
         })
+    }
+
+    fn args(&self, args: &[GenericArg]) -> Option<Vec<GenericArg>> {
+        args.iter().map(|arg| self.arg(arg)).collect()
+    }
+
+    /// A trait of the declaration at the use.
+    pub fn trait_ref(&self, of: &TraitRef) -> Option<TraitRef> {
+        Some(TraitRef { def: of.def, args: self.args(&of.args)? })
     }
 }
 

@@ -69,8 +69,8 @@ pub(super) fn summaries(program: &Program) -> Vec<Summary> {
         let n_params = function.params.len();
         summaries[id.0 as usize] = match &function.body {
             FunctionBody::Source(body) => Activity::new(program, &summaries, body, n_params).run(),
-            // A derivative depends smoothly on everything, as far as we know.
-            FunctionBody::Derivative(_) => {
+            // A derivative, or the function of an impl, depends smoothly on everything, as far as we know.
+            FunctionBody::Derivative(_) | FunctionBody::Required(_) => {
                 let all = (0..n_params).fold(0, |bits, at| bits | bit(at));
                 Summary { result: Dependence { smooth: all, any: all, cut: None }, loops: Vec::new() }
             }
@@ -359,6 +359,7 @@ impl<'p> Activity<'p> {
                     let params = vec![all; function.params.len()];
                     values.push(self.apply(function, &params, true));
                 }
+                Arg::Pack(_) => {}
             }
         }
         self.apply(callee, &values, false)

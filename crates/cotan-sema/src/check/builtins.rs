@@ -9,12 +9,63 @@ use super::callees::Callee;
 use super::calls::Source;
 use super::expressions::error;
 use super::fit::Strictness;
+use super::size_exprs::pack_name;
+use super::type_exprs::TypeScope;
 use crate::codes;
 use crate::dims::{Dim, Relation};
 use crate::prelude;
 use crate::typed::{Arg, Builtin, Expr, ExprKind};
-use crate::types::{Bound, Scalar, Type};
+use crate::types::{Bound, GenericArg, Scalar, Type};
 use crate::unify::Elems;
+
+/// What a builtin must know of the axes of its tensor.
+enum Axes {
+    /// Nothing: it treats all elements alike.
+    Any,
+    First,
+    Last,
+    LastTwo,
+    /// How many there are.
+    Rank,
+}
+
+/// What a builtin on one tensor must know of its axes.
+fn axes_needed(builtin: Builtin) -> Axes {
+    match builtin {
+        Builtin::Sum
+        | Builtin::Prod
+        | Builtin::Mean
+        | Builtin::Norm
+        | Builtin::Zeros
+        | Builtin::Ones
+        | Builtin::Full
+        | Builtin::ZerosLike
+        | Builtin::StopGradient
+        | Builtin::Reshape
+        | Builtin::Broadcast
+        | Builtin::WrappingAs => Axes::Any,
+        Builtin::Tabulate
+        | Builtin::Map
+        | Builtin::Zip
+        | Builtin::Scan
+        | Builtin::Fold
+        | Builtin::Iterate
+        | Builtin::IterateUntil
+        | Builtin::Concat
+        | Builtin::Reverse
+        | Builtin::Each
+        | Builtin::Gather
+        | Builtin::Iota => Axes::First,
+        Builtin::Sort
+        | Builtin::Argsort
+        | Builtin::Argmax
+        | Builtin::Argmin
+        | Builtin::Cumsum
+        | Builtin::Cumprod => Axes::Last,
+        Builtin::Transpose => Axes::LastTwo,
+        Builtin::Diag | Builtin::Trace | Builtin::Dot => Axes::Rank,
+    }
+}
 
 /// A builtin with the place of its call.
 #[derive(Clone, Copy)]
@@ -27,6 +78,9 @@ impl BodyChecker<'_, '_> {
     /// `zeros[f64]`, `wrapping_as[u8]`
     pub(super) fn builtin_with_type<'s>(&mut self, builtin: Builtin, args: &[AstArg], span: Span) -> Callee<'s> {
         let name = prelude::builtin_name(builtin);
+        if builtin == Builtin::Map {
+            return self.map_over_pack(args, span);
+        }
         let Some(bound) = type_argument(builtin) else {
             let message = format!("expected no brackets after `{name}`, found some");
             self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help("leave the brackets out"));
@@ -35,7 +89,7 @@ impl BodyChecker<'_, '_> {
         if let [AstArg { name: None, value }] = args {
             let generics = self.generics.clone();
             return match self.module.scalar_arg("T", bound, value, &generics) {
-                Some(scalar) => Callee::Builtin(builtin, Some(scalar), span),
+                Some(scalar) => Callee::Builtin(builtin, Some(GenericArg::Scalar(scalar)), span),
                 None => Callee::Failed,
             };
         }
@@ -46,18 +100,40 @@ impl BodyChecker<'_, '_> {
         Callee::Failed
     }
 
+    /// `map[..S]`
+    fn map_over_pack<'s>(&mut self, args: &[AstArg], span: Span) -> Callee<'s> {
+        let pack = if let [AstArg { name: None, value }] = args { pack_name(value) } else { None };
+        let Some((name, pack_span)) = pack else {
+            let message = "expected a shape pack in the brackets of `map`, found something else";
+            self.report(
+                Diagnostic::error(codes::NOT_A_PACK, span, message)
+                    .help("write `map[..S](f, v)` to go over the axes of the pack `..S`, or leave the brackets out"),
+            );
+            return Callee::Failed;
+        };
+        match self.module.pack(name, pack_span, &TypeScope::new(self.generics.clone())) {
+            Some(dim) => Callee::Builtin(Builtin::Map, Some(GenericArg::Pack(vec![dim])), span),
+            None => Callee::Failed,
+        }
+    }
+
     /// A call of a builtin.
     pub(super) fn builtin_call(
         &mut self,
         builtin: Builtin,
-        elem: Option<Scalar>,
+        given: Option<GenericArg>,
         sources: Vec<Source<'_>>,
         span: Span,
     ) -> Expr {
         let site = Site { builtin, span };
+        let (elem, pack) = match given {
+            Some(GenericArg::Scalar(elem)) => (Some(elem), None),
+            Some(GenericArg::Pack(mut dims)) => (None, dims.pop()),
+            Some(GenericArg::Size(_) | GenericArg::Type(_)) | None => (None, None),
+        };
         let checked = match builtin {
             Builtin::Tabulate => self.tabulate(site, sources),
-            Builtin::Map => self.map(site, sources),
+            Builtin::Map => self.map(site, pack, sources),
             Builtin::Zip => self.zip(site, sources),
             Builtin::Scan | Builtin::Fold => self.fold_or_scan(site, sources),
             Builtin::Iterate => self.iterate(site, sources),
@@ -141,33 +217,59 @@ impl BodyChecker<'_, '_> {
             let wanted = if rank == 1 { "a tensor".to_owned() } else { format!("a tensor of rank {rank} or more") };
             return self.wrong_argument(site, &value, &wanted, "give a tensor such as `[1.0, 2.0]`");
         }
-        Some((value, ty))
+        let name = prelude::builtin_name(site.builtin);
+        let is_known = match axes_needed(site.builtin) {
+            Axes::Any => true,
+            Axes::First => self.first_axis(&value, name).is_some(),
+            Axes::Last => self.last_axes(&value, 1, value.span, name).is_some(),
+            Axes::LastTwo => self.last_axes(&value, 2, value.span, name).is_some(),
+            Axes::Rank => self.has_known_rank(&ty, value.span, name),
+        };
+        is_known.then_some((value, ty))
     }
 
     /// Counts or extents: an integer, or several in an array.
-    pub(super) fn counts(&mut self, site: Site, source: Source<'_>) -> Option<(Vec<Expr>, Vec<Dim>)> {
-        let values: Vec<Expr> = if let Source::Ast(ast::Expr { kind: ast::ExprKind::Array(parts), .. }) = source {
-            parts.iter().map(|part| self.expr(part)).collect()
-        } else {
-            vec![self.source(source)]
-        };
-        let name = prelude::builtin_name(site.builtin);
-        let subject = format!("a size of `{name}`");
-        let values: Vec<Option<Expr>> = values.into_iter().map(|value| self.integer(value, &subject)).collect();
-        let values: Vec<Expr> = values.into_iter().collect::<Option<_>>()?;
-        let mut dims = Vec::new();
-        for value in &values {
-            let dim = self.extent(value);
-            if let Some(constant) = dim.as_constant()
-                && constant < 0
-            {
-                let message = format!("expected a size of at least 0 for `{name}`, found {constant}");
-                self.report(Diagnostic::error(codes::NEGATIVE_SIZE, value.span, message).help("sizes count elements"));
-                return None;
+    pub(super) fn counts(&mut self, site: Site, source: Source<'_>) -> Option<(Vec<Arg>, Vec<Dim>)> {
+        let counts: Vec<Option<(Arg, Dim)>> = match source {
+            Source::Ast(ast::Expr { kind: ast::ExprKind::Array(parts), .. }) => {
+                parts.iter().map(|part| self.count(site, Source::Ast(part))).collect()
             }
-            dims.push(dim);
+            Source::Ast(_) | Source::Typed(_) | Source::Default(_) => vec![self.count(site, source)],
+        };
+        Some(counts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip())
+    }
+
+    /// One count, or a shape pack `..S` for as many as it has sizes.
+    fn count(&mut self, site: Site, source: Source<'_>) -> Option<(Arg, Dim)> {
+        if let Source::Ast(expr) = source
+            && let Some((name, span)) = pack_name(expr)
+        {
+            let dim = self.module.pack(name, span, &TypeScope::new(self.generics.clone()))?;
+            return Some((Arg::Pack(dim.as_pack()?), dim));
         }
-        Some((values, dims))
+        let name = prelude::builtin_name(site.builtin);
+        let value = self.source(source);
+        let value = self.integer(value, &format!("a size of `{name}`"))?;
+        let dim = self.extent(&value);
+        if let Some(constant) = dim.as_constant()
+            && constant < 0
+        {
+            let message = format!("expected a size of at least 0 for `{name}`, found {constant}");
+            self.report(Diagnostic::error(codes::NEGATIVE_SIZE, value.span, message).help("sizes count elements"));
+            return None;
+        }
+        Some((Arg::Value(value), dim))
+    }
+
+    /// A shape pack among counts of which each needs an index.
+    pub(super) fn no_pack_here<T>(&mut self, site: Site) -> Option<T> {
+        let name = prelude::builtin_name(site.builtin);
+        let message = format!("expected sizes for `{name}`, found a shape pack, which is any number of them");
+        self.report(
+            Diagnostic::error(codes::NOT_A_PACK, site.span, message)
+                .help("name the sizes one by one, or make the tensor with `zeros`, `full` or `broadcast`"),
+        );
+        None
     }
 
     pub(super) fn no_counts<T>(&mut self, site: Site) -> Option<T> {
@@ -187,9 +289,10 @@ impl BodyChecker<'_, '_> {
         let mut total: Option<Dim> = Some(Dim::constant(0));
         let mut args: Vec<Expr> = Vec::new();
         for value in values {
-            let Some(dim) = value.ty.dims().first().cloned() else {
+            if value.ty.dims().is_empty() {
                 return self.wrong_argument(site, &value, "a tensor", "put a scalar into an array: `[x]`");
-            };
+            }
+            let dim = self.first_axis(&value, "concat")?;
             total = total.and_then(|total| total.plus(&dim));
             let value = match args.first() {
                 None => value,
@@ -235,7 +338,9 @@ impl BodyChecker<'_, '_> {
         let found = value.ty.dims();
         let fits = if site.builtin == Builtin::Broadcast {
             let n_new = dims.len().checked_sub(found.len());
-            let fits = |(found, kept): (&Dim, &Dim)| found.relation(kept) != Relation::Differ;
+            let fits = |(found, kept): (&Dim, &Dim)| {
+                found.as_pack() == kept.as_pack() && found.relation(kept) != Relation::Differ
+            };
             n_new.is_some_and(|n_new| found.iter().zip(&dims[n_new..]).all(fits))
         } else {
             let products = product(found).zip(product(&dims));
@@ -253,8 +358,7 @@ impl BodyChecker<'_, '_> {
             self.report(Diagnostic::error(codes::SHAPE_MISMATCH, site.span, message).help(help));
             return None;
         }
-        let args = std::iter::once(Arg::Value(value)).chain(counts.into_iter().map(Arg::Value));
-        Some((ty, args.collect()))
+        Some((ty, std::iter::once(Arg::Value(value)).chain(counts).collect()))
     }
 
     fn filled(&mut self, site: Site, elem: Option<Scalar>, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
@@ -264,7 +368,7 @@ impl BodyChecker<'_, '_> {
             return self.no_counts(site);
         }
         let elem = elem.unwrap_or_else(|| self.vars.fresh(Elems::any(), Some(Elem::F64)));
-        Some((Type::tensor(Type::Scalar(elem), dims), counts.into_iter().map(Arg::Value).collect()))
+        Some((Type::tensor(Type::Scalar(elem), dims), counts))
     }
 
     pub(super) fn full(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
@@ -280,15 +384,18 @@ impl BodyChecker<'_, '_> {
             return self.wrong_argument(site, &value, "a scalar", "the sizes come first: `full([n, m], 1.0)`");
         }
         let ty = Type::tensor(value.ty.clone(), dims);
-        Some((ty, counts.into_iter().chain([value]).map(Arg::Value).collect()))
+        Some((ty, counts.into_iter().chain([Arg::Value(value)]).collect()))
     }
 
     fn iota(&mut self, site: Site, elem: Option<Scalar>, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
         self.require_count(site, sources.len(), 1)?;
         let (counts, dims) = self.counts(site, sources.into_iter().next()?)?;
-        let [count] = counts.as_slice() else { return self.no_counts(site) };
-        let elem = elem.map_or_else(|| count.ty.clone(), Type::Scalar);
-        Some((Type::tensor(elem, dims), counts.into_iter().map(Arg::Value).collect()))
+        let elem = match counts.as_slice() {
+            [Arg::Value(count)] => elem.map_or_else(|| count.ty.clone(), Type::Scalar),
+            [Arg::Pack(_)] => return self.no_pack_here(site),
+            _ => return self.no_counts(site),
+        };
+        Some((Type::tensor(elem, dims), counts))
     }
 
     fn diag(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
@@ -356,6 +463,9 @@ impl BodyChecker<'_, '_> {
         let [left, right] = self.exactly(site, sources)?.map(|value| self.computed(value));
         for value in [&left, &right] {
             let ty = value.ty.clone();
+            if !self.has_known_rank(&ty, value.span, "dot") {
+                return None;
+            }
             if ty.dims().len() != 1 || !self.has_elems(&ty, Elems::numeric()) {
                 return self.wrong_argument(site, value, "a vector of numbers", "for matrices write `a @ b`");
             }

@@ -8,12 +8,12 @@ use super::names::field_name;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget, param_scheme};
 use super::scope::Found;
 use super::vmaps::{VMAP, VmapCallee};
-use super::{BodyChecker, Def, FnId};
+use super::{BodyChecker, Def, FnId, Signature};
 use crate::codes;
 use crate::prelude::{self, ScalarFunction};
 use crate::suggest::closest;
 use crate::typed::{Builtin, DerivativeForm};
-use crate::types::{Scalar, Type};
+use crate::types::{GenericArg, Type};
 
 /// What stands before the parentheses of a call.
 pub(super) enum Callee<'s> {
@@ -21,8 +21,8 @@ pub(super) enum Callee<'s> {
     Scheme(Box<Scheme>),
     /// A scalar function of the prelude.
     Scalar(&'static ScalarFunction, Span),
-    /// Another function of the prelude, with the element type in brackets.
-    Builtin(Builtin, Option<Scalar>, Span),
+    /// Another function of the prelude, with the element type or shape pack in brackets.
+    Builtin(Builtin, Option<GenericArg>, Span),
     /// A function of the prelude that prints.
     Print(Printer, Span),
     /// A lambda: the arguments decide the types of its parameters.
@@ -49,7 +49,11 @@ impl Callee<'_> {
         match self {
             Self::Scheme(_) | Self::Failed => false,
             Self::Scalar(..) | Self::Builtin(..) | Self::Print(..) | Self::Lambda(..) | Self::Vmap(_) => true,
-            Self::Derivative(derivative) => derivative.base.needs_argument_types(),
+            Self::Derivative(derivative) => match &derivative.base {
+                // The tangents of a type are known when the type is.
+                Self::Scheme(scheme) => scheme.has_type_params(),
+                base => base.needs_argument_types(),
+            },
         }
     }
 }
@@ -102,6 +106,7 @@ impl BodyChecker<'_, '_> {
         match found.def {
             Def::Function(id) => Some(self.function_callee(id, found.span, ops, found.n_dots)),
             Def::Gradients(at) => self.gradient_callee(at, &found, ops),
+            Def::Trait(id) => Some(self.trait_callee(id, &found, ops)),
             Def::Unusable => {
                 let call = ops.iter().position(|op| matches!(op.kind, PostfixKind::Call(_)));
                 Some((Callee::Failed, call.unwrap_or(found.n_dots)))
@@ -115,7 +120,13 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    fn function_callee<'s>(&mut self, id: FnId, span: Span, ops: &'s [PostfixOp], used: usize) -> (Callee<'s>, usize) {
+    pub(super) fn function_callee<'s>(
+        &mut self,
+        id: FnId,
+        span: Span,
+        ops: &'s [PostfixOp],
+        used: usize,
+    ) -> (Callee<'s>, usize) {
         let signature = self.module.signature(id).clone();
         let (args, used): (&[AstArg], usize) = match ops.get(used) {
             Some(PostfixOp { kind: PostfixKind::Index(args), .. }) => (args, used + 1),
@@ -124,26 +135,14 @@ impl BodyChecker<'_, '_> {
         let Some(given) = self.explicit_generics(&signature.generics, args, &signature.name, span) else {
             return (Callee::Failed, used);
         };
-        let params = signature.params.iter().map(|param| SchemeParam {
-            name: param.name.clone(),
-            ty: param.ty.clone(),
-            nodiff: param.nodiff,
-            default: param.default.clone(),
-            definition: Some(param.span),
-        });
-        let scheme = Scheme {
-            name: signature.name.clone(),
-            span,
-            given,
-            params: params.collect(),
-            n_seeds: 0,
-            result: signature.result,
-            n_open_sizes: signature.n_open_sizes,
-            generics: signature.generics,
-            definition: Some(signature.name_span),
-            target: SchemeTarget::Function(id),
-        };
-        (Callee::Scheme(Box::new(scheme)), used)
+        (Callee::Scheme(Box::new(function_scheme(id, signature, span, given))), used)
+    }
+
+    /// A function of a trait with what is known of its generics.
+    pub(super) fn method_callee<'s>(&self, id: FnId, span: Span, mut given: Vec<Option<GenericArg>>) -> Callee<'s> {
+        let signature = self.module.signature(id).clone();
+        given.resize(signature.generics.len(), None);
+        Callee::Scheme(Box::new(function_scheme(id, signature, span, given)))
     }
 
     /// `dloss.w`
@@ -229,5 +228,28 @@ impl BodyChecker<'_, '_> {
             && !self.names.contains_key(name)
             && self.module.find(name).is_none()
             && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))
+    }
+}
+
+/// The signature of a function of the program.
+fn function_scheme(id: FnId, signature: Signature, span: Span, given: Vec<Option<GenericArg>>) -> Scheme {
+    let params = signature.params.iter().map(|param| SchemeParam {
+        name: param.name.clone(),
+        ty: param.ty.clone(),
+        nodiff: param.nodiff,
+        default: param.default.clone(),
+        definition: Some(param.span),
+    });
+    Scheme {
+        name: signature.name.clone(),
+        span,
+        given,
+        params: params.collect(),
+        n_seeds: 0,
+        result: signature.result,
+        n_open_sizes: signature.n_open_sizes,
+        generics: signature.generics,
+        definition: Some(signature.name_span),
+        target: SchemeTarget::Function(id),
     }
 }

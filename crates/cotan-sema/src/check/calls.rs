@@ -200,7 +200,7 @@ impl BodyChecker<'_, '_> {
                 let wanted = instance.ty(&ty);
                 Arg::Value(self.fit(value, &wanted, &subject))
             }
-            function @ Arg::Function(_) => function,
+            other @ (Arg::Function(_) | Arg::Pack(_)) => other,
         });
         Some(fitted.collect())
     }
@@ -230,6 +230,14 @@ impl BodyChecker<'_, '_> {
         source: Source<'_>,
         subject: &str,
     ) -> Option<Callable> {
+        if wanted.params.iter().any(|param| instance.is_open(param)) {
+            let span = match source {
+                Source::Ast(expr) => expr.span,
+                Source::Typed(expr) | Source::Default(expr) => expr.span,
+            };
+            instance.report_unknown(self, span);
+            return None;
+        }
         let params: Vec<Type> = wanted.params.iter().map(|param| instance.ty(param)).collect();
         let callable = match source {
             Source::Ast(expr) => self.function_arg(expr, &params)?,

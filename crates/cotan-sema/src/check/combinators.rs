@@ -37,11 +37,16 @@ impl BodyChecker<'_, '_> {
         if counts.is_empty() {
             return self.no_counts(site);
         }
-        let params: Vec<Type> = counts.iter().map(|count| count.ty.clone()).collect();
+        let mut params: Vec<Type> = Vec::new();
+        for count in &counts {
+            match count {
+                Arg::Value(count) => params.push(count.ty.clone()),
+                Arg::Pack(_) | Arg::Function(_) => return self.no_pack_here(site),
+            }
+        }
         let callable = self.function(site, function, &params)?;
         let ty = self.stack(&callable, &dims)?;
-        let args = counts.into_iter().map(Arg::Value).chain([Arg::Function(callable)]);
-        Some((ty, args.collect()))
+        Some((ty, counts.into_iter().chain([Arg::Function(callable)]).collect()))
     }
 
     /// What stacking the results of a function gives.
@@ -66,9 +71,10 @@ impl BodyChecker<'_, '_> {
         let mut fitted: Vec<Expr> = Vec::new();
         let mut first: Option<(Dim, Span)> = None;
         for value in values {
-            let Some(dim) = value.ty.dims().first().cloned() else {
+            if value.ty.dims().is_empty() {
                 return self.wrong_argument(site, &value, "a tensor", "give a tensor, or write a `for` loop");
-            };
+            }
+            let dim = self.first_axis(&value, prelude::builtin_name(site.builtin))?;
             let Some((wanted, span)) = first.clone() else {
                 first = Some((dim, value.span));
                 fitted.push(value);
@@ -87,17 +93,37 @@ impl BodyChecker<'_, '_> {
         first.map(|(dim, _)| (fitted, dim))
     }
 
-    pub(super) fn map(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+    pub(super) fn map(
+        &mut self,
+        site: Site,
+        pack: Option<Dim>,
+        sources: Vec<Source<'_>>,
+    ) -> Option<(Type, Vec<Arg>)> {
         self.require_at_least(site, sources.len(), 2)?;
         let mut sources = sources.into_iter();
         let function = sources.next()?;
         let values: Vec<Expr> = sources.map(|source| self.source(source)).collect();
-        let (values, dim) = self.lanes(site, values)?;
+        let over = pack.as_ref().and_then(Dim::as_pack);
+        let (values, dim) = match pack {
+            Some(pack) => (self.pack_lanes(site, values, &pack)?, pack),
+            None => self.lanes(site, values)?,
+        };
         let params: Vec<Type> = values.iter().map(|value| element_type(&value.ty)).collect();
         let callable = self.function(site, function, &params)?;
         let ty = self.stack(&callable, &[dim])?;
-        let args = std::iter::once(Arg::Function(callable)).chain(values.into_iter().map(Arg::Value));
-        Some((ty, args.collect()))
+        let args = over.map(Arg::Pack).into_iter().chain([Arg::Function(callable)]);
+        Some((ty, args.chain(values.into_iter().map(Arg::Value)).collect()))
+    }
+
+    /// Tensors that are gone through together along the axes of a pack.
+    fn pack_lanes(&mut self, site: Site, values: Vec<Expr>, pack: &Dim) -> Option<Vec<Expr>> {
+        for value in &values {
+            if value.ty.dims().first() != Some(pack) {
+                let (wanted, help) = (self.show_dim(pack), "the axes of the pack stand first, as in `T[..S, N]`");
+                return self.wrong_argument(site, value, &format!("a tensor that begins with `{wanted}`"), help);
+            }
+        }
+        Some(values)
     }
 
     pub(super) fn zip(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
@@ -117,9 +143,10 @@ impl BodyChecker<'_, '_> {
         if init.ty.has_error() || tensor.ty.has_error() {
             return None;
         }
-        let Some(dim) = tensor.ty.dims().first().cloned() else {
+        if tensor.ty.dims().is_empty() {
             return self.wrong_argument(site, &tensor, "a tensor", "the arguments are `init, |acc, x| e, v`");
-        };
+        }
+        let dim = self.first_axis(&tensor, prelude::builtin_name(site.builtin))?;
         let params = [init.ty.clone(), element_type(&tensor.ty)];
         let callable = self.function(site, function, &params)?;
         let callable = self.keeps_state(callable, &init.ty, NEXT_STATE)?;

@@ -179,7 +179,8 @@ impl ModuleChecker<'_> {
             | Def::Gradients(_)
             | Def::Struct(_)
             | Def::Enum(_)
-            | Def::Alias(_) => {
+            | Def::Alias(_)
+            | Def::Trait(_) => {
                 let message = format!("expected a size, found `{}`, which is no number", found.name);
                 self.report(
                     Diagnostic::error(codes::NOT_A_SIZE, found.span, message)

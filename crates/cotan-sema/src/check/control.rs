@@ -146,6 +146,7 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         if !tensor.ty.dims().is_empty() {
+            self.first_axis(&tensor, "the loop")?;
             return Some(Iterable::Tensor { tensor, reversed });
         }
         let message = format!("expected a range or a tensor after `in`, found {}", self.show_value(&tensor));
@@ -205,7 +206,8 @@ pub(super) fn element_type(ty: &Type) -> Type {
         | Type::Tuple(_)
         | Type::Struct(_)
         | Type::Enum(_)
-        | Type::Function(_) => Type::Error,
+        | Type::Function(_)
+        | Type::Param(_) => Type::Error,
     }
 }
 

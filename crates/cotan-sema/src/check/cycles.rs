@@ -64,7 +64,13 @@ impl ModuleChecker<'_> {
     /// The enum in the elements of a tensor that stands in a type.
     pub(super) fn enum_element(&self, ty: &Type) -> Option<EnumId> {
         match ty {
-            Type::Error | Type::Never | Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) | Type::Function(_) => None,
+            Type::Error
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Function(_)
+            | Type::Param(_) => None,
             Type::Tensor { elem, .. } => self.declarations().enum_in(elem),
             Type::Tuple(parts) => parts.iter().find_map(|part| self.enum_element(part)),
         }
@@ -106,7 +112,7 @@ impl ModuleChecker<'_> {
 
     fn contains(&self, ty: &Type, target: Declared, seen: &mut Vec<Declared>) -> bool {
         let inner = match ty {
-            Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) => return false,
+            Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => return false,
             Type::Tensor { elem, .. } => return self.contains(elem, target, seen),
             Type::Tuple(parts) => return parts.iter().any(|part| self.contains(part, target, seen)),
             Type::Struct(of) => Declared::Struct(of.def),

@@ -13,7 +13,16 @@ use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::modules::ModuleId;
 use crate::typed::{self, DerivativeForm, FnId, FunctionBody, Rules};
-use crate::types::{Bound, Generic, GenericArg, GenericKind, Scalar, Type};
+use crate::types::{Bound, Generic, GenericArg, GenericKind, Type};
+
+/// What a function is declared in: a trait or an `impl`; nothing of a function of the module.
+#[derive(Clone, Default)]
+pub(super) struct Owner {
+    /// The generics that come before those of the function.
+    pub(super) generics: Vec<Generic>,
+    /// What `Self` is.
+    pub(super) self_type: Option<Type>,
+}
 
 /// A body to check.
 #[derive(Clone, Copy)]
@@ -34,7 +43,8 @@ impl<'a> ModuleChecker<'a> {
     pub(super) fn declare_function(&mut self, item: &'a Item, function: &'a ast::Function) {
         let attrs = self.function_attributes(&item.attrs);
         let prints = self.may_print(&attrs, function);
-        let signature = Signature { hints: attrs.hints, prints, ..self.read_signature(item, &function.signature) };
+        let signature = self.read_signature(item.doc.as_ref(), &function.signature, &Owner::default());
+        let signature = Signature { hints: attrs.hints, prints, ..signature };
         self.check_test(&item.attrs, &signature);
         let name = &function.signature.name;
         match attrs.derivatives.as_slice() {
@@ -68,8 +78,11 @@ impl<'a> ModuleChecker<'a> {
     }
 
     /// Name, parameters and result of a function.
-    fn read_signature(&mut self, item: &Item, signature: &ast::Signature) -> Signature {
-        let generics = self.generics(&signature.generics);
+    pub(super) fn read_signature(&mut self, doc: Option<&ast::Doc>, signature: &ast::Signature, owner: &Owner) -> Signature {
+        let types = signature.params.iter().map(|param| &param.ty).chain(&signature.result);
+        let uses: Vec<&ast::TypeExpr> = types.collect();
+        let (outer, self_type) = (owner.generics.clone(), owner.self_type.clone());
+        let generics = self.more_generics(outer, &signature.generics, &uses, self_type.as_ref());
         let n_written_generics = generics.len();
         let mut integers: BTreeMap<String, Dim> = BTreeMap::new();
         let mut params: Vec<typed::Param> = Vec::new();
@@ -83,7 +96,13 @@ impl<'a> ModuleChecker<'a> {
             }
             let nodiff = self.has_nodiff(param);
             let values = |name: &str| integers.get(name).cloned();
-            let mut scope = TypeScope { generics, values: &values, holes: Holes::Generics, next_size: 0 };
+            let mut scope = TypeScope {
+                generics,
+                values: &values,
+                holes: Holes::Generics,
+                next_size: 0,
+                self_type: self_type.clone(),
+            };
             let ty = self.resolve_type(&param.ty, &mut scope);
             generics = scope.generics;
             let ty = self.without_enum_elements(ty, param.ty.span);
@@ -97,7 +116,8 @@ impl<'a> ModuleChecker<'a> {
             params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff, mutable, default });
         }
         let values = |name: &str| integers.get(name).cloned();
-        let mut scope = TypeScope { generics, values: &values, holes: Holes::Sizes, next_size: 0 };
+        let mut scope =
+            TypeScope { generics, values: &values, holes: Holes::Sizes, next_size: 0, self_type: self_type.clone() };
         let result = match &signature.result {
             Some(result) => {
                 let ty = self.value_type(result, &mut scope);
@@ -111,9 +131,10 @@ impl<'a> ModuleChecker<'a> {
             name: self.full_name(&signature.name.name),
             span: signature.span,
             name_span: signature.name.span,
-            doc: item.doc.as_ref().map(|doc| doc.text.clone()),
+            doc: doc.map(|doc| doc.text.clone()),
             generics: scope.generics,
             n_written_generics,
+            self_type,
             params,
             result,
             n_open_sizes,
@@ -183,24 +204,23 @@ impl<'a> ModuleChecker<'a> {
 
     /// Whether values of a type have a derivative.
     pub(super) fn is_differentiable(&self, ty: &Type, generics: &[Generic]) -> bool {
-        let mut has_integer_param = false;
-        let mut scalars = ty.clone();
-        scalars.each_scalar_mut(&mut |scalar| {
-            if let Scalar::Param(id) = scalar
-                && let Some(Generic { kind: GenericKind::Scalar(bound), .. }) = generics.get(id.0 as usize)
-            {
-                has_integer_param |= !bound.implies(Bound::Differentiable);
-            }
-        });
-        ty.has_error() || !has_integer_param && self.declarations().has_tangent(ty)
+        ty.has_error() || !has_opaque(ty, generics) && self.declarations().has_tangent(ty)
     }
 }
 
 /// The generics of a function as arguments for themselves.
 pub(super) fn own_generics(generics: &[Generic]) -> Vec<GenericArg> {
-    let own = |(at, generic): (usize, &Generic)| match generic.kind {
-        GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(at as u32)))),
-        GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(GenericId(at as u32))),
+    generics.iter().enumerate().map(|(at, generic)| generic.as_arg(at)).collect()
+}
+
+/// Whether a type parameter that may stand for something without derivative is part of a type.
+fn has_opaque(ty: &Type, generics: &[Generic]) -> bool {
+    let is_opaque = |id: GenericId| match generics.get(id.0 as usize).map(|generic| generic.kind) {
+        Some(GenericKind::Scalar(bound)) => !bound.implies(Bound::Differentiable),
+        Some(GenericKind::Type { is_differentiable }) => !is_differentiable,
+        Some(GenericKind::Size | GenericKind::Pack) | None => false,
     };
-    generics.iter().enumerate().map(own).collect()
+    let mut found = false;
+    ty.each_param(&mut |id| found |= is_opaque(id));
+    found
 }

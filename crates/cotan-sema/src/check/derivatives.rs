@@ -41,7 +41,9 @@ impl BodyChecker<'_, '_> {
         }
         let value = self.vars.resolve_type(&base.result);
         let wrt_types: Vec<Type> = wrt.iter().map(|at| self.vars.resolve_type(&base.params[*at].ty)).collect();
-        if !self.has_matrix(form, wrt_types.iter().chain([&value]), span) {
+        if !self.has_matrix(form, wrt_types.iter().chain([&value]), span)
+            || !self.has_known_blocks(form, &base, &value, &wrt_types, span)
+        {
             return None;
         }
         let declarations = self.module.declarations();
@@ -82,6 +84,29 @@ impl BodyChecker<'_, '_> {
         self.report(Diagnostic::error(codes::ENUM_MATRIX, span, message).help(
             "take the gradient, or a product with `jvp`, `vjp` or `hvp`: these follow the variant that is there",
         ));
+        false
+    }
+
+    /// The blocks of a Jacobian follow the structure of both types, which a parameter for any type does not have.
+    fn has_known_blocks(
+        &mut self,
+        form: DerivativeForm,
+        base: &Scheme,
+        value: &Type,
+        wrt: &[Type],
+        span: Span,
+    ) -> bool {
+        let is_matrix = matches!(form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
+        let is_any = |ty: &&Type| matches!(ty.elem(), Type::Param(_));
+        let Some(found) = std::iter::once(value).chain(wrt).find(|ty| is_matrix && is_any(ty)).cloned() else {
+            return true;
+        };
+        let shown = self.show_for(base, &found);
+        let message = format!("expected types whose parts are known for `{}`, found `{shown}`", form.as_str());
+        self.report(
+            Diagnostic::error(codes::NOT_DIFFERENTIABLE, span, message)
+                .help("use `jvp` or `vjp`, or an element type such as `T: Float`"),
+        );
         false
     }
 

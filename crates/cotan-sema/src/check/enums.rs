@@ -160,6 +160,7 @@ impl BodyChecker<'_, '_> {
             | Def::Gradients(_)
             | Def::Struct(_)
             | Def::Constant(_)
+            | Def::Trait(_)
             | Def::Module(_)
             | Def::Unusable => None,
         };

@@ -192,6 +192,7 @@ fn elem_of(ty: &Type, span: Span) -> Result<Elem> {
         | Type::Tuple(_)
         | Type::Struct(_)
         | Type::Enum(_)
+        | Type::Param(_)
         | Type::Function(_) => Err(not_constant(span)),
     }
 }

@@ -48,7 +48,7 @@ impl PatternCheck {
     /// Calls `f` for every type in it.
     pub(super) fn each_type(&mut self, f: &mut dyn FnMut(&mut Type)) {
         f(&mut self.ty);
-        let mut visitor = crate::typed::TypeVisitor { ty: f, arg: &mut |_| (), expr: &mut |_| () };
+        let mut visitor = crate::typed::TypeVisitor { ty: f, callable: &mut |_| (), expr: &mut |_| () };
         self.patterns.iter_mut().for_each(|(pattern, _)| visitor.pattern(pattern));
     }
 }

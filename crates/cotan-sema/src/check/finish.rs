@@ -4,10 +4,13 @@ use cotan_ir::{Const, Elem};
 use cotan_syntax::ast::NodeId;
 use cotan_syntax::{Diagnostic, Span};
 
-use super::{BodyChecker, Checked, ModuleChecker, Signature};
+use super::{BodyChecker, Checked, FnId, ModuleChecker, Signature};
 use crate::codes;
+use crate::instances;
+use crate::limits::Limits;
+use crate::order;
 use crate::show::Names;
-use crate::typed::{self, Body, CallableKind, Expr, ExprKind, FunctionBody, Literal, PatternKind, Program};
+use crate::typed::{self, Body, Callable, CallableKind, Expr, ExprKind, FunctionBody, Literal, PatternKind, Program};
 use crate::types::{Bound, GenericArg, GenericKind, Scalar, Type};
 use crate::unify::ScalarVars;
 
@@ -28,9 +31,31 @@ impl ModuleChecker<'_> {
         Names { generics: &signature.generics, structs: &structs, enums: &enums, locals: &param, vars: &vars }.ty(ty)
     }
 
+    /// For each function those that it calls or differentiates, with the place.
+    fn callees(&self) -> Vec<Vec<order::Callee>> {
+        let mut callees = vec![Vec::new(); self.signatures.len()];
+        for edge in &self.edges {
+            callees[edge.caller.0 as usize].push(order::Callee { at: edge.callee.0 as usize, span: edge.span });
+        }
+        for (at, body) in self.bodies.iter().enumerate() {
+            if let Some(FunctionBody::Derivative(derivative)) = body
+                && let CallableKind::Function { function, .. } = derivative.base.kind
+            {
+                callees[at].push(order::Callee { at: function.0 as usize, span: derivative.span });
+            }
+        }
+        callees
+    }
+
     /// Puts the program together.
     pub(super) fn finish(mut self) -> Checked {
-        let order = self.order_functions();
+        let callees = self.callees();
+        let sorted = order::sort(&callees);
+        for cycle in &sorted.cycles {
+            let error = order::cycle_error(cycle, &|at| self.signatures[at].name.clone());
+            self.report(error);
+        }
+        let order = sorted.order.into_iter().map(|at| FnId(at as u32)).collect();
         let results: Vec<Type> = self.signatures.iter().map(|signature| signature.result.clone()).collect();
         for body in self.bodies.iter_mut().flatten() {
             if let FunctionBody::Derivative(derivative) = body
@@ -56,11 +81,18 @@ impl ModuleChecker<'_> {
                 recompute: signature.hints.recompute,
             })
         });
-        let mut program = Program { structs: self.structs, enums: self.enums, functions: functions.collect(), order };
+        let mut program = Program {
+            structs: self.structs,
+            enums: self.enums,
+            traits: self.traits,
+            impls: self.impls,
+            functions: functions.collect(),
+            order,
+        };
         let mut diagnostics = self.diagnostics;
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(super::rule_cycles::check(&program));
-            diagnostics.extend(super::instances::check(&program, &self.limits));
+            diagnostics.extend(instances_error(&program, &self.limits));
             diagnostics.extend(super::moves::check(&program));
             diagnostics.extend(super::kernels::check(&mut program));
             diagnostics.extend(super::warnings::check(&program));
@@ -85,6 +117,14 @@ impl BodyChecker<'_, '_> {
             }
         }
         self.report_open_sizes();
+        for mut wanted in std::mem::take(&mut self.wanted_traits) {
+            for arg in &mut wanted.args {
+                let decide = |scalar: Scalar| self.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
+                arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
+                arg.each_dim_mut(&mut |dim| *dim = self.resolve_size(dim));
+            }
+            self.module.wanted_traits.push(wanted);
+        }
         let locals = std::mem::take(&mut self.locals);
         let mut body = Body { locals, sizes: std::mem::take(&mut self.sizes), value };
         let mut checks = std::mem::take(&mut self.pattern_checks);
@@ -95,18 +135,22 @@ impl BodyChecker<'_, '_> {
             ty.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
             ty.each_dim_mut(&mut |dim| *dim = self.resolve_size(dim));
         };
-        let decide_arg = |arg: &mut GenericArg| match arg {
-            GenericArg::Scalar(scalar) => *scalar = decide(*scalar),
-            GenericArg::Size(dim) => *dim = self.resolve_size(dim),
+        let decide_arg = |arg: &mut GenericArg| {
+            arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
+            arg.each_dim_mut(&mut |dim| *dim = self.resolve_size(dim));
         };
         let bound = |at: u32| match self.generics.get(at as usize).map(|generic| generic.kind) {
             Some(GenericKind::Scalar(bound)) => bound,
-            Some(GenericKind::Size) | None => Bound::Numeric,
+            Some(GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack) | None => Bound::Numeric,
         };
         let mut misfits = Vec::new();
         typed::TypeVisitor {
             ty: &mut |ty| decide_type(ty),
-            arg: &mut |arg| decide_arg(arg),
+            callable: &mut |callable: &mut Callable| {
+                if let CallableKind::Function { generics, .. } = &mut callable.kind {
+                    generics.iter_mut().for_each(&decide_arg);
+                }
+            },
             expr: &mut |expr| {
                 if let ExprKind::Literal(literal) = &expr.kind {
                     misfits.extend(literal_misfit(literal, &expr.ty, expr.span, &bound));
@@ -145,6 +189,27 @@ impl BodyChecker<'_, '_> {
             self.report(Diagnostic::error(codes::LITERAL_RANGE, span, message).help(help));
         }
         body
+    }
+}
+
+/// What is wrong with the specialisations that a program needs: too many, too long a chain, or functions that call
+/// themselves through a trait.
+fn instances_error(program: &Program, limits: &Limits) -> Option<Diagnostic> {
+    let is_generic = |function: &typed::Function| function.generics.iter().any(|g| g.kind != GenericKind::Size);
+    if !program.functions.iter().any(is_generic) {
+        return super::instances::check(program, limits);
+    }
+    let functions = program.functions.iter().enumerate().filter(|(_, function)| !function.is_shapeless());
+    let wanted = functions.map(|(at, function)| {
+        let args = function.generics.iter().enumerate().map(|(k, generic)| match generic.kind {
+            GenericKind::Scalar(bound) => GenericArg::Scalar(Scalar::Of(bound.default_elem())),
+            GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack => generic.as_arg(k),
+        });
+        (FnId(at as u32), args.collect())
+    });
+    match instances::specialise(program, &wanted.collect::<Vec<_>>(), limits) {
+        Ok(specialised) => super::instances::check(&specialised.program, limits),
+        Err(error) => Some(*error),
     }
 }
 

@@ -44,14 +44,10 @@ impl BodyChecker<'_, '_> {
             }
             (Type::Tensor { elem: a, dims: found }, Type::Tensor { elem: b, dims: wanted }) => {
                 let mut needs_check = self.relate(a, b, how)?;
-                if found.len() != wanted.len() {
-                    return Err(Misfit::Rank);
-                }
-                for (found, wanted) in found.iter().zip(wanted) {
-                    needs_check |= self.relate_dims(found, wanted, how)?;
-                }
+                needs_check |= self.relate_shapes(found, wanted, how)?;
                 Ok(needs_check)
             }
+            (Type::Param(a), Type::Param(b)) if a == b => Ok(false),
             (Type::Tuple(found), Type::Tuple(wanted)) if found.len() == wanted.len() => {
                 let mut needs_check = false;
                 for (found, wanted) in found.iter().zip(wanted) {
@@ -87,7 +83,8 @@ impl BodyChecker<'_, '_> {
                 | Type::Tuple(_)
                 | Type::Struct(_)
                 | Type::Enum(_)
-                | Type::Function(_),
+                | Type::Function(_)
+                | Type::Param(_),
                 _,
             ) => Err(Misfit::Type),
         }
@@ -99,8 +96,25 @@ impl BodyChecker<'_, '_> {
             needs_check |= match (found, wanted) {
                 (GenericArg::Size(found), GenericArg::Size(wanted)) => self.relate_dims(found, wanted, how)?,
                 (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*b, *a) => false,
-                (GenericArg::Size(_) | GenericArg::Scalar(_), _) => return Err(Misfit::Type),
+                (GenericArg::Type(found), GenericArg::Type(wanted)) => self.relate(found, wanted, how)?,
+                (GenericArg::Pack(found), GenericArg::Pack(wanted)) => self.relate_shapes(found, wanted, how)?,
+                (GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_), _) => {
+                    return Err(Misfit::Type);
+                }
             };
+        }
+        Ok(needs_check)
+    }
+
+    /// Whether extents must be checked at run time. A shape pack is equal to itself alone: it stands for as many sizes.
+    fn relate_shapes(&mut self, found: &[Dim], wanted: &[Dim], how: Strictness) -> Result<bool, Misfit> {
+        let packs_differ = |(found, wanted): (&Dim, &Dim)| found.as_pack() != wanted.as_pack();
+        if found.len() != wanted.len() || found.iter().zip(wanted).any(packs_differ) {
+            return Err(Misfit::Rank);
+        }
+        let mut needs_check = false;
+        for (found, wanted) in found.iter().zip(wanted) {
+            needs_check |= self.relate_dims(found, wanted, how)?;
         }
         Ok(needs_check)
     }
@@ -263,12 +277,7 @@ impl BodyChecker<'_, '_> {
                 if first.len() == second.len() =>
             {
                 let elem = self.join(a, b, span)?;
-                let mut dims = Vec::new();
-                for (a, b) in first.iter().zip(second) {
-                    let is_new = self.relate_dims(b, a, Strictness::Exact)?;
-                    dims.push(if is_new { self.new_size(span) } else { a.clone() });
-                }
-                Ok(Type::tensor(elem, dims))
+                Ok(Type::tensor(elem, self.join_shapes(first, second, span)?))
             }
             (Type::Tuple(first), Type::Tuple(second)) if first.len() == second.len() => {
                 let parts: Result<Vec<Type>, Misfit> =
@@ -294,15 +303,33 @@ impl BodyChecker<'_, '_> {
         second: &[GenericArg],
         span: Span,
     ) -> Result<Vec<GenericArg>, Misfit> {
-        let join = |(a, b): (&GenericArg, &GenericArg)| match (a, b) {
-            (GenericArg::Size(a), GenericArg::Size(b)) => {
-                let is_new = self.relate_dims(b, a, Strictness::Exact)?;
-                Ok(GenericArg::Size(if is_new { self.new_size(span) } else { a.clone() }))
-            }
-            (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*a, *b) => Ok(GenericArg::Scalar(*a)),
-            (GenericArg::Size(_) | GenericArg::Scalar(_), _) => Err(Misfit::Type),
-        };
-        first.iter().zip(second).map(join).collect()
+        let mut joined = Vec::new();
+        for (a, b) in first.iter().zip(second) {
+            joined.push(match (a, b) {
+                (GenericArg::Size(a), GenericArg::Size(b)) => {
+                    let is_new = self.relate_dims(b, a, Strictness::Exact)?;
+                    GenericArg::Size(if is_new { self.new_size(span) } else { a.clone() })
+                }
+                (GenericArg::Scalar(a), GenericArg::Scalar(b)) if self.vars.unify(*a, *b) => GenericArg::Scalar(*a),
+                (GenericArg::Type(a), GenericArg::Type(b)) => GenericArg::Type(self.join(a, b, span)?),
+                (GenericArg::Pack(a), GenericArg::Pack(b)) => GenericArg::Pack(self.join_shapes(a, b, span)?),
+                (GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_), _) => {
+                    return Err(Misfit::Type);
+                }
+            });
+        }
+        Ok(joined)
+    }
+
+    /// The extents that two alternatives have together.
+    fn join_shapes(&mut self, first: &[Dim], second: &[Dim], span: Span) -> Result<Vec<Dim>, Misfit> {
+        self.relate_shapes(second, first, Strictness::Exact)?;
+        let mut joined = Vec::new();
+        for (a, b) in first.iter().zip(second) {
+            let is_new = self.relate_dims(b, a, Strictness::Exact)?;
+            joined.push(if is_new { self.new_size(span) } else { a.clone() });
+        }
+        Ok(joined)
     }
 }
 
@@ -338,7 +365,8 @@ fn toward_tangent(found: &Type, wanted: &Type) -> Type {
             | Type::Tuple(_)
             | Type::Struct(_)
             | Type::Enum(_)
-            | Type::Function(_),
+            | Type::Function(_)
+            | Type::Param(_),
             _,
         ) => found.clone(),
     }

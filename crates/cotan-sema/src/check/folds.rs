@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::BodyChecker;
 use super::expressions::error;
 use crate::codes;
-use crate::typed::{Expr, ExprKind};
+use crate::typed::{Axes, Expr, ExprKind};
 use crate::types::Type;
 use crate::unify::Elems;
 
@@ -43,21 +43,24 @@ impl BodyChecker<'_, '_> {
             return error(span);
         };
         let axes = match &fold.selector {
-            None => Some(vec![rank - 1]),
-            Some(selector) => self.axes(selector, rank),
+            None => self.last_axes(&operand, 1, fold.op_span, symbol).map(|_| Axes::Last),
+            Some(selector) => self.axes(selector, &operand),
         };
         let Some(axes) = axes else { return error(span) };
-        let left = ty.dims().iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, dim)| dim.clone());
+        let folded = axes.of_rank(rank);
+        let left = ty.dims().iter().enumerate().filter(|(axis, _)| !folded.contains(axis)).map(|(_, dim)| dim.clone());
         let ty = Type::tensor(Type::Scalar(scalar), left.collect());
         Expr { span, ty, kind: ExprKind::Fold { op: fold.op, axes, operand: Box::new(operand) } }
     }
 
     /// The axes of a selector, ascending.
-    fn axes(&mut self, selector: &ast::Selector, rank: usize) -> Option<Vec<usize>> {
+    fn axes(&mut self, selector: &ast::Selector, operand: &Expr) -> Option<Axes> {
+        let ty = &operand.ty;
+        let (rank, n_known) = (ty.dims().len(), ty.front().len());
         if let [ast::Arg { name: None, value }] = selector.args.as_slice()
             && matches!(&value.kind, ast::ExprKind::Name(name) if name == "all")
         {
-            return Some((0..rank).collect());
+            return Some(Axes::All);
         }
         let mut axes = Vec::new();
         for arg in &selector.args {
@@ -68,7 +71,12 @@ impl BodyChecker<'_, '_> {
                 None
             };
             match axis {
-                Some(axis) if axis < rank && !axes.contains(&axis) => axes.push(axis),
+                Some(axis) if axis < n_known && !axes.contains(&axis) => axes.push(axis),
+                Some(axis) if axis >= n_known && n_known < rank => {
+                    let shown = self.show_value(operand);
+                    self.report_axis_in_pack(ty, &shown, arg.value.span, &format!("axis {axis}"));
+                    return None;
+                }
                 _ => {
                     let found = axis.map_or_else(|| "something else".to_owned(), |axis| format!("`{axis}`"));
                     let message = format!("expected axes from 0 to {}, each once, found {found}", rank - 1);
@@ -81,7 +89,7 @@ impl BodyChecker<'_, '_> {
             }
         }
         axes.sort_unstable();
-        Some(axes)
+        Some(Axes::At(axes))
     }
 
     /// `(|a, b| e)/v`
@@ -99,7 +107,7 @@ impl BodyChecker<'_, '_> {
         let init = init.map(|init| self.expr(init));
         let operand = self.expr(operand);
         let ty = operand.ty.clone();
-        let Some((last, leading)) = ty.dims().split_last() else {
+        let Some((_, leading)) = ty.dims().split_last() else {
             if !ty.has_error() {
                 let message = format!("expected a tensor to fold, found `{}`", self.show(&ty));
                 self.report(
@@ -110,7 +118,9 @@ impl BodyChecker<'_, '_> {
             }
             return error(span);
         };
-        let _ = last;
+        if self.last_axes(&operand, 1, operand.span, "a fold by a function").is_none() {
+            return error(span);
+        }
         let elem = ty.elem().clone();
         let state = init.as_ref().map_or_else(|| elem.clone(), |init| init.ty.clone());
         if state.has_error() {

@@ -24,7 +24,13 @@ impl BodyChecker<'_, '_> {
         let dims = match ty {
             Type::Tensor { dims, .. } => dims.clone(),
             Type::Error => return None,
-            Type::Never | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Function(_) => {
+            Type::Never
+            | Type::Scalar(_)
+            | Type::Tuple(_)
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Function(_)
+            | Type::Param(_) => {
                 let help = if matches!(ty, Type::Tuple(_)) {
                     "the parts of a tuple are `.0`, `.1` and so on"
                 } else if matches!(ty, Type::Struct(_)) {
@@ -47,6 +53,10 @@ impl BodyChecker<'_, '_> {
                     .label(base.1, note)
                     .help("give one index or slice for each dim, from the first; the rest stays whole"),
             );
+            return None;
+        }
+        if indices.len() > ty.front().len() {
+            self.report_axis_in_pack(ty, base.0, span, &format!("the first {} axes for these indices", indices.len()));
             return None;
         }
         let mut left: Vec<Dim> = Vec::new();

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use cotan_syntax::{Diagnostic, Span};
 
-use crate::codes;
 use crate::limits::Limits;
 use crate::typed::{Arg, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, LocalId, Part, Program};
 use crate::types::Type;
@@ -104,18 +103,6 @@ fn too_many(program: &Program, instances: &[Instance], is_too_deep: bool, limits
     chain.reverse();
     let name = |instance: &&Instance| format!("`{}`", program.function(instance.function).name);
     let names: Vec<String> = chain.iter().map(name).collect();
-    let shown = if names.len() > 8 {
-        format!("{}, ..., {}", names[..4].join(", "), names[names.len() - 4..].join(", "))
-    } else {
-        names.join(", ")
-    };
-    let (what, limit) = if is_too_deep {
-        ("calls in a chain that each specialise a function", limits.instance_depth)
-    } else {
-        ("specialisations of functions", limits.instances)
-    };
     let span = chain.last().map_or_else(Span::default, |last| last.span);
-    let message = format!("expected at most {limit} {what}, found more: {shown}");
-    Diagnostic::error(codes::TOO_MANY_INSTANCES, span, message)
-        .help("pass values on instead of functions, or call the functions directly")
+    limits.exceeded(&names, is_too_deep, span)
 }

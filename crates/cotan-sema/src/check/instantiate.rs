@@ -9,12 +9,16 @@ use cotan_syntax::{Diagnostic, Span};
 use super::BodyChecker;
 use super::calls::Source;
 use super::schemes::Scheme;
-use super::type_exprs::bound_help;
+use super::sizes::names_in_expr;
+use super::type_exprs::{WantedTraits, bound_help};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::typed::{Arg, Expr};
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, Type};
 use crate::unify::Elems;
+
+/// Marks the generics of a declaration that are not known yet, so that they are no generics of the user.
+const OPEN: u32 = 1 << 31;
 
 /// The generics of a declaration at one use, as far as they are known.
 pub(super) struct Instance {
@@ -26,6 +30,8 @@ pub(super) struct Instance {
     used_values: BTreeSet<LocalId>,
     /// Pairs of a size of the declaration and the size that was found for it.
     equations: Vec<(Dim, Dim)>,
+    /// Pairs of extents of the declaration, which may hold shape packs, and what was found for them.
+    shapes: Vec<(Vec<Dim>, Vec<Dim>)>,
     /// Whether sizes may stay open: those of payloads that a variant does not have.
     may_stay_open: bool,
 }
@@ -51,7 +57,7 @@ impl Instance {
         instance
     }
 
-    fn of(
+    pub(super) fn of(
         checker: &mut BodyChecker<'_, '_>,
         name: &str,
         generics: &[Generic],
@@ -73,6 +79,7 @@ impl Instance {
             used_values: BTreeSet::new(),
             equations: Vec::new(),
             may_stay_open: false,
+            shapes: Vec::new(),
         }
     }
 
@@ -86,22 +93,28 @@ impl Instance {
         self.values.push((param, size));
     }
 
-    fn substitution(&self) -> Substitution {
-        let own = |(at, known): (usize, &Option<GenericArg>)| {
-            known.clone().unwrap_or_else(|| GenericArg::Size(Dim::atom(Atom::Size(GenericId(at as u32)))))
+    /// What is known by now, with run-time sizes of the declaration replaced by `sizes`.
+    fn substitution(&self, sizes: Vec<Dim>) -> Substitution {
+        let own = |(at, (generic, known)): (usize, (&Generic, &Option<GenericArg>))| {
+            known.clone().unwrap_or_else(|| generic.as_arg(at | OPEN as usize))
         };
-        let generics = self.known.iter().enumerate().map(own).collect();
-        Substitution { generics, values: self.values.clone() }
+        let generics = self.generics.iter().zip(&self.known).enumerate().map(own).collect();
+        Substitution { generics, values: self.values.clone(), sizes }
     }
 
     /// A type of the declaration at the use.
     pub(super) fn ty(&self, ty: &Type) -> Type {
-        self.substitution().ty(ty)
+        self.substitution(Vec::new()).ty(ty)
+    }
+
+    /// A type of the declaration at the use, where its run-time sizes are these.
+    pub(super) fn ty_with_sizes(&self, ty: &Type, sizes: &[Dim]) -> Type {
+        self.substitution(sizes.to_vec()).ty(ty)
     }
 
     /// The generics at the use.
     pub(super) fn args(&self) -> Vec<GenericArg> {
-        self.substitution().generics
+        self.substitution(Vec::new()).generics
     }
 
     /// Learns from a value that is given for something of type `formal`.
@@ -109,14 +122,25 @@ impl Instance {
         self.learn_type(checker, formal, &value.ty, value);
     }
 
+    /// Learns what a generic stands for from elsewhere.
+    pub(super) fn learn_arg(&mut self, at: usize, arg: GenericArg) {
+        if let Some(known @ None) = self.known.get_mut(at) {
+            *known = Some(arg);
+        }
+    }
+
     fn learn_type(&mut self, checker: &mut BodyChecker<'_, '_>, formal: &Type, found: &Type, value: &Expr) {
         match (formal, found) {
+            (_, Type::Error | Type::Never) => {}
+            (Type::Param(id), _) => self.learn_arg(id.0 as usize, GenericArg::Type(found.clone())),
             (Type::Scalar(formal), Type::Scalar(found)) => self.learn_scalar(checker, *formal, *found, value),
-            (Type::Tensor { elem: a, dims: formal }, Type::Tensor { elem: b, dims: found }) => {
-                self.learn_type(checker, a, b, value);
-                if formal.len() == found.len() {
-                    self.equations.extend(formal.iter().cloned().zip(found.iter().cloned()));
-                }
+            (Type::Tensor { elem, dims }, _) => {
+                // The elements of a tensor of any type may be tensors: they get the extents that are left.
+                let all = found.dims();
+                let is_any = matches!(**elem, Type::Param(_)) && !formal.has_pack() && dims.len() <= all.len();
+                let (lead, rest) = all.split_at(if is_any { dims.len() } else { all.len() });
+                self.learn_type(checker, elem, &Type::tensor(found.elem().clone(), rest.to_vec()), value);
+                self.shapes.push((dims.clone(), lead.to_vec()));
             }
             (Type::Tuple(formal), Type::Tuple(found)) => {
                 for (formal, found) in formal.iter().zip(found) {
@@ -129,7 +153,36 @@ impl Instance {
             (Type::Enum(formal), Type::Enum(found)) if formal.def == found.def => {
                 self.learn_args(checker, &formal.args, &found.args, value);
             }
-            _ => {}
+            (
+                Type::Error
+                | Type::Never
+                | Type::Scalar(_)
+                | Type::Tuple(_)
+                | Type::Struct(_)
+                | Type::Enum(_)
+                | Type::Function(_),
+                _,
+            ) => {}
+        }
+    }
+
+    fn learn_generic(
+        &mut self,
+        checker: &mut BodyChecker<'_, '_>,
+        formal: &GenericArg,
+        found: &GenericArg,
+        value: &Expr,
+    ) {
+        match (formal, found) {
+            (GenericArg::Size(formal), GenericArg::Size(found)) => {
+                self.equations.push((formal.clone(), checker.resolve_size(found)));
+            }
+            (GenericArg::Scalar(formal), GenericArg::Scalar(found)) => {
+                self.learn_scalar(checker, *formal, *found, value);
+            }
+            (GenericArg::Type(formal), GenericArg::Type(found)) => self.learn_type(checker, formal, found, value),
+            (GenericArg::Pack(formal), GenericArg::Pack(found)) => self.shapes.push((formal.clone(), found.clone())),
+            (GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_), _) => {}
         }
     }
 
@@ -141,15 +194,7 @@ impl Instance {
         value: &Expr,
     ) {
         for (formal, found) in formal.iter().zip(found) {
-            match (formal, found) {
-                (GenericArg::Size(formal), GenericArg::Size(found)) => {
-                    self.equations.push((formal.clone(), checker.resolve_size(found)));
-                }
-                (GenericArg::Scalar(formal), GenericArg::Scalar(found)) => {
-                    self.learn_scalar(checker, *formal, *found, value);
-                }
-                (GenericArg::Size(_), GenericArg::Scalar(_)) | (GenericArg::Scalar(_), GenericArg::Size(_)) => {}
-            }
+            self.learn_generic(checker, formal, found, value);
         }
     }
 
@@ -179,17 +224,24 @@ impl Instance {
         self.known[at] = Some(GenericArg::Scalar(found));
     }
 
-    /// Solves what can be solved: each size that is linear in one unknown.
+    /// Solves what can be solved: each size that is linear in one unknown, each pack that is the only unknown one of a
+    /// shape.
     pub(super) fn settle(&mut self) {
         let mut progress = true;
         while std::mem::take(&mut progress) {
+            for (formal, found) in std::mem::take(&mut self.shapes) {
+                match self.align(&formal, &found) {
+                    Some(()) => progress = true,
+                    None => self.shapes.push((formal, found)),
+                }
+            }
             let mut open = Vec::new();
             for (formal, found) in std::mem::take(&mut self.equations) {
-                let is_unknown = |id: GenericId| matches!(self.known.get(id.0 as usize), Some(None));
-                let solved = self.substitution().dim(&formal).and_then(|formal| formal.solve(&is_unknown, &found));
-                match solved {
+                let is_unknown = |id: GenericId| id.0 & OPEN != 0;
+                let current = self.substitution(Vec::new());
+                match current.dim(&formal).and_then(|formal| formal.solve(&is_unknown, &found)) {
                     Some((id, size)) => {
-                        self.known[id.0 as usize] = Some(GenericArg::Size(size));
+                        self.known[(id.0 & !OPEN) as usize] = Some(GenericArg::Size(size));
                         progress = true;
                     }
                     None => open.push((formal, found)),
@@ -205,32 +257,91 @@ impl Instance {
             return;
         }
         for (generic, known) in self.generics.iter().zip(&mut self.known) {
-            if known.is_none() {
+            if known.is_none() && generic.kind == GenericKind::Size {
                 *known = Some(GenericArg::Size(checker.open_size(&generic.name, &self.name, span)));
             }
         }
     }
 
-    /// Whether there are sizes that nothing decides.
+    /// Sets the extents of the declaration against those that were found, unless two packs among them are unknown.
+    fn align(&mut self, formal: &[Dim], found: &[Dim]) -> Option<()> {
+        let mut extents = Vec::new();
+        for dim in formal {
+            match dim.as_pack().map(|id| (id, self.known.get(id.0 as usize))) {
+                Some((_, Some(Some(GenericArg::Pack(sizes))))) => extents.extend(vec![None; sizes.len()]),
+                Some(_) | None => extents.push(Some(dim)),
+            }
+        }
+        let packs: Vec<(usize, GenericId)> =
+            extents.iter().enumerate().filter_map(|(at, dim)| Some((at, dim.as_ref()?.as_pack()?))).collect();
+        match packs.as_slice() {
+            [] => {}
+            [(at, id)] => {
+                let end = found.len().checked_sub(extents.len() - at - 1).filter(|end| end >= at);
+                // Too few extents: that is said where the argument is fitted.
+                let Some(end) = end else { return Some(()) };
+                self.known[id.0 as usize] = Some(GenericArg::Pack(found[*at..end].to_vec()));
+                extents.splice(at..=at, vec![None; end - at]);
+            }
+            _ => return None,
+        }
+        if extents.len() != found.len() {
+            return Some(());
+        }
+        let pairs = extents.iter().zip(found).filter(|(_, found)| found.as_pack().is_none());
+        let equations = pairs.filter_map(|(formal, found)| Some(((*formal)?.clone(), found.clone())));
+        self.equations.extend(equations);
+        Some(())
+    }
+
+    /// Whether there is something that nothing decides.
     pub(super) fn has_unknown(&self) -> bool {
         self.known.iter().any(Option::is_none)
     }
 
-    /// Reports the sizes that nothing decides.
+    /// Whether a type of the declaration holds something that is not known yet.
+    pub(super) fn is_open(&self, ty: &Type) -> bool {
+        let mut at_use = self.ty(ty);
+        let mut found = false;
+        at_use.each_param(&mut |id| found |= id.0 & OPEN != 0);
+        at_use.each_dim_mut(&mut |dim| {
+            found |= dim.has_atom(|atom| matches!(atom, Atom::Size(id) | Atom::Pack(id) if id.0 & OPEN != 0));
+        });
+        found
+    }
+
+    /// Reports what nothing decides.
     pub(super) fn report_unknown(&self, checker: &mut BodyChecker<'_, '_>, span: Span) {
-        let unknown: Vec<&str> = self
-            .generics
-            .iter()
-            .zip(&self.known)
-            .filter(|(_, known)| known.is_none())
-            .map(|(generic, _)| generic.name.as_str())
-            .collect();
-        let Some(first) = unknown.first() else { return };
-        let message = format!("expected an argument that decides the size `{first}` of `{}`, found none", self.name);
-        let names: Vec<&str> =
-            self.generics.iter().map(|generic| generic.name.as_str()).filter(|name| *name != "_").collect();
-        let help = format!("give it in brackets: `{}[{}](...)`", self.name, names.join(", "));
-        checker.report(Diagnostic::error(codes::UNKNOWN_GENERIC_SIZE, span, message).help(help));
+        let unknown = self.generics.iter().zip(&self.known).find(|(_, known)| known.is_none());
+        let Some((first, _)) = unknown else { return };
+        let name = &self.name;
+        let (code, what, shown) = match first.kind {
+            GenericKind::Size => (codes::UNKNOWN_GENERIC_SIZE, "size", first.name.clone()),
+            GenericKind::Scalar(_) | GenericKind::Type { .. } => (codes::UNDECIDED_GENERIC, "type", first.name.clone()),
+            GenericKind::Pack => (codes::UNDECIDED_PACK, "shape pack", format!("..{}", first.name)),
+        };
+        let written = self.generics.iter().filter(|generic| generic.name != "_").map(|generic| match generic.kind {
+            GenericKind::Pack => "[2, 3]".to_owned(),
+            GenericKind::Size | GenericKind::Scalar(_) | GenericKind::Type { .. } => generic.name.clone(),
+        });
+        let help = format!("give it in brackets: `{name}[{}](...)`", written.collect::<Vec<_>>().join(", "));
+        if !self.shapes.is_empty() && first.kind == GenericKind::Pack {
+            let message = format!("expected at most one unknown shape pack in a shape of `{name}`, found more");
+            checker.report(Diagnostic::error(codes::SEVERAL_PACKS, span, message).help(help));
+            return;
+        }
+        let message = format!("expected an argument that decides the {what} `{shown}` of `{name}`, found none");
+        checker.report(Diagnostic::error(code, span, message).help(help));
+    }
+
+    /// Asks for the traits that the generics must have.
+    pub(super) fn want_traits(&self, checker: &mut BodyChecker<'_, '_>, span: Span) {
+        let needs_any = |generic: &Generic| !generic.traits.is_empty() || matches!(generic.kind, GenericKind::Type { .. });
+        if self.generics.iter().any(needs_any) {
+            let generics = checker.generics.clone();
+            let (name, wanted) = (self.name.clone(), self.generics.clone());
+            checker.wanted_traits.push(WantedTraits { name, wanted, args: self.args(), span, generics });
+        }
     }
 }
 
@@ -258,8 +369,9 @@ impl BodyChecker<'_, '_> {
         let args = self.arguments(&mut instance, fields, span)?;
         let values = args.into_iter().filter_map(|arg| match arg {
             Arg::Value(value) => Some(value),
-            Arg::Function(_) => None,
+            Arg::Function(_) | Arg::Pack(_) => None,
         });
+        instance.want_traits(self, span);
         Some((instance.args(), values.collect()))
     }
 
@@ -301,6 +413,12 @@ impl BodyChecker<'_, '_> {
                 let generics = self.generics.clone();
                 self.module.scalar_arg(&generic.name, bound, arg, &generics).map(GenericArg::Scalar)
             }
+            GenericKind::Type { .. } => self.in_type_scope(arg.span, &names_in_expr(arg), |module, scope| {
+                module.type_arg(&generic.name, arg, scope).map(GenericArg::Type)
+            }),
+            GenericKind::Pack => self.in_type_scope(arg.span, &names_in_expr(arg), |module, scope| {
+                module.pack_arg(&generic.name, arg, scope).map(GenericArg::Pack)
+            }),
             GenericKind::Size => {
                 if let ast::ExprKind::Name(name) = &arg.kind
                     && !self.names.contains_key(name)

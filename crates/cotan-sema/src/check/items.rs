@@ -1,27 +1,31 @@
 //! The declarations of all modules; what structs are made of.
 
-use cotan_syntax::ast::{self, Ident, ItemKind};
+use cotan_syntax::ast::{self, ItemKind};
 
 use super::constants::{Constant, State};
 use super::type_exprs::TypeScope;
 use super::{Alias, Def, ModuleChecker};
 use crate::modules::ModuleId;
 use crate::typed;
-use crate::types::StructId;
+use crate::types::{StructId, TraitId};
 
 impl<'a> ModuleChecker<'a> {
     /// Takes in all declarations: afterwards every signature is known.
     pub(super) fn collect(&mut self) {
-        let mut functions = Vec::new();
+        let (mut functions, mut impls) = (Vec::new(), Vec::new());
         for (at, module) in self.modules.iter().enumerate() {
             self.current = ModuleId(at as u32);
             for item in &module.syntax.items {
                 if let ItemKind::Function(function) = &item.kind {
                     functions.push((self.current, item, function));
                 }
+                if let ItemKind::Impl(declared) = &item.kind {
+                    impls.push((self.current, item, declared));
+                }
                 self.declare(item);
             }
         }
+        self.resolve_trait_generics();
         self.resolve_types();
         for at in 0..self.aliases.len() {
             let span = self.aliases[at].item.name.span;
@@ -31,6 +35,11 @@ impl<'a> ModuleChecker<'a> {
         for (module, item, function) in functions {
             self.current = module;
             self.declare_function(item, function);
+        }
+        self.declare_traits();
+        for (module, item, declared) in impls {
+            self.current = module;
+            self.declare_impl(item, declared);
         }
         self.resolve_rules();
     }
@@ -70,8 +79,21 @@ impl<'a> ModuleChecker<'a> {
                 }
                 self.report_unknown_attributes(&item.attrs, "constant");
             }
-            ItemKind::Trait(def) => self.later_item(&def.name, "the trait", "write a function for each type"),
-            ItemKind::Impl(_) => self.report_later(item.span, "`impl`", "write a function for each type"),
+            ItemKind::Trait(def) => {
+                let id = TraitId(self.traits.len() as u32);
+                if self.define(&def.name, Def::Trait(id), is_public) {
+                    self.trait_items.push((self.current, def));
+                    self.traits.push(typed::Trait {
+                        name: self.full_name(&def.name.name),
+                        name_span: def.name.span,
+                        generics: Vec::new(),
+                        methods: Vec::new(),
+                    });
+                }
+                self.report_unknown_attributes(&item.attrs, "trait");
+            }
+            // Impls have no names: they are taken in when all types are known.
+            ItemKind::Impl(_) => {}
             ItemKind::Import(import) => {
                 self.declare_import(item, import);
                 self.report_unknown_attributes(&item.attrs, "import");
@@ -80,21 +102,18 @@ impl<'a> ModuleChecker<'a> {
         }
     }
 
-    fn later_item(&mut self, name: &Ident, what: &str, instead: &str) {
-        self.define(name, Def::Unusable, true);
-        self.report_later(name.span, &format!("{what} `{}`", name.name), instead);
-    }
-
     /// Structs and enums: the parameters of all, then what they are made of, which may be any of
     /// them but themselves.
     fn resolve_types(&mut self) {
         for at in 0..self.struct_items.len() {
             let (module, item) = self.struct_items[at];
-            self.structs[at].generics = self.within(module, |this| this.generics(&item.generics));
+            let uses: Vec<&ast::TypeExpr> = item.fields.iter().map(|field| &field.ty).collect();
+            self.structs[at].generics = self.within(module, |this| this.generics(&item.generics, &uses));
         }
         for at in 0..self.enum_items.len() {
             let (module, item) = self.enum_items[at];
-            self.enums[at].generics = self.within(module, |this| this.generics(&item.generics));
+            let uses: Vec<&ast::TypeExpr> = item.variants.iter().flat_map(|variant| payload_types(&variant.payload)).collect();
+            self.enums[at].generics = self.within(module, |this| this.generics(&item.generics, &uses));
         }
         for at in 0..self.struct_items.len() {
             let (module, item) = self.struct_items[at];
@@ -121,5 +140,14 @@ impl<'a> ModuleChecker<'a> {
             fields.push(typed::Field { name: field.name.name.clone(), span: field.span, ty });
         }
         fields
+    }
+}
+
+/// The types that a payload is made of.
+fn payload_types(payload: &ast::Payload) -> Vec<&ast::TypeExpr> {
+    match payload {
+        ast::Payload::Unit => Vec::new(),
+        ast::Payload::Tuple(types) => types.iter().collect(),
+        ast::Payload::Struct(fields) => fields.iter().map(|field| &field.ty).collect(),
     }
 }

@@ -48,7 +48,7 @@ fn note(body: &mut Body, sharings: Vec<Sharing>) {
     let mut sharings = sharings.into_iter();
     TypeVisitor {
         ty: &mut |_| {},
-        arg: &mut |_| {},
+        callable: &mut |_| {},
         expr: &mut |e| {
             if let ExprKind::For(it) = &mut e.kind
                 && let Some(parallel) = &mut it.parallel

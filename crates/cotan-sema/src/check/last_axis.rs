@@ -63,6 +63,7 @@ impl BodyChecker<'_, '_> {
         if value.ty.dims().is_empty() {
             return self.wrong_argument(site, &value, "a tensor", "the tensor comes first: `gather(v, idx)`");
         }
+        self.first_axis(&value, "gather")?;
         let positions_ty = positions.ty.clone();
         if positions_ty.dims().is_empty() || !self.has_elems(&positions_ty, Elems::integer()) {
             let help = "for a single position write `v[i]`";

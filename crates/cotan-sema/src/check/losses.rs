@@ -30,7 +30,8 @@ impl BodyChecker<'_, '_> {
             | Type::Tuple(_)
             | Type::Struct(_)
             | Type::Enum(_)
-            | Type::Function(_) => false,
+            | Type::Function(_)
+            | Type::Param(_) => false,
         };
         if !is_float {
             self.report_no_loss(&value, attr);

@@ -189,6 +189,7 @@ impl<'p> Walk<'p> {
             match arg {
                 Arg::Value(value) => self.expr(value),
                 Arg::Function(function) => self.callable(function),
+                Arg::Pack(_) => {}
             }
         }
         for (at, local, given_up) in moved {
@@ -210,7 +211,7 @@ impl<'p> Walk<'p> {
                 let given_up = Move { span: value.span, callee: function.name.clone() };
                 self.named(value).map(|local| (at, local, given_up))
             }
-            Arg::Value(_) | Arg::Function(_) => None,
+            Arg::Value(_) | Arg::Function(_) | Arg::Pack(_) => None,
         };
         function.params.iter().zip(args).enumerate().filter_map(moved).collect()
     }
@@ -243,6 +244,7 @@ impl<'p> Walk<'p> {
         match arg {
             Arg::Value(value) => self.use_in(value, local),
             Arg::Function(function) => self.use_in_callable(function, local),
+            Arg::Pack(_) => None,
         }
     }
 

@@ -69,6 +69,9 @@ impl BodyChecker<'_, '_> {
                 let help = "write a dot and the name of a declaration after it";
                 self.not_a_value(&found.name, "a module", span, help)
             }
+            Def::Trait(_) => {
+                self.not_a_value(&found.name, "a trait", span, "call one of its functions: `value.f()`")
+            }
             Def::Unusable => error(span),
         }
     }
@@ -86,6 +89,11 @@ impl BodyChecker<'_, '_> {
             return match self.generics[at].kind {
                 GenericKind::Size => Expr { span, ty: Type::of(Elem::I64), kind: ExprKind::Size(GenericId(at as u32)) },
                 GenericKind::Scalar(_) => self.not_a_value(name, "an element type", span, "write `x as T` to convert"),
+                GenericKind::Type { .. } => self.not_a_value(name, "a type", span, "take a value of it as a parameter"),
+                GenericKind::Pack => {
+                    let help = format!("write `..{name}` among the sizes of a function such as `zeros`");
+                    self.not_a_value(name, "a shape pack", span, &help)
+                }
             };
         }
         if let Some(constant) = prelude::constant(name) {

@@ -97,7 +97,7 @@ impl BodyChecker<'_, '_> {
         let is_later = other.has_atom(|atom| match atom {
             Atom::Runtime(size) => *size >= id,
             Atom::Value(local) => local.0 >= n_locals,
-            Atom::Size(_) | Atom::Floor(..) => false,
+            Atom::Size(_) | Atom::Pack(_) | Atom::Floor(..) => false,
         });
         if is_later {
             // Two open sizes are compared in both orders; one of these works.
@@ -126,7 +126,7 @@ impl BodyChecker<'_, '_> {
             let is_inner = dim.has_atom(|atom| match atom {
                 Atom::Runtime(size) => size.0 >= first_size,
                 Atom::Value(local) => local.0 >= first_local,
-                Atom::Size(_) | Atom::Floor(..) => false,
+                Atom::Size(_) | Atom::Pack(_) | Atom::Floor(..) => false,
             });
             if is_inner {
                 still_open.push(self.undecided(dim));

@@ -305,7 +305,10 @@ impl BodyChecker<'_, '_> {
         let right_ty = right.ty.clone();
         let scalars = left.scalar().zip(right_ty.scalar());
         let (m, n) = (left.dims(), right_ty.dims());
-        let ranks_fit = matches!((m.len(), n.len()), (1, 1) | (1, 2) | (2, 1)) || m.len() == n.len() && m.len() >= 2;
+        let has_pack = left.has_pack() || right_ty.has_pack();
+        // A batch may be a pack, as long as both matrices are known behind it.
+        let is_batched = m.len() == n.len() && left.back().len() >= 2 && right_ty.back().len() >= 2;
+        let ranks_fit = is_batched || !has_pack && matches!((m.len(), n.len()), (1, 1) | (1, 2) | (2, 1));
         let Some((a, b)) = scalars.filter(|_| ranks_fit) else {
             let (found_left, found_right) = (self.show(left), self.show(&right_ty));
             let message = format!("expected matrices or vectors around `@`, found `{found_left}` and `{found_right}`");

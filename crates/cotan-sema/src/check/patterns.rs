@@ -279,7 +279,8 @@ impl BodyChecker<'_, '_> {
             | Type::Tuple(_)
             | Type::Struct(_)
             | Type::Enum(_)
-            | Type::Function(_) => None,
+            | Type::Function(_)
+            | Type::Param(_) => None,
         };
         if def.is_none() && expected.is_some() && !ty.has_error() {
             let (name, found) = (path_name(path), self.show(ty));

@@ -1,14 +1,13 @@
 //! Values followed by calls, indices, fields and casts.
 
 use cotan_ir::Elem;
-use cotan_syntax::ast::{self, Arg as AstArg, Ident, PostfixKind, PostfixOp};
+use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use super::callees::Callee;
 use super::expressions::error;
 use crate::codes;
-use crate::prelude;
 use crate::typed::{Arg, Builtin, Expr, ExprKind};
 use crate::types::{Scalar, Type};
 use crate::unify::Elems;
@@ -51,18 +50,19 @@ impl BodyChecker<'_, '_> {
         while let Some(op) = ops.get(at) {
             let whole = postfix.base.span.to(op.span);
             value = match &op.kind {
-                PostfixKind::Field(name) if matches!(ops.get(at + 1), Some(next) if matches!(next.kind, PostfixKind::Call(_))) =>
-                {
-                    at += 1;
-                    self.method(value, name, whole)
-                }
+                PostfixKind::Field(name) => match ops.get(at + 1) {
+                    Some(PostfixOp { kind: PostfixKind::Call(args), span, .. }) => {
+                        at += 1;
+                        self.method(value, name, args, postfix.base.span.to(*span))
+                    }
+                    _ => self.field(value, name, whole),
+                },
                 PostfixKind::Call(args) => self.call_of_value(value, args, op.span),
                 PostfixKind::Index(args) => self.index(value, args, whole),
-                PostfixKind::Field(name) => self.field(value, name, whole),
                 PostfixKind::TupleField { index, span } => self.tuple_field(value, *index, *span, whole),
                 PostfixKind::Cast(ty) => self.cast(value, ty, whole),
             };
-            self.node_types.push((op.id, value.ty.clone()));
+            self.node_types.push((ops[at].id, value.ty.clone()));
             at += 1;
         }
         value
@@ -94,28 +94,6 @@ impl BodyChecker<'_, '_> {
         })
     }
 
-    /// `v.rev()`, and the methods of other languages.
-    fn method(&mut self, value: Expr, name: &Ident, span: Span) -> Expr {
-        if value.ty.has_error() {
-            return error(span);
-        }
-        if name.name == "rev" {
-            return self.reverse(value, span);
-        }
-        let is_function = self.module.find(&name.name).is_some()
-            || prelude::scalar_function(&name.name).is_some()
-            || prelude::builtin(&name.name).is_some();
-        let help = match name.name.as_str() {
-            "len" | "shape" | "size" => "sizes stand in the types: name the size of a parameter and use it".to_owned(),
-            "T" | "t" => "write `transpose(m)`".to_owned(),
-            _ if is_function => format!("call it as a function: `{}(value)`", name.name),
-            _ => "write a function call: there are no methods but `.rev()`".to_owned(),
-        };
-        let message = format!("expected a function, found the method `{}` of a `{}`", name.name, self.show(&value.ty));
-        self.report(Diagnostic::error(codes::METHOD, name.span, message).help(help));
-        error(span)
-    }
-
     pub(super) fn reverse(&mut self, value: Expr, span: Span) -> Expr {
         let ty = value.ty.clone();
         if ty.has_error() {
@@ -126,6 +104,9 @@ impl BodyChecker<'_, '_> {
             self.report(
                 Diagnostic::error(codes::METHOD, span, message).help("put parentheses around a range: `(0..n).rev()`"),
             );
+            return error(span);
+        }
+        if self.first_axis(&value, ".rev()").is_none() {
             return error(span);
         }
         let args = vec![Arg::Value(value)];

@@ -75,6 +75,7 @@ fn needed(program: &Program, rule: FnId, wanted: Need) -> Option<Span> {
         match &program.function(need.function).body {
             FunctionBody::Source(body) => each_need(&body.value, need.mode, &mut note),
             FunctionBody::Derivative(derivative) => derivative_needs(derivative, need.mode, &mut note),
+            FunctionBody::Required(_) => {}
         }
         if let Some(rule) = need.mode.and_then(|mode| rule_of(program, need.function, mode)) {
             note(rule, None, from.unwrap_or_default());

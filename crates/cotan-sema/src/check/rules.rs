@@ -8,6 +8,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::{Def, FnId, ModuleChecker, Signature};
 use crate::codes;
+use crate::instances::impls::Binding;
 use crate::suggest::closest;
 use crate::typed::{self, Callable, CallableKind, DerivativeMode, forms};
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, Type};
@@ -62,7 +63,13 @@ impl ModuleChecker<'_> {
             Some(Def::Function(of)) => of,
             Some(Def::Unusable | Def::Pending) => return None,
             Some(
-                Def::Gradients(_) | Def::Struct(_) | Def::Enum(_) | Def::Alias(_) | Def::Constant(_) | Def::Module(_),
+                Def::Gradients(_)
+                | Def::Struct(_)
+                | Def::Enum(_)
+                | Def::Alias(_)
+                | Def::Constant(_)
+                | Def::Trait(_)
+                | Def::Module(_),
             )
             | None => {
                 let message =
@@ -191,9 +198,13 @@ impl ModuleChecker<'_> {
             return self.report_rule(target, wanted, found.span, message, attr);
         }
         let mut known: Vec<Option<GenericArg>> = vec![None; found.generics.len()];
+        let mut binding = Binding::new(&found.generics);
         for ((_, wanted), found) in wanted.params.iter().zip(&found.params) {
             learn(&found.ty, wanted, &mut known);
+            binding.ty(&found.ty, wanted);
         }
+        let known: Vec<Option<GenericArg>> =
+            known.into_iter().zip(binding.known).map(|(known, bound)| known.or(bound)).collect();
         for (k, generic) in found.generics.iter().enumerate() {
             let is_right = match (&known[k], generic.kind) {
                 (Some(GenericArg::Size(_)), GenericKind::Size) => true,
@@ -201,11 +212,17 @@ impl ModuleChecker<'_> {
                     Scalar::Of(elem) => bound.admits(*elem),
                     Scalar::Param(id) => match target.generics.get(id.0 as usize).map(|generic| generic.kind) {
                         Some(GenericKind::Scalar(other)) => other.implies(bound),
-                        Some(GenericKind::Size) | None => false,
+                        Some(GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack) | None => false,
                     },
                     Scalar::Var(_) => false,
                 },
-                (Some(GenericArg::Size(_) | GenericArg::Scalar(_)) | None, _) => false,
+                (Some(GenericArg::Type(_)), GenericKind::Type { .. }) => true,
+                (Some(GenericArg::Pack(_)), GenericKind::Pack) => true,
+                (
+                    Some(GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_))
+                    | None,
+                    _,
+                ) => false,
             };
             if !is_right {
                 let message = format!(
@@ -266,7 +283,8 @@ impl ModuleChecker<'_> {
 
 fn show_generic(generic: &Generic) -> String {
     match generic.kind {
-        GenericKind::Size => generic.name.clone(),
+        GenericKind::Size | GenericKind::Type { .. } => generic.name.clone(),
+        GenericKind::Pack => format!("..{}", generic.name),
         GenericKind::Scalar(bound) => format!("{}: {}", generic.name, bound.as_str()),
     }
 }

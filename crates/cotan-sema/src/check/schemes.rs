@@ -4,11 +4,12 @@ use cotan_syntax::Span;
 use cotan_syntax::ast;
 
 use super::callees::{Callee, DerivativeCallee};
+use super::expressions::error;
 use super::instantiate::Instance;
 use super::{BodyChecker, CallEdge, FnId};
-use crate::dims::{Atom, Dim, LocalId};
-use crate::typed::{self, Callable, CallableKind, Derivative, DerivativeForm, DerivativeMode, Expr};
-use crate::types::{FunctionType, Generic, GenericArg, Type};
+use crate::dims::{Dim, LocalId};
+use crate::typed::{Callable, CallableKind, Derivative, DerivativeForm, DerivativeMode, Expr};
+use crate::types::{FunctionType, Generic, GenericArg, GenericKind, Type};
 
 /// The signature of something that can be called.
 #[derive(Clone, Debug)]
@@ -59,6 +60,11 @@ pub(super) enum SchemeTarget {
 }
 
 impl Scheme {
+    /// Whether parameters stand for any type.
+    pub(super) fn has_type_params(&self) -> bool {
+        self.generics.iter().any(|generic| matches!(generic.kind, GenericKind::Type { .. }))
+    }
+
     /// The function that the types of the scheme belong to, if they are not those of the caller.
     pub(super) fn owner(&self) -> Option<FnId> {
         match &self.target {
@@ -92,10 +98,37 @@ impl BodyChecker<'_, '_> {
             Callee::Vmap(vmap) => self.vmap_scheme(*vmap, types),
             Callee::Derivative(derivative) => {
                 let DerivativeCallee { form, selector, base, span } = *derivative;
-                let base = self.scheme(base, types)?;
+                let mut base = self.scheme(base, types)?;
+                if base.has_type_params() {
+                    base = self.scheme_at(&base, types, span)?;
+                }
                 self.derivative_scheme(form, selector, base, span)
             }
         }
+    }
+
+    /// The signature of a generic function for arguments of these types.
+    fn scheme_at(&mut self, scheme: &Scheme, types: &[Type], span: Span) -> Option<Scheme> {
+        let mut instance = Instance::new(self, scheme, span);
+        for (param, ty) in scheme.params.iter().zip(types) {
+            instance.learn(self, &param.ty, &Expr { ty: ty.clone(), ..error(span) });
+        }
+        instance.settle();
+        if instance.has_unknown() {
+            instance.report_unknown(self, span);
+            return None;
+        }
+        for at in (0..scheme.params.len() as u32).map(LocalId) {
+            if instance.uses_value(at) {
+                let size = self.new_size(span);
+                instance.set_value(at, size);
+            }
+        }
+        let callable = self.instantiate(scheme, &instance, span)?;
+        let params = scheme.params.iter().zip(&callable.params);
+        let params = params.map(|(param, ty)| SchemeParam { ty: ty.clone(), ..param.clone() }).collect();
+        let of_callable = callable_scheme(&scheme.name, callable, Vec::new());
+        Some(Scheme { params, definition: scheme.definition, ..of_callable })
     }
 
     /// The signature of a function of the prelude for arguments of these types.
@@ -107,11 +140,9 @@ impl BodyChecker<'_, '_> {
 
     /// The callable with what its generics stand for.
     pub(super) fn instantiate(&mut self, scheme: &Scheme, instance: &Instance, span: Span) -> Option<Callable> {
-        let first_open = self.sizes.len() as u32;
-        for _ in 0..scheme.n_open_sizes {
-            self.new_size(span);
-        }
-        let callable = self.instantiate_from(scheme, instance, first_open);
+        let open: Vec<Dim> = (0..scheme.n_open_sizes).map(|_| self.new_size(span)).collect();
+        instance.want_traits(self, span);
+        let callable = self.instantiate_from(scheme, instance, &open);
         if callable.result.has_error() && !scheme.result.has_error() {
             self.module.report_too_complex(span);
             return None;
@@ -119,7 +150,7 @@ impl BodyChecker<'_, '_> {
         Some(callable)
     }
 
-    fn instantiate_from(&mut self, scheme: &Scheme, instance: &Instance, first_open: u32) -> Callable {
+    fn instantiate_from(&mut self, scheme: &Scheme, instance: &Instance, open: &[Dim]) -> Callable {
         let kind = match &scheme.target {
             SchemeTarget::Callable(callable) => return callable.clone(),
             SchemeTarget::Function(function) => {
@@ -135,16 +166,12 @@ impl BodyChecker<'_, '_> {
                 span: scheme.span,
                 form: *form,
                 mode: *mode,
-                base: self.instantiate_from(base, instance, first_open),
+                base: self.instantiate_from(base, instance, open),
                 wrt: wrt.clone(),
             })),
         };
         let params = scheme.params.iter().map(|param| instance.ty(&param.ty)).collect();
-        let mut result = instance.ty(&scheme.result);
-        if scheme.n_open_sizes > 0 {
-            let open = open_sizes(&scheme.result, &instance.ty(&scheme.result), first_open, scheme.n_open_sizes);
-            result = open;
-        }
+        let result = instance.ty_with_sizes(&scheme.result, open);
         Callable { span: scheme.span, params, result, kind }
     }
 }
@@ -172,23 +199,4 @@ pub(super) fn callable_scheme(name: &str, callable: Callable, names: Vec<String>
         definition: None,
         target: SchemeTarget::Callable(callable),
     }
-}
-
-/// The result type with the sizes that the declaration leaves open replaced by those of the call.
-fn open_sizes(declared: &Type, instantiated: &Type, first_open: u32, n_open: u32) -> Type {
-    let mut is_open = Vec::new();
-    declared.clone().each_dim_mut(&mut |dim| {
-        is_open.push(match dim.as_atom() {
-            Some(Atom::Runtime(size)) if size.0 < n_open => Some(size.0),
-            _ => None,
-        });
-    });
-    let mut result = instantiated.clone();
-    let mut next = is_open.into_iter();
-    result.each_dim_mut(&mut |dim| {
-        if let Some(Some(open)) = next.next() {
-            *dim = Dim::atom(Atom::Runtime(typed::SizeId(first_open + open)));
-        }
-    });
-    result
 }

@@ -12,6 +12,29 @@ use crate::suggest::closest;
 use crate::types::{Generic, GenericKind};
 
 impl ModuleChecker<'_> {
+    /// An extent that is written in a type: a size, or a shape pack `..S`.
+    pub(super) fn extent(&mut self, expr: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Dim> {
+        match pack_name(expr) {
+            Some((name, span)) => self.pack(name, span, scope),
+            None => self.dim(expr, scope),
+        }
+    }
+
+    /// The shape pack of that name.
+    pub(super) fn pack(&mut self, name: &str, span: Span, scope: &TypeScope<'_>) -> Option<Dim> {
+        let found = match scope.generic(name) {
+            Some((id, GenericKind::Pack)) => return Some(Dim::atom(Atom::Pack(id))),
+            Some((_, GenericKind::Size | GenericKind::Scalar(_) | GenericKind::Type { .. })) => "no pack",
+            None => "an unknown name",
+        };
+        let message = format!("expected a shape pack after `..`, found `{name}`, {found}");
+        self.report(
+            Diagnostic::error(codes::NOT_A_PACK, span, message)
+                .help(format!("declare it in brackets after the name of the function: `[..{name}]`")),
+        );
+        None
+    }
+
     /// A size that is written in a type.
     pub(super) fn dim(&mut self, expr: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Dim> {
         let dim = self.polynomial(expr, scope)?;
@@ -87,7 +110,11 @@ impl ModuleChecker<'_> {
                 Some(sum)
             }
             ExprKind::Range(range) if range.lo.is_none() => {
-                self.report_later(expr.span, "a shape pack", "name the sizes one by one");
+                let message = "expected a size, found a shape pack, which is any number of them";
+                self.report(
+                    Diagnostic::error(codes::NOT_A_PACK, expr.span, message)
+                        .help("a pack stands alone among the extents of a tensor, as in `T[..S, N]`"),
+                );
                 None
             }
             ExprKind::Literal(_)
@@ -138,10 +165,14 @@ impl ModuleChecker<'_> {
             if kind == GenericKind::Size {
                 return Some(Dim::atom(Atom::Size(id)));
             }
-            let message = format!("expected a size, found the element type `{name}`");
-            self.report(
-                Diagnostic::error(codes::NOT_A_SIZE, span, message).help(format!("declare a size: `[{name}]`")),
-            );
+            let (what, help) = match kind {
+                GenericKind::Pack => ("the shape pack", format!("write `..{name}` for all of its sizes")),
+                GenericKind::Size | GenericKind::Scalar(_) | GenericKind::Type { .. } => {
+                    ("the type", format!("declare a size: `[{name}]`"))
+                }
+            };
+            let message = format!("expected a size, found {what} `{name}`");
+            self.report(Diagnostic::error(codes::NOT_A_SIZE, span, message).help(help));
             return None;
         }
         if let Some(dim) = (scope.values)(name) {
@@ -168,7 +199,7 @@ impl ModuleChecker<'_> {
     pub(super) fn hole(&mut self, span: Span, scope: &mut TypeScope<'_>) -> Option<Dim> {
         match scope.holes {
             Holes::Generics => {
-                scope.generics.push(Generic { name: "_".to_owned(), kind: GenericKind::Size });
+                scope.generics.push(Generic::size("_"));
                 Some(Dim::atom(Atom::Size(GenericId(scope.generics.len() as u32 - 1))))
             }
             Holes::Sizes => {
@@ -197,4 +228,11 @@ impl ModuleChecker<'_> {
         );
         None
     }
+}
+
+/// The name in `..S`.
+pub(super) fn pack_name(expr: &ast::Expr) -> Option<(&str, Span)> {
+    let ExprKind::Range(range) = &expr.kind else { return None };
+    let (None, Some(hi), false) = (&range.lo, &range.hi, range.inclusive) else { return None };
+    if let ExprKind::Name(name) = &hi.kind { Some((name, expr.span)) } else { None }
 }

@@ -76,7 +76,8 @@ impl BodyChecker<'_, '_> {
             | Type::Tuple(_)
             | Type::Struct(_)
             | Type::Enum(_)
-            | Type::Function(_) => false,
+            | Type::Function(_)
+            | Type::Param(_) => false,
         }
     }
 
@@ -120,6 +121,27 @@ impl BodyChecker<'_, '_> {
 
     /// The type that is written; `_` in it is taken from the type that is `found` there.
     pub(super) fn written_type(&mut self, ty: &ast::TypeExpr, found: Option<&Type>) -> Type {
+        let first_hole = self.sizes.len() as u32;
+        let mut written = self.in_type_scope(ty.span, &names_in(ty), |module, scope| module.value_type(ty, scope));
+        written = self.module.without_enum_elements(written, ty.span);
+        let has_holes = self.sizes.len() as u32 > first_hole;
+        if let Some(found) = found {
+            fill_holes(&mut written, found, first_hole);
+            if has_holes {
+                self.leave_open(found);
+            }
+        }
+        written
+    }
+
+    /// Resolves something written at `span` that types stand in; `mentioned` are the names in its sizes. Every `_` in it
+    /// becomes a run-time size.
+    pub(super) fn in_type_scope<T>(
+        &mut self,
+        span: Span,
+        mentioned: &[String],
+        resolve: impl FnOnce(&mut ModuleChecker<'_>, &mut TypeScope<'_>) -> T,
+    ) -> T {
         let (names, locals) = (&self.names, &self.locals);
         let this = &*self;
         let values = |name: &str| {
@@ -127,24 +149,22 @@ impl BodyChecker<'_, '_> {
             (locals[local.0 as usize].ty == Type::of(Elem::I64)).then(|| this.size_of_local(local)).flatten()
         };
         let known: Vec<(String, Dim)> =
-            names_in(ty).into_iter().filter_map(|name| Some((name.clone(), values(&name)?))).collect();
+            mentioned.iter().filter_map(|name| Some((name.clone(), values(name)?))).collect();
         let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());
         let first_hole = self.sizes.len() as u32;
-        let mut scope =
-            TypeScope { generics: self.generics.clone(), values: &values, holes: Holes::Sizes, next_size: first_hole };
-        let mut written = self.module.value_type(ty, &mut scope);
+        let mut scope = TypeScope {
+            generics: self.generics.clone(),
+            values: &values,
+            holes: Holes::Sizes,
+            next_size: first_hole,
+            self_type: self.self_type.clone(),
+        };
+        let resolved = resolve(self.module, &mut scope);
         let n_holes = scope.next_size - first_hole;
-        written = self.module.without_enum_elements(written, ty.span);
         for _ in 0..n_holes {
-            self.sizes.push(RuntimeSize { span: ty.span });
+            self.sizes.push(RuntimeSize { span });
         }
-        if let Some(found) = found {
-            fill_holes(&mut written, found, first_hole);
-            if n_holes > 0 {
-                self.leave_open(found);
-            }
-        }
-        written
+        resolved
     }
 
     /// A type as text.
@@ -204,6 +224,14 @@ fn names_in(ty: &ast::TypeExpr) -> Vec<String> {
             }
         }
     }
+    exprs.into_iter().for_each(|expr| names.extend(names_in_expr(expr)));
+    names
+}
+
+/// The names that stand in a size, or in a type that is written as an expression.
+pub(super) fn names_in_expr(expr: &ast::Expr) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut exprs = vec![expr];
     while let Some(expr) = exprs.pop() {
         if let ast::ExprKind::Name(name) = &expr.kind {
             names.push(name.clone());
@@ -212,6 +240,15 @@ fn names_in(ty: &ast::TypeExpr) -> Vec<String> {
         } else if let ast::ExprKind::Binary(chain) = &expr.kind {
             exprs.push(&chain.first);
             exprs.extend(chain.rest.iter().map(|link| &link.operand));
+        } else if let ast::ExprKind::Array(parts) | ast::ExprKind::Tuple(parts) = &expr.kind {
+            exprs.extend(parts);
+        } else if let ast::ExprKind::Postfix(postfix) = &expr.kind {
+            exprs.push(&postfix.base);
+            for op in &postfix.ops {
+                if let ast::PostfixKind::Index(args) = &op.kind {
+                    exprs.extend(args.iter().map(|arg| &arg.value));
+                }
+            }
         }
     }
     names
@@ -224,7 +261,7 @@ fn fill_holes(written: &mut Type, found: &Type, first_hole: u32) {
         (Type::Tensor { elem, dims }, Type::Tensor { elem: found_elem, dims: found_dims }) => {
             fill_holes(elem, found_elem, first_hole);
             for (dim, found) in dims.iter_mut().zip(found_dims) {
-                if is_hole(dim) {
+                if is_hole(dim) && found.as_pack().is_none() {
                     *dim = found.clone();
                 }
             }

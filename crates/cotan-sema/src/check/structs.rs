@@ -92,7 +92,12 @@ impl BodyChecker<'_, '_> {
                 if let Type::Struct(of) = ty { Some(of.def) } else { self.report_no_struct(path) }
             }
             Def::Enum(id) => self.report_no_variant(id, path),
-            Def::Function(_) | Def::Pending | Def::Gradients(_) | Def::Constant(_) | Def::Module(_) => {
+            Def::Function(_)
+            | Def::Pending
+            | Def::Gradients(_)
+            | Def::Constant(_)
+            | Def::Module(_)
+            | Def::Trait(_) => {
                 self.report_no_struct(path)
             }
         }
@@ -175,7 +180,8 @@ impl BodyChecker<'_, '_> {
             | Type::Tensor { .. }
             | Type::Tuple(_)
             | Type::Enum(_)
-            | Type::Function(_) => {
+            | Type::Function(_)
+            | Type::Param(_) => {
                 let help = if let Type::Enum(of) = ty {
                     self.module.match_help(of.def)
                 } else if matches!(ty.elem(), Type::Tuple(_)) {

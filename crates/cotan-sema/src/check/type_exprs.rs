@@ -34,6 +34,23 @@ pub(super) struct TypeScope<'s> {
     pub(super) holes: Holes,
     /// The next run-time size.
     pub(super) next_size: u32,
+    /// What `Self` is, in a trait and an `impl`.
+    pub(super) self_type: Option<Type>,
+}
+
+/// A use of a generic declaration, whose arguments must have the traits that it asks for. That is found out when all
+/// impls are known.
+pub(super) struct WantedTraits {
+    /// What is used.
+    pub(super) name: String,
+    /// The parameters of it.
+    pub(super) wanted: Vec<Generic>,
+    /// What they stand for.
+    pub(super) args: Vec<GenericArg>,
+    /// Where.
+    pub(super) span: Span,
+    /// The parameters in brackets that the arguments are made of.
+    pub(super) generics: Vec<Generic>,
 }
 
 /// No variable may stand in a size.
@@ -44,7 +61,7 @@ fn no_values(_: &str) -> Option<Dim> {
 impl<'s> TypeScope<'s> {
     /// A scope with these generics and nothing else.
     pub(super) fn new(generics: Vec<Generic>) -> TypeScope<'static> {
-        TypeScope { generics, values: &no_values, holes: Holes::Forbidden, next_size: 0 }
+        TypeScope { generics, values: &no_values, holes: Holes::Forbidden, next_size: 0, self_type: None }
     }
 
     pub(super) fn generic(&self, name: &str) -> Option<(GenericId, GenericKind)> {
@@ -54,52 +71,6 @@ impl<'s> TypeScope<'s> {
 }
 
 impl ModuleChecker<'_> {
-    /// The parameters in brackets of a declaration.
-    pub(super) fn generics(&mut self, params: &[ast::GenericParam]) -> Vec<Generic> {
-        let mut generics: Vec<Generic> = Vec::new();
-        for param in params {
-            if generics.iter().any(|generic| generic.name == param.name.name) {
-                self.report_twice(&param.name, "parameter");
-            }
-            if let Some(span) = param.pack {
-                self.report_later(
-                    span,
-                    &format!("the shape pack `..{}`", param.name.name),
-                    "name the sizes one by one",
-                );
-            }
-            let kind = match &param.bound {
-                None => GenericKind::Size,
-                Some(bound) => self.generic_kind(bound, &param.name.name),
-            };
-            generics.push(Generic { name: param.name.name.clone(), kind });
-        }
-        generics
-    }
-
-    fn generic_kind(&mut self, bound: &TypeExpr, param: &str) -> GenericKind {
-        let name = match &bound.kind {
-            TypeKind::Path(path) if path.segments.len() == 1 => path.segments[0].name.as_str(),
-            TypeKind::Path(_) | TypeKind::Apply { .. } | TypeKind::Tuple(_) | TypeKind::Function { .. } => "",
-            TypeKind::Error => return GenericKind::Size,
-        };
-        if name == "nat" {
-            return GenericKind::Size;
-        }
-        if let Some(found) = Bound::from_name(name) {
-            return GenericKind::Scalar(found);
-        }
-        let known = Bound::ALL.into_iter().map(Bound::as_str).chain(["nat"]);
-        let help = match closest(name, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("write `{param}` for a size, or `{param}: Float` for an element type"),
-        };
-        let message = format!("expected `nat` or a trait of element types as the bound of `{param}`, found `{name}`");
-        self.report(Diagnostic::error(codes::UNKNOWN_BOUND, bound.span, message).help(help));
-        // `N: i64` was meant as a size, everything else as a trait.
-        if Elem::from_name(name).is_some() { GenericKind::Size } else { GenericKind::Scalar(Bound::Float) }
-    }
-
     /// A name that is declared twice in one list.
     pub(super) fn report_twice(&mut self, name: &ast::Ident, what: &str) {
         if name.name.is_empty() {
@@ -154,7 +125,7 @@ impl ModuleChecker<'_> {
     }
 
     fn tensor_of(&mut self, elem: Type, args: &[ast::Arg], scope: &mut TypeScope<'_>) -> Type {
-        let dims: Option<Vec<Dim>> = args.iter().map(|arg| self.dim(&arg.value, scope)).collect();
+        let dims: Option<Vec<Dim>> = args.iter().map(|arg| self.extent(&arg.value, scope)).collect();
         match dims {
             Some(dims) => Type::tensor(elem, dims),
             None => Type::Error,
@@ -174,10 +145,17 @@ impl ModuleChecker<'_> {
         if let (Some((id, kind)), true) = (scope.generic(name), dotted.is_empty()) {
             return match kind {
                 GenericKind::Scalar(_) => self.maybe_tensor(Type::Scalar(Scalar::Param(id)), bracket, scope),
+                GenericKind::Type { .. } => self.maybe_tensor(Type::Param(id), bracket, scope),
                 GenericKind::Size => {
-                    self.report_not_a_type(name, ident.span, "a size", "an element type is declared as `T: Float`")
+                    self.report_not_a_type(name, ident.span, "a size", "a type is declared as `T: Float`")
+                }
+                GenericKind::Pack => {
+                    self.report_not_a_type(name, ident.span, "a shape pack", "a type is declared as `T: Float`")
                 }
             };
+        }
+        if let (Some(ty), "Self", true) = (scope.self_type.clone(), name, dotted.is_empty()) {
+            return self.maybe_tensor(ty, bracket, scope);
         }
         match (self.follow_path(path), Elem::from_name(name)) {
             (Some(found), _) if found.n_dots == dotted.len() => self.declared_type(&found, bracket, span, scope),
@@ -216,6 +194,10 @@ impl ModuleChecker<'_> {
                 self.applied(&found.name, &generics, make, bracket, span, scope)
             }
             Def::Unusable => Type::Error,
+            Def::Trait(_) => {
+                let help = format!("a trait bounds a parameter: `[T: {}]`", found.name);
+                self.report_not_a_type(&found.name, found.span, "a trait", &help)
+            }
             Def::Module(_) => {
                 let help = "write a dot and the name of a type after it";
                 self.report_not_a_type(&found.name, found.span, "a module", help)
@@ -252,30 +234,87 @@ impl ModuleChecker<'_> {
             return self.maybe_tensor(make(Vec::new()), bracket, scope);
         }
         let args = bracket.map_or(&[] as &[ast::Arg], |(args, _)| args);
-        if args.len() != generics.len() {
-            let names: Vec<&str> = generics.iter().map(|generic| generic.name.as_str()).collect();
-            let message =
-                format!("expected {} parameters in the brackets of `{name}`, found {}", generics.len(), args.len());
-            self.report(
-                Diagnostic::error(codes::GENERIC_COUNT, span, message)
-                    .help(format!("write `{name}[{}]` with a size or type for each", names.join(", "))),
-            );
+        if !self.has_argument_count(name, generics, args.len(), span) {
             return Type::Error;
         }
         let args: Option<Vec<GenericArg>> =
             generics.iter().zip(args).map(|(generic, arg)| self.generic_arg(generic, &arg.value, scope)).collect();
-        args.map_or(Type::Error, make)
+        let Some(args) = args else { return Type::Error };
+        self.wanted_traits.push(WantedTraits {
+            name: name.to_owned(),
+            wanted: generics.to_vec(),
+            args: args.clone(),
+            span,
+            generics: scope.generics.clone(),
+        });
+        make(args)
+    }
+
+    /// Whether a bracket holds one argument for each parameter; reports it if not.
+    pub(super) fn has_argument_count(&mut self, name: &str, generics: &[Generic], found: usize, span: Span) -> bool {
+        if found == generics.len() {
+            return true;
+        }
+        let names: Vec<&str> = generics.iter().map(|generic| generic.name.as_str()).collect();
+        let message = format!("expected {} parameters in the brackets of `{name}`, found {found}", generics.len());
+        let help = if names.is_empty() {
+            "leave the brackets out".to_owned()
+        } else {
+            format!("write `{name}[{}]` with a size or type for each", names.join(", "))
+        };
+        self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
+        false
     }
 
     /// One parameter in brackets at a use in a type.
-    fn generic_arg(&mut self, generic: &Generic, arg: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<GenericArg> {
+    pub(super) fn generic_arg(&mut self, generic: &Generic, arg: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<GenericArg> {
         match generic.kind {
             GenericKind::Size => self.dim(arg, scope).map(GenericArg::Size),
             GenericKind::Scalar(bound) => {
                 let generics = scope.generics.clone();
                 self.scalar_arg(&generic.name, bound, arg, &generics).map(GenericArg::Scalar)
             }
+            GenericKind::Type { .. } => self.type_arg(&generic.name, arg, scope).map(GenericArg::Type),
+            GenericKind::Pack => self.pack_arg(&generic.name, arg, scope).map(GenericArg::Pack),
         }
+    }
+
+    /// A type that is given in brackets, where expressions and types look alike.
+    pub(super) fn type_arg(&mut self, param: &str, arg: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Type> {
+        match as_type(arg) {
+            Some(ty) => {
+                let ty = self.value_type(&ty, scope);
+                (!ty.has_error()).then_some(ty)
+            }
+            None => {
+                if !matches!(arg.kind, ExprKind::Error) {
+                    let message = format!("expected a type for `{param}`, found an expression");
+                    let diagnostic = Diagnostic::error(codes::GENERIC_KIND, arg.span, message);
+                    self.report(diagnostic.help("write a type such as `f64` or `f64[3]`"));
+                }
+                None
+            }
+        }
+    }
+
+    /// The sizes of a pack that are given in brackets: `[2, N]`, `[]`, `[..S, 2]` or `..S`.
+    pub(super) fn pack_arg(&mut self, param: &str, arg: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Vec<Dim>> {
+        if let ExprKind::Array(parts) = &arg.kind {
+            return parts.iter().map(|part| self.extent(part, scope)).collect();
+        }
+        if let ExprKind::Range(range) = &arg.kind
+            && range.lo.is_none()
+        {
+            return self.extent(arg, scope).map(|dim| vec![dim]);
+        }
+        if !matches!(arg.kind, ExprKind::Error) {
+            let message = format!("expected the sizes of the shape pack `..{param}`, found something else");
+            self.report(
+                Diagnostic::error(codes::GENERIC_KIND, arg.span, message)
+                    .help("write the sizes in brackets, as in `[2, N]` or `[]`, or pass a pack on, as in `..S`"),
+            );
+        }
+        None
     }
 
     /// An element type that is given in brackets, where expressions and types look alike.
@@ -299,8 +338,8 @@ impl ModuleChecker<'_> {
         let (scalar, fits) = match (param_of_owner, Elem::from_name(name)) {
             (Some(at), _) => match generics[at].kind {
                 GenericKind::Scalar(own) => (Scalar::Param(GenericId(at as u32)), own.implies(bound)),
-                GenericKind::Size => {
-                    let message = format!("expected an element type for `{param}`, found the size `{name}`");
+                GenericKind::Type { .. } | GenericKind::Size | GenericKind::Pack => {
+                    let message = format!("expected an element type for `{param}`, found the parameter `{name}`");
                     self.report(
                         Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write a type such as `f64`"),
                     );
@@ -338,7 +377,11 @@ impl ModuleChecker<'_> {
             "usize" | "uint" => Some("u64"),
             "float" | "double" => Some("f64"),
             "Self" => {
-                self.report_later(ident.span, "`Self`", "name the type");
+                let message = "expected a type, found `Self` outside of a trait and an `impl`";
+                self.report(
+                    Diagnostic::error(codes::SELF_OUTSIDE, ident.span, message)
+                        .help("write the name of the type that you mean"),
+                );
                 return Type::Error;
             }
             _ => None,
@@ -381,7 +424,7 @@ impl ModuleChecker<'_> {
         }
         self.aliases[at].is_open = true;
         let resolved = self.within(self.aliases[at].module, |this| {
-            let generics = this.generics(&item.generics);
+            let generics = this.generics(&item.generics, &[&item.ty]);
             let mut scope = TypeScope::new(generics);
             let ty = this.value_type(&item.ty, &mut scope);
             (scope.generics, ty)
@@ -395,4 +438,29 @@ impl ModuleChecker<'_> {
 pub(super) fn bound_help(bound: Bound) -> String {
     let types: Vec<&str> = Elem::ALL.into_iter().filter(|elem| bound.admits(*elem)).map(Elem::name).collect();
     format!("types with the trait `{}` are {}", bound.as_str(), types.join(", "))
+}
+
+/// An expression in brackets that can be read as a type: `f64`, `f64[3]`, `(f64, Q)`.
+fn as_type(expr: &ast::Expr) -> Option<TypeExpr> {
+    let named = |name: &str, span: Span| {
+        let path = ast::Path { segments: vec![ast::Ident { name: name.to_owned(), span }], span };
+        TypeExpr { id: expr.id, span, kind: TypeKind::Path(path) }
+    };
+    let kind = if let ExprKind::Name(name) = &expr.kind {
+        named(name, expr.span).kind
+    } else if let ExprKind::Tuple(parts) = &expr.kind {
+        TypeKind::Tuple(parts.iter().map(as_type).collect::<Option<_>>()?)
+    } else if let ExprKind::Postfix(postfix) = &expr.kind {
+        let mut ty = as_type(&postfix.base)?;
+        for op in &postfix.ops {
+            let ast::PostfixKind::Index(args) = &op.kind else { return None };
+            let span = ty.span.to(op.span);
+            let kind = TypeKind::Apply { base: Box::new(ty), args: args.clone(), args_span: op.span };
+            ty = TypeExpr { id: op.id, span, kind };
+        }
+        ty.kind
+    } else {
+        return None;
+    };
+    Some(TypeExpr { id: expr.id, span: expr.span, kind })
 }

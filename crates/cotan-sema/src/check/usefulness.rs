@@ -243,7 +243,8 @@ impl<'d> Usefulness<'d> {
             | Type::Error
             | Type::Never
             | Type::Tensor { .. }
-            | Type::Function(_) => Vec::new(),
+            | Type::Function(_)
+            | Type::Param(_) => Vec::new(),
         }
     }
 

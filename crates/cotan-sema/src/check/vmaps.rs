@@ -91,6 +91,9 @@ impl BodyChecker<'_, '_> {
             if ty.has_error() {
                 return None;
             }
+            if !self.has_known_rank(ty, span, "vmap") {
+                return None;
+            }
             let Some((ty, extents)) = axes::without_axis(ty, axis) else {
                 let message =
                     format!("expected arguments of `vmap` with an axis to go over, found `{}`", self.show(ty));

@@ -282,8 +282,9 @@ Mended:
 fn f[N, M](m: f64[N, M]) -> f64[M] = +/[axis = 0] m",
 "fn f[N, M](m: f64[N, M]) -> f64[M] = +/[axis = 2] m";
 
-    METHOD = "E0330", "method call",
-"There are no methods but `.rev()`: functions are called by their names.
+    METHOD = "E0330", "method that no trait has",
+"The functions of traits are called as `value.f()`, and so is `.rev()`. All other functions are
+called by their names.
 
 Mended:
 

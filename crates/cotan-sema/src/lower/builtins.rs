@@ -92,7 +92,7 @@ impl<'a, 'p> Body<'a, 'p> {
     fn value(&mut self, arg: &'p Arg) -> Result<Value> {
         match arg {
             Arg::Value(e) => self.expr(e),
-            Arg::Function(_) => Ok(Value::new()),
+            Arg::Function(_) | Arg::Pack(_) => Ok(Value::new()),
         }
     }
 
@@ -107,7 +107,7 @@ impl<'a, 'p> Body<'a, 'p> {
     fn function(&self, arg: &'p Arg) -> Closure<'p> {
         match arg {
             Arg::Function(callable) => self.closure(callable),
-            Arg::Value(_) => unreachable!("invariant: the checker gives a function where a builtin takes one"),
+            Arg::Value(_) | Arg::Pack(_) => unreachable!("invariant: the checker gives a function where a builtin takes one"),
         }
     }
 
@@ -119,7 +119,7 @@ impl<'a, 'p> Body<'a, 'p> {
     fn ty_of(arg: &'p Arg) -> &'p Type {
         match arg {
             Arg::Value(e) => &e.ty,
-            Arg::Function(_) => &UNIT,
+            Arg::Function(_) | Arg::Pack(_) => &UNIT,
         }
     }
 
@@ -127,6 +127,7 @@ impl<'a, 'p> Body<'a, 'p> {
         match arg {
             Arg::Value(e) => e.span,
             Arg::Function(callable) => callable.span,
+            Arg::Pack(_) => Span::default(),
         }
     }
 
@@ -180,12 +181,16 @@ impl<'a, 'p> Body<'a, 'p> {
     }
 
     fn map(&mut self, args: &'p [Arg]) -> Result<Value> {
-        let (function, tensors) = args.split_first().expect("invariant: `map` has arguments");
-        let function = self.function(function);
+        let is_function = |arg: &Arg| matches!(arg, Arg::Function(_));
+        let n_counts = args.iter().position(is_function).expect("invariant: `map` has a function");
+        let (function, tensors) = (self.function(&args[n_counts]), &args[n_counts + 1..]);
+        let mut counts: Vec<Atom> = self.values(&args[..n_counts])?.concat();
         let values = self.values(tensors)?;
-        let count = self.first_extent(Self::ty_of(&tensors[0]), &values[0]);
-        self.stack(&[count], &function.callable.result, &mut |body, at| {
-            let rows = values.iter().map(|value| body.row(value, at[0])).collect();
+        if counts.is_empty() {
+            counts.push(self.first_extent(Self::ty_of(&tensors[0]), &values[0]));
+        }
+        self.stack(&counts, &function.callable.result, &mut |body, at| {
+            let rows = values.iter().map(|value| body.row(value, at)).collect();
             body.apply(function, rows, &[])
         })
     }
@@ -226,7 +231,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let (tensor, function) = (self.value(&args[0])?, self.function(&args[1]));
         let count = self.first_extent(Self::ty_of(&args[0]), &tensor);
         self.counted(count, &[], &mut |body, index, _| {
-            let row = body.row(&tensor, index);
+            let row = body.row(&tensor, &[index]);
             body.apply(function, vec![row], &[])
         })
     }
@@ -237,7 +242,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let inits = self.loop_state(function, ty, &init);
         let count = self.first_extent(Self::ty_of(&args[2]), &tensor);
         self.counted(count, &borrowed(&inits), &mut |body, index, acc| {
-            let row = body.row(&tensor, index);
+            let row = body.row(&tensor, &[index]);
             let next = body.apply(function, vec![acc.to_vec(), row], &[])?;
             Ok(body.like(ty, &next, acc))
         })
@@ -248,7 +253,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let inits = self.loop_state(function, Self::ty_of(&args[0]), &init);
         let count = self.first_extent(Self::ty_of(&args[2]), &tensor);
         let results = self.counted(count, &borrowed(&inits), &mut |body, index, acc| {
-            let row = body.row(&tensor, index);
+            let row = body.row(&tensor, &[index]);
             let next = body.apply(function, vec![acc.to_vec(), row], &[])?;
             let mut stacked = Value::new();
             for (leaf, acc) in next.iter().zip(acc) {
@@ -344,8 +349,13 @@ impl<'a, 'p> Body<'a, 'p> {
                 self.check(cond, CheckKind::ShapeMismatch, &[expected, found], leaf)
             };
             let new = counts.iter().map(|n| IrDim::from_atom(*n)).chain(dims[n_axes..].iter().copied());
-            let ty = Ty::new(elem, new.collect());
-            reshaped.push(self.b.tensor(RESHAPE.op(), &[leaf], &[], ty).into());
+            let new: Vec<IrDim> = new.collect();
+            reshaped.push(match (dims.is_empty(), new.is_empty()) {
+                // A scalar, where a shape pack is empty, is one element.
+                (true, _) => self.fill(leaf, &new),
+                (false, true) => self.b.index(leaf, &vec![Atom::i64(0); dims.len()]).into(),
+                (false, false) => self.b.tensor(RESHAPE.op(), &[leaf], &[], Ty::new(elem, new)).into(),
+            });
         }
         Ok(reshaped)
     }

@@ -1,7 +1,6 @@
 //! Calls: of functions by name, of lambdas and functions that take functions by inlining.
 
-use cotan_ir::{Atom, Elem};
-use cotan_syntax::Span;
+use cotan_ir::Atom;
 
 use super::function::{Body, Closure};
 use super::values::Value;
@@ -33,6 +32,7 @@ impl<'a, 'p> Body<'a, 'p> {
                     values.push(Value::new());
                     functions.push(Some(self.closure(callable)));
                 }
+                Arg::Pack(_) => {}
             }
         }
         self.apply(callee, values, &functions)
@@ -48,13 +48,12 @@ impl<'a, 'p> Body<'a, 'p> {
         let callable = callee.callable;
         match &callable.kind {
             CallableKind::Function { function, generics } => {
-                let elems = self.in_frame(callee.frame, |body| body.elems(generics));
                 let source = self.program().function(*function);
                 if takes_functions(source) {
-                    return self.inline(source, &elems, callee, generics, args, functions);
+                    return self.inline(source, callee, generics, args, functions);
                 }
                 let (instance, leads) = self.in_frame(callee.frame, |body| {
-                    body.instance_with_leads(*function, &elems, generics, callable.span)
+                    body.instance_with_leads(*function, generics)
                 })?;
                 let leaves = args.concat();
                 let args = self.arguments(&leads, &leaves);
@@ -86,24 +85,13 @@ impl<'a, 'p> Body<'a, 'p> {
         result
     }
 
-    /// The element types among generic arguments of the current frame.
-    pub(super) fn elems(&mut self, generics: &[GenericArg]) -> Vec<Elem> {
-        let elem = |arg: &GenericArg| match arg {
-            GenericArg::Scalar(scalar) => Some(self.elem(*scalar)),
-            GenericArg::Size(_) => None,
-        };
-        generics.iter().filter_map(elem).collect()
-    }
-
     /// An instance, and what its parameters before the leaves are at this use.
     pub(super) fn instance_with_leads(
         &mut self,
         id: FnId,
-        elems: &[Elem],
         generics: &[GenericArg],
-        span: Span,
     ) -> Result<(std::rc::Rc<Instance>, Vec<Lead>)> {
-        let instance = self.lowering.instance(id, elems, span)?;
+        let instance = self.lowering.instance(id)?;
         let source = self.program().function(id);
         let mut leads = Vec::new();
         for (k, generic) in generics.iter().enumerate() {
@@ -112,7 +100,7 @@ impl<'a, 'p> Body<'a, 'p> {
                     Some(size) => Lead::Atom(size),
                     None => self.extent_of_size(source, k),
                 }),
-                GenericArg::Scalar(_) => {}
+                GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_) => {}
             }
         }
         leads.extend(instance.signature.extents.iter().copied().map(Lead::Extent));
@@ -164,14 +152,13 @@ impl<'a, 'p> Body<'a, 'p> {
     fn inline(
         &mut self,
         source: &'p Function,
-        elems: &[Elem],
         callee: Closure<'p>,
         generics: &'p [GenericArg],
         args: Vec<Value>,
         functions: &[Option<Closure<'p>>],
     ) -> Result<Value> {
         self.lowering.enter(&source.name, callee.callable.span)?;
-        let mut frame = self.function_frame(source, elems);
+        let mut frame = self.function_frame(source);
         for (k, generic) in generics.iter().enumerate() {
             if let GenericArg::Size(dim) = generic {
                 let size = match self.in_frame(callee.frame, |body| body.size(dim)) {

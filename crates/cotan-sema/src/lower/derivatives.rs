@@ -63,11 +63,8 @@ impl<'a, 'p> Body<'a, 'p> {
                 self.outline(closure, functions, (params, result))
             }
             CallableKind::Function { function, generics } => {
-                let span = closure.callable.span;
-                let (instance, leads) = self.in_frame(closure.frame, |body| {
-                    let elems = body.elems(generics);
-                    body.instance_with_leads(*function, &elems, generics, span)
-                })?;
+                let (instance, leads) =
+                    self.in_frame(closure.frame, |body| body.instance_with_leads(*function, generics))?;
                 let results = instance.signature.results.clone();
                 Ok(Base { function: instance.function.clone(), leads, params, results, result })
             }

@@ -141,7 +141,7 @@ impl<'p> Body<'_, 'p> {
                 SizeAtom::Value(id) => {
                     return self.current().locals.get(id.0 as usize)?.as_ref()?.first().copied();
                 }
-                SizeAtom::Runtime(_) => return None,
+                SizeAtom::Runtime(_) | SizeAtom::Pack(_) => return None,
                 SizeAtom::Floor(p, q) => {
                     let (p, q) = (self.size(p)?, self.size(q)?);
                     self.prim(&FLOOR_DIV, &[p, q])
@@ -233,7 +233,7 @@ impl<'p> Body<'_, 'p> {
             SizeAtom::Value(id) => {
                 self.current().table.get(id.0 as usize).map_or("n".to_owned(), |local| local.name.clone())
             }
-            SizeAtom::Runtime(_) | SizeAtom::Floor(..) => "n".to_owned(),
+            SizeAtom::Runtime(_) | SizeAtom::Pack(_) | SizeAtom::Floor(..) => "n".to_owned(),
         };
         let text = dim.show(&name);
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use cotan_ir::Elem;
 use cotan_syntax::{Code, Diagnostic, Span};
 
 use super::calls::takes_functions;
@@ -17,16 +16,11 @@ use crate::typed::{
     Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Leaf, Param, Program,
     Rules, Type, Variant,
 };
-use crate::types::{Bound, Generic, GenericKind, Scalar, Substitution};
+use crate::instances::Wanted;
+use crate::types::{Generic, GenericKind, Scalar};
 
-/// A function of the program, at certain element types.
-pub(super) struct Resolved {
-    function: FnId,
-    elems: Vec<Elem>,
-}
-
-/// Finds what a root asks for. A derivative of a function becomes a function of the program.
-pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> Result<Resolved> {
+/// Finds what a root asks for: a function at certain element types. A derivative of a function becomes a function of the program.
+pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> Result<Wanted> {
     let Some(mut function) = program.function_named(&root.function) else {
         let message = format!("there is no function `{}`", root.function);
         return Err(Box::new(Diagnostic::error(codes::UNKNOWN_NAME, Span::default(), message)));
@@ -37,16 +31,15 @@ pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> Result<Res
         let error = Diagnostic::error(codes::NOT_A_VALUE, source.name_span, message);
         return Err(Box::new(error.help("write a function that calls it with the function that you mean")));
     }
-    if source.prints {
-        if root.form.is_some() {
-            let message = format!("expected a pure function to differentiate, found `{}`, which prints", source.name);
-            let error = Diagnostic::error(codes::DERIVATIVE_OF_OUTPUT, source.name_span, message);
-            return Err(Box::new(error.help("move what is differentiated into a function that does not print")));
-        }
-        let entry = output::entry(program, function);
-        let program = program.to_mut();
-        program.functions.push(entry);
-        function = FnId(program.functions.len() as u32 - 1);
+    if source.is_shapeless() {
+        let message = format!("`{}` is for any type or rank, which a host does not say", root.function);
+        let error = Diagnostic::error(codes::NOT_A_VALUE, source.name_span, message);
+        return Err(Box::new(error.help("write a function that calls it with the types that you mean")));
+    }
+    if source.prints && root.form.is_some() {
+        let message = format!("expected a pure function to differentiate, found `{}`, which prints", source.name);
+        let error = Diagnostic::error(codes::DERIVATIVE_OF_OUTPUT, source.name_span, message);
+        return Err(Box::new(error.help("move what is differentiated into a function that does not print")));
     }
     if let Some(request) = &root.form {
         let derivative = derivative_function(program, function, request)?;
@@ -54,47 +47,54 @@ pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> Result<Res
         program.functions.push(derivative);
         function = FnId(program.functions.len() as u32 - 1);
     }
-    let bounds = program.function(function).generics.iter().filter_map(|generic| match generic.kind {
-        GenericKind::Scalar(bound) => Some(bound),
-        GenericKind::Size => None,
+    let mut given = root.elems.iter().copied();
+    let generics = program.function(function).generics.iter().enumerate();
+    let args = generics.map(|(at, generic)| match generic.kind {
+        GenericKind::Scalar(bound) => {
+            GenericArg::Scalar(Scalar::Of(given.next().unwrap_or_else(|| bound.default_elem())))
+        }
+        GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack => generic.as_arg(at),
     });
-    let given = root.elems.iter().copied().map(Some).chain(std::iter::repeat(None));
-    let elems = bounds.zip(given).map(|(bound, given)| given.unwrap_or_else(|| default_elem(bound))).collect();
-    Ok(Resolved { function, elems })
+    Ok((function, args.collect()))
 }
 
-/// The type that stands for an element type parameter unless the host says otherwise.
-fn default_elem(bound: Bound) -> Elem {
-    if bound.admits(Elem::F64) { Elem::F64 } else { Elem::I64 }
+/// What a host calls in place of a function: one that prints is wrapped.
+pub(super) fn called_by_host(program: &mut Cow<'_, Program>, root: FnId) -> FnId {
+    if !program.function(root).prints {
+        return root;
+    }
+    let entry = output::entry(program, root);
+    let program = program.to_mut();
+    program.functions.push(entry);
+    FnId(program.functions.len() as u32 - 1)
 }
 
 /// Lowers what a root asks for.
-pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: &Resolved) -> Result<Entry> {
+pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: FnId) -> Result<Entry> {
     let program = lowering.program;
-    let function = program.function(root.function);
+    let function = program.function(root);
     // Callees first, so that the depth of calls in the program costs no stack.
-    for id in callees(program, root.function) {
-        lowering.instance(id, &[], program.function(id).name_span)?;
+    for id in callees(program, root) {
+        lowering.instance(id)?;
     }
-    let instance = lowering.instance(root.function, &root.elems, function.name_span)?;
-    let host = Host::new(program, function, &root.elems);
+    let instance = lowering.instance(root)?;
+    let host = Host { program };
     let params = function.params.iter().map(|p| EntryParam { name: p.name.clone(), ty: host.ty(&p.ty) }).collect();
     let (result, n_tokens) = match function.result.parts() {
         [_, value] if function.prints => (value, 1),
         _ => (&function.result, 0),
     };
-    let is_size = |generic: &&Generic| generic.kind == GenericKind::Size;
-    let leaves: Vec<Leaf> = function.params.iter().flat_map(|p| program.leaves(&host.sizes.ty(&p.ty))).collect();
+    let leaves: Vec<Leaf> = function.params.iter().flat_map(|p| program.leaves(&p.ty)).collect();
     let extents = &instance.signature.extents;
     Ok(Entry {
         symbol: instance.function.name.clone(),
-        sizes: function.generics.iter().filter(is_size).map(|generic| generic.name.clone()).collect(),
+        sizes: function.generics.iter().map(|generic| generic.name.clone()).collect(),
         extents: extents.iter().map(|extent| host_extent(*extent, &leaves)).collect(),
         params,
         result: host.ty(result),
         leaf_results: instance.signature.results[n_tokens..].to_vec(),
         wrt: match &function.body {
-            FunctionBody::Source(_) => Vec::new(),
+            FunctionBody::Source(_) | FunctionBody::Required(_) => Vec::new(),
             FunctionBody::Derivative(derivative) => derivative.wrt.clone(),
         },
     })
@@ -125,17 +125,12 @@ fn callees(program: &Program, root: FnId) -> Vec<FnId> {
         match &program.function(id).body {
             FunctionBody::Source(body) => each_callee(&body.value, &mut note),
             FunctionBody::Derivative(derivative) => each_callee_of(&derivative.base, &mut note),
+            FunctionBody::Required(_) => {}
         }
     }
-    let is_lowered_once = |id: &FnId| {
-        let function = program.function(*id);
-        seen[id.0 as usize] && *id != root && !is_specialised(function)
-    };
-    (0..program.functions.len() as u32).map(FnId).filter(is_lowered_once).collect()
-}
-
-fn is_specialised(function: &Function) -> bool {
-    super::calls::takes_functions(function) || function.generics.iter().any(|generic| generic.kind != GenericKind::Size)
+    let is_lowered_once =
+        |id: &FnId| seen[id.0 as usize] && *id != root && !takes_functions(program.function(*id));
+    program.order.iter().copied().filter(is_lowered_once).collect()
 }
 
 // ---- derivatives that the host asks for
@@ -228,11 +223,7 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
 
 /// The generics of a function as arguments for themselves.
 pub(super) fn own_generics(generics: &[Generic]) -> Vec<GenericArg> {
-    let own = |(at, generic): (usize, &Generic)| match generic.kind {
-        GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(at as u32)))),
-        GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(GenericId(at as u32))),
-    };
-    generics.iter().enumerate().map(own).collect()
+    generics.iter().enumerate().map(|(at, generic)| generic.as_arg(at)).collect()
 }
 
 /// A size that only the run knows becomes one that the caller gives.
@@ -240,7 +231,7 @@ fn open_sizes_as_generics(mut ty: Type, generics: &mut Vec<Generic>) -> Type {
     ty.each_dim_mut(&mut |dim| {
         if dim.has_atom(|atom| matches!(atom, Atom::Runtime(_))) {
             *dim = Dim::atom(Atom::Size(GenericId(generics.len() as u32)));
-            generics.push(Generic { name: "_".to_owned(), kind: GenericKind::Size });
+            generics.push(Generic::size("_"));
         }
     });
     ty
@@ -248,43 +239,23 @@ fn open_sizes_as_generics(mut ty: Type, generics: &mut Vec<Generic>) -> Type {
 
 // ---- types of the host
 
-/// Types of a function as the host sees them: sizes are numbered among the sizes, element types are known.
+/// Types of a function as the host sees them.
 struct Host<'p> {
     program: &'p Program,
-    sizes: Substitution,
 }
 
 impl<'p> Host<'p> {
-    fn new(program: &'p Program, function: &Function, elems: &[Elem]) -> Self {
-        let (mut n_sizes, mut elems) = (0, elems.iter());
-        let arg = |generic: &Generic| match generic.kind {
-            GenericKind::Size => {
-                n_sizes += 1;
-                GenericArg::Size(Dim::atom(Atom::Size(GenericId(n_sizes - 1))))
-            }
-            GenericKind::Scalar(_) => {
-                GenericArg::Scalar(Scalar::Of(*elems.next().expect("invariant: one type for each type parameter")))
-            }
-        };
-        Self { program, sizes: Substitution::new(function.generics.iter().map(arg).collect()) }
-    }
-
     fn ty(&self, ty: &Type) -> HostType {
-        self.concrete(&self.sizes.ty(ty))
-    }
-
-    fn concrete(&self, ty: &Type) -> HostType {
         match ty {
             Type::Scalar(Scalar::Of(elem)) => HostType::Scalar(*elem),
-            Type::Scalar(Scalar::Param(_) | Scalar::Var(_)) => HostType::Scalar(Elem::F64),
-            Type::Tensor { elem, dims } => HostType::Tensor { elem: Box::new(self.concrete(elem)), dims: dims.clone() },
-            Type::Tuple(parts) => HostType::Tuple(parts.iter().map(|part| self.concrete(part)).collect()),
+            Type::Tensor { elem, dims } => HostType::Tensor { elem: Box::new(self.ty(elem)), dims: dims.clone() },
+            Type::Tuple(parts) => HostType::Tuple(parts.iter().map(|part| self.ty(part)).collect()),
             Type::Struct(of) => {
                 let def = self.program.struct_def(of.def);
                 let fields = def.fields.iter().zip(self.program.field_types(of));
                 // A field without a derivative is the unit in a tangent.
                 let has_tangent = |(_, ty): &(_, Type)| !of.tangent || !ty.is_unit();
-                let fields = fields.filter(has_tangent).map(|(field, ty)| (field.name.clone(), self.concrete(&ty)));
+                let fields = fields.filter(has_tangent).map(|(field, ty)| (field.name.clone(), self.ty(&ty)));
                 HostType::Struct { name: def.name.clone(), fields: fields.collect() }
             }
             Type::Enum(of) => {
@@ -293,13 +264,17 @@ impl<'p> Host<'p> {
                     let types = self.program.payload_types(of, index);
                     let fields = variant.fields.iter().zip(types);
                     let fields: Vec<(String, HostType)> =
-                        fields.map(|(field, ty)| (field.name.clone(), self.concrete(&ty))).collect();
+                        fields.map(|(field, ty)| (field.name.clone(), self.ty(&ty))).collect();
                     HostVariant::new(&variant.name, variant.form, fields, of.tangent)
                 };
                 let variants = def.variants.iter().enumerate().map(variant).collect();
                 HostType::Enum { name: def.name.clone(), variants }
             }
-            Type::Error | Type::Never | Type::Function(_) => HostType::Tuple(Vec::new()),
+            Type::Error
+            | Type::Never
+            | Type::Function(_)
+            | Type::Param(_)
+            | Type::Scalar(Scalar::Param(_) | Scalar::Var(_)) => HostType::Tuple(Vec::new()),
         }
     }
 }

@@ -26,6 +26,7 @@ pub(super) fn to_statements(program: &Program) -> Cow<'_, Program> {
         let needs_it = match &program.functions[k].body {
             FunctionBody::Source(body) => needs_rewriting(&body.value),
             FunctionBody::Derivative(derivative) => callable_needs_rewriting(&derivative.base),
+            FunctionBody::Required(_) => false,
         };
         if !needs_it {
             continue;
@@ -35,6 +36,7 @@ pub(super) fn to_statements(program: &Program) -> Cow<'_, Program> {
             FunctionBody::Derivative(derivative) => {
                 Rewriter { locals: &mut Vec::new() }.callable(&mut derivative.base);
             }
+            FunctionBody::Required(_) => {}
         }
     }
     program
@@ -379,6 +381,7 @@ fn args_mut(args: &mut [Arg], f: &mut dyn FnMut(Part<'_>)) {
     args.iter_mut().for_each(|arg| match arg {
         Arg::Value(e) => f(Part::Operand(e)),
         Arg::Function(callable) => f(Part::Callable(callable)),
+        Arg::Pack(_) => {}
     });
 }
 

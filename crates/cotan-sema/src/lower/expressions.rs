@@ -63,7 +63,7 @@ impl<'p> Body<'_, 'p> {
             ExprKind::Range(range) => Ok(vec![self.range_tensor(range)?]),
             ExprKind::Fold { op, axes, operand } => {
                 let value = self.scalar(operand)?;
-                Ok(vec![self.fold(*op, axes, value)?])
+                Ok(vec![self.fold(*op, &axes.of_rank(operand.ty.dims().len()), value)?])
             }
             ExprKind::FoldBy { function, init, operand } => {
                 let function = self.closure(function);

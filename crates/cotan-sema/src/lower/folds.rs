@@ -15,6 +15,10 @@ use crate::typed::{Expr, Type};
 impl<'p> Body<'_, 'p> {
     /// `op/ v` over some axes; the others are kept.
     pub(super) fn fold(&mut self, op: FoldOp, axes: &[usize], tensor: Atom) -> Result<Atom> {
+        if axes.is_empty() {
+            // A shape pack has left no axis: there is one element.
+            return Ok(tensor);
+        }
         let dims: Vec<Atom> = self.b.ty(tensor).dims.iter().map(|dim| dim.atom()).collect();
         let is_folded = |axis: &usize| axes.contains(axis);
         let kept: Vec<Atom> = (0..dims.len()).filter(|axis| !is_folded(axis)).map(|axis| dims[axis]).collect();
@@ -328,6 +332,9 @@ impl<'p> Body<'_, 'p> {
     pub(super) fn norm(&mut self, tensor: Atom) -> Result<Atom> {
         let ty = self.b.ty(tensor);
         let extents: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
+        if extents.is_empty() {
+            return Ok(self.prim(&ABS, &[tensor]));
+        }
         let zero = Const::zero(ty.elem);
         let greatest = self.reduce(Monoid::Max, zero, &extents, &mut |body, at| {
             let x = body.b.index(tensor, at).into();

@@ -11,9 +11,9 @@ use super::control::Flow;
 use super::shares::Share;
 use super::values::Value;
 use super::{Extent, Instance, Lowering, Result, Signature};
-use crate::dims::{Atom as SizeAtom, Dim, GenericId, LocalId};
-use crate::typed::{Callable, Expr, FnId, Function, FunctionBody, GenericArg, Local, Program, Type};
-use crate::types::{GenericKind, Scalar};
+use crate::dims::{Atom as SizeAtom, Dim, LocalId};
+use crate::typed::{Callable, Expr, FnId, Function, FunctionBody, Local, Program, Type};
+use crate::types::Scalar;
 
 /// A function value: something callable and the frame whose locals it reads.
 #[derive(Clone, Copy, Debug)]
@@ -29,11 +29,7 @@ pub(super) struct Frame<'p> {
     pub(super) id: usize,
     /// The table of locals.
     pub(super) table: &'p [Local],
-    /// What the generics stand for: element types, and for a size the size itself.
-    pub(super) generics: Vec<GenericArg>,
-    /// Whether there is an element type among the generics.
-    pub(super) is_generic: bool,
-    /// The sizes among the generics.
+    /// What the generics, which are sizes, stand for.
     pub(super) sizes: Vec<Option<Atom>>,
     /// Values of locals in scope.
     pub(super) locals: Vec<Option<Value>>,
@@ -83,30 +79,23 @@ pub(super) fn ir_span(span: Span) -> IrSpan {
 }
 
 impl<'p> Lowering<'p> {
-    /// A function at certain element types (one for each of its element type parameters).
-    pub(super) fn instance(&mut self, id: FnId, elems: &[Elem], span: Span) -> Result<Rc<Instance>> {
-        let key = (id, elems.to_vec());
-        if let Some(instance) = self.instances.get(&key) {
+    /// A function of the program in the IR.
+    pub(super) fn instance(&mut self, id: FnId) -> Result<Rc<Instance>> {
+        if let Some(instance) = self.instances.get(&id) {
             return Ok(instance.clone());
         }
         let program = self.program;
-        let function = program.function(id);
-        let instance = if elems.is_empty() {
-            Rc::new(self.lower_function(function, elems)?)
-        } else {
-            Rc::new(self.specialise(&function.name, span, |l| l.lower_function(function, elems))?)
-        };
-        self.instances.insert(key, instance.clone());
-        self.lower_rules(id, elems, &instance)?;
+        let instance = Rc::new(self.lower_function(program.function(id))?);
+        self.instances.insert(id, instance.clone());
+        self.lower_rules(id, &instance)?;
         Ok(instance)
     }
 
     /// Lowers a function of the source.
-    pub(super) fn lower_function(&mut self, function: &'p Function, elems: &[Elem]) -> Result<Instance> {
-        let suffix: String = elems.iter().map(|elem| format!(".{elem}")).collect();
-        let symbol = self.free_symbol(&format!("{}{suffix}", function.name));
+    fn lower_function(&mut self, function: &'p Function) -> Result<Instance> {
+        let symbol = self.free_symbol(&function.name);
         let mut body = Body::new(self, symbol.clone());
-        let frame = body.parameter_frame(function, elems);
+        let frame = body.parameter_frame(function);
         body.push_frame(frame);
         let signature = body.parameters(function);
         body.result = function.result.clone();
@@ -142,28 +131,18 @@ impl<'a, 'p> Body<'a, 'p> {
 
     // ---- frames
 
-    /// A frame for a function at certain element types; its sizes are not known yet.
-    pub(super) fn function_frame(&mut self, function: &'p Function, elems: &[Elem]) -> Frame<'p> {
-        let mut elems = elems.iter();
-        let generic = |(k, generic): (usize, &crate::types::Generic)| match generic.kind {
-            GenericKind::Size => GenericArg::Size(Dim::atom(SizeAtom::Size(GenericId(k as u32)))),
-            GenericKind::Scalar(_) => {
-                GenericArg::Scalar(Scalar::Of(*elems.next().expect("invariant: one type for each type parameter")))
-            }
-        };
-        let generics: Vec<GenericArg> = function.generics.iter().enumerate().map(generic).collect();
+    /// A frame for a function; its sizes are not known yet.
+    pub(super) fn function_frame(&mut self, function: &'p Function) -> Frame<'p> {
         let table: &'p [Local] = match &function.body {
             FunctionBody::Source(body) => &body.locals,
-            FunctionBody::Derivative(_) => &[],
+            FunctionBody::Derivative(_) | FunctionBody::Required(_) => &[],
         };
         let n_locals = table.len().max(function.params.len());
         self.n_frames += 1;
         Frame {
             id: self.n_frames,
             table,
-            is_generic: generics.iter().any(|arg| matches!(arg, GenericArg::Scalar(_))),
-            sizes: vec![None; generics.len()],
-            generics,
+            sizes: vec![None; function.generics.len()],
             locals: vec![None; n_locals],
             functions: HashMap::new(),
             mutable: Vec::new(),
@@ -172,15 +151,13 @@ impl<'a, 'p> Body<'a, 'p> {
     }
 
     /// A frame whose sizes are new parameters of the IR function.
-    pub(super) fn parameter_frame(&mut self, function: &'p Function, elems: &[Elem]) -> Frame<'p> {
-        let mut frame = self.function_frame(function, elems);
+    pub(super) fn parameter_frame(&mut self, function: &'p Function) -> Frame<'p> {
+        let mut frame = self.function_frame(function);
         for (generic, size) in function.generics.iter().zip(&mut frame.sizes) {
-            if generic.kind == GenericKind::Size {
-                let v = self.b.param(&generic.name, Ty::scalar(Elem::I64));
-                self.named.insert(v);
-                self.non_negative.insert(v);
-                *size = Some(v.into());
-            }
+            let v = self.b.param(&generic.name, Ty::scalar(Elem::I64));
+            self.named.insert(v);
+            self.non_negative.insert(v);
+            *size = Some(v.into());
         }
         frame
     }
@@ -205,25 +182,12 @@ impl<'a, 'p> Body<'a, 'p> {
         &mut self.frames[self.frame]
     }
 
-    /// The element type that a scalar type stands for in the current frame.
+    /// The element type of a scalar type.
     pub(super) fn elem(&self, scalar: Scalar) -> Elem {
         match scalar {
             Scalar::Of(elem) => elem,
-            Scalar::Param(id) => match self.current().generics.get(id.0 as usize) {
-                Some(GenericArg::Scalar(Scalar::Of(elem))) => *elem,
-                Some(GenericArg::Scalar(_) | GenericArg::Size(_)) | None => Elem::F64,
-            },
-            Scalar::Var(_) => Elem::F64,
+            Scalar::Param(_) | Scalar::Var(_) => unreachable!("invariant: instances have no type parameters"),
         }
-    }
-
-    /// A type of the current frame, its element types replaced by what they stand for.
-    pub(super) fn concrete(&self, ty: &Type) -> Type {
-        let mut ty = ty.clone();
-        if self.current().is_generic {
-            ty.each_scalar_mut(&mut |scalar| *scalar = Scalar::Of(self.elem(*scalar)));
-        }
-        ty
     }
 
     // ---- parameters and results
@@ -257,8 +221,7 @@ impl<'a, 'p> Body<'a, 'p> {
         }
         let mut first = 0;
         for (k, param) in function.params.iter().enumerate() {
-            let ty = self.concrete(&param.ty);
-            let value = self.parameter(&param.name, &ty, &payloads[first..]);
+            let value = self.parameter(&param.name, &param.ty, &payloads[first..]);
             first += value.len();
             let stopped = if param.nodiff { self.without_derivative(value) } else { value };
             self.bind_parameter(k, stopped);
@@ -306,6 +269,7 @@ impl<'a, 'p> Body<'a, 'p> {
                 self.b.set_span(ir_span(derivative.span));
                 self.derivative(derivative, self.frame, args, &functions)
             }
+            FunctionBody::Required(_) => unreachable!("invariant: instances call the functions of impls"),
         }
     }
 

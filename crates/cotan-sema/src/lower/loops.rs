@@ -157,7 +157,7 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn bind_iteration(&mut self, l: &'p For, space: &Space, index: Atom) -> Result<Atom> {
         let index = if space.reversed { self.reversed_index(space.count, index) } else { index };
         let Some(lo) = space.lo else {
-            let row = self.row(&space.rows, index);
+            let row = self.row(&space.rows, &[index]);
             self.bind(&l.pattern, row)?;
             return Ok(index);
         };
@@ -401,8 +401,8 @@ impl<'a, 'p> Body<'a, 'p> {
         }
     }
 
-    /// The element or row of every leaf at a position that is in range.
-    pub(super) fn row(&mut self, value: &Value, index: Atom) -> Value {
-        value.iter().map(|leaf| self.b.index(*leaf, &[index]).into()).collect()
+    /// The element or row of every leaf at leading positions that are in range.
+    pub(super) fn row(&mut self, value: &Value, at: &[Atom]) -> Value {
+        value.iter().map(|leaf| self.b.index(*leaf, at).into()).collect()
     }
 }

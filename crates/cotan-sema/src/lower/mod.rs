@@ -3,8 +3,8 @@
 //! A value is a list of leaves, scalars and dense tensors: structs, tuples and the unit type vanish, and an enum becomes
 //! the number of its variant and the payloads of all variants. Mutable locals
 //! become new IR values at every assignment; loops carry exactly the leaves that their bodies assign. A function is
-//! lowered once for each choice of its element types; sizes stay run-time values. Functions that take functions are
-//! specialised into the call. A derivative form becomes a request for a derivative and ordinary IR that calls it.
+//! lowered once for each choice of its types and ranks ([`crate::instances`]); sizes stay run-time values. Functions
+//! that take functions are specialised into the call. A derivative form becomes a request for a derivative and ordinary IR that calls it.
 //!
 //! An IR function takes the sizes of the source function in order, then the extents of its parameters that are neither
 //! a size nor a number (such as `D*(D+1)/2`), then the leaves of the parameters. This crate must not know the rule of
@@ -42,18 +42,20 @@ mod values;
 mod vmaps;
 mod walk;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 pub(crate) use operators::row_of;
 
-use cotan_ir::{Derived, Elem, Item, Module, Symbol};
+use cotan_ir::{Derived, Item, Module, Symbol};
 use cotan_syntax::Diagnostic;
 use cotan_syntax::Span;
 
 use crate::codes;
 use crate::entry::{Lowered, Root};
+use crate::instances;
 use crate::limits::Limits;
 use crate::typed::{FnId, Program};
 
@@ -77,8 +79,7 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 /// assert_eq!(text, Ok("fn twice(x: f64) {\n  mul: f64 = mul 2.0, x\n  return mul\n}\n".to_owned()));
 /// ```
 pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result::Result<Lowered, Vec<Diagnostic>> {
-    let program = output::with_tokens(program);
-    let mut program = escapes::to_statements(&program);
+    let mut program = Cow::Borrowed(program);
     let mut resolved = Vec::new();
     let mut errors = Vec::new();
     for root in roots {
@@ -90,6 +91,11 @@ pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result:
     if !errors.is_empty() {
         return Err(errors);
     }
+    let specialised = instances::specialise(&program, &resolved, limits).map_err(|error| vec![*error])?;
+    let mut program = output::with_tokens(&specialised.program);
+    let roots: Vec<FnId> =
+        specialised.roots.into_iter().map(|root| entries::called_by_host(&mut program, root)).collect();
+    let program = escapes::to_statements(&program);
     let mut lowering = Lowering {
         program: &program,
         limits,
@@ -99,13 +105,13 @@ pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result:
         n_specialisations: 0,
     };
     let mut entries = Vec::new();
-    for root in &resolved {
+    for root in roots {
         entries.push(entries::lower_root(&mut lowering, root).map_err(|error| vec![*error])?);
     }
     Ok(Lowered { module: lowering.module, entries })
 }
 
-/// A function of the source at certain element types, in the IR.
+/// A function in the IR.
 #[derive(Debug)]
 struct Instance {
     function: Arc<cotan_ir::Function>,
@@ -133,7 +139,7 @@ struct Lowering<'p> {
     program: &'p Program,
     limits: &'p Limits,
     module: Module,
-    instances: HashMap<(FnId, Vec<Elem>), Rc<Instance>>,
+    instances: HashMap<FnId, Rc<Instance>>,
     /// The functions that are being specialised, outermost first.
     chain: Vec<(String, Span)>,
     n_specialisations: usize,
@@ -156,14 +162,6 @@ impl<'p> Lowering<'p> {
         let name = derived.canonical_name();
         self.module.items.entry(name.clone()).or_insert(Item::Derived(derived));
         name
-    }
-
-    /// Runs `lower` as one more specialisation, of `name`, which stands at `span`.
-    fn specialise<T>(&mut self, name: &str, span: Span, lower: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.enter(name, span)?;
-        let result = lower(self);
-        self.leave();
-        result
     }
 
     /// Counts one more specialisation, which lasts until [`Self::leave`].

@@ -273,7 +273,7 @@ impl Tokens<'_> {
                 self.fields(writer, &def.fields, fields.collect());
             }
             Type::Enum(of) => self.variants(writer, value, &of),
-            Type::Error | Type::Never | Type::Function(_) => {}
+            Type::Error | Type::Never | Type::Function(_) | Type::Param(_) => {}
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use cotan_ir::{Atom, Const, Elem, Env, Symbol, Ty};
+use cotan_ir::{Atom, Const, Env, Symbol, Ty};
 use cotan_syntax::Span;
 
 use super::function::{Body, Closure, ir_span};
@@ -30,14 +30,14 @@ impl<'p> Lowering<'p> {
     }
 
     /// Lowers the rules of a function, which may call it.
-    pub(super) fn lower_rules(&mut self, id: FnId, elems: &[Elem], instance: &Rc<Instance>) -> Result<()> {
+    pub(super) fn lower_rules(&mut self, id: FnId, instance: &Rc<Instance>) -> Result<()> {
         let program = self.program;
         let function = program.function(id);
         if let (Some(rule), Some(symbol)) = (&function.rules.vjp, &instance.function.custom_vjp) {
-            self.adapter(function, elems, instance, symbol, rule.span, |body| body.vjp_rule(function, instance, rule))?;
+            self.adapter(function, instance, symbol, rule.span, |body| body.vjp_rule(function, instance, rule))?;
         }
         if let (Some(rule), Some(symbol)) = (&function.rules.jvp, &instance.function.custom_jvp) {
-            self.adapter(function, elems, instance, symbol, rule.span, |body| body.jvp_rule(function, instance, rule))?;
+            self.adapter(function, instance, symbol, rule.span, |body| body.jvp_rule(function, instance, rule))?;
         }
         Ok(())
     }
@@ -46,7 +46,6 @@ impl<'p> Lowering<'p> {
     fn adapter(
         &mut self,
         function: &'p Function,
-        elems: &[Elem],
         instance: &Instance,
         symbol: &Symbol,
         span: Span,
@@ -54,7 +53,7 @@ impl<'p> Lowering<'p> {
     ) -> Result<()> {
         let mut body = Body::new(self, symbol.clone());
         body.b.set_span(ir_span(span));
-        let frame = body.parameter_frame(function, elems);
+        let frame = body.parameter_frame(function);
         body.push_frame(frame);
         let signature = body.parameters(function);
         debug_assert_eq!(signature.extents.len(), instance.signature.extents.len());

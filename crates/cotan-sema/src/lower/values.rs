@@ -14,7 +14,7 @@ impl Body<'_, '_> {
     /// The number of leaves of a value of this type.
     pub(super) fn n_leaves(&self, ty: &Type) -> usize {
         match ty {
-            Type::Error | Type::Never | Type::Function(_) => 0,
+            Type::Error | Type::Never | Type::Function(_) | Type::Param(_) => 0,
             Type::Scalar(_) => 1,
             Type::Tensor { elem, .. } => self.n_leaves(elem),
             Type::Tuple(parts) => parts.iter().map(|part| self.n_leaves(part)).sum(),
@@ -46,7 +46,8 @@ impl Body<'_, '_> {
                 | Type::Tuple(_)
                 | Type::Struct(_)
                 | Type::Enum(_)
-                | Type::Function(_),
+                | Type::Function(_)
+                | Type::Param(_),
                 _,
             ) => return vec![true; self.n_leaves(ty)],
         };
@@ -59,7 +60,12 @@ impl Body<'_, '_> {
             Type::Tuple(parts) => parts.clone(),
             Type::Struct(of) => self.program().field_types(of),
             Type::Tensor { elem, .. } => self.part_types(elem),
-            Type::Error | Type::Never | Type::Scalar(_) | Type::Enum(_) | Type::Function(_) => Vec::new(),
+            Type::Error
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Enum(_)
+            | Type::Function(_)
+            | Type::Param(_) => Vec::new(),
         }
     }
 
@@ -95,7 +101,7 @@ impl Body<'_, '_> {
 
     fn push_leaf_names(&self, name: String, ty: &Type, names: &mut Vec<String>) {
         match ty {
-            Type::Error | Type::Never | Type::Function(_) => {}
+            Type::Error | Type::Never | Type::Function(_) | Type::Param(_) => {}
             Type::Scalar(_) => names.push(name),
             Type::Tensor { elem, .. } => self.push_leaf_names(name, elem, names),
             Type::Tuple(parts) => {

@@ -29,7 +29,7 @@ impl<'p> Body<'_, 'p> {
         let extent = rows.iter().flatten().next().map_or(Atom::i64(0), |leaf| self.b.ty(*leaf).dims[0].atom());
         let base = Closure { callable: &vmap.base, frame };
         let stacked = self.stack(&[extent], &vmap.base.result, &mut |body, at| {
-            let args = rows.iter().map(|value| body.row(value, at[0])).collect();
+            let args = rows.iter().map(|value| body.row(value, at)).collect();
             body.apply(base, args, functions)
         })?;
         let axes = self.axes(&callable.result, vmap.axis);

@@ -42,7 +42,8 @@ pub(crate) fn leaf_axes(ty: &Type, axis: i64, n_leaves: &dyn Fn(&Type) -> usize)
         | Type::Tensor { .. }
         | Type::Struct(_)
         | Type::Enum(_)
-        | Type::Function(_) => {
+        | Type::Function(_)
+        | Type::Param(_) => {
             vec![position(axis, ty.dims().len()); n_leaves(ty)]
         }
     }

@@ -73,7 +73,8 @@ fn jacobian(declarations: Declarations<'_>, value: &Type, param: &Type) -> Type 
         Type::Scalar(_) => repeated(declarations.tangent(param), value.dims()),
         // Reported: what the entries would be is another question for each variant.
         Type::Error | Type::Enum(_) => Type::Error,
-        Type::Never | Type::Function(_) | Type::Tensor { .. } => Type::UNIT,
+        // The checker wants a known value here.
+        Type::Never | Type::Function(_) | Type::Param(_) | Type::Tensor { .. } => Type::UNIT,
     }
 }
 
@@ -87,6 +88,7 @@ fn repeated(tangent: Type, dims: &[Dim]) -> Type {
         | Type::Tensor { .. }
         | Type::Struct(_)
         | Type::Enum(_)
+        | Type::Param(_)
         | Type::Function(_)) => Type::tensor(one, dims.to_vec()),
     }
 }

@@ -27,7 +27,8 @@ impl Declarations<'_> {
     fn push_leaves(self, ty: &Type, within: &mut Vec<(usize, usize)>, leaves: &mut Vec<Leaf>) {
         match ty {
             Type::Error | Type::Never | Type::Function(_) => {}
-            Type::Scalar(_) => leaves.push(Leaf { ty: ty.clone(), is_tag: false, within: within.clone() }),
+            // What stands for any type counts as one leaf until it is known.
+            Type::Scalar(_) | Type::Param(_) => leaves.push(Leaf { ty: ty.clone(), is_tag: false, within: within.clone() }),
             Type::Tuple(parts) => parts.iter().for_each(|part| self.push_leaves(part, within, leaves)),
             Type::Struct(of) => {
                 self.field_types(of).iter().for_each(|field| self.push_leaves(field, within, leaves));

@@ -1,7 +1,8 @@
 //! Questions to a program: functions by name, fields, tangents, leaves.
 
 use super::{
-    Enum, EnumId, EnumType, Field, FnId, Function, FunctionBody, Leaf, Program, Struct, StructId, StructType, Type,
+    Enum, EnumId, EnumType, Field, FnId, Function, FunctionBody, GenericKind, Leaf, Program, Struct, StructId,
+    StructType, Type,
 };
 use crate::types::{GenericArg, Scalar, Substitution};
 
@@ -56,21 +57,31 @@ impl Program {
     }
 
     /// The functions that a host can call: those with a name of their own and no parameters of
-    /// function type.
+    /// function type, for types and ranks that are known.
     pub fn public_functions(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|function| {
             !function.name.ends_with(".primal")
                 && !function.params.iter().any(|param| matches!(param.ty, Type::Function(_)))
+                && !function.is_shapeless()
         })
     }
 }
 
 impl Function {
+    /// Whether a parameter stands for any type or for any number of sizes, so that the function
+    /// itself does not say which leaves its arguments have.
+    pub fn is_shapeless(&self) -> bool {
+        self.generics.iter().any(|generic| match generic.kind {
+            GenericKind::Type { .. } | GenericKind::Pack => true,
+            GenericKind::Size | GenericKind::Scalar(_) => false,
+        })
+    }
+
     /// The number of run-time sizes of the body; zero for a derivative.
     pub fn n_sizes(&self) -> usize {
         match &self.body {
             FunctionBody::Source(body) => body.sizes.len(),
-            FunctionBody::Derivative(_) => 0,
+            FunctionBody::Derivative(_) | FunctionBody::Required(_) => 0,
         }
     }
 }
@@ -115,7 +126,8 @@ impl Declarations<'_> {
             Type::Error => Type::Error,
             Type::Never | Type::Function(_) => Type::UNIT,
             Type::Scalar(Scalar::Of(elem)) if !elem.is_float() => Type::UNIT,
-            Type::Scalar(_) => ty.clone(),
+            // A parameter with the trait `Differentiable` stands for types that are their own tangents.
+            Type::Scalar(_) | Type::Param(_) => ty.clone(),
             Type::Tuple(parts) => Type::Tuple(parts.iter().map(|part| self.tangent(part)).collect()),
             Type::Tensor { elem, dims } => {
                 let elem = self.tangent(elem);
@@ -141,7 +153,7 @@ impl Declarations<'_> {
     pub(crate) fn has_tangent(self, ty: &Type) -> bool {
         match ty {
             Type::Never | Type::Function(_) => false,
-            Type::Error | Type::Scalar(Scalar::Param(_) | Scalar::Var(_)) => true,
+            Type::Error | Type::Param(_) | Type::Scalar(Scalar::Param(_) | Scalar::Var(_)) => true,
             Type::Scalar(Scalar::Of(elem)) => elem.is_float(),
             Type::Tensor { elem, .. } => self.has_tangent(elem),
             Type::Tuple(parts) => parts.iter().any(|part| self.has_tangent(part)),
@@ -153,7 +165,7 @@ impl Declarations<'_> {
     /// An enum that values of this type contain, or are.
     pub(crate) fn enum_in(self, ty: &Type) -> Option<EnumId> {
         match ty {
-            Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) => None,
+            Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => None,
             Type::Tensor { elem, .. } => self.enum_in(elem),
             Type::Tuple(parts) => parts.iter().find_map(|part| self.enum_in(part)),
             Type::Struct(of) => self.field_types(of).iter().find_map(|part| self.enum_in(part)),

@@ -114,6 +114,7 @@ fn arg_parts<'e>(args: &'e [Arg], f: &mut dyn FnMut(Part<'e>)) {
         match arg {
             Arg::Value(value) => f(Part::Expr(value)),
             Arg::Function(function) => f(Part::Callable(function)),
+            Arg::Pack(_) => {}
         }
     }
 }

@@ -1,16 +1,16 @@
 //! A walk over all types of a typed tree, to fill in what inference found out.
 
 use super::{
-    Arg, Block, Body, Callable, CallableKind, Chain, Expr, ExprKind, For, GenericArg, If, Index, Iterable, Lambda,
-    Match, Pattern, PatternKind, Place, PlaceStepKind, Range, StmtKind, Target, Type,
+    Arg, Block, Body, Callable, CallableKind, Chain, Expr, ExprKind, For, If, Index, Iterable, Lambda, Match, Pattern,
+    PatternKind, Place, PlaceStepKind, Range, StmtKind, Target, Type,
 };
 
 /// Something that changes types.
 pub(crate) struct TypeVisitor<'f> {
     /// Called for every type.
     pub(crate) ty: &'f mut dyn FnMut(&mut Type),
-    /// Called for every generic argument of a call.
-    pub(crate) arg: &'f mut dyn FnMut(&mut GenericArg),
+    /// Called for everything that is called or passed on, after its parts.
+    pub(crate) callable: &'f mut dyn FnMut(&mut Callable),
     /// Called for every expression, after its parts.
     pub(crate) expr: &'f mut dyn FnMut(&mut Expr),
 }
@@ -112,20 +112,22 @@ impl TypeVisitor<'_> {
             match arg {
                 Arg::Value(value) => self.expr(value),
                 Arg::Function(function) => self.callable(function),
+                Arg::Pack(_) => {}
             }
         }
     }
 
-    fn callable(&mut self, callable: &mut Callable) {
+    /// Visits a callable.
+    pub(crate) fn callable(&mut self, callable: &mut Callable) {
         callable.params.iter_mut().for_each(|param| (self.ty)(param));
         (self.ty)(&mut callable.result);
         match &mut callable.kind {
-            CallableKind::Function { generics, .. } => generics.iter_mut().for_each(|arg| (self.arg)(arg)),
+            CallableKind::Function { .. } | CallableKind::Param(_) => {}
             CallableKind::Lambda(lambda) => self.lambda(lambda),
-            CallableKind::Param(_) => {}
             CallableKind::Derivative(derivative) => self.callable(&mut derivative.base),
             CallableKind::Vmap(vmap) => self.callable(&mut vmap.base),
         }
+        (self.callable)(callable);
     }
 
     fn lambda(&mut self, lambda: &mut Lambda) {

@@ -103,7 +103,7 @@ pub struct Signature {
     pub result: Option<TypeExpr>,
 }
 
-/// `N`, `N: nat`, `T: Float` or `..S`.
+/// `N`, `N: nat`, `T: Float`, `T: Area + Differentiable` or `..S`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GenericParam {
     /// The number of this node.
@@ -114,8 +114,8 @@ pub struct GenericParam {
     pub pack: Option<Span>,
     /// The name.
     pub name: Ident,
-    /// What stands after the colon.
-    pub bound: Option<TypeExpr>,
+    /// What stands after the colon, joined by `+`.
+    pub bounds: Vec<TypeExpr>,
 }
 
 /// A parameter of a function.

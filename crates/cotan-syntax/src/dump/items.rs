@@ -72,10 +72,10 @@ fn generics(params: &[GenericParam]) -> Option<Tree> {
     let param = |param: &GenericParam| {
         let pack = if param.pack.is_some() { ".." } else { "" };
         let name = format!("{pack}{}", param.name.name);
-        match &param.bound {
-            Some(bound) => Tree::list(":", [Tree::word(name), ty(bound)]),
-            None => Tree::word(name),
+        if param.bounds.is_empty() {
+            return Tree::word(name);
         }
+        Tree::list(":", [Tree::word(name)].into_iter().chain(param.bounds.iter().map(ty)))
     };
     (!params.is_empty()).then(|| Tree::list("generics", params.iter().map(param)))
 }

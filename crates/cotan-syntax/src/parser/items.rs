@@ -279,8 +279,14 @@ impl Parser<'_> {
             let start = parser.token().span;
             let pack = parser.eat(TokenKind::DotDot);
             let name = parser.ident("a type or shape parameter");
-            let bound = parser.eat(TokenKind::Colon).map(|_| parser.ty());
-            GenericParam { id: parser.node(), span: parser.span_from(start), pack, name, bound }
+            let mut bounds = Vec::new();
+            if parser.eat(TokenKind::Colon).is_some() {
+                bounds.push(parser.ty());
+                while parser.eat(TokenKind::Plus).is_some() {
+                    bounds.push(parser.ty());
+                }
+            }
+            GenericParam { id: parser.node(), span: parser.span_from(start), pack, name, bounds }
         })
         .0
     }

@@ -228,7 +228,7 @@ impl Known<'_> {
                 i64::try_from(integer).ok()?
             }
             // A quotient is substituted by its parts.
-            Atom::Runtime(_) | Atom::Floor(..) => return None,
+            Atom::Runtime(_) | Atom::Pack(_) | Atom::Floor(..) => return None,
         };
         Some(Dim::constant(value))
     }
