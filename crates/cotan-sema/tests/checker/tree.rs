@@ -11,7 +11,7 @@ fn function<'p>(program: &'p Program, name: &str) -> &'p Function {
 fn body<'p>(program: &'p Program, name: &str) -> &'p Body {
     match &function(program, name).body {
         FunctionBody::Source(body) => body,
-        FunctionBody::Derivative(_) => panic!("`{name}` has no body"),
+        FunctionBody::Derivative(_) | FunctionBody::Required(_) => panic!("`{name}` has no body"),
     }
 }
 
