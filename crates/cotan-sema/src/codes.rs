@@ -1,5 +1,5 @@
 //! The codes of this crate, with the pages that explain them: `E02` names, `E03` types, `E04`
-//! shapes, `E05` derivatives, `E06` control flow and limits, `E09` what is not there yet, `W`
+//! shapes, `E05` derivatives, `E06` control flow and limits,  `W`
 //! warnings.
 //!
 //! A row is the name of the code in this crate, the code, its title, an explanation that ends

@@ -254,7 +254,9 @@ impl Dim {
                 let factor = match (replace(atom), atom) {
                     (Some(factor), _) => factor,
                     (None, Atom::Floor(p, q)) => p.substitute(replace)?.floor_div(&q.substitute(replace)?)?,
-                    (None, Atom::Size(_) | Atom::Value(_) | Atom::Runtime(_) | Atom::Pack(_)) => Self::atom(atom.clone()),
+                    (None, Atom::Size(_) | Atom::Value(_) | Atom::Runtime(_) | Atom::Pack(_)) => {
+                        Self::atom(atom.clone())
+                    }
                 };
                 for _ in 0..*power {
                     product = product.times(&factor)?;

@@ -253,9 +253,7 @@ impl Type {
             | Self::Struct(_)
             | Self::Enum(_)
             | Self::Function(_)
-            | Self::Param(_) => {
-                Self::Tensor { elem: Box::new(elem), dims }
-            }
+            | Self::Param(_) => Self::Tensor { elem: Box::new(elem), dims },
         }
     }
 
@@ -550,9 +548,7 @@ impl Substitution {
             }
             Type::Tensor { elem, dims } => Type::tensor(self.replaced(elem)?, self.dims(dims)?),
             Type::Tuple(parts) => Type::Tuple(self.all_replaced(parts)?),
-            Type::Struct(of) => {
-                Type::Struct(StructType { args: self.args(&of.args)?, ..of.clone() })
-            }
+            Type::Struct(of) => Type::Struct(StructType { args: self.args(&of.args)?, ..of.clone() }),
             Type::Enum(of) => Type::Enum(EnumType { args: self.args(&of.args)?, ..of.clone() }),
             Type::Function(of) => {
                 let (params, result) = (self.all_replaced(&of.params)?, self.replaced(&of.result)?);

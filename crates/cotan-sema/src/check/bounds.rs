@@ -61,7 +61,8 @@ impl ModuleChecker<'_> {
         if generic.kind == (GenericKind::Type { is_differentiable: true })
             && !(self.is_differentiable(&ty, generics) && self.declarations().tangent(&ty) == ty)
         {
-            let help = "the types with the trait `Differentiable` are floats, and tensors, tuples, structs and enums of them";
+            let help =
+                "the types with the trait `Differentiable` are floats, and tensors, tuples, structs and enums of them";
             return Some(Lack { ty, wanted: "Differentiable".to_owned(), help: help.to_owned() });
         }
         let wanted = generic.traits.iter().filter_map(|of| at_use.trait_ref(of));

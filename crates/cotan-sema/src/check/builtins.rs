@@ -56,12 +56,9 @@ fn axes_needed(builtin: Builtin) -> Axes {
         | Builtin::Each
         | Builtin::Gather
         | Builtin::Iota => Axes::First,
-        Builtin::Sort
-        | Builtin::Argsort
-        | Builtin::Argmax
-        | Builtin::Argmin
-        | Builtin::Cumsum
-        | Builtin::Cumprod => Axes::Last,
+        Builtin::Sort | Builtin::Argsort | Builtin::Argmax | Builtin::Argmin | Builtin::Cumsum | Builtin::Cumprod => {
+            Axes::Last
+        }
         Builtin::Transpose => Axes::LastTwo,
         Builtin::Diag | Builtin::Trace | Builtin::Dot => Axes::Rank,
     }

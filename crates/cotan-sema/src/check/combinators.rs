@@ -93,12 +93,7 @@ impl BodyChecker<'_, '_> {
         first.map(|(dim, _)| (fitted, dim))
     }
 
-    pub(super) fn map(
-        &mut self,
-        site: Site,
-        pack: Option<Dim>,
-        sources: Vec<Source<'_>>,
-    ) -> Option<(Type, Vec<Arg>)> {
+    pub(super) fn map(&mut self, site: Site, pack: Option<Dim>, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
         self.require_at_least(site, sources.len(), 2)?;
         let mut sources = sources.into_iter();
         let function = sources.next()?;

@@ -78,7 +78,12 @@ impl<'a> ModuleChecker<'a> {
     }
 
     /// Name, parameters and result of a function.
-    pub(super) fn read_signature(&mut self, doc: Option<&ast::Doc>, signature: &ast::Signature, owner: &Owner) -> Signature {
+    pub(super) fn read_signature(
+        &mut self,
+        doc: Option<&ast::Doc>,
+        signature: &ast::Signature,
+        owner: &Owner,
+    ) -> Signature {
         let types = signature.params.iter().map(|param| &param.ty).chain(&signature.result);
         let uses: Vec<&ast::TypeExpr> = types.collect();
         let (outer, self_type) = (owner.generics.clone(), owner.self_type.clone());

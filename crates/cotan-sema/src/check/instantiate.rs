@@ -336,7 +336,8 @@ impl Instance {
 
     /// Asks for the traits that the generics must have.
     pub(super) fn want_traits(&self, checker: &mut BodyChecker<'_, '_>, span: Span) {
-        let needs_any = |generic: &Generic| !generic.traits.is_empty() || matches!(generic.kind, GenericKind::Type { .. });
+        let needs_any =
+            |generic: &Generic| !generic.traits.is_empty() || matches!(generic.kind, GenericKind::Type { .. });
         if self.generics.iter().any(needs_any) {
             let generics = checker.generics.clone();
             let (name, wanted) = (self.name.clone(), self.generics.clone());

@@ -112,7 +112,8 @@ impl<'a> ModuleChecker<'a> {
         }
         for at in 0..self.enum_items.len() {
             let (module, item) = self.enum_items[at];
-            let uses: Vec<&ast::TypeExpr> = item.variants.iter().flat_map(|variant| payload_types(&variant.payload)).collect();
+            let uses: Vec<&ast::TypeExpr> =
+                item.variants.iter().flat_map(|variant| payload_types(&variant.payload)).collect();
             self.enums[at].generics = self.within(module, |this| this.generics(&item.generics, &uses));
         }
         for at in 0..self.struct_items.len() {

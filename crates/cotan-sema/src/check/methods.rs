@@ -26,12 +26,7 @@ struct Candidate {
 
 impl BodyChecker<'_, '_> {
     /// `Area.area`
-    pub(super) fn trait_callee<'s>(
-        &mut self,
-        id: TraitId,
-        found: &Found,
-        ops: &'s [PostfixOp],
-    ) -> (Callee<'s>, usize) {
+    pub(super) fn trait_callee<'s>(&mut self, id: TraitId, found: &Found, ops: &'s [PostfixOp]) -> (Callee<'s>, usize) {
         let methods = self.module.traits[id.0 as usize].methods.clone();
         let (name, span) = (&found.name, found.span);
         let Some(PostfixOp { kind: PostfixKind::Field(method), .. }) = ops.get(found.n_dots) else {
@@ -156,10 +151,8 @@ impl BodyChecker<'_, '_> {
                 Some(generic) => format!("add the trait to the bounds of `{}`: `{0}: {}`", generic.name, of.name),
                 None => format!("write `impl {} for {shown} {{ ... }}`", of.name),
             };
-            let message = format!(
-                "expected a type with the trait `{}` before `.{}()`, found `{shown}`",
-                of.name, name.name
-            );
+            let message =
+                format!("expected a type with the trait `{}` before `.{}()`, found `{shown}`", of.name, name.name);
             self.report(Diagnostic::error(codes::LACKS_TRAIT, name.span, message).help(help));
             return error(span);
         }

@@ -69,9 +69,7 @@ impl BodyChecker<'_, '_> {
                 let help = "write a dot and the name of a declaration after it";
                 self.not_a_value(&found.name, "a module", span, help)
             }
-            Def::Trait(_) => {
-                self.not_a_value(&found.name, "a trait", span, "call one of its functions: `value.f()`")
-            }
+            Def::Trait(_) => self.not_a_value(&found.name, "a trait", span, "call one of its functions: `value.f()`"),
             Def::Unusable => error(span),
         }
     }

@@ -92,12 +92,7 @@ impl BodyChecker<'_, '_> {
                 if let Type::Struct(of) = ty { Some(of.def) } else { self.report_no_struct(path) }
             }
             Def::Enum(id) => self.report_no_variant(id, path),
-            Def::Function(_)
-            | Def::Pending
-            | Def::Gradients(_)
-            | Def::Constant(_)
-            | Def::Module(_)
-            | Def::Trait(_) => {
+            Def::Function(_) | Def::Pending | Def::Gradients(_) | Def::Constant(_) | Def::Module(_) | Def::Trait(_) => {
                 self.report_no_struct(path)
             }
         }

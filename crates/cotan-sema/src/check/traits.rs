@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cotan_syntax::ast::{self, FunctionForm, Item, ItemKind};
+use cotan_syntax::ast::{self, Item, ItemKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::declarations::{Owner, Plan};
@@ -42,7 +42,8 @@ impl<'a> ModuleChecker<'a> {
                 self.require_receiver(&signature);
                 signature.name = format!("{}.{}", self.traits[at].name, signature.name);
                 let index = known.len();
-                let function = self.add_function(signature, Some(FunctionBody::Required(TraitMethod { of: id, index })));
+                let function =
+                    self.add_function(signature, Some(FunctionBody::Required(TraitMethod { of: id, index })));
                 self.traits[at].methods.push(function);
             }
         }
@@ -126,9 +127,6 @@ impl<'a> ModuleChecker<'a> {
                 continue;
             }
             self.report_unknown_attributes(&item.attrs, "function of an impl");
-            if function.form == FunctionForm::Kernel {
-                self.report_later(name.span, "a kernel in an `impl`", "declare the kernel outside and call it");
-            }
             let mut signature = self.read_signature(item.doc.as_ref(), &function.signature, owner);
             self.compare_method(found, def.methods[at], &signature);
             signature.name = format!("{}.{head}.{}", def.name, name.name);
@@ -137,9 +135,11 @@ impl<'a> ModuleChecker<'a> {
             self.plans.push(Plan { module, function: id, item: function, inferred_for: None });
             given[at] = Some(id);
         }
-        let missing: Vec<&String> = wanted.iter().zip(&given).filter(|(_, id)| id.is_none()).map(|(name, _)| name).collect();
+        let missing: Vec<&String> =
+            wanted.iter().zip(&given).filter(|(_, id)| id.is_none()).map(|(name, _)| name).collect();
         if let Some(first) = missing.first() {
-            let message = format!("expected the function `{first}` of the trait `{}` in the `impl`, found none", def.name);
+            let message =
+                format!("expected the function `{first}` of the trait `{}` in the `impl`, found none", def.name);
             let mut diagnostic = Diagnostic::error(codes::MISSING_METHOD, found.span, message);
             if let Some(at) = wanted.iter().position(|name| name == *first) {
                 diagnostic = diagnostic.label(self.signature(def.methods[at]).span, "asked for here");
@@ -170,7 +170,8 @@ impl<'a> ModuleChecker<'a> {
         let n_trait = of.trait_ref.args.len();
         let n_own = given.generics.len() - of.generics.len();
         let own = given.generics.iter().enumerate().skip(of.generics.len()).map(|(at, generic)| generic.as_arg(at));
-        let args = std::iter::once(GenericArg::Type(of.target.clone())).chain(of.trait_ref.args.iter().cloned()).chain(own);
+        let args =
+            std::iter::once(GenericArg::Type(of.target.clone())).chain(of.trait_ref.args.iter().cloned()).chain(own);
         let at_impl = Substitution::new(args.collect());
         let of_trait = &wanted.generics[1 + n_trait..];
         let own = &given.generics[of.generics.len()..];
@@ -249,7 +250,9 @@ impl<'a> ModuleChecker<'a> {
 
     /// Two impls of a trait must not be for one type.
     fn report_overlap(&mut self, found: &typed::Impl) -> bool {
-        let Some(other) = self.impls.iter().find(|other| super::overlap::may_overlap(other, found)) else { return false };
+        let Some(other) = self.impls.iter().find(|other| super::overlap::may_overlap(other, found)) else {
+            return false;
+        };
         let other_span = other.span;
         let name = &self.traits[found.trait_ref.def.0 as usize].name;
         let message = format!("expected one `impl` of the trait `{name}` for each type, found a second that overlaps");
@@ -261,7 +264,6 @@ impl<'a> ModuleChecker<'a> {
         true
     }
 }
-
 
 /// A word for a type, for the names of the functions of its impls.
 fn head_name(of: Declarations<'_>, ty: &Type) -> String {

@@ -83,12 +83,6 @@ impl ModuleChecker<'_> {
         );
     }
 
-    /// Something that is part of the language but not yet of this compiler.
-    pub(super) fn report_later(&mut self, span: Span, what: &str, instead: &str) {
-        let message = format!("expected what this version supports, found {what}");
-        self.report(Diagnostic::error(codes::LATER, span, message).help(instead));
-    }
-
     /// The type that is written.
     pub(super) fn resolve_type(&mut self, ty: &TypeExpr, scope: &mut TypeScope<'_>) -> Type {
         match &ty.kind {
@@ -267,7 +261,12 @@ impl ModuleChecker<'_> {
     }
 
     /// One parameter in brackets at a use in a type.
-    pub(super) fn generic_arg(&mut self, generic: &Generic, arg: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<GenericArg> {
+    pub(super) fn generic_arg(
+        &mut self,
+        generic: &Generic,
+        arg: &ast::Expr,
+        scope: &mut TypeScope<'_>,
+    ) -> Option<GenericArg> {
         match generic.kind {
             GenericKind::Size => self.dim(arg, scope).map(GenericArg::Size),
             GenericKind::Scalar(bound) => {

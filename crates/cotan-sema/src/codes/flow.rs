@@ -112,15 +112,6 @@ fn twice(x: f64) -> f64 = 2.0 * x
 "fn twice(x: f64) -> f64 = 2.0 * x
 @test fn twice_of_three() -> f64 = twice(3.0)";
 
-    LATER = "E0901", "part of the language that is not there yet",
-"This construct is part of the language, and this version of the compiler does not have it. The
-message says what to write until then.
-
-Mended:
-
-fn f[N](x: f64) -> f64 = x",
-"fn f[..S](x: f64) -> f64 = x";
-
     EFFECT = "E0620", "output where only pure code may stand",
 "A function that prints is marked `@io`, and so is every function that calls it. Functions that are
 passed on are pure, but for that of `each`.

@@ -68,7 +68,10 @@ fn f() -> P = P";
 Mended:
 
 fn f[N](x: f64[N]) -> f64 = +/ x",
-"fn f[N](x: N) -> f64 = 1.0";
+"fn f[N](v: f64[N]) -> f64 {
+  let x: N = +/ v
+  x
+}";
 
     UNKNOWN_ATTRIBUTE = "E0208", "unknown attribute",
 "Functions may have `@grad`, `@value_and_grad` and `@jvp`, parameters `@nodiff`.

@@ -7,7 +7,8 @@ use crate::codes;
 use crate::dims::{Atom, Dim};
 use crate::order::Callee;
 use crate::typed::{
-    self, Arg, Builtin, Callable, CallableKind, Expr, ExprKind, EnumId, FunctionBody, GenericId, Program, Rules, TypeVisitor,
+    self, Arg, Builtin, Callable, CallableKind, EnumId, Expr, ExprKind, FunctionBody, GenericId, Program, Rules,
+    TypeVisitor,
 };
 use crate::types::{GenericArg, Scalar, Substitution, Type};
 use cotan_ir::Elem;

@@ -47,12 +47,7 @@ impl<'g> Binding<'g> {
                     && pattern.args.iter().zip(&found.args).all(|(p, f)| self.arg(p, f))
             }
             (
-                Type::Never
-                | Type::Scalar(_)
-                | Type::Tuple(_)
-                | Type::Struct(_)
-                | Type::Enum(_)
-                | Type::Function(_),
+                Type::Never | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Function(_),
                 _,
             ) => false,
         }

@@ -107,7 +107,9 @@ impl<'a, 'p> Body<'a, 'p> {
     fn function(&self, arg: &'p Arg) -> Closure<'p> {
         match arg {
             Arg::Function(callable) => self.closure(callable),
-            Arg::Value(_) | Arg::Pack(_) => unreachable!("invariant: the checker gives a function where a builtin takes one"),
+            Arg::Value(_) | Arg::Pack(_) => {
+                unreachable!("invariant: the checker gives a function where a builtin takes one")
+            }
         }
     }
 

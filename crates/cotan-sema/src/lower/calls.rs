@@ -52,9 +52,8 @@ impl<'a, 'p> Body<'a, 'p> {
                 if takes_functions(source) {
                     return self.inline(source, callee, generics, args, functions);
                 }
-                let (instance, leads) = self.in_frame(callee.frame, |body| {
-                    body.instance_with_leads(*function, generics)
-                })?;
+                let (instance, leads) =
+                    self.in_frame(callee.frame, |body| body.instance_with_leads(*function, generics))?;
                 let leaves = args.concat();
                 let args = self.arguments(&leads, &leaves);
                 let results = self.b.call(&instance.function, &args);

@@ -11,12 +11,12 @@ use super::{Extent, Lowering, Result};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId};
 use crate::entry::{DerivativeRequest, Entry, EntryExtent, EntryParam, HostType, HostVariant, Root};
+use crate::instances::Wanted;
 use crate::typed::forms;
 use crate::typed::{
     Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Leaf, Param, Program,
     Rules, Type, Variant,
 };
-use crate::instances::Wanted;
 use crate::types::{Generic, GenericKind, Scalar};
 
 /// Finds what a root asks for: a function at certain element types. A derivative of a function becomes a function of the program.
@@ -128,8 +128,7 @@ fn callees(program: &Program, root: FnId) -> Vec<FnId> {
             FunctionBody::Required(_) => {}
         }
     }
-    let is_lowered_once =
-        |id: &FnId| seen[id.0 as usize] && *id != root && !takes_functions(program.function(*id));
+    let is_lowered_once = |id: &FnId| seen[id.0 as usize] && *id != root && !takes_functions(program.function(*id));
     program.order.iter().copied().filter(is_lowered_once).collect()
 }
 

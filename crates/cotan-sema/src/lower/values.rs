@@ -60,12 +60,9 @@ impl Body<'_, '_> {
             Type::Tuple(parts) => parts.clone(),
             Type::Struct(of) => self.program().field_types(of),
             Type::Tensor { elem, .. } => self.part_types(elem),
-            Type::Error
-            | Type::Never
-            | Type::Scalar(_)
-            | Type::Enum(_)
-            | Type::Function(_)
-            | Type::Param(_) => Vec::new(),
+            Type::Error | Type::Never | Type::Scalar(_) | Type::Enum(_) | Type::Function(_) | Type::Param(_) => {
+                Vec::new()
+            }
         }
     }
 

@@ -28,7 +28,9 @@ impl Declarations<'_> {
         match ty {
             Type::Error | Type::Never | Type::Function(_) => {}
             // What stands for any type counts as one leaf until it is known.
-            Type::Scalar(_) | Type::Param(_) => leaves.push(Leaf { ty: ty.clone(), is_tag: false, within: within.clone() }),
+            Type::Scalar(_) | Type::Param(_) => {
+                leaves.push(Leaf { ty: ty.clone(), is_tag: false, within: within.clone() })
+            }
             Type::Tuple(parts) => parts.iter().for_each(|part| self.push_leaves(part, within, leaves)),
             Type::Struct(of) => {
                 self.field_types(of).iter().for_each(|field| self.push_leaves(field, within, leaves));

@@ -150,11 +150,6 @@ fn a_match_shows_a_value_that_it_lacks() {
 }
 
 #[test]
-fn what_is_not_there_yet_says_what_works() {
-    reject("fn f[..S](x: f64) -> f64 = x", "E0901", "..", "sizes");
-}
-
-#[test]
 fn sizes_and_types_in_brackets_are_given_or_inferred() {
     reject("fn s[N]() -> f64[N] = zeros[f64](N)\nfn f() -> f64[4] = s()", "E0403", "s()", "s[N]");
     reject("fn one[T: Float]() -> T = 1 as T\nfn f() -> i64 = one() as i64", "E0315", "one()", "brackets");

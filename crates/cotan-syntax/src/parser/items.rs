@@ -425,7 +425,7 @@ impl Parser<'_> {
         let target = self.ty();
         let name = Ident { name: self.text(target.span).to_owned(), span: target.span };
         let items = self.body_list(&name, "a function", |parser| {
-            if !matches!(parser.peek(), TokenKind::Fn | TokenKind::At | TokenKind::Pub) {
+            if !matches!(parser.peek(), TokenKind::Fn | TokenKind::Kernel | TokenKind::At | TokenKind::Pub) {
                 parser.report_expected("fn", "and a function of the trait");
                 return None;
             }
