@@ -70,9 +70,9 @@ fn every_function(session: &Session, wanted: Stage) -> Result<String, Failure> {
     Ok(texts.concat())
 }
 
-/// Functions that take functions exist only inside the calls of them.
+/// Functions that take functions, or are for any type or rank, exist only where they are called.
 fn is_callable(function: &typed::Function) -> bool {
-    function.params.iter().all(|p| !matches!(p.ty, Type::Function(_)))
+    !function.is_shapeless() && function.params.iter().all(|p| !matches!(p.ty, Type::Function(_)))
 }
 
 fn stage(session: &Session, name: &str, lowered: &Lowered, stage: Stage) -> Result<String, Failure> {
