@@ -52,7 +52,13 @@ impl Callee<'_> {
             Self::Derivative(derivative) => match &derivative.base {
                 // The tangents of a type are known when the type is.
                 Self::Scheme(scheme) => scheme.has_type_params(),
-                base => base.needs_argument_types(),
+                Self::Scalar(..)
+                | Self::Builtin(..)
+                | Self::Print(..)
+                | Self::Lambda(..)
+                | Self::Derivative(_)
+                | Self::Vmap(_)
+                | Self::Failed => derivative.base.needs_argument_types(),
             },
         }
     }
