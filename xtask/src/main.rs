@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask help` lists them. Each is a plain sequence of cargo commands or a check of files.
 
+mod book;
 mod ops;
 mod tidy;
 
@@ -12,10 +13,11 @@ use std::process::Command;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  ci                      what CI runs: format, lints, tidy, then `test`
+  ci                      what CI runs: format, lints, tidy, the book, then `test`
   test [ui|ir|run] [--bless]
                           all tests, or those of one folder of tests/; --bless rewrites what they expect
   tidy                    generated files are fresh, codes have pages, the longest files
+  book                    builds the book into target/book, where mdbook is installed
   ops                     writes the reference page of the operations, docs/operations.md
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
@@ -29,6 +31,7 @@ fn main() -> Result<()> {
         Some("ci") => ci(),
         Some("test") => test(rest),
         Some("tidy") => tidy::run(&root()),
+        Some("book") => book::build(&root()),
         Some("ops") => ops::write(&root()),
         Some("accept") => accept(rest),
         Some("fuzz") => {
@@ -76,6 +79,7 @@ fn ci() -> Result<()> {
     cargo(&["fmt", "--all", "--check"], &[])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
     tidy::run(&root())?;
+    book::build(&root())?;
     test(&[])
 }
 
