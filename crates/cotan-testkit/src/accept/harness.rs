@@ -1,9 +1,9 @@
-//! Lines that stand for harnesses under `tests/` and in the crates: they run them, and count what they ran.
+//! Lines of the core that stand for harnesses under `tests/` and in the crates: they run them, and count what they ran.
 
+use super::suites::{count, harness, output_of_tests, tests};
 use super::{Line, Measured, Workplace};
 use crate::faults::FAULTS;
 use crate::files::workspace_file;
-use std::path::Path;
 use std::process::Command;
 
 pub(super) const LINES: &[Line] = &[
@@ -40,62 +40,17 @@ pub(super) const LINES: &[Line] = &[
     },
 ];
 
-fn count(folder: &str, extension: &str) -> usize {
-    fn walk(folder: &Path, extension: &str) -> usize {
-        let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
-        let mut n = 0;
-        for path in entries.filter_map(Result::ok).map(|e| e.path()) {
-            n += if path.is_dir() {
-                walk(&path, extension)
-            } else {
-                usize::from(path.extension().is_some_and(|e| e == extension))
-            };
-        }
-        n
-    }
-    walk(&workspace_file(folder), extension)
-}
-
-/// Runs tests of a package; gives the closing lines of cargo, or what failed.
-fn tests(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
-    let text = output_of_tests(place, package, args)?;
-    let closing = text.lines().filter(|l| l.starts_with("test result:")).filter_map(|l| l.split(';').next());
-    Ok(closing.collect::<Vec<_>>().join(", "))
-}
-
-/// Runs tests of a package; gives what they print, or the end of it if one fails.
-fn output_of_tests(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let out = Command::new(cargo)
-        .current_dir(&place.root)
-        .args(["test", "--release", "-q", "-p", package])
-        .args(args)
-        .output()
-        .map_err(|e| e.to_string())?;
-    let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    if out.status.success() && text.contains("test result:") {
-        return Ok(text);
-    }
-    let last: Vec<&str> = text.lines().rev().take(20).collect();
-    Err(last.into_iter().rev().collect::<Vec<_>>().join("\n"))
-}
-
-fn harness(place: &Workplace, n: usize, least: usize, package: &str, args: &[&str]) -> Result<Measured, String> {
-    let result = tests(place, package, args)?;
-    Ok(Measured::new(n >= least, format!("{n} programs; {result}")))
-}
-
 fn field(place: &Workplace) -> Result<Measured, String> {
-    let n = count("tests/run/field", "cot").min(count("tests/run/loops", "cot"));
-    harness(place, count("tests/run", "cot"), if n == 0 { usize::MAX } else { 1 }, "cotan-testkit", &["--test", "run"])
+    let n = count("tests/run/field").min(count("tests/run/loops"));
+    harness(place, count("tests/run"), if n == 0 { usize::MAX } else { 1 }, "cotan-testkit", &["--test", "run"])
 }
 
 fn errors(place: &Workplace) -> Result<Measured, String> {
-    harness(place, count("tests/run/errors", "cot"), 50, "cotan-testkit", &["--test", "run"])
+    harness(place, count("tests/run/errors"), 50, "cotan-testkit", &["--test", "run"])
 }
 
 fn ui(place: &Workplace) -> Result<Measured, String> {
-    harness(place, count("tests/ui", "cot"), 80, "cotan-testkit", &["--test", "ui"])
+    harness(place, count("tests/ui"), 80, "cotan-testkit", &["--test", "ui"])
 }
 
 fn fuzz(place: &Workplace) -> Result<Measured, String> {

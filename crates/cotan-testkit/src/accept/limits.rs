@@ -70,6 +70,7 @@ const NESTS: &[Nest] = &[
     },
     Nest { head: LET, ..unused("arrays", "[", "x", "]") },
     Nest { head: LET, ..unused("tuples", "(x, ", "x", ")") },
+    nest("matches", "match x > 0.0 { true => ", "x", ", false => x }"),
     unused("for loops", "for i in 0..1 { ", "x += 1.0", "}"),
     unused("while loops", "while x < 2.0 { ", "x += 1.0", "}"),
     Nest {

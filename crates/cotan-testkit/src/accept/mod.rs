@@ -7,9 +7,11 @@ mod adbench;
 mod command;
 mod harness;
 mod jacobians;
+mod language;
 mod limits;
 mod programs;
 mod scale;
+mod suites;
 
 use crate::files::workspace_file;
 use std::path::PathBuf;
@@ -72,7 +74,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             Some(groups.concat())
         }
         "language" => {
-            let groups: [&[Line]; 2] = [limits::LINES, jacobians::LINES];
+            let groups: [&[Line]; 3] = [language::LINES, jacobians::LINES, limits::LINES];
             Some(groups.concat())
         }
         _ => None,
