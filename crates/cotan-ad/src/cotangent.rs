@@ -4,7 +4,7 @@
 
 use crate::vjp::Reverse;
 use cotan_ir::{Atom, Builder, CheckKind, Const, Dim, Env, Ty, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The cotangent of a variable so far, if it is not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +31,9 @@ pub(crate) struct Scope {
     /// Source variables to target operands. Never holds accumulators, so that re-executed writes are erased.
     pub(crate) env: Env,
     /// Source variables to cotangents.
-    pub(crate) cots: HashMap<Var, Cot>,
+    pub(crate) cots: FxHashMap<Var, Cot>,
     /// Source accumulators under reversal.
-    pub(crate) acc_cots: HashMap<Var, AccCot>,
+    pub(crate) acc_cots: FxHashMap<Var, AccCot>,
 }
 
 /// A tensor of zeros (or the constant zero).

@@ -4,7 +4,7 @@ use crate::jvp::jvp;
 use crate::vjp::vjp;
 use crate::{Error, Limits};
 use cotan_ir::{Atom, Block, Builder, Derived, Env, Function, Item, Mode, Module, Op, Symbol};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Replaces every derivative that the module asks for by a function. Derivatives of callees that turn out to be needed
@@ -41,14 +41,14 @@ pub(crate) struct Session<'m> {
     module: &'m mut Module,
     limits: Limits,
     /// The functions that are written, with all that they call.
-    ready: HashMap<Symbol, Extent>,
+    ready: FxHashMap<Symbol, Extent>,
     /// The functions being made ready, outermost first.
     open: Vec<Symbol>,
 }
 
 impl<'m> Session<'m> {
     pub(crate) fn new(module: &'m mut Module, limits: &Limits) -> Session<'m> {
-        Session { module, limits: *limits, ready: HashMap::new(), open: Vec::new() }
+        Session { module, limits: *limits, ready: FxHashMap::default(), open: Vec::new() }
     }
 
     pub(crate) fn module(&self) -> &Module {
@@ -119,7 +119,7 @@ impl<'m> Session<'m> {
                     Mode::Jvp => jvp(self, &d, name)?,
                     Mode::Vjp => vjp(self, &d, name)?,
                 };
-                let f = self.module.insert(self.checked(cotan_opt::simplify(&f)));
+                let f = self.module.insert(self.checked(cotan_opt::simplify(f)));
                 Extent { order: source.order + 1, ..self.extent(&f.body)? }
             }
         };

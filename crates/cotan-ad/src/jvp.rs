@@ -10,7 +10,7 @@ use crate::expand::Session;
 use crate::extremes::TieCount;
 use crate::prepare::prepared;
 use cotan_ir::{Atom, Builder, Derived, Env, Function, Op, Stmt, Symbol, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// State of one forward transform.
 pub(crate) struct Forward<'s, 'm> {
@@ -29,9 +29,9 @@ pub(crate) struct TangentScope {
     /// Source variables to target operands, accumulators included. A write to one that is missing is erased.
     pub(crate) env: Env,
     /// Source variables and accumulators to their tangents.
-    pub(crate) tans: HashMap<Var, Atom>,
+    pub(crate) tans: FxHashMap<Var, Atom>,
     /// In the second pass over the body of a `par`: accumulators whose ties are counted.
-    pub(crate) ties: HashMap<Var, TieCount>,
+    pub(crate) ties: FxHashMap<Var, TieCount>,
 }
 
 /// The forward derivative that `d` asks for.

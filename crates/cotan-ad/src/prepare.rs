@@ -17,7 +17,7 @@ pub(crate) fn prepared(
     mode: Mode,
     active: impl Fn(&Function) -> VarSet,
 ) -> (Function, VarSet) {
-    let mut f = cotan_opt::simplify(&inline(module, f, InlineLimit::default()));
+    let mut f = cotan_opt::simplify(inline(module, f, InlineLimit::default()));
     let products = active(&f);
     lower_products(&mut f, &products);
     match mode {

@@ -15,7 +15,7 @@
 use crate::vjp::{Reverse, Twin};
 use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Span, Stmt, Ty, Var};
 use cotan_opt::passes::dce::{Live, dce_block};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// A reverse loop before its placeholders are settled.
 pub(crate) struct ReverseLoop<'a> {
@@ -125,9 +125,9 @@ impl Reverse<'_, '_> {
     ) -> (Block, Live) {
         let mut reads = scalar_reads(self, &reverse.source.body, p);
         // What is made of two carried arrays is read once, and recorded once.
-        let bound: HashSet<Var> = body.stmts.iter().flat_map(|s| s.results.iter().copied()).collect();
+        let bound: FxHashSet<Var> = body.stmts.iter().flat_map(|s| s.results.iter().copied()).collect();
         reads.retain(|y| bound.contains(&reverse.env.var(*y)));
-        let in_reverse: HashSet<Var> = reads.iter().map(|y| reverse.env.var(*y)).collect();
+        let in_reverse: FxHashSet<Var> = reads.iter().map(|y| reverse.env.var(*y)).collect();
         let is_read = |s: &Stmt| s.results.first().is_some_and(|r| in_reverse.contains(r));
         let rest = body.stmts.iter().filter(|s| !is_read(s)).cloned().collect();
         let (cut, cut_live) = dce_block(self.b.vars(), Block { stmts: rest, results: body.results.clone() });
@@ -182,7 +182,7 @@ impl Reverse<'_, '_> {
 /// Scalars read at the top of a body from carried array `p`, or from arrays made of it.
 fn scalar_reads(r: &Reverse<'_, '_>, body: &Block, p: Var) -> Vec<Var> {
     let is_array = |v: &Var| r.src.ty(*v).rank() > 0;
-    let mut made_of_it = HashSet::from([p]);
+    let mut made_of_it = FxHashSet::from_iter([p]);
     let mut reads = Vec::new();
     for s in &body.stmts {
         if let Op::Index { array: Atom::Var(array), .. } = &s.op

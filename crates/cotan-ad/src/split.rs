@@ -5,7 +5,7 @@ use crate::vjp::{SeedTypes, Swept, sweep};
 use crate::{Error, Limits};
 use cotan_ir::{Atom, Block, Derived, Function, Mode, Module, Symbol, Ty, Var};
 use cotan_opt::passes::dce::dce_block;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The two halves of a `vjp`. Composed, they compute the same bits.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub fn fwd_rev(
     let rev_stmts = whole.body.stmts.split_off(n_forward);
     let (rev_body, _) = dce_block(&whole.vars, Block { stmts: rev_stmts, results: cots });
 
-    let mut record = Record { f: &whole, vars: Vec::new(), seen: HashSet::new() };
+    let mut record = Record { f: &whole, vars: Vec::new(), seen: FxHashSet::default() };
     for seed in &seeds {
         record.dims(whole.ty(*seed));
     }
@@ -46,8 +46,8 @@ pub fn fwd_rev(
     rev.params = record.iter().chain(&seeds).copied().collect();
     whole.body.results.extend(record.into_iter().map(Atom::Var));
     Ok(ForwardReverse {
-        fwd: session.checked(cotan_opt::simplify(&whole)),
-        rev: session.checked(cotan_opt::simplify(&rev)),
+        fwd: session.checked(cotan_opt::simplify(whole)),
+        rev: session.checked(cotan_opt::simplify(rev)),
     })
 }
 
@@ -55,7 +55,7 @@ pub fn fwd_rev(
 struct Record<'a> {
     f: &'a Function,
     vars: Vec<Var>,
-    seen: HashSet<Var>,
+    seen: FxHashSet<Var>,
 }
 
 impl Record<'_> {

@@ -14,7 +14,7 @@ use crate::expand::Session;
 use crate::prepare::prepared;
 use crate::{Error, Lengths};
 use cotan_ir::{Atom, Block, Builder, Derived, Dim, Env, Function, Op, Stmt, Symbol, Ty, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// State of one reverse transform.
 pub(crate) struct Reverse<'s, 'm> {
@@ -248,7 +248,7 @@ impl Reverse<'_, '_> {
 }
 
 /// Whether a statement writes to one of these accumulators, at any depth.
-fn writes_any<T>(s: &Stmt, accs: &HashMap<Var, T>) -> bool {
+fn writes_any<T>(s: &Stmt, accs: &FxHashMap<Var, T>) -> bool {
     if accs.is_empty() {
         return false;
     }

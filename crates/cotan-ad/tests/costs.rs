@@ -151,7 +151,7 @@ fn gradient_alone(module: &mut Module, of: &str, n_values: usize) -> Function {
     f.name = format!("{of}.grad").into();
     f.body.results.drain(..n_values);
     f.body.results.truncate(1);
-    let f = cotan_opt::simplify(&f);
+    let f = cotan_opt::simplify(f);
     module.insert(f.clone());
     f
 }
@@ -185,7 +185,7 @@ fn the_innermost_body_runs_once_more_per_enclosing_loop_and_order() {
 fn sizes(source: &Module, f: &Function) -> [usize; 4] {
     let mut module = source.clone();
     let mut of = f.name.to_string();
-    let mut sizes = [cotan_opt::simplify(f).n_stmts(), 0, 0, 0];
+    let mut sizes = [cotan_opt::simplify(f.clone()).n_stmts(), 0, 0, 0];
     for size in &mut sizes[1..] {
         let vjp = derive(&mut module, &of, Mode::Vjp);
         *size = vjp.n_stmts();

@@ -192,7 +192,7 @@ fn a_gradient_without_its_value_still_checks_the_indices_that_it_uses() {
     let mut alone = Function::clone(&vjp);
     alone.name = "alone".into();
     alone.body.results.remove(0);
-    module.insert(cotan_opt::simplify(&alone));
+    module.insert(cotan_opt::simplify(alone));
     let outcome = |name: &str, at: &[i64]| {
         let args = [int(3), vector(&[0.5, 0.2, -0.5]), ints(at), scalar(1.0)];
         cotan_interp::run(&module, name, &args, &Options::default())

@@ -12,7 +12,7 @@ use crate::plan::{BlockPlan, Plan, StmtPlan, elem_of};
 use crate::value::Val;
 use cotan_ir::{Atom, Block, CheckKind, Dim, Function, Module, Op, Stmt, Symbol, Var, print_stmt};
 use cotan_ops::row;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 pub(crate) type Outcome<T> = Result<T, RuntimeError>;
@@ -23,7 +23,7 @@ pub(crate) struct Machine<'m, D: Domain> {
     pub(crate) domain: D,
     pub(crate) budget: Budget,
     pub(crate) stats: Stats,
-    plans: HashMap<Symbol, Rc<Plan<D::Kernel>>>,
+    plans: FxHashMap<Symbol, Rc<Plan<D::Kernel>>>,
     /// Where output goes; nowhere without one.
     pub(crate) output: Option<&'m mut dyn FnMut(&str)>,
 }
@@ -103,7 +103,7 @@ impl Frame<'_> {
 impl<'m, D: Domain> Machine<'m, D> {
     pub(crate) fn new(module: &'m Module, domain: D, limits: Limits) -> Machine<'m, D> {
         let (budget, stats) = (Budget::new(limits), Stats::default());
-        Machine { module, domain, budget, stats, plans: HashMap::new(), output: None }
+        Machine { module, domain, budget, stats, plans: FxHashMap::default(), output: None }
     }
 
     /// Runs a function of the module.

@@ -3,7 +3,7 @@
 //! A plan mirrors the blocks and statements of the function that it is made for.
 
 use cotan_ir::{Atom, Block, Elem, Function, Op, Prim, Stmt, Var};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A function and its plan. `K` is what primitives call.
@@ -48,13 +48,13 @@ struct Planner<'a, K> {
 
 impl<K> Planner<'_, K> {
     /// The plan of a block and all tensors that it reads. `bound` are the variables bound at its head.
-    fn block(&mut self, block: &Block, bound: &[Var]) -> (BlockPlan<K>, HashSet<Var>) {
+    fn block(&mut self, block: &Block, bound: &[Var]) -> (BlockPlan<K>, FxHashSet<Var>) {
         let bound_inside = block.stmts.iter().flat_map(|s| &s.results);
-        let own: HashSet<Var> = bound.iter().chain(bound_inside).copied().filter(|v| self.is_tensor(*v)).collect();
+        let own: FxHashSet<Var> = bound.iter().chain(bound_inside).copied().filter(|v| self.is_tensor(*v)).collect();
 
         let results = self.tensors(&block.results);
         let moved = results.iter().copied().filter(|v| own.contains(v) && is_single(&results, *v)).collect();
-        let mut read: HashSet<Var> = results.into_iter().collect();
+        let mut read: FxHashSet<Var> = results.into_iter().collect();
 
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for s in block.stmts.iter().rev() {
@@ -65,11 +65,11 @@ impl<K> Planner<'_, K> {
     }
 
     /// The plan of a statement. `own` are the variables of its block, `read` those that are read after it.
-    fn stmt(&mut self, s: &Stmt, own: &HashSet<Var>, read: &mut HashSet<Var>) -> StmtPlan<K> {
+    fn stmt(&mut self, s: &Stmt, own: &FxHashSet<Var>, read: &mut FxHashSet<Var>) -> StmtPlan<K> {
         // A switch runs one arm once, so an arm may take away what nothing reads after the switch.
         let dying = || own.iter().copied().filter(|v| !read.contains(v)).collect();
         let bound = if matches!(s.op, Op::Switch { .. }) { dying() } else { s.op.binders() };
-        let mut inside = HashSet::new();
+        let mut inside = FxHashSet::default();
         let mut blocks = Vec::new();
         for b in s.op.blocks() {
             let (plan, read_inside) = self.block(b, &bound);

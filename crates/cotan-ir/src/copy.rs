@@ -1,12 +1,12 @@
 //! Renamed copies of code.
 
 use crate::{Acc, Atom, Block, Builder, Dim, Function, Loop, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 
 /// What variables of a source function are called in the target: the environment of a copy.
 #[derive(Clone, Debug, Default)]
-pub struct Env(HashMap<Var, Atom>);
+pub struct Env(FxHashMap<Var, Atom>);
 
 impl Env {
     /// No variables.
@@ -41,14 +41,14 @@ impl Env {
 }
 
 impl Deref for Env {
-    type Target = HashMap<Var, Atom>;
-    fn deref(&self) -> &HashMap<Var, Atom> {
+    type Target = FxHashMap<Var, Atom>;
+    fn deref(&self) -> &FxHashMap<Var, Atom> {
         &self.0
     }
 }
 
 impl DerefMut for Env {
-    fn deref_mut(&mut self) -> &mut HashMap<Var, Atom> {
+    fn deref_mut(&mut self) -> &mut FxHashMap<Var, Atom> {
         &mut self.0
     }
 }

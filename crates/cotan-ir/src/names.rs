@@ -1,7 +1,7 @@
 //! Names of variables in the text form: the base name where it is free, else with a number.
 
 use crate::{Block, Function, Stmt, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// One name per variable of a function, no two the same.
 pub(crate) struct Names(Vec<String>);
@@ -10,7 +10,7 @@ impl Names {
     /// Numbers equal base names in the order in which the text binds them: `x`, `x.1`, `x.2`. Variables that nothing
     /// binds come last.
     pub(crate) fn new(f: &Function) -> Names {
-        let mut naming = Naming { f, uses: HashMap::new(), names: vec![None; f.vars.len()] };
+        let mut naming = Naming { f, uses: FxHashMap::default(), names: vec![None; f.vars.len()] };
         f.params.iter().for_each(|v| naming.bind(*v));
         naming.block(&f.body);
         (0..f.vars.len() as u32).for_each(|v| naming.bind(Var(v)));
@@ -26,7 +26,7 @@ impl Names {
 
 struct Naming<'a> {
     f: &'a Function,
-    uses: HashMap<String, usize>,
+    uses: FxHashMap<String, usize>,
     names: Vec<Option<String>>,
 }
 

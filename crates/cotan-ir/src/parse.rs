@@ -11,7 +11,7 @@ use crate::{
     Atom, Block, Const, Derived, Dim, Elem, Function, Item, Mode, Module, Prim, Stmt, Symbol, TensorOp, Ty, Var,
     VarInfo,
 };
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
 use token::{Token, tokens};
 
@@ -86,13 +86,13 @@ struct Parser<'a> {
     depth: usize,
     /// Of the function being read.
     vars: Vec<VarInfo>,
-    by_name: HashMap<&'a str, Var>,
+    by_name: FxHashMap<&'a str, Var>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, ops: &'a dyn OpLookup) -> Result<Parser<'a>, ParseError> {
         let tokens = tokens(text)?;
-        Ok(Parser { text, tokens, at: 0, ops, depth: 0, vars: Vec::new(), by_name: HashMap::new() })
+        Ok(Parser { text, tokens, at: 0, ops, depth: 0, vars: Vec::new(), by_name: FxHashMap::default() })
     }
 
     // ---- tokens

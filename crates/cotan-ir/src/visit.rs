@@ -1,7 +1,7 @@
 //! Free variables and effects of blocks.
 
 use crate::{Atom, Block, Function, Op, Var};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The variables that `block` uses and does not bind, in order of first use; `bound` are taken as bound. Variables
 /// named by types of inner results and accumulators that are written count as used.
@@ -13,7 +13,7 @@ pub fn free_vars(f: &Function, block: &Block, bound: &[Var]) -> Vec<Var> {
 
 struct FreeVars<'a> {
     f: &'a Function,
-    seen: HashSet<Var>,
+    seen: FxHashSet<Var>,
     free: Vec<Var>,
 }
 
@@ -57,8 +57,8 @@ impl FreeVars<'_> {
 }
 
 /// The accumulators that a block writes, at any depth, those introduced inside it included.
-pub fn written_accs(block: &Block) -> HashSet<Var> {
-    fn walk(block: &Block, out: &mut HashSet<Var>) {
+pub fn written_accs(block: &Block) -> FxHashSet<Var> {
+    fn walk(block: &Block, out: &mut FxHashSet<Var>) {
         for s in &block.stmts {
             if let Op::AccAdd { acc, .. } = &s.op {
                 out.insert(*acc);
@@ -66,7 +66,7 @@ pub fn written_accs(block: &Block) -> HashSet<Var> {
             s.op.blocks().iter().for_each(|b| walk(b, out));
         }
     }
-    let mut out = HashSet::new();
+    let mut out = FxHashSet::default();
     walk(block, &mut out);
     out
 }

@@ -5,20 +5,20 @@
 //! of a loop, if it lives outside and any statement of the body reads it: the next iteration will.
 
 use cotan_ir::{Block, Op, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The open blocks, innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     frames: Vec<Frame>,
     /// The number of frames that were open when a variable was bound.
-    depth_of: HashMap<Var, usize>,
+    depth_of: FxHashMap<Var, usize>,
 }
 
 #[derive(Debug)]
 struct Frame {
     /// The last statement that reads a variable, at any depth; the number of statements for a result of the block.
-    last_use: HashMap<Var, usize>,
+    last_use: FxHashMap<Var, usize>,
     /// The current statement.
     position: usize,
     /// Whether the block runs again when it ends.
@@ -28,7 +28,7 @@ struct Frame {
 impl Scopes {
     /// Opens a block.
     pub(crate) fn open(&mut self, block: &Block, repeats: bool) {
-        let mut last_use = HashMap::new();
+        let mut last_use = FxHashMap::default();
         for (position, stmt) in block.stmts.iter().enumerate() {
             each_use(&stmt.op, &mut |v| {
                 last_use.insert(v, position);

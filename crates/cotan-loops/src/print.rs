@@ -4,7 +4,7 @@ use crate::nest::{
     BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Tensor,
 };
 use cotan_ir::Symbol;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 impl fmt::Display for LoopFunction {
@@ -19,7 +19,7 @@ impl fmt::Display for LoopFunction {
 
 /// Base names, with a number where they repeat.
 fn unique<'a>(names: impl Iterator<Item = &'a Symbol>) -> Vec<String> {
-    let mut uses: HashMap<&str, usize> = HashMap::new();
+    let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
     let mut number = |name: &'a Symbol| {
         let n = uses.entry(name).or_default();
         *n += 1;

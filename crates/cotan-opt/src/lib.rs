@@ -11,7 +11,7 @@
 //! use cotan_opt::simplify;
 //!
 //! let f = parse_function("fn f(x: f64) {\n  y: f64 = mul x, 1.0\n  z: f64 = sin x\n  return y\n}", &Ops)?;
-//! assert_eq!(simplify(&f).to_string(), "fn f(x: f64) {\n  return x\n}\n");
+//! assert_eq!(simplify(f).to_string(), "fn f(x: f64) {\n  return x\n}\n");
 //! # Ok::<(), cotan_ir::ParseError>(())
 //! ```
 

@@ -2,29 +2,26 @@
 
 use crate::passes::{compact::compact, contract::contract, cse::cse, dce::dce, inline, own_slots::own_slots};
 use cotan_ir::{Function, Module};
-use std::borrow::Cow;
 
 /// More rounds than this find nothing in practice; the bound keeps the cost linear.
 const MAX_ROUNDS: usize = 8;
 
 /// Repeated expressions, identities, dead code and own-slot accumulators, until nothing changes. Results keep their bits,
 /// and errors that somebody needs stay. The function has a table of just its own variables.
-pub fn simplify(f: &Function) -> Function {
-    let mut f = Cow::Borrowed(f);
+pub fn simplify(mut f: Function) -> Function {
     for _ in 0..MAX_ROUNDS {
-        let next = own_slots(&dce(&cse(&f)));
-        let is_done = next.body == f.body;
-        f = Cow::Owned(next);
-        if is_done {
+        let before = f.body.clone();
+        f = own_slots(dce(cse(f)));
+        if f.body == before {
             break;
         }
     }
-    compact(&f)
+    compact(f)
 }
 
 /// What lowered source code goes through before it is run or differentiated: calls inlined, simplified, products and
 /// sums contracted. This decides the bits of the primal.
 pub fn prepare(module: &Module, f: &Function) -> Function {
     let inlined = inline::inline(module, f, inline::InlineLimit::default());
-    simplify(&contract(&simplify(&inlined)))
+    simplify(contract(simplify(inlined)))
 }

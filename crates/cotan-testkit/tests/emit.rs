@@ -24,5 +24,5 @@ fn the_gradient_of_a_ten_line_function_is_short_has_source_names_and_nothing_dea
     for name in ["err", "err_cot", "prob", "score_cot", "w_cot"] {
         assert!(f.vars.iter().any(|v| &*v.name == name), "no variable is named `{name}`");
     }
-    assert_eq!(dce(f).body, f.body, "dead statements");
+    assert_eq!(dce(f.as_ref().clone()).body, f.body, "dead statements");
 }

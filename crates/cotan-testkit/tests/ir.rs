@@ -21,14 +21,14 @@ type Pass = fn(&Module, &Function) -> Function;
 /// The pass of a folder.
 fn pass(name: &str) -> Option<Pass> {
     Some(match name {
-        "compact" => |_, f| passes::compact::compact(f),
-        "contract" => |_, f| passes::contract::contract(f),
-        "cse" => |_, f| passes::cse::cse(f),
-        "dce" => |_, f| passes::dce::dce(f),
+        "compact" => |_, f| passes::compact::compact(f.clone()),
+        "contract" => |_, f| passes::contract::contract(f.clone()),
+        "cse" => |_, f| passes::cse::cse(f.clone()),
+        "dce" => |_, f| passes::dce::dce(f.clone()),
         "inline" => |m, f| passes::inline::inline(m, f, InlineLimit::default()),
-        "own_slots" => |_, f| passes::own_slots::own_slots(f),
+        "own_slots" => |_, f| passes::own_slots::own_slots(f.clone()),
         "prepare" => cotan_opt::prepare,
-        "simplify" => |_, f| cotan_opt::simplify(f),
+        "simplify" => |_, f| cotan_opt::simplify(f.clone()),
         _ => return None,
     })
 }

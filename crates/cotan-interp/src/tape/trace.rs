@@ -6,12 +6,12 @@ use crate::machine::bug;
 use crate::tape::node::{Id, Tape};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::{Derivative, Inputs, Kernel, PrimRow, TensorRecord, Value};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The numbers of a run that writes a tape.
 pub(crate) struct Trace {
     pub(crate) tape: Tape,
-    constants: HashMap<Const, Id>,
+    constants: FxHashMap<Const, Id>,
 }
 
 /// A primitive on cells.
@@ -24,7 +24,7 @@ pub(crate) struct TraceKernel {
 
 impl Trace {
     pub(crate) fn new(tape: Tape) -> Trace {
-        Trace { tape, constants: HashMap::new() }
+        Trace { tape, constants: FxHashMap::default() }
     }
 
     /// The bits of a cell's value.

@@ -3,7 +3,7 @@
 
 use super::{Role, Verifier};
 use crate::{Acc, AccKind, Atom, Block, Const, Dim, Elem, Loop, Monoid, Op, Par, ParResult, Prim, Stmt, Ty, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 impl<'a> Verifier<'a> {
     pub(super) fn operation(&mut self, s: &'a Stmt) {
@@ -222,7 +222,7 @@ impl<'a> Verifier<'a> {
             }
             self.lengths_given(&arm.results);
             // A dim that is an earlier result is in this arm what the arm gives for it.
-            let env: HashMap<Var, Atom> = s.results.iter().copied().zip(arm.results.iter().copied()).collect();
+            let env: FxHashMap<Var, Atom> = s.results.iter().copied().zip(arm.results.iter().copied()).collect();
             for (result, given) in s.results.iter().zip(&arm.results) {
                 let expected = Known::under(self.f.ty(*result), |d| env.get(&d).copied().or(Some(d.into())));
                 self.agree_known("the result of an arm", &expected, &self.f.atom_ty(*given));
@@ -242,7 +242,7 @@ impl<'a> Verifier<'a> {
         if !self.n_results(s, function.body.results.len()) {
             return;
         }
-        let mut env: HashMap<Var, Atom> = HashMap::new();
+        let mut env: FxHashMap<Var, Atom> = FxHashMap::default();
         for (param, arg) in function.params.iter().zip(args) {
             let expected = Known::under(function.ty(*param), |d| env.get(&d).copied());
             self.agree_known("an argument", &expected, &self.f.atom_ty(*arg));

@@ -26,7 +26,8 @@ use crate::segment::cut_long_blocks;
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
 use memory::Offer;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 pub use tensor_op::lowers;
 
 /// Lowers a function. It must have passed the verifier.
@@ -54,7 +55,7 @@ enum Held {
 struct Lowering<'a> {
     f: &'a Function,
     /// The statement that binds a variable, and which result it is.
-    definitions: HashMap<Var, (&'a Stmt, usize)>,
+    definitions: FxHashMap<Var, (&'a Stmt, usize)>,
 
     locals: Vec<crate::nest::LocalInfo>,
     buffers: Vec<crate::nest::BufferInfo>,
@@ -70,17 +71,17 @@ struct Lowering<'a> {
     loop_depth: usize,
 
     scopes: Scopes,
-    held: HashMap<Var, Held>,
-    accumulators: HashMap<Var, Accumulator>,
+    held: FxHashMap<Var, Held>,
+    accumulators: FxHashMap<Var, Accumulator>,
     /// The variables that lie in a buffer and may be read again.
-    sharers: HashMap<Buffer, Vec<Var>>,
+    sharers: FxHashMap<Buffer, Vec<Var>>,
     offers: Vec<Offer>,
-    offer_of: HashMap<Var, usize>,
+    offer_of: FxHashMap<Var, usize>,
 }
 
 impl<'a> Lowering<'a> {
     fn new(f: &'a Function) -> Lowering<'a> {
-        let mut definitions = HashMap::new();
+        let mut definitions = FxHashMap::default();
         index_definitions(&f.body, &mut definitions);
         Lowering {
             f,
@@ -94,11 +95,11 @@ impl<'a> Lowering<'a> {
             frame_bytes: 0,
             loop_depth: 0,
             scopes: Scopes::default(),
-            held: HashMap::new(),
-            accumulators: HashMap::new(),
-            sharers: HashMap::new(),
+            held: FxHashMap::default(),
+            accumulators: FxHashMap::default(),
+            sharers: FxHashMap::default(),
             offers: Vec::new(),
-            offer_of: HashMap::new(),
+            offer_of: FxHashMap::default(),
         }
     }
 
@@ -197,7 +198,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn index_definitions<'a>(block: &'a Block, definitions: &mut HashMap<Var, (&'a Stmt, usize)>) {
+fn index_definitions<'a>(block: &'a Block, definitions: &mut FxHashMap<Var, (&'a Stmt, usize)>) {
     for stmt in &block.stmts {
         for (k, v) in stmt.results.iter().enumerate() {
             definitions.insert(*v, (stmt, k));

@@ -6,7 +6,7 @@ use super::{Held, Lowering};
 use crate::cost::cost;
 use crate::nest::{Cost, Node, Operand, Place, Tensor};
 use cotan_ir::{Block, Par, ParResult, Stmt, Var, written_accs};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Where a result of the body goes.
 enum Sink {
@@ -150,12 +150,12 @@ impl<'a> Lowering<'a> {
 /// introduced by the loop itself, is written.
 fn writes_own_slots_only(p: &Par) -> bool {
     let all_stacked = p.kinds.iter().all(|k| matches!(k, ParResult::Stacked));
-    let mut inner = HashSet::new();
+    let mut inner = FxHashSet::default();
     introduced(&p.body, &mut inner);
     all_stacked && !p.indices.is_empty() && written_accs(&p.body).is_subset(&inner)
 }
 
-fn introduced(block: &Block, accs: &mut HashSet<Var>) {
+fn introduced(block: &Block, accs: &mut FxHashSet<Var>) {
     for stmt in &block.stmts {
         accs.extend(stmt.op.accs().iter().map(|a| a.var));
         stmt.op.blocks().iter().for_each(|b| introduced(b, accs));

@@ -8,7 +8,7 @@ use super::memory::Offer;
 use super::{Held, Lowering};
 use crate::nest::{Buffer, BufferKind, Local, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Block, Elem, Op, Stmt, Var};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Where a result of the arms goes.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ enum Join {
 impl<'a> Lowering<'a> {
     pub(super) fn switch(&mut self, stmt: &'a Stmt, selector: Atom, arms: &'a [Block]) {
         let on = self.scalar(selector);
-        let mut taken = HashSet::new();
+        let mut taken = FxHashSet::default();
         let joins: Vec<Join> = (0..stmt.results.len()).map(|k| self.join(stmt, arms, k, &mut taken)).collect();
         let mut bodies: Vec<Vec<Node>> = arms.iter().map(|arm| self.arm(arm, &joins)).collect();
         let node = if self.elem_of(on) == Elem::Bool {
@@ -51,7 +51,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Decides where result `k` goes. `taken` holds the tensors whose memory other results have.
-    fn join(&mut self, stmt: &Stmt, arms: &[Block], k: usize, taken: &mut HashSet<Var>) -> Join {
+    fn join(&mut self, stmt: &Stmt, arms: &[Block], k: usize, taken: &mut FxHashSet<Var>) -> Join {
         let result = stmt.results[k];
         let info = &self.f.vars[result.index()];
         if info.ty.is_scalar() {

@@ -5,11 +5,10 @@
 //! left one is taken. `a * b - c` and `c - a * b` use an exact negation.
 
 use cotan_ir::{Atom, Block, Function, Op, Prim, Stmt, Var, VarInfo};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The function with products and sums of floats contracted.
-pub fn contract(f: &Function) -> Function {
-    let mut f = f.clone();
+pub fn contract(mut f: Function) -> Function {
     let mut uses = vec![0u32; f.vars.len()];
     count_uses(&f.body, &mut uses);
     let body = std::mem::take(&mut f.body);
@@ -62,7 +61,7 @@ enum Negated {
 impl Contract<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts: Vec<Option<Stmt>> = Vec::with_capacity(block.stmts.len());
-        let mut products: HashMap<Var, Product> = HashMap::new();
+        let mut products: FxHashMap<Var, Product> = FxHashMap::default();
         for mut s in block.stmts {
             for b in s.op.blocks_mut() {
                 *b = self.block(std::mem::take(b));
@@ -109,7 +108,7 @@ impl Contract<'_> {
 }
 
 /// The sum or difference that the primitive is, if one of these products is an operand.
-fn sum_of_product(prim: Prim, args: &[Atom], products: &HashMap<Var, Product>) -> Option<Sum> {
+fn sum_of_product(prim: Prim, args: &[Atom], products: &FxHashMap<Var, Product>) -> Option<Sum> {
     let is_sub = prim == cotan_ops::SUB.prim();
     if !is_sub && prim != cotan_ops::ADD.prim() {
         return None;

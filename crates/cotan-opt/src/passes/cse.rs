@@ -8,20 +8,19 @@
 use super::identities;
 use super::rename::{lengths, may_become, rename_ty, retyped};
 use cotan_ir::{Atom, Block, CheckKind, Const, Elem, Function, Loop, Op, Prim, Stmt, TensorOp, Ty, Var, written_accs};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The function without repeated expressions.
-pub fn cse(f: &Function) -> Function {
-    let mut f = f.clone();
+pub fn cse(mut f: Function) -> Function {
     let body = std::mem::take(&mut f.body);
     let mut pass = Cse {
         rename: vec![None; f.vars.len()],
         lengths: lengths(&f.vars),
         written: written_accs(&body),
-        extents: HashMap::new(),
-        filled: HashMap::new(),
-        known: HashMap::new(),
+        extents: FxHashMap::default(),
+        filled: FxHashMap::default(),
+        known: FxHashMap::default(),
         scope: Vec::new(),
         f: &mut f,
     };
@@ -47,15 +46,15 @@ struct Cse<'a> {
     /// What a variable is replaced by.
     rename: Vec<Option<Atom>>,
     /// The variables that types name.
-    lengths: HashSet<Var>,
+    lengths: FxHashSet<Var>,
     /// The accumulators that are written anywhere.
-    written: HashSet<Var>,
+    written: FxHashSet<Var>,
     /// The extents of loop indices: `0 <= index < extent`.
-    extents: HashMap<Var, Atom>,
+    extents: FxHashMap<Var, Atom>,
     /// What filled tensors are filled with.
-    filled: HashMap<Var, Atom>,
+    filled: FxHashMap<Var, Atom>,
     /// Expressions in scope.
-    known: HashMap<Rc<Key>, Var>,
+    known: FxHashMap<Rc<Key>, Var>,
     /// The expressions entered in the open blocks, in order.
     scope: Vec<Rc<Key>>,
 }

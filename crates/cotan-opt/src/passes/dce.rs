@@ -9,11 +9,12 @@
 //! The cost is that of the block, not of the function around it.
 
 use cotan_ir::{Acc, Atom, Block, Function, Loop, Op, Par, ParResult, Stmt, Var, VarInfo};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::iter::successors;
 
 /// The live variables of a block, free ones included.
 #[derive(Clone, Debug)]
-pub struct Live(HashSet<Var>);
+pub struct Live(FxHashSet<Var>);
 
 impl Live {
     /// Whether the variable is read by what is left.
@@ -23,9 +24,9 @@ impl Live {
 }
 
 /// The function without dead code.
-pub fn dce(f: &Function) -> Function {
-    let (body, _) = dce_block(&f.vars, f.body.clone());
-    Function { body, ..f.clone() }
+pub fn dce(f: Function) -> Function {
+    let (body, _) = dce_block(&f.vars, f.body);
+    Function { body, ..f }
 }
 
 /// The block without dead code, and what is live in it. `vars` is the table of the function that it belongs to.
@@ -47,19 +48,22 @@ enum Node {
 /// Who needs what, but for the dims of types.
 #[derive(Default)]
 struct Graph {
-    /// What each variable needs.
-    needs: HashMap<Var, Vec<Node>>,
+    /// The last thing entered that each variable needs, by its position in `edges`.
+    needs: FxHashMap<Var, usize>,
+    /// What a variable needs, and the position of what it was said to need before.
+    edges: Vec<(Node, Option<usize>)>,
     /// What each region needs to run: its control operands and the region around it.
     regions: Vec<Vec<Node>>,
     /// Accumulators introduced inside the block.
-    introduced: HashSet<Var>,
+    introduced: FxHashSet<Var>,
     /// Accumulators written here and introduced outside.
     outer_accs: Vec<Var>,
 }
 
 impl Graph {
     fn need(&mut self, v: Var, node: Node) {
-        self.needs.entry(v).or_default().push(node);
+        let before = self.needs.insert(v, self.edges.len());
+        self.edges.push((node, before));
     }
 
     fn need_atom(&mut self, v: Var, a: Atom) {
@@ -173,7 +177,7 @@ impl Graph {
 
     /// Everything that the results of the block and its writes to accumulators outside lead to.
     fn reach(&self, vars: &[VarInfo], block: &Block) -> Live {
-        let mut live = HashSet::new();
+        let mut live = FxHashSet::default();
         let mut runs = vec![false; self.regions.len()];
         let results = block.results.iter().filter_map(|a| a.var());
         let mut work: Vec<Node> = results.chain(self.outer_accs.iter().copied()).map(Node::Var).collect();
@@ -181,7 +185,9 @@ impl Graph {
             match node {
                 Node::Var(v) if live.insert(v) => {
                     work.extend(vars[v.index()].ty.dim_vars().map(Node::Var));
-                    work.extend(self.needs.get(&v).into_iter().flatten());
+                    let edge = |at: Option<usize>| at.map(|at| self.edges[at]);
+                    let first = edge(self.needs.get(&v).copied());
+                    work.extend(successors(first, |(_, before)| edge(*before)).map(|(node, _)| node));
                 }
                 Node::Region(r) if !std::mem::replace(&mut runs[r], true) => work.extend(&self.regions[r]),
                 Node::Var(_) | Node::Region(_) => {}

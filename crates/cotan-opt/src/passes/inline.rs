@@ -6,8 +6,8 @@
 
 use super::rename::{lengths, may_become, rename_block, rename_ty, retyped};
 use cotan_ir::{Atom, Block, Function, Module, Op, Span, Stmt, Symbol, Var, VarInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
 /// How much inlining may copy.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl Default for InlineLimit {
 
 /// The function with its calls inlined, and the calls of those, as far as the module holds their bodies.
 pub fn inline(module: &Module, f: &Function, limit: InlineLimit) -> Function {
-    let mut bodies: HashMap<Symbol, Body<'_>> = HashMap::new();
+    let mut bodies: FxHashMap<Symbol, Body<'_>> = FxHashMap::default();
     for callee in callees_first(module, f) {
         let Some(g) = module.function(&callee) else { continue };
         let function = inline_into(g, &bodies, limit);
@@ -51,7 +51,7 @@ fn callees_first(module: &Module, f: &Function) -> Vec<Symbol> {
         *name != f.name && module.function(name).is_some_and(|g| g.custom_vjp.is_none() && g.custom_jvp.is_none())
     };
     let mut ordered = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     // A symbol comes up twice: to open it, and when all that it calls is ordered.
     let mut work: Vec<(Symbol, bool)> = callees(&f.body).into_iter().map(|c| (c, false)).collect();
     while let Some((name, is_done)) = work.pop() {
@@ -84,7 +84,7 @@ fn callees(block: &Block) -> Vec<Symbol> {
 }
 
 /// The function with calls replaced by the bodies that are there.
-fn inline_into<'m>(f: &'m Function, bodies: &HashMap<Symbol, Body<'_>>, limit: InlineLimit) -> Cow<'m, Function> {
+fn inline_into<'m>(f: &'m Function, bodies: &FxHashMap<Symbol, Body<'_>>, limit: InlineLimit) -> Cow<'m, Function> {
     if !callees(&f.body).iter().any(|c| bodies.contains_key(c)) {
         return Cow::Borrowed(f);
     }
@@ -102,11 +102,11 @@ fn inline_into<'m>(f: &'m Function, bodies: &HashMap<Symbol, Body<'_>>, limit: I
 }
 
 struct Inline<'a> {
-    bodies: &'a HashMap<Symbol, Body<'a>>,
+    bodies: &'a FxHashMap<Symbol, Body<'a>>,
     /// Statements that may still be copied.
     left: usize,
     /// The variables that types name.
-    lengths: HashSet<Var>,
+    lengths: FxHashSet<Var>,
     vars: &'a mut Vec<VarInfo>,
     /// What parameters of callees and results of inlined calls stand for, by variable.
     renamed: Vec<Option<Atom>>,

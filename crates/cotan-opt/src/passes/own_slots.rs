@@ -5,19 +5,18 @@
 //! constant is added inside the body; zero is no exception, because `0.0 + -0.0` is `0.0`.
 
 use cotan_ir::{AccKind, Atom, Block, Const, Dim, Function, Monoid, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The function with own-slot accumulators turned into stacked results.
-pub fn own_slots(f: &Function) -> Function {
-    let mut f = f.clone();
+pub fn own_slots(mut f: Function) -> Function {
     let body = std::mem::take(&mut f.body);
-    let mut n_writes = HashMap::new();
+    let mut n_writes = FxHashMap::default();
     count_writes(&body, &mut n_writes);
-    let body = OwnSlots { n_writes, filled: HashMap::new(), f: &mut f }.block(body);
+    let body = OwnSlots { n_writes, filled: FxHashMap::default(), f: &mut f }.block(body);
     Function { body, ..f }
 }
 
-fn count_writes(block: &Block, n_writes: &mut HashMap<Var, usize>) {
+fn count_writes(block: &Block, n_writes: &mut FxHashMap<Var, usize>) {
     for s in &block.stmts {
         if let Op::AccAdd { acc, .. } = &s.op {
             *n_writes.entry(*acc).or_default() += 1;
@@ -29,9 +28,9 @@ fn count_writes(block: &Block, n_writes: &mut HashMap<Var, usize>) {
 struct OwnSlots<'a> {
     f: &'a mut Function,
     /// How often every accumulator is written in the text.
-    n_writes: HashMap<Var, usize>,
+    n_writes: FxHashMap<Var, usize>,
     /// Tensors filled with one constant.
-    filled: HashMap<Var, Const>,
+    filled: FxHashMap<Var, Const>,
 }
 
 /// An accumulator of a `par` that is a stacked result.

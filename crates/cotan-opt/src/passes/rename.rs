@@ -4,16 +4,16 @@
 //! code further on may rely on those names, so the value keeps a variable of its own.
 
 use cotan_ir::{Atom, Block, CheckKind, Const, Dim, Op, Ty, Var, VarInfo};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The variables that types name.
-pub(super) fn lengths(vars: &[VarInfo]) -> HashSet<Var> {
+pub(super) fn lengths(vars: &[VarInfo]) -> FxHashSet<Var> {
     vars.iter().flat_map(|info| info.ty.dim_vars()).collect()
 }
 
 /// Whether variable `v` may be replaced by an operand that it equals: one of the same type, and not a negative number
 /// if types name the variable. Code that never runs may ask for that.
-pub(super) fn may_become(v: Var, a: Atom, vars: &[VarInfo], lengths: &HashSet<Var>) -> bool {
+pub(super) fn may_become(v: Var, a: Atom, vars: &[VarInfo], lengths: &FxHashSet<Var>) -> bool {
     let ty = &vars[v.index()].ty;
     match a {
         Atom::Var(u) => vars[u.index()].ty == *ty,

@@ -20,12 +20,12 @@ type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
 const EXACT: [(&str, Pass); 6] = [
-    ("dce", |_, f| dce(f)),
-    ("cse", |_, f| cse(f)),
-    ("own_slots", |_, f| own_slots(f)),
-    ("compact", |_, f| compact(f)),
+    ("dce", |_, f| dce(f.clone())),
+    ("cse", |_, f| cse(f.clone())),
+    ("own_slots", |_, f| own_slots(f.clone())),
+    ("compact", |_, f| compact(f.clone())),
     ("inline", |m, f| inline(m, f, InlineLimit::default())),
-    ("simplify", |_, f| cotan_opt::simplify(f)),
+    ("simplify", |_, f| cotan_opt::simplify(f.clone())),
 ];
 
 fn seeds() -> Range<u64> {
@@ -129,7 +129,7 @@ fn contraction_is_exact_in_a_field_and_prepared_code_is_contracted_code() {
                 (args, before)
             })
             .collect();
-        check("contract", |_, f| contract(f), &module, f, &runs, Numbers::Mod61);
+        check("contract", |_, f| contract(f.clone()), &module, f, &runs, Numbers::Mod61);
         check("prepare", cotan_opt::prepare, &module, f, &runs, Numbers::Mod61);
     }
 }

@@ -18,7 +18,7 @@ pub fn primal_value(case: &Case) -> Verdict {
 pub fn simplified(case: &Case) -> Verdict {
     Verdict::of((|| {
         let mut module = case.subject.module.clone();
-        let mut f = cotan_opt::simplify(function(&module, &case.subject.name)?);
+        let mut f = cotan_opt::simplify(function(&module, &case.subject.name)?.clone());
         f.name = format!("{}.simplified", f.name).into();
         let f = module.insert(f);
         let found = cotan_interp::run(&module, &f.name, &case.subject.args, &options());
