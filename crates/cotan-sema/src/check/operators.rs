@@ -11,7 +11,7 @@ use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
 use crate::typed::{BinaryOp, Chain, Expr, ExprKind, Link, Literal, LogicOp, UnaryOp};
-use crate::types::{Scalar, Type};
+use crate::types::{Bound, Scalar, Type};
 use crate::unify::Elems;
 
 /// One operand of a run with the operator before it.
@@ -190,6 +190,7 @@ impl BodyChecker<'_, '_> {
         }
         let allowed = match core {
             BinaryOp::Eq | BinaryOp::Ne => Elems::any(),
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Elems::of_bound(Bound::Ord),
             BinaryOp::Pow => Elems::float(),
             BinaryOp::Add
             | BinaryOp::Sub
@@ -197,10 +198,6 @@ impl BodyChecker<'_, '_> {
             | BinaryOp::Div
             | BinaryOp::Rem
             | BinaryOp::PowInt
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge
             | BinaryOp::MatMul => Elems::numeric(),
         };
         if !self.vars.require(a, allowed) {

@@ -1,6 +1,6 @@
 //! Calls: of functions by name, of lambdas and functions that take functions by inlining.
 
-use cotan_ir::Atom;
+use cotan_ir::{Atom, CheckKind};
 
 use super::function::{Body, Closure};
 use super::values::Value;
@@ -48,6 +48,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let callable = callee.callable;
         match &callable.kind {
             CallableKind::Function { function, generics } => {
+                let args = self.with_checked_sizes(callee, args);
                 let source = self.program().function(*function);
                 if takes_functions(source) {
                     return self.inline(source, callee, generics, args, functions);
@@ -74,6 +75,40 @@ impl<'a, 'p> Body<'a, 'p> {
             CallableKind::Derivative(derivative) => self.derivative(derivative, callee.frame, args, functions),
             CallableKind::Vmap(vmap) => self.vmap(callable, vmap, callee.frame, args, functions),
         }
+    }
+
+    /// The arguments of a call whose sizes are not negative. One that may be, because it was solved from an argument or
+    /// written in brackets, is checked in front of the call, and stands in the types of the arguments from there on.
+    pub(super) fn with_checked_sizes(&mut self, callee: Closure<'p>, args: Vec<Value>) -> Vec<Value> {
+        let generics = match &callee.callable.kind {
+            CallableKind::Function { generics, .. } => generics,
+            CallableKind::Derivative(derivative) => {
+                return self.with_checked_sizes(Closure { callable: &derivative.base, ..callee }, args);
+            }
+            CallableKind::Param(local) => match self.frames[callee.frame].functions.get(local).copied() {
+                Some(function) => return self.with_checked_sizes(function, args),
+                None => return args,
+            },
+            CallableKind::Lambda(_) | CallableKind::Vmap(_) => return args,
+        };
+        let mut args = args;
+        for generic in generics {
+            let GenericArg::Size(dim) = generic else { continue };
+            let Some(size) = self.in_frame(callee.frame, |body| body.size(dim)) else { continue };
+            if dim.is_surely_non_negative() || self.is_non_negative(size) {
+                continue;
+            }
+            let checked = self.checked_count(size);
+            self.in_frame(callee.frame, |body| body.know_size(dim, checked));
+            for leaf in args.iter_mut().flatten() {
+                let extents: Vec<Atom> = self.b.ty(*leaf).dims.iter().map(|extent| extent.atom()).collect();
+                if extents.contains(&size) {
+                    let extents: Vec<Atom> = extents.into_iter().map(|n| if n == size { checked } else { n }).collect();
+                    *leaf = self.with_dims(*leaf, &extents, CheckKind::ShapeMismatch);
+                }
+            }
+        }
+        args
     }
 
     /// Lowers in another frame.

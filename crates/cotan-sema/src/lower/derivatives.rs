@@ -45,7 +45,9 @@ impl<'a, 'p> Body<'a, 'p> {
         args: Vec<Value>,
         functions: &[Option<Closure<'p>>],
     ) -> Result<Value> {
-        let base = self.base(Closure { callable: &derivative.base, frame }, functions)?;
+        let callee = Closure { callable: &derivative.base, frame };
+        let args = self.with_checked_sizes(callee, args);
+        let base = self.base(callee, functions)?;
         let n = base.params.len();
         let args = self.arguments(&base.leads, &args[..n].concat()).into_iter().chain(args[n..].concat()).collect();
         Ok(assemble(self.lowering, &mut self.b, derivative, &base, args))

@@ -108,3 +108,25 @@ fn specialisations_are_bounded_with_the_chain() {
     let text = super::report(&source);
     assert!(text.starts_with("E0607") && text.contains("`g`, `a79`"), "{text}");
 }
+
+#[test]
+fn specialisations_by_types_and_packs_are_bounded_too() {
+    let mut source = "fn a0[T](x: T) -> i64 = 1\n".to_owned();
+    for at in 1..20 {
+        let below = at - 1;
+        source += &format!("fn a{at}[T](x: T) -> i64 = a{below}((x, 1.0)) + a{below}((x, 1))\n");
+    }
+    let text = super::report(&(source + "fn g() -> i64 = a19(1.0)"));
+    assert!(
+        text.starts_with("E0607") && text.contains("10000 specialisations") && text.contains("`g`, `a19`"),
+        "{text}"
+    );
+    for (generics, ty, arg) in [("T", "T", "x"), ("..S", "f64[..S]", "broadcast(x, [1, ..S])")] {
+        let mut source = format!("fn a0[{generics}](x: {ty}) -> i64 = 1\n");
+        for at in 1..80 {
+            source += &format!("fn a{at}[{generics}](x: {ty}) -> i64 = a{}({arg})\n", at - 1);
+        }
+        let text = super::report(&(source + "fn g(x: f64) -> i64 = a79(x)"));
+        assert!(text.starts_with("E0607") && text.contains("64 calls") && text.contains("`g`, `a79`"), "{text}");
+    }
+}
