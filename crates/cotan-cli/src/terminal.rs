@@ -32,9 +32,7 @@ fn has_colours(stream: &impl IsTerminal) -> bool {
 
 /// A bar of so many steps, which only a terminal shows.
 pub(crate) fn bar(n_steps: usize, task: &'static str) -> ProgressBar {
-    let target =
-        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(n_steps as u64), target);
+    let bar = ProgressBar::with_draw_target(Some(n_steps as u64), draw_target());
     let colour = if style() == Style::Coloured { ".cyan" } else { "" };
     let template = format!("{{msg}} {{bar:30{colour}}} {{pos}}/{{len}}");
     if let Ok(look) = ProgressStyle::with_template(&template) {
@@ -42,4 +40,20 @@ pub(crate) fn bar(n_steps: usize, task: &'static str) -> ProgressBar {
     }
     bar.set_message(task);
     bar
+}
+
+/// A line that says what takes long, which only a terminal shows. It stands still, so that it takes no time from what
+/// is measured.
+pub(crate) fn status(task: &'static str) -> ProgressBar {
+    let line = ProgressBar::with_draw_target(None, draw_target());
+    if let Ok(look) = ProgressStyle::with_template("{msg}") {
+        line.set_style(look);
+    }
+    line.set_message(task);
+    line.tick();
+    line
+}
+
+fn draw_target() -> ProgressDrawTarget {
+    if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }

@@ -205,6 +205,17 @@ impl ScalarVars {
         }
     }
 
+    /// Gives what is open in a type its default; whether anything was open.
+    pub(crate) fn default_in(&mut self, ty: &Type) -> bool {
+        let mut is_any = false;
+        ty.clone().each_scalar_mut(&mut |scalar| {
+            if let Some(default) = self.default_of(*scalar) {
+                is_any |= self.unify(*scalar, Scalar::Of(default));
+            }
+        });
+        is_any
+    }
+
     /// What is known of a type by now.
     pub(crate) fn resolve_type(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();

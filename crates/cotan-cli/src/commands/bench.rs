@@ -7,6 +7,7 @@ use crate::exit;
 use crate::input::RawArguments;
 use crate::output;
 use crate::session::{Session, read_program};
+use crate::terminal;
 use cotan::{Compiler, Config, DerivativeForm, Request, codes, derivative};
 use cotan_bench::{Instance, Measured, Settings, measure};
 use std::num::NonZeroUsize;
@@ -49,8 +50,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     // Compiled anew: what the cache holds would be no compile time.
     let config = Config { cache: None, ..environment::config(&args.engine)? };
     let compiler = Compiler::new(config).map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, e))?;
-    let (measured, _) = measure(&compiler, &instance, settings)
-        .map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("{e:#}")))?;
+    let status = terminal::status("compiling and timing");
+    let measured = measure(&compiler, &instance, settings);
+    status.finish_and_clear();
+    let (measured, _) = measured.map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("{e:#}")))?;
     if args.json {
         let line = serde_json::to_string(&measured)
             .map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("the report: {e}")))?;

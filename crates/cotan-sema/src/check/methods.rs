@@ -63,6 +63,10 @@ impl BodyChecker<'_, '_> {
             return error(span);
         }
         let mut candidates = self.candidates(&value.ty, name);
+        // No impl is for a literal whose type is open: what follows depends on the type, so its default comes early.
+        if candidates.is_empty() && self.vars.default_in(&value.ty) {
+            candidates = self.candidates(&value.ty, name);
+        }
         if candidates.len() > 1 {
             return self.report_ambiguous(&value, name, &candidates, span);
         }
