@@ -112,7 +112,7 @@ pub(crate) struct DerivativeArgs {
     /// The parameters; by default the first that has a derivative.
     #[arg(long, value_name = "p[,q]", value_delimiter = ',')]
     pub(crate) wrt: Vec<String>,
-    /// The mode; chosen by default.
+    /// The mode: a jvp is forward and a vjp reverse; for the others it is chosen by default.
     #[arg(long, value_enum)]
     pub(crate) mode: Option<Mode>,
 }

@@ -39,6 +39,21 @@ impl Point {
         Request::derivative(self.name.as_str(), derivative)
     }
 
+    /// Fails if another mode was asked for than the one that a command has.
+    pub(crate) fn expect_mode(&self, command: &str, only: DerivativeMode) -> Result<(), Failure> {
+        match self.mode {
+            Some(asked) if asked != only => {
+                let [only, asked] = [only, asked].map(|mode| match mode {
+                    DerivativeMode::Forward => "forward",
+                    DerivativeMode::Reverse => "reverse",
+                });
+                let message = format!("--mode: expected `{only}`, which is what a {command} is, found `{asked}`");
+                Err(self.session.request_failure(message).help("leave --mode out"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Fails unless the function has a scalar result, or a tuple that starts with one.
     pub(crate) fn expect_scalar(&self) -> Result<(), Failure> {
         let result = &self.primal.entry.result;

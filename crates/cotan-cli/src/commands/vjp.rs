@@ -7,16 +7,17 @@ use crate::exit;
 use crate::input::RawArguments;
 use crate::output;
 use crate::point::Point;
-use cotan::DerivativeForm;
 use cotan::host::HostValue;
 use cotan::ir::Const;
 use cotan::sema::entry::HostType;
+use cotan::{DerivativeForm, DerivativeMode};
 
 /// The name of the cotangent among the parameters of the derivative.
 const COTANGENT: &str = "cotangent";
 
 pub(crate) fn run(args: &VjpArgs) -> Result<u8, Failure> {
     let point = Point::open(&args.derivative)?;
+    point.expect_mode("vjp", DerivativeMode::Reverse)?;
     let function = point.session.function(&point.request(DerivativeForm::Vjp, point.mode))?;
     // The last parameter, whatever it is called.
     let name = function.entry().params.last().map_or(COTANGENT, |p| p.name.as_str()).to_owned();

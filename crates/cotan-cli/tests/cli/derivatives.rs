@@ -134,3 +134,18 @@ fn requests_that_do_not_fit_are_wrong_usage() {
     assert_eq!(message(&with("grad", &["--wrt", "z"])), "error[A0008]: `f` has no parameter `z`");
     assert_eq!(message(&["grad", "program.cot", "--fn", "g"]), "error[A0008]: there is no function `g`");
 }
+
+#[test]
+fn a_mode_that_a_command_does_not_have_is_wrong_usage() {
+    let case = cubic();
+    case.write("tangent.json", b"{\"y\": 1.0}");
+    let jvp = ["--wrt", "y", "--tangent", "tangent.json", "--mode"];
+    let vjp = ["--wrt", "y", "--mode"];
+    assert_eq!(case.json(&with("jvp", &[&jvp[..], &["forward"]].concat()))["tangent"], json!(5.0));
+    assert_eq!(case.json(&with("vjp", &[&vjp[..], &["reverse"]].concat()))["cotangent"], json!({"y": 5.0}));
+    for (command, more) in [("jvp", [&jvp[..], &["reverse"]].concat()), ("vjp", [&vjp[..], &["forward"]].concat())] {
+        let run = case.run(&with(command, &more));
+        assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""));
+        assert!(run.stderr.contains("error[A0008]: --mode: expected"), "{}", run.stderr);
+    }
+}
