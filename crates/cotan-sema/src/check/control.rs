@@ -10,6 +10,11 @@ use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, Sharing, While};
 use crate::types::Type;
 use crate::unify::Elems;
 
+/// What to do about a value of an `if` that has no `else`.
+const NO_ELSE: &str = "add an `else` with a value, bind the value with `let`, or leave it out";
+/// What to do about a value at the end of the body of a loop.
+const VALUE_OF_A_LOOP: &str = "add it to a variable in front of the loop, bind it with `let`, or leave it out";
+
 impl BodyChecker<'_, '_> {
     /// `if c { } else if d { } else { }`
     pub(super) fn if_expr(&mut self, it: &ast::If, span: Span) -> Expr {
@@ -30,7 +35,7 @@ impl BodyChecker<'_, '_> {
                 self.join_arms(&bodies, first_local, first_size, span)
             }
             None => {
-                let is_statement = arms.iter().fold(true, |fine, (_, body)| self.require_unit(body) && fine);
+                let is_statement = arms.iter().fold(true, |fine, (_, body)| self.require_unit(body, NO_ELSE) && fine);
                 if is_statement { Type::UNIT } else { Type::Error }
             }
         };
@@ -73,17 +78,14 @@ impl BodyChecker<'_, '_> {
         self.report(Diagnostic::error(code, span, message).label(first_span, format!("this is `{wanted}`")).help(help));
     }
 
-    /// Whether a block whose value nobody takes has none; reports one that has.
-    pub(super) fn require_unit(&mut self, body: &Expr) -> bool {
+    /// Whether a block whose value nobody takes has none; reports one that has, with what to do about it.
+    fn require_unit(&mut self, body: &Expr, help: &str) -> bool {
         if body.ty.is_unit() || body.ty == Type::Never || body.ty.has_error() {
             return true;
         }
         let value = value_of(body);
         let message = format!("expected a statement, found the value {}", self.show_value(value));
-        self.report(
-            Diagnostic::error(codes::UNUSED_VALUE, value.span, message)
-                .help("add an `else` with a value, bind the value with `let`, or leave it out"),
-        );
+        self.report(Diagnostic::error(codes::UNUSED_VALUE, value.span, message).help(help));
         false
     }
 
@@ -166,7 +168,7 @@ impl BodyChecker<'_, '_> {
         if let Some(frame) = self.frames.last_mut() {
             frame.n_loops -= 1;
         }
-        self.require_unit(&body);
+        self.require_unit(&body, VALUE_OF_A_LOOP);
         body
     }
 

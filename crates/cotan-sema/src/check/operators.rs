@@ -279,7 +279,12 @@ impl BodyChecker<'_, '_> {
         let message = format!("expected numbers around `{}`, found `{a}` and `{b}`", op.as_str());
         let is_bool = |ty: &Type| ty.concrete() == Some(Elem::Bool);
         let is_generic = |ty: &Type| matches!(ty.scalar(), Some(Scalar::Param(_)));
-        let help = if is_generic(left_ty) || is_generic(&right.ty) {
+        let param = [(left_ty, &a), (&right.ty, &b)].into_iter().find(|(ty, _)| matches!(ty, Type::Param(_)));
+        let wanted;
+        let help = if let Some((_, name)) = param {
+            wanted = format!("ask for a trait that has `{0}`, as in `{name}: {1}`", op.as_str(), trait_with(op));
+            &wanted
+        } else if is_generic(left_ty) || is_generic(&right.ty) {
             "convert with `as f32`, or bound the type by `Float` or `Numeric`"
         } else if is_bool(left_ty) || is_bool(&right.ty) {
             "convert with `as`, or use `&&` and `||`"
@@ -386,6 +391,25 @@ impl BodyChecker<'_, '_> {
             Diagnostic::error(codes::OPERATOR_TYPE, op_span, message).label(operand.span, "this operand").help(help),
         );
         error(span)
+    }
+}
+
+/// A trait whose types have an operator.
+fn trait_with(op: ast::BinaryOp) -> &'static str {
+    match binary_op(op) {
+        Some(BinaryOp::Eq | BinaryOp::Ne) => "Eq",
+        Some(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) => "Ord",
+        Some(BinaryOp::Pow) => "Float",
+        Some(
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::PowInt
+            | BinaryOp::MatMul,
+        )
+        | None => "Numeric",
     }
 }
 
