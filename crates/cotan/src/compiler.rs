@@ -101,7 +101,7 @@ impl Compiler {
         let lowered =
             cotan_sema::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
         let entry = lowered.entries.into_iter().next().expect("invariant: there is an entry for each root");
-        let module = pipeline::finish(&lowered.module, &self.derivatives)?;
+        let module = pipeline::finish(&lowered.module, &entry.symbol, &self.derivatives)?;
         let module = pipeline::link(&module, &entry.symbol);
         Ok(Lowered { entry, module: Arc::new(module) })
     }

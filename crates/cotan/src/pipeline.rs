@@ -4,14 +4,30 @@ use cotan_ad::Limits;
 use cotan_ir::{Item, Module, Symbol};
 use cotan_opt::passes::inline::{InlineLimit, inline};
 
-/// Writes every derivative that the module asks for, and simplifies all of it.
+/// Writes every derivative that `entry` needs, and simplifies all of it.
 ///
 /// Primal functions are prepared first: inlined, simplified, products and sums contracted. That fixes their bits, for
-/// themselves and inside every derivative.
-pub(crate) fn finish(module: &Module, limits: &Limits) -> Result<Module, cotan_ad::Error> {
-    let mut done = module.clone();
-    for f in module.functions() {
-        done.insert(cotan_opt::prepare(module, f));
+/// themselves and inside every derivative. A function that is only called, and inlined everywhere, is gone.
+pub(crate) fn finish(module: &Module, entry: &str, limits: &Limits) -> Result<Module, cotan_ad::Error> {
+    let mut done = Module::default();
+    let mut wanted: Vec<Symbol> = vec![entry.into()];
+    while let Some(name) = wanted.pop() {
+        if done.items.contains_key(&name) {
+            continue;
+        }
+        match module.items.get(&name) {
+            Some(Item::Function(f)) => {
+                let f = cotan_opt::prepare(module, f);
+                wanted.extend(callees(&f.body));
+                wanted.extend(f.custom_vjp.iter().chain(&f.custom_jvp).cloned());
+                done.insert(f);
+            }
+            Some(Item::Derived(d)) => {
+                wanted.push(d.of.clone());
+                done.items.insert(name, Item::Derived(d.clone()));
+            }
+            None => {}
+        }
     }
     cotan_ad::expand(&mut done, limits)?;
     Ok(done)

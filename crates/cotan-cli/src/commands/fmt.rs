@@ -78,8 +78,44 @@ fn formatted(name: &str, text: &str) -> Result<String, Failure> {
     })
 }
 
+/// Lines between the first and the last that differ, in both texts. The time to find the least difference grows with
+/// the square of it.
+const MOST_LINES_COMPARED: usize = 10_000;
+
 /// What formatting would change.
 fn difference(name: &str, text: &str, formatted: &str) -> String {
+    let (before, after) = differing_lines(text, formatted);
+    if before + after > MOST_LINES_COMPARED {
+        return format!("--- {name}\n+++ {name} (formatted)\n{before} lines would become {after}\n");
+    }
     let diff = TextDiff::from_lines(text, formatted);
     diff.unified_diff().context_radius(2).header(name, &format!("{name} (formatted)")).to_string()
+}
+
+/// How many lines lie between the first and the last that differ, in each of the texts.
+fn differing_lines(a: &str, b: &str) -> (usize, usize) {
+    let (n_a, n_b) = (a.lines().count(), b.lines().count());
+    let is_same = |(x, y): &(&str, &str)| x == y;
+    let head = a.lines().zip(b.lines()).take_while(is_same).count();
+    let tail = a.lines().rev().zip(b.lines().rev()).take_while(is_same).count().min(n_a.min(n_b) - head);
+    (n_a - head - tail, n_b - head - tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_the_first_to_the_last_that_differs() {
+        assert_eq!(differing_lines("a\nb\nc\n", "a\nx\ny\nc\n"), (1, 2));
+        assert_eq!(differing_lines("a\n", "a\na\n"), (0, 1));
+        assert_eq!(differing_lines("a\na\n", "a\n"), (1, 0));
+    }
+
+    #[test]
+    fn a_large_difference_is_told_in_numbers() {
+        let long = "x\n".repeat(MOST_LINES_COMPARED);
+        let told = difference("p.cot", &format!("a\n{long}b\n"), &format!("c\n{long}{long}d\n"));
+        assert_eq!(told, "--- p.cot\n+++ p.cot (formatted)\n10002 lines would become 20002\n");
+    }
 }

@@ -1,13 +1,13 @@
 //! Calls replaced by the bodies of their callees.
 //!
-//! Callees are inlined into one another first, so that sizes are known when a body is copied. A function with a custom
-//! derivative rule stays a call, so that the rule is found when the caller is differentiated; so does a call in a
-//! cycle of calls.
+//! Calls inside of a copied body are replaced like those of the caller, so the cost is that of what comes out, however
+//! long a chain of calls is. How large a callee becomes is known before it is copied. A function with a custom derivative
+//! rule stays a call, so that the rule is found when the caller is differentiated; so does a call that closes a cycle of
+//! calls.
 
 use super::rename::{lengths, may_become, rename_block, rename_ty, retyped};
 use cotan_ir::{Atom, Block, Function, Module, Op, Span, Stmt, Symbol, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::borrow::Cow;
 
 /// How much inlining may copy.
 #[derive(Clone, Copy, Debug)]
@@ -16,64 +16,100 @@ pub struct InlineLimit {
     pub callee_stmts: usize,
     /// Statements that a caller may gain in all. A call that would make it larger stays.
     pub copied_stmts: usize,
+    /// Regions around a call that is replaced. A call further inside stays.
+    pub depth: usize,
 }
 
 impl Default for InlineLimit {
     fn default() -> InlineLimit {
-        InlineLimit { callee_stmts: 20_000, copied_stmts: 200_000 }
+        InlineLimit { callee_stmts: 20_000, copied_stmts: 200_000, depth: 200 }
     }
 }
 
 /// The function with its calls inlined, and the calls of those, as far as the module holds their bodies.
 pub fn inline(module: &Module, f: &Function, limit: InlineLimit) -> Function {
-    let mut bodies: FxHashMap<Symbol, Body<'_>> = FxHashMap::default();
-    for callee in callees_first(module, f) {
-        let Some(g) = module.function(&callee) else { continue };
-        let function = inline_into(g, &bodies, limit);
-        let n_stmts = function.n_stmts();
-        // What still calls itself is part of a cycle: copying it would unroll the cycle once per run of this pass.
-        if n_stmts <= limit.callee_stmts && !callees(&function.body).contains(&callee) {
-            bodies.insert(callee, Body { function, n_stmts });
-        }
+    let callables = callables(module, f, limit);
+    let mut new = f.clone();
+    if callables.is_empty() {
+        return new;
     }
-    inline_into(f, &bodies, limit).into_owned()
-}
-
-/// A function to be copied, with its own calls inlined.
-struct Body<'m> {
-    function: Cow<'m, Function>,
-    n_stmts: usize,
-}
-
-/// The functions to inline, each behind those that it calls.
-fn callees_first(module: &Module, f: &Function) -> Vec<Symbol> {
-    let is_inlined = |name: &Symbol| {
-        *name != f.name && module.function(name).is_some_and(|g| g.custom_vjp.is_none() && g.custom_jvp.is_none())
+    let body = std::mem::take(&mut new.body);
+    let mut pass = Inline {
+        callables: &callables,
+        left: limit.copied_stmts,
+        depth: limit.depth,
+        lengths: lengths(&new.vars),
+        renamed: vec![None; new.vars.len()],
+        vars: &mut new.vars,
     };
-    let mut ordered = Vec::new();
-    let mut seen = FxHashSet::default();
-    // A symbol comes up twice: to open it, and when all that it calls is ordered.
-    let mut work: Vec<(Symbol, bool)> = callees(&f.body).into_iter().map(|c| (c, false)).collect();
-    while let Some((name, is_done)) = work.pop() {
-        if is_done {
-            ordered.push(name);
-        } else if is_inlined(&name)
-            && seen.insert(name.clone())
-            && let Some(g) = module.function(&name)
-        {
-            work.push((name, true));
-            work.extend(callees(&g.body).into_iter().map(|c| (c, false)));
-        }
-    }
-    ordered
+    new.body = pass.block(body);
+    new
 }
 
-/// The names that a block calls.
-fn callees(block: &Block) -> Vec<Symbol> {
-    fn collect(block: &Block, names: &mut Vec<Symbol>) {
+/// A function that may be copied.
+struct Callable<'m> {
+    function: &'m Function,
+    /// Its own statements.
+    n_own: usize,
+    /// Its statements when its own calls are inlined.
+    n_inlined: usize,
+}
+
+type Callables<'m> = FxHashMap<&'m Symbol, Callable<'m>>;
+
+/// What `f` calls, and what that calls, as far as it may be copied.
+fn callables<'m>(module: &'m Module, f: &'m Function, limit: InlineLimit) -> Callables<'m> {
+    let body = |name: &Symbol| {
+        let g = module.function(name)?;
+        (*name != f.name && g.custom_vjp.is_none() && g.custom_jvp.is_none()).then_some(g.as_ref())
+    };
+    let mut found = Callables::default();
+    let mut seen = FxHashMap::default();
+    // A function comes up twice: to open it, and when all that it calls is settled.
+    let mut work: Vec<(&Symbol, bool)> = callees(&f.body).into_iter().map(|callee| (callee, false)).collect();
+    while let Some((name, is_done)) = work.pop() {
+        let Some(function) = body(name) else { continue };
+        let own = callees(&function.body);
+        if is_done {
+            let n_own = function.n_stmts();
+            let inlined = own.iter().filter_map(|callee| found.get(callee));
+            let n_inlined = inlined.fold(n_own, |n, callable| n.saturating_add(callable.n_inlined));
+            // The calls of what is open again and again would never end.
+            let closes_cycle = seen.insert(name, Seen::Done) == Some(Seen::InCycle);
+            if n_inlined <= limit.callee_stmts && !closes_cycle {
+                found.insert(name, Callable { function, n_own, n_inlined });
+            }
+            continue;
+        }
+        match seen.get_mut(name) {
+            Some(state @ Seen::Open) => *state = Seen::InCycle,
+            Some(Seen::InCycle | Seen::Done) => {}
+            None => {
+                seen.insert(name, Seen::Open);
+                work.push((name, true));
+                work.extend(own.into_iter().map(|callee| (callee, false)));
+            }
+        }
+    }
+    found
+}
+
+/// How far a function has been looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// What it calls is being looked at.
+    Open,
+    /// And that calls it again.
+    InCycle,
+    Done,
+}
+
+/// The names that a block calls, one for each call.
+fn callees(block: &Block) -> Vec<&Symbol> {
+    fn collect<'b>(block: &'b Block, names: &mut Vec<&'b Symbol>) {
         for s in &block.stmts {
             if let Op::Call { callee, .. } = &s.op {
-                names.push(callee.clone());
+                names.push(callee);
             }
             s.op.blocks().iter().for_each(|b| collect(b, names));
         }
@@ -83,28 +119,12 @@ fn callees(block: &Block) -> Vec<Symbol> {
     names
 }
 
-/// The function with calls replaced by the bodies that are there.
-fn inline_into<'m>(f: &'m Function, bodies: &FxHashMap<Symbol, Body<'_>>, limit: InlineLimit) -> Cow<'m, Function> {
-    if !callees(&f.body).iter().any(|c| bodies.contains_key(c)) {
-        return Cow::Borrowed(f);
-    }
-    let mut new = f.clone();
-    let body = std::mem::take(&mut new.body);
-    let mut pass = Inline {
-        bodies,
-        left: limit.copied_stmts,
-        lengths: lengths(&new.vars),
-        renamed: vec![None; new.vars.len()],
-        vars: &mut new.vars,
-    };
-    new.body = pass.block(body);
-    Cow::Owned(new)
-}
-
 struct Inline<'a> {
-    bodies: &'a FxHashMap<Symbol, Body<'a>>,
+    callables: &'a Callables<'a>,
     /// Statements that may still be copied.
     left: usize,
+    /// Regions that may still be opened around a call.
+    depth: usize,
     /// The variables that types name.
     lengths: FxHashSet<Var>,
     vars: &'a mut Vec<VarInfo>,
@@ -112,13 +132,31 @@ struct Inline<'a> {
     renamed: Vec<Option<Atom>>,
 }
 
+/// A copied body whose statements are being entered, and the call that it replaces.
+struct Entered {
+    statements: std::vec::IntoIter<Stmt>,
+    results: Vec<Atom>,
+    call: Option<(Vec<Var>, Span)>,
+}
+
 impl Inline<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
-        for s in block.stmts {
-            self.stmt(s, &mut stmts);
+        let outer = Entered { statements: block.stmts.into_iter(), results: block.results, call: None };
+        let mut entered = vec![outer];
+        loop {
+            let innermost = entered.last_mut().expect("invariant: the block itself is left last");
+            if let Some(s) = innermost.statements.next() {
+                entered.extend(self.stmt(s, &mut stmts));
+                continue;
+            }
+            let left = entered.pop().expect("invariant: it was there above");
+            let results: Vec<Atom> = left.results.into_iter().map(|a| self.atom(a)).collect();
+            let Some((call_results, span)) = left.call else { return Block { stmts, results } };
+            for (r, a) in call_results.into_iter().zip(results) {
+                self.settle(r, a, span, &mut stmts);
+            }
         }
-        Block { stmts, results: block.results.into_iter().map(|a| self.atom(a)).collect() }
     }
 
     fn atom(&self, a: Atom) -> Atom {
@@ -131,24 +169,27 @@ impl Inline<'_> {
         rename_ty(&mut self.vars[v.index()].ty, &|d| renamed[d.index()].unwrap_or(d.into()));
     }
 
-    fn stmt(&mut self, mut s: Stmt, stmts: &mut Vec<Stmt>) {
+    /// Appends a statement, or gives the body that replaces it.
+    fn stmt(&mut self, mut s: Stmt, stmts: &mut Vec<Stmt>) -> Option<Entered> {
         s.op.map_operands(&mut |a| self.atom(a));
         if let Op::Call { callee, args } = &s.op
-            && let Some(body) = self.bodies.get(callee)
-            && body.n_stmts <= self.left
+            && let Some(callable) = self.callables.get(callee)
+            && callable.n_inlined <= self.left
+            && self.depth > 0
         {
-            self.left -= body.n_stmts;
-            let results = self.copy(&body.function, args, s.span, stmts);
-            for (r, a) in s.results.iter().zip(results) {
-                self.settle(*r, a, s.span, stmts);
-            }
-            return;
+            self.left -= callable.n_own;
+            let Block { stmts: statements, results } = self.copy(callable.function, args, s.span, stmts);
+            return Some(Entered { statements: statements.into_iter(), results, call: Some((s.results, s.span)) });
         }
         s.op.binders().iter().chain(&s.results).for_each(|v| self.bind(*v));
+        let depth = self.depth;
+        self.depth = depth.saturating_sub(1);
         for b in s.op.blocks_mut() {
             *b = self.block(std::mem::take(b));
         }
+        self.depth = depth;
         stmts.push(s);
+        None
     }
 
     /// Makes a variable stand for an operand.
@@ -161,8 +202,9 @@ impl Inline<'_> {
         }
     }
 
-    /// Appends the statements of a callee; gives its results. Its variables are added to the table behind the others.
-    fn copy(&mut self, callee: &Function, args: &[Atom], span: Span, stmts: &mut Vec<Stmt>) -> Vec<Atom> {
+    /// The body of a callee with variables of its own, which are added to the table behind the others. Its parameters
+    /// stand for the arguments.
+    fn copy(&mut self, callee: &Function, args: &[Atom], span: Span, stmts: &mut Vec<Stmt>) -> Block {
         let base = self.vars.len() as u32;
         let moved = |v: Var| Var(base + v.0);
         self.vars.extend(callee.vars.iter().cloned().map(|mut info| {
@@ -176,7 +218,6 @@ impl Inline<'_> {
         }
         let mut body = callee.body.clone();
         rename_block(&mut body, &moved);
-        body.stmts.into_iter().for_each(|s| self.stmt(s, stmts));
-        body.results.into_iter().map(|a| self.atom(a)).collect()
+        body
     }
 }

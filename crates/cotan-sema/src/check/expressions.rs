@@ -110,7 +110,7 @@ impl BodyChecker<'_, '_> {
         };
         let elem = first.ty.clone();
         let first_span = first.span;
-        if !self.require_element(&first.clone()) {
+        if !self.require_element(first) {
             return error(span);
         }
         let rest = values.split_off(1);

@@ -14,7 +14,7 @@ pub(super) const LINES: &[Line] = &[
     },
     Line {
         title: "a file of 10 MB, 10,000 functions, chains of 20,000 terms: `check`, then `run`",
-        bar: "a result, `check` under 5 s and 1 GB",
+        bar: "a result, each under 5 s and 1 GB",
         measure: size,
     },
     Line {
@@ -240,11 +240,8 @@ fn size(place: &Workplace) -> Result<Measured, String> {
     let mut runs = Vec::new();
     with_files(named(long_programs()), &mut |name, file| {
         tally.add(name, &run(place, &["check", file])?, &[0]);
-        // Compiling a program of this size takes what it takes; it must end well.
         let taken = run(place, &["run", file, "--fn", "f"])?;
-        if taken.status != Some(0) {
-            tally.failed.push(format!("{name}, run: exit {:?}", taken.status));
-        }
+        tally.add(&format!("{name}, run"), &taken, &[0]);
         runs.push(format!("{name} {:.1} s", taken.time.as_secs_f64()));
         Ok(())
     })?;
