@@ -1,4 +1,4 @@
-// Cotan in the book: colours for its programs, and a line above those that are refused, fail or draw a warning.
+// Colours for the programs of the book: mdBook's highlighter does not know Cotan.
 (() => {
   const keywords = {
     keyword:
@@ -6,7 +6,7 @@
     literal: "true false inf nan pi",
     type: "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 nat Self",
   };
-  hljs.registerLanguage("cot", (hljs) => ({
+  hljs.registerLanguage("cot", () => ({
     name: "Cotan",
     keywords,
     contains: [
@@ -29,25 +29,9 @@
       },
     ],
   }));
-
-  const promises = { error: "Refused with", warns: "Draws the warning", fails: "Fails at run time with" };
   for (const code of document.querySelectorAll("code.language-cot")) {
-    const classes = [...code.classList];
-    const kind = classes.find((name) => name in promises);
-    if (kind) {
-      const line = document.createElement("p");
-      line.append(`${promises[kind]} `);
-      const codes = classes.filter((name) => /^[ERW]\d{4}$/.test(name));
-      codes.forEach((name, k) => {
-        const link = document.createElement("a");
-        link.href = `${path_to_root}errors.html#${name.toLowerCase()}`;
-        link.textContent = name;
-        line.append(k > 0 ? ", " : "", link);
-      });
-      line.append(":");
-      code.closest("pre").before(line);
-    }
-    code.className = `language-cot ${kind ?? ""}`;
+    // Without what the highlighter noted when it did not know the language.
+    code.className = "language-cot";
     hljs.highlightBlock(code);
   }
 })();

@@ -17,6 +17,8 @@ pub(crate) struct Block {
     pub(crate) start: usize,
     /// The line of the fence, counted from 1.
     pub(crate) line: usize,
+    /// The paragraph in front of it.
+    pub(crate) introduction: String,
 }
 
 /// All pages, in the order of their paths.
@@ -40,16 +42,25 @@ impl Page {
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut open: Option<Block> = None;
+        let (mut paragraph, mut is_ended) = (String::new(), false);
         let mut at = 0;
         for (k, line) in self.text.split_inclusive('\n').enumerate() {
             at += line.len();
             match (line.strip_prefix("```"), &mut open) {
                 (Some(_), Some(_)) => blocks.extend(open.take()),
                 (Some(info), None) => {
-                    open = Some(Block { info: info.trim().to_owned(), text: String::new(), start: at, line: k + 1 });
+                    let (info, introduction) = (info.trim().to_owned(), std::mem::take(&mut paragraph));
+                    open = Some(Block { info, text: String::new(), start: at, line: k + 1, introduction });
                 }
                 (None, Some(block)) => block.text += line,
-                (None, None) => {}
+                // The empty line between a paragraph and what follows it does not end it.
+                (None, None) if line.trim().is_empty() => is_ended = true,
+                (None, None) => {
+                    if std::mem::take(&mut is_ended) {
+                        paragraph.clear();
+                    }
+                    paragraph += line;
+                }
             }
         }
         assert!(open.is_none(), "{}: a block is not closed", self.name());

@@ -1,6 +1,6 @@
 //! The programs of the book.
 //!
-//! What stands behind the backticks says what must be true of a block:
+//! What stands behind the backticks says what must be true of a block; codes are named in the paragraph in front of it too:
 //! - `cot`: neither errors nor warnings, and every `@test` gives `true`;
 //! - `cot warns W0501 ..`: exactly these warnings, and every `@test` gives `true`;
 //! - `cot error E0301 ..`: exactly these errors, in any order, each as often as it is named;
@@ -22,6 +22,17 @@ enum Promise<'a> {
     Warns(Vec<&'a str>),
     IsRefused(Vec<&'a str>),
     Fails(&'a str),
+}
+
+impl Promise<'_> {
+    /// The codes that are promised.
+    fn codes(&self) -> &[&str] {
+        match self {
+            Promise::Works => &[],
+            Promise::Warns(codes) | Promise::IsRefused(codes) => codes,
+            Promise::Fails(code) => std::slice::from_ref(code),
+        }
+    }
 }
 
 /// The promise of a block of Cotan, or nothing for a block of something else.
@@ -62,6 +73,10 @@ fn programs_of_the_book_do_what_it_says() {
 /// The number of tests in a block that keeps its promise.
 fn kept(compiler: &Compiler, page: &str, block: &Block) -> Result<usize, String> {
     let Some(promise) = promise(&block.info)? else { return Ok(0) };
+    // Readers do not see what stands behind the backticks.
+    if let Some(code) = promise.codes().iter().find(|code| !block.introduction.contains(*code)) {
+        return Err(format!("the paragraph in front of the program does not name {code}"));
+    }
     let program = compiler.check(page, &block.text);
     let mut found: Vec<&str> = program.diagnostics.iter().map(|d| d.code.0).collect();
     found.sort_unstable();
