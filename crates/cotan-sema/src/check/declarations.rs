@@ -90,7 +90,7 @@ impl<'a> ModuleChecker<'a> {
         let generics = self.more_generics(outer, &signature.generics, &uses, self_type.as_ref());
         let n_written_generics = generics.len();
         let mut integers: BTreeMap<String, Dim> = BTreeMap::new();
-        let mut params: Vec<typed::Param> = Vec::new();
+        let mut params: Vec<typed::Param> = Vec::with_capacity(signature.params.len());
         let mut generics = generics;
         for (at, param) in signature.params.iter().enumerate() {
             let name = &param.name;

@@ -125,7 +125,8 @@ impl BodyChecker<'_, '_> {
             }
             self.module.wanted_traits.push(wanted);
         }
-        let locals = std::mem::take(&mut self.locals);
+        let mut locals = std::mem::take(&mut self.locals);
+        locals.shrink_to_fit();
         let mut body = Body { locals, sizes: std::mem::take(&mut self.sizes), value };
         let mut checks = std::mem::take(&mut self.pattern_checks);
         let mut node_types = std::mem::take(&mut self.node_types);

@@ -54,7 +54,7 @@ impl BodyChecker<'_, '_> {
         }
         let shape = args.iter().map(|arg| (arg.ty.dims().to_vec(), arg.span)).find(|(dims, _)| !dims.is_empty());
         let (dims, shape_span) = shape.unwrap_or((Vec::new(), span));
-        let mut fitted = Vec::new();
+        let mut fitted = Vec::with_capacity(args.len());
         for arg in args.drain(..) {
             if arg.ty.is_scalar() {
                 fitted.push(arg);

@@ -84,7 +84,7 @@ impl BodyChecker<'_, '_> {
     }
 
     fn block_inside(&mut self, block: &ast::Block, recompute: bool) -> Expr {
-        let mut statements = Vec::new();
+        let mut statements = Vec::with_capacity(block.statements.len());
         let mut ends = false;
         for (at, statement) in block.statements.iter().enumerate() {
             let next = block.statements.get(at + 1).map(starting_operator);

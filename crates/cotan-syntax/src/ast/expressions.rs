@@ -383,9 +383,9 @@ pub struct Stmt {
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
     /// `let x = e`
-    Let(Let),
+    Let(Box<Let>),
     /// `place op value`
-    Assign(Assign),
+    Assign(Box<Assign>),
     /// An expression that is not the value of its block.
     Expr(Expr),
     /// Not a statement; that has been reported.

@@ -31,7 +31,7 @@ impl Parser<'_> {
             let expr = self.let_in_body(start, binding);
             return self.assignment_or_expression(expr);
         }
-        StmtKind::Let(binding)
+        StmtKind::Let(Box::new(binding))
     }
 
     /// Reads `let pattern: T = e`.
@@ -120,7 +120,7 @@ impl Parser<'_> {
         let op_span = self.token().span.to(self.token_ahead(len - 1).span);
         self.pos += len;
         let value = self.value();
-        StmtKind::Assign(Assign { place: expr, op, op_span, value })
+        StmtKind::Assign(Box::new(Assign { place: expr, op, op_span, value }))
     }
 
     /// The assignment operator that stands here, and how many tokens it has.
