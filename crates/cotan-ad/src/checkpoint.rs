@@ -1,10 +1,13 @@
-//! Checkpoints: a counted loop as a loop over segments, each a loop of its own.
+//! Checkpoints: a loop as a loop over segments, each a loop of its own.
 //!
 //! Done before a function is reversed, and all there is to it: the outer loop keeps its carried values at the start of
 //! each segment, and its reverse runs a segment again, which then keeps those in between. The iterations, their order
 //! and what they add to accumulators stay the same, so the gradient keeps its bits.
 //!
-//! A while, and a loop that stacks a result, whose segments would be of different lengths, stay as they are.
+//! A loop that stacks a result stays as it is, because its segments would be of different lengths. The source has none:
+//! they are what derivatives make of loops whose checkpoints are set already.
+
+mod online;
 
 use cotan_ir::{
     Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo,
@@ -30,13 +33,16 @@ impl Segments<'_> {
             }
             match s.op {
                 Op::Loop(l) => {
-                    let op = match (l.count, l.kept.checkpoint) {
-                        (Some(count), Some(checkpoint)) if !l.split(&s.results).has_stacked() => {
-                            self.segments(*l, count, checkpoint, s.span, &mut stmts)
+                    let checkpoint = l.kept.checkpoint.filter(|_| !l.split(&s.results).has_stacked());
+                    let s = match (l.count, checkpoint) {
+                        (Some(count), Some(checkpoint)) => {
+                            let segments = self.segments(*l, count, checkpoint, s.span, &mut stmts);
+                            Stmt { op: Op::Loop(Box::new(segments)), ..s }
                         }
-                        (Some(_) | None, Some(_) | None) => *l,
+                        (None, Some(checkpoint)) => self.online_segments(*l, s.results, checkpoint, s.span, &mut stmts),
+                        (Some(_) | None, None) => Stmt { op: Op::Loop(l), ..s },
                     };
-                    stmts.push(Stmt { op: Op::Loop(Box::new(op)), ..s });
+                    stmts.push(s);
                 }
                 Op::Par(_)
                 | Op::Switch { .. }
@@ -171,6 +177,14 @@ impl Code<'_> {
 
     /// Whether the carried floats of all iterations fit some bytes.
     fn fits(&mut self, l: &Loop, count: Atom, bytes: i64) -> Atom {
+        let each = self.carried_bytes(l);
+        let n = self.float(count);
+        let all = self.prim(&MUL, &[each, n], Elem::F64);
+        self.prim(&LE, &[all, Const::float(Elem::F64, bytes as f64).into()], Elem::Bool)
+    }
+
+    /// The bytes of the floats that a loop carries, as a float.
+    fn carried_bytes(&mut self, l: &Loop) -> Atom {
         let mut all: Atom = Const::float(Elem::F64, 0.0).into();
         for p in &l.params {
             let Ty { elem, dims } = self.f.ty(*p).clone();
@@ -187,9 +201,7 @@ impl Code<'_> {
             }
             all = self.prim(&ADD, &[all, size], Elem::F64);
         }
-        let n = self.float(count);
-        let all = self.prim(&MUL, &[all, n], Elem::F64);
-        self.prim(&LE, &[all, Const::float(Elem::F64, bytes as f64).into()], Elem::Bool)
+        all
     }
 }
 
@@ -216,6 +228,26 @@ mod tests {
         b.finish("f", vec![results[0].into()])
     }
 
+    /// Halves until one is reached, with checkpoints.
+    fn halvings(checkpoint: Checkpoint) -> Function {
+        let mut b = Builder::new();
+        let x = b.param("x", Ty::scalar(Elem::F64));
+        let index = b.var("i", Ty::scalar(Elem::I64));
+        let running = b.var("running", Ty::scalar(Elem::Bool));
+        let y = b.var("y", Ty::scalar(Elem::F64));
+        let one: Atom = Const::float(Elem::F64, 1.0).into();
+        let is_above = b.prim(LE.prim(), &[one, x.into()]);
+        b.open_block();
+        let next = b.prim(MUL.prim(), &[y.into(), Const::float(Elem::F64, 0.5).into()]);
+        let goes_on = b.prim(LE.prim(), &[one, next.into()]);
+        let body = b.close_block(vec![goes_on.into(), next.into()]);
+        let kept = Kept { checkpoint: Some(checkpoint), recompute: false };
+        let (params, inits) = (vec![running, y], vec![is_above.into(), x.into()]);
+        let l = Loop { index, count: None, params, inits, accs: Vec::new(), body, kept };
+        let results = b.finish_loop(l, &[]);
+        b.finish("f", vec![results[0].into(), results[2].into()])
+    }
+
     fn depth(block: &Block) -> usize {
         let below = |s: &Stmt| s.op.blocks().iter().map(|b| 1 + depth(b)).max().unwrap_or(0);
         block.stmts.iter().map(below).max().unwrap_or(0)
@@ -231,6 +263,23 @@ mod tests {
             (Checkpoint::Levels(3), 3),
         ] {
             let mut f = sines(checkpoint);
+            segment_loops(&mut f);
+            assert_eq!(depth(&f.body), loops, "{f}");
+            assert!(!f.to_string().contains("checkpoint"), "{f}");
+            assert_eq!(cotan_ir::verify(&cotan_ir::Module::default(), &f), Ok(()), "{f}");
+        }
+    }
+
+    #[test]
+    fn a_while_becomes_a_while_over_segments() {
+        for (checkpoint, loops) in [
+            (Checkpoint::Every(4), 2),
+            (Checkpoint::Sqrt, 2),
+            (Checkpoint::Budget(64), 2),
+            (Checkpoint::Levels(1), 1),
+            (Checkpoint::Levels(3), 3),
+        ] {
+            let mut f = halvings(checkpoint);
             segment_loops(&mut f);
             assert_eq!(depth(&f.body), loops, "{f}");
             assert!(!f.to_string().contains("checkpoint"), "{f}");

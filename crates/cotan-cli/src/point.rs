@@ -25,6 +25,7 @@ impl Point {
         let session = Session::open(&args.call.file, &args.call.engine)?;
         let primal = session.lower(&Request::function(&args.function))?;
         let wrt = parameters(&session, &args.function, &primal, &args.wrt)?;
+        session.warn_of_derivative(&args.function, &wrt);
         let raw = RawArguments::read(&args.call.inputs)?;
         let mode = args.mode.map(|mode| match mode {
             Mode::Forward => DerivativeMode::Forward,

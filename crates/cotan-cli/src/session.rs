@@ -96,6 +96,17 @@ impl Session {
         })
     }
 
+    /// Warns of what a derivative of a function with respect to parameters leaves out.
+    pub(crate) fn warn_of_derivative(&self, name: &str, wrt: &[String]) {
+        let reports: Vec<Report> = self
+            .program
+            .derivative_warnings(name, wrt)
+            .iter()
+            .map(|warning| Report::new(warning, &self.program.sources))
+            .collect();
+        diagnostics::print_text(&reports);
+    }
+
     /// The request does not fit the program.
     pub(crate) fn request_failure(&self, message: impl Into<String>) -> Failure {
         let name = self.program.sources.get(FileId(0)).map_or("<unknown>", |file| file.name());

@@ -69,6 +69,8 @@ mod usefulness;
 mod vmaps;
 mod warnings;
 
+pub use warnings::derivative_warnings;
+
 use constants::Constant;
 use std::collections::{BTreeMap, BTreeSet};
 

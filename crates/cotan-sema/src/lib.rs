@@ -21,6 +21,6 @@ pub mod typed;
 pub mod types;
 mod unify;
 
-pub use check::{Checked, check};
+pub use check::{Checked, check, derivative_warnings};
 pub use limits::Limits;
 pub use lower::lower;

@@ -1,14 +1,16 @@
 //! Kernels with their iterations in another order: the parallel loops of a program become sequential ones that run
-//! through a permutation.
+//! through a permutation. What a kernel accumulates in a storage type is accumulated in the type that it is computed in,
+//! and narrowed after.
 //!
 //! Number `t` of `n` iterations becomes number `(stride * t + start) % n`. Strides are primes, so that this is a
 //! permutation for every `n` that is no multiple of one.
 
 use cotan::sema::dims::LocalId;
 use cotan::sema::typed::{
-    BinaryOp, Block, Body, Chain, Expr, ExprKind, For, FunctionBody, Iterable, Link, Literal, Local, Pattern,
-    PatternKind, Program, Range, Stmt, StmtKind,
+    Accumulated, AssignOp, BinaryOp, Block, Body, Chain, Expr, ExprKind, For, FunctionBody, Iterable, Link, Literal,
+    Local, Pattern, PatternKind, Place, Program, Range, Sharing, Stmt, StmtKind, Target,
 };
+use cotan::sema::types::{Scalar, Type};
 
 /// An order of iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +84,10 @@ fn each_parallel(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
 
 fn reorder(e: &mut Expr, order: Order, locals: &mut Vec<Local>) {
     let ExprKind::For(it) = &mut e.kind else { return };
-    it.parallel = None;
+    let sharing = it.parallel.take();
+    let narrow: Vec<LocalId> = sharing.map_or_else(Vec::new, |it| narrow_sums(&it, locals));
+    let widened: Vec<(LocalId, LocalId)> =
+        narrow.into_iter().map(|root| (root, widened_local(root, &mut it.body, locals))).collect();
     match &mut it.iterable {
         Iterable::Tensor { reversed, .. } => *reversed ^= order != Order::SEQUENTIAL,
         Iterable::Range { range, reversed } if order != Order::SEQUENTIAL => {
@@ -91,6 +96,87 @@ fn reorder(e: &mut Expr, order: Order, locals: &mut Vec<Local>) {
             *e = through(it, bounds, order, locals);
         }
         Iterable::Range { .. } => {}
+    }
+    for (root, wide) in widened {
+        around(e, root, wide, locals);
+    }
+}
+
+/// Variables of storage types to which a loop adds, or of which it takes extremes: a kernel accumulates them wide.
+fn narrow_sums(sharing: &Sharing, locals: &[Local]) -> Vec<LocalId> {
+    let is_narrow = |it: &&Accumulated| {
+        let elem = locals[it.root.0 as usize].ty.scalar();
+        let is_stored = matches!(elem, Some(Scalar::Of(elem)) if elem.storage().is_some());
+        is_stored && it.path.is_empty() && it.op != AssignOp::Binary(BinaryOp::Mul)
+    };
+    sharing.accumulated.iter().filter(is_narrow).map(|it| it.root).collect()
+}
+
+/// A wide variable that the body writes in place of a narrow one.
+fn widened_local(root: LocalId, body: &mut Expr, locals: &mut Vec<Local>) -> LocalId {
+    let mut local = Local { name: "$wide".to_owned(), mutable: true, ..locals[root.0 as usize].clone() };
+    widen(&mut local.ty);
+    locals.push(local);
+    let wide = LocalId(locals.len() as u32 - 1);
+    each_place(body, &mut |place| {
+        if place.root == root {
+            place.root = wide;
+            widen(&mut place.ty);
+            place.steps.iter_mut().for_each(|step| widen(&mut step.ty));
+        }
+    });
+    wide
+}
+
+fn widen(ty: &mut Type) {
+    ty.each_scalar_mut(&mut |scalar| {
+        if let Scalar::Of(elem) = scalar {
+            *elem = elem.computed();
+        }
+    });
+}
+
+/// `{ let wide = root as f32; e; root = wide as f16 }`
+fn around(e: &mut Expr, root: LocalId, wide: LocalId, locals: &[Local]) {
+    let span = e.span;
+    let cast = |from: LocalId, to: LocalId| {
+        let ty = |local: LocalId| locals[local.0 as usize].ty.clone();
+        let read = Expr { span, ty: ty(from), kind: ExprKind::Local(from) };
+        Expr { span, ty: ty(to), kind: ExprKind::Cast(Box::new(read)) }
+    };
+    let ty = locals[wide.0 as usize].ty.clone();
+    let pattern = Pattern { span, ty, kind: PatternKind::Local(wide) };
+    let place = Place { span, ty: locals[root.0 as usize].ty.clone(), root, steps: Vec::new() };
+    let unit = Expr { span, ty: Type::UNIT, kind: ExprKind::Tuple(Vec::new()) };
+    let statements = [
+        StmtKind::Let { pattern, value: cast(root, wide) },
+        StmtKind::Expr(std::mem::replace(e, unit)),
+        StmtKind::Assign { target: Target::Place(place), op: AssignOp::Set, value: cast(wide, root) },
+    ];
+    let statements = statements.into_iter().map(|kind| Stmt { span, kind }).collect();
+    let block = Block { statements, value: None, recompute: false };
+    *e = Expr { span, ty: Type::UNIT, kind: ExprKind::Block(Box::new(block)) };
+}
+
+/// Calls `f` for each place that is assigned, in branches and inner loops too.
+fn each_place(e: &mut Expr, f: &mut dyn FnMut(&mut Place)) {
+    if let ExprKind::For(it) = &mut e.kind {
+        each_place(&mut it.body, f);
+    } else if let ExprKind::While(it) = &mut e.kind {
+        each_place(&mut it.body, f);
+    } else if let ExprKind::If(it) = &mut e.kind {
+        it.arms.iter_mut().map(|(_, body)| body).chain(&mut it.otherwise).for_each(|body| each_place(body, f));
+    } else if let ExprKind::Match(it) = &mut e.kind {
+        it.arms.iter_mut().for_each(|arm| each_place(&mut arm.body, f));
+    } else if let ExprKind::Block(block) = &mut e.kind {
+        for statement in &mut block.statements {
+            match &mut statement.kind {
+                StmtKind::Assign { target: Target::Place(place), .. } => f(place),
+                StmtKind::Assign { target: Target::Tuple(_), .. } => {}
+                StmtKind::Let { value, .. } | StmtKind::Expr(value) => each_place(value, f),
+            }
+        }
+        block.value.iter_mut().for_each(|value| each_place(value, f));
     }
 }
 
@@ -119,7 +205,7 @@ fn through(it: &mut For, bounds: Range, order: Order, locals: &mut Vec<Local>) -
     };
     let unit = |statements, value| Expr {
         span,
-        ty: cotan::sema::types::Type::UNIT,
+        ty: Type::UNIT,
         kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false })),
     };
     let past = match bounds.inclusive {

@@ -2,6 +2,7 @@
 
 use crate::library::STANDARD;
 use cotan_sema::modules::{Loaded, Loader, Modules, NoFiles, load};
+use cotan_sema::typed::FnId;
 use cotan_sema::{Checked, Limits};
 use cotan_syntax::ast::Item;
 use cotan_syntax::{Diagnostic, SourceMap};
@@ -43,6 +44,16 @@ impl Program {
         diagnostics.append(&mut checked.diagnostics);
         diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
         Program { sources, modules, checked, diagnostics }
+    }
+
+    /// What there is to warn of if a function is differentiated with respect to these parameters; nothing where the
+    /// program has no such function. Derivatives that the program itself takes are among its diagnostics.
+    pub fn derivative_warnings(&self, function: &str, wrt: &[String]) -> Vec<Diagnostic> {
+        let program = &self.checked.program;
+        let Some(at) = program.functions.iter().position(|it| it.name == function) else { return Vec::new() };
+        let params = &program.functions[at].params;
+        let wrt: Vec<usize> = (0..params.len()).filter(|k| wrt.contains(&params[*k].name)).collect();
+        cotan_sema::derivative_warnings(program, FnId(at as u32), &wrt)
     }
 
     /// Whether there are errors, so that nothing can be run.

@@ -56,6 +56,20 @@ fn a_wrong_gradient_fails_its_check() {
 }
 
 #[test]
+fn a_gradient_that_is_cut_is_warned_of_where_it_is_asked_for() {
+    let case = Case::new("fn f(x: f64, y: f64) -> f64 = floor(x) * y");
+    case.write("args.json", b"{\"x\": 2.5, \"y\": 3}");
+    let run = case.run(&with("grad", &["--wrt", "x", "--json"]));
+    assert_eq!(run.json()["grad"], json!({"x": 0.0}));
+    let expected = "warning[W0501]: the derivative with respect to `x` is zero everywhere";
+    assert!(run.stderr.starts_with(expected), "{}", run.stderr);
+    assert!(run.stderr.contains("the derivative stops here"), "{}", run.stderr);
+    let run = case.run(&with("grad", &["--wrt", "y", "--json"]));
+    assert_eq!(run.json()["grad"], json!({"y": 2.0}));
+    assert!(!run.stderr.contains("warning"), "{}", run.stderr);
+}
+
+#[test]
 fn gradients_of_structs_leave_out_what_has_none() {
     let case = Case::new("struct P { n: i64, w: f64[2] }\nfn f(p: P) -> f64 = (p.n as f64) * (+/ p.w)");
     case.write("args.json", br#"{"p": {"n": 3, "w": [1, 2]}}"#);

@@ -68,7 +68,13 @@ pub(super) fn summaries(program: &Program) -> Vec<Summary> {
         let function = program.function(*id);
         let n_params = function.params.len();
         summaries[id.0 as usize] = match &function.body {
-            FunctionBody::Source(body) => Activity::new(program, &summaries, body, n_params).run(),
+            FunctionBody::Source(body) => {
+                let params = (0..n_params).map(|at| LocalId(at as u32));
+                Activity::new(program, &summaries, body).run(&mut |activity| {
+                    params.clone().enumerate().for_each(|(at, local)| activity.seed(at, local));
+                    activity.expr(&body.value)
+                })
+            }
             // A derivative, or the function of an impl, depends smoothly on everything, as far as we know.
             FunctionBody::Derivative(_) | FunctionBody::Required(_) => {
                 let all = (0..n_params).fold(0, |bits, at| bits | bit(at));
@@ -77,6 +83,21 @@ pub(super) fn summaries(program: &Program) -> Vec<Summary> {
         };
     }
     summaries
+}
+
+/// What the result of a lambda of a body depends on, its parameters being those of the summary. What it reads from its
+/// surroundings is constant.
+pub(super) fn of_lambda(program: &Program, summaries: &[Summary], body: &Body, lambda: &Lambda) -> Summary {
+    Activity::new(program, summaries, body).run(&mut |activity| {
+        for (at, param) in lambda.params.iter().enumerate() {
+            param.each(&mut |part| {
+                if let PatternKind::Local(local) = part.kind {
+                    activity.seed(at, local);
+                }
+            });
+        }
+        activity.expr(&lambda.body)
+    })
 }
 
 /// The bit of a parameter.
@@ -99,17 +120,12 @@ struct Activity<'p> {
 }
 
 impl<'p> Activity<'p> {
-    fn new(program: &'p Program, summaries: &'p [Summary], body: &'p Body, n_params: usize) -> Self {
-        let mut locals = vec![Dependence::default(); body.locals.len()];
-        for (at, local) in locals.iter_mut().enumerate().take(n_params) {
-            let is_float = has_float(program, &body.locals[at].ty);
-            *local = Dependence { smooth: if is_float { bit(at) } else { 0 }, any: bit(at), cut: None };
-        }
+    fn new(program: &'p Program, summaries: &'p [Summary], body: &'p Body) -> Self {
         Self {
             program,
             summaries,
             body,
-            locals,
+            locals: vec![Dependence::default(); body.locals.len()],
             control: Dependence::default(),
             returns: vec![Dependence::default()],
             loops: BTreeMap::new(),
@@ -118,12 +134,19 @@ impl<'p> Activity<'p> {
         }
     }
 
-    fn run(mut self) -> Summary {
-        let body = self.body;
+    /// A local that holds the parameter at a position, or a part of it.
+    fn seed(&mut self, at: usize, local: LocalId) {
+        let is_float = has_float(self.program, &self.body.locals[local.0 as usize].ty);
+        let found = Dependence { smooth: if is_float { bit(at) } else { 0 }, any: bit(at), cut: None };
+        self.learn(local, found);
+    }
+
+    /// Goes over a value until nothing changes.
+    fn run(mut self, value: &mut dyn FnMut(&mut Self) -> Dependence) -> Summary {
         let mut result = Dependence::default();
         for _ in 0..MAX_PASSES {
             self.changed = false;
-            let value = self.expr(&body.value);
+            let value = value(&mut self);
             result = value.and(self.returns[0]);
             self.is_first_pass = false;
             if !self.changed {

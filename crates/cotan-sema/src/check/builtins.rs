@@ -236,6 +236,15 @@ impl BodyChecker<'_, '_> {
         Some(counts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip())
     }
 
+    /// Extents, one after the other or as one array.
+    fn extents(&mut self, site: Site, mut sources: Vec<Source<'_>>) -> Option<(Vec<Arg>, Vec<Dim>)> {
+        if sources.len() == 1 {
+            return self.counts(site, sources.pop()?);
+        }
+        let counts: Vec<Option<(Arg, Dim)>> = sources.into_iter().map(|source| self.count(site, source)).collect();
+        Some(counts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip())
+    }
+
     /// One count, or a shape pack `..S` for as many as it has sizes.
     fn count(&mut self, site: Site, source: Source<'_>) -> Option<(Arg, Dim)> {
         if let Source::Ast(expr) = source
@@ -359,8 +368,8 @@ impl BodyChecker<'_, '_> {
     }
 
     fn filled(&mut self, site: Site, elem: Option<Scalar>, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        self.require_count(site, sources.len(), 1)?;
-        let (counts, dims) = self.counts(site, sources.into_iter().next()?)?;
+        self.require_at_least(site, sources.len(), 1)?;
+        let (counts, dims) = self.extents(site, sources)?;
         if dims.is_empty() {
             return self.no_counts(site);
         }
@@ -369,10 +378,10 @@ impl BodyChecker<'_, '_> {
     }
 
     pub(super) fn full(&mut self, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
-        self.require_count(site, sources.len(), 2)?;
-        let mut sources = sources.into_iter();
-        let (counts, value) = (sources.next()?, sources.next()?);
-        let (counts, dims) = self.counts(site, counts)?;
+        self.require_at_least(site, sources.len(), 2)?;
+        let mut sources = sources;
+        let value = sources.pop()?;
+        let (counts, dims) = self.extents(site, sources)?;
         let value = self.source(value);
         if dims.is_empty() {
             return self.no_counts(site);

@@ -64,6 +64,7 @@ impl ModuleChecker<'_> {
                 derivative.base.result = results[function.0 as usize].clone();
             }
         }
+        let n_functions = self.signatures.len();
         let functions = self.signatures.into_iter().zip(self.bodies).filter_map(|(signature, body)| {
             Some(typed::Function {
                 name: signature.name,
@@ -86,9 +87,10 @@ impl ModuleChecker<'_> {
             enums: self.enums,
             traits: self.traits,
             impls: self.impls,
-            functions: functions.collect(),
+            functions: Vec::with_capacity(n_functions),
             order,
         };
+        program.functions.extend(functions);
         let mut diagnostics = self.diagnostics;
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(super::rule_cycles::check(&program));

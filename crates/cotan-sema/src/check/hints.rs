@@ -48,6 +48,15 @@ impl ModuleChecker<'_> {
         for attr in attrs {
             if !self.hint(attr, &mut hints) {
                 self.report_unknown_attribute(attr, "block", &["mode", "recompute"]);
+            } else if attr.name.name == "mode" && hints.mode.is_some() {
+                self.report(
+                    Diagnostic::warning(
+                        codes::IDLE_HINT,
+                        attr.span,
+                        "this mode has no effect: a block is differentiated in the mode of its function",
+                    )
+                    .help("put `@mode` on the function, or make the block a function of its own and take its derivative in that mode"),
+                );
             }
         }
         hints

@@ -11,7 +11,7 @@ mod judge;
 use cotan_syntax::{Diagnostic, Span};
 
 use crate::codes;
-use crate::typed::{Body, Expr, ExprKind, For, FunctionBody, Part, Program, Sharing, TypeVisitor};
+use crate::typed::{AssignOp, BinaryOp, Body, Expr, ExprKind, For, FunctionBody, Part, Program, Sharing, TypeVisitor};
 
 /// Checks the parallel loops of all kernels, and notes in each what its iterations write.
 pub(super) fn check(program: &mut Program) -> Vec<Diagnostic> {
@@ -21,7 +21,9 @@ pub(super) fn check(program: &mut Program) -> Vec<Diagnostic> {
         let mut sharings = Vec::new();
         each_parallel(&body.value, &mut |it, span| {
             check_exits(&it.body, span, false, &mut diagnostics);
-            sharings.push(sharing(body, it, span, &mut diagnostics));
+            let sharing = sharing(body, it, span, &mut diagnostics);
+            diagnostics.extend(idle_checkpoint(it, &sharing, span));
+            sharings.push(sharing);
         });
         if !sharings.is_empty() {
             note(body, sharings);
@@ -41,6 +43,17 @@ fn each_parallel<'p>(e: &'p Expr, f: &mut dyn FnMut(&'p For, Span)) {
         Part::Expr(e) => each_parallel(e, f),
         Part::Callable(_) => {}
     });
+}
+
+/// Warns of checkpoints where no iteration hands anything to the next; products are accumulated in sequence.
+fn idle_checkpoint(it: &For, sharing: &Sharing, span: Span) -> Option<Diagnostic> {
+    it.checkpoint?;
+    if sharing.accumulated.iter().any(|part| part.op == AssignOp::Binary(BinaryOp::Mul)) {
+        return None;
+    }
+    let message = "this `@checkpoint` has no effect: the iterations of a parallel loop keep nothing for each other";
+    let diagnostic = Diagnostic::warning(codes::IDLE_HINT, span.before(), message);
+    Some(diagnostic.help("leave it out, or put it on a loop inside, whose iterations run one after the other"))
 }
 
 /// Writes the findings into the loops, which come in the same order again.

@@ -334,7 +334,8 @@ impl ModuleChecker<'_> {
             return None;
         };
         let param_of_owner = generics.iter().position(|generic| generic.name == *name);
-        let (scalar, fits) = match (param_of_owner, Elem::from_name(name)) {
+        let (scalar, fits) = match (param_of_owner, Elem::from_name(name).or_else(|| self.scalar_alias(name, arg.span)))
+        {
             (Some(at), _) => match generics[at].kind {
                 GenericKind::Scalar(own) => (Scalar::Param(GenericId(at as u32)), own.implies(bound)),
                 GenericKind::Type { .. } | GenericKind::Size | GenericKind::Pack => {
@@ -404,6 +405,13 @@ impl ModuleChecker<'_> {
             .help(help),
         );
         Type::Error
+    }
+
+    /// The scalar type that a name is an alias of.
+    fn scalar_alias(&mut self, name: &str, span: Span) -> Option<Elem> {
+        let Some(Definition { def: Def::Alias(at), .. }) = self.find(name) else { return None };
+        let (generics, ty) = self.resolve_alias(at, span);
+        if let (true, Type::Scalar(Scalar::Of(elem))) = (generics.is_empty(), ty) { Some(elem) } else { None }
     }
 
     /// What an alias stands for. Reports an alias that is defined by itself.

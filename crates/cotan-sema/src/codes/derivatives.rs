@@ -214,4 +214,30 @@ Mended:
   while abs(y) > 1.0 { y = y / 2.0 }
   y
 }";
+
+    IDLE_HINT = "W0503", "hint without effect",
+"`@checkpoint` says what is kept of a loop that carries values from one iteration to the next; the
+outermost loops of a kernel carry none. `@mode` says how a function is differentiated; a block has
+no mode of its own.
+
+Mended:
+
+kernel f[N](x: f64[N], n: i64) -> f64[N] {
+  let mut y = zeros[f64](N)
+  for i in 0..N {
+    let mut s = x[i]
+    @checkpoint(sqrt) for k in 0..n { s = sin(s) }
+    y[i] = s
+  }
+  y
+}",
+"kernel f[N](x: f64[N], n: i64) -> f64[N] {
+  let mut y = zeros[f64](N)
+  @checkpoint(sqrt) for i in 0..N {
+    let mut s = x[i]
+    for k in 0..n { s = sin(s) }
+    y[i] = s
+  }
+  y
+}";
 }

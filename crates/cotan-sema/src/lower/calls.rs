@@ -125,7 +125,7 @@ impl<'a, 'p> Body<'a, 'p> {
         id: FnId,
         generics: &[GenericArg],
     ) -> Result<(std::rc::Rc<Instance>, Vec<Lead>)> {
-        let instance = self.lowering.instance(id)?;
+        let instance = self.lowering.instance(id, self.kept.recompute)?;
         let source = self.program().function(id);
         let mut leads = Vec::new();
         for (k, generic) in generics.iter().enumerate() {

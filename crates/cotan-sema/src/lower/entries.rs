@@ -14,8 +14,8 @@ use crate::entry::{DerivativeRequest, Entry, EntryExtent, EntryParam, HostType, 
 use crate::instances::Wanted;
 use crate::typed::forms;
 use crate::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Leaf, Param, Program,
-    Rules, Type, Variant,
+    Callable, CallableKind, Derivative, DerivativeForm, Expr, ExprKind, FnId, Function, FunctionBody, GenericArg, Leaf,
+    Param, Part, Program, Rules, Type, Variant,
 };
 use crate::types::{Generic, GenericKind, Scalar};
 
@@ -75,9 +75,15 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: FnId) -> Result<Entr
     let function = program.function(root);
     // Callees first, so that the depth of calls in the program costs no stack.
     for id in callees(program, root) {
-        lowering.instance(id)?;
+        if recomputes(program.function(id)) {
+            lower_recomputed(lowering, id)?;
+        }
+        lowering.instance(id, false)?;
     }
-    let instance = lowering.instance(root)?;
+    if recomputes(function) {
+        lower_recomputed(lowering, root)?;
+    }
+    let instance = lowering.instance(root, false)?;
     let host = Host { program };
     let params = function.params.iter().map(|p| EntryParam { name: p.name.clone(), ty: host.ty(&p.ty) }).collect();
     let (result, n_tokens) = match function.result.parts() {
@@ -98,6 +104,37 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: FnId) -> Result<Entr
             FunctionBody::Derivative(derivative) => derivative.wrt.clone(),
         },
     })
+}
+
+/// Lowers what a function calls as it is under its `@recompute`.
+fn lower_recomputed(lowering: &mut Lowering<'_>, caller: FnId) -> Result<()> {
+    let program = lowering.program;
+    callees(program, caller).into_iter().try_for_each(|id| lowering.instance(id, true).map(drop))
+}
+
+/// Whether a function, or a block in it, is marked `@recompute`.
+fn recomputes(function: &Function) -> bool {
+    fn in_expr(e: &Expr) -> bool {
+        let mut found = matches!(&e.kind, ExprKind::Block(block) if block.recompute);
+        e.each_part(&mut |part| found |= in_part(part));
+        found
+    }
+    fn in_part(part: Part<'_>) -> bool {
+        match part {
+            Part::Expr(e) => in_expr(e),
+            Part::Callable(callable) => {
+                let mut found = false;
+                callable.each_part(&mut |part| found |= in_part(part));
+                found
+            }
+        }
+    }
+    let in_body = match &function.body {
+        FunctionBody::Source(body) => in_expr(&body.value),
+        FunctionBody::Derivative(derivative) => in_part(Part::Callable(&derivative.base)),
+        FunctionBody::Required(_) => false,
+    };
+    function.recompute || in_body
 }
 
 /// What the host must know of an extent to find it.

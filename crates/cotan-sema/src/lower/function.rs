@@ -79,27 +79,32 @@ pub(super) fn ir_span(span: Span) -> IrSpan {
 }
 
 impl<'p> Lowering<'p> {
-    /// A function of the program in the IR.
-    pub(super) fn instance(&mut self, id: FnId) -> Result<Rc<Instance>> {
-        if let Some(instance) = self.instances.get(&id) {
+    /// A function of the program in the IR; with `recompute` one whose loops a reverse sweep runs again.
+    pub(super) fn instance(&mut self, id: FnId, recompute: bool) -> Result<Rc<Instance>> {
+        let function = self.program.function(id);
+        // A function that asks for it itself is the same wherever it is called.
+        let key = (id, recompute && !function.recompute);
+        if let Some(instance) = self.instances.get(&key) {
             return Ok(instance.clone());
         }
-        let program = self.program;
-        let instance = Rc::new(self.lower_function(program.function(id))?);
-        self.instances.insert(id, instance.clone());
+        let instance = Rc::new(self.lower_function(function, key.1)?);
+        self.instances.insert(key, instance.clone());
         self.lower_rules(id, &instance)?;
         Ok(instance)
     }
 
     /// Lowers a function of the source.
-    fn lower_function(&mut self, function: &'p Function) -> Result<Instance> {
-        let symbol = self.free_symbol(&function.name);
+    fn lower_function(&mut self, function: &'p Function, recompute: bool) -> Result<Instance> {
+        let symbol = match recompute {
+            true => self.free_symbol(&format!("{}.recompute", function.name)),
+            false => self.free_symbol(&function.name),
+        };
         let mut body = Body::new(self, symbol.clone());
         let frame = body.parameter_frame(function);
         body.push_frame(frame);
         let signature = body.parameters(function);
         body.result = function.result.clone();
-        body.kept.recompute = function.recompute;
+        body.kept.recompute = recompute || function.recompute;
         let value = body.function_value(function)?;
         Ok(body.finish(function, value, signature))
     }

@@ -5,8 +5,8 @@
 //! accumulate goes into accumulators, in the order of the iterations.
 //!
 //! Products, and sums of integers, which may overflow, are accumulated one iteration after the other by the sequential
-//! form of the loop. Where the loop takes maxima or minima of floats too, a second pass takes those alone: only a `par`
-//! knows all that ties.
+//! form of the loop. Where the loop takes maxima or minima of floats too, or adds what is stored narrow, a second pass
+//! does that alone: only a `par` knows all that ties, and rounds once.
 
 use cotan_ir::{Acc, AccKind, Atom, Const, Elem, Monoid, ParResult, Ty, Var};
 use cotan_ops::{ADD, AFTER, AND, DIV, EQ, GT, IN_RANGE, MAX, MUL, REM, SUB, cast_to};
@@ -44,6 +44,8 @@ struct SharedLeaf {
     local: LocalId,
     leaf: usize,
     monoid: Monoid,
+    /// Whether it is of a storage type.
+    is_narrow: bool,
     /// Whether the order of contributions shows: they are made one iteration after the other.
     is_ordered: bool,
 }
@@ -55,17 +57,19 @@ impl<'p> Body<'_, 'p> {
         if !shared.iter().any(|leaf| leaf.is_ordered) {
             return self.par_loop(l, space, sharing, &shared);
         }
-        let is_extreme = |leaf: &&SharedLeaf| !leaf.is_ordered && matches!(leaf.monoid, Monoid::Max | Monoid::Min);
-        let extremes: Vec<&SharedLeaf> = shared.iter().filter(is_extreme).collect();
+        let needs_par = |leaf: &&SharedLeaf| {
+            !leaf.is_ordered && (leaf.is_narrow || matches!(leaf.monoid, Monoid::Max | Monoid::Min))
+        };
+        let apart: Vec<&SharedLeaf> = shared.iter().filter(needs_par).collect();
         let before = self.current().locals.clone();
         self.sequential_for(l, space)?;
-        if extremes.is_empty() {
+        if apart.is_empty() {
             return Ok(());
         }
         let after = std::mem::replace(&mut self.current_mut().locals, before);
         self.par_loop(l, space, sharing, &shared)?;
         let together = std::mem::replace(&mut self.current_mut().locals, after);
-        for SharedLeaf { local, leaf, .. } in extremes {
+        for SharedLeaf { local, leaf, .. } in apart {
             let at = local.0 as usize;
             let (Some(value), Some(checked)) = (&together[at], self.local(*local).get(*leaf).copied()) else {
                 continue;
@@ -117,7 +121,9 @@ impl<'p> Body<'_, 'p> {
         }
         let accumulated = shared.iter().filter(|leaf| !leaf.is_ordered);
         for (leaf, sum) in accumulated.zip(sums) {
-            self.set_leaf(leaf.local, leaf.leaf, (*sum).into());
+            let elem = self.b.ty(self.local(leaf.local)[leaf.leaf]).elem;
+            let sum = self.convert((*sum).into(), elem);
+            self.set_leaf(leaf.local, leaf.leaf, sum);
         }
         Ok(())
     }
@@ -158,16 +164,16 @@ impl<'p> Body<'_, 'p> {
                     AssignOp::Binary(BinaryOp::Mul) => Monoid::Mul,
                     AssignOp::Binary(_) | AssignOp::Set => Monoid::Add,
                 };
-                // What is stored narrow is rounded at every step; its extremes then compose pairwise.
+                let is_ordered = monoid == Monoid::Mul || monoid == Monoid::Add && elem.is_integer();
                 let is_narrow = elem.storage().is_some();
-                let is_ordered = is_narrow || monoid == Monoid::Mul || monoid == Monoid::Add && elem.is_integer();
-                leaves.push(SharedLeaf { local: part.root, leaf, monoid, is_ordered });
+                leaves.push(SharedLeaf { local: part.root, leaf, monoid, is_narrow, is_ordered });
             }
         }
         leaves
     }
 
-    /// Accumulators for the leaves whose order of contributions does not show.
+    /// Accumulators for the leaves whose order of contributions does not show. What is stored narrow is accumulated as
+    /// it is computed, and narrowed once: rounded at every step, the order would show.
     fn accumulators(&mut self, shared: &[SharedLeaf]) -> Vec<Acc> {
         let mut accs = Vec::new();
         for leaf in shared {
@@ -175,7 +181,7 @@ impl<'p> Body<'_, 'p> {
                 self.share_leaf(leaf.local, leaf.leaf, Share::Elsewhere);
                 continue;
             }
-            let init = self.local(leaf.local)[leaf.leaf];
+            let init = self.computed(self.local(leaf.local)[leaf.leaf]);
             let ty = self.b.ty(init);
             let var = self.b.var(&self.current().table[leaf.local.0 as usize].name.clone(), ty);
             accs.push(Acc { var, kind: AccKind::Reduce(leaf.monoid), init: Some(init) });

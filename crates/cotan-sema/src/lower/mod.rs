@@ -139,7 +139,8 @@ struct Lowering<'p> {
     program: &'p Program,
     limits: &'p Limits,
     module: Module,
-    instances: HashMap<FnId, Rc<Instance>>,
+    /// By function, and whether it stands under a `@recompute` of its caller.
+    instances: HashMap<(FnId, bool), Rc<Instance>>,
     /// The functions that are being specialised, outermost first.
     chain: Vec<(String, Span)>,
     n_specialisations: usize,

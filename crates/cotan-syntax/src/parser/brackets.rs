@@ -187,7 +187,8 @@ impl Parser<'_> {
             self.bump();
             Ident { name: self.text(span).to_owned(), span }
         });
-        let value = self.value();
+        // In brackets a colon is never a type: `a[1:2]` is a slice of another language.
+        let value = if self.bracket == Bracket::Paren { self.ascribed() } else { self.value() };
         Arg { name, value }
     }
 }

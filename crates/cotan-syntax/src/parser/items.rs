@@ -246,7 +246,7 @@ impl Parser<'_> {
             }
             TokenKind::Eq => {
                 self.bump();
-                self.value()
+                self.ascribed()
             }
             _ => {
                 let span = self.missing_span();
@@ -391,7 +391,7 @@ impl Parser<'_> {
         let name = self.ident("a constant");
         let ty = self.eat(TokenKind::Colon).map(|_| self.ty());
         let value = if self.expect(TokenKind::Eq, "and the value of the constant") {
-            self.value()
+            self.ascribed()
         } else {
             let span = self.missing_span().before();
             self.error_expr(span)

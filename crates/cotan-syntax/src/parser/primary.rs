@@ -146,11 +146,11 @@ impl Parser<'_> {
         before.is_some_and(|token| token.kind == TokenKind::Comma && token.span.start > span.start)
     }
 
-    /// Reads an expression in parentheses, perhaps with `: T`.
-    fn ascribed(&mut self) -> Expr {
+    /// Reads a value, perhaps with `: T` after it.
+    pub(super) fn ascribed(&mut self) -> Expr {
         let start = self.token().span;
         let expr = self.value();
-        if self.eat(TokenKind::Colon).is_none() {
+        if self.at_new_line() || self.eat(TokenKind::Colon).is_none() {
             return expr;
         }
         let kind = ExprKind::Ascription { operand: Box::new(expr), ty: Box::new(self.ty()) };
@@ -278,7 +278,7 @@ impl Parser<'_> {
     fn field_init(&mut self) -> FieldInit {
         let name = self.ident("a field");
         if self.eat(TokenKind::Colon).is_some() {
-            let value = self.value();
+            let value = self.ascribed();
             return FieldInit { name, value, shorthand: false };
         }
         if self.at(TokenKind::Eq) {

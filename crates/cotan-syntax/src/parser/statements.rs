@@ -40,7 +40,7 @@ impl Parser<'_> {
         let pattern = self.pattern();
         self.reject_colon_equals();
         let ty: Option<TypeExpr> = self.eat(TokenKind::Colon).map(|_| self.ty());
-        let value = if self.eat(TokenKind::Eq).is_some() { self.value() } else { self.missing_value(pattern.span) };
+        let value = if self.eat(TokenKind::Eq).is_some() { self.ascribed() } else { self.missing_value(pattern.span) };
         Let { pattern, ty, value }
     }
 
@@ -119,7 +119,7 @@ impl Parser<'_> {
         };
         let op_span = self.token().span.to(self.token_ahead(len - 1).span);
         self.pos += len;
-        let value = self.value();
+        let value = self.ascribed();
         StmtKind::Assign(Box::new(Assign { place: expr, op, op_span, value }))
     }
 
