@@ -4,7 +4,8 @@ use crate::args::InputArgs;
 use crate::diagnostics::Failure;
 use crate::exit;
 use cotan::codes;
-use cotan::host::{ArgumentMisfit, Arguments, HostValue, from_json, read_npy, read_npz};
+use cotan::host::{ArgumentMisfit, Arguments, HostValue, from_json, read_npy, read_npz, with_defaults};
+use cotan::ir::Elem;
 use cotan::sema::entry::Entry;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -87,6 +88,18 @@ impl RawArguments {
         self.values.contains_key(name)
     }
 
+    /// The element type of an array of this name.
+    pub(crate) fn elem(&self, name: &str) -> Option<Elem> {
+        match self.values.get(name)? {
+            RawValue::Array(HostValue::Tensor(array)) => Some(array.elem),
+            RawValue::Array(HostValue::Scalar(number)) => Some(number.elem()),
+            RawValue::Array(
+                HostValue::Array { .. } | HostValue::Tuple(_) | HostValue::Struct(_) | HostValue::Enum { .. },
+            )
+            | RawValue::Json(_) => None,
+        }
+    }
+
     /// Adds a value.
     pub(crate) fn insert(&mut self, name: &str, value: HostValue) {
         self.values.insert(name.to_owned(), RawValue::Array(value));
@@ -120,7 +133,7 @@ impl RawArguments {
             };
             args.insert(name.clone(), value);
         }
-        Ok(args)
+        Ok(with_defaults(entry, args))
     }
 }
 

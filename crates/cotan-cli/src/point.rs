@@ -23,10 +23,10 @@ impl Point {
     /// Reads program and arguments, and checks that there is something to differentiate.
     pub(crate) fn open(args: &DerivativeArgs) -> Result<Point, Failure> {
         let session = Session::open(&args.call.file, &args.call.engine)?;
-        let primal = session.lower(&Request::function(&args.function))?;
+        let raw = RawArguments::read(&args.call.inputs)?;
+        let primal = session.lower(&session.at_types_of(&raw, Request::function(&args.function)))?;
         let wrt = parameters(&session, &args.function, &primal, &args.wrt)?;
         session.warn_of_derivative(&args.function, &wrt);
-        let raw = RawArguments::read(&args.call.inputs)?;
         let mode = args.mode.map(|mode| match mode {
             Mode::Forward => DerivativeMode::Forward,
             Mode::Reverse => DerivativeMode::Reverse,
@@ -37,7 +37,7 @@ impl Point {
     /// The request for a derivative in a mode.
     pub(crate) fn request(&self, form: DerivativeForm, mode: Option<DerivativeMode>) -> Request {
         let derivative = DerivativeRequest { form, wrt: self.wrt.clone(), mode };
-        Request::derivative(self.name.as_str(), derivative)
+        self.session.at_types_of(&self.raw, Request::derivative(self.name.as_str(), derivative))
     }
 
     /// Fails if another mode was asked for than the one that a command has.

@@ -9,7 +9,8 @@ use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
 use cotan::sema::entry::Entry;
 use cotan::sema::modules::Loader;
-use cotan::sema::typed;
+use cotan::sema::typed::{self, GenericKind};
+use cotan::sema::types::Scalar;
 use cotan::syntax::{Diagnostic, FileId, SourceMap, Span, decode};
 use cotan::{CallError, CompileError, Compiler, Engine, Function, Lowered, Program, Request, codes};
 use std::io::ErrorKind;
@@ -111,6 +112,20 @@ impl Session {
     pub(crate) fn request_failure(&self, message: impl Into<String>) -> Failure {
         let name = self.program.sources.get(FileId(0)).map_or("<unknown>", |file| file.name());
         Failure::about(name, exit::USAGE, codes::UNFIT_REQUEST, message)
+    }
+
+    /// The request at the element types of the arrays among the arguments. JSON has no types: it takes the defaults of
+    /// the parameters in brackets.
+    pub(crate) fn at_types_of(&self, raw: &RawArguments, mut request: Request) -> Request {
+        let Ok(declaration) = self.declaration(&request.function) else { return request };
+        for (at, generic) in declaration.generics.iter().enumerate() {
+            let GenericKind::Scalar(bound) = generic.kind else { continue };
+            let is_of_it = |scalar| matches!(scalar, Some(Scalar::Param(id)) if id.0 as usize == at);
+            let params = declaration.params.iter().filter(|param| is_of_it(param.ty.scalar()));
+            let elem = params.filter_map(|param| raw.elem(&param.name)).find(|elem| bound.admits(*elem));
+            request.elems.push(elem.unwrap_or_else(|| bound.default_elem()));
+        }
+        request
     }
 
     /// The IR of a function or derivative.

@@ -96,6 +96,8 @@ pub struct EntryParam {
     pub name: String,
     /// Its type.
     pub ty: HostType,
+    /// The leaves of the value that it has where no argument is given.
+    pub default: Option<Vec<Value>>,
 }
 
 /// The type of a value that crosses the boundary.

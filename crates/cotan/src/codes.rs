@@ -168,7 +168,7 @@ pub static SHELL: &[CodeInfo] = &[
     info(
         "A0001",
         "an argument is missing",
-        "Every parameter needs an argument: an entry of the --args object, an array of the --args archive, \
+        "Every parameter without a default needs an argument: an entry of the --args object, an array of the --args archive, \
          name=file.npy, or --set name=value for a scalar.",
         "",
     ),

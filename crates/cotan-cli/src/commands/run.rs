@@ -12,8 +12,8 @@ use cotan::host::HostValue;
 pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let session = Session::open(&args.call.file, &args.call.engine)?;
     let name = args.function.as_deref().unwrap_or("main");
-    let function = session.function(&Request::function(name))?;
     let raw = RawArguments::read(&args.call.inputs)?;
+    let function = session.function(&session.at_types_of(&raw, Request::function(name)))?;
     let result = session.run(name, &function, &raw, &mut |text| output::printed(text, args.call.json))?;
     let is_program = args.function.is_none() && !args.call.json;
     if let Some(integer) = result.as_scalar().and_then(|c| c.as_integer()).filter(|_| is_program) {

@@ -66,3 +66,38 @@ fn a_mixture_is_fitted_to_flowers_and_the_loss_falls() {
     assert!(losses.iter().all(|x| x.is_finite()));
     assert!(last < 0.6 * first, "{first} {last}");
 }
+
+#[test]
+fn arguments_that_are_left_out_take_the_defaults_of_their_parameters() {
+    let case = Case::new(
+        "fn f(x: f64, scale: f64 = 2.0, shift: (f64[2], i64) = ([1.0, -inf], 3)) -> (f64, i64) = \
+         (scale * x + shift.0[0], shift.1)",
+    );
+    let call = |more: &[&str]| case.run(&[&["run", "program.cot", "--fn", "f", "--json"], more].concat());
+    assert_eq!(call(&["--set", "x=3"]).json(), json!({"result": [7.0, 3]}));
+    assert_eq!(call(&["--set", "x=3", "--set", "scale=5"]).json(), json!({"result": [16.0, 3]}));
+    let missing = call(&[]);
+    assert_eq!(missing.status, Some(2));
+    assert!(missing.stdout.contains("A0001"), "{}", missing.stdout);
+    let case = Case::new("fn f(x: f64, scale: f64 = 2.0) -> f64 = scale * x * x");
+    let grad = ["grad", "program.cot", "--fn", "f", "--set", "x=3", "--wrt", "x,scale", "--check", "--json"];
+    let result = case.json(&grad);
+    assert_eq!(result["grad"], json!({"x": 12.0, "scale": 9.0}));
+    assert_eq!(result["check"]["ok"], json!(true));
+}
+
+#[test]
+fn a_function_for_any_element_type_is_called_at_that_of_the_arrays() {
+    let case = Case::new(
+        "fn f[T: Float, N](x: T[N], s: T) -> T = s * +/ x\n\
+         fn narrow() -> f32[2] = [0.1, 0.2]\n\
+         fn any[T: Differentiable](x: T) -> T = x",
+    );
+    let file = case.run(&["run", "program.cot", "--fn", "narrow", "--out", "x.npy"]);
+    assert_eq!(file.status, Some(0), "{}", file.stderr);
+    let sum = |name: &str| case.json(&["run", "program.cot", "--fn", name, "--args", "x=x.npy", "--set", "s=1"]);
+    assert_eq!(sum("f"), json!({"result": 0.3}));
+    let any = case.run(&["run", "program.cot", "--fn", "any", "--args", "x=x.npy"]);
+    assert_eq!(any.status, Some(1));
+    assert!(any.stderr.contains("help: write a function that calls it with the types that you mean"), "{}", any.stderr);
+}

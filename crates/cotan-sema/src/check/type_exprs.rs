@@ -324,29 +324,26 @@ impl ModuleChecker<'_> {
         arg: &ast::Expr,
         generics: &[Generic],
     ) -> Option<Scalar> {
+        let not_an_element = |this: &mut Self, found: &str| {
+            let message = format!("expected an element type for `{param}`, found {found}");
+            this.report(Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write a type such as `f64`"));
+            None
+        };
         let ExprKind::Name(name) = &arg.kind else {
-            if !matches!(arg.kind, ExprKind::Error) {
-                let message = format!("expected an element type for `{param}`, found an expression");
-                self.report(
-                    Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write a type such as `f64`"),
-                );
-            }
-            return None;
+            let is_reported = matches!(arg.kind, ExprKind::Error);
+            return if is_reported { None } else { not_an_element(self, "an expression") };
         };
         let param_of_owner = generics.iter().position(|generic| generic.name == *name);
-        let (scalar, fits) = match (param_of_owner, Elem::from_name(name).or_else(|| self.scalar_alias(name, arg.span)))
-        {
+        let elem = Elem::from_name(name).or_else(|| self.scalar_alias(name, arg.span));
+        let (scalar, fits) = match (param_of_owner, elem) {
             (Some(at), _) => match generics[at].kind {
                 GenericKind::Scalar(own) => (Scalar::Param(GenericId(at as u32)), own.implies(bound)),
                 GenericKind::Type { .. } | GenericKind::Size | GenericKind::Pack => {
-                    let message = format!("expected an element type for `{param}`, found the parameter `{name}`");
-                    self.report(
-                        Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write a type such as `f64`"),
-                    );
-                    return None;
+                    return not_an_element(self, &format!("the parameter `{name}`"));
                 }
             },
             (None, Some(elem)) => (Scalar::Of(elem), bound.admits(elem)),
+            (None, None) if self.is_type(name) => return not_an_element(self, &format!("the type `{name}`")),
             (None, None) => {
                 let ident = ast::Ident { name: name.clone(), span: arg.span };
                 self.report_unknown_type(&ident, &TypeScope::new(generics.to_vec()));
@@ -387,10 +384,7 @@ impl ModuleChecker<'_> {
             _ => None,
         };
         let elems = Elem::ALL.into_iter().map(|elem| elem.name());
-        let is_type = |name: &&str| {
-            matches!(self.find(name), Some(Definition { def: Def::Struct(_) | Def::Enum(_) | Def::Alias(_), .. }))
-        };
-        let known = elems.chain(self.declared_names().filter(is_type));
+        let known = elems.chain(self.declared_names().filter(|name| self.is_type(name)));
         let known = known.chain(scope.generics.iter().map(|generic| generic.name.as_str()));
         let help = match foreign.or_else(|| closest(name, known)) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -405,6 +399,11 @@ impl ModuleChecker<'_> {
             .help(help),
         );
         Type::Error
+    }
+
+    /// Whether a name is that of a type of the program.
+    fn is_type(&self, name: &str) -> bool {
+        matches!(self.find(name), Some(Definition { def: Def::Struct(_) | Def::Enum(_) | Def::Alias(_), .. }))
     }
 
     /// The scalar type that a name is an alias of.

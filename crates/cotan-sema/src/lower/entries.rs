@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use cotan_syntax::{Code, Diagnostic, Span};
 
 use super::calls::takes_functions;
+use super::defaults::default_leaves;
 use super::output;
 use super::walk::{each_callee, each_callee_of};
 use super::{Extent, Lowering, Result};
@@ -85,7 +86,12 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: FnId) -> Result<Entr
     }
     let instance = lowering.instance(root, false)?;
     let host = Host { program };
-    let params = function.params.iter().map(|p| EntryParam { name: p.name.clone(), ty: host.ty(&p.ty) }).collect();
+    let param = |param: &Param| {
+        let ty = host.ty(&param.ty);
+        let default = param.default.as_ref().map(|value| default_leaves(value, &ty));
+        EntryParam { name: param.name.clone(), ty, default }
+    };
+    let params = function.params.iter().map(param).collect();
     let (result, n_tokens) = match function.result.parts() {
         [_, value] if function.prints => (value, 1),
         _ => (&function.result, 0),

@@ -14,6 +14,7 @@ mod builtins;
 mod calls;
 mod checks;
 mod control;
+mod defaults;
 mod derivatives;
 mod dims;
 mod entries;

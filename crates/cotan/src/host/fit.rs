@@ -1,6 +1,6 @@
 //! Fits arguments to a signature: finds the sizes, checks the extents, flattens.
 
-use super::HostValue;
+use super::{HostValue, rebuild};
 use crate::codes;
 use cotan_ir::Const;
 use cotan_ops::Value;
@@ -110,6 +110,14 @@ impl std::error::Error for ArgumentMisfit {}
 /// The flat operands of a call. Sizes follow from the extents of the arguments; one that follows from none is taken
 /// from an argument of its name.
 pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
+    let is_left_out = |param: &EntryParam| param.default.is_some() && !args.contains_key(&param.name);
+    if entry.params.iter().any(is_left_out) {
+        return fit_all(entry, &with_defaults(entry, args.clone()));
+    }
+    fit_all(entry, args)
+}
+
+fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
     if let Some(name) = args.keys().find(|name| !is_known(entry, name)) {
         let known = entry.params.iter().map(|p| p.name.clone()).chain(entry.sizes.iter().cloned()).collect();
         return Err(ArgumentMisfit::Unknown { name: name.clone(), known });
@@ -158,6 +166,20 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
     let mut flat: Vec<Value> = numbers.collect();
     flat.extend(leaves);
     Ok(flat)
+}
+
+/// The arguments, and the defaults of parameters that have none.
+pub fn with_defaults(entry: &Entry, mut args: Arguments) -> Arguments {
+    for param in &entry.params {
+        if let Some(value) = default_of(param) {
+            args.entry(param.name.clone()).or_insert(value);
+        }
+    }
+    args
+}
+
+fn default_of(param: &EntryParam) -> Option<HostValue> {
+    rebuild(&param.ty, &mut param.default.as_ref()?.iter().cloned())
 }
 
 fn is_known(entry: &Entry, name: &str) -> bool {
