@@ -80,7 +80,7 @@ fn arguments_that_are_left_out_take_the_defaults_of_their_parameters() {
     assert_eq!(missing.status, Some(2));
     assert!(missing.stdout.contains("A0001"), "{}", missing.stdout);
     let case = Case::new("fn f(x: f64, scale: f64 = 2.0) -> f64 = scale * x * x");
-    let grad = ["grad", "program.cot", "--fn", "f", "--set", "x=3", "--wrt", "x,scale", "--check", "--json"];
+    let grad = ["grad", "program.cot", "--fn", "f", "--set", "x=3", "--wrt", "x,scale", "--check"];
     let result = case.json(&grad);
     assert_eq!(result["grad"], json!({"x": 12.0, "scale": 9.0}));
     assert_eq!(result["check"]["ok"], json!(true));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cotan_ir::{Atom, Checkpoint, Const, Elem, Loop, Ty, Var};
-use cotan_ops::{ADD, ADD_FITS, LT, MAX, SUB, SUB_FITS, cast_to};
+use cotan_ops::{ADD, ADD_FITS, LE, LT, MAX, MIN, SELECT, SUB, SUB_FITS, cast_to};
 
 use super::Result;
 use super::control::{Flow, Rest, Truth, UNIT};
@@ -348,17 +348,48 @@ impl<'a, 'p> Body<'a, 'p> {
         if is_narrow {
             (first, hi) = (self.as_i64(first), self.as_i64(hi));
         }
-        if range.inclusive {
-            // One past the largest value of a narrow type fits an i64.
-            hi = match is_narrow {
-                true => self.prim(&ADD, &[hi, Atom::i64(1)]),
-                false => self.fitting(&ADD, &ADD_FITS, &[hi, Const::number(elem, 1).into()]),
-            };
+        let one: Atom = Const::number(self.b.ty(first).elem, 1).into();
+        let known = first.constant().and_then(Const::as_integer);
+        if !range.inclusive {
+            let count = self.distance(first, hi, is_narrow);
+            return Ok(Values { lo, count: self.trip_count(count) });
         }
+        let count = if is_narrow {
+            // One past the largest value of a narrow type fits an i64.
+            let end = self.prim(&ADD, &[hi, one]);
+            self.distance(first, end, true)
+        } else if known == Some(0) {
+            self.fitting(&ADD, &ADD_FITS, &[hi, one])
+        } else if let Some(known) = known.filter(|known| *known > 0) {
+            // The largest value of the type has none after it, but the smallest of the range has one before it.
+            let before = Const::integer(elem, known - 1).into();
+            self.distance(before, hi, false)
+        } else {
+            let past_first = self.distance(first, hi, false);
+            let count = self.fitting(&ADD, &ADD_FITS, &[past_first, one]);
+            let is_there = self.prim(&LE, &[first, hi]);
+            self.prim(&SELECT, &[is_there, count, Const::number(elem, 0).into()])
+        };
+        Ok(Values { lo, count: self.trip_count(count) })
+    }
+
+    /// A number of iterations as an i64: those that are more never end.
+    fn trip_count(&mut self, count: Atom) -> Atom {
+        if self.b.ty(count).elem != Elem::U64 {
+            return self.as_i64(count);
+        }
+        let most = Const::integer(Elem::U64, i64::MAX.into()).into();
+        let count = self.prim(&MIN, &[count, most]);
+        self.as_i64(count)
+    }
+
+    /// The number of values from `first` up to `hi`, which is not one of them; none are there if it is negative. In a
+    /// narrow type they are far from the limits of an i64.
+    fn distance(&mut self, first: Atom, hi: Atom, is_narrow: bool) -> Atom {
         let is_zero = first.constant().is_some_and(|c| c.is_number(0));
-        let count = if is_zero {
+        if is_zero {
             hi
-        } else if self.is_non_negative(first) && self.is_non_negative(hi) || self.b.ty(first).elem != elem {
+        } else if self.is_non_negative(first) && self.is_non_negative(hi) || is_narrow {
             self.prim(&SUB, &[hi, first])
         } else {
             // An empty range may end far below where it starts.
@@ -368,8 +399,7 @@ impl<'a, 'p> Body<'a, 'p> {
             } else {
                 self.fitting(&SUB, &SUB_FITS, &[hi, first])
             }
-        };
-        Ok(Values { lo, count: self.as_i64(count) })
+        }
     }
 
     /// Value number `index` of a range, in the type of its bounds. It lies between the bounds, so that nothing wraps.
