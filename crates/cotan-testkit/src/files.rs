@@ -55,10 +55,17 @@ pub fn is_blessing() -> bool {
     std::env::var_os("COTAN_BLESS").is_some()
 }
 
+/// Writes a file at once, as other tests may read it meanwhile.
+pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let new = path.with_extension("new");
+    fs::write(&new, text)?;
+    fs::rename(new, path)
+}
+
 /// Compares a text with that of a file, or writes it there when blessing.
 pub fn expect_file(path: &Path, found: &str) -> Result<(), String> {
     if is_blessing() {
-        return fs::write(path, found).map_err(|e| format!("{}: {e}", path.display()));
+        return replace(path, found).map_err(|e| format!("{}: {e}", path.display()));
     }
     let expected = fs::read_to_string(path).unwrap_or_default();
     if expected == found {

@@ -2,9 +2,8 @@
 
 use crate::pages::pages;
 use cotan::Request;
-use cotan_testkit::files::is_blessing;
+use cotan_testkit::files::{is_blessing, replace};
 use cotan_testkit::front::{checked, lower};
-use std::fs;
 
 #[test]
 fn the_book_shows_the_ir_that_the_compiler_writes() {
@@ -26,7 +25,7 @@ fn the_book_shows_the_ir_that_the_compiler_writes() {
             }
         }
         if is_blessing() {
-            fs::write(&page.path, page.text).expect("a page that can be written");
+            replace(&page.path, &page.text).expect("a page that can be written");
         }
     }
 }
