@@ -75,7 +75,7 @@ use constants::Constant;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cotan_syntax::ast::{self, NodeId};
-use cotan_syntax::{Diagnostic, Span};
+use cotan_syntax::{Diagnostic, Span, on_deep_stack};
 
 use crate::limits::Limits;
 use crate::modules::{Module, ModuleId, Modules};
@@ -101,9 +101,6 @@ impl Checked {
     }
 }
 
-/// Nested expressions recurse; the parser bounds the nesting, and this stack holds that bound.
-const STACK_BYTES: usize = 512 << 20;
-
 /// Checks a program: the modules that [`crate::modules::load`] found, or one module.
 ///
 /// Never fails and never panics, whatever the tree: what is wrong is among the diagnostics.
@@ -117,16 +114,7 @@ const STACK_BYTES: usize = 512 << 20;
 /// assert_eq!(checked.program.functions[0].name, "twice");
 /// ```
 pub fn check(modules: &Modules, limits: &Limits) -> Checked {
-    std::thread::scope(|scope| {
-        let run = move || check_on_this_stack(modules, limits);
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
-        match thread.map(|thread| thread.join()) {
-            Ok(Ok(checked)) => checked,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            // No thread to be had: most programs fit the stack that there is.
-            Err(_) => check_on_this_stack(modules, limits),
-        }
-    })
+    on_deep_stack(|| check_on_this_stack(modules, limits))
 }
 
 fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {

@@ -17,7 +17,7 @@ use crate::codes;
 use crate::suggest::closest;
 
 /// Gives the text of imported files.
-pub trait Loader {
+pub trait Loader: Sync {
     /// The bytes of the file at `path`; `None` if there is no such file, and the reason if it can't be read.
     ///
     /// The path is that of the importing file with the import applied to it, in the same notation as the name of the

@@ -17,9 +17,11 @@ pub mod parser;
 pub mod precedence;
 pub mod render;
 pub mod span;
+mod stack;
 pub mod token;
 
 pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity};
 pub use lexer::decode;
 pub use parser::{Limits, parse, parse_with};
 pub use span::{FileId, SourceFile, SourceMap, Span};
+pub use stack::on_deep_stack;

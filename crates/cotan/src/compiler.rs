@@ -10,6 +10,7 @@ use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions};
 use cotan_sema::entry::Entry;
 use cotan_sema::modules::Loader;
+use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -97,6 +98,10 @@ impl Compiler {
         if program.has_errors() {
             return Err(CompileError::Diagnostics(program.diagnostics.clone()));
         }
+        on_deep_stack(|| self.lower_on_this_stack(program, request))
+    }
+
+    fn lower_on_this_stack(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
         let roots = std::slice::from_ref(request);
         let lowered =
             cotan_sema::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
@@ -117,7 +122,8 @@ impl Compiler {
         let Lowered { entry, module } = lowered;
         let executor = match (engine, &self.backend) {
             (Engine::Cpu, Ok(backend)) => {
-                let compiled = backend.compile(&module, &entry.symbol, &self.compile_options())?;
+                let compile = || backend.compile(&module, &entry.symbol, &self.compile_options());
+                let compiled = on_deep_stack(compile)?;
                 let max_bytes = self.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
                 Executor::Compiled(Arc::new(Compiled::new(compiled, max_bytes)))
             }

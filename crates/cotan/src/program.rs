@@ -5,7 +5,7 @@ use cotan_sema::modules::{Loaded, Loader, Modules, NoFiles, load};
 use cotan_sema::typed::FnId;
 use cotan_sema::{Checked, Limits};
 use cotan_syntax::ast::Item;
-use cotan_syntax::{Diagnostic, SourceMap};
+use cotan_syntax::{Diagnostic, SourceMap, on_deep_stack};
 
 /// A source file and what it imports after the front end: its typed tree as far as it goes, and everything there is to
 /// say about it.
@@ -33,6 +33,10 @@ impl Program {
     /// Of a declaration that could not be read, only that is reported: what the checker says about the rest of it would
     /// mostly be due to what is missing.
     pub fn load(name: &str, text: &str, loader: &dyn Loader, limits: &Limits) -> Program {
+        on_deep_stack(|| Program::load_on_this_stack(name, text, loader, limits))
+    }
+
+    fn load_on_this_stack(name: &str, text: &str, loader: &dyn Loader, limits: &Limits) -> Program {
         let Loaded { modules, sources, mut diagnostics } = load(name, text, loader, STANDARD);
         let mut checked = cotan_sema::check(&modules, limits);
         let is_in = |d: &Diagnostic, item: &Item| {

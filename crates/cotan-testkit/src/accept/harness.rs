@@ -54,14 +54,15 @@ fn ui(place: &Workplace) -> Result<Measured, String> {
 }
 
 fn fuzz(place: &Workplace) -> Result<Measured, String> {
-    Ok(Measured::new(true, tests(place, "cotan-testkit", &["--test", "fuzz"])?))
+    Ok(Measured::new(true, tests(place, "cotan-testkit", &["--test", "fuzz"], "")?))
 }
 
 fn sizes(place: &Workplace) -> Result<Measured, String> {
-    let costs = output_of_tests(place, "cotan-ad", &["--test", "costs", "--", "--nocapture", "--test-threads", "1"])?;
+    let costs =
+        output_of_tests(place, "cotan-ad", &["--test", "costs", "--", "--nocapture", "--test-threads", "1"], "")?;
     let nests: Vec<&str> = costs.lines().filter(|line| line.starts_with("depth ")).collect();
-    tests(place, "cotan-ad", &["--test", "snapshots"])?;
-    let snapshot = tests(place, "cotan-testkit", &["--test", "emit"])?;
+    tests(place, "cotan-ad", &["--test", "snapshots"], "")?;
+    let snapshot = tests(place, "cotan-testkit", &["--test", "emit"], "")?;
     let depths = (1..=6).filter(|d| nests.iter().any(|line| line.starts_with(&format!("depth {d} ")))).count();
     Ok(Measured::new(depths == 6, format!("{}; snapshot: {snapshot}", nests.join("; "))))
 }

@@ -9,19 +9,20 @@ pub(super) fn count(folder: &str) -> usize {
     programs(&workspace_file(folder)).len()
 }
 
-/// Runs tests of a package; gives the closing lines of cargo, or what failed.
-pub(super) fn tests(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
-    let text = output_of_tests(place, package, args)?;
+/// Runs tests of a package; gives the closing lines of cargo, or what failed. Of the programs under `tests/run` those
+/// with `part` in their path.
+pub(super) fn tests(place: &Workplace, package: &str, args: &[&str], part: &str) -> Result<String, String> {
+    let text = output_of_tests(place, package, args, part)?;
     let closing = text.lines().filter(|l| l.starts_with("test result:")).filter_map(|l| l.split(';').next());
     Ok(closing.collect::<Vec<_>>().join(", "))
 }
 
 /// Runs tests of a package; gives what they print, or the end of it if one fails.
-pub(super) fn output_of_tests(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
+pub(super) fn output_of_tests(place: &Workplace, package: &str, args: &[&str], part: &str) -> Result<String, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let out = Command::new(cargo)
         .current_dir(&place.root)
-        .env_remove("COTAN_RUN")
+        .env("COTAN_RUN", part)
         .args(["test", "--release", "-q", "-p", package])
         .args(args)
         .output()
@@ -42,6 +43,6 @@ pub(super) fn harness(
     package: &str,
     args: &[&str],
 ) -> Result<Measured, String> {
-    let result = tests(place, package, args)?;
+    let result = tests(place, package, args, "")?;
     Ok(Measured::new(n >= least, format!("{n} programs; {result}")))
 }

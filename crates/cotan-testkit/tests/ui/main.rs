@@ -17,7 +17,6 @@ use std::path::PathBuf;
 /// Codes for which there is no small program, with the reason.
 const WITHOUT_CASE: &[(&str, &str)] = &[
     ("E0111", "needs a file of 4 GiB"),
-    ("E0130", "needs a thousand brackets; the parser's own tests have it"),
     ("E0348", "needs dozens of columns that exclude each other; the checker's own tests have it"),
     ("E0606", "needs nesting that the parser refuses before"),
     ("E0607", "needs ten thousand specialisations"),
