@@ -6,7 +6,7 @@ use crate::exit;
 use cotan::codes;
 use cotan::host::{ArgumentMisfit, Arguments, HostValue, from_json, read_npy, read_npz, with_defaults};
 use cotan::ir::Elem;
-use cotan::sema::entry::Entry;
+use cotan::sema::entry::{Entry, HostType};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -113,13 +113,14 @@ impl RawArguments {
             let value = match (raw, param) {
                 (RawValue::Array(value), _) => value.clone(),
                 (RawValue::Json(json), Some(param)) => from_json(json, &param.ty).map_err(|misfit| {
-                    let place =
-                        if misfit.place.is_empty() { String::new() } else { format!("at `{}`: ", misfit.place) };
-                    ArgumentMisfit::Kind {
-                        name: name.clone(),
-                        expected: format!("{} ({place}{})", entry.show(&param.ty), misfit.expected),
-                        found: misfit.found,
-                    }
+                    let whole = entry.show(&param.ty);
+                    let expected = match (&param.ty, misfit.place.as_str()) {
+                        // What is wanted inside of a scalar is the scalar.
+                        (HostType::Scalar(_), _) => misfit.expected,
+                        (_, "") => format!("{whole} ({})", misfit.expected),
+                        (_, place) => format!("{whole} (at `{place}`: {})", misfit.expected),
+                    };
+                    ArgumentMisfit::Kind { name: name.clone(), expected, found: misfit.found }
                 })?,
                 // A size; whether there is one of that name is found out with the types.
                 (RawValue::Json(json), None) => match json.as_i64() {

@@ -62,7 +62,13 @@ fn arguments_that_do_not_fit_are_told_at_the_parameter() {
     for (args, code, place, message) in [
         (&br#"{"x": [1, 2], "n": 1}"#[..], "A0001", (1, 20), "argument `y` is missing: expected f64[N], found none"),
         (br#"{"x": [1], "y": [1], "n": 1, "z": 0}"#, "A0002", (1, 4), "there is no parameter `z`"),
-        (br#"{"x": [1], "y": [1], "n": 1.5}"#, "A0003", (1, 31), "argument `n`: expected i64"),
+        (br#"{"x": [1], "y": [1], "n": 1.5}"#, "A0003", (1, 31), "argument `n`: expected i64, found 1.5"),
+        (
+            br#"{"x": [1], "y": [1], "n": 18446744073709551615}"#,
+            "A0003",
+            (1, 31),
+            "argument `n`: expected i64 from -9223372036854775808 to 9223372036854775807, found 18446744073709551615",
+        ),
         (br#"{"x": [[1], [2, 3]], "y": [1], "n": 1}"#, "A0003", (1, 9), "argument `x`: expected f64[N]"),
         (br#"{"x": [1, 2], "y": [1, 2, 3], "n": 1}"#, "A0004", (1, 20), "expected extent N = 2 on axis 0, found 3"),
     ] {

@@ -112,8 +112,11 @@ fn scalar(json: &Json, elem: Elem) -> Result<Const, Misfit> {
         }
         Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
             let number = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
-            let fits = |n: &i128| elem.integer_range().is_some_and(|(lo, hi)| (lo..=hi).contains(n));
-            number.filter(fits).map(|n| Const::integer(elem, n)).ok_or_else(misfit)
+            let (Some(n), Some((lo, hi))) = (number, elem.integer_range()) else { return Err(misfit()) };
+            if !(lo..=hi).contains(&n) {
+                return Err(Misfit::new(format!("{} from {lo} to {hi}", elem.name()), n.to_string()));
+            }
+            Ok(Const::integer(elem, n))
         }
     }
 }
@@ -343,7 +346,7 @@ mod tests {
                 "at `[1]`: expected lists of one length at level 1, found a ragged list: one of length 2 and one of length 1",
             ),
             ("1.5", HostType::Scalar(Elem::I64), "at ``: expected i64, found 1.5"),
-            ("300", HostType::Scalar(Elem::U8), "at ``: expected u8, found 300"),
+            ("300", HostType::Scalar(Elem::U8), "at ``: expected u8 from 0 to 255, found 300"),
             (
                 "{\"shape\": [2], \"data\": [1]}",
                 tensor_ty(Elem::F64, 1),
