@@ -33,7 +33,7 @@ pub struct CheckFailure {
     /// What is wrong.
     pub kind: CheckKind,
     /// The values that the message shows; only those of integer type.
-    pub args: Vec<i64>,
+    pub args: Vec<i128>,
     /// The source text of the statement that needed the check.
     pub span: Span,
 }

@@ -10,7 +10,7 @@ use crate::domain::Domain;
 use crate::error::{ArgumentError, Bug, CheckFailure, RuntimeError};
 use crate::plan::{BlockPlan, Plan, StmtPlan, elem_of};
 use crate::value::Val;
-use cotan_ir::{Atom, Block, CheckKind, Dim, Function, Module, Op, Stmt, Symbol, Var, print_stmt};
+use cotan_ir::{Atom, Block, CheckKind, Dim, Elem, Function, Module, Op, Stmt, Symbol, Var, print_stmt};
 use cotan_ops::row;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -254,8 +254,9 @@ impl<'m, D: Domain> Machine<'m, D> {
     fn failure(&mut self, frame: &Frame, s: &Stmt, kind: CheckKind, args: &[Atom]) -> Outcome<()> {
         let integers = args.iter().copied().filter(|a| elem_of(frame.f, *a).is_integer());
         let args = integers.map(|a| match a {
-            Atom::Const(c) => Ok(c.bits() as i64),
-            Atom::Var(_) => frame.int(a),
+            Atom::Const(c) => Ok(c.as_integer().unwrap_or_default()),
+            Atom::Var(_) if elem_of(frame.f, a) == Elem::U64 => frame.int(a).map(|n| (n as u64).into()),
+            Atom::Var(_) => frame.int(a).map(i128::from),
         });
         let args = args.collect::<Outcome<_>>()?;
         Err(RuntimeError::Check(CheckFailure { kind, args, span: s.span }))

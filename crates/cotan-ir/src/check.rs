@@ -69,8 +69,8 @@ impl CheckKind {
         CheckKind::ALL.into_iter().find(|k| k.code() == code)
     }
 
-    /// The message for these argument values (those that are integers, as i64; missing ones are left out).
-    pub fn message(self, args: &[i64]) -> String {
+    /// The message for these argument values, those that are integers; missing ones are left out.
+    pub fn message(self, args: &[i128]) -> String {
         match (self, args) {
             (CheckKind::IndexRange, [index, extent, ..]) => {
                 format!("index out of range: expected 0 <= index < {extent}, found {index}")
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn messages_show_the_arguments_that_are_there() {
-        let check = |kind: CheckKind, args: &[i64], expected: &str| assert_eq!(kind.message(args), expected);
+        let check = |kind: CheckKind, args: &[i128], expected: &str| assert_eq!(kind.message(args), expected);
         check(CheckKind::IndexRange, &[7, 5], "index out of range: expected 0 <= index < 5, found 7");
         check(CheckKind::IndexRange, &[7], "index out of range");
         check(CheckKind::SliceRange, &[2, 9, 5], "slice out of range: expected 0 <= lo <= hi <= 5, found 2..9");

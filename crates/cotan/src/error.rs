@@ -37,7 +37,7 @@ pub struct CheckFailure {
     /// What is wrong.
     pub kind: CheckKind,
     /// The numbers that the message shows.
-    pub args: Vec<i64>,
+    pub args: Vec<i128>,
     /// The source text that needed the check.
     pub span: Span,
 }

@@ -6,7 +6,7 @@ use crate::abi::{Buf, Entry, ErrorSlot, code};
 use crate::emit::EmittedCheck;
 use crate::jit::{CompiledModule, ObjectOrigin};
 use crate::runtime::{Pool, Session, Watch};
-use cotan_ir::{CheckKind, Function, Span};
+use cotan_ir::{CheckKind, Elem, Function, Span};
 use cotan_ops::Value;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,7 +67,7 @@ pub enum RuntimeError {
         /// What is wrong.
         kind: CheckKind,
         /// The values that the message shows.
-        args: Vec<i64>,
+        args: Vec<i128>,
         /// The source text of the statement that needed the check.
         span: Span,
     },
@@ -206,12 +206,17 @@ impl CompiledFunction {
                 let check = usize::try_from(number).ok().and_then(|n| self.checks.get(n.checked_sub(1)?));
                 check.map_or(RuntimeError::Bug(number), |check| RuntimeError::Check {
                     kind: check.kind,
-                    args: slot.args.iter().copied().take(check.n_args).collect(),
+                    args: slot.args.iter().zip(&check.args).map(|(arg, elem)| shown(*arg, *elem)).collect(),
                     span: check.span,
                 })
             }
         }
     }
+}
+
+/// A reported number of a type: an i64, or the bits of a u64.
+fn shown(arg: i64, elem: Elem) -> i128 {
+    if elem == Elem::U64 { (arg as u64).into() } else { arg.into() }
 }
 
 impl fmt::Debug for CompiledFunction {

@@ -379,7 +379,8 @@ impl<'a> FunctionEmitter<'a> {
         let cond = self.operand(cond);
         self.branch(&cond, &ok, &fail);
         let number = self.module.checks.len();
-        self.module.checks.push(EmittedCheck { kind, n_args: args.len(), span });
+        let elems = args.iter().map(|arg| self.f.operand_elem(*arg)).collect();
+        self.module.checks.push(EmittedCheck { kind, args: elems, span });
         let at = |offset: usize| format!("getelementptr inbounds i8, ptr %ctx, i64 {offset}");
         let mut exit = format!("{fail}:\n");
         let mut put = |this: &mut Self, offset: usize, value: String| {

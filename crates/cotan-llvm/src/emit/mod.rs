@@ -14,7 +14,7 @@ mod storage;
 mod text;
 
 use crate::jit::{ModuleText, OptLevel};
-use cotan_ir::{CheckKind, Span, Symbol};
+use cotan_ir::{CheckKind, Elem, Span, Symbol};
 use cotan_loops::LoopFunction;
 use function::FunctionEmitter;
 pub use host::host_symbols;
@@ -26,8 +26,8 @@ use text::quoted;
 pub struct EmittedCheck {
     /// What a failure means.
     pub kind: CheckKind,
-    /// How many arguments are reported.
-    pub n_args: usize,
+    /// The types of the numbers that are reported, i64 or u64.
+    pub args: Vec<Elem>,
     /// The source text that it stands for.
     pub span: Span,
 }

@@ -47,7 +47,7 @@ fn the_lowest_failing_iteration_wins_on_any_number_of_threads() {
     for (place, wrong) in [(k - 1, 5), (123_456, -1), (7, 99)] {
         at[place] = wrong;
         let span = Span { file: 0, start: 10, end: 12 };
-        let expected = RuntimeError::Check { kind: CheckKind::IndexRange, args: vec![wrong, 5], span };
+        let expected = RuntimeError::Check { kind: CheckKind::IndexRange, args: vec![wrong.into(), 5], span };
         assert_eq!(program.fail(&args(&at)), expected);
     }
 }

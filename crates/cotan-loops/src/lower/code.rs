@@ -85,13 +85,15 @@ impl Lowering<'_> {
     pub(super) fn check(&mut self, cond: Atom, kind: CheckKind, args: &[Atom], span: Span) -> Node {
         let args = args.iter().filter(|a| self.f.atom_ty(**a).elem.is_integer()).map(|a| self.scalar(*a));
         let args: Vec<Operand> = args.collect();
-        let args = args.into_iter().map(|a| self.as_i64(a)).collect();
+        let args = args.into_iter().map(|a| self.reported(a)).collect();
         Node::Check { cond: self.scalar(cond), kind, args, span }
     }
 
-    fn as_i64(&mut self, a: Operand) -> Operand {
+    /// An integer as it is reported: what does not fit an i64 stays a u64.
+    fn reported(&mut self, a: Operand) -> Operand {
         let elem = self.elem_of(a);
         match a {
+            Operand::Const(_) | Operand::Local(_) if elem == Elem::U64 => a,
             Operand::Const(c) => Operand::Const(c.as_integer().map_or(c, |n| Const::integer(Elem::I64, n))),
             Operand::Local(_) if elem == Elem::I64 => a,
             Operand::Local(_) => self.native(Instruction::Cast(Elem::I64), elem, Elem::I64, &[a]),

@@ -29,7 +29,7 @@ pub(super) enum Source<'s> {
 impl BodyChecker<'_, '_> {
     /// A call of something that turned out to be a value.
     pub(super) fn call_of_value(&mut self, value: Expr, args: &[AstArg], span: Span) -> Expr {
-        args.iter().for_each(|arg| drop(self.expr(&arg.value)));
+        self.check_anyway(args.iter().map(|arg| Source::Ast(&arg.value)).collect());
         if !value.ty.has_error() {
             let message = format!("expected a function before the parentheses, found `{}`", self.show(&value.ty));
             let help = if value.ty.dims().is_empty() {
@@ -90,11 +90,13 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    /// Checks arguments of a call that has failed, but for functions, whose types are not known.
+    /// Checks arguments of a call that has failed, but for functions, whose types are not known, and for strings, which
+    /// the function that was meant may take.
     pub(super) fn check_anyway(&mut self, sources: Vec<Source<'_>>) {
         for source in sources {
             if let Source::Ast(expr) = &source
-                && self.looks_like_function(expr)
+                && (self.looks_like_function(expr)
+                    || matches!(&expr.kind, ast::ExprKind::Literal(ast::Literal::Str(_))))
             {
                 continue;
             }

@@ -128,12 +128,27 @@ impl ModuleChecker<'_> {
             AstKind::Range(_) => other("a range"),
             AstKind::Fold(_) | AstKind::FoldBy(_) => other("a fold"),
             AstKind::Lambda(_) => other("a lambda"),
-            AstKind::LetIn(_) | AstKind::Block(_) => other("a block"),
-            AstKind::If(_) => other("`if`"),
+            AstKind::If(it) => {
+                for arm in &it.arms {
+                    self.constant_syntax(&arm.condition)?;
+                    self.constant_block(&arm.block)?;
+                }
+                it.otherwise.as_ref().map_or(Ok(()), |block| self.constant_block(block))
+            }
+            AstKind::Block(block) => self.constant_block(block),
+            AstKind::LetIn(_) => other("`let`"),
             AstKind::Match(_) => other("`match`"),
             AstKind::For(_) | AstKind::While(_) => other("a loop"),
             AstKind::Break | AstKind::Continue | AstKind::Return(_) => other("a jump"),
             AstKind::Error => other(""),
+        }
+    }
+
+    fn constant_block(&self, block: &ast::Block) -> Result<(), (Span, String)> {
+        match (block.statements.first(), &block.value) {
+            (None, Some(value)) => self.constant_syntax(value),
+            (Some(statement), _) => Err((statement.span, "a statement".to_owned())),
+            (None, None) => Err((block.span, "an empty block".to_owned())),
         }
     }
 

@@ -8,6 +8,7 @@ use cotan_ops::{
 use cotan_syntax::{Diagnostic, Span};
 
 use crate::codes;
+use crate::dims::Dim;
 use crate::lower::row_of;
 use crate::typed::{BinaryOp, Chain, Expr, ExprKind, FloatConstant, Literal, LogicOp, UnaryOp};
 use crate::types::{Scalar, Type};
@@ -17,29 +18,54 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// A checked expression as literals, arrays and tuples of them.
 pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
-    let all = |parts: &[Expr]| parts.iter().map(evaluate).collect::<Result<_>>();
-    let value = match &expr.kind {
-        ExprKind::Literal(_) => return Ok(expr.clone()),
-        ExprKind::Tuple(parts) => return Ok(Expr { kind: ExprKind::Tuple(all(parts)?), ..expr.clone() }),
-        ExprKind::Array(parts) => return Ok(Expr { kind: ExprKind::Array(all(parts)?), ..expr.clone() }),
+    let all = |parts: &[Expr]| parts.iter().map(evaluate).collect::<Result<Vec<Expr>>>();
+    let span = expr.span;
+    match &expr.kind {
+        ExprKind::Literal(_) => Ok(expr.clone()),
+        ExprKind::Tuple(parts) => Ok(Expr { kind: ExprKind::Tuple(all(parts)?), ..expr.clone() }),
+        ExprKind::Array(parts) => Ok(Expr { kind: ExprKind::Array(all(parts)?), ..expr.clone() }),
         ExprKind::Field { base, index } => {
             let base = evaluate(base)?;
             let ExprKind::Tuple(parts) = base.kind else { return Err(not_constant(base.span)) };
-            return parts.into_iter().nth(*index).ok_or_else(|| not_constant(expr.span));
+            parts.into_iter().nth(*index).ok_or_else(|| not_constant(span))
         }
-        ExprKind::Unary { op: UnaryOp::Not, operand } => apply(&NOT, &[scalar(operand)?], expr.span)?,
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => {
-            let operand = scalar(operand)?;
-            fits(&NEG_FITS, &[operand], expr.span)?;
-            apply(&NEG, &[operand], expr.span)?
-        }
-        ExprKind::Chain(run) => chain(run)?,
-        ExprKind::Logic { op, operands } => logic(*op, operands)?,
+        ExprKind::Unary { op, operand } => each(&[evaluate(operand)?], &expr.ty, span, &|args| match op {
+            UnaryOp::Not => apply(&NOT, args, span),
+            UnaryOp::Neg => {
+                fits(&NEG_FITS, args, span)?;
+                apply(&NEG, args, span)
+            }
+        }),
+        ExprKind::Chain(run) => chain(run),
+        ExprKind::Logic { op, operands } => Ok(literal(logic(*op, operands)?, &expr.ty, span)),
         ExprKind::Primitive { name, args } => {
-            let args: Vec<Const> = args.iter().map(scalar).collect::<Result<_>>()?;
-            primitive(name, args, expr.span)?
+            each(&all(args)?, &expr.ty, span, &|args| primitive(name, args.to_vec(), span))
         }
-        ExprKind::Cast(operand) => cast(scalar(operand)?, elem_of(&expr.ty, expr.span)?, expr.span)?,
+        ExprKind::Cast(operand) => {
+            let elem = elem_of(expr.ty.elem(), span)?;
+            each(&[evaluate(operand)?], &expr.ty, span, &|args| cast(args[0], elem, span))
+        }
+        ExprKind::ShapeCheck(operand) => {
+            let value = evaluate(operand)?;
+            match has_extents(&value, expr.ty.dims()) {
+                true => Ok(Expr { ty: expr.ty.clone(), ..value }),
+                false => Err(fails("that its extents are others than those of its type", span)),
+            }
+        }
+        ExprKind::If(_) if expr.ty.dims().iter().any(|dim| dim.as_constant().is_none()) => Err(not_constant(span)),
+        ExprKind::If(it) => {
+            // The branch that is not taken is not computed, as in a running program.
+            for (condition, value) in &it.arms {
+                if scalar(condition)?.as_bool() == Some(true) {
+                    return evaluate(value);
+                }
+            }
+            it.otherwise.as_ref().map_or_else(|| Err(not_constant(span)), evaluate)
+        }
+        ExprKind::Block(block) => match (block.statements.as_slice(), &block.value) {
+            ([], Some(value)) => evaluate(value),
+            (_, _) => Err(not_constant(span)),
+        },
         ExprKind::Error
         | ExprKind::Local(_)
         | ExprKind::Size(_)
@@ -52,19 +78,42 @@ pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
         | ExprKind::FoldBy { .. }
         | ExprKind::Call { .. }
         | ExprKind::Builtin { .. }
-        | ExprKind::ShapeCheck(_)
         | ExprKind::AsTangent(_)
         | ExprKind::Print(_)
-        | ExprKind::If(_)
         | ExprKind::Match(_)
-        | ExprKind::Block(_)
         | ExprKind::For(_)
         | ExprKind::While(_)
         | ExprKind::Break
         | ExprKind::Continue
-        | ExprKind::Return(_) => return Err(not_constant(expr.span)),
+        | ExprKind::Return(_) => Err(not_constant(span)),
+    }
+}
+
+/// An operation on numbers, element by element where a value is an array; numbers among arrays lift.
+fn each(args: &[Expr], ty: &Type, span: Span, f: &dyn Fn(&[Const]) -> Result<Const>) -> Result<Expr> {
+    let rows = |arg: &Expr| if let ExprKind::Array(rows) = &arg.kind { Some(rows.len()) } else { None };
+    let Some(n) = args.iter().find_map(rows) else {
+        let args: Vec<Const> = args.iter().map(scalar).collect::<Result<_>>()?;
+        return Ok(literal(f(&args)?, ty, span));
     };
-    Ok(literal(value, expr))
+    let row_ty = Type::tensor(ty.elem().clone(), ty.dims().get(1..).unwrap_or_default().to_vec());
+    let row = |at: usize| {
+        let part = |arg: &Expr| {
+            let ExprKind::Array(rows) = &arg.kind else { return Ok(arg.clone()) };
+            rows.get(at).cloned().ok_or_else(|| not_constant(span))
+        };
+        let args: Vec<Expr> = args.iter().map(part).collect::<Result<_>>()?;
+        each(&args, &row_ty, span, f)
+    };
+    let rows = (0..n).map(row).collect::<Result<_>>()?;
+    Ok(Expr { span, ty: ty.clone(), kind: ExprKind::Array(rows) })
+}
+
+/// Whether a value has the extents of a type.
+fn has_extents(value: &Expr, dims: &[Dim]) -> bool {
+    let Some((first, inner)) = dims.split_first() else { return true };
+    let ExprKind::Array(rows) = &value.kind else { return false };
+    first.as_constant() == i64::try_from(rows.len()).ok() && rows.iter().all(|row| has_extents(row, inner))
 }
 
 /// The value of a scalar expression.
@@ -102,10 +151,11 @@ fn cast(value: Const, elem: Elem, span: Span) -> Result<Const> {
     apply(cast_to(elem), &[value], span)
 }
 
-fn chain(chain: &Chain) -> Result<Const> {
-    let mut value = scalar(&chain.first)?;
+fn chain(chain: &Chain) -> Result<Expr> {
+    let mut value = evaluate(&chain.first)?;
     for link in &chain.rest {
-        value = binary(link.op, value, scalar(&link.operand)?, link.span)?;
+        let args = [value, evaluate(&link.operand)?];
+        value = each(&args, &link.ty, link.span, &|args| binary(link.op, args[0], args[1], link.span))?;
     }
     Ok(value)
 }
@@ -197,12 +247,12 @@ fn elem_of(ty: &Type, span: Span) -> Result<Elem> {
     }
 }
 
-/// A scalar in place of the expression that it is the value of.
-fn literal(value: Const, of: &Expr) -> Expr {
-    let make = |literal| Expr { kind: ExprKind::Literal(literal), ..of.clone() };
+/// A number as an expression.
+fn literal(value: Const, ty: &Type, span: Span) -> Expr {
+    let make = |literal| Expr { span, ty: ty.clone(), kind: ExprKind::Literal(literal) };
     Literal::of(value).map(make).unwrap_or_else(|| {
         let operand = Box::new(make(Literal::Constant(FloatConstant::Inf)));
-        Expr { kind: ExprKind::Unary { op: UnaryOp::Neg, operand }, ..of.clone() }
+        Expr { span, ty: ty.clone(), kind: ExprKind::Unary { op: UnaryOp::Neg, operand } }
     })
 }
 

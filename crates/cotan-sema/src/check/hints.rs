@@ -62,6 +62,18 @@ impl ModuleChecker<'_> {
         hints
     }
 
+    /// The attributes of a function of an impl. What a derivative does with the function of a trait is the matter of
+    /// whoever takes it, so there is no mode.
+    pub(super) fn impl_hints(&mut self, attrs: &[Attr]) -> Hints {
+        let mut hints = Hints::default();
+        for attr in attrs {
+            if attr.name.name == "mode" || !self.hint(attr, &mut hints) {
+                self.report_unknown_attribute(attr, "function of an impl", &["recompute"]);
+            }
+        }
+        hints
+    }
+
     fn mode_attribute(&mut self, attr: &Attr) -> Option<DerivativeMode> {
         let mode = match attr.args.as_slice() {
             [Arg { name: None, value: ast::Expr { kind: ExprKind::Name(name), .. }, .. }] => match name.as_str() {

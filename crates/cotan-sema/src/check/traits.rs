@@ -126,10 +126,11 @@ impl<'a> ModuleChecker<'a> {
                 self.report_twice(name, "function");
                 continue;
             }
-            self.report_unknown_attributes(&item.attrs, "function of an impl");
+            let hints = self.impl_hints(&item.attrs);
             let mut signature = self.read_signature(item.doc.as_ref(), &function.signature, owner);
             self.compare_method(found, def.methods[at], &signature);
             signature.name = format!("{}.{head}.{}", def.name, name.name);
+            signature.hints = hints;
             let id = self.add_function(signature, None);
             let module = self.current;
             self.plans.push(Plan { module, function: id, item: function, inferred_for: None });

@@ -58,10 +58,11 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An index that lies in an axis of this extent.
-    pub(super) fn checked_index(&mut self, index: Atom, extent: Atom) -> Atom {
+    /// An integer of any type as an index that lies in an axis of this extent, an i64.
+    pub(super) fn checked_index(&mut self, given: Atom, extent: Atom) -> Atom {
+        let index = self.as_i64(given);
         let cond = self.prim(&IN_RANGE, &[index, extent]);
-        let index = self.check(cond, CheckKind::IndexRange, &[index, extent], index);
+        let index = self.check(cond, CheckKind::IndexRange, &[self.reported(given, index), extent], index);
         self.note_non_negative(index);
         self.note_bounded(index);
         index
@@ -76,6 +77,11 @@ impl Body<'_, '_> {
         let count = self.check(cond, CheckKind::NegativeSize, &[count], count);
         self.note_non_negative(count);
         count
+    }
+
+    /// What a message shows of an integer that is used as an i64: a u64 may be larger.
+    pub(super) fn reported(&self, given: Atom, used: Atom) -> Atom {
+        if self.b.ty(given).elem == Elem::U64 { given } else { used }
     }
 
     /// An integer of any type as an i64; one that does not fit is out of every range.

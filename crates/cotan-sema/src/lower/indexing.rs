@@ -111,10 +111,7 @@ impl<'p> Body<'_, 'p> {
             let selection = match index {
                 Index::At(e) => {
                     let position = self.scalar(e)?;
-                    self.at(e.span, |body| {
-                        let position = body.as_i64(position);
-                        Selection::At(body.checked_index(position, extent))
-                    })
+                    self.at(e.span, |body| Selection::At(body.checked_index(position, extent)))
                 }
                 Index::Slice { lo: None, hi: None, .. } => Selection::Whole(extent),
                 Index::Slice { lo, hi, inclusive, span } => {
@@ -137,16 +134,15 @@ impl<'p> Body<'_, 'p> {
 
     fn bound(&mut self, e: Option<&'p Expr>, missing: Atom) -> Result<Atom> {
         match e {
-            Some(e) => {
-                let value = self.scalar(e)?;
-                Ok(self.as_i64(value))
-            }
+            Some(e) => self.scalar(e),
             None => Ok(missing),
         }
     }
 
     /// A slice that lies in its axis. `size` is its length as the source calls it.
     fn checked_slice(&mut self, lo: Atom, hi: Atom, inclusive: bool, extent: Atom, size: Option<&Dim>) -> Selection {
+        let (given_lo, given_hi) = (lo, hi);
+        let (lo, hi) = (self.as_i64(lo), self.as_i64(hi));
         let hi = if inclusive { self.fitting(&ADD, &ADD_FITS, &[hi, Atom::i64(1)]) } else { hi };
         let mut bounds = Vec::new();
         if !self.is_non_negative(lo) {
@@ -162,7 +158,8 @@ impl<'p> Body<'_, 'p> {
             let holds = self.prim(&LE, &[a, b]);
             cond = if cond.constant().is_some() { holds } else { self.prim(&AND, &[cond, holds]) };
         }
-        let lo = self.check(cond, CheckKind::SliceRange, &[lo, hi, extent], lo);
+        let shown = [self.reported(given_lo, lo), self.reported(given_hi, hi), extent];
+        let lo = self.check(cond, CheckKind::SliceRange, &shown, lo);
         let named = size.and_then(|size| self.size(size));
         let length = match named {
             Some(length) => length,
@@ -265,7 +262,6 @@ impl<'p> Body<'_, 'p> {
                     let place: Vec<Atom> = at.by_ref().take(rank).collect();
                     self.at(span, |body| {
                         let position = body.b.index(positions, &place).into();
-                        let position = body.as_i64(position);
                         body.checked_index(position, extent)
                     })
                 }

@@ -4,7 +4,7 @@ use crate::harness::*;
 use cotan_ir::CheckKind::{self, *};
 
 #[track_caller]
-fn fails(source: &str, args: &[cotan_ops::Value], kind: CheckKind, text: &str, shown: &[i64]) {
+fn fails(source: &str, args: &[cotan_ops::Value], kind: CheckKind, text: &str, shown: &[i128]) {
     assert_eq!(failure(source, "f", args), (kind, text.to_owned(), shown.to_vec()));
 }
 
@@ -17,20 +17,35 @@ fn indices_out_of_range() {
     fails("fn f[N](v: f64[N], k: i64) -> f64[_] = v[k..1]", &x, SliceRange, "k..1", &[2, 1, 2]);
     let gather = [v(&[1.0, 2.0]), iv(&[0, -1])];
     fails("fn f[N, K](v: f64[N], k: i64[K]) -> f64[K] = v[k]", &gather, IndexRange, "k", &[-1, 2]);
+    let large = cotan_ops::Value::from(cotan_ir::Const::integer(cotan_ir::Elem::U64, u64::MAX.into()));
+    let given = [x[0].clone(), large];
+    fails("fn f[N](v: f64[N], k: u64) -> f64 = v[k]", &given, IndexRange, "k", &[u64::MAX.into(), 2]);
 }
 
 #[test]
 fn integers_that_do_not_fit() {
     let x = [i(i64::MAX), i(2)];
-    fails("fn f(a: i64, b: i64) -> i64 = a + b", &x, IntegerOverflow, "a + b", &[i64::MAX, 2]);
-    fails("fn f(a: i64, b: i64) -> i64 = 0 + a * b", &x, IntegerOverflow, "a * b", &[i64::MAX, 2]);
-    fails("fn f(a: i64, b: i64) -> i64 = -(-a - b)", &x, IntegerOverflow, "-a - b", &[-i64::MAX, 2]);
-    fails("fn f(a: i64, b: i64) -> i64 = a ** b", &x, IntegerOverflow, "a ** b", &[i64::MAX, 2]);
-    fails("fn f(a: i64, b: i64) -> i64 = abs(-a - b / 2) + b", &x, IntegerOverflow, "abs(-a - b / 2)", &[i64::MIN]);
-    fails("fn f(a: i64, b: i64) -> i32 = (a as i32) + 1_i32", &x, CastRange, "a as i32", &[i64::MAX]);
+    fails("fn f(a: i64, b: i64) -> i64 = a + b", &x, IntegerOverflow, "a + b", &[i128::from(i64::MAX), 2]);
+    fails("fn f(a: i64, b: i64) -> i64 = 0 + a * b", &x, IntegerOverflow, "a * b", &[i128::from(i64::MAX), 2]);
+    fails("fn f(a: i64, b: i64) -> i64 = -(-a - b)", &x, IntegerOverflow, "-a - b", &[i128::from(-i64::MAX), 2]);
+    fails("fn f(a: i64, b: i64) -> i64 = a ** b", &x, IntegerOverflow, "a ** b", &[i128::from(i64::MAX), 2]);
+    fails(
+        "fn f(a: i64, b: i64) -> i64 = abs(-a - b / 2) + b",
+        &x,
+        IntegerOverflow,
+        "abs(-a - b / 2)",
+        &[i128::from(i64::MIN)],
+    );
+    fails("fn f(a: i64, b: i64) -> i32 = (a as i32) + 1_i32", &x, CastRange, "a as i32", &[i128::from(i64::MAX)]);
     fails("fn f(x: f64) -> i64 = x as i64", &[f(1e30)], CastRange, "x as i64", &[]);
     let tensors = [iv(&[1, i64::MAX]), i(1)];
-    fails("fn f[N](a: i64[N], b: i64) -> i64[N] = a .+ b", &tensors, IntegerOverflow, "a .+ b", &[i64::MAX, 1]);
+    fails(
+        "fn f[N](a: i64[N], b: i64) -> i64[N] = a .+ b",
+        &tensors,
+        IntegerOverflow,
+        "a .+ b",
+        &[i128::from(i64::MAX), 1],
+    );
 }
 
 #[test]
@@ -39,7 +54,13 @@ fn divisions_by_zero_and_negative_powers() {
     fails("fn f(a: i64, b: i64) -> i64 = a / b", &x, DivisionByZero, "a / b", &[0]);
     fails("fn f(a: i64, b: i64) -> i64 = a % b", &x, DivisionByZero, "a % b", &[0]);
     fails("fn f(a: i64, b: i64) -> i64 = a ** (b - 1)", &x, NegativePower, "a ** (b - 1)", &[-1]);
-    fails("fn f(a: i64, b: i64) -> i64 = a / b", &[i(i64::MIN), i(-1)], IntegerOverflow, "a / b", &[i64::MIN, -1]);
+    fails(
+        "fn f(a: i64, b: i64) -> i64 = a / b",
+        &[i(i64::MIN), i(-1)],
+        IntegerOverflow,
+        "a / b",
+        &[i128::from(i64::MIN), -1],
+    );
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub(crate) fn succeed(source: &str, root: &Root, args: &[Value]) -> Vec<Value> {
 
 /// The failed check of a run: its kind and the source text that it is about.
 #[track_caller]
-pub(crate) fn failure(source: &str, name: &str, args: &[Value]) -> (CheckKind, String, Vec<i64>) {
+pub(crate) fn failure(source: &str, name: &str, args: &[Value]) -> (CheckKind, String, Vec<i128>) {
     match run(source, &Root::function(name), args) {
         Err((RuntimeError::Check(CheckFailure { kind, args, span }), _)) => {
             (kind, source[span.start as usize..span.end as usize].to_owned(), args)
