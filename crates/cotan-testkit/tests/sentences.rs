@@ -5,7 +5,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 
 /// The sections of the specification of the language.
-const SECTIONS: [&str; 4] = ["0 The surface", "1 Lexical", "2 Operators", "3 Types"];
+const SECTIONS: [&str; 9] = [
+    "0 The surface",
+    "1 Lexical",
+    "2 Operators",
+    "3 Types",
+    "4 Declarations",
+    "5 Expressions and statements",
+    "6 Derivatives",
+    "7 Numeric conventions",
+    "8 Determinism",
+];
 
 /// One promise.
 struct Row<'a> {

@@ -92,6 +92,19 @@ fn element_types_of_arrays_are_not_converted() {
 }
 
 #[test]
+fn an_enum_is_no_array() {
+    let case = Case::new("enum Shape { Dot, Circle(f64) }\nfn f(s: Shape) -> Shape = s");
+    case.write("s.npy", &npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", &[0; 8]));
+    let run = case.run(&["run", "program.cot", "--fn", "f", "--args", "s=s.npy"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("argument `s`: expected Shape, found f64[1]"), "{}", run.stderr);
+    case.write("s.json", b"{\"s\": {\"Circle\": 1.5}}");
+    let run = case.run(&["run", "program.cot", "--fn", "f", "--args", "s.json", "--out", "r.npy"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("`r.npy`") && run.stderr.contains("a .json file"), "{}", run.stderr);
+}
+
+#[test]
 fn sizes_that_follow_from_nothing_are_given_by_name() {
     let case = Case::new("fn f[N](x: f64) -> f64 = x * (N as f64)");
     let run = case.run(&["run", "program.cot", "--fn", "f", "--set", "x=2", "--json"]);

@@ -26,7 +26,7 @@ fn main_speaks_through_the_exit_code() {
 
 #[test]
 fn negative_results_of_main_wrap_like_exit_codes_do() {
-    assert_eq!(Case::new("fn main() -> i64 = -1").run(&["run", "program.cot"]).status, Some(255));
+    assert_eq!(Case::new("fn main() -> i32 = -1").run(&["run", "program.cot"]).status, Some(255));
 }
 
 #[test]
@@ -100,4 +100,25 @@ fn a_function_for_any_element_type_is_called_at_that_of_the_arrays() {
     let any = case.run(&["run", "program.cot", "--fn", "any", "--args", "x=x.npy"]);
     assert_eq!(any.status, Some(1));
     assert!(any.stderr.contains("help: write a function that calls it with the types that you mean"), "{}", any.stderr);
+}
+
+#[test]
+fn a_product_and_a_sum_are_rounded_once_on_every_backend() {
+    let case = Case::new(
+        "fn sum(a: f64, b: f64, c: f64) -> f64 = a * b + c\n\
+         fn difference(a: f64, b: f64, c: f64) -> f64 = a * b - -c\n\
+         fn tensor(a: f64, b: f64, c: f64) -> f64 = ([a] .* [b] .+ c)[0]\n\
+         fn written(a: f64, b: f64, c: f64) -> f64 = fma(a, b, c)",
+    );
+    case.write(
+        "args.json",
+        br#"{"a": 1.000000000931322574615478515625, "b": 0.999999999068677425384521484375, "c": -1}"#,
+    );
+    for name in ["sum", "difference", "tensor", "written"] {
+        for backend in ["interp", "cpu"] {
+            let args = ["run", "program.cot", "--fn", name, "--args", "args.json", "--backend", backend];
+            // Rounded twice, this is 0.
+            assert_eq!(case.json(&args), json!({"result": -2f64.powi(-60)}), "{name}, {backend}");
+        }
+    }
 }

@@ -61,6 +61,23 @@ fn every_stage_is_printed() {
 }
 
 #[test]
+fn enums_and_patterns_stand_in_the_tree() {
+    let case = Case::new(
+        "enum Shape { Dot, Circle(f64), Box { w: f64 } }\n\
+         fn f(s: Shape) -> f64 = match s { Dot | Circle(_) => 1.0, Shape.Box { w, .. } if w > 1.0 => w, _ => 0.0 }",
+    );
+    let tree = case.run(&["emit", "program.cot", "--stage", "ast"]);
+    assert_eq!(tree.status, Some(0), "{}", tree.stderr);
+    let words: Vec<&str> = tree.stdout.split_whitespace().collect();
+    assert_eq!(
+        words.join(" "),
+        "(enum Shape (variant Dot) (variant Circle f64) (variant Box (field w f64))) (fn f (param s Shape) (result f64) \
+         (match s (=> (or Dot (variant Circle _)) 1.0) (=> (struct Shape.Box (w w) ..) (if (infix w > 1.0)) w) \
+         (=> _ 0.0)))"
+    );
+}
+
+#[test]
 fn a_gradient_is_printed_without_a_declaration_and_with_names_of_the_source() {
     let case = Case::new(LOSS);
     let run = case.run(&["emit", "program.cot", "--stage", "ir", "--fn", "loss", "--grad", "w"]);

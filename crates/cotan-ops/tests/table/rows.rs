@@ -50,6 +50,23 @@ fn every_row_is_documented_and_sampled() {
 }
 
 #[test]
+fn a_zero_partial_has_a_reason_that_is_told() {
+    let mut flat = BTreeSet::new();
+    for r in table() {
+        for partial in r.partials {
+            if let Partial::Zero { reason } = partial {
+                assert!(reason.len() > 10, "{}: {reason}", r.name());
+                assert!(explain(r.name()).is_some_and(|text| text.contains(reason)), "{}: {reason}", r.name());
+                flat.insert(r.name());
+            }
+        }
+    }
+    for name in ["sign", "floor", "lt", "eq"] {
+        assert!(flat.contains(name), "{name} is flat: {flat:?}");
+    }
+}
+
+#[test]
 fn every_kernel_is_total_and_defined_exactly_on_its_domain() {
     for r in table() {
         for t in types_of(r) {

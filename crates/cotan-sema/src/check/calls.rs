@@ -183,7 +183,7 @@ impl BodyChecker<'_, '_> {
                 (Err(source), _) => drop(self.source(source)),
             }
         }
-        if failed {
+        if failed || instance.is_misfit() {
             return None;
         }
         instance.settle();

@@ -14,7 +14,7 @@ use super::type_exprs::{WantedTraits, bound_help};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::typed::{Arg, Expr};
-use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, Type};
+use crate::types::{Bound, Generic, GenericArg, GenericKind, Scalar, Substitution, Type};
 use crate::unify::Elems;
 
 /// Marks the generics of a declaration that are not known yet, so that they are no generics of the user.
@@ -34,6 +34,8 @@ pub(super) struct Instance {
     shapes: Vec<(Vec<Dim>, Vec<Dim>)>,
     /// Whether sizes may stay open: those of payloads that a variant does not have.
     may_stay_open: bool,
+    /// Whether a value was reported that no element type fits.
+    is_misfit: bool,
 }
 
 /// The declaration that a literal makes a value of.
@@ -79,6 +81,7 @@ impl Instance {
             used_values: BTreeSet::new(),
             equations: Vec::new(),
             may_stay_open: false,
+            is_misfit: false,
             shapes: Vec::new(),
         }
     }
@@ -153,6 +156,13 @@ impl Instance {
             (Type::Enum(formal), Type::Enum(found)) if formal.def == found.def => {
                 self.learn_args(checker, &formal.args, &found.args, value);
             }
+            (Type::Scalar(Scalar::Param(id)), Type::Tuple(_) | Type::Struct(_) | Type::Enum(_)) => {
+                if let Some((known, bound)) = self.open_scalar(*id) {
+                    self.report_bound(checker, *id, bound, value);
+                    checker.undecided.retain(|(scalar, ..)| *scalar != known);
+                    self.is_misfit = true;
+                }
+            }
             (
                 Type::Error
                 | Type::Never
@@ -200,28 +210,35 @@ impl Instance {
 
     fn learn_scalar(&mut self, checker: &mut BodyChecker<'_, '_>, formal: Scalar, found: Scalar, value: &Expr) {
         let Scalar::Param(id) = formal else { return };
-        let at = id.0 as usize;
-        let (Some(Some(GenericArg::Scalar(known))), Some(generic)) =
-            (self.known.get(at).cloned(), self.generics.get(at))
-        else {
-            return;
-        };
-        let GenericKind::Scalar(bound) = generic.kind else { return };
+        let Some((known, bound)) = self.open_scalar(id) else { return };
         if checker.vars.unify(known, found) || checker.vars.is_within(found, Elems::of_bound(bound)) {
             // A mere difference is reported where the argument is fitted.
             return;
         }
+        self.report_bound(checker, id, bound, value);
+        // Nothing else is to be said about the element type that this argument would have decided.
+        checker.undecided.retain(|(scalar, ..)| *scalar != known);
+        self.known[id.0 as usize] = Some(GenericArg::Scalar(found));
+    }
+
+    /// What stands for an element type parameter by now, and its bound.
+    fn open_scalar(&self, id: GenericId) -> Option<(Scalar, Bound)> {
+        let at = id.0 as usize;
+        match (self.known.get(at)?, self.generics.get(at)?.kind) {
+            (Some(GenericArg::Scalar(known)), GenericKind::Scalar(bound)) => Some((*known, bound)),
+            (Some(_) | None, _) => None,
+        }
+    }
+
+    fn report_bound(&self, checker: &mut BodyChecker<'_, '_>, id: GenericId, bound: Bound, value: &Expr) {
         let message = format!(
             "expected a type with the trait `{}` for `{}` of `{}`, found {}",
             bound.as_str(),
-            generic.name,
+            self.generics[id.0 as usize].name,
             self.name,
             checker.show_value(value)
         );
         checker.report(Diagnostic::error(codes::BOUND, value.span, message).help(bound_help(bound)));
-        // Nothing else is to be said about the element type that this argument would have decided.
-        checker.undecided.retain(|(scalar, ..)| *scalar != known);
-        self.known[at] = Some(GenericArg::Scalar(found));
     }
 
     /// Solves what can be solved: each size that is linear in one unknown, each pack that is the only unknown one of a
@@ -292,6 +309,11 @@ impl Instance {
         let equations = pairs.filter_map(|(formal, found)| Some(((*formal)?.clone(), found.clone())));
         self.equations.extend(equations);
         Some(())
+    }
+
+    /// Whether a value was reported that nothing makes fit.
+    pub(super) fn is_misfit(&self) -> bool {
+        self.is_misfit
     }
 
     /// Whether there is something that nothing decides.

@@ -114,6 +114,9 @@ impl BodyChecker<'_, '_> {
             instance.learn(self, &param.ty, &Expr { ty: ty.clone(), ..error(span) });
         }
         instance.settle();
+        if instance.is_misfit() {
+            return None;
+        }
         if instance.has_unknown() {
             instance.report_unknown(self, span);
             return None;

@@ -191,3 +191,33 @@ fn n[T: Integer](x: T) -> T = x";
     assert_eq!(derivative(source, "sq", request(DerivativeForm::Grad, &[]), &[f(3.0)]), [[6.0]]);
     assert_eq!(float(source, "n", &[i(3)]), 3.0);
 }
+
+#[test]
+fn gradients_by_several_parameters_take_one_reverse_sweep() {
+    let source = format!(
+        "{LOSS}@grad(w, y) fn both[N](w: f64[N], x: f64[N], y: f64) -> (f64[N], f64) = loss(w, x, y)\n\
+         fn again[N](w: f64[N], x: f64[N], y: f64) -> (f64[N], f64) = grad[w, y](loss)(w, x, y)"
+    );
+    for name in ["both", "again"] {
+        let text = text(&source, name);
+        assert_eq!((text.matches("derive ").count(), text.matches(" = vjp ").count()), (1, 1), "{text}");
+        assert_eq!(text.lines().filter(|line| line.contains("_cot") && line.contains("call")).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn the_mode_of_a_jacobian_is_chosen_from_its_sizes() {
+    let forms = |n: i64, m: i64| {
+        text(
+            &format!(
+                "fn f(x: f64[{n}]) -> f64[{m}] = [{}]\nfn g(x: f64[{n}]) -> f64[{m}, {n}] = jacobian(f)(x)",
+                vec!["x[0]"; m as usize].join(", ")
+            ),
+            "g",
+        )
+    };
+    let wide = forms(9, 2);
+    assert!(wide.contains(" = vjp f ") && !wide.contains(" = jvp f "), "{wide}");
+    let tall = forms(2, 9);
+    assert!(tall.contains(" = jvp f ") && !tall.contains(" = vjp f "), "{tall}");
+}
