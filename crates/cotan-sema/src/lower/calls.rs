@@ -1,7 +1,8 @@
 //! Calls: of functions by name, of lambdas and functions that take functions by inlining.
 
-use cotan_ir::{Atom, CheckKind};
+use cotan_ir::{Atom, CheckKind, Op, Span};
 
+use super::dims::LeafTy;
 use super::function::{Body, Closure};
 use super::values::Value;
 use super::{Extent, Instance, Result};
@@ -77,11 +78,12 @@ impl<'a, 'p> Body<'a, 'p> {
         }
     }
 
-    /// The arguments of a call whose sizes are not negative. One that may be, because it was solved from an argument or
-    /// written in brackets, is checked in front of the call, and stands in the types of the arguments from there on.
+    /// The arguments of a call whose sizes fit. A size that is solved from an argument or written in brackets may be
+    /// negative, or there may be none, as of `2*N` for an odd extent: it is checked in front of the call, whatever the
+    /// callee does with that argument, and what was checked stands in the types of the arguments from there on.
     pub(super) fn with_checked_sizes(&mut self, callee: Closure<'p>, args: Vec<Value>) -> Vec<Value> {
-        let generics = match &callee.callable.kind {
-            CallableKind::Function { generics, .. } => generics,
+        let (function, generics) = match &callee.callable.kind {
+            CallableKind::Function { function, generics } => (self.program().function(*function), generics),
             CallableKind::Derivative(derivative) => {
                 return self.with_checked_sizes(Closure { callable: &derivative.base, ..callee }, args);
             }
@@ -92,13 +94,16 @@ impl<'a, 'p> Body<'a, 'p> {
             CallableKind::Lambda(_) | CallableKind::Vmap(_) => return args,
         };
         let mut args = args;
-        for generic in generics {
+        for (k, generic) in generics.iter().enumerate() {
             let GenericArg::Size(dim) = generic else { continue };
             let Some(size) = self.in_frame(callee.frame, |body| body.size(dim)) else { continue };
-            if dim.is_surely_non_negative() || self.is_non_negative(size) {
+            let mut checked = self.solved_size(function, k, dim, size, &args);
+            if !dim.is_surely_non_negative() {
+                checked = self.checked_count(checked);
+            }
+            if checked == size {
                 continue;
             }
-            let checked = self.checked_count(size);
             self.in_frame(callee.frame, |body| body.know_size(dim, checked));
             for leaf in args.iter_mut().flatten() {
                 let extents: Vec<Atom> = self.b.ty(*leaf).dims.iter().map(|extent| extent.atom()).collect();
@@ -109,6 +114,47 @@ impl<'a, 'p> Body<'a, 'p> {
             }
         }
         args
+    }
+
+    /// The size that generic number `k` stands for. One that was found by a division, as `N` from an argument with the
+    /// extent `2*N`, may not exist: the checks of that argument then guard the size too.
+    fn solved_size(&mut self, callee: &'p Function, k: usize, dim: &Dim, size: Atom, args: &[Value]) -> Atom {
+        let mut is_quotient = false;
+        dim.each_atom(&mut |atom| is_quotient |= matches!(atom, SizeAtom::Floor(..)));
+        let own = SizeAtom::Size(GenericId(k as u32));
+        let params: Vec<LeafTy> = callee.params.iter().flat_map(|param| self.leaf_types(&param.ty)).collect();
+        let is_given = params.iter().flat_map(|leaf| &leaf.dims).any(|dim| dim.as_atom() == Some(&own));
+        if !is_quotient || is_given {
+            return size;
+        }
+        let mut checks = Vec::new();
+        for (leaf, arg) in params.iter().zip(args.iter().flatten()) {
+            let mut is_source = false;
+            leaf.dims.iter().for_each(|dim| dim.each_atom(&mut |atom| is_source |= *atom == own));
+            let mut value = *arg;
+            while is_source && let Some((check, guarded)) = self.shape_check_of(value) {
+                checks.push(check);
+                value = guarded;
+            }
+        }
+        let span = self.b.span();
+        let size = checks.into_iter().rev().fold(size, |size, (at, cond, args)| {
+            self.b.set_span(at);
+            self.check(cond, CheckKind::ShapeMismatch, &args, size)
+        });
+        self.b.set_span(span);
+        size
+    }
+
+    /// The check of the shape of a value that was just made: its place, its condition and what it shows; and the value
+    /// that it guards.
+    fn shape_check_of(&mut self, value: Atom) -> Option<((Span, Atom, Vec<Atom>), Atom)> {
+        let made = self.b.stmts().iter().rev().find(|stmt| stmt.results.iter().any(|v| Atom::Var(*v) == value))?;
+        if let Op::Check { cond, kind: CheckKind::ShapeMismatch, args, value } = &made.op {
+            Some(((made.span, *cond, args.clone()), *value))
+        } else {
+            None
+        }
     }
 
     /// Lowers in another frame.
