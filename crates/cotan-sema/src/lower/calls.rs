@@ -18,6 +18,14 @@ pub(super) enum Lead {
     Extent(Extent),
 }
 
+/// A check of a shape that was written already.
+struct ShapeCheck {
+    span: Span,
+    cond: Atom,
+    /// What the message shows.
+    args: Vec<Atom>,
+}
+
 impl<'a, 'p> Body<'a, 'p> {
     /// A call with arguments of the source.
     pub(super) fn call(&mut self, callee: Closure<'p>, args: &'p [Arg]) -> Result<Value> {
@@ -138,20 +146,19 @@ impl<'a, 'p> Body<'a, 'p> {
             }
         }
         let span = self.b.span();
-        let size = checks.into_iter().rev().fold(size, |size, (at, cond, args)| {
-            self.b.set_span(at);
-            self.check(cond, CheckKind::ShapeMismatch, &args, size)
+        let size = checks.into_iter().rev().fold(size, |size, check: ShapeCheck| {
+            self.b.set_span(check.span);
+            self.check(check.cond, CheckKind::ShapeMismatch, &check.args, size)
         });
         self.b.set_span(span);
         size
     }
 
-    /// The check of the shape of a value that was just made: its place, its condition and what it shows; and the value
-    /// that it guards.
-    fn shape_check_of(&mut self, value: Atom) -> Option<((Span, Atom, Vec<Atom>), Atom)> {
+    /// The check of the shape of a value that was just made, and the value that it guards.
+    fn shape_check_of(&mut self, value: Atom) -> Option<(ShapeCheck, Atom)> {
         let made = self.b.stmts().iter().rev().find(|stmt| stmt.results.iter().any(|v| Atom::Var(*v) == value))?;
         if let Op::Check { cond, kind: CheckKind::ShapeMismatch, args, value } = &made.op {
-            Some(((made.span, *cond, args.clone()), *value))
+            Some((ShapeCheck { span: made.span, cond: *cond, args: args.clone() }, *value))
         } else {
             None
         }
