@@ -57,7 +57,7 @@ impl Program {
         let Some(at) = program.functions.iter().position(|it| it.name == function) else { return Vec::new() };
         let params = &program.functions[at].params;
         let wrt: Vec<usize> = (0..params.len()).filter(|k| wrt.contains(&params[*k].name)).collect();
-        cotan_sema::derivative_warnings(program, FnId(at as u32), &wrt)
+        on_deep_stack(|| cotan_sema::derivative_warnings(program, FnId(at as u32), &wrt))
     }
 
     /// Whether there are errors, so that nothing can be run.

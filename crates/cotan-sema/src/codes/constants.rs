@@ -7,7 +7,8 @@ codes! {
     CONSTANTS:
     NOT_CONSTANT = "E0224", "constant that is not known before the program runs",
 "A constant, and the default of a parameter, is made of numbers, operators, casts, other constants
-and functions on numbers such as `sqrt`; tuples and arrays hold such values.
+and functions on numbers such as `sqrt`, element by element on arrays too; `if` chooses between two.
+Tuples and arrays hold such values.
 
 Mended:
 
