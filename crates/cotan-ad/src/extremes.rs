@@ -48,6 +48,16 @@ impl Extreme {
     }
 }
 
+/// 1 where the start value of a maximum or minimum ties, else 0. A fold starts from the neutral element, which is no
+/// value of the program and has no share, not even where all values are equal to it.
+fn start_tie(b: &mut Builder, extreme: &Extreme, place: &Place, init: Atom, wins: Atom) -> Atom {
+    let neutral = Atom::from(cotan_ops::reduce::identity(extreme.monoid, extreme.elem));
+    if matches!(place.candidate, Candidate::Reduced(_)) && init == neutral {
+        return extreme.number(0);
+    }
+    extreme.select_tie(b, "tie", &[], init, wins)
+}
+
 fn read(b: &mut Builder, array: Atom, at: &[Atom]) -> Atom {
     if at.is_empty() { array } else { b.index(array, at).into() }
 }
@@ -139,9 +149,9 @@ impl Forward<'_, '_> {
             let value = scope.env.atom(s.results[place.result].into());
             let extreme = Extreme::new(&self.b, place.monoid, value);
             let init = scope.env.atom(place.init);
-            let count = extreme.select_tie(&mut self.b, "tie", &[], init, extreme.number(1));
+            let count = start_tie(&mut self.b, &extreme, place, init, extreme.number(1));
             let init_tan = self.tangent(place.init, scope);
-            let sum = extreme.select_tie(&mut self.b, "tie_tan", &[], init, init_tan);
+            let sum = start_tie(&mut self.b, &extreme, place, init, init_tan);
             match place.candidate {
                 Candidate::Reduced(r) => {
                     kinds.extend([count, sum].map(|init| ParResult::Reduced { monoid: Monoid::Add, init }));
@@ -190,7 +200,7 @@ impl Reverse<'_, '_> {
         let value = scope.env.atom(s.results[result].into());
         let extreme = Extreme::new(&self.b, place.monoid, value);
         let one = extreme.number(1);
-        let init = extreme.select_tie(&mut self.b, "tie", &[], scope.env.atom(place.init), one);
+        let init = start_tie(&mut self.b, &extreme, &place, scope.env.atom(place.init), one);
 
         let mut env = scope.env.clone();
         let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut env)).collect();

@@ -304,13 +304,11 @@ fn f(n: i64, x: f64[n]) {
                 e: f64 = x[i]
                 yield e
               }
-              beaten: bool = lt -inf, m
-              tie: f64 = select beaten, 0.0, 1.0
-              ties: f64 = par i.1 < n (add from tie) {
+              ties: f64 = par i.1 < n (add from 0.0) {
                 e.1: f64 = x[i.1]
-                beaten.1: bool = lt e.1, m
-                tie.1: f64 = select beaten.1, 0.0, 1.0
-                yield tie.1
+                beaten: bool = lt e.1, m
+                tie: f64 = select beaten, 0.0, 1.0
+                yield tie
               }
               div: f64 = div 1.0, ties
               isnan: bool = isnan m
@@ -318,8 +316,8 @@ fn f(n: i64, x: f64[n]) {
               share: f64 = mulz m_cot, weight
               x_cot: f64[n] = par i.2 < n (stack) {
                 e.2: f64 = x[i.2]
-                beaten.2: bool = lt e.2, m
-                e_cot: f64 = select beaten.2, 0.0, share
+                beaten.1: bool = lt e.2, m
+                e_cot: f64 = select beaten.1, 0.0, share
                 x_cot.1: f64 = add 0.0, e_cot
                 yield x_cot.1
               }
@@ -334,28 +332,26 @@ fn f(n: i64, x: f64[n]) {
         &[1],
         &[0],
         expect![[r#"
-        fn f.jvp_1_of_0(n: i64, x: f64[n], x_tan: f64[n]) {
-          m: f64 = par i < n (max from -inf) {
-            e: f64 = x[i]
-            yield e
-          }
-          beaten: bool = lt -inf, m
-          tie: f64 = select beaten, 0.0, 1.0
-          ties: f64, ties_tan: f64 = par i.1 < n (add from tie, add from 0.0) {
-            e.1: f64 = x[i.1]
-            e_tan: f64 = x_tan[i.1]
-            beaten.1: bool = lt e.1, m
-            ties.1: f64 = select beaten.1, 0.0, 1.0
-            ties_tan.1: f64 = select beaten.1, 0.0, e_tan
-            yield ties.1, ties_tan.1
-          }
-          div: f64 = div 1.0, ties
-          isnan: bool = isnan m
-          weight: f64 = select isnan, nan, div
-          m_tan: f64 = mulz ties_tan, weight
-          return m, m_tan
-        }
-    "#]],
+            fn f.jvp_1_of_0(n: i64, x: f64[n], x_tan: f64[n]) {
+              m: f64 = par i < n (max from -inf) {
+                e: f64 = x[i]
+                yield e
+              }
+              ties: f64, ties_tan: f64 = par i.1 < n (add from 0.0, add from 0.0) {
+                e.1: f64 = x[i.1]
+                e_tan: f64 = x_tan[i.1]
+                beaten: bool = lt e.1, m
+                ties.1: f64 = select beaten, 0.0, 1.0
+                ties_tan.1: f64 = select beaten, 0.0, e_tan
+                yield ties.1, ties_tan.1
+              }
+              div: f64 = div 1.0, ties
+              isnan: bool = isnan m
+              weight: f64 = select isnan, nan, div
+              m_tan: f64 = mulz ties_tan, weight
+              return m, m_tan
+            }
+        "#]],
     );
 }
 

@@ -5,6 +5,7 @@ use crate::error::RuntimeError;
 use crate::machine::bug;
 use crate::tape::node::{Id, Tape};
 use cotan_ir::{Const, Elem, Monoid};
+use cotan_ops::reduce::identity;
 use cotan_ops::{Derivative, Inputs, Kernel, PrimRow, TensorRecord, Value};
 use rustc_hash::FxHashMap;
 
@@ -84,11 +85,15 @@ impl Domain for Trace {
     ) -> Result<u64, RuntimeError> {
         match monoid {
             Monoid::Max | Monoid::Min if elem.is_float() => {
-                let mut parts = vec![init as Id];
-                parts.extend(sequence.map(|cell| cell as Id));
+                let mut parts: Vec<Id> = sequence.map(|cell| cell as Id).collect();
                 let mut values = parts.iter().map(|id| self.tape.value(*id)).collect::<Vec<_>>().into_iter();
-                let init = values.next().unwrap_or_default();
-                let value = self.tape.numbers().combine(monoid, elem, order, init, &mut values)?;
+                let start = self.tape.value(init as Id);
+                let value = self.tape.numbers().combine(monoid, elem, order, start, &mut values)?;
+                // A fold starts from the neutral element, which is no value of the program and has no share.
+                let neutral = self.tape.numbers().constant(identity(monoid, elem))?;
+                if order == Order::Chain || start != neutral {
+                    parts.push(init as Id);
+                }
                 self.tape.contest(&parts, elem, value).map(u64::from)
             }
             Monoid::Add | Monoid::Mul | Monoid::And | Monoid::Or | Monoid::Max | Monoid::Min => {
