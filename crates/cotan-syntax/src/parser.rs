@@ -36,6 +36,7 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::lex;
 use crate::span::{FileId, Span};
+use crate::stack::on_deep_stack;
 use crate::token::{Comment, Token, TokenKind};
 
 /// What the parser accepts at most. Everything beyond is an error with a code of its own.
@@ -67,6 +68,10 @@ pub fn parse(file: FileId, source: &str) -> (Module, Vec<Diagnostic>) {
 
 /// Parses a file. The diagnostics are in the order of the source.
 pub fn parse_with(file: FileId, source: &str, limits: &Limits) -> (Module, Vec<Diagnostic>) {
+    on_deep_stack(|| parse_on_this_stack(file, source, limits))
+}
+
+fn parse_on_this_stack(file: FileId, source: &str, limits: &Limits) -> (Module, Vec<Diagnostic>) {
     if source.len() > limits.source_bytes as usize {
         let diagnostic = Diagnostic::error(
             codes::FILE_TOO_LARGE,
@@ -74,7 +79,7 @@ pub fn parse_with(file: FileId, source: &str, limits: &Limits) -> (Module, Vec<D
             format!("expected a file of at most {} bytes, found {}", limits.source_bytes, source.len()),
         )
         .help("split the file into modules, and read data from files at run time");
-        let (module, _) = parse_with(file, "", limits);
+        let (module, _) = parse_on_this_stack(file, "", limits);
         return (module, vec![diagnostic]);
     }
     let lexed = lex(file, source);

@@ -37,6 +37,7 @@ use crate::ast::Module;
 use crate::diagnostic::Diagnostic;
 use crate::parser::parse;
 use crate::span::FileId;
+use crate::stack::on_deep_stack;
 use crate::token::{Comment, Token};
 use cursor::partners;
 use layout::Layout;
@@ -46,11 +47,13 @@ pub const WIDTH: usize = 100;
 
 /// Formats a file. A file with errors is not formatted: what is wrong with it is given instead.
 pub fn format(file: FileId, source: &str) -> Result<String, Vec<Diagnostic>> {
-    let (module, diagnostics) = parse(file, source);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(diagnostics);
-    }
-    Ok(format_module(source, &module))
+    on_deep_stack(|| {
+        let (module, diagnostics) = parse(file, source);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(diagnostics);
+        }
+        Ok(format_module(source, &module))
+    })
 }
 
 /// Formats a file that was parsed without errors.
