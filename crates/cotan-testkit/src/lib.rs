@@ -7,6 +7,7 @@ pub mod accept;
 pub mod campaign;
 pub mod case;
 pub mod engines;
+pub mod evaluator;
 pub mod faults;
 pub mod files;
 pub mod front;

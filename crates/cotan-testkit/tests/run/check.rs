@@ -1,4 +1,4 @@
-//! Running a test program in every way.
+//! Running a test program in every way, and evaluating it directly.
 
 use crate::header::{self, Expected};
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
@@ -7,6 +7,7 @@ use cotan_ir::Mode;
 use cotan_ops::Value;
 use cotan_testkit::case::{Case, Subject, floats, tangent_value};
 use cotan_testkit::engines::{Engine, RunError};
+use cotan_testkit::evaluator::{Call, same_host};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower, lower_plain, lower_tree};
 use cotan_testkit::oracles::{SECOND_ORDER, Verdict, compiled, dot_product, forward_reverse, primal_value, tape};
@@ -38,6 +39,7 @@ struct Test<'a> {
 impl Test<'_> {
     fn run(&self) -> Result<(), String> {
         let function = Request::function(&self.case.function);
+        self.evaluates(&function).map_err(|e| format!("evaluator: {e}"))?;
         match &self.case.expected {
             Expected::Error { code, file, line, column } => {
                 let file = file.as_deref().unwrap_or_else(|| file_name(self.program, 0));
@@ -61,13 +63,52 @@ impl Test<'_> {
                     return Ok(());
                 }
                 let gradient = derivative(&self.case.function, DerivativeForm::Grad, &wrt);
-                let expected = match wrt.as_slice() {
-                    [name] => grad[*name].clone(),
-                    names => names.iter().map(|name| grad[*name].clone()).collect::<Vec<_>>().into(),
-                };
-                self.gives(&gradient, &expected)?;
+                self.gives(&gradient, &expected_gradient(grad, &wrt))?;
                 self.agrees(&function, &wrt)
             }
+        }
+    }
+
+    /// The evaluator of the typed tree gives what the header says, and the interpreter of plain IR gives the same: the
+    /// same bits, or the same check at the same place.
+    fn evaluates(&self, request: &Request) -> Result<(), String> {
+        let plain = lower_plain(self.program, request)?;
+        let args = self.named_arguments(&plain)?;
+        let call = Call {
+            program: &self.program.checked.program,
+            function: &self.case.function,
+            elems: &request.elems,
+            args: &args,
+        };
+        let outcome = call.value()?;
+        let flat = fit_arguments(&plain.entry, &args).map_err(|e| e.to_string())?;
+        let engine = match Engine::Interpreter.run(&plain.module, &plain.entry.symbol, &flat) {
+            Ok(results) => Ok(result(&plain, &results).ok_or("no value")?),
+            Err(RunError::Check { kind, span }) => Err((kind, span)),
+            Err(RunError::Other(e)) => return Err(e),
+        };
+        outcome.agrees(engine.as_ref().map_err(|e| *e), same_host)?;
+        match (&self.case.expected, outcome.value) {
+            (Expected::Value { value, grad }, Ok(found)) => {
+                let expected = from_json(value, &plain.entry.result).map_err(|e| e.expected)?;
+                same(&found, &expected, self.case.tolerance)?;
+                let wrt: Vec<&str> = self.case.wrt.iter().map(String::as_str).collect();
+                if wrt.is_empty() {
+                    return Ok(());
+                }
+                let gradient = call.gradient(&wrt)?.value.map_err(|f| format!("the gradient fails: {f:?}"))?;
+                let ty = lower_plain(self.program, &derivative(&self.case.function, DerivativeForm::Grad, &wrt))?;
+                let expected = from_json(&expected_gradient(grad, &wrt), &ty.entry.result).map_err(|e| e.expected)?;
+                same(&gradient, &expected, self.case.tolerance).map_err(|e| format!("gradient: {e}"))
+            }
+            (Expected::Error { code, file, line, column }, Err(found)) => {
+                let span = cotan_ir::Span { file: found.span.file.0, start: found.span.start, end: found.span.end };
+                let found = (found.kind.code(), file_name(self.program, span.file), place(self.program, span));
+                let file = file.as_deref().unwrap_or_else(|| file_name(self.program, 0));
+                let expected = (code.as_str(), file, (*line, *column));
+                if found == expected { Ok(()) } else { Err(format!("expected {expected:?}, found {found:?}")) }
+            }
+            (expected, found) => Err(format!("expected {expected:?}, found {found:?}")),
         }
     }
 
@@ -84,8 +125,7 @@ impl Test<'_> {
                     engine.run_with_output(&lowered.module, &lowered.entry.symbol, &args, &mut |text| output += text);
                 let results = results.map_err(|e| format!("{}: {e}", at()))?;
                 self.printed(&output).map_err(|e| format!("{}: {e}", at()))?;
-                let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
-                let found = rebuild(&lowered.entry.result, &mut leaves).ok_or_else(|| format!("{}: no value", at()))?;
+                let found = result(&lowered, &results).ok_or_else(|| format!("{}: no value", at()))?;
                 same(&found, &expected, self.case.tolerance).map_err(|e| format!("{}: {e}", at()))?;
             }
         }
@@ -169,6 +209,11 @@ impl Test<'_> {
     }
 
     fn arguments(&self, lowered: &Lowered) -> Result<Vec<Value>, String> {
+        let args = self.named_arguments(lowered)?;
+        fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())
+    }
+
+    fn named_arguments(&self, lowered: &Lowered) -> Result<Arguments, String> {
         let mut args = Arguments::new();
         for (name, json) in &self.case.args {
             let value = match lowered.entry.params.iter().find(|p| p.name == *name) {
@@ -179,7 +224,7 @@ impl Test<'_> {
             };
             args.insert(name.clone(), value);
         }
-        fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())
+        Ok(args)
     }
 
     fn lowered(&self, request: &Request) -> Result<[(&'static str, Lowered); 2], String> {
@@ -189,6 +234,20 @@ impl Test<'_> {
 
 fn file_name(program: &Program, file: u32) -> &str {
     program.sources.get(cotan::syntax::FileId(file)).map_or("<unknown>", |file| file.name())
+}
+
+/// The result of a run in the types of the source.
+fn result(lowered: &Lowered, results: &[Value]) -> Option<HostValue> {
+    let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
+    rebuild(&lowered.entry.result, &mut leaves)
+}
+
+/// The gradients of several parameters as a list, that of one as itself.
+fn expected_gradient(grad: &serde_json::Map<String, Json>, wrt: &[&str]) -> Json {
+    match wrt {
+        [name] => grad[*name].clone(),
+        names => names.iter().map(|name| grad[*name].clone()).collect::<Vec<_>>().into(),
+    }
 }
 
 /// Line and column of a place in the source.

@@ -1,0 +1,203 @@
+//! The functions of the prelude that are no scalar primitives: those that only move or fill; the others are in
+//! [`super::combinators`] and [`super::folds`].
+
+use super::Machine;
+use super::last_axis::{ascending, position};
+use super::number::Number;
+use super::value::{Flow, Tensor, Value, bug, flattened, unflattened};
+use cotan::sema::typed::{Arg, Builtin, Expr};
+use cotan::syntax::Span;
+use cotan::syntax::ast::FoldOp;
+use cotan_ir::{CheckKind, Const};
+use cotan_ops::cast_to;
+use std::cmp::Ordering;
+
+impl<'p> Machine<'p> {
+    /// A call of a builtin; `e` is the whole expression.
+    pub(super) fn builtin(&mut self, builtin: Builtin, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+        match builtin {
+            Builtin::Tabulate => self.tabulate(args, e),
+            Builtin::Map => self.map(args, e),
+            Builtin::Zip => self.zip(args),
+            Builtin::Scan => self.scan(args, e),
+            Builtin::Fold => self.fold_with(args),
+            Builtin::Iterate => self.iterate(args),
+            Builtin::IterateUntil => self.iterate_until(args),
+            Builtin::Concat => self.concat(args),
+            Builtin::Reverse => {
+                let value = self.arg(&args[0])?;
+                let tensor = value.tensor()?;
+                Ok(moved(tensor, &tensor.dims, |position| {
+                    position[0] = tensor.dims[0] - 1 - position[0];
+                }))
+            }
+            Builtin::Transpose => {
+                let value = self.arg(&args[0])?;
+                let tensor = value.tensor()?;
+                let last = tensor.dims.len() - 1;
+                let mut dims = tensor.dims.clone();
+                dims.swap(last - 1, last);
+                Ok(moved(tensor, &dims, |position| position.swap(last - 1, last)))
+            }
+            Builtin::Reshape => {
+                let value = self.arg(&args[0])?;
+                let dims = self.counts(&args[1..])?;
+                let n = dims.iter().try_fold(1i64, |n, d| n.checked_mul(*d as i64));
+                self.check(n.is_some(), CheckKind::IntegerOverflow, e.span)?;
+                let tensor = value.tensor()?;
+                self.check(n == Some(tensor.cells.len() as i64), CheckKind::ShapeMismatch, e.span)?;
+                Ok(Value::Tensor(Tensor { dims, cells: tensor.cells.clone() }))
+            }
+            Builtin::Broadcast => self.broadcast(args, e.span),
+            Builtin::Zeros => {
+                let counts = self.counts(args)?;
+                self.filled(&e.ty, &counts, &Number::zero)
+            }
+            Builtin::Ones => {
+                let counts = self.counts(args)?;
+                self.filled(&e.ty, &counts, &Number::one)
+            }
+            Builtin::Full => {
+                let Some((value, counts)) = args.split_last() else { return bug("`full` without arguments") };
+                let dims = self.counts(counts)?;
+                let value = self.arg(value)?;
+                let n = dims.iter().product();
+                Ok(Value::Tensor(Tensor::new(dims, vec![value; n])))
+            }
+            Builtin::ZerosLike => Ok(self.arg(&args[0])?.map(&mut |number| Number::zero(number.elem()))),
+            Builtin::Iota => {
+                let n = self.counts(args)?[0];
+                let elem = self.elem(&e.ty)?;
+                let cell = |k: usize| Number::apply(cast_to(elem), &[Number::Plain(Const::i64(k as i64))]);
+                Ok(Value::Tensor(Tensor::new(vec![n], (0..n).map(|k| Value::Number(cell(k))).collect())))
+            }
+            Builtin::Diag => {
+                let value = self.arg(&args[0])?;
+                let elem = self.elem(&e.ty)?;
+                Ok(diagonal(value.tensor()?, &Value::Number(Number::zero(elem))))
+            }
+            Builtin::Trace => {
+                let value = self.arg(&args[0])?;
+                let elem = self.elem(&e.ty)?;
+                let diagonal = diagonal(value.tensor()?, &Value::unit());
+                self.fold_numbers(FoldOp::Add, elem, &diagonal.tensor()?.numbers()?, e.span).map(Value::Number)
+            }
+            Builtin::Sum => self.fold_all(FoldOp::Add, args, e),
+            Builtin::Prod => self.fold_all(FoldOp::Mul, args, e),
+            Builtin::Mean => {
+                let value = self.arg(&args[0])?;
+                let elem = self.elem(&e.ty)?;
+                self.mean(value.tensor()?, elem, e.span).map(Value::Number)
+            }
+            Builtin::Dot => {
+                let (left, right) = (self.arg(&args[0])?, self.arg(&args[1])?);
+                let elem = self.elem(&e.ty)?;
+                self.dot(left.tensor()?, right.tensor()?, elem, e.span).map(Value::Number)
+            }
+            Builtin::Norm => {
+                let value = self.arg(&args[0])?;
+                let elem = self.elem(&e.ty)?;
+                self.norm(value.tensor()?, elem).map(Value::Number)
+            }
+            Builtin::StopGradient => Ok(self.arg(&args[0])?.without_derivative()),
+            Builtin::Each => self.each(args),
+            Builtin::Sort => self.along_last(args, |row| Ok(ascending(row).iter().map(|k| row[*k].clone()).collect())),
+            Builtin::Argsort => self.along_last(args, |row| Ok(ascending(row).into_iter().map(position).collect())),
+            Builtin::Argmax => self.position_of_extreme(args, Ordering::Greater, e),
+            Builtin::Argmin => self.position_of_extreme(args, Ordering::Less, e),
+            Builtin::Cumsum => self.running(FoldOp::Add, args, e),
+            Builtin::Cumprod => self.running(FoldOp::Mul, args, e),
+            Builtin::Gather => {
+                let (value, positions) = (self.arg(&args[0])?, self.arg(&args[1])?);
+                let Arg::Value(of) = &args[1] else { return bug("a function as positions") };
+                self.gather(value.tensor()?, positions.tensor()?, of.span)
+            }
+            Builtin::WrappingAs => {
+                let value = self.arg(&args[0])?;
+                let elem = self.elem(&e.ty)?;
+                self.element_wise(&[&value], &mut |_, args| {
+                    let c = args[0].plain();
+                    let exact = c.as_integer().or(c.as_bool().map(i128::from)).unwrap_or_default();
+                    Ok(Number::Plain(Const::integer(elem, exact)))
+                })
+            }
+        }
+    }
+
+    /// The value of an argument that is no function.
+    pub(super) fn arg(&mut self, arg: &'p Arg) -> Flow<Value> {
+        match arg {
+            Arg::Value(e) => self.expr(e),
+            Arg::Function(_) => bug("a function where a value was expected"),
+        }
+    }
+
+    /// Counts, none of which is negative.
+    pub(super) fn counts(&mut self, args: &'p [Arg]) -> Flow<Vec<usize>> {
+        let mut counts = Vec::new();
+        for arg in args {
+            let Arg::Value(e) = arg else { return bug("a function as a count") };
+            let n = self.expr(e)?.integer()?;
+            self.check(n >= 0, CheckKind::NegativeSize, e.span)?;
+            counts.push(n as usize);
+        }
+        Ok(counts)
+    }
+
+    fn fold_all(&mut self, op: FoldOp, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+        let value = self.arg(&args[0])?;
+        let elem = self.elem(&e.ty)?;
+        self.fold_numbers(op, elem, &value.tensor()?.numbers()?, e.span).map(Value::Number)
+    }
+
+    fn concat(&mut self, args: &'p [Arg]) -> Flow<Value> {
+        let values: Vec<Value> = args.iter().map(|arg| self.arg(arg)).collect::<Flow<_>>()?;
+        let mut dims = values[0].tensor()?.dims.clone();
+        dims[0] = 0;
+        let mut cells = Vec::new();
+        for value in &values {
+            let tensor = value.tensor()?;
+            if tensor.dims[1..] != dims[1..] {
+                return bug("rows of different shapes joined without a check");
+            }
+            dims[0] += tensor.dims[0];
+            cells.extend(tensor.cells.iter().cloned());
+        }
+        Ok(Value::Tensor(Tensor::new(dims, cells)))
+    }
+
+    /// Copies along new leading axes; the last extents are those of the value.
+    fn broadcast(&mut self, args: &'p [Arg], span: Span) -> Flow<Value> {
+        let value = self.arg(&args[0])?;
+        let dims = self.counts(&args[1..])?;
+        let (inner, cells) = match &value {
+            Value::Tensor(tensor) => (tensor.dims.as_slice(), tensor.cells.as_slice()),
+            Value::Number(_) | Value::Fields(_) | Value::Failed(_) => (&[][..], std::slice::from_ref(&value)),
+        };
+        let lead = dims.len() - inner.len();
+        self.check(dims[lead..] == *inner, CheckKind::ShapeMismatch, span)?;
+        let n_copies: usize = dims[..lead].iter().product();
+        let cells = (0..n_copies).flat_map(|_| cells.iter().cloned()).collect();
+        Ok(Value::Tensor(Tensor::new(dims, cells)))
+    }
+}
+
+/// The tensor of these dims each of whose elements comes from the place that `source` makes of its own.
+fn moved(tensor: &Tensor, dims: &[usize], source: impl Fn(&mut Vec<usize>)) -> Value {
+    let cell = |k: usize| {
+        let mut position = unflattened(dims, k);
+        source(&mut position);
+        tensor.cells[flattened(&tensor.dims, &position)].clone()
+    };
+    Value::Tensor(Tensor::new(dims.to_vec(), (0..tensor.cells.len()).map(cell).collect()))
+}
+
+/// A vector as a diagonal matrix, or the diagonal of a square matrix.
+fn diagonal(tensor: &Tensor, zero: &Value) -> Value {
+    let n = tensor.dims[0];
+    if tensor.dims.len() == 2 {
+        return Value::Tensor(Tensor::new(vec![n], (0..n).map(|k| tensor.cells[k * n + k].clone()).collect()));
+    }
+    let cell = |k: usize| if k / n == k % n { tensor.cells[k / n].clone() } else { zero.clone() };
+    Value::Tensor(Tensor::new(vec![n, n], (0..n * n).map(cell).collect()))
+}

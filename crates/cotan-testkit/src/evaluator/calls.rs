@@ -1,0 +1,155 @@
+//! Calls of functions, lambdas and derivatives.
+
+use super::Machine;
+use super::frame::{Closure, Frame, Generic};
+use super::value::{Flow, Value, bug};
+use cotan::sema::dims::{Atom, Dim};
+use cotan::sema::typed::{
+    Arg, Callable, CallableKind, Expr, ExprKind, FnId, Function, FunctionBody, GenericArg, GenericId, LocalId, Param,
+    Type,
+};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+impl<'p> Machine<'p> {
+    /// A call with arguments of the source. The shape checks around arguments come after all arguments: they may be
+    /// about sizes of later ones.
+    pub(super) fn call(&mut self, callee: &'p Callable, args: &'p [Arg]) -> Flow<Value> {
+        let callee = self.closure(callee);
+        let mut values = Vec::new();
+        let mut functions = Vec::new();
+        for arg in args {
+            match arg {
+                Arg::Value(e) => {
+                    values.push(self.part(unchecked(e))?);
+                    functions.push(None);
+                }
+                Arg::Function(callable) => {
+                    values.push(Value::unit());
+                    functions.push(Some(self.closure(callable)));
+                }
+            }
+        }
+        for (arg, value) in args.iter().zip(&values) {
+            if let Arg::Value(e) = arg
+                && matches!(e.kind, ExprKind::ShapeCheck(_))
+            {
+                self.check_shape(&e.ty, value, e.span)?;
+                self.settle(&e.ty, value)?;
+            }
+        }
+        self.apply(&callee, values, &functions)
+    }
+
+    /// A call with one value for each parameter, and functions for the parameters of function type.
+    pub(super) fn apply(
+        &mut self,
+        callee: &Closure<'p>,
+        args: Vec<Value>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Flow<Value> {
+        match &callee.callable.kind {
+            CallableKind::Function { function, generics } => {
+                self.apply_function(callee, *function, generics, args, functions)
+            }
+            CallableKind::Lambda(lambda) => self.in_frame(callee.frame.clone(), |machine| {
+                for (pattern, value) in lambda.params.iter().zip(args) {
+                    machine.bind(pattern, value)?;
+                }
+                machine.body_value(&lambda.body)?.met()
+            }),
+            CallableKind::Param(local) => {
+                let function = callee.frame.functions.get(local.0 as usize).cloned().flatten();
+                let Some(function) = function else { return bug("a parameter of function type without a function") };
+                self.apply(&function, args, functions)
+            }
+            CallableKind::Derivative(derivative) => {
+                let base = Closure { callable: &derivative.base, frame: callee.frame.clone() };
+                self.derivative(derivative, &base, args, functions)
+            }
+        }
+    }
+
+    fn apply_function(
+        &mut self,
+        callee: &Closure<'p>,
+        id: FnId,
+        generics: &'p [GenericArg],
+        args: Vec<Value>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Flow<Value> {
+        let function = self.program.function(id);
+        let mut known = Vec::new();
+        self.in_frame(callee.frame.clone(), |machine| {
+            for (k, arg) in generics.iter().enumerate() {
+                known.push(match machine.generic(arg)? {
+                    Generic::Size(None) => Generic::Size(extent_of(function, GenericId(k as u32), &args)),
+                    known @ (Generic::Size(Some(_)) | Generic::Elem(_)) => known,
+                });
+            }
+            Ok(())
+        })?;
+        self.run(function, known, args, functions)?.met()
+    }
+
+    /// Runs a function whose generics are known.
+    pub(super) fn run(
+        &mut self,
+        function: &'p Function,
+        generics: Vec<Generic>,
+        args: Vec<Value>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Flow<Value> {
+        let n_locals = match &function.body {
+            FunctionBody::Source(body) => body.locals.len(),
+            FunctionBody::Derivative(_) => function.params.len(),
+        };
+        let frame = Rc::new(Frame {
+            generics,
+            functions: functions.to_vec(),
+            locals: RefCell::new(vec![None; n_locals]),
+            sizes: RefCell::new(vec![None; function.n_sizes()]),
+        });
+        self.in_frame(frame.clone(), |machine| {
+            for ((local, param), value) in locals_of(&function.params).zip(&args) {
+                let value = if param.nodiff { value.without_derivative() } else { value.clone() };
+                machine.set_local(local, value);
+            }
+            for (param, value) in function.params.iter().zip(&args) {
+                if !matches!(param.ty, Type::Function(_)) {
+                    machine.settle(&param.ty, value)?;
+                }
+            }
+            match &function.body {
+                FunctionBody::Source(body) => machine.body_value(&body.value),
+                FunctionBody::Derivative(derivative) => {
+                    let base = Closure { callable: &derivative.base, frame };
+                    machine.derivative(derivative, &base, args, functions)
+                }
+            }
+        })
+    }
+}
+
+/// Parameter `k` is local `k`.
+fn locals_of(params: &[Param]) -> impl Iterator<Item = (LocalId, &Param)> {
+    params.iter().enumerate().map(|(k, param)| (LocalId(k as u32), param))
+}
+
+/// The expression inside a shape check.
+fn unchecked(e: &Expr) -> &Expr {
+    if let ExprKind::ShapeCheck(operand) = &e.kind { operand } else { e }
+}
+
+/// The extent of an argument that the type of its parameter calls by this size.
+pub(super) fn extent_of(function: &Function, id: GenericId, args: &[Value]) -> Option<i64> {
+    let size = Dim::atom(Atom::Size(id));
+    let found = |(param, value): (&Param, &Value)| match (&param.ty, value) {
+        (Type::Tensor { dims, .. }, Value::Tensor(tensor)) => {
+            let axis = dims.iter().position(|dim| *dim == size)?;
+            Some(tensor.dims[axis] as i64)
+        }
+        (_, _) => None,
+    };
+    function.params.iter().zip(args).find_map(found)
+}

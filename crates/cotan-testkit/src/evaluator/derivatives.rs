@@ -1,0 +1,299 @@
+//! Derivative forms: the function is run once on numbers that carry a tangent for every scalar that it is
+//! differentiated with respect to, and what the form wants is read off the result. Reverse mode does not exist here.
+
+use super::Machine;
+use super::frame::Closure;
+use super::number::{Number, Tag};
+use super::value::{Flow, Stop, Tensor, Value, bug};
+use cotan::sema::typed::{Derivative, DerivativeForm, Type};
+use cotan::syntax::Span;
+use cotan_ir::Elem;
+
+impl<'p> Machine<'p> {
+    /// A call of a derivative of `base`.
+    pub(super) fn derivative(
+        &mut self,
+        derivative: &'p Derivative,
+        base: &Closure<'p>,
+        mut args: Vec<Value>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Flow<Value> {
+        let n = base.callable.params.len();
+        let extra = args.split_off(n.min(args.len()));
+        let functions = &functions[..n.min(functions.len())];
+        let wrt = &derivative.wrt;
+        let of = Wrt { params: wrt, types: &base.callable.params, primals: args.clone() };
+        let result = &base.callable.result;
+        match derivative.form {
+            DerivativeForm::Grad | DerivativeForm::ValueAndGrad => {
+                let tag = self.tag();
+                of.lift_units(&mut args, tag);
+                let value = self.apply(base, args, functions)?;
+                // Of `(loss, aux..)` the loss alone is differentiated.
+                let (loss, aux) = match &value {
+                    Value::Fields(parts) => (parts[0].clone().met()?, parts[1..].to_vec()),
+                    Value::Number(_) | Value::Tensor(_) | Value::Failed(_) => (value.clone(), Vec::new()),
+                };
+                let y = loss.number()?;
+                let gradients = self.read_off_all(&of, &mut |direction, _| y.tangent(tag, direction))?;
+                let aux = aux.iter().map(|part| part.map(&mut |x| x.primal(tag))).collect();
+                let value = match derivative.form {
+                    DerivativeForm::ValueAndGrad => vec![Value::Number(y.primal(tag))],
+                    DerivativeForm::Grad
+                    | DerivativeForm::Jvp
+                    | DerivativeForm::Vjp
+                    | DerivativeForm::Jacobian
+                    | DerivativeForm::Hessian
+                    | DerivativeForm::Hvp => Vec::new(),
+                };
+                Ok(several([value, gradients, aux].concat()))
+            }
+            DerivativeForm::Jvp => {
+                let tag = self.tag();
+                of.lift_along(&mut args, &extra, tag);
+                let value = self.needed(base, args, functions)?;
+                let tangent = self.tangent_of(result, &value, &mut |y| y.tangent(tag, 0))?;
+                Ok(Value::Fields(vec![value.map(&mut |y| y.primal(tag)), tangent]))
+            }
+            DerivativeForm::Vjp => {
+                let tag = self.tag();
+                of.lift_units(&mut args, tag);
+                let value = self.needed(base, args, functions)?;
+                let [cotangent] = extra.as_slice() else { return bug("a `vjp` takes one cotangent") };
+                let (ys, cotangents) = (floats(&value), floats(cotangent));
+                if ys.len() != cotangents.len() {
+                    return bug("a cotangent of another structure than its value");
+                }
+                let parts = self.read_off_all(&of, &mut |direction, elem| {
+                    let terms = ys.iter().zip(&cotangents).map(|(y, c)| y.tangent(tag, direction).times(c));
+                    terms.fold(Number::zero(elem), |sum, term| sum.plus(&term.converted(elem)))
+                })?;
+                Ok(Value::Fields([vec![value.map(&mut |y| y.primal(tag))], parts].concat()))
+            }
+            DerivativeForm::Jacobian => {
+                let tag = self.tag();
+                of.lift_units(&mut args, tag);
+                let value = self.needed(base, args, functions)?;
+                self.jacobians(&of, result, &value, tag)
+            }
+            DerivativeForm::Hessian => {
+                let (outer, inner) = (self.tag(), self.tag());
+                of.lift_units(&mut args, outer);
+                of.lift_units(&mut args, inner);
+                let value = self.needed(base, args, functions)?;
+                let y = value.number()?;
+                let gradients = self.read_off_all(&of, &mut |direction, _| y.tangent(inner, direction))?;
+                let mut rows = Vec::new();
+                for (gradient, k) in gradients.iter().zip(wrt) {
+                    let ty = self.program.tangent(&base.callable.params[*k]);
+                    rows.push(self.jacobians(&of, &ty, gradient, outer)?);
+                }
+                Ok(several(rows))
+            }
+            DerivativeForm::Hvp => {
+                let (outer, inner) = (self.tag(), self.tag());
+                of.lift_along(&mut args, &extra, outer);
+                of.lift_units(&mut args, inner);
+                let value = self.needed(base, args, functions)?;
+                let y = value.number()?;
+                let products =
+                    self.read_off_all(&of, &mut |direction, _| y.tangent(inner, direction).tangent(outer, 0))?;
+                Ok(several(products))
+            }
+        }
+    }
+
+    /// The Jacobians of a value with respect to each parameter.
+    fn jacobians(&mut self, of: &Wrt, ty: &Type, value: &Value, tag: Tag) -> Flow<Value> {
+        let mut all = Vec::new();
+        let mut first = 0;
+        for k in of.params {
+            let at = At { first, ty: &of.types[*k], primal: &of.primals[*k] };
+            all.push(self.jacobian(&at, ty, value, tag)?);
+            first += floats(&of.primals[*k]).len();
+        }
+        Ok(several(all))
+    }
+
+    /// The derivative of each scalar of a value with respect to one parameter. The parts of tuples and structs become a
+    /// tuple, the scalars of a tensor a tensor of tangents.
+    fn jacobian(&mut self, of: &At, ty: &Type, value: &Value, tag: Tag) -> Flow<Value> {
+        let dims = match value {
+            Value::Tensor(tensor) => tensor.dims.clone(),
+            Value::Number(_) | Value::Fields(_) | Value::Failed(_) => Vec::new(),
+        };
+        let cells = match value {
+            Value::Tensor(tensor) => tensor.cells.to_vec(),
+            Value::Number(_) | Value::Fields(_) | Value::Failed(_) => vec![value.clone()],
+        };
+        let types = match ty.elem() {
+            Type::Tuple(types) => types.clone(),
+            Type::Struct(of) => self.program.field_types(of),
+            Type::Scalar(scalar) => {
+                if !self.elem_of(*scalar)?.is_float() {
+                    return Ok(Value::unit());
+                }
+                let mut rows = Vec::new();
+                for cell in &cells {
+                    let y = cell.number()?;
+                    rows.push(self.read_off(of, &mut |direction, _| y.tangent(tag, direction))?);
+                }
+                let tangent = self.program.tangent(of.ty);
+                return self.in_shape(&tangent, &dims, rows);
+            }
+            Type::Error | Type::Never | Type::Function(_) | Type::Tensor { .. } => {
+                return bug("a Jacobian of what has no derivative");
+            }
+        };
+        let mut parts = Vec::new();
+        for (k, ty) in types.iter().enumerate() {
+            let column = cells.iter().map(|cell| cell.field(k)).collect::<Flow<_>>()?;
+            let part = self.in_shape(ty, &dims, column)?;
+            parts.push(self.jacobian(of, ty, &part, tag)?);
+        }
+        Ok(Value::Fields(parts))
+    }
+
+    /// Values stacked over extents; the only value itself if there are none.
+    fn in_shape(&mut self, ty: &Type, dims: &[usize], mut values: Vec<Value>) -> Flow<Value> {
+        if dims.is_empty() { Ok(values.remove(0)) } else { self.stack(ty, dims, values, Span::default()) }
+    }
+
+    /// Gives every float of some arguments a direction of its own; also tells how many there are.
+    pub(super) fn lift_all(&mut self, args: &mut [Value]) -> (Tag, usize) {
+        let tag = self.tag();
+        let all: Vec<usize> = (0..args.len()).collect();
+        let n = Wrt { params: &all, types: &[], primals: Vec::new() }.lift_units(args, tag);
+        (tag, n)
+    }
+
+    /// A derivative that nobody has taken yet.
+    fn tag(&mut self) -> Tag {
+        self.n_tags += 1;
+        Tag(self.n_tags)
+    }
+
+    /// The value of the base. A derivative needs all of it.
+    fn needed(&mut self, base: &Closure<'p>, args: Vec<Value>, functions: &[Option<Closure<'p>>]) -> Flow<Value> {
+        let value = self.apply(base, args, functions)?;
+        match value.first_failure() {
+            Some(failure) => Err(Stop::Failed(failure)),
+            None => Ok(value),
+        }
+    }
+
+    /// One value for each parameter, made of a number for each direction, in the structure and the types of tangents.
+    fn read_off_all(&self, of: &Wrt, number: &mut dyn FnMut(usize, Elem) -> Number) -> Flow<Vec<Value>> {
+        let mut first = 0;
+        let mut values = Vec::new();
+        for k in of.params {
+            let at = At { first, ty: &of.types[*k], primal: &of.primals[*k] };
+            values.push(self.read_off(&at, number)?);
+            first += floats(at.primal).len();
+        }
+        Ok(values)
+    }
+
+    fn read_off(&self, of: &At, number: &mut dyn FnMut(usize, Elem) -> Number) -> Flow<Value> {
+        let mut direction = of.first;
+        self.tangent_of(of.ty, of.primal, &mut |x| {
+            direction += 1;
+            number(direction - 1, x.elem()).converted(x.elem())
+        })
+    }
+
+    /// A value in the structure of a tangent: `f` of every float, the unit value for all that has no derivative.
+    fn tangent_of(&self, ty: &Type, value: &Value, f: &mut dyn FnMut(&Number) -> Number) -> Flow<Value> {
+        match (ty, value) {
+            (_, Value::Failed(failure)) => Err(Stop::Failed(*failure)),
+            (_, Value::Number(x)) => Ok(if x.elem().is_float() { Value::Number(f(x)) } else { Value::unit() }),
+            (Type::Tensor { elem, .. }, Value::Tensor(tensor)) => {
+                let is_discrete = elem.scalar().is_some() && !self.elem(elem)?.is_float();
+                if is_discrete || self.program.tangent(elem).is_unit() {
+                    return Ok(Value::unit());
+                }
+                let cells = tensor.cells.iter().map(|cell| self.tangent_of(elem, cell, f)).collect::<Flow<_>>()?;
+                Ok(Value::Tensor(Tensor::new(tensor.dims.clone(), cells)))
+            }
+            (Type::Tuple(parts), Value::Fields(values)) => {
+                let parts = parts.iter().zip(values).map(|(ty, value)| self.tangent_of(ty, value, f));
+                parts.collect::<Flow<_>>().map(Value::Fields)
+            }
+            (Type::Struct(of), Value::Fields(values)) => {
+                let types = self.program.field_types(of);
+                let fields = types.iter().zip(values).map(|(ty, value)| self.tangent_of(ty, value, f));
+                fields.collect::<Flow<_>>().map(Value::Fields)
+            }
+            (
+                Type::Error
+                | Type::Never
+                | Type::Scalar(_)
+                | Type::Function(_)
+                | Type::Tensor { .. }
+                | Type::Tuple(_)
+                | Type::Struct(_),
+                Value::Tensor(_) | Value::Fields(_),
+            ) => bug("a value of another structure than its type"),
+        }
+    }
+}
+
+/// One of the parameters that a derivative is taken with respect to.
+struct At<'a> {
+    /// The direction of its first float.
+    first: usize,
+    ty: &'a Type,
+    primal: &'a Value,
+}
+
+/// The parameters that a derivative is taken with respect to.
+struct Wrt<'a> {
+    params: &'a [usize],
+    types: &'a [Type],
+    /// The arguments, without the tangents of this derivative.
+    primals: Vec<Value>,
+}
+
+impl Wrt<'_> {
+    /// Gives every float a direction of its own; tells how many there are.
+    fn lift_units(&self, args: &mut [Value], tag: Tag) -> usize {
+        let mut direction = 0;
+        for k in self.params {
+            args[*k] = args[*k].map(&mut |x| {
+                if !x.elem().is_float() {
+                    return x.clone();
+                }
+                direction += 1;
+                Number::lifted(x.clone(), tag, direction - 1, Number::one(x.elem()))
+            });
+        }
+        direction
+    }
+
+    /// Gives all floats the one direction that the tangents are.
+    fn lift_along(&self, args: &mut [Value], tangents: &[Value], tag: Tag) {
+        for (k, tangent) in self.params.iter().zip(tangents) {
+            let mut tangents = floats(tangent).into_iter();
+            args[*k] = args[*k].map(&mut |x| {
+                let tangent = if x.elem().is_float() { tangents.next() } else { None };
+                tangent.map_or_else(|| x.clone(), |tangent| Number::lifted(x.clone(), tag, 0, tangent))
+            });
+        }
+    }
+}
+
+/// Every float of a value, in order.
+pub(super) fn floats(value: &Value) -> Vec<Number> {
+    let mut out = Vec::new();
+    value.each(&mut |x| {
+        if x.elem().is_float() {
+            out.push(x.clone());
+        }
+    });
+    out
+}
+
+/// Several things as a tuple, one as itself.
+fn several(mut parts: Vec<Value>) -> Value {
+    if parts.len() == 1 { parts.remove(0) } else { Value::Fields(parts) }
+}

@@ -1,0 +1,260 @@
+//! Expressions, from the outside in.
+
+use super::Machine;
+use super::frame::Closure;
+use super::number::Number;
+use super::value::{Flow, Stop, Tensor, Value, bug, caught};
+use cotan::sema::dims::{Atom, Dim};
+use cotan::sema::typed::{
+    BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Literal, LogicOp, Pattern, PatternKind,
+    Range, Type,
+};
+use cotan::syntax::Span;
+use cotan_ir::{CheckKind, Const, Elem};
+
+impl<'p> Machine<'p> {
+    /// The value of an expression.
+    pub(super) fn expr(&mut self, e: &'p Expr) -> Flow<Value> {
+        let value = self.expr_kind(e)?;
+        self.settle(&e.ty, &value)?;
+        Ok(value)
+    }
+
+    fn expr_kind(&mut self, e: &'p Expr) -> Flow<Value> {
+        match &e.kind {
+            ExprKind::Error => bug("an expression with an error"),
+            ExprKind::Literal(literal) => self.literal(literal, &e.ty).map(|c| Value::Number(Number::Plain(c))),
+            ExprKind::Local(id) => self.local(*id)?.met(),
+            ExprKind::Size(id) => self.size_value(*id),
+            ExprKind::Tuple(parts) => parts.iter().map(|part| self.part(part)).collect::<Flow<_>>().map(Value::Fields),
+            ExprKind::Array(parts) => self.array(parts, e),
+            ExprKind::Struct(fields) => self.structure(fields, None, &e.ty),
+            ExprKind::StructUpdate { fields, base } => self.structure(fields, Some(base), &e.ty),
+            ExprKind::Field { base, index } => self.expr(base)?.field(*index)?.met(),
+            ExprKind::Unary { op, operand } => {
+                let operand = self.expr(operand)?;
+                self.unary(*op, &operand, e.span)
+            }
+            ExprKind::Chain(chain) => {
+                let mut value = self.expr(&chain.first)?;
+                for link in &chain.rest {
+                    let operand = self.expr(&link.operand)?;
+                    value = match link.op {
+                        BinaryOp::MatMul => {
+                            let elem = self.elem(&link.ty)?;
+                            self.matrix_product(value.tensor()?, operand.tensor()?, elem, link.span)?
+                        }
+                        op => self.binary(op, &value, &operand, link.span)?,
+                    };
+                    self.settle(&link.ty, &value)?;
+                }
+                Ok(value)
+            }
+            ExprKind::Logic { op, operands } => self.logic(*op, operands),
+            ExprKind::Primitive { name, args } => {
+                let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect::<Flow<_>>()?;
+                self.primitive(name, &args, e.span)
+            }
+            ExprKind::Cast(operand) => {
+                let value = self.expr(operand)?;
+                let elem = self.elem(&e.ty)?;
+                self.cast(&value, elem, e.span)
+            }
+            ExprKind::Range(range) => self.range_tensor(range, e),
+            ExprKind::Index { base, indices } => {
+                let base = self.expr(base)?;
+                self.index(&base, indices)
+            }
+            ExprKind::Fold { op, axes, operand } => {
+                let operand = self.expr(operand)?;
+                let elem = self.elem(&e.ty)?;
+                self.fold(*op, axes, operand.tensor()?, elem, e.span)?.met()
+            }
+            ExprKind::FoldBy { function, init, operand } => self.fold_by(function, init.as_deref(), operand, e),
+            ExprKind::Call { callee, args } => self.call(callee, args),
+            ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, e),
+            ExprKind::ShapeCheck(operand) => {
+                let value = self.expr(operand)?;
+                self.check_shape(&e.ty, &value, e.span)?;
+                Ok(value)
+            }
+            ExprKind::If(it) => {
+                for (condition, arm) in &it.arms {
+                    if self.expr(condition)?.truth()? {
+                        return self.expr(arm);
+                    }
+                }
+                it.otherwise.as_ref().map_or_else(|| Ok(Value::unit()), |arm| self.expr(arm))
+            }
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::For(it) => self.for_loop(it, e.span),
+            ExprKind::While(it) => self.while_loop(it),
+            ExprKind::Break => Err(Stop::Break),
+            ExprKind::Continue => Err(Stop::Continue),
+            ExprKind::Return(None) => Err(Stop::Return(Value::unit())),
+            ExprKind::Return(Some(value)) => Err(Stop::Return(self.expr(value)?)),
+        }
+    }
+
+    /// An expression whose failure is that of its own value only.
+    pub(super) fn part(&mut self, e: &'p Expr) -> Flow<Value> {
+        let value = self.expr(e);
+        caught(value)
+    }
+
+    /// A callable of the current body.
+    pub(super) fn closure(&self, callable: &'p Callable) -> Closure<'p> {
+        Closure { callable, frame: self.frame.clone() }
+    }
+
+    fn literal(&self, literal: &Literal, ty: &Type) -> Flow<Const> {
+        let elem = self.elem(ty)?;
+        let parsed = |text: &str| -> Flow<Const> {
+            let read = if elem == Elem::F32 {
+                text.parse().map(Const::f32)
+            } else {
+                text.parse().map(|x| Const::float(elem, x))
+            };
+            read.map_err(|e| Stop::Bug(format!("`{text}`: {e}")))
+        };
+        match literal {
+            Literal::Bool(value) => Ok(Const::bool(*value)),
+            Literal::Int(value) if elem.is_integer() => Ok(Const::integer(elem, *value)),
+            Literal::Int(value) => parsed(&value.to_string()),
+            Literal::Float(text) => parsed(text),
+            Literal::Constant(constant) => Ok(Const::float(
+                elem,
+                match constant {
+                    FloatConstant::Inf => f64::INFINITY,
+                    FloatConstant::Nan => f64::NAN,
+                    FloatConstant::Pi => std::f64::consts::PI,
+                    FloatConstant::E => std::f64::consts::E,
+                },
+            )),
+        }
+    }
+
+    fn size_value(&self, id: GenericId) -> Flow<Value> {
+        match self.size(&Dim::atom(Atom::Size(id))) {
+            Some(n) => Ok(Value::Number(Number::Plain(Const::i64(n)))),
+            None => self.unknown_size(),
+        }
+    }
+
+    /// A size can only be unknown where the value that has it failed.
+    pub(super) fn unknown_size<T>(&self) -> Flow<T> {
+        match self.failures.last() {
+            Some(failure) => Err(Stop::Failed(*failure)),
+            None => bug("a size that nothing tells"),
+        }
+    }
+
+    fn structure(&mut self, fields: &'p [FieldValue], base: Option<&'p Expr>, ty: &Type) -> Flow<Value> {
+        let Type::Struct(of) = ty else { return bug("expected a struct type") };
+        let mut values: Vec<Option<Value>> = vec![None; self.program.struct_def(of.def).fields.len()];
+        for field in fields {
+            let value = self.part(&field.value)?;
+            values[field.index] = Some(value);
+        }
+        let base = base.map(|base| self.part(base)).transpose()?;
+        let value = |(k, value): (usize, Option<Value>)| match (value, &base) {
+            (Some(value), _) => Ok(value),
+            (None, Some(Value::Failed(failure))) => Ok(Value::Failed(*failure)),
+            (None, Some(base)) => base.field(k),
+            (None, None) => bug("a field without a value"),
+        };
+        values.into_iter().enumerate().map(value).collect::<Flow<_>>().map(Value::Fields)
+    }
+
+    fn array(&mut self, parts: &'p [Expr], e: &'p Expr) -> Flow<Value> {
+        let cells: Vec<Value> = parts.iter().map(|part| self.part(part)).collect::<Flow<_>>()?;
+        self.stack(&parts[0].ty, &[parts.len()], cells, e.span)
+    }
+
+    fn logic(&mut self, op: LogicOp, operands: &'p [Expr]) -> Flow<Value> {
+        let decides = op == LogicOp::Or;
+        for operand in operands {
+            if self.expr(operand)?.truth()? == decides {
+                return Ok(truth(decides));
+            }
+        }
+        Ok(truth(!decides))
+    }
+
+    fn range_tensor(&mut self, range: &'p Range, e: &'p Expr) -> Flow<Value> {
+        let (lo, n) = self.range(range, e.span)?;
+        let elem = self.elem(&e.ty)?;
+        let cell = |k: usize| Value::Number(Number::Plain(Const::integer(elem, lo + k as i128)));
+        Ok(Value::Tensor(Tensor::new(vec![n], (0..n).map(cell).collect())))
+    }
+
+    /// The first value of a range, and how many there are.
+    pub(super) fn range(&mut self, range: &'p Range, span: Span) -> Flow<(i128, usize)> {
+        let lo = self.expr(&range.lo)?.integer()?;
+        let hi = self.expr(&range.hi)?.integer()?;
+        let hi = if range.inclusive { hi + 1 } else { hi };
+        // One past the end of a range must fit 64 bits, and so must the number of its values.
+        let greatest = if self.elem(&range.lo.ty)? == Elem::U64 { u64::MAX.into() } else { i64::MAX.into() };
+        let fits = hi <= greatest && hi - lo <= i64::MAX.into();
+        self.check(fits, CheckKind::IntegerOverflow, span)?;
+        Ok((lo, (hi - lo).max(0) as usize))
+    }
+
+    /// Checks the extents of a value against a type.
+    pub(super) fn check_shape(&mut self, ty: &Type, value: &Value, span: Span) -> Flow<()> {
+        match (ty, value) {
+            (Type::Tensor { elem, dims }, Value::Tensor(tensor)) => {
+                for (dim, found) in dims.iter().zip(&tensor.dims) {
+                    let agrees = self.size(dim).is_none_or(|expected| expected == *found as i64);
+                    self.check(agrees, CheckKind::ShapeMismatch, span)?;
+                }
+                tensor.cells.first().map_or(Ok(()), |first| self.check_shape(elem, first, span))
+            }
+            (Type::Tuple(parts), Value::Fields(values)) => {
+                parts.iter().zip(values).try_for_each(|(ty, value)| self.check_shape(ty, value, span))
+            }
+            (Type::Struct(of), Value::Fields(values)) => {
+                let types = self.program.field_types(of);
+                types.iter().zip(values).try_for_each(|(ty, value)| self.check_shape(ty, value, span))
+            }
+            (
+                Type::Error
+                | Type::Never
+                | Type::Scalar(_)
+                | Type::Function(_)
+                | Type::Tensor { .. }
+                | Type::Tuple(_)
+                | Type::Struct(_),
+                _,
+            ) => Ok(()),
+        }
+    }
+
+    /// Binds the names of a pattern.
+    pub(super) fn bind(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
+        self.settle(&pattern.ty, &value)?;
+        self.bind_parts(pattern, value)
+    }
+
+    fn bind_parts(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
+        match &pattern.kind {
+            PatternKind::Wildcard => Ok(()),
+            PatternKind::Local(id) => {
+                self.set_local(*id, value);
+                Ok(())
+            }
+            PatternKind::Fields(parts) => parts.iter().try_for_each(|(index, part)| {
+                let value = match &value {
+                    Value::Failed(_) => value.clone(),
+                    Value::Number(_) | Value::Tensor(_) | Value::Fields(_) => value.field(*index)?,
+                };
+                self.bind_parts(part, value)
+            }),
+        }
+    }
+}
+
+/// A truth value.
+pub(super) fn truth(value: bool) -> Value {
+    Value::Number(Number::Plain(Const::bool(value)))
+}

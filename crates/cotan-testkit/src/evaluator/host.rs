@@ -1,0 +1,150 @@
+//! Values of the host in and out, and the sizes that follow from arguments.
+
+use super::Machine;
+use super::frame::Generic;
+use super::number::Number;
+use super::value::{Stop, Tensor, Value};
+use cotan::host::{Arguments, HostValue};
+use cotan::sema::dims::{Atom, Dim};
+use cotan::sema::typed::{Function, Type};
+use cotan::sema::types::{Bound, GenericKind};
+use cotan_ir::{Const, Elem};
+use cotan_ops::const_from_bits;
+
+/// A value of the host as one of the evaluator.
+pub(super) fn from_host(value: &HostValue) -> Value {
+    let dims = |dims: &[i64]| dims.iter().map(|n| *n as usize).collect();
+    match value {
+        HostValue::Scalar(c) => Value::Number(Number::Plain(*c)),
+        HostValue::Tensor(v) => {
+            let cell = |bits: &u64| Value::Number(Number::Plain(const_from_bits(v.elem, *bits)));
+            Value::Tensor(Tensor::new(dims(&v.dims), v.bits.iter().map(cell).collect()))
+        }
+        HostValue::Array { dims: extents, items } => {
+            Value::Tensor(Tensor::new(dims(extents), items.iter().map(from_host).collect()))
+        }
+        HostValue::Tuple(parts) => Value::Fields(parts.iter().map(from_host).collect()),
+        HostValue::Struct(fields) => Value::Fields(fields.iter().map(|(_, value)| from_host(value)).collect()),
+    }
+}
+
+impl Machine<'_> {
+    /// A value of the evaluator as one of the host.
+    pub(super) fn to_host(&self, ty: &Type, value: &Value) -> Result<HostValue, Stop> {
+        match (ty, value) {
+            (_, Value::Failed(failure)) => Err(Stop::Failed(*failure)),
+            (_, Value::Number(x)) => Ok(HostValue::Scalar(x.plain())),
+            (Type::Tensor { elem, .. }, Value::Tensor(tensor)) => {
+                let dims = tensor.dims.iter().map(|n| *n as i64).collect();
+                match elem.as_ref() {
+                    Type::Scalar(scalar) => {
+                        let elem = self.elem_of(*scalar)?;
+                        let bits = tensor.cells.iter().map(|cell| Ok(cell.number()?.plain().bits()));
+                        Ok(HostValue::Tensor(cotan_ops::Value { elem, dims, bits: bits.collect::<Result<_, Stop>>()? }))
+                    }
+                    Type::Error
+                    | Type::Never
+                    | Type::Tensor { .. }
+                    | Type::Tuple(_)
+                    | Type::Struct(_)
+                    | Type::Function(_) => {
+                        let items = tensor.cells.iter().map(|cell| self.to_host(elem, cell));
+                        Ok(HostValue::Array { dims, items: items.collect::<Result<_, Stop>>()? })
+                    }
+                }
+            }
+            (Type::Tuple(types), Value::Fields(values)) => {
+                let parts = types.iter().zip(values).map(|(ty, value)| self.to_host(ty, value));
+                parts.collect::<Result<_, Stop>>().map(HostValue::Tuple)
+            }
+            (Type::Struct(of), Value::Fields(values)) => {
+                let def = self.program.struct_def(of.def);
+                let types = self.program.field_types(of);
+                let mut fields = Vec::new();
+                for ((field, ty), value) in def.fields.iter().zip(&types).zip(values) {
+                    // A field without a derivative is left out of a tangent.
+                    if !of.tangent || !ty.is_unit() {
+                        fields.push((field.name.clone(), self.to_host(ty, value)?));
+                    }
+                }
+                Ok(HostValue::Struct(fields))
+            }
+            (
+                Type::Error
+                | Type::Never
+                | Type::Scalar(_)
+                | Type::Function(_)
+                | Type::Tensor { .. }
+                | Type::Tuple(_)
+                | Type::Struct(_),
+                Value::Tensor(_) | Value::Fields(_),
+            ) => Err(Stop::Bug("a result of another structure than its type".to_owned())),
+        }
+    }
+}
+
+/// What the generics of a function are for these arguments: sizes by name, or as the extents say; element types as
+/// given, `f64` or `i64` otherwise.
+pub(super) fn generics_of(function: &Function, elems: &[Elem], args: &Arguments) -> Vec<Generic> {
+    let mut elems = elems.iter().copied();
+    let mut next_elem = |bound: Bound| {
+        let default = if bound.admits(Elem::F64) { Elem::F64 } else { Elem::I64 };
+        elems.next().unwrap_or(default)
+    };
+    let given = |name: &String| args.get(name).and_then(HostValue::as_scalar).and_then(Const::as_i64);
+    let mut generics: Vec<Generic> = Vec::new();
+    for generic in &function.generics {
+        generics.push(match generic.kind {
+            GenericKind::Size => Generic::Size(given(&generic.name)),
+            GenericKind::Scalar(bound) => Generic::Elem(next_elem(bound)),
+        });
+    }
+    let mut extents = Vec::new();
+    for param in &function.params {
+        if let Some(value) = args.get(&param.name) {
+            collect_extents(&param.ty, value, &mut extents);
+        }
+    }
+    // A size may follow from another one that a later argument tells.
+    for _ in 0..generics.len() {
+        for (dim, found) in &extents {
+            solve(&mut generics, function, args, dim, *found);
+        }
+    }
+    generics
+}
+
+fn solve(generics: &mut [Generic], function: &Function, args: &Arguments, dim: &Dim, found: i64) {
+    let known = dim.substitute(&|atom| match atom {
+        Atom::Size(id) => match generics.get(id.0 as usize)? {
+            Generic::Size(size) => size.map(Dim::constant),
+            Generic::Elem(_) => None,
+        },
+        Atom::Value(id) => {
+            let value = args.get(&function.params.get(id.0 as usize)?.name)?.as_scalar()?.as_integer()?;
+            i64::try_from(value).ok().map(Dim::constant)
+        }
+        Atom::Runtime(_) | Atom::Floor(..) => None,
+    });
+    let is_open = |id: cotan::sema::dims::GenericId| matches!(generics[id.0 as usize], Generic::Size(None));
+    let solved = known.and_then(|dim| dim.solve(&is_open, &Dim::constant(found)));
+    if let Some((id, Some(n))) = solved.map(|(id, dim)| (id, dim.as_constant())) {
+        generics[id.0 as usize] = Generic::Size(Some(n));
+    }
+}
+
+fn collect_extents(ty: &Type, value: &HostValue, out: &mut Vec<(Dim, i64)>) {
+    match (ty, value) {
+        (Type::Tensor { dims, .. }, HostValue::Tensor(v)) => {
+            out.extend(dims.iter().cloned().zip(v.dims.iter().copied()));
+        }
+        (Type::Tensor { dims, elem }, HostValue::Array { dims: found, items }) => {
+            out.extend(dims.iter().cloned().zip(found.iter().copied()));
+            items.iter().take(1).for_each(|item| collect_extents(elem, item, out));
+        }
+        (Type::Tuple(parts), HostValue::Tuple(values)) => {
+            parts.iter().zip(values).for_each(|(ty, value)| collect_extents(ty, value, out));
+        }
+        (_, _) => {}
+    }
+}

@@ -1,0 +1,247 @@
+//! Reading and changing parts of tensors: every selection is a list of positions.
+
+use super::Machine;
+use super::value::{Flow, Stop, Tensor, Value, bug, flattened, unflattened};
+use cotan::sema::typed::{AssignOp, Index, Place, PlaceStepKind};
+use cotan::syntax::Span;
+use cotan_ir::CheckKind;
+use std::rc::Rc;
+
+/// What is selected along one axis.
+enum Pick {
+    /// One position: the axis goes away.
+    At(usize),
+    /// So many positions from one on.
+    Slice { lo: usize, length: usize },
+    /// Positions in a shape of their own.
+    Gather { dims: Vec<usize>, positions: Vec<usize> },
+}
+
+impl Pick {
+    fn position(&self) -> Option<usize> {
+        match self {
+            Pick::At(at) => Some(*at),
+            Pick::Slice { .. } | Pick::Gather { .. } => None,
+        }
+    }
+}
+
+/// Some elements of a tensor, in the shape that they have as a value.
+struct Selection {
+    dims: Vec<usize>,
+    cells: Cells,
+}
+
+/// Which elements of the tensor those of a selection are.
+enum Cells {
+    /// Consecutive ones from here on.
+    From(usize),
+    /// These.
+    List(Vec<usize>),
+}
+
+/// One step into a place, its indices evaluated.
+enum Step {
+    Field(usize),
+    Pick(Vec<Pick>),
+}
+
+impl Selection {
+    fn whole(tensor: &Tensor) -> Selection {
+        Selection { dims: tensor.dims.clone(), cells: Cells::From(0) }
+    }
+
+    fn cell(&self, k: usize) -> usize {
+        match &self.cells {
+            Cells::From(first) => first + k,
+            Cells::List(cells) => cells[k],
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    /// What picks for the leading axes leave.
+    fn picked(&self, picks: &[Pick]) -> Selection {
+        let rest = &self.dims[picks.len()..];
+        let plain: Option<Vec<usize>> = picks.iter().map(Pick::position).collect();
+        if let (Cells::From(first), Some(position)) = (&self.cells, plain) {
+            let row = flattened(&self.dims[..picks.len()], &position);
+            let cells = Cells::From(first + row * rest.iter().product::<usize>());
+            return Selection { dims: rest.to_vec(), cells };
+        }
+        let mut dims = Vec::new();
+        for pick in picks {
+            match pick {
+                Pick::At(_) => {}
+                Pick::Slice { length, .. } => dims.push(*length),
+                Pick::Gather { dims: own, .. } => dims.extend(own),
+            }
+        }
+        dims.extend(rest);
+        let place = |k: usize| {
+            let position = unflattened(&dims, k);
+            let mut position = position.as_slice();
+            let mut source = Vec::new();
+            for pick in picks {
+                source.push(match pick {
+                    Pick::At(at) => *at,
+                    Pick::Slice { lo, .. } => lo + next(&mut position, 1)[0],
+                    Pick::Gather { dims, positions } => positions[flattened(dims, next(&mut position, dims.len()))],
+                });
+            }
+            source.extend(position);
+            self.cell(flattened(&self.dims, &source))
+        };
+        let n: usize = dims.iter().product();
+        let cells = Cells::List((0..n).map(place).collect());
+        Selection { dims, cells }
+    }
+
+    fn read(&self, tensor: &Tensor) -> Value {
+        let cells = (0..self.len()).map(|k| tensor.cells[self.cell(k)].clone()).collect();
+        Tensor::new(self.dims.clone(), cells).into_value()
+    }
+}
+
+fn next<'a>(position: &mut &'a [usize], n: usize) -> &'a [usize] {
+    let (taken, rest) = position.split_at(n);
+    *position = rest;
+    taken
+}
+
+impl<'p> Machine<'p> {
+    /// `base[indices]`
+    pub(super) fn index(&mut self, base: &Value, indices: &'p [Index]) -> Flow<Value> {
+        let tensor = base.tensor()?;
+        let picks = self.picks(&tensor.dims, indices)?;
+        Selection::whole(tensor).picked(&picks).read(tensor).met()
+    }
+
+    fn picks(&mut self, dims: &[usize], indices: &'p [Index]) -> Flow<Vec<Pick>> {
+        indices.iter().zip(dims).map(|(index, extent)| self.pick(index, *extent)).collect()
+    }
+
+    fn pick(&mut self, index: &'p Index, extent: usize) -> Flow<Pick> {
+        match index {
+            Index::At(e) => {
+                let at = self.expr(e)?.integer()?;
+                self.checked_position(at, extent, e.span).map(Pick::At)
+            }
+            Index::Slice { lo, hi, inclusive, span } => {
+                let lo = lo.as_ref().map_or(Ok(0), |e| self.expr(e)?.integer())?;
+                let hi = hi.as_ref().map_or(Ok(extent as i128), |e| self.expr(e)?.integer())?;
+                let hi = if *inclusive { hi + 1 } else { hi };
+                self.check(hi <= i64::MAX.into(), CheckKind::IntegerOverflow, *span)?;
+                self.check(0 <= lo && lo <= hi && hi <= extent as i128, CheckKind::SliceRange, *span)?;
+                Ok(Pick::Slice { lo: lo as usize, length: (hi - lo) as usize })
+            }
+            Index::Gather(e) => {
+                let value = self.expr(e)?;
+                self.positions(value.tensor()?, extent, e.span)
+            }
+        }
+    }
+
+    fn positions(&mut self, positions: &Tensor, extent: usize, span: Span) -> Flow<Pick> {
+        let position = |cell: &Value| self.checked_position(cell.integer()?, extent, span);
+        let dims = positions.dims.clone();
+        Ok(Pick::Gather { dims, positions: positions.cells.iter().map(position).collect::<Flow<_>>()? })
+    }
+
+    /// The elements (rows) at positions.
+    pub(super) fn gather(&mut self, tensor: &Tensor, positions: &Tensor, span: Span) -> Flow<Value> {
+        let picks = [self.positions(positions, tensor.dims[0], span)?];
+        Ok(Selection::whole(tensor).picked(&picks).read(tensor))
+    }
+
+    fn checked_position(&mut self, at: i128, extent: usize, span: Span) -> Flow<usize> {
+        self.check(0 <= at && at < extent as i128, CheckKind::IndexRange, span)?;
+        Ok(at as usize)
+    }
+
+    // ---- places
+
+    /// `place op value`. The indices are evaluated once, after the value.
+    pub(super) fn store(&mut self, place: &'p Place, op: AssignOp, value: Value, span: Span) -> Flow<()> {
+        let root = self.local(place.root)?;
+        let mut steps = Vec::new();
+        let mut part = root;
+        for step in &place.steps {
+            match &step.kind {
+                PlaceStepKind::Field(k) => {
+                    part = part.field(*k)?;
+                    steps.push(Step::Field(*k));
+                }
+                PlaceStepKind::Index(indices) => {
+                    let tensor = part.tensor()?.clone();
+                    let picks = self.picks(&tensor.dims, indices)?;
+                    part = Selection::whole(&tensor).picked(&picks).read(&tensor);
+                    steps.push(Step::Pick(picks));
+                }
+            }
+        }
+        let new = match op {
+            AssignOp::Set => value,
+            AssignOp::Binary(op) => self.binary(op, &part, &value, span)?,
+            AssignOp::Max => self.primitive("max", &[part, value], span)?,
+            AssignOp::Min => self.primitive("min", &[part, value], span)?,
+        };
+        self.settle(&place.ty, &new)?;
+        let mut root = self.take_local(place.root)?;
+        let written = write(&mut root, &steps, new);
+        self.set_local(place.root, root);
+        written
+    }
+}
+
+/// Replaces the part of a value that steps lead to.
+fn write(target: &mut Value, steps: &[Step], new: Value) -> Flow<()> {
+    match (steps, target) {
+        ([], target) => {
+            *target = new;
+            Ok(())
+        }
+        ([Step::Field(k), rest @ ..], Value::Fields(fields)) => match fields.get_mut(*k) {
+            Some(field) => write(field, rest, new),
+            None => bug("a field that is not there"),
+        },
+        ([Step::Pick(_), ..], Value::Tensor(tensor)) => {
+            let n_picks = steps.iter().take_while(|step| matches!(step, Step::Pick(_))).count();
+            let (picks, rest) = steps.split_at(n_picks);
+            let mut selection = Selection::whole(tensor);
+            for step in picks {
+                if let Step::Pick(picks) = step {
+                    selection = selection.picked(picks);
+                }
+            }
+            write_selected(tensor, &selection, rest, new)
+        }
+        ([..], Value::Failed(failure)) => Err(Stop::Failed(*failure)),
+        ([Step::Field(_) | Step::Pick(_), ..], Value::Number(_) | Value::Tensor(_) | Value::Fields(_)) => {
+            bug("a place of another structure")
+        }
+    }
+}
+
+fn write_selected(tensor: &mut Tensor, selection: &Selection, rest: &[Step], new: Value) -> Flow<()> {
+    let cells = Rc::make_mut(&mut tensor.cells);
+    if !rest.is_empty() {
+        return match selection.len() {
+            1 => write(&mut cells[selection.cell(0)], rest, new),
+            _ => bug("a field of several elements"),
+        };
+    }
+    for k in 0..selection.len() {
+        cells[selection.cell(k)] = match &new {
+            Value::Tensor(new) if new.dims == selection.dims => new.cells[k].clone(),
+            Value::Number(_) | Value::Fields(_) if selection.dims.is_empty() => new.clone(),
+            Value::Failed(_) => new.clone(),
+            Value::Number(_) | Value::Fields(_) | Value::Tensor(_) => {
+                return bug("a stored value of another shape than its place");
+            }
+        };
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! A direct evaluator of the typed tree: what a program means, said a second time.
+//!
+//! It shares nothing with the lowering and nothing with the engines. Values are structured, locals are environments,
+//! control is the host's, derivatives are forward mode on scalars; of a scalar primitive it asks the op table, which has
+//! tests of its own.
+//!
+//! **What must agree.** Results are those of the core IR without contraction, to the bit: every sum and product is
+//! reduced in the documented order. Contraction rounds `a * b + c` once instead of twice, so optimised code is compared
+//! within a tolerance, and so are derivatives, whose sums the language leaves free.
+//!
+//! **Failing checks.** Here everything runs in the order of the source. A failed check leaves a failure in place of the
+//! value that it guards, and evaluation goes on: whoever needs that value fails with it, and all others do not. A
+//! condition or trip count that failed leaves a failure in everything that its statement would have changed. At the end
+//! there are all checks that failed, in order, and the first one that the result needs, if any. An engine agrees
+//! ([`Outcome::agrees`]) exactly if
+//!
+//! - the result needs no failed check, and the engine gives the same value: it may skip what nobody needs; or
+//! - the engine reports one of the failed checks, and none that the result needs comes before it: it may not make one
+//!   up, nor report a later one than it must.
+
+mod builtins;
+mod calls;
+mod combinators;
+mod derivatives;
+mod expressions;
+mod folds;
+mod frame;
+mod host;
+mod indexing;
+mod last_axis;
+mod number;
+mod operators;
+mod outcome;
+mod statements;
+mod value;
+
+pub use outcome::{Call, Linear, Outcome, same_host};
+pub use value::Failure;
+
+use cotan::sema::typed::Program;
+use cotan::syntax::Span;
+use cotan_ir::CheckKind;
+use frame::Frame;
+use std::rc::Rc;
+use value::{Flow, Stop};
+
+/// More than any test needs, and a bound on a loop that does not end.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// The state of a run.
+struct Machine<'p> {
+    program: &'p Program,
+    /// The body that runs.
+    frame: Rc<Frame<'p>>,
+    /// The checks that failed, in order.
+    failures: Vec<Failure>,
+    n_tags: u32,
+    steps: u64,
+}
+
+impl<'p> Machine<'p> {
+    fn new(program: &'p Program) -> Machine<'p> {
+        Machine { program, frame: Rc::new(Frame::default()), failures: Vec::new(), n_tags: 0, steps: 0 }
+    }
+
+    /// A check.
+    fn check(&mut self, holds: bool, kind: CheckKind, span: Span) -> Flow<()> {
+        if holds {
+            return Ok(());
+        }
+        let failure = Failure { kind, span, ordinal: self.failures.len() };
+        self.failures.push(failure);
+        Err(Stop::Failed(failure))
+    }
+}

@@ -1,0 +1,199 @@
+//! Running a function from outside, and what comes out.
+
+use super::Machine;
+use super::derivatives::floats;
+use super::frame::{Frame, Generic};
+use super::host::{from_host, generics_of};
+use super::number::Number;
+use super::value::{Failure, Flow, Stop, Value};
+use cotan::host::{Arguments, HostValue};
+use cotan::sema::dims::{Atom, Dim};
+use cotan::sema::typed::{
+    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, Generic as DeclaredGeneric, GenericArg,
+    GenericId, GenericKind, Param, Program, Type,
+};
+use cotan::sema::types::Scalar;
+use cotan_ir::{CheckKind, Const, Elem, Span};
+use std::rc::Rc;
+
+/// What a run gives.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The result, or the first failed check that it needs.
+    pub value: Result<HostValue, Failure>,
+    /// Every check that failed, in the order of the source.
+    pub failures: Vec<Failure>,
+}
+
+impl Outcome {
+    /// Whether an engine may give this: its value, to be compared by `same`, or the check that it reports.
+    pub fn agrees(
+        &self,
+        engine: Result<&HostValue, (CheckKind, Span)>,
+        same: impl FnOnce(&HostValue, &HostValue) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let (kind, span) = match (&self.value, engine) {
+            (Ok(expected), Ok(found)) => return same(found, expected),
+            (Err(failure), Ok(found)) => {
+                return Err(format!("expected {} at {:?}, found {found:?}", failure.kind.code(), failure.span));
+            }
+            (_, Err(reported)) => reported,
+        };
+        let is_it = |f: &Failure| (f.kind, f.span.file.0, f.span.start) == (kind, span.file, span.start);
+        let needed = self.value.as_ref().err().map_or(usize::MAX, |needed| needed.ordinal);
+        if self.failures.iter().any(|f| is_it(f) && f.ordinal <= needed) {
+            return Ok(());
+        }
+        let expected: Vec<String> =
+            self.failures.iter().take(3).map(|f| format!("{} at {:?}", f.kind.code(), f.span)).collect();
+        Err(format!("expected {} or {:?}, found {} at {span:?}", expected.join(", "), self.value, kind.code()))
+    }
+}
+
+/// A result and how its floats depend on those of the arguments, all in the order of the source.
+#[derive(Clone, Debug, Default)]
+pub struct Linear {
+    /// The floats of the result.
+    pub values: Vec<f64>,
+    /// For each of them, the derivative with respect to every float of the arguments.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// A call of a function from outside.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The program, which has no errors.
+    pub program: &'a Program,
+    /// The name of the function.
+    pub function: &'a str,
+    /// What its element type parameters stand for; those that are missing are `f64`, or `i64` where they are integers.
+    pub elems: &'a [Elem],
+    /// The arguments by name.
+    pub args: &'a Arguments,
+}
+
+impl Call<'_> {
+    /// Runs the function.
+    pub fn value(&self) -> Result<Outcome, String> {
+        let function = self.program.function(self.id()?);
+        self.run(function, |machine, generics, args| {
+            let value = machine.run(function, generics, args, &[])?;
+            machine.to_host(&function.result, &value)
+        })
+    }
+
+    /// The gradient of the function, whose result is a float: of one parameter that of it, of several a tuple.
+    pub fn gradient(&self, wrt: &[&str]) -> Result<Outcome, String> {
+        let id = self.id()?;
+        let function = self.program.function(id);
+        let position = |name: &&str| {
+            let at = function.params.iter().position(|param| param.name == **name);
+            at.ok_or_else(|| format!("there is no parameter `{name}`"))
+        };
+        let wrt: Vec<usize> = wrt.iter().map(position).collect::<Result<_, _>>()?;
+        let mut tangents: Vec<Type> = wrt.iter().map(|k| self.program.tangent(&function.params[*k].ty)).collect();
+        let ty = if tangents.len() == 1 { tangents.remove(0) } else { Type::Tuple(tangents) };
+        let base = Callable {
+            span: function.name_span,
+            params: function.params.iter().map(|param| param.ty.clone()).collect(),
+            result: function.result.clone(),
+            kind: CallableKind::Function { function: id, generics: own_generics(function) },
+        };
+        let derivative = Derivative { span: function.span, form: DerivativeForm::Grad, mode: None, base, wrt };
+        self.run(function, |machine, _, args| {
+            let base = machine.closure(&derivative.base);
+            let value = machine.derivative(&derivative, &base, args, &[])?;
+            machine.to_host(&ty, &value)
+        })
+    }
+
+    /// How every float of the result depends on every float of the arguments.
+    pub fn linear(&self) -> Result<Linear, String> {
+        let function = self.program.function(self.id()?);
+        let mut linear = Linear::default();
+        self.run(function, |machine, generics, mut args| {
+            let (tag, n) = machine.lift_all(&mut args);
+            let value = machine.run(function, generics, args, &[])?;
+            if let Some(failure) = value.first_failure() {
+                return Err(Stop::Failed(failure));
+            }
+            for y in floats(&value) {
+                let float = |x: &Number| x.plain().as_float().unwrap_or(f64::NAN);
+                linear.values.push(float(&y));
+                linear.rows.push((0..n).map(|direction| float(&y.tangent(tag, direction))).collect());
+            }
+            Ok(HostValue::unit())
+        })?;
+        Ok(linear)
+    }
+
+    fn id(&self) -> Result<FnId, String> {
+        let id = self.program.function_named(self.function);
+        id.ok_or_else(|| format!("there is no function `{}`", self.function))
+    }
+
+    fn run<'p>(
+        &'p self,
+        function: &'p Function,
+        work: impl FnOnce(&mut Machine<'p>, Vec<Generic>, Vec<Value>) -> Flow<HostValue>,
+    ) -> Result<Outcome, String> {
+        let arg = |param: &Param| {
+            let value = self.args.get(&param.name).map(from_host);
+            value.ok_or_else(|| format!("there is no argument `{}`", param.name))
+        };
+        let args: Vec<Value> = function.params.iter().map(arg).collect::<Result<_, _>>()?;
+        let generics = generics_of(function, self.elems, self.args);
+        let mut machine = Machine::new(self.program);
+        machine.frame = Rc::new(Frame { generics: generics.clone(), ..Frame::default() });
+        let value = match work(&mut machine, generics, args) {
+            Ok(value) => Ok(value),
+            Err(Stop::Failed(failure)) => Err(failure),
+            Err(Stop::Bug(message)) => return Err(message),
+            Err(Stop::Break | Stop::Continue | Stop::Return(_)) => return Err("a jump out of a function".to_owned()),
+        };
+        Ok(Outcome { value, failures: machine.failures })
+    }
+}
+
+/// The generics of a function as it names them itself.
+fn own_generics(function: &Function) -> Vec<GenericArg> {
+    let own = |(k, generic): (usize, &DeclaredGeneric)| match generic.kind {
+        GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(k as u32)))),
+        GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(GenericId(k as u32))),
+    };
+    function.generics.iter().enumerate().map(own).collect()
+}
+
+/// Whether two values of one type have one shape and the same bits; any NaN is the same as any other.
+pub fn same_host(found: &HostValue, expected: &HostValue) -> Result<(), String> {
+    match (found, expected) {
+        (HostValue::Scalar(a), HostValue::Scalar(b)) if same_scalar(*a, *b) => Ok(()),
+        (HostValue::Tensor(a), HostValue::Tensor(b)) if (a.elem, &a.dims) == (b.elem, &b.dims) => {
+            let differs = (0..a.bits.len()).find(|k| !same_scalar(a.get(*k), b.get(*k)));
+            match differs {
+                Some(k) => Err(format!("element {k}: expected {}, found {}", b.get(k), a.get(k))),
+                None => Ok(()),
+            }
+        }
+        (HostValue::Array { dims: a, items: xs }, HostValue::Array { dims: b, items: ys }) if a == b => {
+            xs.iter().zip(ys).try_for_each(|(x, y)| same_host(x, y))
+        }
+        (HostValue::Tuple(xs), HostValue::Tuple(ys)) if xs.len() == ys.len() => {
+            xs.iter().zip(ys).try_for_each(|(x, y)| same_host(x, y))
+        }
+        (HostValue::Struct(xs), HostValue::Struct(ys)) if xs.len() == ys.len() => {
+            xs.iter().zip(ys).try_for_each(|((a, x), (b, y))| {
+                if a != b {
+                    return Err(format!("expected the field `{b}`, found `{a}`"));
+                }
+                same_host(x, y).map_err(|e| format!("`{a}`: {e}"))
+            })
+        }
+        (_, _) => Err(format!("expected {expected:?}, found {found:?}")),
+    }
+}
+
+fn same_scalar(a: Const, b: Const) -> bool {
+    let is_nan = |c: Const| c.as_float().is_some_and(f64::is_nan);
+    a == b || a.elem() == b.elem() && is_nan(a) && is_nan(b)
+}

@@ -1,0 +1,255 @@
+//! Statements and loops. A statement that fails leaves its failure in what it would have changed; where it might also
+//! have left the surroundings, they fail with it.
+
+use super::Machine;
+use super::number::Number;
+use super::value::{Failure, Flow, Stop, Value, bug};
+use cotan::sema::typed::{
+    AssignOp, Block, Expr, ExprKind, For, Iterable, LocalId, Part, Place, PlaceStepKind, Stmt, StmtKind, Target, While,
+};
+use cotan::syntax::Span;
+use cotan_ir::Const;
+
+/// Whether a loop goes on after an iteration.
+enum Next {
+    Goes,
+    Ends,
+}
+
+impl<'p> Machine<'p> {
+    /// A block.
+    pub(super) fn block(&mut self, block: &'p Block) -> Flow<Value> {
+        for statement in &block.statements {
+            match self.statement(statement) {
+                Ok(()) => {}
+                Err(Stop::Failed(failure)) if !may_leave(statement) => self.spoil(statement, failure)?,
+                Err(stop) => return Err(stop),
+            }
+        }
+        block.value.as_ref().map_or_else(|| Ok(Value::unit()), |value| self.expr(value))
+    }
+
+    fn statement(&mut self, statement: &'p Stmt) -> Flow<()> {
+        match &statement.kind {
+            StmtKind::Let { pattern, value } => {
+                let value = self.expr(value)?;
+                self.bind(pattern, value)
+            }
+            StmtKind::Assign { target, op, value } => {
+                let value = self.part(value)?;
+                self.assign(target, *op, value, statement.span)
+            }
+            StmtKind::Expr(e) => self.expr(e).map(|_| ()),
+        }
+    }
+
+    fn assign(&mut self, target: &'p Target, op: AssignOp, value: Value, span: Span) -> Flow<()> {
+        match target {
+            Target::Place(place) => {
+                let stored = self.store(place, op, value, span);
+                match stored {
+                    Err(Stop::Failed(failure)) => self.spoil_place(place, failure),
+                    Ok(()) | Err(Stop::Break | Stop::Continue | Stop::Return(_) | Stop::Bug(_)) => stored,
+                }
+            }
+            Target::Tuple(parts) => parts.iter().enumerate().try_for_each(|(k, part)| {
+                let value = match &value {
+                    Value::Failed(_) => value.clone(),
+                    Value::Number(_) | Value::Tensor(_) | Value::Fields(_) => value.field(k)?,
+                };
+                self.assign(part, op, value, span)
+            }),
+        }
+    }
+
+    // ---- failures
+
+    /// Leaves a failure in everything that a statement would have changed.
+    fn spoil(&mut self, statement: &'p Stmt, failure: Failure) -> Flow<()> {
+        if let StmtKind::Let { pattern, .. } = &statement.kind {
+            self.bind(pattern, Value::Failed(failure))?;
+        }
+        let mut places = Vec::new();
+        places_of_statement(&statement.kind, &mut places);
+        places.into_iter().try_for_each(|place| self.spoil_place(place, failure))
+    }
+
+    /// Leaves a failure in a local, or in the field of it that a place lies in.
+    fn spoil_place(&mut self, place: &'p Place, failure: Failure) -> Flow<()> {
+        let mut locals = self.frame.locals.borrow_mut();
+        // A local of a block that did not run has no value, and nobody can ask for one.
+        let Some(Some(mut value)) = locals.get_mut(place.root.0 as usize).map(Option::as_mut) else { return Ok(()) };
+        for step in &place.steps {
+            match (&step.kind, value) {
+                (PlaceStepKind::Field(k), Value::Fields(fields)) => value = &mut fields[*k],
+                (PlaceStepKind::Field(_) | PlaceStepKind::Index(_), whole) => {
+                    *whole = Value::Failed(failure);
+                    return Ok(());
+                }
+            }
+        }
+        *value = Value::Failed(failure);
+        Ok(())
+    }
+
+    // ---- loops
+
+    pub(super) fn for_loop(&mut self, it: &'p For, span: Span) -> Flow<Value> {
+        match &it.iterable {
+            Iterable::Range { range, reversed } => {
+                let (lo, n) = self.range(range, span)?;
+                let elem = self.elem(&range.lo.ty)?;
+                self.repeat(n, *reversed, &mut |machine, k| {
+                    let index = Value::Number(Number::Plain(Const::integer(elem, lo + k as i128)));
+                    machine.bind(&it.pattern, index)?;
+                    machine.expr(&it.body)
+                })
+            }
+            Iterable::Tensor { tensor, reversed } => {
+                let value = self.expr(tensor)?;
+                let tensor = value.tensor()?;
+                self.repeat(tensor.dims[0], *reversed, &mut |machine, k| {
+                    machine.bind(&it.pattern, tensor.row(k))?;
+                    machine.expr(&it.body)
+                })
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        n: usize,
+        is_reversed: bool,
+        body: &mut dyn FnMut(&mut Self, usize) -> Flow<Value>,
+    ) -> Flow<Value> {
+        for k in 0..n {
+            let at = if is_reversed { n - 1 - k } else { k };
+            let ended = body(self, at);
+            if let Next::Ends = self.iterated(ended)? {
+                break;
+            }
+        }
+        Ok(Value::unit())
+    }
+
+    pub(super) fn while_loop(&mut self, it: &'p While) -> Flow<Value> {
+        while self.expr(&it.condition)?.truth()? {
+            let ended = self.expr(&it.body);
+            if let Next::Ends = self.iterated(ended)? {
+                break;
+            }
+        }
+        Ok(Value::unit())
+    }
+
+    fn iterated(&mut self, ended: Flow<Value>) -> Flow<Next> {
+        self.spend(1)?;
+        match ended {
+            Ok(_) | Err(Stop::Continue) => Ok(Next::Goes),
+            Err(Stop::Break) => Ok(Next::Ends),
+            Err(stop @ (Stop::Failed(_) | Stop::Return(_) | Stop::Bug(_))) => Err(stop),
+        }
+    }
+
+    /// The value of the body of a function or lambda.
+    pub(super) fn body_value(&mut self, e: &'p Expr) -> Flow<Value> {
+        match self.expr(e) {
+            Err(Stop::Return(value)) => Ok(value),
+            Err(Stop::Break | Stop::Continue) => bug("a jump out of a body"),
+            ended @ (Ok(_) | Err(Stop::Failed(_) | Stop::Bug(_))) => ended,
+        }
+    }
+
+    /// Counts steps, so that a loop that does not end is noticed.
+    pub(super) fn spend(&mut self, steps: u64) -> Flow<()> {
+        self.steps += steps;
+        if self.steps > super::MAX_STEPS { bug(format!("more than {} iterations", super::MAX_STEPS)) } else { Ok(()) }
+    }
+
+    /// A local of the current body that is mutable and has a value.
+    pub(super) fn take_local(&self, id: LocalId) -> Flow<Value> {
+        match self.frame.locals.borrow_mut().get_mut(id.0 as usize).and_then(Option::take) {
+            Some(value) => Ok(value),
+            None => bug("an assignment to a local without a value"),
+        }
+    }
+}
+
+/// Whether control may leave the statement by a jump out of it.
+fn may_leave(statement: &Stmt) -> bool {
+    match &statement.kind {
+        StmtKind::Let { value, .. } | StmtKind::Assign { value, .. } | StmtKind::Expr(value) => jumps(value, false),
+    }
+}
+
+/// Whether an expression has a jump out of it; breaks and continues of loops inside it stay there.
+fn jumps(e: &Expr, in_loop: bool) -> bool {
+    match &e.kind {
+        ExprKind::Return(_) => return true,
+        ExprKind::Break | ExprKind::Continue => return !in_loop,
+        ExprKind::Error
+        | ExprKind::Literal(_)
+        | ExprKind::Local(_)
+        | ExprKind::Size(_)
+        | ExprKind::Tuple(_)
+        | ExprKind::Array(_)
+        | ExprKind::Struct(_)
+        | ExprKind::StructUpdate { .. }
+        | ExprKind::Field { .. }
+        | ExprKind::Unary { .. }
+        | ExprKind::Chain(_)
+        | ExprKind::Logic { .. }
+        | ExprKind::Primitive { .. }
+        | ExprKind::Cast(_)
+        | ExprKind::Range(_)
+        | ExprKind::Index { .. }
+        | ExprKind::Fold { .. }
+        | ExprKind::FoldBy { .. }
+        | ExprKind::Call { .. }
+        | ExprKind::Builtin { .. }
+        | ExprKind::ShapeCheck(_)
+        | ExprKind::If(_)
+        | ExprKind::Block(_)
+        | ExprKind::For(_)
+        | ExprKind::While(_) => {}
+    }
+    let in_loop = in_loop || matches!(e.kind, ExprKind::For(_) | ExprKind::While(_));
+    let mut found = false;
+    e.each_part(&mut |part| match part {
+        Part::Expr(part) => found |= jumps(part, in_loop),
+        // A `return` in a lambda leaves the lambda.
+        Part::Callable(_) => {}
+    });
+    found
+}
+
+/// The places that a statement assigns, those inside its blocks included.
+fn places_of_statement<'p>(statement: &'p StmtKind, out: &mut Vec<&'p Place>) {
+    match statement {
+        StmtKind::Let { value, .. } | StmtKind::Expr(value) => places(value, out),
+        StmtKind::Assign { target, value, .. } => {
+            places(value, out);
+            places_of_target(target, out);
+        }
+    }
+}
+
+fn places_of_target<'p>(target: &'p Target, out: &mut Vec<&'p Place>) {
+    match target {
+        Target::Place(place) => out.push(place),
+        Target::Tuple(parts) => parts.iter().for_each(|part| places_of_target(part, out)),
+    }
+}
+
+fn places<'p>(e: &'p Expr, out: &mut Vec<&'p Place>) {
+    if let ExprKind::Block(block) = &e.kind {
+        block.statements.iter().for_each(|statement| places_of_statement(&statement.kind, out));
+        block.value.iter().for_each(|value| places(value, out));
+        return;
+    }
+    e.each_part(&mut |part| match part {
+        Part::Expr(part) => places(part, out),
+        // Lambdas change nothing outside.
+        Part::Callable(_) => {}
+    });
+}
