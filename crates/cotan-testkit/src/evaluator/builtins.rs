@@ -4,7 +4,7 @@
 use super::Machine;
 use super::last_axis::{ascending, position};
 use super::number::Number;
-use super::value::{Flow, Tensor, Value, bug, flattened, unflattened};
+use super::value::{Flow, Tensor, Value, bug, caught, flattened, needed, unflattened};
 use cotan::sema::typed::{Arg, Builtin, Expr};
 use cotan::syntax::Span;
 use cotan::syntax::ast::FoldOp;
@@ -90,9 +90,9 @@ impl<'p> Machine<'p> {
                 self.mean(value.tensor()?, elem, e.span).map(Value::Number)
             }
             Builtin::Dot => {
-                let (left, right) = (self.arg(&args[0])?, self.arg(&args[1])?);
+                let vectors = self.args(args)?;
                 let elem = self.elem(&e.ty)?;
-                self.dot(left.tensor()?, right.tensor()?, elem, e.span).map(Value::Number)
+                self.dot(vectors[0].tensor()?, vectors[1].tensor()?, elem, e.span).map(Value::Number)
             }
             Builtin::Norm => {
                 let value = self.arg(&args[0])?;
@@ -108,9 +108,9 @@ impl<'p> Machine<'p> {
             Builtin::Cumsum => self.running(FoldOp::Add, args, e),
             Builtin::Cumprod => self.running(FoldOp::Mul, args, e),
             Builtin::Gather => {
-                let (value, positions) = (self.arg(&args[0])?, self.arg(&args[1])?);
+                let values = self.args(args)?;
                 let Arg::Value(of) = &args[1] else { return bug("a function as positions") };
-                self.gather(value.tensor()?, positions.tensor()?, of.span)
+                self.gather(values[0].tensor()?, values[1].tensor()?, of.span)
             }
             Builtin::WrappingAs => {
                 let value = self.arg(&args[0])?;
@@ -132,16 +132,26 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The values of several arguments, all of which are needed.
+    pub(super) fn args(&mut self, args: &'p [Arg]) -> Flow<Vec<Value>> {
+        let values = args.iter().map(|arg| caught(self.arg(arg))).collect::<Flow<Vec<_>>>()?;
+        needed(&values)?;
+        Ok(values)
+    }
+
     /// Counts, none of which is negative.
     pub(super) fn counts(&mut self, args: &'p [Arg]) -> Flow<Vec<usize>> {
         let mut counts = Vec::new();
         for arg in args {
             let Arg::Value(e) = arg else { return bug("a function as a count") };
-            let n = self.expr(e)?.integer()?;
-            self.check(n >= 0, CheckKind::NegativeSize, e.span)?;
-            counts.push(n as usize);
+            let count = self.expr(e).and_then(|n| {
+                self.check(n.integer()? >= 0, CheckKind::NegativeSize, e.span)?;
+                Ok(n)
+            });
+            counts.push(caught(count)?);
         }
-        Ok(counts)
+        needed(&counts)?;
+        counts.iter().map(|n| n.integer().map(|n| n as usize)).collect()
     }
 
     fn fold_all(&mut self, op: FoldOp, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
@@ -151,7 +161,7 @@ impl<'p> Machine<'p> {
     }
 
     fn concat(&mut self, args: &'p [Arg]) -> Flow<Value> {
-        let values: Vec<Value> = args.iter().map(|arg| self.arg(arg)).collect::<Flow<_>>()?;
+        let values = self.args(args)?;
         let mut dims = values[0].tensor()?.dims.clone();
         dims[0] = 0;
         let mut cells = Vec::new();

@@ -38,7 +38,7 @@ impl<'p> Machine<'p> {
     pub(super) fn map(&mut self, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
         let Some((function, tensors)) = args.split_first() else { return bug("`map` without arguments") };
         let function = self.function(function)?;
-        let values: Vec<Value> = tensors.iter().map(|arg| self.arg(arg)).collect::<Flow<_>>()?;
+        let values = self.args(tensors)?;
         let tensors: Vec<&Tensor> = values.iter().map(Value::tensor).collect::<Flow<_>>()?;
         let n = equal_lengths(&tensors)?;
         self.stacked(&function, &[n], e.span, &mut |_, k| Ok(tensors.iter().map(|tensor| tensor.row(k)).collect()))
@@ -101,7 +101,7 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn zip(&mut self, args: &'p [Arg]) -> Flow<Value> {
-        let values: Vec<Value> = args.iter().map(|arg| self.arg(arg)).collect::<Flow<_>>()?;
+        let values = self.args(args)?;
         let tensors: Vec<&Tensor> = values.iter().map(Value::tensor).collect::<Flow<_>>()?;
         let n = equal_lengths(&tensors)?;
         let cell = |k| Value::Fields(tensors.iter().map(|tensor| tensor.row(k)).collect());

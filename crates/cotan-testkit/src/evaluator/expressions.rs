@@ -3,11 +3,11 @@
 use super::Machine;
 use super::frame::Closure;
 use super::number::Number;
-use super::value::{Flow, Stop, Tensor, Value, bug, caught};
+use super::value::{Flow, Stop, Tensor, Value, bug, caught, needed};
 use cotan::sema::dims::{Atom, Dim};
 use cotan::sema::typed::{
-    BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Literal, LogicOp, Pattern, PatternKind,
-    Range, Type,
+    BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Link, Literal, LogicOp, Pattern,
+    PatternKind, Range, Type,
 };
 use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Const, Elem};
@@ -36,23 +36,17 @@ impl<'p> Machine<'p> {
                 self.unary(*op, &operand, e.span)
             }
             ExprKind::Chain(chain) => {
-                let mut value = self.expr(&chain.first)?;
+                let mut value = self.part(&chain.first)?;
                 for link in &chain.rest {
-                    let operand = self.expr(&link.operand)?;
-                    value = match link.op {
-                        BinaryOp::MatMul => {
-                            let elem = self.elem(&link.ty)?;
-                            self.matrix_product(value.tensor()?, operand.tensor()?, elem, link.span)?
-                        }
-                        op => self.binary(op, &value, &operand, link.span)?,
-                    };
-                    self.settle(&link.ty, &value)?;
+                    let operand = self.part(&link.operand)?;
+                    let step = self.step(link, &value, &operand);
+                    value = caught(step)?;
                 }
-                Ok(value)
+                value.met()
             }
             ExprKind::Logic { op, operands } => self.logic(*op, operands),
             ExprKind::Primitive { name, args } => {
-                let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect::<Flow<_>>()?;
+                let args: Vec<Value> = args.iter().map(|arg| self.part(arg)).collect::<Flow<_>>()?;
                 self.primitive(name, &args, e.span)
             }
             ExprKind::Cast(operand) => {
@@ -62,7 +56,7 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Range(range) => self.range_tensor(range, e),
             ExprKind::Index { base, indices } => {
-                let base = self.expr(base)?;
+                let base = self.part(base)?;
                 self.index(&base, indices)
             }
             ExprKind::Fold { op, axes, operand } => {
@@ -96,7 +90,21 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// An expression whose failure is that of its own value only.
+    fn step(&mut self, link: &'p Link, value: &Value, operand: &Value) -> Flow<Value> {
+        let value = match link.op {
+            BinaryOp::MatMul => {
+                let elem = self.elem(&link.ty)?;
+                needed([value, operand])?;
+                self.matrix_product(value.tensor()?, operand.tensor()?, elem, link.span)?
+            }
+            op => self.binary(op, value, operand, link.span)?,
+        };
+        self.settle(&link.ty, &value)?;
+        Ok(value)
+    }
+
+    /// An expression whose failure is that of its own value only. Strict operators evaluate all their operands so, and
+    /// then meet the failure among them that happened first.
     pub(super) fn part(&mut self, e: &'p Expr) -> Flow<Value> {
         let value = self.expr(e);
         caught(value)
@@ -190,8 +198,9 @@ impl<'p> Machine<'p> {
 
     /// The first value of a range, and how many there are.
     pub(super) fn range(&mut self, range: &'p Range, span: Span) -> Flow<(i128, usize)> {
-        let lo = self.expr(&range.lo)?.integer()?;
-        let hi = self.expr(&range.hi)?.integer()?;
+        let (lo, hi) = (self.part(&range.lo)?, self.part(&range.hi)?);
+        needed([&lo, &hi])?;
+        let (lo, hi) = (lo.integer()?, hi.integer()?);
         let hi = if range.inclusive { hi + 1 } else { hi };
         // One past the end of a range must fit 64 bits, and so must the number of its values.
         let greatest = if self.elem(&range.lo.ty)? == Elem::U64 { u64::MAX.into() } else { i64::MAX.into() };

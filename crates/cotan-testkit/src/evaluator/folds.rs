@@ -3,7 +3,7 @@
 use super::Machine;
 use super::frame::Closure;
 use super::number::{Extreme, Number, reduced};
-use super::value::{Flow, Tensor, Value, bug, caught, flattened, unflattened};
+use super::value::{Flow, Tensor, Value, bug, caught, flattened, needed, unflattened};
 use cotan::sema::typed::{BinaryOp, Callable, Expr};
 use cotan::syntax::Span;
 use cotan::syntax::ast::FoldOp;
@@ -85,6 +85,7 @@ impl<'p> Machine<'p> {
 
     /// The inner product of two vectors.
     pub(super) fn dot(&mut self, left: &Tensor, right: &Tensor, elem: Elem, span: Span) -> Flow<Number> {
+        needed(left.cells.iter().chain(right.cells.iter()))?;
         let pairs = left.numbers()?.into_iter().zip(right.numbers()?);
         let product = |(x, y): (Number, Number)| self.scalar_binary(BinaryOp::Mul, &x, &y, span);
         let products: Vec<Number> = pairs.map(product).collect::<Flow<_>>()?;

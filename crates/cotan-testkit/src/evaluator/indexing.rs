@@ -1,7 +1,7 @@
 //! Reading and changing parts of tensors: every selection is a list of positions.
 
 use super::Machine;
-use super::value::{Flow, Stop, Tensor, Value, bug, flattened, unflattened};
+use super::value::{Failure, Flow, Stop, Tensor, Value, bug, flattened, unflattened};
 use cotan::sema::typed::{AssignOp, Index, Place, PlaceStepKind};
 use cotan::syntax::Span;
 use cotan_ir::CheckKind;
@@ -120,7 +120,17 @@ impl<'p> Machine<'p> {
     }
 
     fn picks(&mut self, dims: &[usize], indices: &'p [Index]) -> Flow<Vec<Pick>> {
-        indices.iter().zip(dims).map(|(index, extent)| self.pick(index, *extent)).collect()
+        let mut picks = Vec::new();
+        let mut first: Option<Failure> = None;
+        for (index, extent) in indices.iter().zip(dims) {
+            match self.pick(index, *extent) {
+                Ok(pick) => picks.push(pick),
+                Err(Stop::Failed(failure)) if first.is_some_and(|first| first.ordinal < failure.ordinal) => {}
+                Err(Stop::Failed(failure)) => first = Some(failure),
+                Err(stop) => return Err(stop),
+            }
+        }
+        first.map_or(Ok(picks), |failure| Err(Stop::Failed(failure)))
     }
 
     fn pick(&mut self, index: &'p Index, extent: usize) -> Flow<Pick> {

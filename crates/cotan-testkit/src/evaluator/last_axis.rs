@@ -10,11 +10,7 @@ use std::cmp::Ordering;
 
 impl<'p> Machine<'p> {
     /// A tensor with each row along the last axis replaced by another one of its length.
-    pub(super) fn along_last(
-        &mut self,
-        args: &'p [Arg],
-        f: impl Fn(&[Number]) -> Flow<Vec<Number>>,
-    ) -> Flow<Value> {
+    pub(super) fn along_last(&mut self, args: &'p [Arg], f: impl Fn(&[Number]) -> Flow<Vec<Number>>) -> Flow<Value> {
         let value = self.arg(&args[0])?;
         let tensor = value.tensor()?;
         let mut cells = Vec::with_capacity(tensor.cells.len());

@@ -34,7 +34,7 @@ mod outcome;
 mod statements;
 mod value;
 
-pub use outcome::{Call, Linear, Outcome, same_host};
+pub use outcome::{Call, Linear, Outcome, same_host, takes_derivatives};
 pub use value::Failure;
 
 use cotan::sema::typed::Program;

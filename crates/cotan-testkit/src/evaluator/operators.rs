@@ -3,7 +3,7 @@
 
 use super::Machine;
 use super::number::Number;
-use super::value::{Flow, Tensor, Value, bug, caught};
+use super::value::{Flow, Tensor, Value, bug, caught, needed};
 use cotan::sema::typed::{BinaryOp, UnaryOp};
 use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Const, Elem};
@@ -133,19 +133,27 @@ impl<'p> Machine<'p> {
             Value::Number(_) | Value::Fields(_) | Value::Failed(_) => None,
         });
         let Some(shaped) = shaped else {
+            needed(args.iter().copied())?;
             let numbers: Vec<Number> = args.iter().map(|arg| arg.number().cloned()).collect::<Flow<_>>()?;
             return f(self, &numbers).map(Value::Number);
         };
         let mut cells = Vec::with_capacity(shaped.cells.len());
         for k in 0..shaped.cells.len() {
-            let element = |arg: &&Value| match arg {
-                Value::Tensor(tensor) if tensor.dims == shaped.dims => tensor.cells[k].number().cloned(),
-                Value::Tensor(tensor) => {
-                    bug(format!("operands of shapes {:?} and {:?} without a check", shaped.dims, tensor.dims))
-                }
-                Value::Number(_) | Value::Fields(_) | Value::Failed(_) => arg.number().cloned(),
-            };
-            let numbers: Flow<Vec<Number>> = args.iter().map(element).collect();
+            let mut elements = Vec::new();
+            for arg in args {
+                elements.push(match arg {
+                    Value::Tensor(tensor) if tensor.dims == shaped.dims => &tensor.cells[k],
+                    Value::Tensor(tensor) => {
+                        return bug(format!(
+                            "operands of shapes {:?} and {:?} without a check",
+                            shaped.dims, tensor.dims
+                        ));
+                    }
+                    Value::Number(_) | Value::Fields(_) | Value::Failed(_) => arg,
+                });
+            }
+            let numbers = needed(elements.iter().copied())
+                .and_then(|()| elements.iter().map(|element| element.number().cloned()).collect::<Flow<Vec<_>>>());
             let cell = numbers.and_then(|numbers| f(self, &numbers)).map(Value::Number);
             cells.push(caught(cell)?);
         }

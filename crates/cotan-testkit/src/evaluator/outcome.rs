@@ -9,8 +9,8 @@ use super::value::{Failure, Flow, Stop, Value};
 use cotan::host::{Arguments, HostValue};
 use cotan::sema::dims::{Atom, Dim};
 use cotan::sema::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, Generic as DeclaredGeneric, GenericArg,
-    GenericId, GenericKind, Param, Program, Type,
+    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, Generic as DeclaredGeneric,
+    GenericArg, GenericId, GenericKind, Param, Part, Program, Type,
 };
 use cotan::sema::types::Scalar;
 use cotan_ir::{CheckKind, Const, Elem, Span};
@@ -40,6 +40,7 @@ impl Outcome {
             (_, Err(reported)) => reported,
         };
         let is_it = |f: &Failure| (f.kind, f.span.file.0, f.span.start) == (kind, span.file, span.start);
+        // Where nothing is needed any failed check may be reported.
         let needed = self.value.as_ref().err().map_or(usize::MAX, |needed| needed.ordinal);
         if self.failures.iter().any(|f| is_it(f) && f.ordinal <= needed) {
             return Ok(());
@@ -155,6 +156,26 @@ impl Call<'_> {
     }
 }
 
+/// Whether some function of the program takes a derivative: then its values are only as exact as derivatives are.
+pub fn takes_derivatives(program: &Program) -> bool {
+    let is_one = |function: &Function| match &function.body {
+        FunctionBody::Source(body) => has_derivative(Part::Expr(&body.value)),
+        FunctionBody::Derivative(_) => true,
+    };
+    program.functions.iter().any(is_one)
+}
+
+fn has_derivative(part: Part<'_>) -> bool {
+    let mut found = false;
+    let mut inside = |part: Part<'_>| found = found || has_derivative(part);
+    match part {
+        Part::Expr(e) => e.each_part(&mut inside),
+        Part::Callable(Callable { kind: CallableKind::Derivative(_), .. }) => found = true,
+        Part::Callable(callable) => callable.each_part(&mut inside),
+    }
+    found
+}
+
 /// The generics of a function as it names them itself.
 fn own_generics(function: &Function) -> Vec<GenericArg> {
     let own = |(k, generic): (usize, &DeclaredGeneric)| match generic.kind {
@@ -196,4 +217,101 @@ pub fn same_host(found: &HostValue, expected: &HostValue) -> Result<(), String> 
 fn same_scalar(a: Const, b: Const) -> bool {
     let is_nan = |c: Const| c.as_float().is_some_and(f64::is_nan);
     a == b || a.elem() == b.elem() && is_nan(a) && is_nan(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::front::checked;
+
+    const PROGRAM: &str = "
+fn unused(v: f64[3], i: i64) -> f64 {
+  let a = v[i]
+  2.0
+}
+fn in_order(v: f64[3], i: i64) -> f64 = v[i] + v[0 - i]
+fn other_local(v: f64[3], i: i64) -> f64 {
+  let mut s = 1.0
+  let mut t = 2.0
+  if v[i] > 0.0 { s = 3.0 }
+  t += 1.0
+  t
+}
+fn same_local(v: f64[3], i: i64) -> f64 {
+  let mut s = 1.0
+  if v[i] > 0.0 { s = 3.0 }
+  s
+}
+fn left_early(v: f64[3], i: i64) -> f64 {
+  if v[i] > 0.0 { return 1.0 }
+  2.0
+}
+fn other_element(v: f64[3], i: i64) -> f64 {
+  let t = tabulate(4, |k| v[k + i - 9])
+  t[1]
+}
+fn cut(v: f64[3], i: i64) -> f64 = v[0] * stop_gradient(v[1]) + max/ v
+";
+
+    fn arguments() -> Arguments {
+        Arguments::from([
+            ("v".to_owned(), HostValue::f64s(&[3], &[1.0, 5.0, 5.0])),
+            ("i".to_owned(), HostValue::i64(9)),
+        ])
+    }
+
+    fn outcome(function: &str) -> Outcome {
+        let program = checked("test.cot", PROGRAM).expect("no errors");
+        let args = arguments();
+        let call = Call { program: &program.checked.program, function, elems: &[], args: &args };
+        call.value().expect("no bug")
+    }
+
+    fn reported(failure: &Failure) -> (CheckKind, Span) {
+        let span = failure.span;
+        (failure.kind, Span { file: span.file.0, start: span.start, end: span.end })
+    }
+
+    #[test]
+    fn a_failed_check_that_nobody_needs_may_be_skipped_or_reported() {
+        for (function, value) in [("unused", 2.0), ("other_local", 3.0), ("other_element", 5.0)] {
+            let outcome = outcome(function);
+            let value = HostValue::f64(value);
+            assert_eq!(outcome.value, Ok(value.clone()), "{function}");
+            assert_eq!(outcome.agrees(Ok(&value), same_host), Ok(()));
+            assert_eq!(outcome.agrees(Err(reported(&outcome.failures[0])), same_host), Ok(()));
+            assert!(outcome.agrees(Ok(&HostValue::f64(0.0)), same_host).is_err());
+        }
+    }
+
+    #[test]
+    fn whoever_needs_a_failed_check_fails_with_it() {
+        for function in ["same_local", "left_early"] {
+            let outcome = outcome(function);
+            let failure = outcome.failures[0];
+            assert_eq!((failure.kind, outcome.value.clone()), (CheckKind::IndexRange, Err(failure)), "{function}");
+            assert!(outcome.agrees(Ok(&HostValue::f64(1.0)), same_host).is_err());
+            assert!(outcome.agrees(Err((CheckKind::CastRange, reported(&failure).1)), same_host).is_err());
+        }
+    }
+
+    #[test]
+    fn the_first_of_the_failed_checks_that_are_needed_is_the_one_to_report() {
+        let outcome = outcome("in_order");
+        let needed = outcome.value.clone().expect_err("an index is out of range");
+        assert_eq!((outcome.failures.len(), needed), (2, outcome.failures[0]));
+        assert_eq!(outcome.agrees(Err(reported(&outcome.failures[0])), same_host), Ok(()));
+        assert!(outcome.agrees(Err(reported(&outcome.failures[1])), same_host).is_err());
+    }
+
+    #[test]
+    fn gradients_stop_where_they_should_and_ties_share() {
+        let program = checked("test.cot", PROGRAM).expect("no errors");
+        let args = arguments();
+        let call = Call { program: &program.checked.program, function: "cut", elems: &[], args: &args };
+        let gradient = call.gradient(&["v"]).expect("no bug").value;
+        assert_eq!(gradient, Ok(HostValue::f64s(&[3], &[5.0, 0.5, 0.5])));
+        let linear = call.linear().expect("no bug");
+        assert_eq!((linear.values, linear.rows), (vec![10.0], vec![vec![5.0, 0.5, 0.5]]));
+    }
 }

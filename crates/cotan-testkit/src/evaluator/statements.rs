@@ -46,9 +46,13 @@ impl<'p> Machine<'p> {
     fn assign(&mut self, target: &'p Target, op: AssignOp, value: Value, span: Span) -> Flow<()> {
         match target {
             Target::Place(place) => {
+                let of_value = value.first_failure();
                 let stored = self.store(place, op, value, span);
                 match stored {
-                    Err(Stop::Failed(failure)) => self.spoil_place(place, failure),
+                    Err(Stop::Failed(failure)) => {
+                        let first = of_value.filter(|of_value| of_value.ordinal < failure.ordinal);
+                        self.spoil_place(place, first.unwrap_or(failure))
+                    }
                     Ok(()) | Err(Stop::Break | Stop::Continue | Stop::Return(_) | Stop::Bug(_)) => stored,
                 }
             }

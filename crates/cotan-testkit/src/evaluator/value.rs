@@ -69,6 +69,12 @@ pub(super) fn caught(value: Flow<Value>) -> Flow<Value> {
     }
 }
 
+/// Whoever needs all of some values meets the failure among them that happened first.
+pub(super) fn needed<'v>(values: impl IntoIterator<Item = &'v Value>) -> Flow<()> {
+    let first = values.into_iter().filter_map(Value::first_failure).min_by_key(|failure| failure.ordinal);
+    first.map_or(Ok(()), |failure| Err(Stop::Failed(failure)))
+}
+
 impl Value {
     /// The value of statements.
     pub(super) fn unit() -> Value {
@@ -199,6 +205,7 @@ impl Tensor {
 
     /// The scalars; a failure among them is a failure.
     pub(super) fn numbers(&self) -> Flow<Vec<Number>> {
+        needed(self.cells.iter())?;
         self.cells.iter().map(|cell| cell.number().cloned()).collect()
     }
 

@@ -104,6 +104,34 @@ constructs! {
     DerivativeForm,
     /// A cast between float types.
     FloatCast,
+    /// A fold by a function.
+    FoldBy,
+    /// `-/` or `//`, from left to right.
+    OrderedFold,
+    /// `mean`, `norm`, `dot`, `trace`, `sum` or `prod`.
+    NamedSum,
+    /// `sort`.
+    Sort,
+    /// `cumsum` or `cumprod`.
+    RunningTotal,
+    /// `argmax` or `argmin`.
+    PositionOfExtreme,
+    /// `transpose`, `reshape`, `broadcast`, `diag`, `reverse` or `concat`.
+    Rearranged,
+    /// `zip`, with a pattern that takes it apart.
+    Zip,
+    /// A range or `iota` as a tensor of numbers.
+    NumbersInOrder,
+    /// `|>`
+    Pipe,
+    /// Integers of narrow types, casts and wrapping operations.
+    NarrowInteger,
+    /// A call that moves a `mut` argument.
+    MovedArgument,
+    /// What a function gives beside its loss.
+    ValueBesideLoss,
+    /// `jacobian`, `hessian` or `hvp` inside the program.
+    MatrixForm,
 
     /// A parallel loop.
     Par,

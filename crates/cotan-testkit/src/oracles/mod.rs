@@ -2,6 +2,7 @@
 
 mod compiled;
 mod engines;
+mod evaluator;
 mod finite_difference;
 mod metamorphic;
 mod second_order;
@@ -9,6 +10,7 @@ mod split;
 
 pub use compiled::compiled;
 pub use engines::{dot_product, primal_value, simplified, tape};
+pub use evaluator::evaluator;
 pub use finite_difference::{Difference, finite_difference, richardson};
 pub use metamorphic::metamorphic;
 pub use second_order::second_order;
@@ -49,6 +51,7 @@ pub struct Oracle {
 /// The oracles that need first derivatives and the interpreter only, cheap ones first.
 pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "value inside a derivative", ask: primal_value },
+    Oracle { name: "evaluator = interpreter", ask: evaluator },
     Oracle { name: "simplified = plain", ask: simplified },
     Oracle { name: "dot product", ask: dot_product },
     Oracle { name: "tape", ask: tape },

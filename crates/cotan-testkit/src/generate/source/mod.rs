@@ -18,7 +18,7 @@ use crate::front;
 use crate::generate::Construct;
 use crate::random::Rng;
 use cotan::Request;
-use cotan::host::{HostValue, fit_arguments};
+use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::sema::entry::Entry;
 use cotan_ir::{Elem, Module};
 use cotan_ops::Value;
@@ -88,9 +88,13 @@ impl Generated {
 
     /// The arguments in the order of the IR.
     pub fn arguments_for(&self, entry: &Entry) -> Result<Vec<Value>, String> {
+        fit_arguments(entry, &self.named_arguments()).map_err(|e| e.to_string())
+    }
+
+    /// The arguments by name.
+    pub fn named_arguments(&self) -> Arguments {
         let host = |v: &Value| v.scalar().map_or_else(|| HostValue::Tensor(v.clone()), HostValue::Scalar);
-        let args = self.args.iter().map(|(name, v)| ((*name).to_owned(), host(v))).collect();
-        fit_arguments(entry, &args).map_err(|e| e.to_string())
+        self.args.iter().map(|(name, v)| ((*name).to_owned(), host(v))).collect()
     }
 }
 
@@ -132,9 +136,20 @@ impl Writer<'_> {
             body: Vec::new(),
             result: "Pair { s: sin(p.s + s), v: sin(p.v .* s .+ p.s) }".to_owned(),
         };
+        let line = |head: String, result: &str| Function { head, body: Vec::new(), result: result.to_owned() };
+        let staged_curve = line(format!("fn staged_curve(u: {t}, t: {t}) -> {t}"), "sin(u * u * t) + cos(u + t * t)");
+        let staged =
+            line(format!("fn staged(u: {t}, t: {t}) -> ({t}, {t})"), "(staged_curve(u, t), sin(u - t) * cos(u))");
+        let spread = line(format!("fn spread[N](v: {t}[N], s: {t}) -> {t}[N]"), "sin(v .* s) .+ s");
+        let relaxed = Function {
+            head: format!("fn relaxed[N](mut v: {t}[N], s: {t}) -> {t}[N]"),
+            body: vec![Stmt::Line("for i in 1..N { v[i] = 0.7 * v[i] + 0.2 * sin(v[i - 1] + s) }".to_owned())],
+            result: "v".to_owned(),
+        };
         self.may_call = true;
         let main = self.main();
-        Program { types, functions: vec![curve, energy, moved, main] }
+        let helpers = [curve, energy, moved, staged_curve, staged, spread, relaxed];
+        Program { types, functions: helpers.into_iter().chain([main]).collect() }
     }
 
     /// A helper of two scalars.

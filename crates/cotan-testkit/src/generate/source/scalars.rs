@@ -122,7 +122,18 @@ impl Writer<'_> {
         if scope.integers.is_empty() || self.rng.chance(0.2) {
             return self.rng.below(4).to_string();
         }
-        format!("{} % 4", self.rng.recent(&scope.integers))
+        let i = self.rng.recent(&scope.integers).clone();
+        if self.rng.chance(0.7) {
+            return format!("{i} % 4");
+        }
+        self.has(Construct::NarrowInteger);
+        let forms = [
+            "((_ as i32) * 3 % 4) as i64",
+            "(wrapping_mul(_ as u8, 77) % 4) as i64",
+            "(wrapping_as[u8](_ - 9) % 3) as i64",
+            "abs((_ as i16) - 2) as i64 % 4",
+        ];
+        self.rng.choice(&forms).replace('_', &i)
     }
 
     /// A float of some operations; `depth` bounds their nesting.
@@ -187,7 +198,38 @@ impl Writer<'_> {
     fn folded(&mut self, scope: &Scope) -> String {
         let dim = self.dim();
         let v = self.vector_atom(scope, dim);
-        match self.rng.below(8) {
+        match self.rng.below(14) {
+            8 => {
+                self.has(Construct::FoldBy);
+                let x = self.scalar_atom(scope);
+                if self.rng.chance(0.5) {
+                    format!("((|p, q| sin(p + {x} * q))/{v})")
+                } else {
+                    format!("((|p, q| 0.7 * sin(p) + q * {x})/0.2/{v})")
+                }
+            }
+            9 => {
+                self.has(Construct::OrderedFold);
+                self.rng.choice(&["(-/ sin(_))", "(// (1.5 .+ 0.3 .* sin(_)))"]).replace('_', &v)
+            }
+            10 | 11 => {
+                self.has(Construct::NamedSum);
+                let w = self.vector_atom(scope, dim);
+                let sums = [
+                    "mean(_)",
+                    "norm(1.5 .+ sin(_))",
+                    "dot(_, sin($))",
+                    "trace(diag(_))",
+                    "sum(_)",
+                    "prod(0.9 .+ 0.2 .* sin(_))",
+                ];
+                format!("sin({})", self.rng.choice(&sums).replace('_', &v).replace('$', &w))
+            }
+            12 => {
+                self.has(Construct::PositionOfExtreme);
+                let (w, position) = (self.vector_atom(scope, dim), self.rng.choice(&["argmax", "argmin"]));
+                format!("{w}[{position}({v})]")
+            }
             0 | 1 => {
                 self.has(Construct::SumFold);
                 format!("(+/ {v})")
@@ -226,9 +268,25 @@ impl Writer<'_> {
             return self.scalar_atom(scope);
         }
         let (x, y) = (self.scalar_atom(scope), self.scalar_atom(scope));
-        let derivative = self.rng.below(9);
-        self.has(if derivative < 5 { Construct::DerivativeForm } else { Construct::Call });
+        let derivative = self.rng.below(14);
+        self.has(match derivative {
+            0..=4 => Construct::DerivativeForm,
+            5 | 6 => Construct::ValueBesideLoss,
+            7..=9 => Construct::MatrixForm,
+            _ => Construct::Call,
+        });
         match derivative {
+            5 => format!("sin(grad[u](staged)({x}, {y}).1)"),
+            6 => {
+                let part = self.rng.choice(&["0", "1", "2"]);
+                format!("sin(value_and_grad[u](staged)({x}, {y}).{part})")
+            }
+            7 => format!("sin(hvp[u](staged_curve)({x}, {y}, 0.5))"),
+            8 => format!("sin(hessian[t](staged_curve)({x}, {y}))"),
+            9 if scope.has_sizes => {
+                let v = self.vector_atom(scope, Dim::N);
+                format!("sin(+/[all] jacobian[v](spread)({v}, {x}))")
+            }
             0 => format!("sin(grad[u](curve)({x}, {y}))"),
             1 => format!("sin(jvp[u](curve)({x}, {y}, 0.5).1)"),
             2 => format!("sin(vjp[u](curve)({x}, {y}, 0.7).1)"),
@@ -237,7 +295,7 @@ impl Writer<'_> {
                 let v = self.vector_atom(scope, Dim::N);
                 format!("sin(+/ grad[v](energy)({v}, {x}))")
             }
-            5 | 6 if scope.has_sizes => {
+            10 | 11 if scope.has_sizes => {
                 let v = self.vector_atom(scope, Dim::N);
                 format!("energy({v}, {x})")
             }

@@ -32,7 +32,7 @@ impl Writer<'_> {
     pub(super) fn vector(&mut self, scope: &Scope, dim: Dim) -> String {
         let size = dim.name();
         let (v, w) = (self.vector_atom(scope, dim), self.vector_atom(scope, dim));
-        match self.rng.below(15) {
+        match self.rng.below(27) {
             0 => {
                 self.has(Construct::Dotted);
                 let operator = self.rng.choice(&[".+", ".-", ".*"]);
@@ -87,12 +87,55 @@ impl Writer<'_> {
                 self.has(Construct::Gather);
                 format!("{v}[{}]", self.rng.recent(&scope.index_arrays))
             }
-            12 => format!("reverse({v})"),
+            12 => {
+                self.has(Construct::Rearranged);
+                format!("reverse({v})")
+            }
+            14 => {
+                self.has(Construct::Sort);
+                format!("sort({v})")
+            }
+            15 => {
+                self.has(Construct::RunningTotal);
+                let total = self.rng.choice(&["cumsum(_)", "cumprod(0.9 .+ 0.2 .* sin(_))"]);
+                format!("sin({})", total.replace('_', &v))
+            }
+            16..=19 => self.rearranged(scope, dim, &v),
+            20 | 21 => {
+                self.has(Construct::Zip);
+                format!("map(|(p, q)| sin(p + 0.5 * q), zip({v}, {w}))")
+            }
+            22 | 23 => {
+                self.has(Construct::NumbersInOrder);
+                let numbers = self.rng.choice(&["(0.._)", "iota(_)"]).replace('_', size);
+                format!("sin(0.3 .* ({numbers} as {}) .+ {v})", self.float)
+            }
+            24 | 25 => {
+                self.has(Construct::Pipe);
+                format!("({v} |> max(0.8 .* {w}))")
+            }
             13 => {
                 self.has(Construct::IfExpression);
                 format!("if {} {{ {v} }} else {{ {w} }}", self.condition(scope))
             }
             _ => format!("cos({v})"),
+        }
+    }
+
+    /// The elements of a vector in other places.
+    fn rearranged(&mut self, scope: &Scope, dim: Dim, v: &str) -> String {
+        self.has(Construct::Rearranged);
+        let size = dim.name();
+        match self.rng.below(4) {
+            0 => {
+                let m = self.matrix_atom(scope);
+                let other = if dim == Dim::N { Dim::D } else { Dim::N };
+                let i = self.index(scope, other);
+                if dim == Dim::N { format!("transpose({m})[{i}]") } else { format!("transpose({m})[.., {i}]") }
+            }
+            1 => format!("reshape({v}, [{size}, 1])[.., 0]"),
+            2 => format!("broadcast({v}, [3, {size}])[1]"),
+            _ => format!("diag(0.9 .* diag({v}))"),
         }
     }
 
