@@ -89,6 +89,9 @@ impl<'p> Machine<'p> {
             }
             Ok(())
         })?;
+        if let Some(value) = self.by_rule(callee, function, &known, &args)? {
+            return Ok(value);
+        }
         self.run(function, known, args, functions)?.met()
     }
 

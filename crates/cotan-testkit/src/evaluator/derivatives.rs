@@ -5,7 +5,7 @@ use super::Machine;
 use super::frame::Closure;
 use super::number::{Number, Tag};
 use super::value::{Flow, Stop, Tensor, Value, bug};
-use cotan::sema::typed::{Derivative, DerivativeForm, Type};
+use cotan::sema::typed::{Derivative, DerivativeForm, DerivativeMode, Type};
 use cotan::syntax::Span;
 use cotan_ir::Elem;
 
@@ -24,9 +24,10 @@ impl<'p> Machine<'p> {
         let wrt = &derivative.wrt;
         let of = Wrt { params: wrt, types: &base.callable.params, primals: args.clone() };
         let result = &base.callable.result;
+        let mode = derivative.mode;
         match derivative.form {
             DerivativeForm::Grad | DerivativeForm::ValueAndGrad => {
-                let tag = self.tag();
+                let tag = self.tag(mode.unwrap_or(DerivativeMode::Reverse));
                 of.lift_units(&mut args, tag);
                 let value = self.apply(base, args, functions)?;
                 // Of `(loss, aux..)` the loss alone is differentiated.
@@ -49,14 +50,14 @@ impl<'p> Machine<'p> {
                 Ok(several([value, gradients, aux].concat()))
             }
             DerivativeForm::Jvp => {
-                let tag = self.tag();
+                let tag = self.tag(DerivativeMode::Forward);
                 of.lift_along(&mut args, &extra, tag);
                 let value = self.needed(base, args, functions)?;
                 let tangent = self.tangent_of(result, &value, &mut |y| y.tangent(tag, 0))?;
                 Ok(Value::Fields(vec![value.map(&mut |y| y.primal(tag)), tangent]))
             }
             DerivativeForm::Vjp => {
-                let tag = self.tag();
+                let tag = self.tag(DerivativeMode::Reverse);
                 of.lift_units(&mut args, tag);
                 let value = self.needed(base, args, functions)?;
                 let [cotangent] = extra.as_slice() else { return bug("a `vjp` takes one cotangent") };
@@ -71,13 +72,14 @@ impl<'p> Machine<'p> {
                 Ok(Value::Fields([vec![value.map(&mut |y| y.primal(tag))], parts].concat()))
             }
             DerivativeForm::Jacobian => {
-                let tag = self.tag();
+                let tag = self.tag(mode.unwrap_or(DerivativeMode::Reverse));
                 of.lift_units(&mut args, tag);
                 let value = self.needed(base, args, functions)?;
                 self.jacobians(&of, result, &value, tag)
             }
             DerivativeForm::Hessian => {
-                let (outer, inner) = (self.tag(), self.tag());
+                let outer = self.tag(mode.unwrap_or(DerivativeMode::Forward));
+                let inner = self.tag(DerivativeMode::Reverse);
                 of.lift_units(&mut args, outer);
                 of.lift_units(&mut args, inner);
                 let value = self.needed(base, args, functions)?;
@@ -91,7 +93,8 @@ impl<'p> Machine<'p> {
                 Ok(several(rows))
             }
             DerivativeForm::Hvp => {
-                let (outer, inner) = (self.tag(), self.tag());
+                let outer = self.tag(mode.unwrap_or(DerivativeMode::Forward));
+                let inner = self.tag(DerivativeMode::Reverse);
                 of.lift_along(&mut args, &extra, outer);
                 of.lift_units(&mut args, inner);
                 let value = self.needed(base, args, functions)?;
@@ -161,16 +164,21 @@ impl<'p> Machine<'p> {
 
     /// Gives every float of some arguments a direction of its own; also tells how many there are.
     pub(super) fn lift_all(&mut self, args: &mut [Value]) -> (Tag, usize) {
-        let tag = self.tag();
+        let tag = self.tag(DerivativeMode::Reverse);
         let all: Vec<usize> = (0..args.len()).collect();
         let n = Wrt { params: &all, types: &[], primals: Vec::new() }.lift_units(args, tag);
         (tag, n)
     }
 
-    /// A derivative that nobody has taken yet.
-    fn tag(&mut self) -> Tag {
-        self.n_tags += 1;
-        Tag(self.n_tags)
+    /// A derivative that nobody has taken yet. Its mode matters to rules that the program gives.
+    fn tag(&mut self, mode: DerivativeMode) -> Tag {
+        self.modes.push(mode);
+        Tag(self.modes.len() as u32 - 1)
+    }
+
+    /// The mode in which a derivative is taken.
+    pub(super) fn mode(&self, tag: Tag) -> DerivativeMode {
+        self.modes[tag.0 as usize]
     }
 
     /// The value of the base. A derivative needs all of it.
@@ -203,7 +211,7 @@ impl<'p> Machine<'p> {
     }
 
     /// A value in the structure of a tangent: `f` of every float, the unit value for all that has no derivative.
-    fn tangent_of(&self, ty: &Type, value: &Value, f: &mut dyn FnMut(&Number) -> Number) -> Flow<Value> {
+    pub(super) fn tangent_of(&self, ty: &Type, value: &Value, f: &mut dyn FnMut(&Number) -> Number) -> Flow<Value> {
         match (ty, value) {
             (_, Value::Failed(failure)) => Err(Stop::Failed(*failure)),
             (_, Value::Number(x)) => Ok(if x.elem().is_float() { Value::Number(f(x)) } else { Value::unit() }),

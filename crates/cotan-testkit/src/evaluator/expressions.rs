@@ -72,6 +72,10 @@ impl<'p> Machine<'p> {
                 self.check_shape(&e.ty, &value, e.span)?;
                 Ok(value)
             }
+            ExprKind::AsTangent(operand) => {
+                let value = self.expr(operand)?;
+                self.tangent_of(&operand.ty, &value, &mut Number::clone)
+            }
             ExprKind::If(it) => {
                 for (condition, arm) in &it.arms {
                     if self.expr(condition)?.truth()? {

@@ -31,13 +31,14 @@ mod last_axis;
 mod number;
 mod operators;
 mod outcome;
+mod rules;
 mod statements;
 mod value;
 
 pub use outcome::{Call, Linear, Outcome, same_host, takes_derivatives};
 pub use value::Failure;
 
-use cotan::sema::typed::Program;
+use cotan::sema::typed::{DerivativeMode, Program};
 use cotan::syntax::Span;
 use cotan_ir::CheckKind;
 use frame::Frame;
@@ -54,13 +55,14 @@ struct Machine<'p> {
     frame: Rc<Frame<'p>>,
     /// The checks that failed, in order.
     failures: Vec<Failure>,
-    n_tags: u32,
+    /// The mode of each derivative that was begun.
+    modes: Vec<DerivativeMode>,
     steps: u64,
 }
 
 impl<'p> Machine<'p> {
     fn new(program: &'p Program) -> Machine<'p> {
-        Machine { program, frame: Rc::new(Frame::default()), failures: Vec::new(), n_tags: 0, steps: 0 }
+        Machine { program, frame: Rc::new(Frame::default()), failures: Vec::new(), modes: Vec::new(), steps: 0 }
     }
 
     /// A check.

@@ -32,7 +32,7 @@ pub(super) struct Lifted {
 }
 
 /// Tangents by direction; those that are zero may be missing.
-type Tangents = BTreeMap<usize, Number>;
+pub(super) type Tangents = BTreeMap<usize, Number>;
 
 /// Whether the greatest or the least of several numbers is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,8 @@ impl Number {
         self.plain().elem()
     }
 
-    fn tag(&self) -> Option<Tag> {
+    /// The derivative that was begun last of those that the number carries.
+    pub(super) fn tag(&self) -> Option<Tag> {
         match self {
             Number::Plain(_) => None,
             Number::Lifted(lifted) => Some(lifted.tag),

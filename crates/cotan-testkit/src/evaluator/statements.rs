@@ -212,6 +212,7 @@ fn jumps(e: &Expr, in_loop: bool) -> bool {
         | ExprKind::Call { .. }
         | ExprKind::Builtin { .. }
         | ExprKind::ShapeCheck(_)
+        | ExprKind::AsTangent(_)
         | ExprKind::If(_)
         | ExprKind::Block(_)
         | ExprKind::For(_)
