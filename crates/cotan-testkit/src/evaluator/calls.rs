@@ -8,13 +8,14 @@ use cotan::sema::typed::{
     Arg, Callable, CallableKind, Expr, ExprKind, FnId, Function, FunctionBody, GenericArg, GenericId, LocalId, Param,
     Type,
 };
+use cotan::syntax::Span;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 impl<'p> Machine<'p> {
     /// A call with arguments of the source. The shape checks around arguments come after all arguments: they may be
     /// about sizes of later ones.
-    pub(super) fn call(&mut self, callee: &'p Callable, args: &'p [Arg]) -> Flow<Value> {
+    pub(super) fn call(&mut self, callee: &'p Callable, args: &'p [Arg], span: Span) -> Flow<Value> {
         let callee = self.closure(callee);
         let mut values = Vec::new();
         let mut functions = Vec::new();
@@ -38,6 +39,7 @@ impl<'p> Machine<'p> {
                 self.settle(&e.ty, value)?;
             }
         }
+        self.call_span = span;
         self.apply(&callee, values, &functions)
     }
 
@@ -67,6 +69,7 @@ impl<'p> Machine<'p> {
                 let base = Closure { callable: &derivative.base, frame: callee.frame.clone() };
                 self.derivative(derivative, &base, args, functions)
             }
+            CallableKind::Vmap(vmap) => self.vmap(callee, vmap, &args, functions),
         }
     }
 

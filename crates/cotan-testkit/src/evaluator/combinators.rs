@@ -24,7 +24,7 @@ impl<'p> Machine<'p> {
         for ty in &function.callable.params {
             elems.push(self.elem(ty)?);
         }
-        self.stacked(&function, &dims, e.span, &mut |machine, k| {
+        self.stacked(&function, &[], &dims, e.span, &mut |machine, k| {
             let mut indices = Vec::new();
             for (at, elem) in unflattened(&dims, k).into_iter().zip(&elems) {
                 let index = Number::Plain(Const::i64(at as i64));
@@ -41,13 +41,14 @@ impl<'p> Machine<'p> {
         let values = self.args(tensors)?;
         let tensors: Vec<&Tensor> = values.iter().map(Value::tensor).collect::<Flow<_>>()?;
         let n = equal_lengths(&tensors)?;
-        self.stacked(&function, &[n], e.span, &mut |_, k| Ok(tensors.iter().map(|tensor| tensor.row(k)).collect()))
+        self.stacked(&function, &[], &[n], e.span, &mut |_, k| Ok(tensors.iter().map(|tensor| tensor.row(k)).collect()))
     }
 
     /// Stacks what a function gives for the arguments of each position. A position that fails leaves the others alone.
-    fn stacked(
+    pub(super) fn stacked(
         &mut self,
         function: &Closure<'p>,
+        functions: &[Option<Closure<'p>>],
         dims: &[usize],
         span: Span,
         args: &mut dyn FnMut(&mut Self, usize) -> Flow<Vec<Value>>,
@@ -55,7 +56,7 @@ impl<'p> Machine<'p> {
         let mut cells: Vec<Value> = Vec::new();
         for k in 0..dims.iter().product() {
             self.spend(1)?;
-            let cell = args(self, k).and_then(|args| self.apply(function, args, &[]));
+            let cell = args(self, k).and_then(|args| self.apply(function, args, functions));
             let cell = cell.and_then(|cell| {
                 let agrees = cells.first().is_none_or(|first| cell.has_shape_of(first));
                 self.check(agrees, CheckKind::RaggedStack, span).map(|()| cell)

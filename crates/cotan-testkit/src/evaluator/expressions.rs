@@ -65,7 +65,7 @@ impl<'p> Machine<'p> {
                 self.fold(*op, axes, operand.tensor()?, elem, e.span)?.met()
             }
             ExprKind::FoldBy { function, init, operand } => self.fold_by(function, init.as_deref(), operand, e),
-            ExprKind::Call { callee, args } => self.call(callee, args),
+            ExprKind::Call { callee, args } => self.call(callee, args, e.span),
             ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, e),
             ExprKind::ShapeCheck(operand) => {
                 let value = self.expr(operand)?;

@@ -1,6 +1,7 @@
 //! Reading and changing parts of tensors: every selection is a list of positions.
 
 use super::Machine;
+use super::kernels::is_open;
 use super::value::{Failure, Flow, Stop, Tensor, Value, bug, flattened, unflattened};
 use cotan::sema::typed::{AssignOp, Index, Place, PlaceStepKind};
 use cotan::syntax::Span;
@@ -195,10 +196,13 @@ impl<'p> Machine<'p> {
         let new = match op {
             AssignOp::Set => value,
             AssignOp::Binary(op) => self.binary(op, &part, &value, span)?,
+            AssignOp::Max | AssignOp::Min if is_open(&part) => self.contributed(&part, &value)?,
             AssignOp::Max => self.primitive("max", &[part, value], span)?,
             AssignOp::Min => self.primitive("min", &[part, value], span)?,
         };
-        self.settle(&place.ty, &new)?;
+        if !is_open(&new) {
+            self.settle(&place.ty, &new)?;
+        }
         let mut root = self.take_local(place.root)?;
         let written = write(&mut root, &steps, new);
         self.set_local(place.root, root);

@@ -27,6 +27,7 @@ mod folds;
 mod frame;
 mod host;
 mod indexing;
+mod kernels;
 mod last_axis;
 mod number;
 mod operators;
@@ -34,6 +35,7 @@ mod outcome;
 mod rules;
 mod statements;
 mod value;
+mod vmaps;
 
 pub use outcome::{Call, Linear, Outcome, same_host, takes_derivatives};
 pub use value::Failure;
@@ -58,11 +60,20 @@ struct Machine<'p> {
     /// The mode of each derivative that was begun.
     modes: Vec<DerivativeMode>,
     steps: u64,
+    /// The call that was begun last.
+    call_span: Span,
 }
 
 impl<'p> Machine<'p> {
     fn new(program: &'p Program) -> Machine<'p> {
-        Machine { program, frame: Rc::new(Frame::default()), failures: Vec::new(), modes: Vec::new(), steps: 0 }
+        Machine {
+            program,
+            frame: Rc::new(Frame::default()),
+            failures: Vec::new(),
+            modes: Vec::new(),
+            steps: 0,
+            call_span: Span::default(),
+        }
     }
 
     /// A check.

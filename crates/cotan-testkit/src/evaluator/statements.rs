@@ -103,37 +103,27 @@ impl<'p> Machine<'p> {
             Iterable::Range { range, reversed } => {
                 let (lo, n) = self.range(range, span)?;
                 let elem = self.elem(&range.lo.ty)?;
-                self.repeat(n, *reversed, &mut |machine, k| {
-                    let index = Value::Number(Number::Plain(Const::integer(elem, lo + k as i128)));
-                    machine.bind(&it.pattern, index)?;
-                    machine.expr(&it.body)
-                })
+                self.repeat(it, n, *reversed, &|k| Value::Number(Number::Plain(Const::integer(elem, lo + k as i128))))
             }
             Iterable::Tensor { tensor, reversed } => {
                 let value = self.expr(tensor)?;
                 let tensor = value.tensor()?;
-                self.repeat(tensor.dims[0], *reversed, &mut |machine, k| {
-                    machine.bind(&it.pattern, tensor.row(k))?;
-                    machine.expr(&it.body)
-                })
+                self.repeat(it, tensor.dims[0], *reversed, &|k| tensor.row(k))
             }
         }
     }
 
-    fn repeat(
-        &mut self,
-        n: usize,
-        is_reversed: bool,
-        body: &mut dyn FnMut(&mut Self, usize) -> Flow<Value>,
-    ) -> Flow<Value> {
-        for k in 0..n {
-            let at = if is_reversed { n - 1 - k } else { k };
-            let ended = body(self, at);
-            if let Next::Ends = self.iterated(ended)? {
-                break;
+    fn repeat(&mut self, it: &'p For, n: usize, is_reversed: bool, value: &dyn Fn(usize) -> Value) -> Flow<Value> {
+        self.sharing(it.parallel.as_ref(), |machine| {
+            for k in 0..n {
+                let at = if is_reversed { n - 1 - k } else { k };
+                let ended = machine.bind(&it.pattern, value(at)).and_then(|()| machine.expr(&it.body));
+                if let Next::Ends = machine.iterated(ended)? {
+                    break;
+                }
             }
-        }
-        Ok(Value::unit())
+            Ok(Value::unit())
+        })
     }
 
     pub(super) fn while_loop(&mut self, it: &'p While) -> Flow<Value> {

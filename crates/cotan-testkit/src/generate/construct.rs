@@ -132,6 +132,14 @@ constructs! {
     ValueBesideLoss,
     /// `jacobian`, `hessian` or `hvp` inside the program.
     MatrixForm,
+    /// A call of a function with rules of its own.
+    Rule,
+    /// Arguments by name and by default; a constant.
+    NamedArgument,
+    /// `vmap`.
+    Vmap,
+    /// A kernel: own elements, sums and maxima at any index, a tiled loop.
+    Kernel,
 
     /// A parallel loop.
     Par,

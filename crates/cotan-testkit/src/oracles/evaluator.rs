@@ -3,15 +3,18 @@
 
 use super::Verdict;
 use super::engines::close_all;
-use crate::case::{Case, floats, options};
+use crate::case::{Case, floats};
+use crate::engines::{Engine, RunError};
 use crate::evaluator::{Call, Linear, same_host, takes_derivatives};
 use crate::front;
+use crate::generate::source::Generated;
 use crate::tolerances::{Property, close, tolerance};
-use cotan::Request;
 use cotan::host::rebuild;
+use cotan::{Lowered, Request};
+use cotan_ops::Value;
 
-/// The evaluator gives the bits of plain IR; what contraction rounds otherwise is close; and every derivative of the
-/// passes is the one that forward mode on the tree gives.
+/// The evaluator gives the bits of plain IR, and fails where that fails; what contraction rounds otherwise is close; and
+/// every derivative of the passes is the one that forward mode on the tree gives.
 pub fn evaluator(case: &Case) -> Verdict {
     let Some(generated) = &case.subject.source else {
         return Verdict::Unusable("not made from source".to_owned());
@@ -20,25 +23,50 @@ pub fn evaluator(case: &Case) -> Verdict {
         let program = front::checked("generated.cot", &generated.program.text())?;
         let args = generated.named_arguments();
         let call = Call { program: &program.checked.program, function: "f", elems: &[], args: &args };
-        let outcome = call.value()?;
-
         let plain = front::lower_plain(&program, &Request::function("f"))?;
-        let flat = generated.arguments_for(&plain.entry)?;
-        let results = cotan_interp::run(&plain.module, &plain.entry.symbol, &flat, &options());
-        let results = results.map_err(|e| format!("plain IR fails: {e}; the evaluator gives {outcome:?}"))?;
-        let mut leaves = plain.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
-        let found = rebuild(&plain.entry.result, &mut leaves).ok_or("no value")?;
-        outcome.agrees(Ok(&found), |found, expected| {
-            if !takes_derivatives(call.program) {
-                return same_host(found, expected);
-            }
-            let near = |(a, b): (f64, f64)| close(a, b, b.abs(), tolerance(Property::Rewritten, case.elem()));
-            let is_near = found.floats().into_iter().zip(expected.floats()).all(near);
-            if is_near { Ok(()) } else { Err(format!("expected {expected:?}, found {found:?}")) }
-        })?;
+        let results = compare(case, call, generated, &plain, takes_derivatives(call.program))?;
         close_all(&case.results, &results, Property::Rewritten, case, "optimised and plain")?;
-        derivatives(case, &call.linear()?)
+        derivatives(case, &call.linear()?)?;
+
+        let bad = generated.with_bad_index();
+        let args = bad.named_arguments();
+        let call = Call { args: &args, ..call };
+        let of_bad = |e: String| format!("with a bad index: {e}");
+        compare(case, call, &bad, &plain, takes_derivatives(call.program)).map_err(of_bad)?;
+        let optimised = front::lower(&program, &Request::function("f"))?;
+        compare(case, call, &bad, &optimised, true).map_err(|e| of_bad(format!("optimised: {e}")))?;
+        Ok(())
     })())
+}
+
+/// Compares the evaluator with the interpreter, to the bit or as closely as other roundings allow; gives the results.
+fn compare(
+    case: &Case,
+    call: Call<'_>,
+    generated: &Generated,
+    lowered: &Lowered,
+    is_rounded: bool,
+) -> Result<Vec<Value>, String> {
+    let outcome = call.value()?;
+    let flat = generated.arguments_for(&lowered.entry)?;
+    let ran = Engine::Interpreter.run(&lowered.module, &lowered.entry.symbol, &flat);
+    let found = match &ran {
+        Ok(results) => {
+            let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
+            Ok(rebuild(&lowered.entry.result, &mut leaves).ok_or("no value")?)
+        }
+        Err(RunError::Check { kind, span }) => Err((*kind, *span)),
+        Err(RunError::Other(e)) => return Err(e.clone()),
+    };
+    outcome.agrees(found.as_ref().map_err(|e| *e), |found, expected| {
+        if !is_rounded {
+            return same_host(found, expected);
+        }
+        let near = |(a, b): (f64, f64)| close(a, b, b.abs(), tolerance(Property::Rewritten, case.elem()));
+        let is_near = found.floats().into_iter().zip(expected.floats()).all(near);
+        if is_near { Ok(()) } else { Err(format!("expected {expected:?}, found {found:?}")) }
+    })?;
+    Ok(ran.unwrap_or_default())
 }
 
 /// The derivatives of the passes are those of the evaluator.

@@ -91,6 +91,15 @@ impl Generated {
         fit_arguments(entry, &self.named_arguments()).map_err(|e| e.to_string())
     }
 
+    /// The program called with an index that is out of range wherever it is used.
+    pub fn with_bad_index(&self) -> Generated {
+        let mut bad = self.clone();
+        for (_, value) in bad.args.iter_mut().filter(|(name, _)| *name == "ix") {
+            value.bits[0] = 7;
+        }
+        bad
+    }
+
     /// The arguments by name.
     pub fn named_arguments(&self) -> Arguments {
         let host = |v: &Value| v.scalar().map_or_else(|| HostValue::Tensor(v.clone()), HostValue::Scalar);
@@ -128,7 +137,7 @@ impl Writer<'_> {
 
     fn program(&mut self) -> Program {
         let t = self.float;
-        let types = vec![format!("struct Pair[N] {{ s: {t}, v: {t}[N] }}")];
+        let types = vec![format!("struct Pair[N] {{ s: {t}, v: {t}[N] }}"), format!("const RATE: {t} = 0.75 - 0.5")];
         let curve = self.curve();
         let energy = self.energy();
         let moved = Function {
@@ -146,9 +155,33 @@ impl Writer<'_> {
             body: vec![Stmt::Line("for i in 1..N { v[i] = 0.7 * v[i] + 0.2 * sin(v[i - 1] + s) }".to_owned())],
             result: "v".to_owned(),
         };
+        let stepped =
+            line(format!("fn stepped(u: {t}, rate: {t} = RATE, n: i64 = 2) -> {t}"), "rate * sin(u) ** n + RATE");
+        let ruled = line(format!("fn ruled(u: {t}, t: {t}) -> {t}"), "sin(u) * t");
+        let by_vjp = line(
+            format!("@vjp_for(ruled) fn ruled_vjp(u: {t}, t: {t}, y: {t}, y_cot: {t}) -> ({t}, {t})"),
+            "(y_cot * cos(u) * t, y_cot * sin(u))",
+        );
+        let by_jvp = line(
+            format!("@jvp_for(ruled) fn ruled_jvp(u: {t}, t: {t}, u_tan: {t}, t_tan: {t}) -> ({t}, {t})"),
+            "(ruled(u, t), cos(u) * t * u_tan + sin(u) * t_tan)",
+        );
+        let kernel = [
+            "let mut w = v",
+            "let mut h = 0.5 .* v",
+            "for i in 0..N { w[i] = sin(v[i] * s) + 0.1 }",
+            "for i in tile(N, 2) { h[ix[i]] += 0.3 * w[i] }",
+            "for i in 0..N { w[ix[i]] max= 0.4 * h[i] }",
+        ];
+        let scattered = Function {
+            head: format!("kernel scattered[N](v: {t}[N], ix: i64[N], s: {t}) -> {t}[N]"),
+            body: kernel.map(|text| Stmt::Line(text.to_owned())).to_vec(),
+            result: "h .* w".to_owned(),
+        };
         self.may_call = true;
         let main = self.main();
-        let helpers = [curve, energy, moved, staged_curve, staged, spread, relaxed];
+        let helpers =
+            [curve, energy, moved, staged_curve, staged, spread, relaxed, stepped, ruled, by_vjp, by_jvp, scattered];
         Program { types, functions: helpers.into_iter().chain([main]).collect() }
     }
 

@@ -128,12 +128,12 @@ impl Writer<'_> {
         }
         self.has(Construct::NarrowInteger);
         let forms = [
-            "((_ as i32) * 3 % 4) as i64",
-            "(wrapping_mul(_ as u8, 77) % 4) as i64",
-            "(wrapping_as[u8](_ - 9) % 3) as i64",
-            "abs((_ as i16) - 2) as i64 % 4",
+            "(($ as i32) * 3 % 4) as i64",
+            "(wrapping_mul($ as u8, 77) % 4) as i64",
+            "(wrapping_as[u8]($ - 9) % 3) as i64",
+            "abs(($ as i16) - 2) as i64 % 4",
         ];
-        self.rng.choice(&forms).replace('_', &i)
+        self.rng.choice(&forms).replace('$', &i)
     }
 
     /// A float of some operations; `depth` bounds their nesting.
@@ -268,11 +268,13 @@ impl Writer<'_> {
             return self.scalar_atom(scope);
         }
         let (x, y) = (self.scalar_atom(scope), self.scalar_atom(scope));
-        let derivative = self.rng.below(14);
+        let derivative = self.rng.below(18);
         self.has(match derivative {
             0..=4 => Construct::DerivativeForm,
             5 | 6 => Construct::ValueBesideLoss,
             7..=9 => Construct::MatrixForm,
+            12 | 13 => Construct::Rule,
+            14 | 15 => Construct::NamedArgument,
             _ => Construct::Call,
         });
         match derivative {
@@ -295,6 +297,9 @@ impl Writer<'_> {
                 let v = self.vector_atom(scope, Dim::N);
                 format!("sin(+/ grad[v](energy)({v}, {x}))")
             }
+            12 | 13 => format!("ruled({x}, {y})"),
+            14 => format!("stepped({x}, n = 3)"),
+            15 => format!("stepped(rate = {y}, u = {x})"),
             10 | 11 if scope.has_sizes => {
                 let v = self.vector_atom(scope, Dim::N);
                 format!("energy({v}, {x})")

@@ -199,7 +199,8 @@ impl Writer<'_> {
         match Scope::mutable(self.rng, &scope.vectors) {
             Some((v, _)) if self.may_call => {
                 self.has(Construct::MovedArgument);
-                let x = self.scalar_atom(scope);
+                // Nothing beside a moved value may mention it.
+                let x = self.rng.recent(&scope.scalars).clone();
                 self.line(out, format!("{v} = relaxed({v}, {x})"));
             }
             Some(_) | None => self.let_vector(scope, out),

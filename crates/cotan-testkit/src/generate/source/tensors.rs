@@ -32,7 +32,7 @@ impl Writer<'_> {
     pub(super) fn vector(&mut self, scope: &Scope, dim: Dim) -> String {
         let size = dim.name();
         let (v, w) = (self.vector_atom(scope, dim), self.vector_atom(scope, dim));
-        match self.rng.below(27) {
+        match self.rng.below(32) {
             0 => {
                 self.has(Construct::Dotted);
                 let operator = self.rng.choice(&[".+", ".-", ".*"]);
@@ -109,6 +109,20 @@ impl Writer<'_> {
                 self.has(Construct::NumbersInOrder);
                 let numbers = self.rng.choice(&["(0.._)", "iota(_)"]).replace('_', size);
                 format!("sin(0.3 .* ({numbers} as {}) .+ {v})", self.float)
+            }
+            26 | 27 => {
+                self.has(Construct::Vmap);
+                if self.rng.chance(0.5) {
+                    let x = self.scalar_atom(scope);
+                    return format!("vmap[0](|u| sin(u + {x} * u))({v})");
+                }
+                let (m, axis) = (self.matrix_atom(scope), if dim == Dim::N { 0 } else { 1 });
+                format!("vmap[{axis}](|u| sin(+/ u))({m})")
+            }
+            28..=30 if self.may_call && dim == Dim::N && !scope.index_arrays.is_empty() => {
+                self.has(Construct::Kernel);
+                let (ix, x) = (self.rng.recent(&scope.index_arrays).clone(), self.scalar_atom(scope));
+                format!("scattered({v}, {ix}, {x})")
             }
             24 | 25 => {
                 self.has(Construct::Pipe);

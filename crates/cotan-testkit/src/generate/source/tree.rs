@@ -232,7 +232,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 fn is_variable(word: &str) -> bool {
     let digits = word.strip_prefix(|c: char| c.is_ascii_lowercase());
     digits.is_some_and(|d| !d.is_empty() && d.chars().all(|c| c.is_ascii_digit()))
-        && !["f32", "f64", "i64"].contains(&word)
+        && cotan_ir::Elem::from_name(word).is_none()
 }
 
 fn rename(text: &str, kept: &[String]) -> String {

@@ -1,0 +1,109 @@
+//! Parallel loops of kernels. Their iterations run one after the other, as the order makes no difference; but a maximum
+//! or minimum that iterations contribute to is taken once, at the end, so that all that tie share its derivative.
+//!
+//! While such a loop runs, each scalar that takes part is the list of what was contributed, the start value first.
+//! Nobody reads it before the end.
+
+use super::Machine;
+use super::number::{Extreme, Number};
+use super::value::{Flow, Tensor, Value, bug};
+use cotan::sema::typed::{Accumulated, AssignOp, Sharing};
+use std::rc::Rc;
+
+impl<'p> Machine<'p> {
+    /// Runs a loop of a kernel.
+    pub(super) fn sharing(
+        &mut self,
+        sharing: Option<&'p Sharing>,
+        work: impl FnOnce(&mut Self) -> Flow<Value>,
+    ) -> Flow<Value> {
+        let contests: Vec<(&Accumulated, Extreme)> =
+            sharing.iter().flat_map(|s| &s.accumulated).filter_map(contest).collect();
+        for (place, _) in &contests {
+            self.change(place, &|value| opened(&value))?;
+        }
+        let result = work(self);
+        for (place, which) in &contests {
+            self.change(place, &|value| closed(&value, *which))?;
+        }
+        result
+    }
+
+    fn change(&mut self, place: &Accumulated, f: &dyn Fn(Value) -> Flow<Value>) -> Flow<()> {
+        let mut root = self.take_local(place.root)?;
+        let mut value = &mut root;
+        for k in &place.path {
+            value = match value {
+                Value::Fields(fields) => &mut fields[*k],
+                // What failed stays so.
+                whole @ (Value::Number(_) | Value::Tensor(_) | Value::Failed(_)) => whole,
+            };
+        }
+        let new = f(std::mem::replace(value, Value::unit()));
+        *value = new?;
+        self.set_local(place.root, root);
+        Ok(())
+    }
+
+    /// `old op= value`, where `old` is open for contributions.
+    pub(super) fn contributed(&mut self, old: &Value, value: &Value) -> Flow<Value> {
+        match (old, value) {
+            (Value::Tensor(old), Value::Tensor(value)) => {
+                let cells = old.cells.iter().zip(value.cells.iter());
+                let cells = cells.map(|(old, value)| self.contributed(old, value)).collect::<Flow<_>>()?;
+                Ok(Value::Tensor(Tensor::new(old.dims.clone(), cells)))
+            }
+            (Value::Tensor(old), value) => {
+                let cells = old.cells.iter().map(|old| self.contributed(old, value)).collect::<Flow<_>>()?;
+                Ok(Value::Tensor(Tensor::new(old.dims.clone(), cells)))
+            }
+            (old, value) => {
+                let value = Value::Number(value.number()?.clone());
+                Ok(Value::Fields([old.fields()?, &[value]].concat()))
+            }
+        }
+    }
+}
+
+fn contest(of: &Accumulated) -> Option<(&Accumulated, Extreme)> {
+    match of.op {
+        AssignOp::Max => Some((of, Extreme::Max)),
+        AssignOp::Min => Some((of, Extreme::Min)),
+        AssignOp::Set | AssignOp::Binary(_) => None,
+    }
+}
+
+/// Whether contributions are collected there.
+pub(super) fn is_open(value: &Value) -> bool {
+    match value {
+        Value::Fields(_) => true,
+        Value::Tensor(tensor) => tensor.cells.first().is_some_and(is_open),
+        Value::Number(_) | Value::Failed(_) => false,
+    }
+}
+
+fn opened(value: &Value) -> Flow<Value> {
+    match value {
+        Value::Number(_) => Ok(Value::Fields(vec![value.clone()])),
+        Value::Tensor(tensor) => in_cells(tensor, opened),
+        Value::Failed(_) => Ok(value.clone()),
+        Value::Fields(_) => bug("an extreme of tuples"),
+    }
+}
+
+fn closed(value: &Value, which: Extreme) -> Flow<Value> {
+    match value {
+        Value::Fields(all) => {
+            let numbers: Vec<Number> = all.iter().map(|n| n.number().cloned()).collect::<Flow<_>>()?;
+            Ok(Value::Number(Number::extreme(which, &numbers)))
+        }
+        Value::Tensor(tensor) => in_cells(tensor, |cell| closed(cell, which)),
+        Value::Failed(_) => Ok(value.clone()),
+        Value::Number(_) => bug("an extreme that was not open"),
+    }
+}
+
+fn in_cells(tensor: &Tensor, f: impl Fn(&Value) -> Flow<Value>) -> Flow<Value> {
+    let cells = tensor.cells.iter().map(f).collect::<Flow<_>>()?;
+    Ok(Value::Tensor(Tensor { dims: tensor.dims.clone(), cells: Rc::new(cells) }))
+}
