@@ -53,7 +53,7 @@ impl<'p> Machine<'p> {
                 let tag = self.tag(DerivativeMode::Forward);
                 of.lift_along(&mut args, &extra, tag);
                 let value = self.needed(base, args, functions)?;
-                let tangent = self.tangent_of(result, &value, &mut |y| y.tangent(tag, 0))?;
+                let tangent = self.tangent_of(result, &value, &mut |y| y.tangent(tag, 0).converted(y.elem()))?;
                 Ok(Value::Fields(vec![value.map(&mut |y| y.primal(tag)), tangent]))
             }
             DerivativeForm::Vjp => {
@@ -61,12 +61,14 @@ impl<'p> Machine<'p> {
                 of.lift_units(&mut args, tag);
                 let value = self.needed(base, args, functions)?;
                 let [cotangent] = extra.as_slice() else { return bug("a `vjp` takes one cotangent") };
-                let (ys, cotangents) = (floats(&value), floats(cotangent));
+                let (ys, cotangents): (_, Vec<Number>) =
+                    (floats(&value), floats(cotangent).iter().map(Number::computed).collect());
                 if ys.len() != cotangents.len() {
                     return bug("a cotangent of another structure than its value");
                 }
                 let parts = self.read_off_all(&of, &mut |direction, elem| {
                     let terms = ys.iter().zip(&cotangents).map(|(y, c)| y.tangent(tag, direction).times(c));
+                    let elem = elem.computed();
                     terms.fold(Number::zero(elem), |sum, term| sum.plus(&term.converted(elem)))
                 })?;
                 Ok(Value::Fields([vec![value.map(&mut |y| y.primal(tag))], parts].concat()))
@@ -272,7 +274,7 @@ impl Wrt<'_> {
                     return x.clone();
                 }
                 direction += 1;
-                Number::lifted(x.clone(), tag, direction - 1, Number::one(x.elem()))
+                Number::lifted(x.clone(), tag, direction - 1, Number::one(x.elem().computed()))
             });
         }
         direction
@@ -284,7 +286,7 @@ impl Wrt<'_> {
             let mut tangents = floats(tangent).into_iter();
             args[*k] = args[*k].map(&mut |x| {
                 let tangent = if x.elem().is_float() { tangents.next() } else { None };
-                tangent.map_or_else(|| x.clone(), |tangent| Number::lifted(x.clone(), tag, 0, tangent))
+                tangent.map_or_else(|| x.clone(), |tangent| Number::lifted(x.clone(), tag, 0, tangent.computed()))
             });
         }
     }

@@ -30,7 +30,10 @@ impl<'p> Machine<'p> {
             ExprKind::Array(parts) => self.array(parts, e),
             ExprKind::Struct(fields) => self.structure(fields, None, &e.ty),
             ExprKind::StructUpdate { fields, base } => self.structure(fields, Some(base), &e.ty),
-            ExprKind::Field { base, index } => self.expr(base)?.field(*index)?.met(),
+            ExprKind::Field { base, index } => {
+                let base = self.expr(base)?;
+                self.field(&base, *index, &e.ty)?.met()
+            }
             ExprKind::Unary { op, operand } => {
                 let operand = self.expr(operand)?;
                 self.unary(*op, &operand, e.span)

@@ -39,6 +39,7 @@ impl<'p> Machine<'p> {
 
     /// A fold of numbers of one type, in order.
     pub(super) fn fold_numbers(&mut self, op: FoldOp, elem: Elem, numbers: &[Number], span: Span) -> Flow<Number> {
+        let numbers: &[Number] = &numbers.iter().map(Number::computed).collect::<Vec<_>>();
         match op {
             FoldOp::Add => self.sum(elem, numbers, span),
             FoldOp::Mul => self.product(elem, numbers, span),
@@ -102,7 +103,7 @@ impl<'p> Machine<'p> {
     /// The Euclidean norm of all elements. They are scaled by the greatest where that is so large or small that squares
     /// would overflow or vanish.
     pub(super) fn norm(&mut self, tensor: &Tensor, elem: Elem) -> Flow<Number> {
-        let numbers = tensor.numbers()?;
+        let numbers: Vec<Number> = tensor.numbers()?.iter().map(Number::computed).collect();
         let magnitude = |n: &Number| n.plain().as_float().unwrap_or(f64::NAN).abs();
         let greatest = numbers.iter().map(magnitude).fold(0.0, f64::max);
         let large = if elem == Elem::F32 { 1e18 } else { 1e150 };

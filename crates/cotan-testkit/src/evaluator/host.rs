@@ -9,7 +9,6 @@ use cotan::sema::dims::{Atom, Dim};
 use cotan::sema::typed::{Function, Type};
 use cotan::sema::types::{Bound, GenericKind};
 use cotan_ir::{Const, Elem};
-use cotan_ops::const_from_bits;
 
 /// A value of the host as one of the evaluator.
 pub(super) fn from_host(value: &HostValue) -> Value {
@@ -17,7 +16,7 @@ pub(super) fn from_host(value: &HostValue) -> Value {
     match value {
         HostValue::Scalar(c) => Value::Number(Number::Plain(*c)),
         HostValue::Tensor(v) => {
-            let cell = |bits: &u64| Value::Number(Number::Plain(const_from_bits(v.elem, *bits)));
+            let cell = |bits: &u64| Value::Number(Number::Plain(Const::from_bits(v.elem, *bits)));
             Value::Tensor(Tensor::new(dims(&v.dims), v.bits.iter().map(cell).collect()))
         }
         HostValue::Array { dims: extents, items } => {

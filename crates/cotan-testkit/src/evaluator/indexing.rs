@@ -2,8 +2,9 @@
 
 use super::Machine;
 use super::kernels::is_open;
+use super::number::Number;
 use super::value::{Failure, Flow, Stop, Tensor, Value, bug, flattened, unflattened};
-use cotan::sema::typed::{AssignOp, Index, Place, PlaceStepKind};
+use cotan::sema::typed::{AssignOp, Index, Place, PlaceStepKind, Type};
 use cotan::syntax::Span;
 use cotan_ir::CheckKind;
 use std::rc::Rc;
@@ -182,7 +183,7 @@ impl<'p> Machine<'p> {
         for step in &place.steps {
             match &step.kind {
                 PlaceStepKind::Field(k) => {
-                    part = part.field(*k)?;
+                    part = self.field(&part, *k, &step.ty)?.met()?;
                     steps.push(Step::Field(*k));
                 }
                 PlaceStepKind::Index(indices) => {
@@ -200,6 +201,10 @@ impl<'p> Machine<'p> {
             AssignOp::Max => self.primitive("max", &[part, value], span)?,
             AssignOp::Min => self.primitive("min", &[part, value], span)?,
         };
+        let new = match op {
+            AssignOp::Set => new,
+            AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min => self.stored(new, &place.ty)?,
+        };
         if !is_open(&new) {
             self.settle(&place.ty, &new)?;
         }
@@ -208,6 +213,56 @@ impl<'p> Machine<'p> {
         self.set_local(place.root, root);
         written
     }
+}
+
+impl Machine<'_> {
+    /// A part of a tuple or struct; of a tensor of them the tensor of the parts, which is of type `ty`.
+    pub(super) fn field(&self, value: &Value, k: usize, ty: &Type) -> Flow<Value> {
+        let Value::Tensor(tensor) = value else { return value.field(k) };
+        match column(tensor, k)? {
+            Value::Tensor(column) if column.cells.is_empty() => {
+                Ok(Value::Tensor(Tensor::new(self.extents(ty.dims()), Vec::new())))
+            }
+            column @ (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Failed(_)) => Ok(column),
+        }
+    }
+
+    /// What was computed, in the type that its place stores.
+    fn stored(&self, value: Value, ty: &Type) -> Flow<Value> {
+        let Some(scalar) = ty.scalar() else { return Ok(value) };
+        let elem = self.elem_of(scalar)?;
+        let narrow = |x: &Number| if elem.storage().is_some() { x.converted(elem) } else { x.clone() };
+        Ok(value.map(&mut |x| narrow(x)))
+    }
+}
+
+/// The tensor of one part of each element.
+fn column(tensor: &Tensor, k: usize) -> Flow<Value> {
+    let parts = tensor.cells.iter().map(|cell| cell.field(k)).collect::<Flow<Vec<_>>>()?;
+    let Some(Value::Tensor(first)) = parts.first() else {
+        return Ok(Value::Tensor(Tensor::new(tensor.dims.clone(), parts)));
+    };
+    let mut cells = Vec::new();
+    for part in &parts {
+        cells.extend(part.tensor()?.cells.iter().cloned());
+    }
+    Ok(Value::Tensor(Tensor::new([&tensor.dims[..], &first.dims].concat(), cells)))
+}
+
+/// Gives one part of each element the value that a tensor of such parts has for it.
+fn set_column(tensor: &mut Tensor, k: usize, column: &Value) -> Flow<()> {
+    let rank = tensor.dims.len();
+    let column = match column {
+        Value::Failed(failure) => return Err(Stop::Failed(*failure)),
+        Value::Number(_) | Value::Tensor(_) | Value::Fields(_) => column.tensor()?,
+    };
+    let inner = &column.dims[rank..];
+    let size: usize = inner.iter().product();
+    for (at, cell) in Rc::make_mut(&mut tensor.cells).iter_mut().enumerate() {
+        let part = Tensor::new(inner.to_vec(), column.cells[at * size..(at + 1) * size].to_vec()).into_value();
+        write(cell, &[Step::Field(k)], part)?;
+    }
+    Ok(())
 }
 
 /// Replaces the part of a value that steps lead to.
@@ -221,6 +276,11 @@ fn write(target: &mut Value, steps: &[Step], new: Value) -> Flow<()> {
             Some(field) => write(field, rest, new),
             None => bug("a field that is not there"),
         },
+        ([Step::Field(k), rest @ ..], Value::Tensor(tensor)) => {
+            let mut parts = column(tensor, *k)?;
+            write(&mut parts, rest, new)?;
+            set_column(tensor, *k, &parts)
+        }
         ([Step::Pick(_), ..], Value::Tensor(tensor)) => {
             let n_picks = steps.iter().take_while(|step| matches!(step, Step::Pick(_))).count();
             let (picks, rest) = steps.split_at(n_picks);
@@ -233,20 +293,22 @@ fn write(target: &mut Value, steps: &[Step], new: Value) -> Flow<()> {
             write_selected(tensor, &selection, rest, new)
         }
         ([..], Value::Failed(failure)) => Err(Stop::Failed(*failure)),
-        ([Step::Field(_) | Step::Pick(_), ..], Value::Number(_) | Value::Tensor(_) | Value::Fields(_)) => {
+        ([Step::Field(_) | Step::Pick(_), ..], Value::Number(_) | Value::Fields(_)) => {
             bug("a place of another structure")
         }
     }
 }
 
 fn write_selected(tensor: &mut Tensor, selection: &Selection, rest: &[Step], new: Value) -> Flow<()> {
+    let new = match rest.is_empty() {
+        true => new,
+        false => {
+            let mut part = selection.read(tensor);
+            write(&mut part, rest, new)?;
+            part
+        }
+    };
     let cells = Rc::make_mut(&mut tensor.cells);
-    if !rest.is_empty() {
-        return match selection.len() {
-            1 => write(&mut cells[selection.cell(0)], rest, new),
-            _ => bug("a field of several elements"),
-        };
-    }
     for k in 0..selection.len() {
         cells[selection.cell(k)] = match &new {
             Value::Tensor(new) if new.dims == selection.dims => new.cells[k].clone(),

@@ -109,9 +109,14 @@ impl Number {
         }
     }
 
-    /// The tangent in one direction, in the type of the number.
+    /// The tangent in one direction, in the type that the number is computed with.
     pub(super) fn tangent(&self, tag: Tag, direction: usize) -> Number {
-        self.tangents(tag).remove(&direction).unwrap_or_else(|| Number::zero(self.elem()))
+        self.tangents(tag).remove(&direction).unwrap_or_else(|| Number::zero(self.elem().computed()))
+    }
+
+    /// A number of a storage type in the type that it is computed with.
+    pub(super) fn computed(&self) -> Number {
+        self.converted(self.elem().computed())
     }
 
     /// The number in another float type.
@@ -154,8 +159,9 @@ impl Number {
             match partial {
                 Partial::Zero { .. } => {}
                 Partial::Convert => {
-                    let convert = |tangent: Number| Number::apply(row, &[tangent]);
-                    of_arg.into_iter().for_each(|(at, tangent)| add(&mut tangents, at, convert(tangent)));
+                    // Tangents of what is stored narrow are not narrow themselves.
+                    let elem = result.elem().computed();
+                    of_arg.into_iter().for_each(|(at, tangent)| add(&mut tangents, at, tangent.converted(elem)));
                 }
                 Partial::Term { term, .. } => {
                     let partial = of_use.term(term);

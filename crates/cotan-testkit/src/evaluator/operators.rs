@@ -16,7 +16,7 @@ impl<'p> Machine<'p> {
             UnaryOp::Not => Ok(Number::apply(&NOT, args)),
             UnaryOp::Neg => match args[0].plain().as_integer() {
                 Some(x) => machine.fitting(args[0].elem(), Some(-x), span),
-                None => Ok(Number::apply(&NEG, args)),
+                None => Ok(Number::apply(&NEG, &[args[0].computed()])),
             },
         })
     }
@@ -28,7 +28,7 @@ impl<'p> Machine<'p> {
 
     /// An infix operator on scalars.
     pub(super) fn scalar_binary(&mut self, op: BinaryOp, left: &Number, right: &Number, span: Span) -> Flow<Number> {
-        let args = [left.clone(), right.clone()];
+        let args = [left.computed(), right.computed()];
         let prim = |row: &'static PrimRow| Ok(Number::apply(row, &args));
         let (x, y) = (left.plain().as_integer(), right.plain().as_integer());
         let elem = left.elem();
@@ -48,7 +48,7 @@ impl<'p> Machine<'p> {
                 self.check(y >= 0, CheckKind::NegativePower, span)?;
                 self.fitting(elem, power(x, y), span)
             }
-            (BinaryOp::PowInt, None, Some(y)) => Ok(float_power(left, y)),
+            (BinaryOp::PowInt, None, Some(y)) => Ok(float_power(&args[0], y)),
             (BinaryOp::Add, _, _) => prim(&ADD),
             (BinaryOp::Sub, _, _) => prim(&SUB),
             (BinaryOp::Mul, _, _) => prim(&MUL),
@@ -92,11 +92,13 @@ impl<'p> Machine<'p> {
                     machine.check(*n >= 0, CheckKind::NegativePower, span)?;
                     wrapped(wrapping_power(*x, *n))
                 }
-                ("powi", [n]) => Ok(float_power(&args[0], *n)),
-                (_, _) => match lookup(name) {
-                    Some(row) => Ok(Number::apply(row, args)),
-                    None => bug(format!("there is no primitive `{name}`")),
-                },
+                ("powi", [n]) => Ok(float_power(&args[0].computed(), *n)),
+                (_, _) => {
+                    let Some(row) = lookup(name) else { return bug(format!("there is no primitive `{name}`")) };
+                    // What is only selected stays in the type that it is stored in.
+                    let of_args = |arg: &Number| if name == "select" { arg.clone() } else { arg.computed() };
+                    Ok(Number::apply(row, &args.iter().map(of_args).collect::<Vec<_>>()))
+                }
             }
         })
     }

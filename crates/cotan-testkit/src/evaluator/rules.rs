@@ -58,14 +58,16 @@ impl<'p> Machine<'p> {
             let mut args = rule.primals.clone();
             for k in &rule.active {
                 let ty = &rule.callee.callable.params[*k];
-                args.push(self.tangent_of(ty, &rule.args[*k], &mut |x| x.tangent(rule.tag, direction))?);
+                args.push(
+                    self.tangent_of(ty, &rule.args[*k], &mut |x| x.tangent(rule.tag, direction).converted(x.elem()))?,
+                );
             }
             let given = self.apply(&rule.closure, args, &[])?;
             let tangents = floats(&given.field(1)?);
             if tangents.len() != all.len() {
                 return bug("a rule gives a tangent of another structure than the value");
             }
-            all.iter_mut().zip(tangents).for_each(|(all, tangent)| add(all, direction, tangent));
+            all.iter_mut().zip(tangents).for_each(|(all, tangent)| add(all, direction, tangent.computed()));
         }
         Ok(all)
     }
@@ -88,7 +90,7 @@ impl<'p> Machine<'p> {
             let mut tangents = Tangents::new();
             for (x, cotangent) in xs.iter().zip(&cotangents) {
                 for (direction, tangent) in x.tangents(rule.tag) {
-                    add(&mut tangents, direction, tangent.times(cotangent).converted(y.elem()));
+                    add(&mut tangents, direction, tangent.times(&cotangent.computed()).converted(y.elem().computed()));
                 }
             }
             all.push(tangents);

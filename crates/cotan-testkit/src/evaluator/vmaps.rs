@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::frame::Closure;
-use super::value::{Flow, Tensor, Value, bug, flattened, unflattened};
+use super::value::{Flow, Tensor, Value, bug, flattened, needed, unflattened};
 use cotan::sema::typed::Vmap;
 
 impl<'p> Machine<'p> {
@@ -14,6 +14,7 @@ impl<'p> Machine<'p> {
         args: &[Value],
         functions: &[Option<Closure<'p>>],
     ) -> Flow<Value> {
+        needed(args)?;
         let mut fronts = Vec::new();
         for arg in args {
             fronts.push(moved_axis(arg, vmap.axis, true)?);
