@@ -182,7 +182,9 @@ impl<'p> Machine<'p> {
         let dims = self.counts(&args[1..])?;
         let (inner, cells) = match &value {
             Value::Tensor(tensor) => (tensor.dims.as_slice(), tensor.cells.as_slice()),
-            Value::Number(_) | Value::Fields(_) | Value::Failed(_) => (&[][..], std::slice::from_ref(&value)),
+            Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => {
+                (&[][..], std::slice::from_ref(&value))
+            }
         };
         let lead = dims.len() - inner.len();
         self.check(dims[lead..] == *inner, CheckKind::ShapeMismatch, span)?;

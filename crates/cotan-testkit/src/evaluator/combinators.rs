@@ -75,7 +75,7 @@ impl<'p> Machine<'p> {
                 for (k, part) in parts.iter().enumerate() {
                     let column = |cell: &Value| match cell {
                         Value::Failed(_) => Ok(cell.clone()),
-                        Value::Number(_) | Value::Tensor(_) | Value::Fields(_) => cell.field(k),
+                        Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) => cell.field(k),
                     };
                     let column = cells.iter().map(column).collect::<Flow<_>>()?;
                     let column = self.stack(part, lead, column, span);
@@ -96,7 +96,7 @@ impl<'p> Machine<'p> {
                 }
                 Ok(Value::Tensor(Tensor::new([lead, &inner].concat(), all)))
             }
-            Type::Scalar(_) | Type::Struct(_) => Ok(Value::Tensor(Tensor::new(lead.to_vec(), cells))),
+            Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) => Ok(Value::Tensor(Tensor::new(lead.to_vec(), cells))),
             Type::Error | Type::Never | Type::Function(_) => bug("values that can't be stacked"),
         }
     }

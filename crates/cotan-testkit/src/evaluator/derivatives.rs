@@ -33,7 +33,9 @@ impl<'p> Machine<'p> {
                 // Of `(loss, aux..)` the loss alone is differentiated.
                 let (loss, aux) = match &value {
                     Value::Fields(parts) => (parts[0].clone().met()?, parts[1..].to_vec()),
-                    Value::Number(_) | Value::Tensor(_) | Value::Failed(_) => (value.clone(), Vec::new()),
+                    Value::Number(_) | Value::Tensor(_) | Value::Variant(..) | Value::Failed(_) => {
+                        (value.clone(), Vec::new())
+                    }
                 };
                 let y = loss.number()?;
                 let gradients = self.read_off_all(&of, &mut |direction, _| y.tangent(tag, direction))?;
@@ -125,11 +127,11 @@ impl<'p> Machine<'p> {
     fn jacobian(&mut self, of: &At, ty: &Type, value: &Value, tag: Tag) -> Flow<Value> {
         let dims = match value {
             Value::Tensor(tensor) => tensor.dims.clone(),
-            Value::Number(_) | Value::Fields(_) | Value::Failed(_) => Vec::new(),
+            Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => Vec::new(),
         };
         let cells = match value {
             Value::Tensor(tensor) => tensor.cells.to_vec(),
-            Value::Number(_) | Value::Fields(_) | Value::Failed(_) => vec![value.clone()],
+            Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => vec![value.clone()],
         };
         let types = match ty.elem() {
             Type::Tuple(types) => types.clone(),
@@ -146,7 +148,7 @@ impl<'p> Machine<'p> {
                 let tangent = self.program.tangent(of.ty);
                 return self.in_shape(&tangent, &dims, rows);
             }
-            Type::Error | Type::Never | Type::Function(_) | Type::Tensor { .. } => {
+            Type::Error | Type::Never | Type::Function(_) | Type::Enum(_) | Type::Tensor { .. } => {
                 return bug("a Jacobian of what has no derivative");
             }
         };
@@ -229,6 +231,14 @@ impl<'p> Machine<'p> {
                 let parts = parts.iter().zip(values).map(|(ty, value)| self.tangent_of(ty, value, f));
                 parts.collect::<Flow<_>>().map(Value::Fields)
             }
+            (Type::Enum(of), Value::Variant(index, values)) => {
+                if self.program.tangent(ty).is_unit() {
+                    return Ok(Value::unit());
+                }
+                let types = self.program.payload_types(of, *index);
+                let fields = types.iter().zip(values).map(|(ty, value)| self.tangent_of(ty, value, f));
+                fields.collect::<Flow<_>>().map(|fields| Value::Variant(*index, fields))
+            }
             (Type::Struct(of), Value::Fields(values)) => {
                 let types = self.program.field_types(of);
                 let fields = types.iter().zip(values).map(|(ty, value)| self.tangent_of(ty, value, f));
@@ -241,8 +251,9 @@ impl<'p> Machine<'p> {
                 | Type::Function(_)
                 | Type::Tensor { .. }
                 | Type::Tuple(_)
-                | Type::Struct(_),
-                Value::Tensor(_) | Value::Fields(_),
+                | Type::Struct(_)
+                | Type::Enum(_),
+                Value::Tensor(_) | Value::Fields(_) | Value::Variant(..),
             ) => bug("a value of another structure than its type"),
         }
     }

@@ -6,8 +6,7 @@ use super::number::Number;
 use super::value::{Flow, Stop, Tensor, Value, bug, caught, needed};
 use cotan::sema::dims::{Atom, Dim};
 use cotan::sema::typed::{
-    BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Link, Literal, LogicOp, Pattern,
-    PatternKind, Range, Type,
+    BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Link, Literal, LogicOp, Range, Type,
 };
 use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Const, Elem};
@@ -30,6 +29,15 @@ impl<'p> Machine<'p> {
             ExprKind::Array(parts) => self.array(parts, e),
             ExprKind::Struct(fields) => self.structure(fields, None, &e.ty),
             ExprKind::StructUpdate { fields, base } => self.structure(fields, Some(base), &e.ty),
+            ExprKind::Variant { index, fields } => {
+                let Type::Enum(of) = &e.ty else { return bug("expected a type of an enum") };
+                let mut values = vec![Value::unit(); self.program.payload_types(of, *index).len()];
+                for field in fields {
+                    values[field.index] = self.part(&field.value)?;
+                }
+                Ok(Value::Variant(*index, values))
+            }
+            ExprKind::Match(it) => self.choose(it),
             ExprKind::Field { base, index } => {
                 let base = self.expr(base)?;
                 self.field(&base, *index, &e.ty)?.met()
@@ -98,13 +106,12 @@ impl<'p> Machine<'p> {
     }
 
     fn step(&mut self, link: &'p Link, value: &Value, operand: &Value) -> Flow<Value> {
-        let value = match link.op {
-            BinaryOp::MatMul => {
-                let elem = self.elem(&link.ty)?;
-                needed([value, operand])?;
-                self.matrix_product(value.tensor()?, operand.tensor()?, elem, link.span)?
-            }
-            op => self.binary(op, value, operand, link.span)?,
+        let value = if link.op == BinaryOp::MatMul {
+            let elem = self.elem(&link.ty)?;
+            needed([value, operand])?;
+            self.matrix_product(value.tensor()?, operand.tensor()?, elem, link.span)?
+        } else {
+            self.binary(link.op, value, operand, link.span)?
         };
         self.settle(&link.ty, &value)?;
         Ok(value)
@@ -122,7 +129,7 @@ impl<'p> Machine<'p> {
         Closure { callable, frame: self.frame.clone() }
     }
 
-    fn literal(&self, literal: &Literal, ty: &Type) -> Flow<Const> {
+    pub(super) fn literal(&self, literal: &Literal, ty: &Type) -> Flow<Const> {
         let elem = self.elem(ty)?;
         let parsed = |text: &str| -> Flow<Const> {
             let read = if elem == Elem::F32 {
@@ -233,6 +240,10 @@ impl<'p> Machine<'p> {
                 let types = self.program.field_types(of);
                 types.iter().zip(values).try_for_each(|(ty, value)| self.check_shape(ty, value, span))
             }
+            (Type::Enum(of), Value::Variant(index, values)) => {
+                let types = self.program.payload_types(of, *index);
+                types.iter().zip(values).try_for_each(|(ty, value)| self.check_shape(ty, value, span))
+            }
             (
                 Type::Error
                 | Type::Never
@@ -240,32 +251,10 @@ impl<'p> Machine<'p> {
                 | Type::Function(_)
                 | Type::Tensor { .. }
                 | Type::Tuple(_)
-                | Type::Struct(_),
+                | Type::Struct(_)
+                | Type::Enum(_),
                 _,
             ) => Ok(()),
-        }
-    }
-
-    /// Binds the names of a pattern.
-    pub(super) fn bind(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
-        self.settle(&pattern.ty, &value)?;
-        self.bind_parts(pattern, value)
-    }
-
-    fn bind_parts(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
-        match &pattern.kind {
-            PatternKind::Wildcard => Ok(()),
-            PatternKind::Local(id) => {
-                self.set_local(*id, value);
-                Ok(())
-            }
-            PatternKind::Fields(parts) => parts.iter().try_for_each(|(index, part)| {
-                let value = match &value {
-                    Value::Failed(_) => value.clone(),
-                    Value::Number(_) | Value::Tensor(_) | Value::Fields(_) => value.field(*index)?,
-                };
-                self.bind_parts(part, value)
-            }),
         }
     }
 }

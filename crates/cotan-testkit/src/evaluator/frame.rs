@@ -85,7 +85,7 @@ impl<'p> Machine<'p> {
             },
             Atom::Value(id) => match self.frame.locals.borrow().get(id.0 as usize)?.as_ref()? {
                 Value::Number(number) => number.plain().as_integer(),
-                Value::Tensor(_) | Value::Fields(_) | Value::Failed(_) => None,
+                Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => None,
             },
             Atom::Runtime(id) => self.frame.sizes.borrow().get(id.0 as usize).copied().flatten().map(i128::from),
             Atom::Floor(p, q) => {
@@ -123,8 +123,12 @@ impl<'p> Machine<'p> {
                 let types = self.program.field_types(of);
                 types.iter().zip(values).try_for_each(|(ty, value)| self.settle(ty, value))
             }
+            (Type::Enum(of), Value::Variant(index, values)) => {
+                let types = self.program.payload_types(of, *index);
+                types.iter().zip(values).try_for_each(|(ty, value)| self.settle(ty, value))
+            }
             (Type::Scalar(_) | Type::Never | Type::Function(_), _) | (_, Value::Failed(_)) => Ok(()),
-            (Type::Error | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_), _) => {
+            (Type::Error | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_), _) => {
                 bug("a value of another structure than its type")
             }
         }
@@ -196,7 +200,7 @@ impl<'p> Machine<'p> {
                 let n = extents.iter().product();
                 Ok(Value::Tensor(Tensor::new(extents, vec![cell; n])))
             }
-            Type::Error | Type::Never | Type::Function(_) => bug("a value of a type that has none"),
+            Type::Error | Type::Never | Type::Enum(_) | Type::Function(_) => bug("a value of a type that has none"),
         }
     }
 }
@@ -207,6 +211,7 @@ fn has_dims(ty: &Type) -> bool {
         Type::Tensor { .. } => true,
         Type::Tuple(parts) => parts.iter().any(has_dims),
         Type::Struct(of) => !of.args.is_empty(),
+        Type::Enum(_) => true,
         Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) => false,
     }
 }

@@ -6,24 +6,45 @@ use super::number::Number;
 use super::value::{Stop, Tensor, Value};
 use cotan::host::{Arguments, HostValue};
 use cotan::sema::dims::{Atom, Dim};
-use cotan::sema::typed::{Function, Type};
+use cotan::sema::typed::{Function, PayloadForm, Program, Type};
 use cotan::sema::types::{Bound, GenericKind};
 use cotan_ir::{Const, Elem};
 
 /// A value of the host as one of the evaluator.
-pub(super) fn from_host(value: &HostValue) -> Value {
-    let dims = |dims: &[i64]| dims.iter().map(|n| *n as usize).collect();
+pub(super) fn from_host(program: &Program, ty: &Type, value: &HostValue) -> Value {
+    let extents = |dims: &[i64]| dims.iter().map(|n| *n as usize).collect();
+    let part = |(ty, value): (&Type, &HostValue)| from_host(program, ty, value);
     match value {
         HostValue::Scalar(c) => Value::Number(Number::Plain(*c)),
         HostValue::Tensor(v) => {
             let cell = |bits: &u64| Value::Number(Number::Plain(Const::from_bits(v.elem, *bits)));
-            Value::Tensor(Tensor::new(dims(&v.dims), v.bits.iter().map(cell).collect()))
+            Value::Tensor(Tensor::new(extents(&v.dims), v.bits.iter().map(cell).collect()))
         }
-        HostValue::Array { dims: extents, items } => {
-            Value::Tensor(Tensor::new(dims(extents), items.iter().map(from_host).collect()))
+        HostValue::Array { dims, items } => {
+            let cells = items.iter().map(|item| from_host(program, ty.elem(), item)).collect();
+            Value::Tensor(Tensor::new(extents(dims), cells))
         }
-        HostValue::Tuple(parts) => Value::Fields(parts.iter().map(from_host).collect()),
-        HostValue::Struct(fields) => Value::Fields(fields.iter().map(|(_, value)| from_host(value)).collect()),
+        HostValue::Tuple(parts) => Value::Fields(ty.parts().iter().zip(parts).map(part).collect()),
+        HostValue::Struct(fields) => {
+            let types = if let Type::Struct(of) = ty { program.field_types(of) } else { Vec::new() };
+            Value::Fields(types.iter().zip(fields.iter().map(|(_, value)| value)).map(part).collect())
+        }
+        HostValue::Enum { variant, payload } => {
+            let Type::Enum(of) = ty else { return Value::unit() };
+            let variants = &program.enum_def(of.def).variants;
+            let index = variants.iter().position(|known| known.name == *variant).unwrap_or_default();
+            let types = program.payload_types(of, index);
+            let values: Vec<&HostValue> = match (payload.as_deref(), types.len()) {
+                (None, _) => Vec::new(),
+                (Some(HostValue::Struct(fields)), _) if variants[index].form == PayloadForm::Struct => {
+                    fields.iter().map(|(_, value)| value).collect()
+                }
+                (Some(only), 1) => vec![only],
+                (Some(HostValue::Tuple(parts)), _) => parts.iter().collect(),
+                (Some(other), _) => vec![other],
+            };
+            Value::Variant(index, types.iter().zip(values).map(part).collect())
+        }
     }
 }
 
@@ -46,6 +67,7 @@ impl Machine<'_> {
                     | Type::Tensor { .. }
                     | Type::Tuple(_)
                     | Type::Struct(_)
+                    | Type::Enum(_)
                     | Type::Function(_) => {
                         let items = tensor.cells.iter().map(|cell| self.to_host(elem, cell));
                         Ok(HostValue::Array { dims, items: items.collect::<Result<_, Stop>>()? })
@@ -68,6 +90,25 @@ impl Machine<'_> {
                 }
                 Ok(HostValue::Struct(fields))
             }
+            (Type::Enum(of), Value::Variant(index, values)) => {
+                let variant = &self.program.enum_def(of.def).variants[*index];
+                let types = self.program.payload_types(of, *index);
+                let is_empty = types.is_empty() || of.tangent && types.iter().all(Type::is_unit);
+                let mut fields = Vec::new();
+                for ((field, ty), value) in variant.fields.iter().zip(&types).zip(values) {
+                    if variant.form == PayloadForm::Tuple || !of.tangent || !ty.is_unit() {
+                        fields.push((field.name.clone(), self.to_host(ty, value)?));
+                    }
+                }
+                let payload = match variant.form {
+                    PayloadForm::Unit => None,
+                    PayloadForm::Tuple | PayloadForm::Struct if is_empty => None,
+                    PayloadForm::Struct => Some(HostValue::Struct(fields)),
+                    PayloadForm::Tuple if fields.len() == 1 => Some(fields.remove(0).1),
+                    PayloadForm::Tuple => Some(HostValue::Tuple(fields.into_iter().map(|(_, value)| value).collect())),
+                };
+                Ok(HostValue::Enum { variant: variant.name.clone(), payload: payload.map(Box::new) })
+            }
             (
                 Type::Error
                 | Type::Never
@@ -75,8 +116,9 @@ impl Machine<'_> {
                 | Type::Function(_)
                 | Type::Tensor { .. }
                 | Type::Tuple(_)
-                | Type::Struct(_),
-                Value::Tensor(_) | Value::Fields(_),
+                | Type::Struct(_)
+                | Type::Enum(_),
+                Value::Tensor(_) | Value::Fields(_) | Value::Variant(..),
             ) => Err(Stop::Bug("a result of another structure than its type".to_owned())),
         }
     }

@@ -223,7 +223,11 @@ impl Machine<'_> {
             Value::Tensor(column) if column.cells.is_empty() => {
                 Ok(Value::Tensor(Tensor::new(self.extents(ty.dims()), Vec::new())))
             }
-            column @ (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Failed(_)) => Ok(column),
+            column @ (Value::Number(_)
+            | Value::Tensor(_)
+            | Value::Fields(_)
+            | Value::Variant(..)
+            | Value::Failed(_)) => Ok(column),
         }
     }
 
@@ -254,7 +258,7 @@ fn set_column(tensor: &mut Tensor, k: usize, column: &Value) -> Flow<()> {
     let rank = tensor.dims.len();
     let column = match column {
         Value::Failed(failure) => return Err(Stop::Failed(*failure)),
-        Value::Number(_) | Value::Tensor(_) | Value::Fields(_) => column.tensor()?,
+        Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) => column.tensor()?,
     };
     let inner = &column.dims[rank..];
     let size: usize = inner.iter().product();
@@ -293,7 +297,7 @@ fn write(target: &mut Value, steps: &[Step], new: Value) -> Flow<()> {
             write_selected(tensor, &selection, rest, new)
         }
         ([..], Value::Failed(failure)) => Err(Stop::Failed(*failure)),
-        ([Step::Field(_) | Step::Pick(_), ..], Value::Number(_) | Value::Fields(_)) => {
+        ([Step::Field(_) | Step::Pick(_), ..], Value::Number(_) | Value::Fields(_) | Value::Variant(..)) => {
             bug("a place of another structure")
         }
     }
@@ -312,9 +316,9 @@ fn write_selected(tensor: &mut Tensor, selection: &Selection, rest: &[Step], new
     for k in 0..selection.len() {
         cells[selection.cell(k)] = match &new {
             Value::Tensor(new) if new.dims == selection.dims => new.cells[k].clone(),
-            Value::Number(_) | Value::Fields(_) if selection.dims.is_empty() => new.clone(),
+            Value::Number(_) | Value::Fields(_) | Value::Variant(..) if selection.dims.is_empty() => new.clone(),
             Value::Failed(_) => new.clone(),
-            Value::Number(_) | Value::Fields(_) | Value::Tensor(_) => {
+            Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Tensor(_) => {
                 return bug("a stored value of another shape than its place");
             }
         };

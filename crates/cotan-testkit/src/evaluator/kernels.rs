@@ -36,7 +36,7 @@ impl<'p> Machine<'p> {
             value = match value {
                 Value::Fields(fields) => &mut fields[*k],
                 // What failed stays so.
-                whole @ (Value::Number(_) | Value::Tensor(_) | Value::Failed(_)) => whole,
+                whole @ (Value::Number(_) | Value::Tensor(_) | Value::Variant(..) | Value::Failed(_)) => whole,
             };
         }
         let new = f(std::mem::replace(value, Value::unit()));
@@ -78,7 +78,7 @@ pub(super) fn is_open(value: &Value) -> bool {
     match value {
         Value::Fields(_) => true,
         Value::Tensor(tensor) => tensor.cells.first().is_some_and(is_open),
-        Value::Number(_) | Value::Failed(_) => false,
+        Value::Number(_) | Value::Variant(..) | Value::Failed(_) => false,
     }
 }
 
@@ -89,7 +89,7 @@ fn opened(value: &Value) -> Flow<Value> {
         Value::Number(_) => Ok(Value::Fields(vec![value.clone()])),
         Value::Tensor(tensor) => in_cells(tensor, opened),
         Value::Failed(_) => Ok(value.clone()),
-        Value::Fields(_) => bug("an extreme of tuples"),
+        Value::Fields(_) | Value::Variant(..) => bug("an extreme of what is no number"),
     }
 }
 
@@ -100,7 +100,7 @@ fn closed(value: &Value, which: Extreme) -> Flow<Value> {
             Ok(Value::Number(Number::extreme(which, &numbers)))
         }
         Value::Tensor(tensor) => in_cells(tensor, |cell| closed(cell, which)),
-        Value::Failed(_) | Value::Number(_) => Ok(value.clone()),
+        Value::Failed(_) | Value::Number(_) | Value::Variant(..) => Ok(value.clone()),
     }
 }
 

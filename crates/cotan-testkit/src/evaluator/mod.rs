@@ -32,6 +32,7 @@ mod last_axis;
 mod number;
 mod operators;
 mod outcome;
+mod patterns;
 mod rules;
 mod statements;
 mod value;

@@ -132,7 +132,7 @@ impl<'p> Machine<'p> {
     ) -> Flow<Value> {
         let shaped = args.iter().find_map(|arg| match arg {
             Value::Tensor(tensor) => Some(tensor),
-            Value::Number(_) | Value::Fields(_) | Value::Failed(_) => None,
+            Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => None,
         });
         let Some(shaped) = shaped else {
             needed(args.iter().copied())?;
@@ -151,7 +151,7 @@ impl<'p> Machine<'p> {
                             shaped.dims, tensor.dims
                         ));
                     }
-                    Value::Number(_) | Value::Fields(_) | Value::Failed(_) => arg,
+                    Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => arg,
                 });
             }
             let numbers = needed(elements.iter().copied())

@@ -139,7 +139,7 @@ impl Call<'_> {
         work: impl FnOnce(&mut Machine<'p>, Vec<Generic>, Vec<Value>) -> Flow<HostValue>,
     ) -> Result<Outcome, String> {
         let arg = |param: &Param| {
-            let value = self.args.get(&param.name).map(from_host);
+            let value = self.args.get(&param.name).map(|value| from_host(self.program, &param.ty, value));
             value.ok_or_else(|| format!("there is no argument `{}`", param.name))
         };
         let args: Vec<Value> = function.params.iter().map(arg).collect::<Result<_, _>>()?;
@@ -209,6 +209,14 @@ pub fn same_host(found: &HostValue, expected: &HostValue) -> Result<(), String> 
                 }
                 same_host(x, y).map_err(|e| format!("`{a}`: {e}"))
             })
+        }
+        (HostValue::Enum { variant: a, payload: None }, HostValue::Enum { variant: b, payload: None }) if a == b => {
+            Ok(())
+        }
+        (HostValue::Enum { variant: a, payload: Some(x) }, HostValue::Enum { variant: b, payload: Some(y) })
+            if a == b =>
+        {
+            same_host(x, y).map_err(|e| format!("`{a}`: {e}"))
         }
         (_, _) => Err(format!("expected {expected:?}, found {found:?}")),
     }

@@ -59,7 +59,7 @@ impl<'p> Machine<'p> {
             Target::Tuple(parts) => parts.iter().enumerate().try_for_each(|(k, part)| {
                 let value = match &value {
                     Value::Failed(_) => value.clone(),
-                    Value::Number(_) | Value::Tensor(_) | Value::Fields(_) => value.field(k)?,
+                    Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) => value.field(k)?,
                 };
                 self.assign(part, op, value, span)
             }),
@@ -203,7 +203,9 @@ fn jumps(e: &Expr, in_loop: bool) -> bool {
         | ExprKind::Builtin { .. }
         | ExprKind::ShapeCheck(_)
         | ExprKind::AsTangent(_)
+        | ExprKind::Variant { .. }
         | ExprKind::If(_)
+        | ExprKind::Match(_)
         | ExprKind::Block(_)
         | ExprKind::For(_)
         | ExprKind::While(_) => {}

@@ -25,6 +25,8 @@ pub(super) enum Value {
     Tensor(Tensor),
     /// The parts of a tuple or the fields of a struct, in order.
     Fields(Vec<Value>),
+    /// A variant of an enum, by position, and what it carries.
+    Variant(usize, Vec<Value>),
     /// What a failed check left.
     Failed(Failure),
 }
@@ -85,7 +87,7 @@ impl Value {
     pub(super) fn met(self) -> Flow<Value> {
         match self {
             Value::Failed(failure) => Err(Stop::Failed(failure)),
-            value @ (Value::Number(_) | Value::Tensor(_) | Value::Fields(_)) => Ok(value),
+            value @ (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..)) => Ok(value),
         }
     }
 
@@ -94,7 +96,7 @@ impl Value {
         match self {
             Value::Number(number) => Ok(number),
             Value::Failed(failure) => Err(Stop::Failed(*failure)),
-            Value::Tensor(_) | Value::Fields(_) => bug("expected a scalar"),
+            Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) => bug("expected a scalar"),
         }
     }
 
@@ -113,7 +115,7 @@ impl Value {
         match self {
             Value::Tensor(tensor) => Ok(tensor),
             Value::Failed(failure) => Err(Stop::Failed(*failure)),
-            Value::Number(_) | Value::Fields(_) => bug("expected a tensor"),
+            Value::Number(_) | Value::Fields(_) | Value::Variant(..) => bug("expected a tensor"),
         }
     }
 
@@ -122,7 +124,16 @@ impl Value {
         match self {
             Value::Fields(fields) => Ok(fields),
             Value::Failed(failure) => Err(Stop::Failed(*failure)),
-            Value::Number(_) | Value::Tensor(_) => bug("expected a tuple or struct"),
+            Value::Number(_) | Value::Tensor(_) | Value::Variant(..) => bug("expected a tuple or struct"),
+        }
+    }
+
+    /// The variant of an enum, and what it carries.
+    pub(super) fn variant(&self) -> Flow<(usize, &[Value])> {
+        match self {
+            Value::Variant(index, fields) => Ok((*index, fields)),
+            Value::Failed(failure) => Err(Stop::Failed(*failure)),
+            Value::Number(_) | Value::Tensor(_) | Value::Fields(_) => bug("expected a value of an enum"),
         }
     }
 
@@ -137,7 +148,7 @@ impl Value {
         match self {
             Value::Number(_) => None,
             Value::Tensor(tensor) => first(&tensor.cells),
-            Value::Fields(fields) => first(fields),
+            Value::Fields(fields) | Value::Variant(_, fields) => first(fields),
             Value::Failed(failure) => Some(*failure),
         }
     }
@@ -151,6 +162,7 @@ impl Value {
                 Value::Tensor(Tensor { dims: dims.clone(), cells })
             }
             Value::Fields(fields) => Value::Fields(fields.iter().map(|field| field.map(f)).collect()),
+            Value::Variant(index, fields) => Value::Variant(*index, fields.iter().map(|field| field.map(f)).collect()),
             Value::Failed(_) => self.clone(),
         }
     }
@@ -160,7 +172,7 @@ impl Value {
         match self {
             Value::Number(number) => f(number),
             Value::Tensor(tensor) => tensor.cells.iter().for_each(|cell| cell.each(f)),
-            Value::Fields(fields) => fields.iter().for_each(|field| field.each(f)),
+            Value::Fields(fields) | Value::Variant(_, fields) => fields.iter().for_each(|field| field.each(f)),
             Value::Failed(_) => {}
         }
     }
@@ -181,7 +193,9 @@ impl Value {
                     }
             }
             (Value::Fields(a), Value::Fields(b)) => a.iter().zip(b).all(|(x, y)| x.has_shape_of(y)),
-            (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Failed(_), _) => true,
+            // Different variants carry different things.
+            (Value::Variant(k, a), Value::Variant(l, b)) if k == l => a.iter().zip(b).all(|(x, y)| x.has_shape_of(y)),
+            (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_), _) => true,
         }
     }
 }

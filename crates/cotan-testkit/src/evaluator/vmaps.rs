@@ -32,14 +32,16 @@ fn first_extent(value: &Value) -> Option<usize> {
     match value {
         Value::Tensor(tensor) => tensor.dims.first().copied(),
         Value::Fields(parts) => parts.iter().find_map(first_extent),
-        Value::Number(_) | Value::Failed(_) => None,
+        Value::Number(_) | Value::Variant(..) | Value::Failed(_) => None,
     }
 }
 
 fn row_of(value: &Value, k: usize) -> Flow<Value> {
     match value {
         Value::Fields(parts) => parts.iter().map(|part| row_of(part, k)).collect::<Flow<_>>().map(Value::Fields),
-        Value::Number(_) | Value::Tensor(_) | Value::Failed(_) => value.tensor().map(|tensor| tensor.row(k)),
+        Value::Number(_) | Value::Tensor(_) | Value::Variant(..) | Value::Failed(_) => {
+            value.tensor().map(|tensor| tensor.row(k))
+        }
     }
 }
 
@@ -52,7 +54,7 @@ fn moved_axis(value: &Value, axis: i64, to_front: bool) -> Flow<Value> {
             return Ok(Value::Fields(parts));
         }
         Value::Failed(_) => return Ok(value.clone()),
-        Value::Number(_) | Value::Tensor(_) => value.tensor()?,
+        Value::Number(_) | Value::Tensor(_) | Value::Variant(..) => value.tensor()?,
     };
     let last = tensor.dims.len() as i64 - 1;
     let at = if axis < 0 { axis.saturating_add(last + 1) } else { axis }.clamp(0, last) as usize;

@@ -1,0 +1,110 @@
+//! Patterns and `match`.
+
+use super::Machine;
+use super::value::{Flow, Value, bug};
+use cotan::sema::typed::{Literal, Match, Pattern, PatternKind, Type};
+use cotan_ir::Const;
+use std::cmp::Ordering;
+
+impl<'p> Machine<'p> {
+    /// The value of the first arm that matches and whose guard holds.
+    pub(super) fn choose(&mut self, it: &'p Match) -> Flow<Value> {
+        let value = self.expr(&it.scrutinee)?;
+        for arm in &it.arms {
+            if !self.matches(&arm.pattern, &value)? {
+                continue;
+            }
+            self.bind(&arm.pattern, value.clone())?;
+            let holds = match &arm.guard {
+                Some(guard) => self.expr(guard)?.truth()?,
+                None => true,
+            };
+            if holds {
+                return self.expr(&arm.body);
+            }
+        }
+        bug("a `match` without an arm for its value")
+    }
+
+    /// Binds the names of a pattern that matches.
+    pub(super) fn bind(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
+        self.settle(&pattern.ty, &value)?;
+        self.bind_parts(pattern, &value)
+    }
+
+    fn bind_parts(&mut self, pattern: &Pattern, value: &Value) -> Flow<()> {
+        match &pattern.kind {
+            PatternKind::Wildcard | PatternKind::Literal(_) | PatternKind::Range(_) => Ok(()),
+            PatternKind::Local(id) => {
+                self.set_local(*id, value.clone());
+                Ok(())
+            }
+            PatternKind::Fields(parts) => parts.iter().try_for_each(|(index, part)| match value {
+                Value::Failed(_) => self.bind_parts(part, value),
+                Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) => {
+                    self.bind_parts(part, &value.field(*index)?)
+                }
+            }),
+            PatternKind::Variant { fields, .. } => {
+                let (_, values) = value.variant()?;
+                fields.iter().try_for_each(|(index, part)| self.bind_parts(part, &values[*index]))
+            }
+            PatternKind::Or(alternatives) => {
+                for alternative in alternatives {
+                    if self.matches(alternative, value)? {
+                        return self.bind_parts(alternative, value);
+                    }
+                }
+                bug("no alternative matches")
+            }
+        }
+    }
+
+    /// Whether a pattern matches a value. Only what it looks at is needed.
+    fn matches(&self, pattern: &Pattern, value: &Value) -> Flow<bool> {
+        match &pattern.kind {
+            PatternKind::Wildcard | PatternKind::Local(_) => Ok(true),
+            PatternKind::Fields(parts) => self.all_match(parts, value.fields()?),
+            PatternKind::Variant { index, fields } => {
+                let (found, values) = value.variant()?;
+                if found == *index { self.all_match(fields, values) } else { Ok(false) }
+            }
+            PatternKind::Literal(literal) => {
+                let found = value.number()?.plain();
+                Ok(compare(found, self.literal(literal, &pattern.ty)?) == Some(Ordering::Equal))
+            }
+            PatternKind::Range(range) => {
+                let found = value.number()?.plain();
+                let side = |literal: &Literal, ty: &Type| Ok(compare(found, self.literal(literal, ty)?));
+                let (lo, hi) = (side(&range.lo, &pattern.ty)?, side(&range.hi, &pattern.ty)?);
+                let is_above = matches!(lo, Some(Ordering::Greater | Ordering::Equal));
+                Ok(is_above && (hi == Some(Ordering::Less) || range.inclusive && hi == Some(Ordering::Equal)))
+            }
+            PatternKind::Or(alternatives) => {
+                for alternative in alternatives {
+                    if self.matches(alternative, value)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn all_match(&self, parts: &[(usize, Pattern)], values: &[Value]) -> Flow<bool> {
+        for (index, part) in parts {
+            if !self.matches(part, &values[*index])? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// How two scalars of one type compare; a NaN does not.
+fn compare(a: Const, b: Const) -> Option<Ordering> {
+    match (a.as_float(), b.as_float()) {
+        (Some(a), Some(b)) => a.partial_cmp(&b),
+        (_, _) => Some((a.as_integer(), a.as_bool()).cmp(&(b.as_integer(), b.as_bool()))),
+    }
+}
