@@ -7,7 +7,7 @@ use super::number::{Number, Tag};
 use super::value::{Flow, Stop, Tensor, Value, bug};
 use cotan::sema::typed::{Derivative, DerivativeForm, DerivativeMode, Type};
 use cotan::syntax::Span;
-use cotan_ir::Elem;
+use cotan_ir::{CheckKind, Elem};
 
 impl<'p> Machine<'p> {
     /// A call of a derivative of `base`.
@@ -24,6 +24,7 @@ impl<'p> Machine<'p> {
         let wrt = &derivative.wrt;
         let of = Wrt { params: wrt, types: &base.callable.params, primals: args.clone() };
         let result = &base.callable.result;
+        let span = self.call_span;
         let mode = derivative.mode;
         match derivative.form {
             DerivativeForm::Grad | DerivativeForm::ValueAndGrad => {
@@ -53,6 +54,7 @@ impl<'p> Machine<'p> {
             }
             DerivativeForm::Jvp => {
                 let tag = self.tag(DerivativeMode::Forward);
+                self.check(of.has_variants_of(&extra), CheckKind::VariantMismatch, span)?;
                 of.lift_along(&mut args, &extra, tag);
                 let value = self.needed(base, args, functions)?;
                 let tangent = self.tangent_of(result, &value, &mut |y| y.tangent(tag, 0).converted(y.elem()))?;
@@ -63,6 +65,7 @@ impl<'p> Machine<'p> {
                 of.lift_units(&mut args, tag);
                 let value = self.needed(base, args, functions)?;
                 let [cotangent] = extra.as_slice() else { return bug("a `vjp` takes one cotangent") };
+                self.check(same_variants(&value, cotangent), CheckKind::VariantMismatch, span)?;
                 let (ys, cotangents): (_, Vec<Number>) =
                     (floats(&value), floats(cotangent).iter().map(Number::computed).collect());
                 if ys.len() != cotangents.len() {
@@ -99,6 +102,7 @@ impl<'p> Machine<'p> {
             DerivativeForm::Hvp => {
                 let outer = self.tag(mode.unwrap_or(DerivativeMode::Forward));
                 let inner = self.tag(DerivativeMode::Reverse);
+                self.check(of.has_variants_of(&extra), CheckKind::VariantMismatch, span)?;
                 of.lift_along(&mut args, &extra, outer);
                 of.lift_units(&mut args, inner);
                 let value = self.needed(base, args, functions)?;
@@ -291,6 +295,11 @@ impl Wrt<'_> {
         direction
     }
 
+    /// Whether tangents are of the variants of what they are tangents of.
+    fn has_variants_of(&self, tangents: &[Value]) -> bool {
+        self.params.iter().zip(tangents).all(|(k, tangent)| same_variants(&self.primals[*k], tangent))
+    }
+
     /// Gives all floats the one direction that the tangents are.
     fn lift_along(&self, args: &mut [Value], tangents: &[Value], tag: Tag) {
         for (k, tangent) in self.params.iter().zip(tangents) {
@@ -312,6 +321,17 @@ pub(super) fn floats(value: &Value) -> Vec<Number> {
         }
     });
     out
+}
+
+/// Whether enums in a value and in its tangent are of the same variants.
+fn same_variants(value: &Value, tangent: &Value) -> bool {
+    let all = |values: &[Value], tangents: &[Value]| values.iter().zip(tangents).all(|(v, t)| same_variants(v, t));
+    match (value, tangent) {
+        (Value::Variant(k, values), Value::Variant(l, tangents)) => k == l && all(values, tangents),
+        (Value::Fields(values), Value::Fields(tangents)) => all(values, tangents),
+        (Value::Tensor(values), Value::Tensor(tangents)) => all(&values.cells, &tangents.cells),
+        (_, _) => true,
+    }
 }
 
 /// Several things as a tuple, one as itself.

@@ -38,6 +38,11 @@ impl<'p> Machine<'p> {
                 Ok(Value::Variant(*index, values))
             }
             ExprKind::Match(it) => self.choose(it),
+            ExprKind::Print(print) => {
+                let values: Vec<Value> = print.values().map(|value| self.part(value)).collect::<Flow<_>>()?;
+                needed(&values)?;
+                Ok(Value::unit())
+            }
             ExprKind::Field { base, index } => {
                 let base = self.expr(base)?;
                 self.field(&base, *index, &e.ty)?.met()

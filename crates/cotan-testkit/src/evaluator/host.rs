@@ -126,7 +126,13 @@ impl Machine<'_> {
 
 /// What the generics of a function are for these arguments: sizes by name, or as the extents say; element types as
 /// given, `f64` or `i64` otherwise.
-pub(super) fn generics_of(function: &Function, elems: &[Elem], args: &Arguments) -> Vec<Generic> {
+pub(super) fn generics_of(
+    program: &Program,
+    function: &Function,
+    elems: &[Elem],
+    args: &Arguments,
+    values: &[Value],
+) -> Vec<Generic> {
     let mut elems = elems.iter().copied();
     let mut next_elem = |bound: Bound| {
         let default = if bound.admits(Elem::F64) { Elem::F64 } else { Elem::I64 };
@@ -141,10 +147,8 @@ pub(super) fn generics_of(function: &Function, elems: &[Elem], args: &Arguments)
         });
     }
     let mut extents = Vec::new();
-    for param in &function.params {
-        if let Some(value) = args.get(&param.name) {
-            collect_extents(&param.ty, value, &mut extents);
-        }
+    for (param, value) in function.params.iter().zip(values) {
+        collect_extents(program, &param.ty, value, &mut extents);
     }
     // A size may follow from another one that a later argument tells.
     for _ in 0..generics.len() {
@@ -174,18 +178,16 @@ fn solve(generics: &mut [Generic], function: &Function, args: &Arguments, dim: &
     }
 }
 
-fn collect_extents(ty: &Type, value: &HostValue, out: &mut Vec<(Dim, i64)>) {
-    match (ty, value) {
-        (Type::Tensor { dims, .. }, HostValue::Tensor(v)) => {
-            out.extend(dims.iter().cloned().zip(v.dims.iter().copied()));
+fn collect_extents(program: &Program, ty: &Type, value: &Value, out: &mut Vec<(Dim, i64)>) {
+    let (types, values) = match (ty, value) {
+        (Type::Tensor { dims, elem }, Value::Tensor(tensor)) => {
+            out.extend(dims.iter().cloned().zip(tensor.dims.iter().map(|n| *n as i64)));
+            return tensor.cells.iter().take(1).for_each(|cell| collect_extents(program, elem, cell, out));
         }
-        (Type::Tensor { dims, elem }, HostValue::Array { dims: found, items }) => {
-            out.extend(dims.iter().cloned().zip(found.iter().copied()));
-            items.iter().take(1).for_each(|item| collect_extents(elem, item, out));
-        }
-        (Type::Tuple(parts), HostValue::Tuple(values)) => {
-            parts.iter().zip(values).for_each(|(ty, value)| collect_extents(ty, value, out));
-        }
-        (_, _) => {}
-    }
+        (Type::Tuple(types), Value::Fields(values)) => (types.clone(), values),
+        (Type::Struct(of), Value::Fields(values)) => (program.field_types(of), values),
+        (Type::Enum(of), Value::Variant(index, values)) => (program.payload_types(of, *index), values),
+        (_, _) => return,
+    };
+    types.iter().zip(values).for_each(|(ty, value)| collect_extents(program, ty, value, out));
 }

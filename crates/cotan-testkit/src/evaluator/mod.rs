@@ -1,4 +1,5 @@
-//! A direct evaluator of the typed tree: what a program means, said a second time.
+//! A direct evaluator of the typed tree: what a program means, said a second time. Of output it knows only that it needs
+//! its values.
 //!
 //! It shares nothing with the lowering and nothing with the engines. Values are structured, locals are environments,
 //! control is the host's, derivatives are forward mode on scalars; of a scalar primitive it asks the op table, which has
@@ -63,6 +64,8 @@ struct Machine<'p> {
     steps: u64,
     /// The call that was begun last.
     call_span: Span,
+    /// The first failed check that output needs.
+    unprinted: Option<Failure>,
 }
 
 impl<'p> Machine<'p> {
@@ -74,6 +77,7 @@ impl<'p> Machine<'p> {
             modes: Vec::new(),
             steps: 0,
             call_span: Span::default(),
+            unprinted: None,
         }
     }
 

@@ -143,7 +143,7 @@ impl Call<'_> {
             value.ok_or_else(|| format!("there is no argument `{}`", param.name))
         };
         let args: Vec<Value> = function.params.iter().map(arg).collect::<Result<_, _>>()?;
-        let generics = generics_of(function, self.elems, self.args);
+        let generics = generics_of(self.program, function, self.elems, self.args, &args);
         let mut machine = Machine::new(self.program);
         machine.frame = Rc::new(Frame { generics: generics.clone(), ..Frame::default() });
         let value = match work(&mut machine, generics, args) {
@@ -151,6 +151,12 @@ impl Call<'_> {
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Bug(message)) => return Err(message),
             Err(Stop::Break | Stop::Continue | Stop::Return(_)) => return Err("a jump out of a function".to_owned()),
+        };
+        // What could not be printed is needed, whatever the result is.
+        let value = match (value, machine.unprinted) {
+            (Err(needed), Some(unprinted)) if needed.ordinal < unprinted.ordinal => Err(needed),
+            (_, Some(unprinted)) => Err(unprinted),
+            (value, None) => value,
         };
         Ok(Outcome { value, failures: machine.failures })
     }

@@ -5,7 +5,8 @@ use super::Machine;
 use super::number::Number;
 use super::value::{Failure, Flow, Stop, Value, bug};
 use cotan::sema::typed::{
-    AssignOp, Block, Expr, ExprKind, For, Iterable, LocalId, Part, Place, PlaceStepKind, Stmt, StmtKind, Target, While,
+    AssignOp, Block, CallableKind, Expr, ExprKind, For, Iterable, LocalId, Part, Place, PlaceStepKind, Stmt, StmtKind,
+    Target, While,
 };
 use cotan::syntax::Span;
 use cotan_ir::Const;
@@ -73,6 +74,10 @@ impl<'p> Machine<'p> {
         if let StmtKind::Let { pattern, .. } = &statement.kind {
             self.bind(pattern, Value::Failed(failure))?;
         }
+        let (StmtKind::Let { value, .. } | StmtKind::Assign { value, .. } | StmtKind::Expr(value)) = &statement.kind;
+        if self.unprinted.is_none() && self.prints(Part::Expr(value)) {
+            self.unprinted = Some(failure);
+        }
         let mut places = Vec::new();
         places_of_statement(&statement.kind, &mut places);
         places.into_iter().try_for_each(|place| self.spoil_place(place, failure))
@@ -94,6 +99,24 @@ impl<'p> Machine<'p> {
         }
         *value = Value::Failed(failure);
         Ok(())
+    }
+
+    /// Whether something in an expression may print.
+    fn prints(&self, part: Part<'p>) -> bool {
+        let mut found = false;
+        let mut inside = |part: Part<'p>| found = found || self.prints(part);
+        match part {
+            Part::Expr(e) if matches!(e.kind, ExprKind::Print(_)) => found = true,
+            Part::Expr(e) => e.each_part(&mut inside),
+            Part::Callable(callable) => match &callable.kind {
+                CallableKind::Function { function, .. } => found = self.program.function(*function).prints,
+                CallableKind::Lambda(_)
+                | CallableKind::Param(_)
+                | CallableKind::Derivative(_)
+                | CallableKind::Vmap(_) => callable.each_part(&mut inside),
+            },
+        }
+        found
     }
 
     // ---- loops
@@ -206,6 +229,7 @@ fn jumps(e: &Expr, in_loop: bool) -> bool {
         | ExprKind::Variant { .. }
         | ExprKind::If(_)
         | ExprKind::Match(_)
+        | ExprKind::Print(_)
         | ExprKind::Block(_)
         | ExprKind::For(_)
         | ExprKind::While(_) => {}
