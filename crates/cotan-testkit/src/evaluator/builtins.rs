@@ -44,9 +44,9 @@ impl<'p> Machine<'p> {
                 let dims = self.counts(&args[1..])?;
                 let n = dims.iter().try_fold(1i64, |n, d| n.checked_mul(*d as i64));
                 self.check(n.is_some(), CheckKind::IntegerOverflow, e.span)?;
-                let tensor = value.tensor()?;
+                let tensor = value.elements()?;
                 self.check(n == Some(tensor.cells.len() as i64), CheckKind::ShapeMismatch, e.span)?;
-                Ok(Value::Tensor(Tensor { dims, cells: tensor.cells.clone() }))
+                Ok(Tensor { dims, cells: tensor.cells }.into_value())
             }
             Builtin::Broadcast => self.broadcast(args, e.span),
             Builtin::Zeros => {
@@ -62,7 +62,7 @@ impl<'p> Machine<'p> {
                 let dims = self.counts(counts)?;
                 let value = self.arg(value)?;
                 let n = dims.iter().product();
-                Ok(Value::Tensor(Tensor::new(dims, vec![value; n])))
+                Ok(Tensor::new(dims, vec![value; n]).into_value())
             }
             Builtin::ZerosLike => Ok(self.arg(&args[0])?.map(&mut |number| Number::zero(number.elem()))),
             Builtin::Iota => {
@@ -87,7 +87,7 @@ impl<'p> Machine<'p> {
             Builtin::Mean => {
                 let value = self.arg(&args[0])?;
                 let elem = self.elem(&e.ty)?;
-                self.mean(value.tensor()?, elem, e.span).map(Value::Number)
+                self.mean(&value.elements()?, elem, e.span).map(Value::Number)
             }
             Builtin::Dot => {
                 let vectors = self.args(args)?;
@@ -97,7 +97,7 @@ impl<'p> Machine<'p> {
             Builtin::Norm => {
                 let value = self.arg(&args[0])?;
                 let elem = self.elem(&e.ty)?;
-                self.norm(value.tensor()?, elem).map(Value::Number)
+                self.norm(&value.elements()?, elem).map(Value::Number)
             }
             Builtin::StopGradient => Ok(self.arg(&args[0])?.without_derivative()),
             Builtin::Each => self.each(args),
@@ -128,7 +128,7 @@ impl<'p> Machine<'p> {
     pub(super) fn arg(&mut self, arg: &'p Arg) -> Flow<Value> {
         match arg {
             Arg::Value(e) => self.expr(e),
-            Arg::Function(_) => bug("a function where a value was expected"),
+            Arg::Function(_) | Arg::Pack(_) => bug("something else where a value was expected"),
         }
     }
 
@@ -139,16 +139,24 @@ impl<'p> Machine<'p> {
         Ok(values)
     }
 
-    /// Counts, none of which is negative.
+    /// Counts, none of which is negative; a pack stands for one of each of its sizes.
     pub(super) fn counts(&mut self, args: &'p [Arg]) -> Flow<Vec<usize>> {
         let mut counts = Vec::new();
         for arg in args {
-            let Arg::Value(e) = arg else { return bug("a function as a count") };
-            let count = self.expr(e).and_then(|n| {
-                self.check(n.integer()? >= 0, CheckKind::NegativeSize, e.span)?;
-                Ok(n)
-            });
-            counts.push(caught(count)?);
+            match arg {
+                Arg::Pack(id) => {
+                    let size = |n: usize| Value::Number(position(n));
+                    counts.extend(self.pack(*id)?.into_iter().map(size));
+                }
+                Arg::Value(e) => {
+                    let count = self.expr(e).and_then(|n| {
+                        self.check(n.integer()? >= 0, CheckKind::NegativeSize, e.span)?;
+                        Ok(n)
+                    });
+                    counts.push(caught(count)?);
+                }
+                Arg::Function(_) => return bug("a function as a count"),
+            }
         }
         needed(&counts)?;
         counts.iter().map(|n| n.integer().map(|n| n as usize)).collect()
@@ -157,7 +165,7 @@ impl<'p> Machine<'p> {
     fn fold_all(&mut self, op: FoldOp, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
         let value = self.arg(&args[0])?;
         let elem = self.elem(&e.ty)?;
-        self.fold_numbers(op, elem, &value.tensor()?.numbers()?, e.span).map(Value::Number)
+        self.fold_numbers(op, elem, &value.elements()?.numbers()?, e.span).map(Value::Number)
     }
 
     fn concat(&mut self, args: &'p [Arg]) -> Flow<Value> {
@@ -190,7 +198,7 @@ impl<'p> Machine<'p> {
         self.check(dims[lead..] == *inner, CheckKind::ShapeMismatch, span)?;
         let n_copies: usize = dims[..lead].iter().product();
         let cells = (0..n_copies).flat_map(|_| cells.iter().cloned()).collect();
-        Ok(Value::Tensor(Tensor::new(dims, cells)))
+        Ok(Tensor::new(dims, cells).into_value())
     }
 }
 

@@ -25,6 +25,7 @@ impl<'p> Machine<'p> {
                     values.push(self.part(unchecked(e))?);
                     functions.push(None);
                 }
+                Arg::Pack(_) => return bug("a pack as an argument"),
                 Arg::Function(callable) => {
                     values.push(Value::unit());
                     functions.push(Some(self.closure(callable)));
@@ -67,7 +68,8 @@ impl<'p> Machine<'p> {
             }
             CallableKind::Derivative(derivative) => {
                 let base = Closure { callable: &derivative.base, frame: callee.frame.clone() };
-                self.derivative(derivative, &base, args, functions)
+                // Types are those of the body that the form stands in.
+                self.in_frame(callee.frame.clone(), |machine| machine.derivative(derivative, &base, args, functions))
             }
             CallableKind::Vmap(vmap) => self.vmap(callee, vmap, &args, functions),
         }
@@ -87,11 +89,12 @@ impl<'p> Machine<'p> {
             for (k, arg) in generics.iter().enumerate() {
                 known.push(match machine.generic(arg)? {
                     Generic::Size(None) => Generic::Size(extent_of(function, GenericId(k as u32), &args)),
-                    known @ (Generic::Size(Some(_)) | Generic::Elem(_)) => known,
+                    known @ (Generic::Size(Some(_)) | Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_)) => known,
                 });
             }
             Ok(())
         })?;
+        let (function, known) = self.chosen(function, known)?;
         if let Some(value) = self.by_rule(callee, function, &known, &args)? {
             return Ok(value);
         }
@@ -108,7 +111,7 @@ impl<'p> Machine<'p> {
     ) -> Flow<Value> {
         let n_locals = match &function.body {
             FunctionBody::Source(body) => body.locals.len(),
-            FunctionBody::Derivative(_) => function.params.len(),
+            FunctionBody::Derivative(_) | FunctionBody::Required(_) => function.params.len(),
         };
         let frame = Rc::new(Frame {
             generics,
@@ -132,6 +135,7 @@ impl<'p> Machine<'p> {
                     let base = Closure { callable: &derivative.base, frame };
                     machine.derivative(derivative, &base, args, functions)
                 }
+                FunctionBody::Required(_) => bug("a function of a trait without its impl"),
             }
         })
     }

@@ -12,7 +12,7 @@ impl<'p> Machine<'p> {
     fn function(&self, arg: &'p Arg) -> Flow<Closure<'p>> {
         match arg {
             Arg::Function(callable) => Ok(self.closure(callable)),
-            Arg::Value(_) => bug("a value where a function was expected"),
+            Arg::Value(_) | Arg::Pack(_) => bug("something else where a function was expected"),
         }
     }
 
@@ -36,12 +36,18 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn map(&mut self, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
-        let Some((function, tensors)) = args.split_first() else { return bug("`map` without arguments") };
-        let function = self.function(function)?;
-        let values = self.args(tensors)?;
-        let tensors: Vec<&Tensor> = values.iter().map(Value::tensor).collect::<Flow<_>>()?;
-        let n = equal_lengths(&tensors)?;
-        self.stacked(&function, &[], &[n], e.span, &mut |_, k| Ok(tensors.iter().map(|tensor| tensor.row(k)).collect()))
+        let at = args.iter().position(|arg| matches!(arg, Arg::Function(_)));
+        let Some(at) = at else { return bug("`map` without a function") };
+        let function = self.function(&args[at])?;
+        let counts = self.counts(&args[..at])?;
+        let values = self.args(&args[at + 1..])?;
+        let tensors: Vec<Tensor> = values.into_iter().map(Value::elements).collect::<Flow<_>>()?;
+        // Without counts it goes over the first axis, with counts over as many.
+        let dims = if at == 0 { vec![equal_lengths(&tensors.iter().collect::<Vec<_>>())?] } else { counts };
+        let n_axes = dims.len();
+        self.stacked(&function, &[], &dims, e.span, &mut |_, k| {
+            Ok(tensors.iter().map(|tensor| tensor.part(n_axes, k)).collect())
+        })
     }
 
     /// Stacks what a function gives for the arguments of each position. A position that fails leaves the others alone.
@@ -69,7 +75,10 @@ impl<'p> Machine<'p> {
     /// Values of type `ty` as one tensor: scalars and structs become its elements, tensors its rows; tuples become a
     /// tuple of tensors.
     pub(super) fn stack(&mut self, ty: &Type, lead: &[usize], cells: Vec<Value>, span: Span) -> Flow<Value> {
-        match ty {
+        if lead.is_empty() {
+            return cells.into_iter().next().map_or_else(|| bug("nothing to stack"), Value::met);
+        }
+        match self.ty(ty).as_ref() {
             Type::Tuple(parts) => {
                 let mut columns = Vec::new();
                 for (k, part) in parts.iter().enumerate() {
@@ -97,7 +106,7 @@ impl<'p> Machine<'p> {
                 Ok(Value::Tensor(Tensor::new([lead, &inner].concat(), all)))
             }
             Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) => Ok(Value::Tensor(Tensor::new(lead.to_vec(), cells))),
-            Type::Error | Type::Never | Type::Function(_) => bug("values that can't be stacked"),
+            Type::Error | Type::Never | Type::Function(_) | Type::Param(_) => bug("values that can't be stacked"),
         }
     }
 

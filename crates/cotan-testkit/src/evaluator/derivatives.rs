@@ -94,7 +94,7 @@ impl<'p> Machine<'p> {
                 let gradients = self.read_off_all(&of, &mut |direction, _| y.tangent(inner, direction))?;
                 let mut rows = Vec::new();
                 for (gradient, k) in gradients.iter().zip(wrt) {
-                    let ty = self.program.tangent(&base.callable.params[*k]);
+                    let ty = self.program.tangent(&self.ty(&base.callable.params[*k]));
                     rows.push(self.jacobians(&of, &ty, gradient, outer)?);
                 }
                 Ok(several(rows))
@@ -137,6 +137,7 @@ impl<'p> Machine<'p> {
             Value::Tensor(tensor) => tensor.cells.to_vec(),
             Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => vec![value.clone()],
         };
+        let ty = self.ty(ty).into_owned();
         let types = match ty.elem() {
             Type::Tuple(types) => types.clone(),
             Type::Struct(of) => self.program.field_types(of),
@@ -149,10 +150,10 @@ impl<'p> Machine<'p> {
                     let y = cell.number()?;
                     rows.push(self.read_off(of, &mut |direction, _| y.tangent(tag, direction))?);
                 }
-                let tangent = self.program.tangent(of.ty);
+                let tangent = self.program.tangent(&self.ty(of.ty));
                 return self.in_shape(&tangent, &dims, rows);
             }
-            Type::Error | Type::Never | Type::Function(_) | Type::Enum(_) | Type::Tensor { .. } => {
+            Type::Error | Type::Never | Type::Function(_) | Type::Enum(_) | Type::Param(_) | Type::Tensor { .. } => {
                 return bug("a Jacobian of what has no derivative");
             }
         };
@@ -220,7 +221,8 @@ impl<'p> Machine<'p> {
 
     /// A value in the structure of a tangent: `f` of every float, the unit value for all that has no derivative.
     pub(super) fn tangent_of(&self, ty: &Type, value: &Value, f: &mut dyn FnMut(&Number) -> Number) -> Flow<Value> {
-        match (ty, value) {
+        let ty = self.ty(ty);
+        match (ty.as_ref(), value) {
             (_, Value::Failed(failure)) => Err(Stop::Failed(*failure)),
             (_, Value::Number(x)) => Ok(if x.elem().is_float() { Value::Number(f(x)) } else { Value::unit() }),
             (Type::Tensor { elem, .. }, Value::Tensor(tensor)) => {
@@ -236,7 +238,7 @@ impl<'p> Machine<'p> {
                 parts.collect::<Flow<_>>().map(Value::Fields)
             }
             (Type::Enum(of), Value::Variant(index, values)) => {
-                if self.program.tangent(ty).is_unit() {
+                if self.program.tangent(&ty).is_unit() {
                     return Ok(Value::unit());
                 }
                 let types = self.program.payload_types(of, *index);
@@ -256,7 +258,8 @@ impl<'p> Machine<'p> {
                 | Type::Tensor { .. }
                 | Type::Tuple(_)
                 | Type::Struct(_)
-                | Type::Enum(_),
+                | Type::Enum(_)
+                | Type::Param(_),
                 Value::Tensor(_) | Value::Fields(_) | Value::Variant(..),
             ) => bug("a value of another structure than its type"),
         }

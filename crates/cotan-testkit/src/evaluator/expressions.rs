@@ -30,7 +30,8 @@ impl<'p> Machine<'p> {
             ExprKind::Struct(fields) => self.structure(fields, None, &e.ty),
             ExprKind::StructUpdate { fields, base } => self.structure(fields, Some(base), &e.ty),
             ExprKind::Variant { index, fields } => {
-                let Type::Enum(of) = &e.ty else { return bug("expected a type of an enum") };
+                let ty = self.ty(&e.ty).into_owned();
+                let Type::Enum(of) = &ty else { return bug("expected a type of an enum") };
                 let mut values = vec![Value::unit(); self.program.payload_types(of, *index).len()];
                 for field in fields {
                     values[field.index] = self.part(&field.value)?;
@@ -76,9 +77,15 @@ impl<'p> Machine<'p> {
                 self.index(&base, indices)
             }
             ExprKind::Fold { op, axes, operand } => {
-                let operand = self.expr(operand)?;
+                let tensor = self.expr(operand)?.elements()?;
                 let elem = self.elem(&e.ty)?;
-                self.fold(*op, axes, operand.tensor()?, elem, e.span)?.met()
+                let axes = axes.of_rank(tensor.dims.len());
+                // Of no axes there is nothing to fold.
+                if axes.is_empty() {
+                    tensor.into_value().met()
+                } else {
+                    self.fold(*op, &axes, &tensor, elem, e.span)?.met()
+                }
             }
             ExprKind::FoldBy { function, init, operand } => self.fold_by(function, init.as_deref(), operand, e),
             ExprKind::Call { callee, args } => self.call(callee, args, e.span),
@@ -177,7 +184,8 @@ impl<'p> Machine<'p> {
     }
 
     fn structure(&mut self, fields: &'p [FieldValue], base: Option<&'p Expr>, ty: &Type) -> Flow<Value> {
-        let Type::Struct(of) = ty else { return bug("expected a struct type") };
+        let ty = self.ty(ty).into_owned();
+        let Type::Struct(of) = &ty else { return bug("expected a struct type") };
         let mut values: Vec<Option<Value>> = vec![None; self.program.struct_def(of.def).fields.len()];
         for field in fields {
             let value = self.part(&field.value)?;
@@ -230,7 +238,7 @@ impl<'p> Machine<'p> {
 
     /// Checks the extents of a value against a type.
     pub(super) fn check_shape(&mut self, ty: &Type, value: &Value, span: Span) -> Flow<()> {
-        match (ty, value) {
+        match (self.ty(ty).as_ref(), value) {
             (Type::Tensor { elem, dims }, Value::Tensor(tensor)) => {
                 for (dim, found) in dims.iter().zip(&tensor.dims) {
                     let agrees = self.size(dim).is_none_or(|expected| expected == *found as i64);
@@ -257,7 +265,8 @@ impl<'p> Machine<'p> {
                 | Type::Tensor { .. }
                 | Type::Tuple(_)
                 | Type::Struct(_)
-                | Type::Enum(_),
+                | Type::Enum(_)
+                | Type::Param(_),
                 _,
             ) => Ok(()),
         }

@@ -145,7 +145,8 @@ impl<'p> Machine<'p> {
         if outer.is_empty() {
             return Tensor::new(Vec::new(), cells).into_value().met();
         }
-        let elem = e.ty.elem();
+        let ty = self.ty(&e.ty).into_owned();
+        let elem = ty.elem();
         self.stack(elem, outer, cells, e.span)
     }
 

@@ -2,20 +2,30 @@
 
 use super::Machine;
 use super::value::{Flow, Tensor, Value, bug};
-use cotan::sema::dims::{Atom, Dim, LocalId};
+use cotan::sema::dims::{Atom, Dim, GenericId, LocalId, SizeId};
 use cotan::sema::typed::{Callable, GenericArg, Type};
-use cotan::sema::types::Scalar;
+use cotan::sema::types::{Scalar, Substitution};
 use cotan_ir::Elem;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// What a parameter in brackets stands for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Generic {
     /// A size; none if nothing tells it.
     Size(Option<i64>),
     /// An element type.
     Elem(Elem),
+    /// A type, with numbers for its sizes.
+    Type(Type),
+    /// The sizes of a shape pack, as numbers.
+    Pack(Vec<Dim>),
+}
+
+/// A size that nothing tells, in a type with numbers for its sizes.
+pub(super) fn unknown() -> Dim {
+    Dim::atom(Atom::Runtime(SizeId(u32::MAX)))
 }
 
 /// Something callable, and the body that it stands in.
@@ -42,7 +52,9 @@ impl<'p> Machine<'p> {
             Scalar::Of(elem) => Ok(elem),
             Scalar::Param(id) => match self.frame.generics.get(id.0 as usize) {
                 Some(Generic::Elem(elem)) => Ok(*elem),
-                Some(Generic::Size(_)) | None => bug("an element type that stands for nothing"),
+                Some(Generic::Size(_) | Generic::Type(_) | Generic::Pack(_)) | None => {
+                    bug("an element type that stands for nothing")
+                }
             },
             Scalar::Var(_) => bug("an element type that nobody found out"),
         }
@@ -50,7 +62,7 @@ impl<'p> Machine<'p> {
 
     /// The element type of a scalar or tensor type.
     pub(super) fn elem(&self, ty: &Type) -> Flow<Elem> {
-        ty.scalar().map_or_else(|| bug("expected a type of scalars"), |scalar| self.elem_of(scalar))
+        self.ty(ty).scalar().map_or_else(|| bug("expected a type of scalars"), |scalar| self.elem_of(scalar))
     }
 
     /// A generic argument of the current body.
@@ -58,7 +70,38 @@ impl<'p> Machine<'p> {
         Ok(match arg {
             GenericArg::Size(dim) => Generic::Size(self.size(dim)),
             GenericArg::Scalar(scalar) => Generic::Elem(self.elem_of(*scalar)?),
+            GenericArg::Type(ty) => {
+                let mut ty = self.substitution().ty(ty);
+                ty.each_dim_mut(&mut |dim| *dim = self.numbered(dim));
+                Generic::Type(ty)
+            }
+            GenericArg::Pack(dims) => {
+                let dims = self.substitution().dims(dims).unwrap_or_default();
+                Generic::Pack(dims.iter().map(|dim| self.numbered(dim)).collect())
+            }
         })
+    }
+
+    /// A type of the current body, with types and packs for the parameters that stand for them.
+    pub(super) fn ty<'t>(&self, ty: &'t Type) -> Cow<'t, Type> {
+        let is_open = |generic: &Generic| matches!(generic, Generic::Type(_) | Generic::Pack(_));
+        if self.frame.generics.iter().any(is_open) { Cow::Owned(self.substitution().ty(ty)) } else { Cow::Borrowed(ty) }
+    }
+
+    fn substitution(&self) -> Substitution {
+        Substitution::new(self.frame.generics.iter().map(Generic::as_arg).collect())
+    }
+
+    fn numbered(&self, dim: &Dim) -> Dim {
+        self.size(dim).map_or_else(unknown, Dim::constant)
+    }
+
+    /// The sizes of a shape pack of the current body.
+    pub(super) fn pack(&self, id: GenericId) -> Flow<Vec<usize>> {
+        match self.frame.generics.get(id.0 as usize) {
+            Some(Generic::Pack(dims)) => Ok(self.extents(dims)),
+            Some(Generic::Size(_) | Generic::Elem(_) | Generic::Type(_)) | None => bug("a pack that is none"),
+        }
     }
 
     /// The value of a size, if all that it is made of is known.
@@ -81,8 +124,13 @@ impl<'p> Machine<'p> {
         match atom {
             Atom::Size(id) => match self.frame.generics.get(id.0 as usize)? {
                 Generic::Size(size) => size.map(i128::from),
-                Generic::Elem(_) => None,
+                Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_) => None,
             },
+            // As a number of elements.
+            Atom::Pack(id) => {
+                let sizes = self.pack(*id).ok()?;
+                i128::try_from(sizes.into_iter().product::<usize>()).ok()
+            }
             Atom::Value(id) => match self.frame.locals.borrow().get(id.0 as usize)?.as_ref()? {
                 Value::Number(number) => number.plain().as_integer(),
                 Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => None,
@@ -98,7 +146,7 @@ impl<'p> Machine<'p> {
     /// Brings into being the run-time sizes that a value of this type has as extents, and makes sure that all other
     /// extents are what the type says.
     pub(super) fn settle(&mut self, ty: &Type, value: &Value) -> Flow<()> {
-        match (ty, value) {
+        match (self.ty(ty).as_ref(), value) {
             (Type::Tensor { elem, dims }, Value::Tensor(tensor)) => {
                 if dims.len() != tensor.dims.len() {
                     return bug(format!("a tensor of rank {} where {} was expected", tensor.dims.len(), dims.len()));
@@ -127,7 +175,7 @@ impl<'p> Machine<'p> {
                 let types = self.program.payload_types(of, *index);
                 types.iter().zip(values).try_for_each(|(ty, value)| self.settle(ty, value))
             }
-            (Type::Scalar(_) | Type::Never | Type::Function(_), _) | (_, Value::Failed(_)) => Ok(()),
+            (Type::Scalar(_) | Type::Never | Type::Function(_) | Type::Param(_), _) | (_, Value::Failed(_)) => Ok(()),
             (Type::Error | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_), _) => {
                 bug("a value of another structure than its type")
             }
@@ -184,7 +232,7 @@ impl<'p> Machine<'p> {
         lead: &[usize],
         number: &dyn Fn(Elem) -> super::number::Number,
     ) -> Flow<Value> {
-        match ty {
+        match self.ty(ty).as_ref() {
             Type::Scalar(scalar) => Ok(Value::Number(number(self.elem_of(*scalar)?))),
             Type::Tuple(parts) => {
                 parts.iter().map(|part| self.filled(part, &[], number)).collect::<Flow<_>>().map(Value::Fields)
@@ -200,7 +248,9 @@ impl<'p> Machine<'p> {
                 let n = extents.iter().product();
                 Ok(Value::Tensor(Tensor::new(extents, vec![cell; n])))
             }
-            Type::Error | Type::Never | Type::Enum(_) | Type::Function(_) => bug("a value of a type that has none"),
+            Type::Error | Type::Never | Type::Enum(_) | Type::Function(_) | Type::Param(_) => {
+                bug("a value of a type that has none")
+            }
         }
     }
 }
@@ -212,6 +262,6 @@ fn has_dims(ty: &Type) -> bool {
         Type::Tuple(parts) => parts.iter().any(has_dims),
         Type::Struct(of) => !of.args.is_empty(),
         Type::Enum(_) => true,
-        Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) => false,
+        Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => false,
     }
 }

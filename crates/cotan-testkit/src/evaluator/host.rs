@@ -68,6 +68,7 @@ impl Machine<'_> {
                     | Type::Tuple(_)
                     | Type::Struct(_)
                     | Type::Enum(_)
+                    | Type::Param(_)
                     | Type::Function(_) => {
                         let items = tensor.cells.iter().map(|cell| self.to_host(elem, cell));
                         Ok(HostValue::Array { dims, items: items.collect::<Result<_, Stop>>()? })
@@ -117,7 +118,8 @@ impl Machine<'_> {
                 | Type::Tensor { .. }
                 | Type::Tuple(_)
                 | Type::Struct(_)
-                | Type::Enum(_),
+                | Type::Enum(_)
+                | Type::Param(_),
                 Value::Tensor(_) | Value::Fields(_) | Value::Variant(..),
             ) => Err(Stop::Bug("a result of another structure than its type".to_owned())),
         }
@@ -144,6 +146,8 @@ pub(super) fn generics_of(
         generics.push(match generic.kind {
             GenericKind::Size => Generic::Size(given(&generic.name)),
             GenericKind::Scalar(bound) => Generic::Elem(next_elem(bound)),
+            // A host can't call what is for any type or rank.
+            GenericKind::Type { .. } | GenericKind::Pack => Generic::Size(None),
         });
     }
     let mut extents = Vec::new();
@@ -163,13 +167,13 @@ fn solve(generics: &mut [Generic], function: &Function, args: &Arguments, dim: &
     let known = dim.substitute(&|atom| match atom {
         Atom::Size(id) => match generics.get(id.0 as usize)? {
             Generic::Size(size) => size.map(Dim::constant),
-            Generic::Elem(_) => None,
+            Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_) => None,
         },
         Atom::Value(id) => {
             let value = args.get(&function.params.get(id.0 as usize)?.name)?.as_scalar()?.as_integer()?;
             i64::try_from(value).ok().map(Dim::constant)
         }
-        Atom::Runtime(_) | Atom::Floor(..) => None,
+        Atom::Runtime(_) | Atom::Pack(_) | Atom::Floor(..) => None,
     });
     let is_open = |id: cotan::sema::dims::GenericId| matches!(generics[id.0 as usize], Generic::Size(None));
     let solved = known.and_then(|dim| dim.solve(&is_open, &Dim::constant(found)));

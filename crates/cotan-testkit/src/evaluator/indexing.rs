@@ -221,7 +221,7 @@ impl Machine<'_> {
         let Value::Tensor(tensor) = value else { return value.field(k) };
         match column(tensor, k)? {
             Value::Tensor(column) if column.cells.is_empty() => {
-                Ok(Value::Tensor(Tensor::new(self.extents(ty.dims()), Vec::new())))
+                Ok(Value::Tensor(Tensor::new(self.extents(self.ty(ty).dims()), Vec::new())))
             }
             column @ (Value::Number(_)
             | Value::Tensor(_)
@@ -233,6 +233,7 @@ impl Machine<'_> {
 
     /// What was computed, in the type that its place stores.
     fn stored(&self, value: Value, ty: &Type) -> Flow<Value> {
+        let ty = self.ty(ty);
         let Some(scalar) = ty.scalar() else { return Ok(value) };
         let elem = self.elem_of(scalar)?;
         let narrow = |x: &Number| if elem.storage().is_some() { x.converted(elem) } else { x.clone() };

@@ -36,6 +36,7 @@ mod outcome;
 mod patterns;
 mod rules;
 mod statements;
+mod traits;
 mod value;
 mod vmaps;
 

@@ -7,12 +7,10 @@ use super::host::{from_host, generics_of};
 use super::number::Number;
 use super::value::{Failure, Flow, Stop, Value};
 use cotan::host::{Arguments, HostValue};
-use cotan::sema::dims::{Atom, Dim};
 use cotan::sema::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, Generic as DeclaredGeneric,
-    GenericArg, GenericId, GenericKind, Param, Part, Program, Type,
+    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Param, Part, Program,
+    Type,
 };
-use cotan::sema::types::Scalar;
 use cotan_ir::{CheckKind, Const, Elem, Span};
 use std::rc::Rc;
 
@@ -167,6 +165,7 @@ pub fn takes_derivatives(program: &Program) -> bool {
     let is_one = |function: &Function| match &function.body {
         FunctionBody::Source(body) => has_derivative(Part::Expr(&body.value)),
         FunctionBody::Derivative(_) => true,
+        FunctionBody::Required(_) => false,
     };
     program.functions.iter().any(is_one)
 }
@@ -184,11 +183,7 @@ fn has_derivative(part: Part<'_>) -> bool {
 
 /// The generics of a function as it names them itself.
 fn own_generics(function: &Function) -> Vec<GenericArg> {
-    let own = |(k, generic): (usize, &DeclaredGeneric)| match generic.kind {
-        GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(GenericId(k as u32)))),
-        GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(GenericId(k as u32))),
-    };
-    function.generics.iter().enumerate().map(own).collect()
+    function.generics.iter().enumerate().map(|(k, generic)| generic.as_arg(k)).collect()
 }
 
 /// Whether two values of one type have one shape and the same bits; any NaN is the same as any other.

@@ -19,6 +19,17 @@ impl<'p> Machine<'p> {
         generics: &[Generic],
         args: &[Value],
     ) -> Flow<Option<Value>> {
+        // Types are those of the body that the call stands in.
+        self.in_frame(callee.frame.clone(), |machine| machine.by_own_rule(callee, function, generics, args))
+    }
+
+    fn by_own_rule(
+        &mut self,
+        callee: &Closure<'p>,
+        function: &'p Function,
+        generics: &[Generic],
+        args: &[Value],
+    ) -> Flow<Option<Value>> {
         let lifted = function.params.iter().zip(args).filter(|(param, _)| !param.nodiff);
         let tags = lifted.flat_map(|(_, arg)| floats(arg)).filter_map(|x| x.tag()).max();
         let Some(tag) = tags else { return Ok(None) };

@@ -119,6 +119,17 @@ impl Value {
         }
     }
 
+    /// The elements, of which a scalar has one and no extents.
+    pub(super) fn elements(self) -> Flow<Tensor> {
+        match self {
+            Value::Tensor(tensor) => Ok(tensor),
+            Value::Failed(failure) => Err(Stop::Failed(failure)),
+            value @ (Value::Number(_) | Value::Fields(_) | Value::Variant(..)) => {
+                Ok(Tensor::new(Vec::new(), vec![value]))
+            }
+        }
+    }
+
     /// The parts of a tuple or struct.
     pub(super) fn fields(&self) -> Flow<&[Value]> {
         match self {
@@ -209,12 +220,14 @@ impl Tensor {
 
     /// The element or row at a position of the first axis, which is in range.
     pub(super) fn row(&self, at: usize) -> Value {
-        let inner = &self.dims[1..];
+        self.part(1, at)
+    }
+
+    /// The element or part number `at` along the first axes, so many of them.
+    pub(super) fn part(&self, n_axes: usize, at: usize) -> Value {
+        let inner = &self.dims[n_axes..];
         let size: usize = inner.iter().product();
-        if inner.is_empty() {
-            return self.cells[at].clone();
-        }
-        Value::Tensor(Tensor::new(inner.to_vec(), self.cells[at * size..(at + 1) * size].to_vec()))
+        Tensor::new(inner.to_vec(), self.cells[at * size..(at + 1) * size].to_vec()).into_value()
     }
 
     /// The scalars; a failure among them is a failure.
