@@ -154,12 +154,9 @@ fn unchecked(e: &Expr) -> &Expr {
 /// The extent of an argument that the type of its parameter calls by this size.
 pub(super) fn extent_of(function: &Function, id: GenericId, args: &[Value]) -> Option<i64> {
     let size = Dim::atom(Atom::Size(id));
-    let found = |(param, value): (&Param, &Value)| match (&param.ty, value) {
-        (Type::Tensor { dims, .. }, Value::Tensor(tensor)) => {
-            let axis = dims.iter().position(|dim| *dim == size)?;
-            Some(tensor.dims[axis] as i64)
-        }
-        (_, _) => None,
+    let found = |(param, value): (&Param, &Value)| {
+        let axis = param.ty.dims().iter().position(|dim| *dim == size)?;
+        Some(value.tensor().ok()?.dims[axis] as i64)
     };
     function.params.iter().zip(args).find_map(found)
 }

@@ -191,7 +191,18 @@ fn collect_extents(program: &Program, ty: &Type, value: &Value, out: &mut Vec<(D
         (Type::Tuple(types), Value::Fields(values)) => (types.clone(), values),
         (Type::Struct(of), Value::Fields(values)) => (program.field_types(of), values),
         (Type::Enum(of), Value::Variant(index, values)) => (program.payload_types(of, *index), values),
-        (_, _) => return,
+        (
+            Type::Error
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Tensor { .. }
+            | Type::Tuple(_)
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Function(_)
+            | Type::Param(_),
+            Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_),
+        ) => return,
     };
     types.iter().zip(values).for_each(|(ty, value)| collect_extents(program, ty, value, out));
 }

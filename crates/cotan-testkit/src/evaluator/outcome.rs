@@ -219,7 +219,15 @@ pub fn same_host(found: &HostValue, expected: &HostValue) -> Result<(), String> 
         {
             same_host(x, y).map_err(|e| format!("`{a}`: {e}"))
         }
-        (_, _) => Err(format!("expected {expected:?}, found {found:?}")),
+        (
+            HostValue::Scalar(_)
+            | HostValue::Tensor(_)
+            | HostValue::Array { .. }
+            | HostValue::Tuple(_)
+            | HostValue::Struct(_)
+            | HostValue::Enum { .. },
+            _,
+        ) => Err(format!("expected {expected:?}, found {found:?}")),
     }
 }
 

@@ -48,7 +48,16 @@ impl Bound {
             (Type::Tuple(a), Type::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.ty(a, b)),
             (Type::Struct(a), Type::Struct(b)) => a.def == b.def && self.args(&a.args, &b.args),
             (Type::Enum(a), Type::Enum(b)) => a.def == b.def && self.args(&a.args, &b.args),
-            (_, _) => false,
+            (
+                Type::Error
+                | Type::Never
+                | Type::Scalar(_)
+                | Type::Tuple(_)
+                | Type::Struct(_)
+                | Type::Enum(_)
+                | Type::Function(_),
+                _,
+            ) => false,
         }
     }
 
@@ -83,10 +92,12 @@ impl Bound {
                 true
             }
             (GenericArg::Pack(pattern), GenericArg::Pack(found)) => self.dims(pattern, found),
-            (_, _) => match (pattern.as_type(), found.as_type()) {
-                (Some(pattern), Some(found)) => self.ty(&pattern, &found),
-                (_, _) => false,
-            },
+            (GenericArg::Size(_) | GenericArg::Pack(_) | GenericArg::Scalar(_) | GenericArg::Type(_), _) => {
+                match (pattern.as_type(), found.as_type()) {
+                    (Some(pattern), Some(found)) => self.ty(&pattern, &found),
+                    (_, _) => false,
+                }
+            }
         })
     }
 }
