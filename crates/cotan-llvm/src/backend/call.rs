@@ -16,9 +16,9 @@ pub struct CompiledFunction {
     signature: Signature,
     entry: Entry,
     /// The code that `entry` points into.
-    _module: CompiledModule,
+    _module: Arc<CompiledModule>,
     origin: ObjectOrigin,
-    checks: Vec<EmittedCheck>,
+    checks: Arc<[EmittedCheck]>,
     pool: Arc<Pool>,
     /// Sessions between calls, with the memory that they have warmed up, and the limit they were made for.
     idle: Mutex<Vec<(usize, Session)>>,
@@ -101,10 +101,10 @@ impl std::error::Error for RuntimeError {}
 impl CompiledFunction {
     pub(super) fn new(
         f: &Function,
-        module: CompiledModule,
+        module: Arc<CompiledModule>,
         address: *const (),
         origin: ObjectOrigin,
-        checks: Vec<EmittedCheck>,
+        checks: Arc<[EmittedCheck]>,
         pool: Arc<Pool>,
     ) -> CompiledFunction {
         // SAFETY: the emitter gives every exported function this signature.
