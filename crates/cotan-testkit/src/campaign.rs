@@ -1,9 +1,10 @@
 //! Many random programs under all oracles, on all cores.
 
 use crate::case::{Case, Subject, Way};
-use crate::generate::{Coverage, ir, source};
+use crate::generate::{Construct, Coverage, ir, source};
 use crate::oracles::{COMPILED, FIRST_ORDER, Oracle, SECOND_ORDER, Verdict};
 use crate::parallel::{self, guarded};
+use crate::progress::Progress;
 use crate::shrink::shrink;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,6 +21,8 @@ pub struct Campaign {
     pub compiled: u64,
     /// Whether to stop at the first failure.
     pub stop_at_failure: bool,
+    /// Whether stderr tells how far it is.
+    pub shows_progress: bool,
 }
 
 /// A program that an oracle found wrong.
@@ -71,6 +74,22 @@ impl Outcome {
         sorted.get(sorted.len() / 2).copied().unwrap_or(0)
     }
 
+    /// The figures in one line; `constructs` are those that were to be tested.
+    pub fn figures(&self, constructs: &[Construct]) -> String {
+        let (construct, way, least) = self.coverage.least(constructs);
+        let (variant, least_variant) = self.coverage.least_variant();
+        let first = self.failures.first().map(|f| format!("; first: {f}")).unwrap_or_default();
+        format!(
+            "{} programs, {} failures, median {} statements, least cell {least} ({construct:?} under {}), least variant of \
+             the tree {least_variant} ({variant}), usable {:.1} %{first}",
+            self.programs,
+            self.failures.len(),
+            self.median_statements(),
+            way.name(),
+            100.0 * self.usable_share()
+        )
+    }
+
     fn merge(&mut self, other: Outcome) {
         self.programs += other.programs;
         self.usable.0 += other.usable.0;
@@ -86,6 +105,7 @@ impl Campaign {
     pub fn run(&self, program: impl Fn(u64) -> Result<Subject, String> + Sync) -> Outcome {
         let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
         let total = Mutex::new(Outcome::default());
+        let progress = self.shows_progress.then(|| Progress::new("programs", self.programs));
         parallel::on_all_cores(|| {
             let mut mine = Outcome::default();
             while !stop.load(Ordering::Relaxed) {
@@ -93,7 +113,9 @@ impl Campaign {
                 if k >= self.programs {
                     break;
                 }
+                let n_failures = mine.failures.len();
                 judge(self.seed + k, k < self.compiled, &program, &mut mine);
+                progress.iter().for_each(|progress| progress.step(mine.failures.len() > n_failures));
                 if self.stop_at_failure && !mine.failures.is_empty() {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -109,6 +131,13 @@ impl Campaign {
 /// The program of a seed: mostly source text, every fourth core IR.
 pub fn mixed(seed: u64) -> Result<Subject, String> {
     if seed % 4 == 3 { Ok(ir::subject(seed)) } else { source::subject(seed) }
+}
+
+/// Programs of the whole language, as many as asked for: each is judged by every oracle, on every engine.
+pub fn whole_language(programs: u64) -> Outcome {
+    let campaign =
+        Campaign { programs, seed: 2_000_000, compiled: programs, stop_at_failure: false, shows_progress: true };
+    campaign.run(source::subject)
 }
 
 /// Puts one program before all oracles and adds what they say.
@@ -152,7 +181,7 @@ fn examine(
     at.program = subject.text();
     at.oracle = "derivation";
     outcome.statements.push(subject.n_statements());
-    let constructs = subject.constructs.clone();
+    let (constructs, variants) = (subject.constructs.clone(), subject.variants.clone());
     let mut case = Case::new(subject)?;
     for oracle in FIRST_ORDER {
         let verdict = ask(oracle, &case, at)?;
@@ -162,12 +191,13 @@ fn examine(
         }
     }
     if is_compiled {
-        ask(&COMPILED, &case, at)?;
+        COMPILED.iter().try_for_each(|oracle| ask(oracle, &case, at).map(drop))?;
     }
     at.oracle = "second derivation";
     case.derive_twice()?;
     ask(&SECOND_ORDER, &case, at)?;
     outcome.coverage.count(&constructs, &Way::ALL);
+    outcome.coverage.count_variants(&variants);
     Ok(())
 }
 

@@ -58,11 +58,21 @@ pub struct Subject {
     pub args: Vec<Value>,
     /// What the program is made of.
     pub constructs: BTreeSet<Construct>,
+    /// The variants of the typed tree that were found in it.
+    pub variants: BTreeSet<&'static str>,
+    /// Arguments with which checks may fail.
+    pub failing: Vec<Vec<Value>>,
     /// The source, if it was made from one.
     pub source: Option<Generated>,
 }
 
 impl Subject {
+    /// A function of a module, of which nothing else is known.
+    pub fn new(label: String, module: Module, name: Symbol, args: Vec<Value>) -> Subject {
+        let (constructs, variants) = (BTreeSet::new(), BTreeSet::new());
+        Subject { label, seed: 1, module, name, args, constructs, variants, failing: Vec::new(), source: None }
+    }
+
     /// The program as text, with its arguments.
     pub fn text(&self) -> String {
         let program = match &self.source {
@@ -191,9 +201,29 @@ impl Case {
 
     /// The arguments of the reverse derivative: those of the function, lengths, cotangents.
     pub fn vjp_arguments(&self) -> Result<Vec<Value>, String> {
+        self.vjp_arguments_at(&self.subject.args)
+    }
+
+    fn vjp_arguments_at(&self, args: &[Value]) -> Result<Vec<Value>, String> {
         let f = function(&self.subject.module, &self.subject.name)?;
         let lengths = lengths(f, &self.outs, &self.cotangents);
-        Ok(joined(&[&self.subject.args, &lengths, &self.cotangents]))
+        Ok(joined(&[args, &lengths, &self.cotangents]))
+    }
+
+    /// The names of the function, of its forward and of its reverse derivative.
+    pub fn names(&self) -> [String; 3] {
+        let derivative = |mode| self.first(mode).canonical_name().to_string();
+        [self.subject.name.to_string(), derivative(Mode::Jvp), derivative(Mode::Vjp)]
+    }
+
+    /// The arguments of those three, with these arguments of the function.
+    pub fn calls(&self, args: &[Value]) -> Result<[Vec<Value>; 3], String> {
+        Ok([args.to_vec(), joined(&[args, &self.tangents]), self.vjp_arguments_at(args)?])
+    }
+
+    /// The arguments of the function, and those with which checks may fail.
+    pub fn argument_lists(&self) -> impl Iterator<Item = &[Value]> {
+        [&self.subject.args].into_iter().chain(&self.subject.failing).map(Vec::as_slice)
     }
 
     /// The second derivative in the two directions, summed with the cotangents: one number whatever the way. With it,

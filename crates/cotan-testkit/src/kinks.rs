@@ -11,7 +11,6 @@ use cotan_interp::tape;
 use cotan_ir::{Elem, Mode};
 use cotan_ops::Value;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
 use std::fs;
 
 /// A row of the table.
@@ -107,15 +106,8 @@ impl Point {
             args.insert(param.name.clone(), read(json, &param.ty)?);
         }
         let args = fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())?;
-        let case = Case::new(Subject {
-            label: row.id.clone(),
-            seed: 1,
-            module: lowered.module.as_ref().clone(),
-            name: lowered.entry.symbol.clone(),
-            args,
-            constructs: BTreeSet::new(),
-            source: None,
-        })?;
+        let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+        let case = Case::new(Subject::new(row.id.clone(), module, name, args))?;
         if case.wrt.len() != row.derivatives.len() {
             return Err(format!("{} derivatives for {} parameters", row.derivatives.len(), case.wrt.len()));
         }

@@ -18,6 +18,7 @@ pub mod machine;
 pub mod oracles;
 pub mod parallel;
 pub mod primitives;
+pub mod progress;
 pub mod random;
 pub mod shrink;
 pub mod shuffle;

@@ -23,6 +23,17 @@ pub fn shared_backend() -> Result<&'static Backend, &'static str> {
     BACKEND.get_or_init(|| backend(2)).as_ref().map_err(String::as_str)
 }
 
+/// Functions of a module in machine code, compiled together.
+pub fn compile_all(
+    backend: &Backend,
+    module: &Module,
+    names: &[String],
+    level: OptLevel,
+) -> Result<Vec<CompiledFunction>, String> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    backend.compile_all(module, &names, &CompileOptions { level }).map_err(|e| format!("{names:?} do not compile: {e}"))
+}
+
 /// A function of a module in machine code.
 pub fn compile(backend: &Backend, module: &Module, name: &str, level: OptLevel) -> Result<CompiledFunction, String> {
     backend.compile(module, name, &CompileOptions { level }).map_err(|e| format!("`{name}` does not compile: {e}"))

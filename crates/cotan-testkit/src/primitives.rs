@@ -1,11 +1,10 @@
 //! Every primitive of the op table as a program of its own, under all oracles. Nothing here names a primitive.
 
 use crate::case::{Case, Subject};
-use crate::oracles::{COMPILED, FIRST_ORDER, SECOND_ORDER, Verdict};
+use crate::oracles::{COMPILED_AT_ALL_LEVELS, FIRST_ORDER, SECOND_ORDER, Verdict};
 use crate::random::Rng;
 use cotan_ir::{Builder, Const, Elem, Module, OperandElem, Ty};
 use cotan_ops::{PrimRow, Sample, Value, table};
-use std::collections::BTreeSet;
 
 /// Sampled points of every primitive in each of its float types.
 const POINTS: u64 = 8;
@@ -75,18 +74,10 @@ fn check(row: &'static PrimRow, elem: Elem, seed: u64) -> Result<bool, String> {
     let result = b.prim(row.prim(), &args);
     let mut module = Module::default();
     let f = module.insert(b.finish("primitive", vec![result.into()]));
-    let subject = Subject {
-        label: row.name().to_owned(),
-        seed,
-        module,
-        name: f.name.clone(),
-        args: values,
-        constructs: BTreeSet::new(),
-        source: None,
-    };
+    let subject = Subject { seed, ..Subject::new(row.name().to_owned(), module, f.name.clone(), values) };
     let mut case = Case::new(subject)?;
     let mut is_usable = false;
-    for oracle in FIRST_ORDER.iter().chain([&COMPILED]) {
+    for oracle in FIRST_ORDER.iter().chain([&COMPILED_AT_ALL_LEVELS]) {
         if oracle.name == FINITE_DIFFERENCE && row.redirects_derivative() {
             is_usable = elem == Elem::F64;
             continue;

@@ -11,7 +11,8 @@
 //!
 //! **Failing checks.** Here everything runs in the order of the source. A failed check leaves a failure in place of the
 //! value that it guards, and evaluation goes on: whoever needs that value fails with it, and all others do not. A
-//! condition or trip count that failed leaves a failure in everything that its statement would have changed. At the end
+//! condition or trip count that failed leaves a failure in everything that its statement would have changed; what a type
+//! tells of a value, such as the number of its elements, does not fail with it. At the end
 //! there are all checks that failed, in order, and the first one that the result needs, if any. An engine agrees
 //! ([`Outcome::agrees`]) exactly if
 //!

@@ -3,7 +3,7 @@
 
 use super::Machine;
 use super::number::Number;
-use super::value::{Failure, Flow, Stop, Value, bug};
+use super::value::{Failure, Flow, Stop, Value, bug, caught};
 use cotan::sema::typed::{
     AssignOp, Block, CallableKind, Expr, ExprKind, For, Iterable, LocalId, Part, Place, PlaceStepKind, Stmt, StmtKind,
     Target, While,
@@ -129,7 +129,12 @@ impl<'p> Machine<'p> {
                 self.repeat(it, n, *reversed, &|k| Value::Number(Number::Plain(Const::integer(elem, lo + k as i128))))
             }
             Iterable::Tensor { tensor, reversed } => {
-                let value = self.expr(tensor)?;
+                let value = caught(self.expr(tensor))?;
+                let extent = self.ty(&tensor.ty).dims().first().and_then(|dim| self.size(dim));
+                if let (Value::Failed(failure), Some(n)) = (&value, extent) {
+                    // The type tells how many elements there are.
+                    return self.repeat(it, n.max(0) as usize, *reversed, &|_| Value::Failed(*failure));
+                }
                 let tensor = value.tensor()?;
                 self.repeat(it, tensor.dims[0], *reversed, &|k| tensor.row(k))
             }

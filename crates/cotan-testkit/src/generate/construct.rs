@@ -1,5 +1,6 @@
 //! What generated programs are made of, and a table of what was tested under which derivative.
 
+use super::variants;
 use crate::case::Way;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -108,9 +109,11 @@ constructs! {
     FoldBy,
     /// `-/` or `//`, from left to right.
     OrderedFold,
+    /// A fold of given axes, or of all.
+    FoldAxes,
     /// `mean`, `norm`, `dot`, `trace`, `sum` or `prod`.
     NamedSum,
-    /// `sort`.
+    /// `sort` or `argsort`.
     Sort,
     /// `cumsum` or `cumprod`.
     RunningTotal,
@@ -118,28 +121,124 @@ constructs! {
     PositionOfExtreme,
     /// `transpose`, `reshape`, `broadcast`, `diag`, `reverse` or `concat`.
     Rearranged,
+    /// `zeros`, `ones`, `full` or `zeros_like`.
+    Filled,
     /// `zip`, with a pattern that takes it apart.
     Zip,
+    /// `each`.
+    Each,
     /// A range or `iota` as a tensor of numbers.
     NumbersInOrder,
+    /// A range with its end.
+    Range,
+    /// `[a, b]`
+    ArrayLiteral,
     /// `|>`
     Pipe,
+    /// `let` with its body behind it.
+    LetIn,
+    /// A block as a value.
+    BlockValue,
     /// Integers of narrow types, casts and wrapping operations.
     NarrowInteger,
+    /// An integer of any type.
+    EveryInteger,
+    /// Folds of integers, wrapping operations on tensors of them.
+    IntegerFolds,
+    /// `f16` and `bf16`.
+    NarrowFloat,
+    /// `and/`, `or/`, comparisons of tensors.
+    TruthFolds,
+    /// `&&`, `||`, `!=` as values.
+    Logic,
+    /// A character.
+    Character,
+    /// `pi`, `e`, `inf`, `nan`.
+    NamedConstant,
+    /// `**` with exponents of all types.
+    Power,
+    /// A size that is an integer argument.
+    IntegerDim,
+    /// Sizes that are computed from others.
+    SizeArithmetic,
+    /// A type that is told and checked at run time.
+    Ascribed,
     /// A call that moves a `mut` argument.
     MovedArgument,
+    /// `match` on an enum.
+    EnumMatch,
+    /// A derivative with respect to an enum, or of one.
+    EnumDerivative,
+    /// An enum that a loop carries.
+    EnumCarried,
+    /// `match` on integers and truth values.
+    MatchNumbers,
+    /// `match` on a float.
+    MatchFloat,
+    /// `match` on a struct.
+    MatchStruct,
+    /// `match` as a statement.
+    MatchStatement,
+    /// A pattern of a struct in `let`.
+    StructPattern,
+    /// A function of a trait.
+    TraitMethod,
+    /// A type parameter.
+    TypeParameter,
+    /// A parameter in brackets that is given.
+    GivenParameter,
+    /// A function as an argument.
+    FunctionParameter,
+    /// A shape pack.
+    ShapePack,
+    /// A tensor of structs.
+    TensorOfStructs,
+    /// Part of a matrix as a place.
+    ColumnPlace,
+    /// A whole tensor that is updated.
+    WholeUpdate,
+    /// Compound assignments of all kinds.
+    CompoundAssign,
+    /// A tuple of places.
+    TuplePlaces,
+    /// `for` over the elements of a tensor in reverse.
+    BackwardElements,
+    /// `for` over the rows of a matrix.
+    RowElements,
+    /// `for` over a range with its end.
+    InclusiveRange,
     /// What a function gives beside its loss.
     ValueBesideLoss,
     /// `jacobian`, `hessian` or `hvp` inside the program.
     MatrixForm,
+    /// A derivative that is declared by an attribute.
+    DeclaredDerivative,
+    /// A derivative with respect to a struct, or of one.
+    StructDerivative,
+    /// A derivative whose mode is given.
+    Mode,
+    /// `@recompute`
+    Recompute,
+    /// `@checkpoint`
+    Checkpoint,
     /// A call of a function with rules of its own.
     Rule,
+    /// A parameter through which no derivative flows.
+    NoDerivative,
     /// Arguments by name and by default; a constant.
     NamedArgument,
     /// `vmap`.
     Vmap,
-    /// A kernel: own elements, sums and maxima at any index, a tiled loop.
+    /// A kernel: own elements, sums and extremes at any index, a tiled loop.
     Kernel,
+    /// A kernel that accumulates products.
+    KernelProducts,
+    /// A kernel whose iterations own blocks and strided elements.
+    KernelBlocks,
+    /// Functions of an imported module.
+    Module,
+    /// A function that prints.
+    Output,
 
     /// A parallel loop.
     Par,
@@ -173,10 +272,24 @@ constructs! {
     TensorOperation,
 }
 
-/// How often each construct was tested under each derivative.
+impl Construct {
+    /// The constructs of the source.
+    pub fn of_source() -> &'static [Construct] {
+        &Construct::ALL[..Construct::Par as usize]
+    }
+
+    /// Whether finite differences see something else than a derivative: roundings, or what is hidden from derivatives.
+    pub fn hides_from_differences(self) -> bool {
+        [Construct::StopGradient, Construct::NoDerivative, Construct::NarrowFloat].contains(&self)
+    }
+}
+
+/// How often each construct was tested under each derivative, and in how many programs each variant of the typed tree
+/// was found.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     cells: BTreeMap<(Construct, Way), usize>,
+    variants: BTreeMap<&'static str, usize>,
 }
 
 impl Coverage {
@@ -189,8 +302,22 @@ impl Coverage {
         }
     }
 
+    /// Counts a checked program that consists of these variants of the typed tree.
+    pub fn count_variants(&mut self, found: &BTreeSet<&'static str>) {
+        found.iter().for_each(|variant| *self.variants.entry(variant).or_default() += 1);
+    }
+
+    /// The variant of the typed tree that is in the fewest programs, and in how many.
+    pub fn least_variant(&self) -> (&'static str, usize) {
+        let found = |variant: &'static str| (variant, self.variants.get(variant).copied().unwrap_or(0));
+        variants::all().map(found).min_by_key(|(_, n)| *n).unwrap_or_default()
+    }
+
     /// Adds the counts of another table.
     pub fn merge(&mut self, other: &Coverage) {
+        for (variant, n) in &other.variants {
+            *self.variants.entry(variant).or_default() += n;
+        }
         for (cell, n) in &other.cells {
             *self.cells.entry(*cell).or_default() += n;
         }
@@ -201,9 +328,9 @@ impl Coverage {
         self.cells.get(&(construct, way)).copied().unwrap_or(0)
     }
 
-    /// The smallest cell, over all constructs and ways.
-    pub fn least(&self) -> (Construct, Way, usize) {
-        let cells = Construct::ALL.iter().flat_map(|c| Way::ALL.map(|way| (*c, way, self.get(*c, way))));
+    /// The smallest cell, over these constructs and all ways.
+    pub fn least(&self, constructs: &[Construct]) -> (Construct, Way, usize) {
+        let cells = constructs.iter().flat_map(|c| Way::ALL.map(|way| (*c, way, self.get(*c, way))));
         cells.min_by_key(|(_, _, n)| *n).unwrap_or((Construct::ScalarFunction, Way::Jvp, 0))
     }
 }
@@ -216,6 +343,7 @@ impl fmt::Display for Coverage {
             write!(f, "\n{:<20}", format!("{construct:?}"))?;
             Way::ALL.iter().try_for_each(|way| write!(f, "{:>9}", self.get(*construct, *way)))?;
         }
-        Ok(())
+        variants::all()
+            .try_for_each(|variant| write!(f, "\n{variant:<36}{:>9}", self.variants.get(variant).copied().unwrap_or(0)))
     }
 }

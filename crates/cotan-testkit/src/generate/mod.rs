@@ -3,5 +3,6 @@
 pub mod construct;
 pub mod ir;
 pub mod source;
+pub mod variants;
 
 pub use construct::{Construct, Coverage};

@@ -2,7 +2,6 @@
 
 use super::Verdict;
 use crate::case::{Case, dot, float_value, floats};
-use crate::generate::Construct;
 use crate::tolerances::{Property, close, tolerance};
 use cotan_ir::Elem;
 use cotan_ops::Value;
@@ -50,8 +49,8 @@ pub fn finite_difference(case: &Case) -> Verdict {
     if case.elem() == Elem::F32 {
         return Verdict::Unusable("differences of f32 are mostly rounding".to_owned());
     }
-    if case.subject.constructs.contains(&Construct::StopGradient) {
-        return Verdict::Unusable("differences see what `stop_gradient` hides".to_owned());
+    if case.subject.constructs.iter().any(|c| c.hides_from_differences()) {
+        return Verdict::Unusable("differences see what derivatives do not".to_owned());
     }
     let along = |h: f64| -> Result<f64, String> {
         let mut args = case.subject.args.clone();

@@ -3,16 +3,20 @@
 mod compiled;
 mod engines;
 mod evaluator;
+mod failures;
 mod finite_difference;
 mod metamorphic;
+mod output;
 mod second_order;
 mod split;
 
-pub use compiled::compiled;
+pub use compiled::{compiled, compiled_once};
 pub use engines::{dot_product, primal_value, simplified, tape};
 pub use evaluator::evaluator;
+pub use failures::failures;
 pub use finite_difference::{Difference, finite_difference, richardson};
 pub use metamorphic::metamorphic;
+pub use output::output;
 pub use second_order::second_order;
 pub use split::forward_reverse;
 
@@ -55,6 +59,7 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "simplified = plain", ask: simplified },
     Oracle { name: "dot product", ask: dot_product },
     Oracle { name: "tape", ask: tape },
+    Oracle { name: "failing checks", ask: failures },
     Oracle { name: "fwd and rev", ask: forward_reverse },
     Oracle { name: "same by other statements", ask: metamorphic },
     Oracle { name: "finite difference", ask: finite_difference },
@@ -63,5 +68,9 @@ pub const FIRST_ORDER: &[Oracle] = &[
 /// The oracle of second derivatives; asks of a case that is derived twice.
 pub const SECOND_ORDER: Oracle = Oracle { name: "second order", ask: second_order };
 
-/// The oracle of compiled code.
-pub const COMPILED: Oracle = Oracle { name: "compiled = interpreter", ask: compiled };
+/// The oracle of compiled code, at every level of optimisation.
+pub const COMPILED_AT_ALL_LEVELS: Oracle = Oracle { name: "compiled = interpreter", ask: compiled };
+
+/// The oracles of compiled code, which compile a program once.
+pub const COMPILED: &[Oracle] =
+    &[Oracle { name: "compiled = interpreter", ask: compiled_once }, Oracle { name: "output", ask: output }];

@@ -157,15 +157,8 @@ impl Test<'_> {
     /// Forward mode, the tape and second derivatives agree with reverse mode.
     fn agrees(&self, request: &Request, wrt: &[&str]) -> Result<(), String> {
         let lowered = lower(self.program, request)?;
-        let subject = Subject {
-            label: self.case.function.clone(),
-            seed: 1,
-            module: lowered.module.as_ref().clone(),
-            name: lowered.entry.symbol.clone(),
-            args: self.arguments(&lowered)?,
-            constructs: BTreeSet::new(),
-            source: None,
-        };
+        let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+        let subject = Subject::new(self.case.function.clone(), module, name, self.arguments(&lowered)?);
         let mut case = Case::new(subject)?;
         let oracles = [primal_value, dot_product, tape, forward_reverse, compiled];
         oracles.into_iter().try_for_each(|ask| holds(ask(&case)))?;

@@ -43,7 +43,7 @@ pub fn subject(seed: u64) -> Subject {
     }
     let name = module.insert(f).name.clone();
     let args = arguments(&mut rng);
-    Subject { label: format!("IR program {seed}"), seed, module, name, args, constructs: used, source: None }
+    Subject { seed, constructs: used, ..Subject::new(format!("IR program {seed}"), module, name, args) }
 }
 
 /// A size, two scalars, two vectors, a matrix and a vector of indices.

@@ -5,6 +5,7 @@
 //! is carried through loops is bounded by `sin` or `tanh`, so that finite differences say something about it.
 
 mod blocks;
+mod features;
 mod scalars;
 mod scope;
 mod statements;
@@ -15,7 +16,7 @@ pub use tree::{Function, Program, Stmt};
 
 use crate::case::Subject;
 use crate::front;
-use crate::generate::Construct;
+use crate::generate::{Construct, variants};
 use crate::random::Rng;
 use cotan::Request;
 use cotan::host::{Arguments, HostValue, fit_arguments};
@@ -42,8 +43,8 @@ pub fn generate(seed: u64) -> Generated {
     let is_single = rng.chance(0.12);
     let float = if is_single { "f32" } else { "f64" };
     let mut constructs = BTreeSet::new();
-    // Differences see through `stop_gradient`, so most programs do without.
-    let may_stop = rng.chance(0.09);
+    // Differences say nothing about programs with some of the constructs, so most programs do without.
+    let may_be_rough = rng.chance(0.09);
     let mut writer = Writer {
         rng: &mut rng,
         constructs: &mut constructs,
@@ -53,7 +54,8 @@ pub fn generate(seed: u64) -> Generated {
         leaves: false,
         may_return: false,
         may_call: false,
-        may_stop,
+        may_be_rough,
+        declarations: Vec::new(),
     };
     let program = writer.program();
     let args = arguments(&mut rng, if is_single { Elem::F32 } else { Elem::F64 });
@@ -68,15 +70,18 @@ pub fn subject(seed: u64) -> Result<Subject, String> {
 impl Generated {
     /// The program compiled as far as the core IR; the seed names its random directions.
     pub fn subject(&self, seed: u64) -> Result<Subject, String> {
-        let (entry, module) = self.lowered(&self.program)?;
+        let program = front::checked("generated.cot", &self.program.text())?;
+        let lowered = front::lower(&program, &Request::function("f"))?;
+        let entry = &lowered.entry;
+        let failing = self.failing().iter().map(|bad| bad.arguments_for(entry)).collect::<Result<_, _>>()?;
+        let (name, args) = (entry.symbol.clone(), self.arguments_for(entry)?);
         Ok(Subject {
-            label: format!("program {seed}"),
             seed,
-            module,
-            name: entry.symbol.clone(),
-            args: self.arguments_for(&entry)?,
             constructs: self.constructs.clone(),
+            variants: variants::of(&program.checked.program, &["f", "shown"]),
+            failing,
             source: Some(self.clone()),
+            ..Subject::new(format!("program {seed}"), lowered.module.as_ref().clone(), name, args)
         })
     }
 
@@ -91,13 +96,16 @@ impl Generated {
         fit_arguments(entry, &self.named_arguments()).map_err(|e| e.to_string())
     }
 
-    /// The program called with an index that is out of range wherever it is used.
-    pub fn with_bad_index(&self) -> Generated {
-        let mut bad = self.clone();
-        for (_, value) in bad.args.iter_mut().filter(|(name, _)| *name == "ix") {
-            value.bits[0] = 7;
-        }
-        bad
+    /// The program called with an index that is out of range wherever it is used, and with a number that is too large
+    /// for most of what is done to it.
+    pub fn failing(&self) -> [Generated; 2] {
+        [("ix", 7), ("k", i64::MAX as u64)].map(|(bad_name, bits)| {
+            let mut bad = self.clone();
+            for (_, value) in bad.args.iter_mut().filter(|(name, _)| *name == bad_name) {
+                value.bits[0] = bits;
+            }
+            bad
+        })
     }
 
     /// The arguments by name.
@@ -106,6 +114,19 @@ impl Generated {
         self.args.iter().map(|(name, v)| ((*name).to_owned(), host(v))).collect()
     }
 }
+
+/// Prints values of all kinds, also in loops and calls, and then calls the function to test.
+const SHOWN: &str = "@io fn shown[N, D](x: {t}, y: {t}, a: {t}[N], b: {t}[D], m: {t}[N, D], ix: i64[N], counts: i64[N], k: i64) -> {t} {
+  print(\"x =\", x, k % 3 == 0, 'A')
+  print_str(\"indices\")
+  for i in 0..N { if a[i] > 0.0 { print(i, m[ix[i]]) } }
+  each(b, |u| print(u))
+  print(Pair { s: y, v: a }, (ix, (x as f16) as f32))
+  print_i32((k % 9) as i32)
+  let value = f(x, y, a, b, m, ix, counts, k)
+  print(value)
+  value
+}";
 
 /// Writes a program.
 struct Writer<'a> {
@@ -120,9 +141,11 @@ struct Writer<'a> {
     /// Whether something in the innermost loop leaves it early.
     leaves: bool,
     may_return: bool,
-    /// Whether the helpers and the struct are there to be used.
+    /// Whether helpers and features are there to be used.
     may_call: bool,
-    may_stop: bool,
+    may_be_rough: bool,
+    /// What the features in use need.
+    declarations: Vec<String>,
 }
 
 impl Writer<'_> {
@@ -137,7 +160,7 @@ impl Writer<'_> {
 
     fn program(&mut self) -> Program {
         let t = self.float;
-        let types = vec![format!("struct Pair[N] {{ s: {t}, v: {t}[N] }}"), format!("const RATE: {t} = 0.75 - 0.5")];
+        self.declarations = vec![format!("struct Pair[N] {{ s: {t}, v: {t}[N] }}")];
         let curve = self.curve();
         let energy = self.energy();
         let moved = Function {
@@ -145,44 +168,13 @@ impl Writer<'_> {
             body: Vec::new(),
             result: "Pair { s: sin(p.s + s), v: sin(p.v .* s .+ p.s) }".to_owned(),
         };
-        let line = |head: String, result: &str| Function { head, body: Vec::new(), result: result.to_owned() };
-        let staged_curve = line(format!("fn staged_curve(u: {t}, t: {t}) -> {t}"), "sin(u * u * t) + cos(u + t * t)");
-        let staged =
-            line(format!("fn staged(u: {t}, t: {t}) -> ({t}, {t})"), "(staged_curve(u, t), sin(u - t) * cos(u))");
-        let spread = line(format!("fn spread[N](v: {t}[N], s: {t}) -> {t}[N]"), "sin(v .* s) .+ s");
-        let relaxed = Function {
-            head: format!("fn relaxed[N](mut v: {t}[N], s: {t}) -> {t}[N]"),
-            body: vec![Stmt::Line("for i in 1..N { v[i] = 0.7 * v[i] + 0.2 * sin(v[i - 1] + s) }".to_owned())],
-            result: "v".to_owned(),
-        };
-        let stepped =
-            line(format!("fn stepped(u: {t}, rate: {t} = RATE, n: i64 = 2) -> {t}"), "rate * sin(u) ** n + RATE");
-        let ruled = line(format!("fn ruled(u: {t}, t: {t}) -> {t}"), "sin(u) * t");
-        let by_vjp = line(
-            format!("@vjp_for(ruled) fn ruled_vjp(u: {t}, t: {t}, y: {t}, y_cot: {t}) -> ({t}, {t})"),
-            "(y_cot * cos(u) * t, y_cot * sin(u))",
-        );
-        let by_jvp = line(
-            format!("@jvp_for(ruled) fn ruled_jvp(u: {t}, t: {t}, u_tan: {t}, t_tan: {t}) -> ({t}, {t})"),
-            "(ruled(u, t), cos(u) * t * u_tan + sin(u) * t_tan)",
-        );
-        let kernel = [
-            "let mut w = v",
-            "let mut h = 0.5 .* v",
-            "for i in 0..N { w[i] = sin(v[i] * s) + 0.1 }",
-            "for i in tile(N, 2) { h[ix[i]] += 0.3 * w[i] }",
-            "for i in 0..N { w[ix[i]] max= 0.4 * h[i] }",
-        ];
-        let scattered = Function {
-            head: format!("kernel scattered[N](v: {t}[N], ix: i64[N], s: {t}) -> {t}[N]"),
-            body: kernel.map(|text| Stmt::Line(text.to_owned())).to_vec(),
-            result: "h .* w".to_owned(),
-        };
         self.may_call = true;
         let main = self.main();
-        let helpers =
-            [curve, energy, moved, staged_curve, staged, spread, relaxed, stepped, ruled, by_vjp, by_jvp, scattered];
-        Program { types, functions: helpers.into_iter().chain([main]).collect() }
+        if self.rng.chance(0.1) {
+            self.has(Construct::Output);
+            self.declarations.push(SHOWN.replace("{t}", t));
+        }
+        Program { declarations: std::mem::take(&mut self.declarations), functions: vec![curve, energy, moved, main] }
     }
 
     /// A helper of two scalars.

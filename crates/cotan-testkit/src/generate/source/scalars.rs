@@ -159,9 +159,8 @@ impl Writer<'_> {
             template.replace('_', "\u{1}").replace('$', &y).replace('\u{1}', &x)
         } else if p < 0.76 {
             self.if_expression(scope, depth)
-        } else if p < 0.79 && self.may_stop {
-            self.has(Construct::StopGradient);
-            format!("stop_gradient({})", self.scalar_atom(scope))
+        } else if p < 0.81 {
+            self.scalar_feature(scope).unwrap_or_else(|| self.scalar_atom(scope))
         } else if p < 0.9 && scope.has_sizes {
             self.folded(scope)
         } else if p < 0.94 && self.float == "f32" {
@@ -268,27 +267,9 @@ impl Writer<'_> {
             return self.scalar_atom(scope);
         }
         let (x, y) = (self.scalar_atom(scope), self.scalar_atom(scope));
-        let derivative = self.rng.below(18);
-        self.has(match derivative {
-            0..=4 => Construct::DerivativeForm,
-            5 | 6 => Construct::ValueBesideLoss,
-            7..=9 => Construct::MatrixForm,
-            12 | 13 => Construct::Rule,
-            14 | 15 => Construct::NamedArgument,
-            _ => Construct::Call,
-        });
-        match derivative {
-            5 => format!("sin(grad[u](staged)({x}, {y}).1)"),
-            6 => {
-                let part = self.rng.choice(&["0", "1", "2"]);
-                format!("sin(value_and_grad[u](staged)({x}, {y}).{part})")
-            }
-            7 => format!("sin(hvp[u](staged_curve)({x}, {y}, 0.5))"),
-            8 => format!("sin(hessian[t](staged_curve)({x}, {y}))"),
-            9 if scope.has_sizes => {
-                let v = self.vector_atom(scope, Dim::N);
-                format!("sin(+/[all] jacobian[v](spread)({v}, {x}))")
-            }
+        let which = self.rng.below(9);
+        self.has(if which < 5 { Construct::DerivativeForm } else { Construct::Call });
+        match which {
             0 => format!("sin(grad[u](curve)({x}, {y}))"),
             1 => format!("sin(jvp[u](curve)({x}, {y}, 0.5).1)"),
             2 => format!("sin(vjp[u](curve)({x}, {y}, 0.7).1)"),
@@ -297,10 +278,7 @@ impl Writer<'_> {
                 let v = self.vector_atom(scope, Dim::N);
                 format!("sin(+/ grad[v](energy)({v}, {x}))")
             }
-            12 | 13 => format!("ruled({x}, {y})"),
-            14 => format!("stepped({x}, n = 3)"),
-            15 => format!("stepped(rate = {y}, u = {x})"),
-            10 | 11 if scope.has_sizes => {
+            5 | 6 if scope.has_sizes => {
                 let v = self.vector_atom(scope, Dim::N);
                 format!("energy({v}, {x})")
             }

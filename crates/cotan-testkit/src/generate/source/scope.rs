@@ -62,6 +62,13 @@ impl Scope {
         if fitting.is_empty() { None } else { Some((*rng.recent(&fitting)).to_owned()) }
     }
 
+    /// The name of a tensor of this shape that may be written to; there is one in the function to test.
+    pub(super) fn mutable_of<S: Copy + PartialEq>(rng: &mut Rng, tensors: &[Tensor<S>], shape: S) -> String {
+        let fitting: Vec<&str> =
+            tensors.iter().filter(|t| t.is_mutable && t.shape == shape).map(|t| t.name.as_str()).collect();
+        (*rng.recent(&fitting)).to_owned()
+    }
+
     /// The name of a tensor that may be written to.
     pub(super) fn mutable<S: Copy>(rng: &mut Rng, tensors: &[Tensor<S>]) -> Option<(String, S)> {
         let fitting: Vec<(&str, S)> =

@@ -10,7 +10,7 @@ impl Writer<'_> {
     pub(super) fn statement(&mut self, scope: &mut Scope, out: &mut Vec<Stmt>) {
         let may_nest = scope.depth < 3;
         match self.rng.below(if may_nest { 34 } else { 20 }) {
-            19 if scope.has_sizes => self.move_argument(scope, out),
+            19 => self.feature_statement(scope, out),
             0..=3 => self.let_scalar(scope, out),
             4..=6 => self.assign(scope, out),
             7..=9 if scope.has_sizes => self.update_element(scope, out),
@@ -192,19 +192,6 @@ impl Writer<'_> {
         let value = self.vector_atom(scope, dim);
         self.line(out, format!("{v}[0..{hi}] = sin({value}[0..{hi}])"));
         scope.integers.push(hi);
-    }
-
-    /// A vector is given up and comes back changed.
-    fn move_argument(&mut self, scope: &mut Scope, out: &mut Vec<Stmt>) {
-        match Scope::mutable(self.rng, &scope.vectors) {
-            Some((v, _)) if self.may_call => {
-                self.has(Construct::MovedArgument);
-                // Nothing beside a moved value may mention it.
-                let x = self.rng.recent(&scope.scalars).clone();
-                self.line(out, format!("{v} = relaxed({v}, {x})"));
-            }
-            Some(_) | None => self.let_vector(scope, out),
-        }
     }
 
     fn iterate_until(&mut self, scope: &mut Scope, out: &mut Vec<Stmt>) {

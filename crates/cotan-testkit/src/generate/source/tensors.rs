@@ -24,7 +24,7 @@ impl Writer<'_> {
         }
         match scope.vector(self.rng, dim) {
             Some(v) => v,
-            None => format!("full(0.3, [{}])", dim.name()),
+            None => format!("full([{}], 0.3)", dim.name()),
         }
     }
 
@@ -110,24 +110,7 @@ impl Writer<'_> {
                 let numbers = self.rng.choice(&["(0.._)", "iota(_)"]).replace('_', size);
                 format!("sin(0.3 .* ({numbers} as {}) .+ {v})", self.float)
             }
-            26 | 27 => {
-                self.has(Construct::Vmap);
-                if self.rng.chance(0.5) {
-                    let x = self.scalar_atom(scope);
-                    return format!("vmap[0](|u| sin(u + {x} * u))({v})");
-                }
-                let (m, axis) = (self.matrix_atom(scope), if dim == Dim::N { 0 } else { 1 });
-                format!("vmap[{axis}](|u| sin(+/ u))({m})")
-            }
-            28..=30 if self.may_call && dim == Dim::N && !scope.index_arrays.is_empty() => {
-                self.has(Construct::Kernel);
-                let (ix, x) = (self.rng.recent(&scope.index_arrays).clone(), self.scalar_atom(scope));
-                format!("scattered({v}, {ix}, {x})")
-            }
-            24 | 25 => {
-                self.has(Construct::Pipe);
-                format!("({v} |> max(0.8 .* {w}))")
-            }
+            24..=29 if dim == Dim::N => self.vector_feature(scope).unwrap_or_else(|| format!("cos({v})")),
             13 => {
                 self.has(Construct::IfExpression);
                 format!("if {} {{ {v} }} else {{ {w} }}", self.condition(scope))
@@ -155,7 +138,7 @@ impl Writer<'_> {
 
     pub(super) fn matrix_atom(&mut self, scope: &Scope) -> String {
         if scope.matrices.is_empty() {
-            return "full(0.4, [N, D])".to_owned();
+            return "full([N, D], 0.4)".to_owned();
         }
         self.rng.recent(&scope.matrices).name.clone()
     }

@@ -32,11 +32,11 @@ pub struct Function {
     pub result: String,
 }
 
-/// A program: declarations of types, then functions, the last of which is the one to test.
+/// A program: declarations, then functions, the last of which is the one to test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Declarations of types.
-    pub types: Vec<String>,
+    /// Types, and functions that stay as they are.
+    pub declarations: Vec<String>,
     /// The functions.
     pub functions: Vec<Function>,
 }
@@ -78,8 +78,8 @@ impl Program {
     /// The text.
     pub fn text(&self) -> String {
         let mut out = String::new();
-        for ty in &self.types {
-            out.push_str(&format!("{ty}\n"));
+        for declaration in &self.declarations {
+            out.push_str(&format!("{declaration}\n"));
         }
         for f in &self.functions {
             let _ = writeln!(out, "{} {{", f.head);
@@ -267,7 +267,7 @@ mod tests {
             Stmt::Block { head: "for i2 in 1..3".to_owned(), body, otherwise: None, trips },
         ];
         let f = Function { head: "fn f(x0: f64) -> f64".to_owned(), body, result: "s1".to_owned() };
-        Program { types: Vec::new(), functions: vec![f] }
+        Program { declarations: Vec::new(), functions: vec![f] }
     }
 
     fn check(program: &Program, expected: &str) {
