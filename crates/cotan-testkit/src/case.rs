@@ -173,9 +173,10 @@ impl Case {
         Ok(())
     }
 
-    /// The element type of the floats: f32 if there is any of those.
+    /// The element type of the floats: f32 if there is any of those, or of those whose derivatives are.
     pub fn elem(&self) -> Elem {
-        let is_single = self.results.iter().chain(&self.subject.args).any(|v| v.elem.computed() == Elem::F32);
+        let is_single = self.subject.constructs.contains(&Construct::NarrowFloat)
+            || self.results.iter().chain(&self.subject.args).any(|v| v.elem.computed() == Elem::F32);
         if is_single { Elem::F32 } else { Elem::F64 }
     }
 

@@ -4,7 +4,7 @@
 use super::Machine;
 use super::frame::Closure;
 use super::number::{Number, Tag};
-use super::value::{Flow, Stop, Tensor, Value, bug};
+use super::value::{Flow, Stop, Tensor, Value, bug, needed};
 use cotan::sema::typed::{Derivative, DerivativeForm, DerivativeMode, Type};
 use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Elem};
@@ -20,6 +20,8 @@ impl<'p> Machine<'p> {
     ) -> Flow<Value> {
         let n = base.callable.params.len();
         let extra = args.split_off(n.min(args.len()));
+        // A derivative needs all of its tangents or of its cotangent.
+        needed(&extra)?;
         let functions = &functions[..n.min(functions.len())];
         let wrt = &derivative.wrt;
         let of = Wrt { params: wrt, types: &base.callable.params, primals: args.clone() };

@@ -267,6 +267,12 @@ fn other_element(v: f64[3], i: i64) -> f64 {
   let t = tabulate(4, |k| v[k + i - 9])
   t[1]
 }
+fn counted(v: f64[3], i: i64) -> f64 {
+  let mut n = 0.0
+  for x in [v, v][i] { n += 1.0 }
+  n
+}
+fn pushed(v: f64[3], i: i64) -> f64 = vjp[x](|x| 2.0 * x)(1.0, v[i]).1
 fn cut(v: f64[3], i: i64) -> f64 = v[0] * stop_gradient(v[1]) + max/ v
 ";
 
@@ -291,7 +297,7 @@ fn cut(v: f64[3], i: i64) -> f64 = v[0] * stop_gradient(v[1]) + max/ v
 
     #[test]
     fn a_failed_check_that_nobody_needs_may_be_skipped_or_reported() {
-        for (function, value) in [("unused", 2.0), ("other_local", 3.0), ("other_element", 5.0)] {
+        for (function, value) in [("unused", 2.0), ("other_local", 3.0), ("other_element", 5.0), ("counted", 3.0)] {
             let outcome = outcome(function);
             let value = HostValue::f64(value);
             assert_eq!(outcome.value, Ok(value.clone()), "{function}");
@@ -303,7 +309,7 @@ fn cut(v: f64[3], i: i64) -> f64 = v[0] * stop_gradient(v[1]) + max/ v
 
     #[test]
     fn whoever_needs_a_failed_check_fails_with_it() {
-        for function in ["same_local", "left_early"] {
+        for function in ["same_local", "left_early", "pushed"] {
             let outcome = outcome(function);
             let failure = outcome.failures[0];
             assert_eq!((failure.kind, outcome.value.clone()), (CheckKind::IndexRange, Err(failure)), "{function}");
