@@ -175,8 +175,15 @@ impl<'p> Machine<'p> {
 
     // ---- places
 
-    /// `place op value`. The indices are evaluated once, after the value.
-    pub(super) fn store(&mut self, place: &'p Place, op: AssignOp, value: Value, span: Span) -> Flow<()> {
+    /// `place op value`, with the spans of the statement and of the value. The indices are evaluated once, after the
+    /// value.
+    pub(super) fn store(
+        &mut self,
+        place: &'p Place,
+        op: AssignOp,
+        value: Value,
+        (span, value_span): (Span, Span),
+    ) -> Flow<()> {
         let root = self.local(place.root)?;
         let mut steps = Vec::new();
         let mut part = root;
@@ -194,15 +201,20 @@ impl<'p> Machine<'p> {
                 }
             }
         }
+        if !steps.is_empty() && op == AssignOp::Set {
+            self.check(value.has_shape_of(&part), CheckKind::ShapeMismatch, value_span)?;
+        }
         let new = match op {
             AssignOp::Set => value,
+            AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min if is_open(&part) => self.contributed(&part, &value)?,
             AssignOp::Binary(op) => self.binary(op, &part, &value, span)?,
-            AssignOp::Max | AssignOp::Min if is_open(&part) => self.contributed(&part, &value)?,
             AssignOp::Max => self.primitive("max", &[part, value], span)?,
             AssignOp::Min => self.primitive("min", &[part, value], span)?,
         };
         let new = match op {
             AssignOp::Set => new,
+            // What is collected is stored at the end.
+            AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min if is_open(&new) => new,
             AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min => self.stored(new, &place.ty)?,
         };
         if !is_open(&new) {

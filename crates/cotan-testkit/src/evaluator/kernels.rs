@@ -1,5 +1,6 @@
 //! Parallel loops of kernels. Their iterations run one after the other, as the order makes no difference; but a maximum
-//! or minimum that iterations contribute to is taken once, at the end, so that all that tie share its derivative.
+//! or minimum that iterations contribute to is taken once, at the end, so that all that tie share its derivative, and so is
+//! a sum that is stored narrow, so that it is rounded once.
 //!
 //! While such a loop runs, each scalar that takes part is the list of what was contributed, the start value first.
 //! Nobody reads it before the end.
@@ -7,7 +8,7 @@
 use super::Machine;
 use super::number::{Extreme, Number};
 use super::value::{Flow, Tensor, Value, bug};
-use cotan::sema::typed::{Accumulated, AssignOp, Sharing};
+use cotan::sema::typed::{Accumulated, AssignOp, BinaryOp, Sharing};
 use std::rc::Rc;
 
 impl<'p> Machine<'p> {
@@ -17,14 +18,14 @@ impl<'p> Machine<'p> {
         sharing: Option<&'p Sharing>,
         work: impl FnOnce(&mut Self) -> Flow<Value>,
     ) -> Flow<Value> {
-        let contests: Vec<(&Accumulated, Extreme)> =
-            sharing.iter().flat_map(|s| &s.accumulated).filter_map(contest).collect();
-        for (place, _) in &contests {
-            self.change(place, &|value| opened(&value))?;
+        let collected: Vec<(&Accumulated, Collected)> =
+            sharing.iter().flat_map(|s| &s.accumulated).filter_map(collected).collect();
+        for (place, how) in &collected {
+            self.change(place, &|value| opened(&value, *how))?;
         }
         let result = work(self);
-        for (place, which) in &contests {
-            self.change(place, &|value| closed(&value, *which))?;
+        for (place, how) in &collected {
+            self.change(place, &|value| closed(&value, *how))?;
         }
         result
     }
@@ -65,10 +66,19 @@ impl<'p> Machine<'p> {
     }
 }
 
-fn contest(of: &Accumulated) -> Option<(&Accumulated, Extreme)> {
+/// What becomes of contributions at the end of a loop.
+#[derive(Clone, Copy)]
+enum Collected {
+    Extreme(Extreme),
+    /// Of what is stored narrow alone.
+    Sum,
+}
+
+fn collected(of: &Accumulated) -> Option<(&Accumulated, Collected)> {
     match of.op {
-        AssignOp::Max => Some((of, Extreme::Max)),
-        AssignOp::Min => Some((of, Extreme::Min)),
+        AssignOp::Max => Some((of, Collected::Extreme(Extreme::Max))),
+        AssignOp::Min => Some((of, Collected::Extreme(Extreme::Min))),
+        AssignOp::Binary(BinaryOp::Add) => Some((of, Collected::Sum)),
         AssignOp::Set | AssignOp::Binary(_) => None,
     }
 }
@@ -77,29 +87,35 @@ fn contest(of: &Accumulated) -> Option<(&Accumulated, Extreme)> {
 pub(super) fn is_open(value: &Value) -> bool {
     match value {
         Value::Fields(_) => true,
-        Value::Tensor(tensor) => tensor.cells.first().is_some_and(is_open),
+        Value::Tensor(tensor) => tensor.cells.iter().any(is_open),
         Value::Number(_) | Value::Variant(..) | Value::Failed(_) => false,
     }
 }
 
-fn opened(value: &Value) -> Flow<Value> {
+fn opened(value: &Value, how: Collected) -> Flow<Value> {
     match value {
-        // What is stored narrow is rounded at every step, so its extremes compose pairwise.
-        Value::Number(x) if x.elem().storage().is_some() => Ok(value.clone()),
-        Value::Number(_) => Ok(Value::Fields(vec![value.clone()])),
-        Value::Tensor(tensor) => in_cells(tensor, opened),
+        Value::Number(x) => match how {
+            Collected::Sum if x.elem().storage().is_none() => Ok(value.clone()),
+            Collected::Sum | Collected::Extreme(_) => Ok(Value::Fields(vec![value.clone()])),
+        },
+        Value::Tensor(tensor) => in_cells(tensor, |cell| opened(cell, how)),
         Value::Failed(_) => Ok(value.clone()),
-        Value::Fields(_) | Value::Variant(..) => bug("an extreme of what is no number"),
+        Value::Fields(_) | Value::Variant(..) => bug("contributions to what is no number"),
     }
 }
 
-fn closed(value: &Value, which: Extreme) -> Flow<Value> {
+fn closed(value: &Value, how: Collected) -> Flow<Value> {
     match value {
         Value::Fields(all) => {
-            let numbers: Vec<Number> = all.iter().map(|n| n.number().cloned()).collect::<Flow<_>>()?;
-            Ok(Value::Number(Number::extreme(which, &numbers)))
+            let numbers: Vec<Number> = all.iter().map(|n| n.number().map(Number::computed)).collect::<Flow<_>>()?;
+            let Some((start, rest)) = numbers.split_first() else { return bug("contributions without a start") };
+            let total = match how {
+                Collected::Extreme(which) => Number::extreme(which, &numbers),
+                Collected::Sum => rest.iter().fold(start.clone(), |sum, n| sum.plus(n)),
+            };
+            Ok(Value::Number(total.converted(all[0].number()?.elem())))
         }
-        Value::Tensor(tensor) => in_cells(tensor, |cell| closed(cell, which)),
+        Value::Tensor(tensor) => in_cells(tensor, |cell| closed(cell, how)),
         Value::Failed(_) | Value::Number(_) | Value::Variant(..) => Ok(value.clone()),
     }
 }

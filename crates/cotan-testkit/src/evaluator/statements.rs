@@ -4,9 +4,10 @@
 use super::Machine;
 use super::number::Number;
 use super::value::{Failure, Flow, Stop, Value, bug, caught};
+use cotan::sema::dims::{Atom, SizeId};
 use cotan::sema::typed::{
-    AssignOp, Block, CallableKind, Expr, ExprKind, For, Iterable, LocalId, Part, Place, PlaceStepKind, Stmt, StmtKind,
-    Target, While,
+    AssignOp, Block, CallableKind, Expr, ExprKind, For, Index, Iterable, LocalId, Part, Place, PlaceStep,
+    PlaceStepKind, Stmt, StmtKind, Target, While,
 };
 use cotan::syntax::Span;
 use cotan_ir::Const;
@@ -27,7 +28,15 @@ impl<'p> Machine<'p> {
                 Err(stop) => return Err(stop),
             }
         }
-        block.value.as_ref().map_or_else(|| Ok(Value::unit()), |value| self.expr(value))
+        let Some(value) = &block.value else { return Ok(Value::unit()) };
+        match self.expr(value) {
+            // A statement that stands last.
+            Err(Stop::Failed(failure)) if value.ty.is_unit() && !jumps(value, false) => {
+                self.spoil_changed(value, failure)?;
+                Ok(Value::unit())
+            }
+            ended @ (Ok(_) | Err(_)) => ended,
+        }
     }
 
     fn statement(&mut self, statement: &'p Stmt) -> Flow<()> {
@@ -36,19 +45,21 @@ impl<'p> Machine<'p> {
                 let value = self.expr(value)?;
                 self.bind(pattern, value)
             }
-            StmtKind::Assign { target, op, value } => {
-                let value = self.part(value)?;
-                self.assign(target, *op, value, statement.span)
+            StmtKind::Assign { target, op, value: e } => {
+                // The extents of places come into being after the value, anew in every iteration.
+                self.forget_sizes(target);
+                let value = self.part(e)?;
+                self.assign(target, *op, value, (statement.span, e.span))
             }
             StmtKind::Expr(e) => self.expr(e).map(|_| ()),
         }
     }
 
-    fn assign(&mut self, target: &'p Target, op: AssignOp, value: Value, span: Span) -> Flow<()> {
+    fn assign(&mut self, target: &'p Target, op: AssignOp, value: Value, spans: (Span, Span)) -> Flow<()> {
         match target {
             Target::Place(place) => {
                 let of_value = value.first_failure();
-                let stored = self.store(place, op, value, span);
+                let stored = self.store(place, op, value, spans);
                 match stored {
                     Err(Stop::Failed(failure)) => {
                         let first = of_value.filter(|of_value| of_value.ordinal < failure.ordinal);
@@ -62,7 +73,7 @@ impl<'p> Machine<'p> {
                     Value::Failed(_) => value.clone(),
                     Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) => value.field(k)?,
                 };
-                self.assign(part, op, value, span)
+                self.assign(part, op, value, spans)
             }),
         }
     }
@@ -75,12 +86,35 @@ impl<'p> Machine<'p> {
             self.bind(pattern, Value::Failed(failure))?;
         }
         let (StmtKind::Let { value, .. } | StmtKind::Assign { value, .. } | StmtKind::Expr(value)) = &statement.kind;
-        if self.unprinted.is_none() && self.prints(Part::Expr(value)) {
+        let mut assigned = Vec::new();
+        if let StmtKind::Assign { target, .. } = &statement.kind {
+            places_of_target(target, &mut assigned);
+        }
+        assigned.into_iter().try_for_each(|place| self.spoil_place(place, failure))?;
+        self.spoil_changed(value, failure)
+    }
+
+    /// Leaves a failure in everything that statements inside an expression would have changed.
+    fn spoil_changed(&mut self, e: &'p Expr, failure: Failure) -> Flow<()> {
+        if self.unprinted.is_none() && self.prints(Part::Expr(e)) {
             self.unprinted = Some(failure);
         }
-        let mut places = Vec::new();
-        places_of_statement(&statement.kind, &mut places);
-        places.into_iter().try_for_each(|place| self.spoil_place(place, failure))
+        let mut changed = Vec::new();
+        places(e, &mut changed);
+        changed.into_iter().try_for_each(|place| self.spoil_place(place, failure))
+    }
+
+    /// Forgets the run-time sizes that slices in places bring into being.
+    fn forget_sizes(&self, target: &Target) {
+        match target {
+            Target::Tuple(parts) => parts.iter().for_each(|part| self.forget_sizes(part)),
+            Target::Place(place) => {
+                let mut sizes = self.frame.sizes.borrow_mut();
+                for id in place.steps.iter().flat_map(sizes_of_slices) {
+                    sizes[id.0 as usize] = None;
+                }
+            }
+        }
     }
 
     /// Leaves a failure in a local, or in the field of it that a place lies in.
@@ -195,6 +229,18 @@ impl<'p> Machine<'p> {
             None => bug("an assignment to a local without a value"),
         }
     }
+}
+
+/// The run-time sizes that are the extents of slices.
+fn sizes_of_slices(step: &PlaceStep) -> Vec<SizeId> {
+    let PlaceStepKind::Index(indices) = &step.kind else { return Vec::new() };
+    let kept = indices.iter().filter(|index| !matches!(index, Index::At(_)));
+    let own = kept.zip(step.ty.dims()).filter_map(|(index, dim)| match (index, dim.as_atom()) {
+        (Index::Slice { lo: None, hi: None, .. }, _) => None,
+        (_, Some(Atom::Runtime(id))) => Some(*id),
+        (_, _) => None,
+    });
+    own.collect()
 }
 
 /// Whether control may leave the statement by a jump out of it.
