@@ -208,12 +208,21 @@ impl<'p> Machine<'p> {
 
     fn logic(&mut self, op: LogicOp, operands: &'p [Expr]) -> Flow<Value> {
         let decides = op == LogicOp::Or;
+        let mut failed = None;
         for operand in operands {
-            if self.expr(operand)?.truth()? == decides {
-                return Ok(truth(decides));
+            match self.part(operand)? {
+                // A later operand may decide, and then nobody needs this one.
+                Value::Failed(failure) => {
+                    failed.get_or_insert(failure);
+                }
+                value @ (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..)) => {
+                    if value.truth()? == decides {
+                        return Ok(truth(decides));
+                    }
+                }
             }
         }
-        Ok(truth(!decides))
+        failed.map_or_else(|| Ok(truth(!decides)), |failure| Err(Stop::Failed(failure)))
     }
 
     fn range_tensor(&mut self, range: &'p Range, e: &'p Expr) -> Flow<Value> {

@@ -31,18 +31,9 @@ impl<'p> Machine<'p> {
     }
 
     fn change(&mut self, place: &Accumulated, f: &dyn Fn(Value) -> Flow<Value>) -> Flow<()> {
-        let mut root = self.take_local(place.root)?;
-        let mut value = &mut root;
-        for k in &place.path {
-            value = match value {
-                Value::Fields(fields) => &mut fields[*k],
-                // What failed stays so.
-                whole @ (Value::Number(_) | Value::Tensor(_) | Value::Variant(..) | Value::Failed(_)) => whole,
-            };
-        }
-        let new = f(std::mem::replace(value, Value::unit()));
-        *value = new?;
-        self.set_local(place.root, root);
+        let root = self.take_local(place.root)?;
+        let changed = changed(root, &place.path, f)?;
+        self.set_local(place.root, changed);
         Ok(())
     }
 
@@ -63,6 +54,21 @@ impl<'p> Machine<'p> {
                 Ok(Value::Fields([old.fields()?, &[value]].concat()))
             }
         }
+    }
+}
+
+/// A value with a part of it changed, in a tensor of structs that part of every element.
+fn changed(value: Value, path: &[usize], f: &dyn Fn(Value) -> Flow<Value>) -> Flow<Value> {
+    let Some((first, rest)) = path.split_first() else { return f(value) };
+    match value {
+        Value::Fields(mut fields) => {
+            let part = std::mem::replace(&mut fields[*first], Value::unit());
+            fields[*first] = changed(part, rest, f)?;
+            Ok(Value::Fields(fields))
+        }
+        Value::Tensor(tensor) => in_cells(&tensor, |cell| changed(cell.clone(), path, f)),
+        // What failed stays so.
+        Value::Number(_) | Value::Variant(..) | Value::Failed(_) => Ok(value),
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Outcome {
     pub value: Result<HostValue, Failure>,
     /// Every check that failed, in the order of the source.
     pub failures: Vec<Failure>,
+    /// Whether one of them decided about a jump.
+    pub has_failed_jump: bool,
 }
 
 impl Outcome {
@@ -156,7 +158,7 @@ impl Call<'_> {
             (_, Some(unprinted)) => Err(unprinted),
             (value, None) => value,
         };
-        Ok(Outcome { value, failures: machine.failures })
+        Ok(Outcome { value, failures: machine.failures, has_failed_jump: machine.has_failed_jump })
     }
 }
 

@@ -25,7 +25,7 @@ impl<'p> Machine<'p> {
             match self.statement(statement) {
                 Ok(()) => {}
                 Err(Stop::Failed(failure)) if !may_leave(statement) => self.spoil(statement, failure)?,
-                Err(stop) => return Err(stop),
+                Err(stop) => return Err(self.left(stop)),
             }
         }
         let Some(value) = &block.value else { return Ok(Value::unit()) };
@@ -35,8 +35,15 @@ impl<'p> Machine<'p> {
                 self.spoil_changed(value, failure)?;
                 Ok(Value::unit())
             }
+            Err(stop) if value.ty.is_unit() => Err(self.left(stop)),
             ended @ (Ok(_) | Err(_)) => ended,
         }
+    }
+
+    /// Notes that a statement that may jump away failed, if it did.
+    fn left(&mut self, stop: Stop) -> Stop {
+        self.has_failed_jump |= matches!(stop, Stop::Failed(_));
+        stop
     }
 
     fn statement(&mut self, statement: &'p Stmt) -> Flow<()> {
