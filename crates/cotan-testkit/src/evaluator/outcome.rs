@@ -8,8 +8,7 @@ use super::number::Number;
 use super::value::{Failure, Flow, Stop, Value};
 use cotan::host::{Arguments, HostValue};
 use cotan::sema::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Param, Part, Program,
-    Type,
+    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Part, Program, Type,
 };
 use cotan_ir::{CheckKind, Const, Elem, Span};
 use std::rc::Rc;
@@ -138,13 +137,18 @@ impl Call<'_> {
         function: &'p Function,
         work: impl FnOnce(&mut Machine<'p>, Vec<Generic>, Vec<Value>) -> Flow<HostValue>,
     ) -> Result<Outcome, String> {
-        let arg = |param: &Param| {
-            let value = self.args.get(&param.name).map(|value| from_host(self.program, &param.ty, value));
-            value.ok_or_else(|| format!("there is no argument `{}`", param.name))
-        };
-        let args: Vec<Value> = function.params.iter().map(arg).collect::<Result<_, _>>()?;
-        let generics = generics_of(self.program, function, self.elems, self.args, &args);
         let mut machine = Machine::new(self.program);
+        let mut args = Vec::with_capacity(function.params.len());
+        for param in &function.params {
+            args.push(match (self.args.get(&param.name), &param.default) {
+                (Some(value), _) => from_host(self.program, &param.ty, value),
+                (None, Some(default)) => {
+                    machine.expr(default).map_err(|stop| format!("the default of `{}`: {stop:?}", param.name))?
+                }
+                (None, None) => return Err(format!("there is no argument `{}`", param.name)),
+            });
+        }
+        let generics = generics_of(self.program, function, self.elems, self.args, &args);
         machine.frame = Rc::new(Frame { generics: generics.clone(), ..Frame::default() });
         let value = match work(&mut machine, generics, args) {
             Ok(value) => Ok(value),
