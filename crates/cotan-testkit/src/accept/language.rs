@@ -2,7 +2,9 @@
 
 use super::suites::{count, harness, output_of_tests, tests};
 use super::{Line, Measured, Workplace};
+use crate::campaign::whole_language;
 use crate::files::{FilesBelow, programs, tests_folder, workspace_file};
+use crate::generate::Construct;
 use crate::shuffle::has_parallel_loops;
 use cotan::Program;
 use cotan::sema::{Limits, codes};
@@ -28,8 +30,13 @@ pub(super) const LINES: &[Line] = &[
     },
     Line {
         title: "programs that run, tests/run",
-        bar: "every one on the interpreter, the tape engine and compiled, none left out",
+        bar: "every one on the evaluator of the typed tree, the interpreter, the tape engine and compiled, none left out",
         measure: no_exclusions,
+    },
+    Line {
+        title: "random programs of the whole language: evaluator of the typed tree, interpreter, tape engine, compiled code",
+        bar: "10,000 programs, each on all of them, no failure; every construct and variant of the tree in at least 50",
+        measure: random_programs,
     },
 ];
 
@@ -79,6 +86,14 @@ fn diagnostics(place: &Workplace) -> Result<Measured, String> {
 /// The header of a program has no key that leaves out an engine: the harness runs each on all of them.
 fn no_exclusions(place: &Workplace) -> Result<Measured, String> {
     harness(place, count("tests/run"), 1, "cotan-testkit", &["--test", "run"])
+}
+
+fn random_programs(_: &Workplace) -> Result<Measured, String> {
+    let outcome = whole_language(10_000);
+    let (_, _, least) = outcome.coverage.least(Construct::of_source());
+    let (_, least_variant) = outcome.coverage.least_variant();
+    let holds = outcome.failures.is_empty() && outcome.programs >= 10_000 && least.min(least_variant) >= 50;
+    Ok(Measured::new(holds, outcome.figures(Construct::of_source())))
 }
 
 /// A test program after the front end; `folder` is the one that its imports are relative to.

@@ -9,6 +9,7 @@ use cotan::sema::typed::{
     Type,
 };
 use cotan::syntax::Span;
+use cotan_ir::CheckKind;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -89,7 +90,13 @@ impl<'p> Machine<'p> {
             for (k, arg) in generics.iter().enumerate() {
                 known.push(match machine.generic(arg)? {
                     Generic::Size(None) => Generic::Size(extent_of(function, GenericId(k as u32), &args)),
-                    known @ (Generic::Size(Some(_)) | Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_)) => known,
+                    Generic::Size(Some(n)) => {
+                        // What is solved from an argument, or written in brackets, is an error of the call.
+                        let span = machine.call_span;
+                        machine.check(n >= 0, CheckKind::NegativeSize, span)?;
+                        Generic::Size(Some(n))
+                    }
+                    known @ (Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_)) => known,
                 });
             }
             Ok(())

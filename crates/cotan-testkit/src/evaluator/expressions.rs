@@ -238,11 +238,12 @@ impl<'p> Machine<'p> {
         needed([&lo, &hi])?;
         let (lo, hi) = (lo.integer()?, hi.integer()?);
         let hi = if range.inclusive { hi + 1 } else { hi };
-        // One past the end of a range must fit 64 bits, and so must the number of its values.
+        // So many iterations must be countable in the type of the bounds. Of a `u64` there may be more than an i64
+        // counts; those never end.
+        let n = (hi - lo).max(0);
         let greatest = if self.elem(&range.lo.ty)? == Elem::U64 { u64::MAX.into() } else { i64::MAX.into() };
-        let fits = hi <= greatest && hi - lo <= i64::MAX.into();
-        self.check(fits, CheckKind::IntegerOverflow, span)?;
-        Ok((lo, (hi - lo).max(0) as usize))
+        self.check(n <= greatest, CheckKind::IntegerOverflow, span)?;
+        Ok((lo, n.min(i64::MAX.into()) as usize))
     }
 
     /// Checks the extents of a value against a type.

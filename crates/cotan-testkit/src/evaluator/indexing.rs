@@ -144,8 +144,8 @@ impl<'p> Machine<'p> {
             Index::Slice { lo, hi, inclusive, span } => {
                 let lo = lo.as_ref().map_or(Ok(0), |e| self.expr(e)?.integer())?;
                 let hi = hi.as_ref().map_or(Ok(extent as i128), |e| self.expr(e)?.integer())?;
+                self.check(!*inclusive || hi != i64::MAX.into(), CheckKind::IntegerOverflow, *span)?;
                 let hi = if *inclusive { hi + 1 } else { hi };
-                self.check(hi <= i64::MAX.into(), CheckKind::IntegerOverflow, *span)?;
                 self.check(0 <= lo && lo <= hi && hi <= extent as i128, CheckKind::SliceRange, *span)?;
                 Ok(Pick::Slice { lo: lo as usize, length: (hi - lo) as usize })
             }

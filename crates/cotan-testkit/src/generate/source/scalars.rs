@@ -74,7 +74,8 @@ impl Writer<'_> {
         }
         if p < 0.6 && !scope.integers.is_empty() {
             let i = self.rng.recent(&scope.integers);
-            return format!("(0.2 * ({i} as {}))", self.float);
+            // A small number, whatever the arguments are: of large ones a sine is all rounding.
+            return format!("(0.2 * (({i} % 9) as {}))", self.float);
         }
         self.rng.recent(&scope.scalars).clone()
     }

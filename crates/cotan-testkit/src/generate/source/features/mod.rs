@@ -24,6 +24,7 @@ use super::Writer;
 use super::scope::{Dim, Scope};
 use super::tree::Stmt;
 use crate::generate::Construct;
+use std::collections::BTreeSet;
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +93,12 @@ impl Writer<'_> {
         let is_rough = kind == Kind::Scalar && self.may_be_rough && self.rng.chance(0.3);
         let fits = |f: &&Feature| f.kind == kind && f.construct.hides_from_differences() == is_rough;
         let fitting: Vec<&Feature> = FEATURES.into_iter().flatten().filter(fits).collect();
-        let feature = self.rng.choice(&fitting);
+        // A construct with one piece is as frequent as one with many.
+        let constructs: BTreeSet<Construct> = fitting.iter().map(|feature| feature.construct).collect();
+        let constructs: Vec<Construct> = constructs.into_iter().collect();
+        let construct = self.rng.choice(&constructs);
+        let pieces: Vec<&Feature> = fitting.into_iter().filter(|feature| feature.construct == construct).collect();
+        let feature = self.rng.choice(&pieces);
         self.has(feature.construct);
         for text in feature.declares {
             self.declare(text);

@@ -18,6 +18,12 @@ const CHECKSUM: &str = "fn checksum[K](ix: i64[K], k: i64) -> i64 {
   (sum % 5) as i64 + total % 7 - (-/ ix) % 3 + 0x1f % 3 + wrapping_neg(k % 2) + wrapping_abs(-k) + wrapping_pow(3, k)
 }";
 
+const WIDTHS: &str = "fn widths(k: i64) -> i64 {
+  let (a, b, c) = ((k as i8) * 2, (k as i16) % 5, (k as i32) - 1)
+  let (d, e, f, g) = ((k as u8) + 1, (k as u16) * 3, (k as u32) % 7, (k as u64) / 2)
+  (a as i64) + (b as i64) - (c as i64) + (d as i64) * (e as i64) - (f as i64) + (g as i64)
+}";
+
 pub(super) const FEATURES: &[Feature] = &[
     scalar(C::NarrowFloat, &[], "(({x} as f16) as {t})"),
     scalar(C::NarrowFloat, &[], "((({x} as bf16) * ({y} as f16 as bf16)) as {t})"),
@@ -25,6 +31,7 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::EveryInteger, &[], "(0.1 * ((({k} as {int}) * 2 + 1) as {t}) * {x})"),
     scalar(C::EveryInteger, &[], "sin((wrapping_mul(wrapping_as[{int}]({k} - 3), 77) as {t}) + {x})"),
     scalar(C::EveryInteger, &[], "{v}[({k} as {int}) % (N as {int})]"),
+    scalar(C::EveryInteger, &[WIDTHS], "(0.1 * (widths({k}) as {t}) + {x})"),
     scalar(C::IntegerFolds, &[CHECKSUM], "(0.2 * (checksum({ix}, {k}) as {t}) + {x})"),
     scalar(C::TruthFolds, &[], "(if and/ ({v} .< 1.5) && !(or/ ({w} .>= 1.2)) { {x} } else { {y} })"),
     vector(C::TruthFolds, &[], "select({v} .> {w}, {v}, sin({w}))"),
