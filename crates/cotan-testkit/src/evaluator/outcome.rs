@@ -20,8 +20,8 @@ pub struct Outcome {
     pub value: Result<HostValue, Failure>,
     /// Every check that failed, in the order of the source.
     pub failures: Vec<Failure>,
-    /// Whether one of them decided about a jump.
-    pub has_failed_jump: bool,
+    /// Whether one of them decided what runs: a branch, a jump, a number of iterations.
+    pub has_failed_choice: bool,
 }
 
 impl Outcome {
@@ -162,7 +162,7 @@ impl Call<'_> {
             (_, Some(unprinted)) => Err(unprinted),
             (value, None) => value,
         };
-        Ok(Outcome { value, failures: machine.failures, has_failed_jump: machine.has_failed_jump })
+        Ok(Outcome { value, failures: machine.failures, has_failed_choice: machine.has_failed_choice })
     }
 }
 

@@ -9,14 +9,16 @@ use std::cmp::Ordering;
 impl<'p> Machine<'p> {
     /// The value of the first arm that matches and whose guard holds.
     pub(super) fn choose(&mut self, it: &'p Match) -> Flow<Value> {
-        let value = self.expr(&it.scrutinee)?;
+        let value = self.expr(&it.scrutinee);
+        let value = self.deciding(value)?;
         for arm in &it.arms {
-            if !self.matches(&arm.pattern, &value)? {
+            let matches = self.matches(&arm.pattern, &value);
+            if !self.deciding(matches)? {
                 continue;
             }
             self.bind(&arm.pattern, value.clone())?;
             let holds = match &arm.guard {
-                Some(guard) => self.expr(guard)?.truth()?,
+                Some(guard) => self.condition(guard)?,
                 None => true,
             };
             if holds {

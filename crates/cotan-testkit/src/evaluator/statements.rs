@@ -42,8 +42,19 @@ impl<'p> Machine<'p> {
 
     /// Notes that a statement that may jump away failed, if it did.
     fn left(&mut self, stop: Stop) -> Stop {
-        self.has_failed_jump |= matches!(stop, Stop::Failed(_));
+        self.has_failed_choice |= matches!(stop, Stop::Failed(_));
         stop
+    }
+
+    /// Something that decides what runs: notes that it failed, if it did.
+    pub(super) fn deciding<T>(&mut self, decision: Flow<T>) -> Flow<T> {
+        decision.map_err(|stop| self.left(stop))
+    }
+
+    /// Whether a condition holds.
+    pub(super) fn condition(&mut self, e: &'p Expr) -> Flow<bool> {
+        let holds = self.expr(e).and_then(|value| value.truth());
+        self.deciding(holds)
     }
 
     fn statement(&mut self, statement: &'p Stmt) -> Flow<()> {
@@ -165,7 +176,8 @@ impl<'p> Machine<'p> {
     pub(super) fn for_loop(&mut self, it: &'p For, span: Span) -> Flow<Value> {
         match &it.iterable {
             Iterable::Range { range, reversed } => {
-                let (lo, n) = self.range(range, span)?;
+                let values = self.range(range, span);
+                let (lo, n) = self.deciding(values)?;
                 let elem = self.elem(&range.lo.ty)?;
                 self.repeat(it, n, *reversed, &|k| Value::Number(Number::Plain(Const::integer(elem, lo + k as i128))))
             }
@@ -196,7 +208,7 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn while_loop(&mut self, it: &'p While) -> Flow<Value> {
-        while self.expr(&it.condition)?.truth()? {
+        while self.condition(&it.condition)? {
             let ended = self.expr(&it.body);
             if let Next::Ends = self.iterated(ended)? {
                 break;

@@ -22,7 +22,7 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::Filled, &[], "(+/[all] (full([2, N], {x}) .+ (broadcast({v}, [2, N]) : {t}[2, N])))"),
     scalar(C::Rearranged, &[], "(concat({v}, {w})[{i}] + trace(diag({v})) + reverse({m})[{i}, 0])"),
     scalar(C::FoldAxes, &[], "sin((+/[axis = 0, 1] {m}) + (max/[all] {m}) + (+/ min/[axis = 0] {m}))"),
-    scalar(C::FoldBy, &[], "curve/{v}"),
+    scalar(C::FoldBy, &[], "(curve/{v})"),
     scalar(C::FoldBy, &[], "(sin(+/ ((|p, q| p * 0.5 + q)/{x}/{m})))"),
     scalar(C::Fold, &[], "fold(({x}, 0.5), |(p, q), u| (sin(p + u), 0.5 * q * p), {v}).0"),
     scalar(C::Fold, &[], "sin(+/ fold({v}, |acc, u| sin(acc .* u), {w}))"),
