@@ -15,6 +15,18 @@ impl<'p> Machine<'p> {
         &mut self,
         derivative: &'p Derivative,
         base: &Closure<'p>,
+        args: Vec<Value>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Flow<Value> {
+        let value = self.read_off_run(derivative, base, args, functions);
+        self.may_need_less |= value.as_ref().is_ok_and(|value| value.first_failure().is_some());
+        self.deciding(value)
+    }
+
+    fn read_off_run(
+        &mut self,
+        derivative: &'p Derivative,
+        base: &Closure<'p>,
         mut args: Vec<Value>,
         functions: &[Option<Closure<'p>>],
     ) -> Flow<Value> {

@@ -64,7 +64,7 @@ impl<'p> Machine<'p> {
             ExprKind::Logic { op, operands } => self.logic(*op, operands),
             ExprKind::Primitive { name, args } => {
                 let args: Vec<Value> = args.iter().map(|arg| self.part(arg)).collect::<Flow<_>>()?;
-                self.has_failed_choice |= *name == "select" && matches!(args[0], Value::Failed(_));
+                self.may_need_less |= *name == "select" && matches!(args[0], Value::Failed(_));
                 self.primitive(name, &args, e.span)
             }
             ExprKind::Cast(operand) => {
@@ -214,7 +214,7 @@ impl<'p> Machine<'p> {
             match self.part(operand)? {
                 // A later operand may decide, and then nobody needs this one.
                 Value::Failed(failure) => {
-                    self.has_failed_choice = true;
+                    self.may_need_less = true;
                     failed.get_or_insert(failure);
                 }
                 value @ (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..)) => {

@@ -21,8 +21,8 @@
 //!   up, nor report a later one than it must.
 //!
 //! An optimiser may find that a choice makes no difference, a branch with equal arms or a jump at the end, so that nobody
-//! needs what decides about it. That is not known here: of a run in which such a check failed the evaluator says nothing
-//! about optimised code ([`Outcome::has_failed_choice`]).
+//! needs what decides about it; and that a derivative does not need all that its function needs. That is not known here:
+//! of a run in which such a check failed the evaluator says nothing about optimised code ([`Outcome::may_need_less`]).
 
 mod builtins;
 mod calls;
@@ -72,8 +72,8 @@ struct Machine<'p> {
     call_span: Span,
     /// The first failed check that output needs.
     unprinted: Option<Failure>,
-    /// Whether a failed check decided what runs.
-    has_failed_choice: bool,
+    /// Whether a failed check decided what runs, or made a derivative fail.
+    may_need_less: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -86,7 +86,7 @@ impl<'p> Machine<'p> {
             steps: 0,
             call_span: Span::default(),
             unprinted: None,
-            has_failed_choice: false,
+            may_need_less: false,
         }
     }
 

@@ -20,8 +20,9 @@ pub struct Outcome {
     pub value: Result<HostValue, Failure>,
     /// Every check that failed, in the order of the source.
     pub failures: Vec<Failure>,
-    /// Whether one of them decided what runs: a branch, a jump, a number of iterations.
-    pub has_failed_choice: bool,
+    /// Whether an optimiser may find that the result needs less: one of them decided what runs (a branch, a jump, a
+    /// number of iterations), or made a derivative fail, which may not need all that its function needs.
+    pub may_need_less: bool,
 }
 
 impl Outcome {
@@ -162,7 +163,7 @@ impl Call<'_> {
             (_, Some(unprinted)) => Err(unprinted),
             (value, None) => value,
         };
-        Ok(Outcome { value, failures: machine.failures, has_failed_choice: machine.has_failed_choice })
+        Ok(Outcome { value, failures: machine.failures, may_need_less: machine.may_need_less })
     }
 }
 

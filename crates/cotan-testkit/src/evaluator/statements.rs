@@ -42,7 +42,7 @@ impl<'p> Machine<'p> {
 
     /// Notes that a statement that may jump away failed, if it did.
     fn left(&mut self, stop: Stop) -> Stop {
-        self.has_failed_choice |= matches!(stop, Stop::Failed(_));
+        self.may_need_less |= matches!(stop, Stop::Failed(_));
         stop
     }
 
