@@ -136,7 +136,7 @@ struct Code<'a> {
 
 impl Code<'_> {
     fn var(&mut self, name: &str, ty: Ty) -> Var {
-        self.f.add_var(VarInfo { name: name.into(), ty, is_record: false })
+        self.f.add_var(VarInfo { name: name.into(), ty, record: None })
     }
 
     fn copy_of(&mut self, v: Var) -> Var {

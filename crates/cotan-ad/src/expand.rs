@@ -2,7 +2,7 @@
 
 use crate::jvp::jvp;
 use crate::vjp::vjp;
-use crate::{Error, Limits};
+use crate::{Error, Limits, ReversedLoop};
 use cotan_ir::{Atom, Block, Builder, Derived, Env, Function, Item, Mode, Module, Op, Symbol};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -12,14 +12,17 @@ use std::sync::Arc;
 ///
 /// The functions differentiated should have been through [`cotan_opt::prepare`] before: contraction decides the bits
 /// of the primal and has no place behind this pass.
-pub fn expand(module: &mut Module, limits: &Limits) -> Result<(), Error> {
+///
+/// Gives what there is to say of the loops that were reversed, in the order in which that was done.
+pub fn expand(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
     let is_derived = |item: &Item| match item {
         Item::Derived(_) => true,
         Item::Function(_) => false,
     };
     let names: Vec<Symbol> = module.items.iter().filter(|(_, item)| is_derived(item)).map(|(n, _)| n.clone()).collect();
     let mut session = Session::new(module, limits);
-    names.iter().try_for_each(|name| session.function(name).map(|_| ()))
+    names.iter().try_for_each(|name| session.function(name).map(|_| ()))?;
+    Ok(session.reversed)
 }
 
 /// The derivative `d`, which the module holds under its canonical name afterwards.
@@ -44,11 +47,12 @@ pub(crate) struct Session<'m> {
     ready: FxHashMap<Symbol, Extent>,
     /// The functions being made ready, outermost first.
     open: Vec<Symbol>,
+    reversed: Vec<ReversedLoop>,
 }
 
 impl<'m> Session<'m> {
     pub(crate) fn new(module: &'m mut Module, limits: &Limits) -> Session<'m> {
-        Session { module, limits: *limits, ready: FxHashMap::default(), open: Vec::new() }
+        Session { module, limits: *limits, ready: FxHashMap::default(), open: Vec::new(), reversed: Vec::new() }
     }
 
     pub(crate) fn module(&self) -> &Module {
@@ -85,6 +89,11 @@ impl<'m> Session<'m> {
             Mode::Vjp => &f.custom_vjp,
         };
         Ok(if rule.is_some() { Arc::new(calling(&f)) } else { f })
+    }
+
+    /// Notes that a loop was reversed.
+    pub(crate) fn tell(&mut self, reversed: ReversedLoop) {
+        self.reversed.push(reversed);
     }
 
     /// Whether a function being written has grown beyond the limit.

@@ -87,7 +87,7 @@ impl Forward<'_, '_> {
     pub(crate) fn tangent_var(&mut self, x: Var, env: &Env) -> Var {
         let ty = env.ty(self.src.ty(x)).tangent();
         let tan = self.b.var(&self.tan_name(x), ty);
-        self.b.info_mut(tan).is_record = self.src.vars[x.index()].is_record;
+        self.b.info_mut(tan).record = self.src.vars[x.index()].record;
         tan
     }
 

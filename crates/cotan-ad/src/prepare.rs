@@ -85,7 +85,7 @@ impl Clamp<'_> {
         if is_length {
             return None;
         }
-        let info = VarInfo { name: "count".into(), ty: Ty::scalar(Elem::I64), is_record: false };
+        let info = VarInfo { name: "count".into(), ty: Ty::scalar(Elem::I64), record: None };
         let clamped: Var = self.f.add_var(info);
         let args = vec![*count, Dim::Const(0).atom()];
         *count = clamped.into();

@@ -74,7 +74,7 @@ impl Products<'_> {
     }
 
     fn var(&mut self, name: Symbol, ty: Ty) -> Var {
-        self.f.add_var(VarInfo { name, ty, is_record: false })
+        self.f.add_var(VarInfo { name, ty, record: None })
     }
 
     /// The loop over the first of `extents`, and over the others inside; it starts from `start`.

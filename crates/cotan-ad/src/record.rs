@@ -13,7 +13,8 @@
 //! | whole | anything else | the value, per iteration |
 
 use crate::vjp::{Reverse, Twin};
-use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Span, Stmt, Ty, Var};
+use crate::{Restored, ReversedLoop};
+use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Record, Span, Stmt, Ty, Var};
 use cotan_opt::passes::dce::{Live, dce_block};
 use rustc_hash::FxHashSet;
 
@@ -89,22 +90,28 @@ impl Reverse<'_, '_> {
         let rest = reverse.body.stmts.split_off(reverse.head);
         let results = std::mem::take(&mut reverse.body.results);
         let (mut body, mut live) = dce_block(self.b.vars(), Block { stmts: rest, results });
+        let mut restored = vec![Restored::Unread; reverse.placeholders.len()];
         self.b.open_block();
-        for (p, placeholder) in reverse.source.params.iter().zip(reverse.placeholders) {
+        for ((p, placeholder), how) in reverse.source.params.iter().zip(reverse.placeholders).zip(&mut restored) {
             if live.has(*placeholder) && self.src.ty(*p).rank() > 0 {
                 (body, live) = self.restore_reads(&reverse, *p, *placeholder, &mut forward, body, live);
+                if !live.has(*placeholder) {
+                    *how = Restored::Reads;
+                }
             }
         }
         reverse.body.results = body.results.clone();
         for (q, placeholder) in reverse.placeholders.iter().enumerate() {
             if live.has(*placeholder) {
-                self.restore_value(&mut reverse, q, *placeholder, &mut forward);
+                restored[q] = self.restore_value(&mut reverse, q, *placeholder, &mut forward);
             }
         }
-        let restored = self.b.close_block(Vec::new());
-        reverse.body.stmts.extend(restored.stmts);
+        let head = self.b.close_block(Vec::new());
+        reverse.body.stmts.extend(head.stmts);
         reverse.body.stmts.extend(body.stmts);
 
+        let names = reverse.source.params.iter().map(|p| self.src.vars[p.index()].name.clone());
+        self.session.tell(ReversedLoop { span: forward.span, carried: names.zip(restored).collect() });
         let Patch { results, l, span } = forward;
         let stmts = self.b.stmts();
         stmts.push(Stmt { results, op: Op::Loop(Box::new(l)), span });
@@ -137,7 +144,7 @@ impl Reverse<'_, '_> {
         for y in reads {
             let target = reverse.env.var(y);
             if cut_live.has(target) {
-                let record = self.add_stacked(forward, reverse.twin.env.atom(y.into()));
+                let record = self.add_stacked(forward, reverse.twin.env.atom(y.into()), Record::Read);
                 self.b.push(vec![target], Op::Index { array: record.into(), indices: vec![reverse.iteration] });
             }
         }
@@ -145,34 +152,43 @@ impl Reverse<'_, '_> {
     }
 
     /// Makes carried value `q` of the iteration that is being reversed.
-    fn restore_value(&mut self, reverse: &mut ReverseLoop<'_>, q: usize, placeholder: Var, forward: &mut Patch) {
+    fn restore_value(
+        &mut self,
+        reverse: &mut ReverseLoop<'_>,
+        q: usize,
+        placeholder: Var,
+        forward: &mut Patch,
+    ) -> Restored {
         let l = reverse.source;
         let (p, next, init) = (l.params[q], l.body.results[q], reverse.outer.atom(l.inits[q]));
         let ty = self.src.ty(p);
         if next == Atom::Var(p) {
             // A read without indices is the value itself.
-            return self.b.push(vec![placeholder], Op::Index { array: init, indices: Vec::new() });
+            self.b.push(vec![placeholder], Op::Index { array: init, indices: Vec::new() });
+            return Restored::Unchanged;
         }
         if *ty == Ty::scalar(Elem::I64)
             && let Some(step) = induction(&l.body, p, next)
         {
             let far = self.b.prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(step)]);
             let args = vec![init, far.into()];
-            return self.b.push(vec![placeholder], Op::Prim { prim: cotan_ops::ADD.prim(), args });
+            self.b.push(vec![placeholder], Op::Prim { prim: cotan_ops::ADD.prim(), args });
+            return Restored::Counted;
         }
         if ty.rank() > 0 && self.restore_by_undoing(reverse, q, placeholder, forward) {
-            return;
+            return Restored::Undone;
         }
-        let record = self.add_stacked(forward, forward.l.params[q].into());
+        let record = self.add_stacked(forward, forward.l.params[q].into(), Record::Value);
         self.b.push(vec![placeholder], Op::Index { array: record.into(), indices: vec![reverse.iteration] });
+        Restored::Recorded
     }
 
     /// Has the forward loop record one value per iteration.
-    pub(crate) fn add_stacked(&mut self, forward: &mut Patch, element: Atom) -> Var {
+    pub(crate) fn add_stacked(&mut self, forward: &mut Patch, element: Atom, kind: Record) -> Var {
         let ty = self.b.ty(element).stacked([forward.length()]);
         let base = element.var().map(|v| self.b.info(v).name.clone());
         let record = self.b.var(&format!("{}s", base.as_deref().unwrap_or("value")), ty);
-        self.b.info_mut(record).is_record = true;
+        self.b.info_mut(record).record = Some(kind);
         forward.l.body.results.push(element);
         forward.results.push(record);
         record

@@ -11,7 +11,7 @@
 
 use crate::record::{Patch, ReverseLoop};
 use crate::vjp::Reverse;
-use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Stmt, Ty, Var};
+use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Record, Stmt, Ty, Var};
 
 /// Where an array comes from within a block.
 struct Lineage {
@@ -98,9 +98,9 @@ impl Reverse<'_, '_> {
         let array_ty = self.b.var_ty(forward.l.params[q]).clone();
         let pos = self.b.var("pos", i64.clone());
         let total = self.b.var("total", i64.clone());
-        let (old, olds) = self.add_log(forward, "old", array_ty.inner(arity));
+        let (old, olds) = self.add_log(forward, "old", array_ty.inner(arity), Record::Old);
         let (accs, indices): (Vec<Var>, Vec<Var>) =
-            (0..arity).map(|_| self.add_log(forward, "at", i64.clone())).unzip();
+            (0..arity).map(|_| self.add_log(forward, "at", i64.clone(), Record::Place)).unzip();
         for log in indices.iter().chain([&olds]) {
             self.b.info_mut(*log).ty.dims[0] = Dim::Var(total);
         }
@@ -129,7 +129,7 @@ impl Reverse<'_, '_> {
             }
         } else {
             // The end of the part of the log that is not undone yet is carried; positions are recorded.
-            let starts = self.add_stacked(forward, pos.into());
+            let starts = self.add_stacked(forward, pos.into(), Record::Start);
             let lo = self.b.named("lo").index(starts.into(), &[reverse.iteration]);
             let hi = self.b.var("hi", i64.clone());
             let result = self.b.var("hi", i64);
@@ -166,11 +166,11 @@ impl Reverse<'_, '_> {
     }
 
     /// Adds a log of elements to a loop: gives the accumulator and the result, whose length is set by the caller.
-    fn add_log(&mut self, forward: &mut Patch, name: &str, element: Ty) -> (Var, Var) {
+    fn add_log(&mut self, forward: &mut Patch, name: &str, element: Ty, record: Record) -> (Var, Var) {
         let ty = element.stacked([Dim::Const(0)]);
         let var = self.b.var(name, ty.clone());
         let result = self.b.var(name, ty);
-        self.b.info_mut(result).is_record = true;
+        self.b.info_mut(result).record = Some(record);
         forward.add_acc(Acc { var, kind: AccKind::Log, init: None }, result);
         (var, result)
     }

@@ -111,7 +111,7 @@ fn f(n: i64, x: f64) {
         expect![[r#"
         fn f.vjp_1_of_0(n: i64, x: f64, r_cot: f64) {
           count: i64 = max n, 0
-          r: f64, ps: f64[count] record = loop i < count (p: f64 = x) {
+          r: f64, ps: f64[count] record value = loop i < count (p: f64 = x) {
             t: f64 = sin p
             u: f64 = add t, 0.01
             yield u, p
@@ -152,7 +152,7 @@ fn f(x: f64) {
         expect![[r#"
         fn f.vjp_0_of_0(x: f64, r_cot: f64) {
           start: bool = lt x, 100.0
-          k: i64, go: bool, r: f64, ps: f64[k] record = while i (more: bool = start, p: f64 = x) {
+          k: i64, go: bool, r: f64, ps: f64[k] record value = while i (more: bool = start, p: f64 = x) {
             square: f64 = mul p, p
             less: bool = lt square, 100.0
             yield less, square, p
@@ -197,7 +197,7 @@ fn f(n: i64, x: f64[n], at: i64[n]) {
         &[0],
         expect![[r#"
         fn f.vjp_1_of_0(n: i64, x: f64[n], at: i64[n], r_cot: f64[n]) {
-          r: f64[n], total: i64, old: f64[total] record, at.1: i64[total] record = loop i < n (a: f64[n] = x, pos: i64 = 0) acc (old.1: f64[0] log, at.2: i64[0] log) {
+          r: f64[n], total: i64, old: f64[total] record old, at.1: i64[total] record place = loop i < n (a: f64[n] = x, pos: i64 = 0) acc (old.1: f64[0] log, at.2: i64[0] log) {
             k: i64 = at[i]
             old.2: f64[n] = par j < n (stack) {
               e: f64 = a[j]
@@ -442,7 +442,7 @@ fn f(n: i64, x: f64) {
             expect![[r#"
         fn f.vjp_1_of_0(n: i64, x: f64, s_cot: f64) {
           count: i64 = max n, 0 @1:10..90
-          r: f64, ps: f64[count] record = loop i < count (p: f64 = x) @1:10..90 {
+          r: f64, ps: f64[count] record value = loop i < count (p: f64 = x) @1:10..90 {
             t: f64 = sin p @1:20..30
             u: f64 = exp t @1:40..50
             yield u, p

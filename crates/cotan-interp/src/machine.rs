@@ -143,7 +143,7 @@ impl<'m, D: Domain> Machine<'m, D> {
             let expected = frame.extents(&info.ty.dims)?;
             return bug(format!("`{}` has extents {expected:?}, its value {:?}", info.name, val.dims()));
         }
-        if info.is_record {
+        if info.record.is_some() {
             let elements = val.cells().len() as u64;
             self.stats.recorded_elements += elements;
             self.stats.recorded_bytes += elements * info.ty.elem.bytes() as u64;

@@ -28,7 +28,7 @@ impl Builder {
 
     /// A new variable that nothing binds yet.
     pub fn var(&mut self, name: &str, ty: Ty) -> Var {
-        self.vars.push(VarInfo { name: name.into(), ty, is_record: false });
+        self.vars.push(VarInfo { name: name.into(), ty, record: None });
         Var(self.vars.len() as u32 - 1)
     }
 
@@ -241,7 +241,7 @@ impl Builder {
                 info.ty.dims[0] = Dim::Var(results[first_carried + at]);
             }
             let v = self.var(&info.name, info.ty);
-            self.info_mut(v).is_record = info.is_record;
+            self.info_mut(v).record = info.record;
             results.push(v);
         }
         for r in &l.body.results[l.params.len()..] {

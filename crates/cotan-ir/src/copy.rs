@@ -65,10 +65,10 @@ pub type OnUnknownAcc<'a> = &'a mut dyn FnMut(&mut Builder, &Op, &Env);
 impl Builder {
     /// A new variable like `v` of `source`, entered into `env`.
     pub fn copy_var(&mut self, source: &Function, v: Var, env: &mut Env) -> Var {
-        let VarInfo { name, ty, is_record } = &source.vars[v.index()];
+        let VarInfo { name, ty, record } = &source.vars[v.index()];
         let ty = env.ty(ty);
         let new = self.var(name, ty);
-        self.info_mut(new).is_record = *is_record;
+        self.info_mut(new).record = *record;
         env.insert(v, new.into());
         new
     }

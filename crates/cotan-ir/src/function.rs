@@ -1,6 +1,6 @@
 //! Functions and modules.
 
-use crate::{Atom, Block, Ty, Var};
+use crate::{Atom, Block, Record, Ty, Var};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ pub struct VarInfo {
     pub name: Symbol,
     /// Its type.
     pub ty: Ty,
-    /// Whether it is a record: a stacked result or log that exists only for a reverse sweep.
-    pub is_record: bool,
+    /// What it records, if it is a stacked result or log that exists only for a reverse sweep.
+    pub record: Option<Record>,
 }
 
 /// A function: parameters, a body, and a table of all variables bound anywhere in it.
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn added_variables_are_known_by_type_and_name() {
         let mut f = Builder::new().finish("f", vec![]);
-        let v = f.add_var(VarInfo { name: "x".into(), ty: Ty::scalar(Elem::F32), is_record: false });
+        let v = f.add_var(VarInfo { name: "x".into(), ty: Ty::scalar(Elem::F32), record: None });
         assert_eq!((f.name_of(v), f.ty(v), f.is_float(v.into())), ("x", &Ty::scalar(Elem::F32), true));
         assert_eq!(f.atom_ty(Atom::i64(1)), Ty::scalar(Elem::I64));
     }

@@ -32,6 +32,7 @@ mod op;
 mod parse;
 mod prim;
 mod print;
+mod record;
 mod span;
 mod storage;
 mod ty;
@@ -49,6 +50,7 @@ pub use op::{Acc, AccKind, Block, Loop, LoopResults, Monoid, Op, Par, ParResult,
 pub use parse::{OpLookup, ParseError, parse_function, parse_module};
 pub use prim::{OperandElem, Prim, PrimSig, ResultElem, TensorOp, TensorSig};
 pub use print::{PrintOptions, print_function, print_module, print_stmt};
+pub use record::Record;
 pub use span::Span;
 pub use storage::Storage;
 pub use ty::{Dim, Ty};

@@ -8,8 +8,8 @@ mod token;
 
 use crate::names::is_reserved;
 use crate::{
-    Atom, Block, Const, Derived, Dim, Elem, Function, Item, Mode, Module, Prim, Stmt, Symbol, TensorOp, Ty, Var,
-    VarInfo,
+    Atom, Block, Const, Derived, Dim, Elem, Function, Item, Mode, Module, Prim, Record, Stmt, Symbol, TensorOp, Ty,
+    Var, VarInfo,
 };
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -275,8 +275,13 @@ impl<'a> Parser<'a> {
         let name = self.new_name()?;
         self.mark(":")?;
         let ty = self.ty()?;
-        let is_record = self.eat_word("record");
-        Ok(self.bind(name, ty, is_record))
+        let record = if self.eat_word("record") { Some(self.record()?) } else { None };
+        Ok(self.bind(name, ty, record))
+    }
+
+    fn record(&mut self) -> Result<Record, ParseError> {
+        let found = Record::ALL.into_iter().find(|record| self.eat_word(record.name()));
+        found.ok_or_else(|| self.expected("what is recorded"))
     }
 
     /// A name that may be bound.
@@ -293,10 +298,10 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    fn bind(&mut self, name: &'a str, ty: Ty, is_record: bool) -> Var {
+    fn bind(&mut self, name: &'a str, ty: Ty, record: Option<Record>) -> Var {
         let base = name.split('.').next().unwrap_or(name);
         let v = Var(self.vars.len() as u32);
-        self.vars.push(VarInfo { name: base.into(), ty, is_record });
+        self.vars.push(VarInfo { name: base.into(), ty, record });
         self.by_name.insert(name, v);
         v
     }

@@ -245,14 +245,17 @@ impl<'a> Printer<'a> {
     }
 
     fn index(&self, v: Var) -> String {
-        let plain = self.f.vars.get(v.index()).is_some_and(|i| i.ty == Ty::scalar(Elem::I64) && !i.is_record);
+        let plain = self.f.vars.get(v.index()).is_some_and(|i| i.ty == Ty::scalar(Elem::I64) && i.record.is_none());
         if plain { self.names.of(v) } else { self.binding(v) }
     }
 
     fn binding(&self, v: Var) -> String {
         let name = self.names.of(v);
         match self.f.vars.get(v.index()) {
-            Some(info) => format!("{name}: {}{}", self.ty(&info.ty), if info.is_record { " record" } else { "" }),
+            Some(info) => {
+                let record = info.record.map(|record| format!(" record {}", record.name())).unwrap_or_default();
+                format!("{name}: {}{record}", self.ty(&info.ty))
+            }
             None => name,
         }
     }

@@ -4,7 +4,7 @@ mod table;
 
 use cotan_ir::{
     Acc, AccKind, Atom, Builder, CheckKind, Const, Dim, Elem, Env, Function, Kept, Loop, Module, Monoid, Op, OpLookup,
-    ParResult, Prim, Span, Stmt, Ty, Var, free_vars, verify, written_accs,
+    ParResult, Prim, Record, Span, Stmt, Ty, Var, free_vars, verify, written_accs,
 };
 use table::{Table, function, module};
 
@@ -98,7 +98,7 @@ fn a_while_types_logs_by_a_carried_result_and_stacks_by_its_trips() {
     let go = b.var("go", Ty::scalar(Elem::Bool));
     let count = b.var("count", i64_scalar());
     let log = b.var("log", Ty::new(Elem::F64, vec![Dim::Const(0), Dim::Const(3)]));
-    b.info_mut(log).is_record = true;
+    b.info_mut(log).record = Some(Record::Old);
     b.open_block();
     let row = b.named("row").index(a.into(), &[index.into()]);
     b.acc_add(log, &[count.into()], row.into());
@@ -117,8 +117,8 @@ fn a_while_types_logs_by_a_carried_result_and_stacks_by_its_trips() {
     check(
         &b.finish("f", results),
         "fn f(n: i64, a: f64[n, 3], c: bool) {
-  trips: i64, go: bool, count: i64, log: f64[count, 3] record, row: f64[trips, 3] = \
-         while i (go.1: bool = c, count.1: i64 = 0) acc (log.1: f64[0, 3] record log) {
+  trips: i64, go: bool, count: i64, log: f64[count, 3] record old, row: f64[trips, 3] = \
+         while i (go.1: bool = c, count.1: i64 = 0) acc (log.1: f64[0, 3] record old log) {
     row.1: f64[3] = a[i]
     acc_add log.1[count.1] = row.1
     add: i64 = add count.1, 1

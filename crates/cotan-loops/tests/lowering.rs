@@ -84,7 +84,7 @@ fn a_carried_array_stays_in_one_buffer() {
 fn a_log_is_a_stack() {
     check(
         "fn f(x: f64) {
-           k: i64, go: bool, path: f64[k] record = while i (on: bool = true) {
+           k: i64, go: bool, path: f64[k] record value = while i (on: bool = true) {
              a: f64 = to_f64 i
              more: bool = lt a, x
              yield more, a

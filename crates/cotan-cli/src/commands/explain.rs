@@ -67,7 +67,7 @@ fn records(f: &Function, block: &Block, sources: &SourceMap, out: &mut String) -
 }
 
 fn records_of(f: &Function, s: &Stmt, sources: &SourceMap, out: &mut String) -> usize {
-    let recorded: Vec<_> = s.results.iter().copied().filter(|v| f.vars[v.index()].is_record).collect();
+    let recorded: Vec<_> = s.results.iter().copied().filter(|v| f.vars[v.index()].record.is_some()).collect();
     if recorded.is_empty() {
         return 0;
     }

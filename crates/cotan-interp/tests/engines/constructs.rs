@@ -389,7 +389,7 @@ fn products_and_structural_operations_are_those_of_their_records() {
 #[test]
 fn statistics_count_records_primitives_and_iterations() {
     let text = "fn f(n: i64, x: f32) {
-        y: f32, kept: f32[n] record, other: f32[n] = loop i < n (p: f32 = x) {
+        y: f32, kept: f32[n] record value, other: f32[n] = loop i < n (p: f32 = x) {
             q: f32 = mul p, x
             yield q, p, q
         }

@@ -170,7 +170,7 @@ impl Parser<'_> {
             return self.binding();
         }
         let name = self.new_name()?;
-        Ok(self.bind(name, Ty::scalar(Elem::I64), false))
+        Ok(self.bind(name, Ty::scalar(Elem::I64), None))
     }
 
     fn place(&mut self) -> Result<(Atom, Vec<Atom>), ParseError> {

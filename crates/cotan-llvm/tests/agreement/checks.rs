@@ -183,11 +183,11 @@ fn an_endless_loop_can_be_stopped() {
 fn records_are_counted() {
     let program = Program::new(
         "fn f(n: i64) {
-           s: f64, rec: f64[n] record = loop i < n (a: f64 = 1.0) {
+           s: f64, rec: f64[n] record value = loop i < n (a: f64 = 1.0) {
              b: f64 = mul a, 1.5
              yield b, a
            }
-           k: i64, go: bool, seen: i64[k] record = while j (on: bool = true) {
+           k: i64, go: bool, seen: i64[k] record value = while j (on: bool = true) {
              more: bool = lt j, n
              yield more, j
            }

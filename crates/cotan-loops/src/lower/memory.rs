@@ -102,7 +102,7 @@ impl<'a> Lowering<'a> {
     /// Counts the memory of a variable if it is a record.
     pub(super) fn count_record(&mut self, v: Var) {
         let info = &self.f.vars[v.index()];
-        if info.is_record {
+        if info.record.is_some() {
             let dims = self.dims(&info.ty);
             self.push(Node::CountRecord(info.ty.elem, dims));
         }

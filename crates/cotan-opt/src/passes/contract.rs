@@ -99,7 +99,7 @@ impl Contract<'_> {
             return negated.into();
         }
         let ty = self.f.atom_ty(a);
-        let v = self.f.add_var(VarInfo { name: "neg".into(), ty, is_record: false });
+        let v = self.f.add_var(VarInfo { name: "neg".into(), ty, record: None });
         self.uses.push(1);
         let op = Op::Prim { prim: cotan_ops::NEG.prim(), args: vec![a] };
         stmts.push(Some(Stmt { results: vec![v], op, span: s.span }));

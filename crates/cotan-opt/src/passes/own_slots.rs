@@ -121,6 +121,6 @@ impl OwnSlots<'_> {
 
     fn like(&mut self, v: Var, ty: Ty) -> Var {
         let name = self.f.vars[v.index()].name.clone();
-        self.f.add_var(VarInfo { name, ty, is_record: false })
+        self.f.add_var(VarInfo { name, ty, record: None })
     }
 }
