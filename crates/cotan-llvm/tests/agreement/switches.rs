@@ -74,6 +74,34 @@ fn an_array_needed_later_is_not_overwritten_by_an_arm() {
 }
 
 #[test]
+fn what_one_arm_overwrites_another_may_still_read() {
+    let program = Program::new(
+        "fn f(n: i64, x: f64[n], p: bool) {
+           a: f64[n] = add x, x
+           s: f64 = switch p {
+             b: f64[n] = update a[0] = 1.0
+             t: f64 = b[0]
+             yield t
+           } {
+             u: f64 = loop i < 3 (v: f64 = 0.0) {
+               c: f64[n] = update a[0] = 7.0
+               d: f64 = a[0]
+               w: f64 = c[0]
+               e: f64 = mul d, w
+               g: f64 = add v, e
+               yield g
+             }
+             yield u
+           }
+           return s
+         }",
+    );
+    for p in [false, true] {
+        program.agree(&[i64_of(2), f64s(&[5.0, 6.0]), Const::bool(p).into()]);
+    }
+}
+
+#[test]
 fn arms_may_exchange_arrays() {
     let program = Program::new(
         "fn f(n: i64, x: f64[n], p: bool) {

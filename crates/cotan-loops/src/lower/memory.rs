@@ -205,8 +205,12 @@ impl<'a> Lowering<'a> {
     pub(super) fn may_overwrite(&mut self, a: Atom, op: &Op) -> bool {
         let is_free = |this: &Self, v: Var| !this.scopes.is_live_after(v) && !is_read_inside(op, v);
         let may = self.may_take_over(a, is_free);
-        if may && let Held::Tensor(t) = self.held(a) {
-            self.sharers.remove(&t.place.buffer);
+        if may
+            && let Held::Tensor(t) = self.held(a)
+            && let Some(sharers) = self.sharers.get_mut(&t.place.buffer)
+        {
+            // What was bound outside of this block may still be read by another arm of a switch.
+            sharers.retain(|v| !self.scopes.is_local(*v));
         }
         may
     }
