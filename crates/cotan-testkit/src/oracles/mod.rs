@@ -14,7 +14,7 @@ pub use compiled::{compiled, compiled_once};
 pub use engines::{dot_product, primal_value, simplified, tape};
 pub use evaluator::evaluator;
 pub use failures::failures;
-pub use finite_difference::{Difference, finite_difference, richardson};
+pub use finite_difference::{Difference, finite_difference, numerical_derivative};
 pub use metamorphic::metamorphic;
 pub use output::output;
 pub use second_order::second_order;
