@@ -1,6 +1,7 @@
 //! Running a test program in every way, and evaluating it directly.
 
 use crate::header::{self, Expected};
+use crate::parallel::in_parallel;
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
 use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
 use cotan_ir::Mode;
@@ -16,19 +17,36 @@ use cotan_testkit::tolerances::{Property, close, tolerance};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
+/// The programs that also run inside a parallel loop.
+const ALSO_IN_PARALLEL: &str = "loops/";
+
 /// Runs all cases of a program; gives what is wrong.
 pub(crate) fn check(name: &str, text: &str) -> Vec<String> {
     let cases = match header::cases(text) {
         Ok(cases) => cases,
         Err(e) => return vec![format!("{name}: header: {e}")],
     };
-    let program = match loaded(name, text, &tests_folder().join("run")) {
-        Ok(program) => program,
-        Err(e) => return vec![e],
+    let failure = |case: &header::Case, outcome: Result<(), String>| {
+        Some(format!("{name}, case `{}`: {}", case.name, outcome.err()?))
     };
-    let outcome = |case: &header::Case| Test { program: &program, case }.run();
-    let failures = cases.iter().filter_map(|c| Some(format!("{name}, case `{}`: {}", c.name, outcome(c).err()?)));
-    failures.collect()
+    let alone = match program(name, text) {
+        Ok(program) => cases.iter().filter_map(|case| failure(case, Test { program: &program, case }.run())).collect(),
+        Err(e) => vec![e],
+    };
+    let inside = |case: &header::Case| {
+        let (text, case) = match in_parallel(text, case)? {
+            Ok(wrapped) => wrapped,
+            Err(e) => return failure(case, Err(e)),
+        };
+        let outcome = program(name, &text).and_then(|program| Test { program: &program, case: &case }.run());
+        failure(&case, outcome)
+    };
+    let is_inside_too = name.starts_with(ALSO_IN_PARALLEL);
+    alone.into_iter().chain(cases.iter().filter(|_| is_inside_too).filter_map(inside)).collect()
+}
+
+fn program(name: &str, text: &str) -> Result<Program, String> {
+    loaded(name, text, &tests_folder().join("run"))
 }
 
 struct Test<'a> {
