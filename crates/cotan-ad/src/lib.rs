@@ -33,11 +33,14 @@
 
 mod activity;
 mod checkpoint;
+mod cost;
 mod cotangent;
+mod cut;
 mod error;
 mod expand;
 mod extremes;
 mod jvp;
+mod keep;
 mod lengths;
 mod prepare;
 mod products;
@@ -48,6 +51,7 @@ mod structured;
 mod undo;
 mod vjp;
 
+pub use cost::{COSTS, Costs};
 pub use error::{Error, Limits};
 pub use expand::{derivative, expand};
 pub use lengths::Lengths;

@@ -11,7 +11,12 @@
 //! | reads | an array of which the body, at its top, reads only scalars | one scalar per read |
 //! | undo log | an array changed only by updates, at any depth (`undo.rs`) | old value and indices, per update |
 //! | whole | anything else | the value, per iteration |
+//!
+//! This is the plain record. Results that are dear to compute again are recorded beside it or in its place (`keep.rs`).
 
+use crate::cost::Size;
+use crate::keep::Leaf;
+use crate::undo;
 use crate::vjp::{Reverse, Twin};
 use crate::{Restored, ReversedLoop};
 use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Record, Span, Stmt, Ty, Var};
@@ -28,8 +33,12 @@ pub(crate) struct ReverseLoop<'a> {
     pub(crate) env: &'a Env,
     /// What stands for the carried values of the source in the reverse body.
     pub(crate) placeholders: &'a [Var],
+    /// How many statements of the body, behind those, repeat the source's.
+    pub(crate) n_again: usize,
     /// The iteration that is being reversed.
     pub(crate) iteration: Atom,
+    /// The last one.
+    pub(crate) last: Atom,
     /// How many statements of the body compute the iteration number.
     pub(crate) head: usize,
     pub(crate) results: Vec<Var>,
@@ -88,22 +97,48 @@ impl Reverse<'_, '_> {
         let mut forward = Patch { results, l: *l, span };
 
         let rest = reverse.body.stmts.split_off(reverse.head);
+        let again: FxHashSet<Var> = rest[..reverse.n_again].iter().flat_map(|s| s.results.iter().copied()).collect();
         let results = std::mem::take(&mut reverse.body.results);
         let (mut body, mut live) = dce_block(self.b.vars(), Block { stmts: rest, results });
         let mut restored = vec![Restored::Unread; reverse.placeholders.len()];
-        self.b.open_block();
+        let mut reads = Vec::new();
         for ((p, placeholder), how) in reverse.source.params.iter().zip(reverse.placeholders).zip(&mut restored) {
             if live.has(*placeholder) && self.src.ty(*p).rank() > 0 {
-                (body, live) = self.restore_reads(&reverse, *p, *placeholder, &mut forward, body, live);
+                (body, live) = self.cut_reads(&reverse, *p, *placeholder, &mut reads, body, live);
                 if !live.has(*placeholder) {
                     *how = Restored::Reads;
                 }
             }
         }
+        let leaves = self.leaves(&reverse, &reads, &live);
+        let (body, kept) = self.keep(&reverse, &again, body, &leaves);
+        for (placeholder, how) in reverse.placeholders.iter().zip(&mut restored) {
+            if live.has(*placeholder) {
+                *how = Restored::Replaced;
+            }
+        }
+        let (body, live) = dce_block(self.b.vars(), body);
+
+        self.b.open_block();
+        for y in reads.into_iter().filter(|y| live.has(reverse.env.var(*y))) {
+            let element = reverse.twin.env.atom(y.into());
+            self.restore_recorded(&reverse, reverse.env.var(y), element, Record::Read, &mut forward);
+        }
         reverse.body.results = body.results.clone();
         for (q, placeholder) in reverse.placeholders.iter().enumerate() {
             if live.has(*placeholder) {
                 restored[q] = self.restore_value(&mut reverse, q, *placeholder, &mut forward);
+            }
+        }
+        for residual in kept {
+            let before =
+                residual.carried.and_then(|q| Some((q, self.record_read_by(&reverse, reverse.placeholders[q])?)));
+            match before {
+                Some((q, record)) => self.restore_shifted(&reverse, residual.var, record, forward.carried(q)),
+                None => {
+                    let element = residual.forward.into();
+                    self.restore_recorded(&reverse, residual.var, element, residual.record, &mut forward);
+                }
             }
         }
         let head = self.b.close_block(Vec::new());
@@ -120,13 +155,14 @@ impl Reverse<'_, '_> {
         reverse
     }
 
-    /// Records the scalars read from carried array `p`, if nothing else of it is needed.
-    fn restore_reads(
-        &mut self,
+    /// Cuts the scalars read from carried array `p` out of the body, if nothing else of it is needed: they are added to
+    /// what is to be recorded.
+    fn cut_reads(
+        &self,
         reverse: &ReverseLoop<'_>,
         p: Var,
         placeholder: Var,
-        forward: &mut Patch,
+        recorded: &mut Vec<Var>,
         body: Block,
         live: Live,
     ) -> (Block, Live) {
@@ -141,14 +177,76 @@ impl Reverse<'_, '_> {
         if reads.is_empty() || cut_live.has(placeholder) {
             return (body, live);
         }
-        for y in reads {
-            let target = reverse.env.var(y);
-            if cut_live.has(target) {
-                let record = self.add_stacked(forward, reverse.twin.env.atom(y.into()), Record::Read);
-                self.b.push(vec![target], Op::Index { array: record.into(), indices: vec![reverse.iteration] });
-            }
-        }
+        recorded.extend(reads.into_iter().filter(|y| cut_live.has(reverse.env.var(*y))));
         (cut, cut_live)
+    }
+
+    /// What the plain record holds, for those of the placeholders and reads that are still read.
+    fn leaves(&self, reverse: &ReverseLoop<'_>, reads: &[Var], live: &Live) -> Vec<Leaf> {
+        let reads = reads.iter().map(|y| (reverse.env.var(*y), Size::of(self.src.ty(*y))));
+        let placeholders = reverse.placeholders.iter().enumerate().map(|(q, v)| (*v, self.plain_size(reverse, q)));
+        let leaves = reads.chain(placeholders).filter(|(var, _)| live.has(*var));
+        leaves.map(|(var, size)| Leaf { var, size }).collect()
+    }
+
+    /// What having carried value `q` again takes in an iteration.
+    fn plain_size(&self, reverse: &ReverseLoop<'_>, q: usize) -> Size {
+        let l = reverse.source;
+        let (p, next) = (l.params[q], l.body.results[q]);
+        let ty = self.src.ty(p);
+        if next == Atom::Var(p) || (*ty == Ty::scalar(Elem::I64) && induction(&l.body, p, next).is_some()) {
+            return Size::default();
+        }
+        undo::logged(&l.body, p, next, ty).unwrap_or_else(|| Size::of(ty))
+    }
+
+    /// Has the forward loop record `element`, and `target` read it back in the iteration that is being reversed.
+    fn restore_recorded(
+        &mut self,
+        reverse: &ReverseLoop<'_>,
+        target: Var,
+        element: Atom,
+        kind: Record,
+        forward: &mut Patch,
+    ) {
+        let record = self.add_stacked(forward, element, kind);
+        self.b.push(vec![target], Op::Index { array: record.into(), indices: vec![reverse.iteration] });
+    }
+
+    /// The record that a statement of the open block reads to have `target`, if it does.
+    fn record_read_by(&mut self, reverse: &ReverseLoop<'_>, target: Var) -> Option<Var> {
+        let s = self.b.stmts().iter().find(|s| s.results == [target])?;
+        match &s.op {
+            Op::Index { array, indices } if *indices == [reverse.iteration] => array.var(),
+            Op::Index { .. }
+            | Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => None,
+        }
+    }
+
+    /// Makes the next value of a carried one: what was recorded for the next iteration, or at the end the final value.
+    fn restore_shifted(&mut self, reverse: &ReverseLoop<'_>, target: Var, record: Var, last_value: Var) {
+        let (i, last) = (reverse.iteration, reverse.last);
+        let next = self.b.prim(cotan_ops::ADD.prim(), &[i, Atom::i64(1)]);
+        let at = self.b.prim(cotan_ops::MIN.prim(), &[next.into(), last]);
+        let is_last = self.b.prim(cotan_ops::EQ.prim(), &[i, last]);
+        if self.b.var_ty(target).is_scalar() {
+            let recorded = self.b.index(record.into(), &[at.into()]);
+            let args = vec![is_last.into(), last_value.into(), recorded.into()];
+            return self.b.push(vec![target], Op::Prim { prim: cotan_ops::SELECT.prim(), args });
+        }
+        self.b.open_block();
+        let recorded = self.b.index(record.into(), &[at.into()]);
+        let behind = self.b.close_block(vec![recorded.into()]);
+        let end = Block { stmts: Vec::new(), results: vec![last_value.into()] };
+        self.b.push(vec![target], Op::Switch { selector: is_last.into(), arms: vec![end, behind] });
     }
 
     /// Makes carried value `q` of the iteration that is being reversed.
@@ -178,8 +276,8 @@ impl Reverse<'_, '_> {
         if ty.rank() > 0 && self.restore_by_undoing(reverse, q, placeholder, forward) {
             return Restored::Undone;
         }
-        let record = self.add_stacked(forward, forward.l.params[q].into(), Record::Value);
-        self.b.push(vec![placeholder], Op::Index { array: record.into(), indices: vec![reverse.iteration] });
+        let value = forward.l.params[q].into();
+        self.restore_recorded(reverse, placeholder, value, Record::Value, forward);
         Restored::Recorded
     }
 

@@ -22,6 +22,8 @@ pub enum Restored {
     Counted,
     /// Not itself: the scalars that the iteration read from it were recorded.
     Reads,
+    /// Not itself: results made of it were recorded.
+    Replaced,
     /// By undoing the updates of the iteration, which were recorded.
     Undone,
     /// It was recorded.

@@ -9,6 +9,7 @@
 //! This is closed: logs are differentiable results, the undo loop updates elements and records nothing itself, and the
 //! array that is carried backwards has the undo loop as its lineage one order up.
 
+use crate::cost::Size;
 use crate::record::{Patch, ReverseLoop};
 use crate::vjp::Reverse;
 use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Record, Stmt, Ty, Var};
@@ -70,6 +71,14 @@ fn lineage(block: &Block, end: Atom) -> Option<Lineage> {
         }
     }
     Some(line)
+}
+
+/// What the undo log of a carried array grows by in an iteration, about, if there can be one.
+pub(crate) fn logged(body: &Block, p: Var, next: Atom, ty: &Ty) -> Option<Size> {
+    let line = lineage(body, next).filter(|line| ty.rank() > 0 && line.start == Atom::Var(p))?;
+    let arity = line.arities.first().copied().filter(|arity| line.arities.iter().all(|a| a == arity))?;
+    let indices = Size::of(&Ty::scalar(Elem::I64)).times(arity as u64);
+    Some(Size::of(&ty.inner(arity)).plus(indices).times(line.arities.len() as u64))
 }
 
 /// What an update overwrites, value and indices: the accumulators written, or their final arrays.

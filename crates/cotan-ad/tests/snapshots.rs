@@ -440,31 +440,34 @@ fn f(n: i64, x: f64) {
         (
             Mode::Vjp,
             expect![[r#"
-        fn f.vjp_1_of_0(n: i64, x: f64, s_cot: f64) {
-          count: i64 = max n, 0 @1:10..90
-          r: f64, ps: f64[count] record value = loop i < count (p: f64 = x) @1:10..90 {
-            t: f64 = sin p @1:20..30
-            u: f64 = exp t @1:40..50
-            yield u, p
-          }
-          s: f64 = cos r @1:60..70
-          sin: f64 = sin r @1:60..70
-          neg: f64 = neg sin @1:60..70
-          r_cot: f64 = mulz s_cot, neg @1:60..70
-          p_cot: f64 = loop down < count (p_cot.1: f64 = r_cot) @1:10..90 {
-            last: i64 = sub count, 1 @1:10..90
-            i.1: i64 = sub last, down @1:10..90
-            p.1: f64 = ps[i.1] @1:10..90
-            t.1: f64 = sin p.1 @1:20..30
-            u.1: f64 = exp t.1 @1:40..50
-            t_cot: f64 = mulz p_cot.1, u.1 @1:40..50
-            cos: f64 = cos p.1 @1:20..30
-            p_cot.2: f64 = mulz t_cot, cos @1:20..30
-            yield p_cot.2
-          }
-          return s, p_cot
-        }
-    "#]],
+                fn f.vjp_1_of_0(n: i64, x: f64, s_cot: f64) {
+                  count: i64 = max n, 0 @1:10..90
+                  r: f64, ps: f64[count] record value = loop i < count (p: f64 = x) @1:10..90 {
+                    t: f64 = sin p @1:20..30
+                    u: f64 = exp t @1:40..50
+                    yield u, p
+                  }
+                  s: f64 = cos r @1:60..70
+                  sin: f64 = sin r @1:60..70
+                  neg: f64 = neg sin @1:60..70
+                  r_cot: f64 = mulz s_cot, neg @1:60..70
+                  p_cot: f64 = loop down < count (p_cot.1: f64 = r_cot) @1:10..90 {
+                    last: i64 = sub count, 1 @1:10..90
+                    i.1: i64 = sub last, down @1:10..90
+                    p.1: f64 = ps[i.1] @1:10..90
+                    add: i64 = add i.1, 1 @1:10..90
+                    min: i64 = min add, last @1:10..90
+                    eq: bool = eq i.1, last @1:10..90
+                    elem: f64 = ps[min] @1:10..90
+                    u.1: f64 = select eq, r, elem @1:10..90
+                    t_cot: f64 = mulz p_cot.1, u.1 @1:40..50
+                    cos: f64 = cos p.1 @1:20..30
+                    p_cot.2: f64 = mulz t_cot, cos @1:20..30
+                    yield p_cot.2
+                  }
+                  return s, p_cot
+                }
+            "#]],
         ),
         (
             Mode::Jvp,

@@ -281,7 +281,16 @@ impl<'a> Parser<'a> {
 
     fn record(&mut self) -> Result<Record, ParseError> {
         let found = Record::ALL.into_iter().find(|record| self.eat_word(record.name()));
-        found.ok_or_else(|| self.expected("what is recorded"))
+        match found.ok_or_else(|| self.expected("what is recorded"))? {
+            Record::Kept { .. } => {
+                let recompute = self.number("a cost")?;
+                self.keyword("against")?;
+                Ok(Record::Kept { recompute, store: self.number("a cost")? })
+            }
+            plain @ (Record::Value | Record::Read | Record::Old | Record::Place | Record::Start | Record::Inner) => {
+                Ok(plain)
+            }
+        }
     }
 
     /// A name that may be bound.

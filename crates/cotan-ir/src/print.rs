@@ -253,7 +253,7 @@ impl<'a> Printer<'a> {
         let name = self.names.of(v);
         match self.f.vars.get(v.index()) {
             Some(info) => {
-                let record = info.record.map(|record| format!(" record {}", record.name())).unwrap_or_default();
+                let record = info.record.map(|record| format!(" record {record}")).unwrap_or_default();
                 format!("{name}: {}{record}", self.ty(&info.ty))
             }
             None => name,

@@ -1,5 +1,7 @@
 //! What a loop records for its reverse sweep, and as what.
 
+use std::fmt;
+
 /// What a record holds. Like [`crate::Kept`], it tells readers and counters; values and derivatives are the same
 /// whatever it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,13 +14,30 @@ pub enum Record {
     Old,
     /// Where they did.
     Place,
-    /// Where the part of the two that belongs to an iteration begins, once per iteration.
+    /// Where the part of a log that belongs to an iteration begins, once per iteration.
     Start,
+    /// A result that is cheaper to keep than to compute again, once per iteration.
+    Kept {
+        /// The estimated cost of computing it again, in an iteration.
+        recompute: u32,
+        /// The estimated cost of recording it and reading it back.
+        store: u32,
+    },
+    /// The record of a loop inside, which is not run again.
+    Inner,
 }
 
 impl Record {
     /// Every kind.
-    pub const ALL: [Record; 5] = [Record::Value, Record::Read, Record::Old, Record::Place, Record::Start];
+    pub const ALL: [Record; 7] = [
+        Record::Value,
+        Record::Read,
+        Record::Old,
+        Record::Place,
+        Record::Start,
+        Record::Kept { recompute: 0, store: 0 },
+        Record::Inner,
+    ];
 
     /// The word for it in the text form.
     pub fn name(self) -> &'static str {
@@ -28,6 +47,19 @@ impl Record {
             Record::Old => "old",
             Record::Place => "place",
             Record::Start => "start",
+            Record::Kept { .. } => "kept",
+            Record::Inner => "inner",
+        }
+    }
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Record::Kept { recompute, store } => write!(out, "kept {recompute} against {store}"),
+            Record::Value | Record::Read | Record::Old | Record::Place | Record::Start | Record::Inner => {
+                out.write_str(self.name())
+            }
         }
     }
 }

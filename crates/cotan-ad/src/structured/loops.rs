@@ -79,6 +79,7 @@ impl Reverse<'_, '_> {
         inner.env.insert(l.index, index.into());
         let head = self.b.stmts().len();
         let twins = self.forward(&l.body.stmts, &mut inner.env);
+        let n_again = self.b.stmts().len() - head;
         self.b.set_span(s.span);
         for (q, c) in active.iter().zip(&params) {
             self.add(l.body.results[*q], (*c).into(), &mut inner);
@@ -99,7 +100,9 @@ impl Reverse<'_, '_> {
             env: &inner.env,
             placeholders: &placeholders,
             iteration: index.into(),
+            last: last.into(),
             head,
+            n_again,
             results: results.clone(),
             params,
             inits,

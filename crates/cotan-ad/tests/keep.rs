@@ -1,0 +1,239 @@
+//! What a loop keeps beside its carried values, or in place of them, and that derivatives are the same.
+
+mod oracle;
+
+use cotan_ir::{Mode, Record};
+use cotan_ops::Value;
+use oracle::{derive, gradient, int, module, scalar, vector};
+
+/// Checks all derivatives up to order 2; gives the elements and bytes that the gradient records, and its text.
+fn recorded(text: &str, args: &[Value]) -> (u64, u64, String) {
+    oracle::check(&mut module(text), "f", args, 3, 2, true);
+    let mut module = module(text);
+    let (_, stats) = gradient(&mut module, "f", args);
+    let f = derive(&mut module, "f", Mode::Vjp);
+    (stats.recorded_elements, stats.recorded_bytes, f.to_string())
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.matches(what).count()
+}
+
+#[test]
+fn a_dear_result_takes_the_place_of_what_it_was_made_of() {
+    let (elements, _, text) = recorded(
+        "
+fn f(n: i64, x: f64) {
+  r: f64 = loop i < n (p: f64 = x) {
+    y: f64 = tanh p
+    h: f64 = mul y, 1.5
+    q: f64 = add h, 0.1
+    yield q
+  }
+  return r
+}
+",
+        &[int(5), scalar(0.4)],
+    );
+    assert_eq!(elements, 5, "{text}");
+    assert_eq!((count(&text, "tanh"), count(&text, "record kept 30 against 16")), (1, 1), "{text}");
+}
+
+#[test]
+fn a_dear_result_is_kept_beside_the_carried_value_that_is_read_too() {
+    let (elements, _, text) = recorded(
+        "
+fn f(n: i64, x: f64, w: f64) {
+  r: f64 = loop i < n (p: f64 = x) {
+    a: f64 = mul p, w
+    y: f64 = tanh a
+    h: f64 = mul y, y
+    q: f64 = add h, 0.1
+    yield q
+  }
+  return r
+}
+",
+        &[int(5), scalar(0.4), scalar(0.8)],
+    );
+    assert_eq!((elements, count(&text, "tanh")), (10, 1), "{text}");
+}
+
+#[test]
+fn a_next_value_is_read_from_the_record_of_the_next_iteration() {
+    let (elements, _, text) = recorded(
+        "
+fn f(n: i64, x: f64, w: f64) {
+  r: f64 = loop i < n (p: f64 = x) {
+    a: f64 = mul p, w
+    y: f64 = tanh a
+    yield y
+  }
+  return r
+}
+",
+        &[int(5), scalar(0.4), scalar(0.8)],
+    );
+    assert_eq!((elements, count(&text, "tanh")), (5, 1), "{text}");
+}
+
+#[test]
+fn a_next_tensor_is_read_from_the_record_of_the_next_iteration() {
+    let text = "
+fn f(n: i64, k: i64, x: f64[k], w: f64[k]) {
+  r: f64[k] = loop i < n (p: f64[k] = x) {
+    a: f64[k] = mul p, w
+    y: f64[k] = tanh a
+    yield y
+  }
+  return r
+}
+";
+    for n in [0, 1, 4] {
+        let args = [int(n), int(3), vector(&[0.4, -0.2, 0.9]), vector(&[0.8, 1.1, -0.7])];
+        let (elements, _, text) = recorded(text, &args);
+        assert_eq!((elements, count(&text, "tanh")), (3 * n as u64, 1), "{text}");
+    }
+}
+
+#[test]
+fn what_a_loop_keeps_is_bounded_by_its_carried_values() {
+    let functions = ["tanh", "sin", "exp", "cos", "atan", "sinh"];
+    let mut body = String::new();
+    let mut product = "p".to_owned();
+    for (k, function) in functions.iter().enumerate() {
+        body += &format!("    a{k}: f64 = {function} p\n    m{k}: f64 = mul {product}, a{k}\n");
+        product = format!("m{k}");
+    }
+    let text = format!(
+        "
+fn f(n: i64, x: f64) {{
+  r: f64 = loop i < n (p: f64 = x) {{
+{body}    q: f64 = add {product}, 0.4
+    yield q
+  }}
+  return r
+}}
+"
+    );
+    let (elements, _, text) = recorded(&text, &[int(4), scalar(0.4)]);
+    assert_eq!(elements, 8, "the carried value and one of the functions: {text}");
+}
+
+#[test]
+fn a_branch_that_is_linear_records_one_byte() {
+    let (elements, bytes, text) = recorded(
+        "
+fn f(n: i64, x: f64) {
+  r: f64 = loop i < n (p: f64 = x) {
+    big: bool = gt p, 1.0
+    q: f64 = switch big {
+      y: f64 = mul p, 0.5
+      yield y
+    } {
+      y.1: f64 = mul p, 1.7
+      yield y.1
+    }
+    yield q
+  }
+  return r
+}
+",
+        &[int(7), scalar(0.9)],
+    );
+    assert_eq!((elements, bytes), (7, 7), "{text}");
+}
+
+#[test]
+fn a_branch_on_data_or_on_the_iteration_records_nothing() {
+    let (elements, _, text) = recorded(
+        "
+fn f(n: i64, x: f64[n], w: f64) {
+  r: f64 = loop i < n (p: f64 = w) {
+    e: f64 = x[i]
+    big: bool = gt e, 0.5
+    q: f64 = switch big {
+      y: f64 = add p, e
+      yield y
+    } {
+      late: bool = gt i, 2
+      y.1: f64 = switch late {
+        z: f64 = mul p, 1.7
+        yield z
+      } {
+        yield p
+      }
+      yield y.1
+    }
+    yield q
+  }
+  return r
+}
+",
+        &[int(6), vector(&[0.1, 0.9, 0.7, 0.3, 0.2, 0.8]), scalar(0.9)],
+    );
+    assert_eq!(elements, 0, "{text}");
+}
+
+#[test]
+fn runge_kutta_records_its_state_and_nothing_else() {
+    let slope = |k: usize, x: &str, y: &str| {
+        format!(
+            "    xy{k}: f64 = mul {x}, {y}
+    gx{k}: f64 = mul a, {x}
+    lx{k}: f64 = mul b, xy{k}
+    dx{k}: f64 = sub gx{k}, lx{k}
+    gy{k}: f64 = mul d, xy{k}
+    ly{k}: f64 = mul c, {y}
+    dy{k}: f64 = sub gy{k}, ly{k}
+"
+        )
+    };
+    let stage = |k: usize, from: usize, step: &str| {
+        format!(
+            "    hx{k}: f64 = mul {step}, dx{from}
+    sx{k}: f64 = add x, hx{k}
+    hy{k}: f64 = mul {step}, dy{from}
+    sy{k}: f64 = add y, hy{k}
+"
+        )
+    };
+    let sum = |z: &str| {
+        format!(
+            "    m{z}: f64 = add d{z}2, d{z}3
+    t{z}: f64 = mul 2.0, m{z}
+    e{z}: f64 = add d{z}1, d{z}4
+    w{z}: f64 = add t{z}, e{z}
+    h{z}: f64 = mul 0.0016666666666666668, w{z}
+    n{z}: f64 = add {z}, h{z}
+"
+        )
+    };
+    let body = [
+        slope(1, "x", "y"),
+        stage(2, 1, "0.005"),
+        slope(2, "sx2", "sy2"),
+        stage(3, 2, "0.005"),
+        slope(3, "sx3", "sy3"),
+        stage(4, 3, "0.01"),
+        slope(4, "sx4", "sy4"),
+        sum("x"),
+        sum("y"),
+    ]
+    .concat();
+    let text = format!(
+        "
+fn f(n: i64, x0: f64, y0: f64, a: f64, b: f64, c: f64, d: f64) {{
+  rx: f64, ry: f64 = loop i < n (x: f64 = x0, y: f64 = y0) {{
+{body}    yield nx, ny
+  }}
+  return rx, ry
+}}
+"
+    );
+    let rates = [1.1, 0.4, 0.4, 0.1].map(scalar);
+    let args: Vec<Value> = [int(6), scalar(10.0), scalar(5.0)].into_iter().chain(rates).collect();
+    let (elements, bytes, text) = recorded(&text, &args);
+    assert_eq!((elements, bytes), (12, 96), "{text}");
+    assert!(!text.contains(Record::Kept { recompute: 0, store: 0 }.name()), "{text}");
+}
