@@ -190,7 +190,7 @@ impl<'p> Machine<'p> {
         for step in &place.steps {
             match &step.kind {
                 PlaceStepKind::Field(k) => {
-                    part = self.field(&part, *k, &step.ty)?.met()?;
+                    part = self.field(&part, *k, &step.ty)?;
                     steps.push(Step::Field(*k));
                 }
                 PlaceStepKind::Index(indices) => {
@@ -200,6 +200,10 @@ impl<'p> Machine<'p> {
                     steps.push(Step::Pick(picks));
                 }
             }
+        }
+        // A scalar that is replaced may be one that failed; the shape of anything else is asked for.
+        if op != AssignOp::Set || !steps.is_empty() && self.ty(&place.ty).scalar().is_none() {
+            part = part.met()?;
         }
         if !steps.is_empty() && op == AssignOp::Set {
             self.check(value.has_shape_of(&part), CheckKind::ShapeMismatch, value_span)?;

@@ -40,7 +40,7 @@ fn richardson<E>(h: f64, tolerance: f64, f: &mut impl FnMut(f64) -> Result<f64, 
     Ok(if is_smooth { Difference::Estimate(estimate) } else { Difference::Rough })
 }
 
-/// A numerical derivative at 0 that `agrees`, or the one at the smallest step. A kink or a jump may lie so that
+/// A numerical derivative at 0: the first that `agrees`, or what the smallest step says. A kink or a jump may lie so that
 /// estimates at one step agree with one another and are wrong; a wrong derivative is wrong at every step.
 pub fn numerical_derivative<E>(
     tolerance: f64,
@@ -49,11 +49,11 @@ pub fn numerical_derivative<E>(
 ) -> Result<Difference, E> {
     let mut last = Difference::Rough;
     for h in STEPS {
-        if let Difference::Estimate(estimate) = richardson(h, tolerance, &mut f)? {
-            last = Difference::Estimate(estimate);
-            if agrees(estimate) {
-                break;
-            }
+        last = richardson(h, tolerance, &mut f)?;
+        if let Difference::Estimate(estimate) = last
+            && agrees(estimate)
+        {
+            break;
         }
     }
     Ok(last)

@@ -29,7 +29,7 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::NarrowFloat, &[], "((({x} as bf16) * ({y} as f16 as bf16)) as {t})"),
     scalar(C::NarrowFloat, &[NARROW], "narrow({v}, {x})"),
     scalar(C::EveryInteger, &[], "(0.1 * ((({k} as {int}) * 2 + 1) as {t}) * {x})"),
-    scalar(C::EveryInteger, &[], "sin((wrapping_mul(wrapping_as[{int}]({k} - 3), 77) as {t}) + {x})"),
+    scalar(C::EveryInteger, &[], "sin(((wrapping_mul(wrapping_as[{int}]({k} - 3), 77) % 9) as {t}) + {x})"),
     scalar(C::EveryInteger, &[], "{v}[({k} as {int}) % (N as {int})]"),
     scalar(C::EveryInteger, &[WIDTHS], "(0.1 * (widths({k}) as {t}) + {x})"),
     scalar(C::IntegerFolds, &[CHECKSUM], "(0.2 * (checksum({ix}, {k}) as {t}) + {x})"),
