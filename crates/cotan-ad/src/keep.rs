@@ -15,6 +15,7 @@ use crate::vjp::Reverse;
 use cotan_ir::{Atom, Block, Record, Stmt, Ty, Var};
 use cotan_opt::passes::dce::dce_block;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// Something that the plain record of a loop holds.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +60,7 @@ struct Graph<'a> {
     stmts: Vec<Again<'a>>,
     /// The statement that binds each of their results.
     by_result: FxHashMap<Var, usize>,
-    leaves: FxHashMap<Var, Size>,
+    leaves: BTreeMap<Var, Size>,
     /// What may be recorded.
     storable: FxHashMap<Var, Storable>,
     /// What the rest of the body reads.
@@ -130,7 +131,7 @@ impl Reverse<'_, '_> {
         let vars = self.b.vars();
         let (again, rest): (Vec<&Stmt>, Vec<&Stmt>) =
             body.stmts.iter().partition(|s| s.results.iter().any(|v| again.contains(v)));
-        let leaves: FxHashMap<Var, Size> = leaves.iter().map(|leaf| (leaf.var, leaf.size)).collect();
+        let leaves: BTreeMap<Var, Size> = leaves.iter().map(|leaf| (leaf.var, leaf.size)).collect();
         let by_result: FxHashMap<Var, usize> =
             again.iter().enumerate().flat_map(|(k, s)| s.results.iter().map(move |v| (*v, k))).collect();
         let read_by = |stmts: Vec<Stmt>, results: Vec<Atom>| {

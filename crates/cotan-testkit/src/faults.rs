@@ -129,8 +129,8 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         what: "a loop records the value after the iteration, not the one before it",
         file: "record.rs",
-        find: "self.add_stacked(forward, forward.l.params[q].into())",
-        replace: "self.add_stacked(forward, forward.l.body.results[q])",
+        find: "self.restore_recorded(reverse, placeholder, value, Record::Value, forward)",
+        replace: "self.restore_recorded(reverse, placeholder, forward.l.body.results[q], Record::Value, forward)",
     },
     Fault {
         what: "a counter that is computed again grows too fast",

@@ -49,6 +49,7 @@ fn scaled(json: &Json) -> Json {
     match json {
         Json::Array(all) => all.iter().map(scaled).collect(),
         Json::Object(all) => Json::Object(all.iter().map(|(name, x)| (name.clone(), scaled(x))).collect()),
-        other => other.as_f64().map_or_else(|| other.clone(), |x| Json::from(WEIGHT * x)),
+        Json::Number(x) => x.as_f64().map_or(Json::Null, |x| Json::from(WEIGHT * x)),
+        Json::Null | Json::Bool(_) | Json::String(_) => json.clone(),
     }
 }
