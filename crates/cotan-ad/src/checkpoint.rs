@@ -4,24 +4,60 @@
 //! each segment, and its reverse runs a segment again, which then keeps those in between. The iterations, their order
 //! and what they add to accumulators stay the same, so the gradient keeps its bits.
 //!
+//! Two things are for the reverse of such a loop to know ([`Segmented`]). A loop over segments keeps arrays whole at the start
+//! of a segment where a log would grow with the iterations: else it would hold every element that the loop ever overwrote.
+//! And the states of one that has to live within some bytes are chosen while it runs backwards (`replay.rs`).
+//!
 //! A loop that stacks a result stays as it is, because its segments would be of different lengths. The source has none:
 //! they are what derivatives make of loops whose checkpoints are set already.
 
+mod budget;
 mod online;
 
+use crate::undo::straight_updates;
 use cotan_ir::{
     Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo,
 };
-use cotan_ops::{ADD, CEIL, FLOOR_DIV, LE, MAX, MIN, MUL, POW, PrimRow, SELECT, SQRT, SUB, cast_to};
+use cotan_ops::{ADD, CEIL, FLOOR_DIV, MAX, MIN, MUL, POW, PrimRow, SQRT, SUB, cast_to};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What the reverse of loops with checkpoints keeps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Segmented {
+    /// Carried arrays of which there is no log.
+    whole: FxHashSet<Var>,
+    /// The bytes for the states of loops over segments, by index variable.
+    budgets: FxHashMap<Var, i64>,
+}
+
+impl Segmented {
+    /// Whether a carried array is recorded whole.
+    pub(crate) fn is_whole(&self, p: Var) -> bool {
+        self.whole.contains(&p)
+    }
+
+    /// The bytes that the states of a loop may take, if there is a limit.
+    pub(crate) fn budget(&self, l: &Loop) -> Option<i64> {
+        self.budgets.get(&l.index).copied()
+    }
+}
 
 /// Rewrites every loop with checkpoints.
-pub(crate) fn segment_loops(f: &mut Function) {
+pub(crate) fn segment_loops(f: &mut Function) -> Segmented {
     let body = std::mem::take(&mut f.body);
-    f.body = Segments { f }.block(body);
+    let mut segments = Segments { f, segmented: Segmented::default() };
+    let body = segments.block(body);
+    let segmented = segments.segmented;
+    f.body = body;
+    segmented
 }
+
+/// A constant number of elements for each update of an iteration, up to which an array is better kept whole than logged.
+const SMALL: i64 = 16;
 
 struct Segments<'a> {
     f: &'a mut Function,
+    segmented: Segmented,
 }
 
 impl Segments<'_> {
@@ -66,11 +102,7 @@ impl Segments<'_> {
             Checkpoint::Sqrt => code.root(count),
             Checkpoint::Levels(1) => return Loop { kept: without_checkpoint(l.kept), ..l },
             Checkpoint::Levels(n) => code.power(count, (n - 1) as f64 / n as f64),
-            Checkpoint::Budget(bytes) => {
-                let root = code.root(count);
-                let fits = code.fits(&l, count, bytes);
-                code.prim(&SELECT, &[fits, count, root], Elem::I64)
-            }
+            Checkpoint::Budget(bytes) => code.affordable(&l, Some(count), bytes),
         };
         // At least one iteration, and no more than there are, so that nothing below overflows.
         let length = code.prim(&MIN, &[wanted, count], Elem::I64);
@@ -82,6 +114,7 @@ impl Segments<'_> {
         let segment = code.var("segment", Ty::scalar(Elem::I64));
         let params: Vec<Var> = l.params.iter().map(|p| code.copy_of(*p)).collect();
         let results: Vec<Var> = l.params.iter().map(|p| code.copy_of(*p)).collect();
+        self.note(&l, segment, &params, checkpoint);
         let mut stmts = Vec::new();
         let mut code = Code { f: self.f, stmts: &mut stmts, span };
         let start = code.prim(&MUL, &[segment.into(), length], Elem::I64);
@@ -93,6 +126,26 @@ impl Segments<'_> {
         let body = Block { stmts, results: results.into_iter().map(Atom::Var).collect() };
         let kept = without_checkpoint(l.kept);
         Loop { index: segment, count: Some(n_segments), params, inits: l.inits, accs, body, kept }
+    }
+
+    /// Notes what the loop over segments of `l`, with this index and these carried values, keeps.
+    fn note(&mut self, l: &Loop, segment: Var, params: &[Var], checkpoint: Checkpoint) {
+        for (q, p) in l.params.iter().enumerate() {
+            let updates = straight_updates(l, q).map(|arities| arities.len() as i64);
+            let is_small = |n: i64| known_size(self.f.ty(*p)).is_some_and(|size| size <= SMALL.saturating_mul(n));
+            if updates.is_none_or(is_small) {
+                self.segmented.whole.insert(params[q]);
+            }
+            match checkpoint {
+                // What is counted as recorded whole is not logged either.
+                Checkpoint::Budget(_) if updates.is_none() => self.segmented.whole.insert(*p),
+                Checkpoint::Budget(_) | Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) => false,
+            };
+        }
+        match checkpoint {
+            Checkpoint::Budget(bytes) => self.segmented.budgets.insert(segment, bytes / 2),
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) => None,
+        };
     }
 
     /// The loop over one segment. It writes to the accumulators of the loop around it.
@@ -121,6 +174,14 @@ impl Segments<'_> {
             Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) => inner,
         }
     }
+}
+
+/// The number of elements, if the type says it.
+fn known_size(ty: &Ty) -> Option<i64> {
+    ty.dims.iter().try_fold(1i64, |size, dim| match dim {
+        Dim::Const(n) => size.checked_mul(*n),
+        Dim::Var(_) => None,
+    })
 }
 
 fn without_checkpoint(kept: Kept) -> Kept {
@@ -174,42 +235,13 @@ impl Code<'_> {
         let x = self.prim(&POW, &[x, Const::float(Elem::F64, exponent).into()], Elem::F64);
         self.rounded_up(x)
     }
-
-    /// Whether the carried floats of all iterations fit some bytes.
-    fn fits(&mut self, l: &Loop, count: Atom, bytes: i64) -> Atom {
-        let each = self.carried_bytes(l);
-        let n = self.float(count);
-        let all = self.prim(&MUL, &[each, n], Elem::F64);
-        self.prim(&LE, &[all, Const::float(Elem::F64, bytes as f64).into()], Elem::Bool)
-    }
-
-    /// The bytes of the floats that a loop carries, as a float.
-    fn carried_bytes(&mut self, l: &Loop) -> Atom {
-        let mut all: Atom = Const::float(Elem::F64, 0.0).into();
-        for p in &l.params {
-            let Ty { elem, dims } = self.f.ty(*p).clone();
-            if !elem.is_float() {
-                continue;
-            }
-            let mut size: Atom = Const::float(Elem::F64, elem.bytes() as f64).into();
-            for dim in &dims {
-                let n = match dim {
-                    Dim::Const(n) => Const::float(Elem::F64, *n as f64).into(),
-                    Dim::Var(v) => self.float((*v).into()),
-                };
-                size = self.prim(&MUL, &[size, n], Elem::F64);
-            }
-            all = self.prim(&ADD, &[all, size], Elem::F64);
-        }
-        all
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use cotan_ir::Builder;
-    use cotan_ops::SIN;
+    use cotan_ops::{LE, SIN};
 
     /// `n` times the sine, with checkpoints.
     fn sines(checkpoint: Checkpoint) -> Function {

@@ -8,7 +8,7 @@ use crate::activity::{VarSet, active};
 use crate::cotangent::{retyped, zeros};
 use crate::expand::Session;
 use crate::extremes::TieCount;
-use crate::prepare::prepared;
+use crate::prepare::{Prepared, prepared};
 use cotan_ir::{Atom, Builder, Derived, Env, Function, Op, Stmt, Symbol, Var};
 use rustc_hash::FxHashMap;
 
@@ -37,7 +37,7 @@ pub(crate) struct TangentScope {
 /// The forward derivative that `d` asks for.
 pub(crate) fn jvp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Result<Function, Error> {
     let original = session.source(d)?;
-    let (src, active) = prepared(session.module(), &original, d.mode, |f| {
+    let Prepared { f: src, active, segmented: _ } = prepared(session.module(), &original, d.mode, |f| {
         let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
         let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
         active(f, &wrt, &outs)

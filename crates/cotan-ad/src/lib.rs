@@ -45,6 +45,7 @@ mod lengths;
 mod prepare;
 mod products;
 mod record;
+mod replay;
 mod report;
 mod split;
 mod structured;

@@ -5,30 +5,33 @@
 //! accumulator is a stacked result.
 
 use crate::activity::VarSet;
-use crate::checkpoint::segment_loops;
+use crate::checkpoint::{Segmented, segment_loops};
 use crate::products::lower_products;
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Module, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_opt::passes::inline::{InlineLimit, inline};
 
-/// The copy to differentiate in this mode, and its active variables.
-pub(crate) fn prepared(
-    module: &Module,
-    f: &Function,
-    mode: Mode,
-    active: impl Fn(&Function) -> VarSet,
-) -> (Function, VarSet) {
+/// What is differentiated in place of a function.
+pub(crate) struct Prepared {
+    pub(crate) f: Function,
+    pub(crate) active: VarSet,
+    /// What its loops over segments keep.
+    pub(crate) segmented: Segmented,
+}
+
+/// The copy to differentiate in this mode.
+pub(crate) fn prepared(module: &Module, f: &Function, mode: Mode, active: impl Fn(&Function) -> VarSet) -> Prepared {
     let mut f = cotan_opt::simplify(inline(module, f, InlineLimit::default()));
     let products = active(&f);
     lower_products(&mut f, &products);
-    match mode {
+    let segmented = match mode {
         Mode::Vjp => {
             clamp_counts(&mut f);
-            segment_loops(&mut f);
+            segment_loops(&mut f)
         }
-        Mode::Jvp => {}
-    }
+        Mode::Jvp => Segmented::default(),
+    };
     let active = active(&f);
-    (f, active)
+    Prepared { f, active, segmented }
 }
 
 /// Gives every loop a count that is a length. A loop over a negative count does not run, but what it records must not

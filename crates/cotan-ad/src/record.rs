@@ -19,7 +19,7 @@ use crate::keep::Leaf;
 use crate::undo;
 use crate::vjp::{Reverse, Twin};
 use crate::{Restored, ReversedLoop};
-use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Record, Span, Stmt, Ty, Var};
+use cotan_ir::{Atom, Block, Dim, Elem, Env, Function, Loop, Op, Record, Span, Stmt, Ty, Var};
 use cotan_opt::passes::dce::{Live, dce_block};
 use rustc_hash::FxHashSet;
 
@@ -39,6 +39,8 @@ pub(crate) struct ReverseLoop<'a> {
     pub(crate) iteration: Atom,
     /// The last one.
     pub(crate) last: Atom,
+    /// How many there are.
+    pub(crate) count: Atom,
     /// How many statements of the body compute the iteration number.
     pub(crate) head: usize,
     pub(crate) results: Vec<Var>,
@@ -90,6 +92,9 @@ impl Patch {
 impl Reverse<'_, '_> {
     /// Settles the placeholders of a reverse loop: changes the forward copy, completes the reverse one.
     pub(crate) fn restore<'a>(&mut self, mut reverse: ReverseLoop<'a>) -> ReverseLoop<'a> {
+        if let Some(bytes) = self.segmented.budget(reverse.source) {
+            return self.replay(reverse, bytes);
+        }
         let at = reverse.twin.at;
         let Stmt { results, op: Op::Loop(l), span } = self.b.stmts().swap_remove(at) else {
             unreachable!("invariant: the copy of a loop is a loop");
@@ -145,14 +150,19 @@ impl Reverse<'_, '_> {
         reverse.body.stmts.extend(head.stmts);
         reverse.body.stmts.extend(body.stmts);
 
-        let names = reverse.source.params.iter().map(|p| self.src.vars[p.index()].name.clone());
-        self.session.tell(ReversedLoop { span: forward.span, carried: names.zip(restored).collect() });
+        self.report(&reverse, restored);
         let Patch { results, l, span } = forward;
         let stmts = self.b.stmts();
         stmts.push(Stmt { results, op: Op::Loop(Box::new(l)), span });
         let last = stmts.len() - 1;
         stmts.swap(at, last);
         reverse
+    }
+
+    /// Says how the carried values of a loop were settled.
+    pub(crate) fn report(&mut self, reverse: &ReverseLoop<'_>, restored: Vec<Restored>) {
+        let names = reverse.source.params.iter().map(|p| self.src.vars[p.index()].name.clone());
+        self.session.tell(ReversedLoop { span: self.b.span(), carried: names.zip(restored).collect() });
     }
 
     /// Cuts the scalars read from carried array `p` out of the body, if nothing else of it is needed: they are added to
@@ -166,7 +176,7 @@ impl Reverse<'_, '_> {
         body: Block,
         live: Live,
     ) -> (Block, Live) {
-        let mut reads = scalar_reads(self, &reverse.source.body, p);
+        let mut reads = scalar_reads(self.src, &reverse.source.body, p);
         // What is made of two carried arrays is read once, and recorded once.
         let bound: FxHashSet<Var> = body.stmts.iter().flat_map(|s| s.results.iter().copied()).collect();
         reads.retain(|y| bound.contains(&reverse.env.var(*y)));
@@ -194,10 +204,11 @@ impl Reverse<'_, '_> {
         let l = reverse.source;
         let (p, next) = (l.params[q], l.body.results[q]);
         let ty = self.src.ty(p);
-        if next == Atom::Var(p) || (*ty == Ty::scalar(Elem::I64) && induction(&l.body, p, next).is_some()) {
+        if closed_form(self.src, l, q).is_some() {
             return Size::default();
         }
-        undo::logged(&l.body, p, next, ty).unwrap_or_else(|| Size::of(ty))
+        let logged = if self.segmented.is_whole(p) { None } else { undo::logged(&l.body, p, next, ty) };
+        logged.unwrap_or_else(|| Size::of(ty))
     }
 
     /// Has the forward loop record `element`, and `target` read it back in the iteration that is being reversed.
@@ -257,28 +268,39 @@ impl Reverse<'_, '_> {
         placeholder: Var,
         forward: &mut Patch,
     ) -> Restored {
-        let l = reverse.source;
-        let (p, next, init) = (l.params[q], l.body.results[q], reverse.outer.atom(l.inits[q]));
-        let ty = self.src.ty(p);
-        if next == Atom::Var(p) {
-            // A read without indices is the value itself.
-            self.b.push(vec![placeholder], Op::Index { array: init, indices: Vec::new() });
-            return Restored::Unchanged;
+        if let Some(form) = closed_form(self.src, reverse.source, q) {
+            self.compute(reverse, q, &form, reverse.iteration, placeholder);
+            return form.restored();
         }
-        if *ty == Ty::scalar(Elem::I64)
-            && let Some(step) = induction(&l.body, p, next)
-        {
-            let far = self.b.prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(step)]);
-            let args = vec![init, far.into()];
-            self.b.push(vec![placeholder], Op::Prim { prim: cotan_ops::ADD.prim(), args });
-            return Restored::Counted;
-        }
-        if ty.rank() > 0 && self.restore_by_undoing(reverse, q, placeholder, forward) {
+        let p = reverse.source.params[q];
+        let may_undo = self.src.ty(p).rank() > 0 && !self.segmented.is_whole(p);
+        if may_undo && self.restore_by_undoing(reverse, q, placeholder, forward) {
             return Restored::Undone;
         }
         let value = forward.l.params[q].into();
         self.restore_recorded(reverse, placeholder, value, Record::Value, forward);
         Restored::Recorded
+    }
+
+    /// Makes `value`, carried value `q` at the start of an iteration, by its closed form.
+    pub(crate) fn compute(
+        &mut self,
+        reverse: &ReverseLoop<'_>,
+        q: usize,
+        form: &ClosedForm,
+        iteration: Atom,
+        value: Var,
+    ) {
+        let init = reverse.outer.atom(reverse.source.inits[q]);
+        let op = match form {
+            // A read without indices is the value itself.
+            ClosedForm::Unchanged => Op::Index { array: init, indices: Vec::new() },
+            ClosedForm::Induction(step) => {
+                let far = self.b.prim(cotan_ops::MUL.prim(), &[iteration, Atom::i64(*step)]);
+                Op::Prim { prim: cotan_ops::ADD.prim(), args: vec![init, far.into()] }
+            }
+        };
+        self.b.push(vec![value], op);
     }
 
     /// Has the forward loop record one value per iteration.
@@ -293,9 +315,36 @@ impl Reverse<'_, '_> {
     }
 }
 
+/// How a carried value that is never recorded follows from the iteration number.
+pub(crate) enum ClosedForm {
+    /// It keeps its start value.
+    Unchanged,
+    /// An i64 that grows by this in every iteration.
+    Induction(i64),
+}
+
+impl ClosedForm {
+    pub(crate) fn restored(&self) -> Restored {
+        match self {
+            ClosedForm::Unchanged => Restored::Unchanged,
+            ClosedForm::Induction(_) => Restored::Counted,
+        }
+    }
+}
+
+/// The closed form of carried value `q`, if it has one.
+pub(crate) fn closed_form(f: &Function, l: &Loop, q: usize) -> Option<ClosedForm> {
+    let (p, next) = (l.params[q], l.body.results[q]);
+    if next == Atom::Var(p) {
+        return Some(ClosedForm::Unchanged);
+    }
+    let is_i64 = *f.ty(p) == Ty::scalar(Elem::I64);
+    if is_i64 { induction(&l.body, p, next).map(ClosedForm::Induction) } else { None }
+}
+
 /// Scalars read at the top of a body from carried array `p`, or from arrays made of it.
-fn scalar_reads(r: &Reverse<'_, '_>, body: &Block, p: Var) -> Vec<Var> {
-    let is_array = |v: &Var| r.src.ty(*v).rank() > 0;
+pub(crate) fn scalar_reads(f: &Function, body: &Block, p: Var) -> Vec<Var> {
+    let is_array = |v: &Var| f.ty(*v).rank() > 0;
     let mut made_of_it = FxHashSet::from_iter([p]);
     let mut reads = Vec::new();
     for s in &body.stmts {
@@ -309,7 +358,7 @@ fn scalar_reads(r: &Reverse<'_, '_>, body: &Block, p: Var) -> Vec<Var> {
         let uses_it = |v: &Var| made_of_it.contains(v);
         let mut used = s.op.operands().into_iter().filter_map(Atom::var);
         let reaches = used.any(|v| uses_it(&v))
-            || s.op.blocks().iter().any(|b| cotan_ir::free_vars(r.src, b, &[]).iter().any(uses_it));
+            || s.op.blocks().iter().any(|b| cotan_ir::free_vars(f, b, &[]).iter().any(uses_it));
         if reaches {
             made_of_it.extend(s.results.iter().copied().filter(is_array));
         }

@@ -28,4 +28,6 @@ pub enum Restored {
     Undone,
     /// It was recorded.
     Recorded,
+    /// By running the loop again from one of the states that a store keeps.
+    Replayed,
 }

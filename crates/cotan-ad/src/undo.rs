@@ -26,6 +26,14 @@ struct Lineage {
     is_straight: bool,
 }
 
+/// The number of indices of each of the updates that are all that happens to carried array `q` in an iteration.
+pub(crate) fn straight_updates(l: &Loop, q: usize) -> Option<Vec<usize>> {
+    let line = lineage(&l.body, l.body.results[q])?;
+    let is_logged = line.is_straight && line.start == Atom::Var(l.params[q]);
+    let is_alike = line.arities.iter().all(|a| *a == line.arities[0]);
+    (is_logged && is_alike && !line.arities.is_empty()).then_some(line.arities)
+}
+
 /// The lineage of `end`; `None` if something else than an update changes the array on the way.
 fn lineage(block: &Block, end: Atom) -> Option<Lineage> {
     let mut line = Lineage { start: end, path: Vec::new(), arities: Vec::new(), is_straight: true };
@@ -255,7 +263,7 @@ impl Reverse<'_, '_> {
 
 impl ReverseLoop<'_> {
     /// Carries one more value, behind the cotangents.
-    fn add_carried(&mut self, param: Var, init: Atom, next: Atom, result: Var) {
+    pub(crate) fn add_carried(&mut self, param: Var, init: Atom, next: Atom, result: Var) {
         self.params.push(param);
         self.inits.push(init);
         self.results.push(result);

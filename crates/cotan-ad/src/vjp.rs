@@ -9,9 +9,10 @@
 //! the value keeps its checks, and errors come in the order of the source. Without checks the value sweep is free to go.
 
 use crate::activity::{VarSet, active};
+use crate::checkpoint::Segmented;
 use crate::cotangent::{Cot, Scope, zeros};
 use crate::expand::Session;
-use crate::prepare::prepared;
+use crate::prepare::{Prepared, prepared};
 use crate::{Error, Lengths};
 use cotan_ir::{Atom, Block, Builder, Derived, Dim, Env, Function, Op, Stmt, Symbol, Ty, Var};
 use rustc_hash::FxHashMap;
@@ -23,6 +24,7 @@ pub(crate) struct Reverse<'s, 'm> {
     pub(crate) name: &'s Symbol,
     pub(crate) src: &'s Function,
     pub(crate) active: VarSet,
+    pub(crate) segmented: Segmented,
     /// Writes the target.
     pub(crate) b: Builder,
 }
@@ -90,12 +92,12 @@ pub(crate) fn sweep(
     seed_types: SeedTypes,
 ) -> Result<Swept, Error> {
     let original = session.source(d)?;
-    let (src, active) = prepared(session.module(), &original, d.mode, |f| {
+    let Prepared { f: src, active, segmented } = prepared(session.module(), &original, d.mode, |f| {
         let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
         let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
         active(f, &wrt, &outs)
     });
-    let mut r = Reverse { session, name, src: &src, active, b: Builder::new() };
+    let mut r = Reverse { session, name, src: &src, active, segmented, b: Builder::new() };
     let mut scope = Scope::default();
     for p in &src.params {
         let ty = scope.env.ty(src.ty(*p));

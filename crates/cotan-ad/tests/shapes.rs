@@ -4,7 +4,7 @@
 
 mod oracle;
 
-use cotan_ir::Module;
+use cotan_ir::{Block, Checkpoint, Function, Kept, Module, Op};
 use cotan_ops::Value;
 use oracle::{check, close, floats, gradient, module};
 
@@ -107,4 +107,96 @@ fn models_hold_at_every_order() {
 #[test]
 fn calls_and_edges_hold_at_every_order() {
     check_file(include_str!("shapes/functions.cir"), 8);
+}
+
+/// The checkpoints under which every shape is differentiated again.
+const SCHEMES: [Checkpoint; 9] = [
+    Checkpoint::Every(1),
+    Checkpoint::Every(3),
+    Checkpoint::Every(i64::MAX),
+    Checkpoint::Sqrt,
+    Checkpoint::Levels(2),
+    Checkpoint::Levels(4),
+    Checkpoint::Budget(1),
+    Checkpoint::Budget(90),
+    Checkpoint::Budget(i64::MAX),
+];
+
+/// Sets checkpoints at every loop, inner ones included.
+fn set_checkpoints(block: &mut Block, checkpoint: Checkpoint) {
+    for s in &mut block.stmts {
+        if let Op::Loop(l) = &mut s.op {
+            l.kept = Kept { checkpoint: Some(checkpoint), ..l.kept };
+        }
+        s.op.blocks_mut().iter_mut().for_each(|b| set_checkpoints(b, checkpoint));
+    }
+}
+
+fn with_checkpoints(source: &Module, checkpoint: Checkpoint) -> Module {
+    let mut module = source.clone();
+    let functions: Vec<Function> = source.functions().map(|f| Function::clone(f)).collect();
+    for mut f in functions {
+        set_checkpoints(&mut f.body, checkpoint);
+        module.insert(f);
+    }
+    module
+}
+
+/// The bits of the gradient stay, and those of the tangent of the gradient; the derivatives hold at second order.
+fn check_checkpoints(text: &str) {
+    let source: Module = module(text);
+    for shape in shapes(text) {
+        let (plain, _) = gradient(&mut source.clone(), &shape.name, &shape.args);
+        for checkpoint in SCHEMES {
+            println!("{} checkpoint {checkpoint}", shape.name);
+            let mut module = with_checkpoints(&source, checkpoint);
+            let (found, _) = gradient(&mut module, &shape.name, &shape.args);
+            let bits = |all: &[Value]| all.iter().map(|v| v.bits.clone()).collect::<Vec<_>>();
+            assert_eq!(bits(&found), bits(&plain), "{} checkpoint {checkpoint}", shape.name);
+        }
+        for checkpoint in [Checkpoint::Every(2), Checkpoint::Budget(90)] {
+            println!("{} checkpoint {checkpoint}, second order", shape.name);
+            check(&mut with_checkpoints(&source, checkpoint), &shape.name, &shape.args, 1, 2, false);
+        }
+    }
+}
+
+#[test]
+fn checkpoints_keep_the_bits_of_recurrences() {
+    check_checkpoints(include_str!("shapes/recurrences.cir"));
+}
+
+#[test]
+fn checkpoints_keep_the_bits_of_data_dependent_bounds() {
+    check_checkpoints(include_str!("shapes/bounds.cir"));
+}
+
+#[test]
+fn checkpoints_keep_the_bits_of_branches() {
+    check_checkpoints(include_str!("shapes/branches.cir"));
+}
+
+#[test]
+fn checkpoints_keep_the_bits_of_while_loops() {
+    check_checkpoints(include_str!("shapes/whiles.cir"));
+}
+
+#[test]
+fn checkpoints_keep_the_bits_of_in_place_updates() {
+    check_checkpoints(include_str!("shapes/in_place.cir"));
+}
+
+#[test]
+fn checkpoints_keep_the_bits_of_accumulation() {
+    check_checkpoints(include_str!("shapes/accumulation.cir"));
+}
+
+#[test]
+fn checkpoints_keep_the_bits_of_models() {
+    check_checkpoints(include_str!("shapes/models.cir"));
+}
+
+#[test]
+fn checkpoints_keep_the_bits_of_calls_and_edges() {
+    check_checkpoints(include_str!("shapes/functions.cir"));
 }

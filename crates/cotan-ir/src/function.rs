@@ -14,7 +14,7 @@ pub struct VarInfo {
     pub name: Symbol,
     /// Its type.
     pub ty: Ty,
-    /// What it records, if it is a stacked result or log that exists only for a reverse sweep.
+    /// What it records, if it is a stacked result, a log or a store that exists only for a reverse sweep.
     pub record: Option<Record>,
 }
 

@@ -25,11 +25,13 @@ pub enum Record {
     },
     /// The record of a loop inside, which is not run again.
     Inner,
+    /// A column of a store of states, from which iterations are run again.
+    State,
 }
 
 impl Record {
     /// Every kind.
-    pub const ALL: [Record; 7] = [
+    pub const ALL: [Record; 8] = [
         Record::Value,
         Record::Read,
         Record::Old,
@@ -37,6 +39,7 @@ impl Record {
         Record::Start,
         Record::Kept { recompute: 0, store: 0 },
         Record::Inner,
+        Record::State,
     ];
 
     /// The word for it in the text form.
@@ -49,6 +52,7 @@ impl Record {
             Record::Start => "start",
             Record::Kept { .. } => "kept",
             Record::Inner => "inner",
+            Record::State => "state",
         }
     }
 }
@@ -57,7 +61,7 @@ impl fmt::Display for Record {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Record::Kept { recompute, store } => write!(out, "kept {recompute} against {store}"),
-            Record::Value | Record::Read | Record::Old | Record::Place | Record::Start | Record::Inner => {
+            Record::Value | Record::Read | Record::Old | Record::Place | Record::Start | Record::Inner | Record::State => {
                 out.write_str(self.name())
             }
         }

@@ -5,8 +5,8 @@
 //! as the longest of them is long, up to a factor, whenever the loop ends.
 
 use super::{Code, Segments, without_checkpoint};
-use cotan_ir::{Acc, Atom, Block, Checkpoint, Const, Elem, Loop, Op, Span, Stmt, Ty, Var};
-use cotan_ops::{ADD, AND, DIV, FLOOR, LT, MAX, MIN, MUL, cast_to};
+use cotan_ir::{Acc, Atom, Block, Checkpoint, Elem, Loop, Op, Span, Stmt, Ty, Var};
+use cotan_ops::{ADD, AND, LT, MUL};
 
 impl Segments<'_> {
     /// The statement that takes the place of a while with these results; what it needs before is appended to `before`.
@@ -24,9 +24,10 @@ impl Segments<'_> {
         }
         let i64_ty = Ty::scalar(Elem::I64);
         let mut code = Code { f: self.f, stmts: before, span };
-        let fitting = match checkpoint {
-            Checkpoint::Budget(bytes) => Some(code.fitting(&l, bytes)),
-            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) => None,
+        let constant = match checkpoint {
+            Checkpoint::Budget(bytes) => Some(code.affordable(&l, None, bytes)),
+            Checkpoint::Every(n) => Some(Atom::i64(n)),
+            Checkpoint::Sqrt | Checkpoint::Levels(_) => None,
         };
         let segment = code.var("segment", i64_ty.clone());
         // How many iterations are done: where the segment starts, and in the end the trip count.
@@ -36,9 +37,10 @@ impl Segments<'_> {
         let (n_segments, n_inside) = (code.var("segments", i64_ty.clone()), code.var("trips", i64_ty));
         let full = code.var("running", Ty::scalar(Elem::Bool));
 
+        self.note(&l, segment, &params, checkpoint);
         let mut stmts = Vec::new();
         let mut code = Code { f: self.f, stmts: &mut stmts, span };
-        let length = code.segment_length(checkpoint, segment, fitting);
+        let length = constant.unwrap_or_else(|| code.growing_length(checkpoint, segment));
         let inner = code.segment(&l, done, length, &params);
         let inner_results: Vec<Var> = [n_inside, full].into_iter().chain(segment_results.iter().copied()).collect();
         let inner = match checkpoint {
@@ -75,31 +77,15 @@ impl Segments<'_> {
 }
 
 impl Code<'_> {
-    /// How many iterations keep no more than some bytes, at least one.
-    fn fitting(&mut self, l: &Loop, bytes: i64) -> Atom {
-        let each = self.carried_bytes(l);
-        let each = self.prim(&MAX, &[each, Const::float(Elem::F64, 1.0).into()], Elem::F64);
-        let n = self.prim(&DIV, &[Const::float(Elem::F64, bytes as f64).into(), each], Elem::F64);
-        let n = self.prim(&FLOOR, &[n], Elem::F64);
-        // No loop runs that often, and the number fits an i64.
-        let n = self.prim(&MIN, &[n, Const::float(Elem::F64, 1e18).into()], Elem::F64);
-        let n = self.prim(cast_to(Elem::I64), &[n], Elem::I64);
-        self.prim(&MAX, &[n, Atom::i64(1)], Elem::I64)
-    }
-
-    /// The number of iterations of a segment that is not the last.
-    fn segment_length(&mut self, checkpoint: Checkpoint, segment: Var, fitting: Option<Atom>) -> Atom {
+    /// The number of iterations of a segment that is not the last, one more per segment, or a power of that where there are
+    /// levels below.
+    fn growing_length(&mut self, checkpoint: Checkpoint, segment: Var) -> Atom {
         let factors = match checkpoint {
-            Checkpoint::Every(n) => return Atom::i64(n),
-            Checkpoint::Sqrt | Checkpoint::Budget(_) => 1,
             Checkpoint::Levels(levels) => levels - 1,
+            Checkpoint::Sqrt | Checkpoint::Every(_) | Checkpoint::Budget(_) => 1,
         };
         let side = self.prim(&ADD, &[segment.into(), Atom::i64(1)], Elem::I64);
-        let length = (1..factors).fold(side, |length, _| self.prim(&MUL, &[length, side], Elem::I64));
-        match fitting {
-            Some(fitting) => self.prim(&MAX, &[length, fitting], Elem::I64),
-            None => length,
-        }
+        (1..factors).fold(side, |length, _| self.prim(&MUL, &[length, side], Elem::I64))
     }
 
     /// The while over one segment: the loop from iteration `done` on, which also ends after `length` iterations. It

@@ -101,6 +101,7 @@ impl Reverse<'_, '_> {
             placeholders: &placeholders,
             iteration: index.into(),
             last: last.into(),
+            count,
             head,
             n_again,
             results: results.clone(),
