@@ -20,7 +20,7 @@ pub enum Checkpoint {
     Sqrt,
     /// Segments within segments, this many loops deep, at least one.
     Levels(i64),
-    /// All iterations if what they keep fits this many bytes, else as for `Sqrt`.
+    /// As many states and records of iterations as fit this many bytes.
     Budget(i64),
 }
 

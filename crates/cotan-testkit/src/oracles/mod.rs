@@ -1,5 +1,6 @@
 //! Oracles: questions about a program whose answer is known without knowing what it computes.
 
+mod checkpoints;
 mod compiled;
 mod engines;
 mod evaluator;
@@ -10,6 +11,7 @@ mod output;
 mod second_order;
 mod split;
 
+pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
 pub use compiled::{compiled, compiled_once};
 pub use engines::{dot_product, primal_value, simplified, tape};
 pub use evaluator::evaluator;
@@ -61,6 +63,7 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "tape", ask: tape },
     Oracle { name: "failing checks", ask: failures },
     Oracle { name: "fwd and rev", ask: forward_reverse },
+    Oracle { name: "checkpoints", ask: checkpoints },
     Oracle { name: "same by other statements", ask: metamorphic },
     Oracle { name: "finite difference", ask: finite_difference },
 ];

@@ -11,7 +11,9 @@ use cotan_testkit::engines::{Engine, RunError};
 use cotan_testkit::evaluator::{Call, same_host, takes_derivatives};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower, lower_plain, lower_tree};
-use cotan_testkit::oracles::{SECOND_ORDER, Verdict, compiled, dot_product, forward_reverse, primal_value, tape};
+use cotan_testkit::oracles::{
+    SECOND_ORDER, Verdict, checkpoints_of_every_scheme, compiled, dot_product, forward_reverse, primal_value, tape,
+};
 use cotan_testkit::shuffle::{Order, has_parallel_loops, shuffled};
 use cotan_testkit::tolerances::{Property, close, tolerance};
 use serde_json::Value as Json;
@@ -172,13 +174,13 @@ impl Test<'_> {
         Ok(())
     }
 
-    /// Forward mode, the tape and second derivatives agree with reverse mode.
+    /// Forward mode, the tape and second derivatives agree with reverse mode, which keeps its bits under checkpoints.
     fn agrees(&self, request: &Request, wrt: &[&str]) -> Result<(), String> {
         let lowered = lower(self.program, request)?;
         let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
         let subject = Subject::new(self.case.function.clone(), module, name, self.arguments(&lowered)?);
         let mut case = Case::new(subject)?;
-        let oracles = [primal_value, dot_product, tape, forward_reverse, compiled];
+        let oracles = [primal_value, dot_product, tape, forward_reverse, checkpoints_of_every_scheme, compiled];
         oracles.into_iter().try_for_each(|ask| holds(ask(&case)))?;
         unit_tangents(&case, &lowered, wrt)?;
         if self.case.order < 2 {
