@@ -26,6 +26,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) struct Segmented {
     /// Carried arrays of which there is no log.
     whole: FxHashSet<Var>,
+    /// Loops that record nothing beside what they carry, by index variable.
+    plain: FxHashSet<Var>,
     /// The bytes for the states of loops over segments, by index variable.
     budgets: FxHashMap<Var, i64>,
 }
@@ -34,6 +36,11 @@ impl Segmented {
     /// Whether a carried array is recorded whole.
     pub(crate) fn is_whole(&self, p: Var) -> bool {
         self.whole.contains(&p)
+    }
+
+    /// Whether a loop records nothing beside what it carries.
+    pub(crate) fn is_plain(&self, l: &Loop) -> bool {
+        self.plain.contains(&l.index)
     }
 
     /// The bytes that the states of a loop may take, if there is a limit.
@@ -130,6 +137,7 @@ impl Segments<'_> {
 
     /// Notes what the loop over segments of `l`, with this index and these carried values, keeps.
     fn note(&mut self, l: &Loop, segment: Var, params: &[Var], checkpoint: Checkpoint) {
+        self.segmented.plain.insert(segment);
         for (q, p) in l.params.iter().enumerate() {
             let updates = straight_updates(l, q).map(|arities| arities.len() as i64);
             let is_small = |n: i64| known_size(self.f.ty(*p)).is_some_and(|size| size <= SMALL.saturating_mul(n));
@@ -148,6 +156,14 @@ impl Segments<'_> {
         };
     }
 
+    /// Notes what one segment, a loop with this index, keeps: no more than was counted, if there is a budget.
+    fn note_segment(&mut self, index: Var, checkpoint: Checkpoint) {
+        match checkpoint {
+            Checkpoint::Budget(_) => self.segmented.plain.insert(index),
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) => false,
+        };
+    }
+
     /// The loop over one segment. It writes to the accumulators of the loop around it.
     #[expect(clippy::too_many_arguments, reason = "what one segment is made of")]
     fn inner(
@@ -162,6 +178,7 @@ impl Segments<'_> {
     ) -> Loop {
         let mut code = Code { f: self.f, stmts: before, span };
         let index = code.var("i", Ty::scalar(Elem::I64));
+        self.note_segment(index, checkpoint);
         let add = Op::Prim { prim: ADD.prim(), args: vec![start, index.into()] };
         let mut stmts = vec![Stmt { results: vec![l.index], op: add, span }];
         stmts.extend(l.body.stmts.iter().cloned());

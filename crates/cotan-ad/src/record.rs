@@ -116,7 +116,11 @@ impl Reverse<'_, '_> {
             }
         }
         let leaves = self.leaves(&reverse, &reads, &live);
-        let (body, kept) = self.keep(&reverse, &again, body, &leaves);
+        let (body, kept) = if self.segmented.is_plain(reverse.source) {
+            (body, Vec::new())
+        } else {
+            self.keep(&reverse, &again, body, &leaves)
+        };
         for (placeholder, how) in reverse.placeholders.iter().zip(&mut restored) {
             if live.has(*placeholder) {
                 *how = Restored::Replaced;

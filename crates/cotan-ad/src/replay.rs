@@ -184,7 +184,7 @@ impl Reverse<'_, '_> {
         let inner = self.store(&step.params, rows);
         self.b.open_block();
         self.b.push(vec![step.iteration], Op::Prim { prim: ADD.prim(), args: vec![from.into(), index.into()] });
-        let (kept, next_wanted) = self.keep(&step, rows, end, &inner, wanted);
+        let (kept, next_wanted) = self.put(&step, rows, end, &inner, wanted);
         self.b.stmts().extend(step.body.stmts);
         let next = step.body.results.iter().copied().chain(kept.all().map(Atom::Var)).chain([next_wanted.into()]);
         let next = next.collect();
@@ -206,13 +206,13 @@ impl Reverse<'_, '_> {
 
     /// Puts the state at the start of a step on the store, if it is wanted there. Gives the store and the next iteration
     /// whose state is wanted.
-    fn keep(&mut self, step: &Step, rows: Var, end: Var, store: &Store<Var>, wanted: Var) -> (Store<Var>, Var) {
+    fn put(&mut self, step: &Step, rows: Var, end: Var, store: &Store<Var>, wanted: Var) -> (Store<Var>, Var) {
         let is_wanted = self.b.prim(EQ.prim(), &[step.iteration.into(), wanted.into()]);
         self.b.open_block();
         let row = [store.top.into()];
-        let mut put = |column: Var, value: Var| Atom::Var(self.b.update(column.into(), &row, value.into()));
-        let mut results: Vec<Atom> = store.states.iter().zip(&step.params).map(|(to, p)| put(*to, *p)).collect();
-        results.push(put(store.iterations, step.iteration));
+        let mut write = |column: Var, value: Var| Atom::Var(self.b.update(column.into(), &row, value.into()));
+        let mut results: Vec<Atom> = store.states.iter().zip(&step.params).map(|(to, p)| write(*to, *p)).collect();
+        results.push(write(store.iterations, step.iteration));
         let top = self.b.named("top").prim(ADD.prim(), &[store.top.into(), Atom::i64(1)]);
         let left = self.b.prim(SUB.prim(), &[end.into(), step.iteration.into()]);
         let free = self.b.prim(SUB.prim(), &[rows.into(), top.into()]);

@@ -287,9 +287,13 @@ impl<'a> Parser<'a> {
                 self.keyword("against")?;
                 Ok(Record::Kept { recompute, store: self.number("a cost")? })
             }
-            plain @ (Record::Value | Record::Read | Record::Old | Record::Place | Record::Start | Record::Inner) => {
-                Ok(plain)
-            }
+            plain @ (Record::Value
+            | Record::Read
+            | Record::Old
+            | Record::Place
+            | Record::Start
+            | Record::Inner
+            | Record::State) => Ok(plain),
         }
     }
 

@@ -61,9 +61,13 @@ impl fmt::Display for Record {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Record::Kept { recompute, store } => write!(out, "kept {recompute} against {store}"),
-            Record::Value | Record::Read | Record::Old | Record::Place | Record::Start | Record::Inner | Record::State => {
-                out.write_str(self.name())
-            }
+            Record::Value
+            | Record::Read
+            | Record::Old
+            | Record::Place
+            | Record::Start
+            | Record::Inner
+            | Record::State => out.write_str(self.name()),
         }
     }
 }

@@ -42,6 +42,7 @@ impl Segments<'_> {
         let mut code = Code { f: self.f, stmts: &mut stmts, span };
         let length = constant.unwrap_or_else(|| code.growing_length(checkpoint, segment));
         let inner = code.segment(&l, done, length, &params);
+        self.note_segment(inner.index, checkpoint);
         let inner_results: Vec<Var> = [n_inside, full].into_iter().chain(segment_results.iter().copied()).collect();
         let inner = match checkpoint {
             Checkpoint::Levels(levels) => {
