@@ -151,7 +151,7 @@ impl Segments<'_> {
             };
         }
         match checkpoint {
-            Checkpoint::Budget(bytes) => self.segmented.budgets.insert(segment, bytes / 2),
+            Checkpoint::Budget(bytes) => self.segmented.budgets.insert(segment, bytes / 2 - budget::alignment(bytes)),
             Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) => None,
         };
     }

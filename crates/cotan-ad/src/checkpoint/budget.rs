@@ -1,6 +1,7 @@
 //! Checkpoints in a given number of bytes.
 //!
-//! Half of them are for what one segment records, the other half for states between segments (`replay.rs`). What a segment
+//! Half of them are for what one segment records, the other half, but for a little that alignment may take, for states
+//! between segments (`replay.rs`). What a segment
 //! records is decided only when it is reversed, but an upper bound of it can be told before: arrays that an iteration
 //! writes in few places are logged or their reads recorded, everything else is recorded whole.
 
@@ -9,6 +10,11 @@ use crate::record::{closed_form, scalar_reads};
 use crate::undo::straight_updates;
 use cotan_ir::{Atom, Const, Dim, Elem, Loop, Ty};
 use cotan_ops::{ADD, DIV, FLOOR, LE, MAX, MIN, MUL, SELECT, cast_to};
+
+/// What is left of some bytes for the borders between tensors.
+pub(super) fn alignment(bytes: i64) -> i64 {
+    bytes / 16
+}
 
 impl Code<'_> {
     /// The length of the segments of a loop: all iterations if their records fit the bytes and their number is known, else
@@ -21,7 +27,8 @@ impl Code<'_> {
         let all = self.prim(&MUL, &[record, n], Elem::F64);
         let state = self.state_bytes(l);
         let all = self.prim(&ADD, &[all, state], Elem::F64);
-        let fits = self.prim(&LE, &[all, Const::float(Elem::F64, bytes as f64).into()], Elem::Bool);
+        let fits =
+            self.prim(&LE, &[all, Const::float(Elem::F64, (bytes - alignment(bytes)) as f64).into()], Elem::Bool);
         self.prim(&SELECT, &[fits, count, segment], Elem::I64)
     }
 
