@@ -3,6 +3,7 @@
 //! `cargo xtask help` lists them. Each is a plain sequence of cargo commands or a check of files.
 
 mod book;
+mod figures;
 mod ops;
 mod tidy;
 
@@ -19,6 +20,7 @@ cargo xtask COMMAND
   tidy                    generated files are fresh, codes have pages, the longest files
   book                    builds the book into target/book, where mdbook is installed
   ops                     writes the reference page of the operations, docs/operations.md
+  figures                 draws the figures of the book, docs/figures
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
   bench                   the benchmarks on real input
@@ -33,6 +35,7 @@ fn main() -> Result<()> {
         Some("tidy") => tidy::run(&root()),
         Some("book") => book::build(&root()),
         Some("ops") => ops::write(&root()),
+        Some("figures") => figures::write(&root()),
         Some("accept") => accept(rest),
         Some("fuzz") => {
             let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "fuzz", "--"];

@@ -166,7 +166,10 @@ impl Reverse<'_, '_> {
     /// Says how the carried values of a loop were settled.
     pub(crate) fn report(&mut self, reverse: &ReverseLoop<'_>, restored: Vec<Restored>) {
         let names = reverse.source.params.iter().map(|p| self.src.vars[p.index()].name.clone());
-        self.session.tell(ReversedLoop { span: self.b.span(), carried: names.zip(restored).collect() });
+        // Whether a while goes on is no value of the source.
+        let n_hidden = usize::from(reverse.source.count.is_none());
+        let carried = names.zip(restored).skip(n_hidden).collect();
+        self.session.tell(ReversedLoop { span: self.b.span(), carried });
     }
 
     /// Cuts the scalars read from carried array `p` out of the body, if nothing else of it is needed: they are added to

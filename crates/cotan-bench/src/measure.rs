@@ -3,6 +3,7 @@
 
 use crate::Instance;
 use anyhow::{Context, Result, anyhow};
+use cotan::explain::RecordCounts;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::{Compiler, Engine, Function, Program, Request, tape_gradient};
 use serde::Serialize;
@@ -44,7 +45,12 @@ pub struct Measured {
     pub samples: usize,
     pub allocations_per_call: Option<u64>,
     pub peak_mib: Option<f64>,
+    /// All records, one after the other.
     pub record_bytes: Option<i64>,
+    /// The same as told by the lengths alone.
+    pub predicted_written_bytes: i64,
+    /// The most bytes of records at any one time, as told by the lengths alone.
+    pub predicted_record_bytes: i64,
 }
 
 /// The value and the derivative entries of an instance, in the order of its parameters.
@@ -93,6 +99,7 @@ pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> 
     let objective_times = sample(&objective, &instance.args, settings)?;
     let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings)).transpose()?;
     let statistics = main.statistics();
+    let predicted = predicted(compiler, main, instance, settings.engine)?;
     let samples = gradient_times.as_ref().unwrap_or(&objective_times).seconds.len();
     let measured = Measured {
         objective: instance.objective.clone(),
@@ -112,6 +119,8 @@ pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> 
         allocations_per_call: statistics.map(|s| s.allocations),
         peak_mib: statistics.map(|s| s.held_bytes as f64 / (1 << 20) as f64),
         record_bytes: statistics.map(|s| s.record_bytes),
+        predicted_written_bytes: predicted.written,
+        predicted_record_bytes: predicted.peak,
     };
     Ok((measured, entries))
 }
@@ -136,6 +145,13 @@ fn call(function: &Function, args: &Arguments) -> Result<(Option<f64>, Vec<f64>)
     let value = parts.first().and_then(HostValue::as_scalar).and_then(|c| c.as_float());
     let rest = if value.is_some() { &parts[1..] } else { parts };
     Ok((value, rest.iter().flat_map(HostValue::floats).collect()))
+}
+
+/// The bytes of the records of a call, without making it.
+fn predicted(compiler: &Compiler, function: &Function, instance: &Instance, engine: Engine) -> Result<RecordCounts> {
+    let counter =
+        compiler.bind(compiler.record_counter(&function.lowered()), engine).context("compiling the counter")?;
+    RecordCounts::of(&counter.call(&instance.args)?).context("expected two numbers of bytes")
 }
 
 /// The value of a function that gives a float.

@@ -153,6 +153,13 @@ pub(crate) struct InputArgs {
     pub(crate) set: Vec<String>,
 }
 
+impl InputArgs {
+    /// Whether there are any.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.args.is_empty() || !self.set.is_empty()
+    }
+}
+
 /// What runs a program, and within which bounds.
 #[derive(Args, Clone)]
 pub(crate) struct EngineArgs {
@@ -313,6 +320,11 @@ pub(crate) struct ExplainArgs {
     /// The parameters of the gradient.
     #[arg(long, value_name = "p[,q]", value_delimiter = ',', requires = "function")]
     pub(crate) grad: Vec<String>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Prints one JSON object on stdout.
+    #[arg(long, requires = "function")]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]
@@ -369,7 +381,8 @@ impl Command {
             Command::Ops(a) => a.json,
             Command::Bench(a) => a.json,
             Command::Doctor(a) => a.json,
-            Command::Emit(_) | Command::Explain(_) | Command::Fmt(_) | Command::New(_) => false,
+            Command::Explain(a) => a.json,
+            Command::Emit(_) | Command::Fmt(_) | Command::New(_) => false,
         }
     }
 }

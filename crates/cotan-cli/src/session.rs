@@ -5,6 +5,7 @@ use crate::diagnostics::{self, Failure, Report, eprint};
 use crate::environment;
 use crate::exit;
 use crate::input::{RawArguments, read_file};
+use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
 use cotan::sema::entry::Entry;
@@ -132,6 +133,12 @@ impl Session {
     pub(crate) fn lower(&self, request: &Request) -> Result<Lowered, Failure> {
         self.declaration(&request.function)?;
         self.compiler.lower(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
+    }
+
+    /// What the reverse sweep of a derivative records.
+    pub(crate) fn explain(&self, request: &Request) -> Result<Explanation, Failure> {
+        self.declaration(&request.function)?;
+        self.compiler.explain(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
     }
 
     /// Lowered IR, ready to be called.

@@ -50,6 +50,7 @@ pub struct Compiler {
     program: cotan_sema::Limits,
     derivatives: cotan_ad::Limits,
     memory: Option<u64>,
+    threads: NonZeroUsize,
 }
 
 /// The IR of a request, before it is bound to an engine.
@@ -70,12 +71,17 @@ impl Compiler {
             Ok(engine) => Ok(Backend::new(engine, Arc::new(Pool::new(threads)?))),
             Err(none) => Err(none),
         };
-        Ok(Compiler { backend, level, program, derivatives, memory })
+        Ok(Compiler { backend, level, program, derivatives, memory, threads })
     }
 
     /// The CPU backend, or why there is none.
     pub fn backend(&self) -> Result<&Backend, &NoLlvm> {
         self.backend.as_ref()
+    }
+
+    /// How many threads share a parallel loop, as a number of the IR.
+    pub(crate) fn threads(&self) -> i64 {
+        i64::try_from(self.threads.get()).unwrap_or(i64::MAX)
     }
 
     /// Bytes that a call may use.
@@ -95,18 +101,29 @@ impl Compiler {
 
     /// The IR of a function or derivative of a program without errors.
     pub fn lower(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
-        if program.has_errors() {
-            return Err(CompileError::Diagnostics(program.diagnostics.clone()));
-        }
         on_deep_stack(|| self.lower_on_this_stack(program, request))
     }
 
-    fn lower_on_this_stack(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
+    /// The IR of the source, in which derivatives are requests.
+    pub(crate) fn lower_source(&self, program: &Program, request: &Request) -> Result<(Entry, Module), CompileError> {
+        if program.has_errors() {
+            return Err(CompileError::Diagnostics(program.diagnostics.clone()));
+        }
         let roots = std::slice::from_ref(request);
         let lowered =
             cotan_sema::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
         let entry = lowered.entries.into_iter().next().expect("invariant: there is an entry for each root");
-        let module = pipeline::finish(&lowered.module, &entry.symbol, &self.derivatives)?;
+        Ok((entry, lowered.module))
+    }
+
+    /// How large derivatives may become.
+    pub(crate) fn derivative_limits(&self) -> &cotan_ad::Limits {
+        &self.derivatives
+    }
+
+    fn lower_on_this_stack(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
+        let (entry, source) = self.lower_source(program, request)?;
+        let (module, _) = pipeline::finish(&source, &entry.symbol, &self.derivatives)?;
         let module = pipeline::link(&module, &entry.symbol);
         Ok(Lowered { entry, module: Arc::new(module) })
     }

@@ -1,7 +1,7 @@
 //! Functions that can be called.
 
-use crate::CallError;
 use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
+use crate::{CallError, Lowered};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::Module;
 use cotan_llvm::{CallOptions, CompiledFunction, Statistics};
@@ -73,6 +73,11 @@ impl Function {
             Executor::Interpreter(_) => None,
             Executor::Compiled(f) => *f.last.lock().unwrap_or_else(PoisonError::into_inner),
         }
+    }
+
+    /// The same before it was bound to an engine.
+    pub fn lowered(&self) -> Lowered {
+        Lowered { entry: self.entry.clone(), module: self.module.clone() }
     }
 
     /// The IR that runs.

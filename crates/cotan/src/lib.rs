@@ -18,6 +18,7 @@
 pub mod codes;
 mod compiler;
 mod error;
+pub mod explain;
 mod function;
 mod gradient_check;
 pub mod host;

@@ -1,6 +1,6 @@
 //! From a lowered module to one that runs: primal code prepared, derivatives written, calls inlined.
 
-use cotan_ad::Limits;
+use cotan_ad::{Limits, ReversedLoop};
 use cotan_ir::{Item, Module, Symbol};
 use cotan_opt::passes::inline::{InlineLimit, inline};
 
@@ -8,7 +8,13 @@ use cotan_opt::passes::inline::{InlineLimit, inline};
 ///
 /// Primal functions are prepared first: inlined, simplified, products and sums contracted. That fixes their bits, for
 /// themselves and inside every derivative. A function that is only called, and inlined everywhere, is gone.
-pub(crate) fn finish(module: &Module, entry: &str, limits: &Limits) -> Result<Module, cotan_ad::Error> {
+///
+/// Gives what reverse mode says of the loops that it reversed, too.
+pub(crate) fn finish(
+    module: &Module,
+    entry: &str,
+    limits: &Limits,
+) -> Result<(Module, Vec<ReversedLoop>), cotan_ad::Error> {
     let mut done = Module::default();
     let mut wanted: Vec<Symbol> = vec![entry.into()];
     while let Some(name) = wanted.pop() {
@@ -29,8 +35,8 @@ pub(crate) fn finish(module: &Module, entry: &str, limits: &Limits) -> Result<Mo
             None => {}
         }
     }
-    cotan_ad::expand(&mut done, limits)?;
-    Ok(done)
+    let reversed = cotan_ad::expand(&mut done, limits)?;
+    Ok((done, reversed))
 }
 
 /// The module with `entry` ready to run: everything that it calls is inlined as far as that pays, and functions that

@@ -79,5 +79,10 @@ fn table(m: &Measured) -> String {
     if let (Some(peak), Some(allocations), Some(records)) = (m.peak_mib, m.allocations_per_call, m.record_bytes) {
         rows.push(("memory", format!("{peak:.2} MiB, {allocations} allocations per call, {records} bytes of records")));
     }
+    let written = m.predicted_written_bytes;
+    rows.push((
+        "predicted",
+        format!("at most {} bytes of records at once, {written} in all", m.predicted_record_bytes),
+    ));
     rows.into_iter().map(|(label, text)| format!("{label:<12} {text}\n")).collect()
 }

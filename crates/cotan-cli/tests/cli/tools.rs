@@ -110,6 +110,23 @@ fn records_of_a_gradient_are_explained_at_their_loop() {
 }
 
 #[test]
+fn with_arguments_the_formulas_of_an_explanation_have_numbers() {
+    let case = Case::new(
+        "fn f(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n { y = y * y }\n  y\n}\n\
+         fn root(a: f64) -> f64 {\n  let mut y = a\n  while y > 1.0 { y = 0.25 * y * y / a }\n  y\n}",
+    );
+    let command = ["explain", "program.cot", "--fn", "f", "--grad", "x", "--set", "x=0.5", "--set", "n=1000"];
+    let text = case.run(&command).stdout;
+    assert!(text.contains("records `y`: 8 * n = 8000 bytes"), "{text}");
+    let object = case.json(&command);
+    assert_eq!(object["loops"][0]["records"][0]["bytes"], "8 * n");
+    assert_eq!((&object["peak_bytes"], &object["written_bytes"]), (&json!(8000), &json!(8000)));
+    // Only a run tells how often this loop runs: from 8 it is 2, then 0.125.
+    let object = case.json(&["explain", "program.cot", "--fn", "root", "--grad", "a", "--set", "a=8"]);
+    assert_eq!(object["peak_bytes"], json!(16));
+}
+
+#[test]
 fn the_manifest_lists_every_operation() {
     let case = Case::new("");
     let manifest = case.json(&["ops"]);
