@@ -277,7 +277,7 @@ fn with_checkpoint(module: &Module, span: Span, scheme: Checkpoint) -> Module {
             {
                 l.kept = kept;
             }
-            s.op.blocks_mut().into_iter().for_each(|b| set(b, span, kept));
+            s.op.blocks_mut().iter_mut().for_each(|b| set(b, span, kept));
         }
     }
     let kept = Kept { checkpoint: Some(scheme), ..Kept::default() };
