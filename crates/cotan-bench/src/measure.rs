@@ -45,9 +45,11 @@ pub struct Measured {
     pub samples: usize,
     pub allocations_per_call: Option<u64>,
     pub peak_mib: Option<f64>,
-    /// All records, one after the other.
+    /// The same in bytes: the most that a call held at once, beside its arguments and results.
+    pub peak_bytes: Option<usize>,
+    /// The most bytes of records that were alive at once.
     pub record_bytes: Option<i64>,
-    /// The same as told by the lengths alone.
+    /// The bytes of all records, one after the other, as told by the lengths alone.
     pub predicted_written_bytes: i64,
     /// The most bytes of records at any one time, as told by the lengths alone.
     pub predicted_record_bytes: i64,
@@ -117,7 +119,8 @@ pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> 
         grad_med: gradient_times.as_ref().map(Times::median),
         samples,
         allocations_per_call: statistics.map(|s| s.allocations),
-        peak_mib: statistics.map(|s| s.held_bytes as f64 / (1 << 20) as f64),
+        peak_mib: statistics.map(|s| s.peak_bytes as f64 / (1 << 20) as f64),
+        peak_bytes: statistics.map(|s| s.peak_bytes),
         record_bytes: statistics.map(|s| s.record_bytes),
         predicted_written_bytes: predicted.written,
         predicted_record_bytes: predicted.peak,

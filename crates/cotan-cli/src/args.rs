@@ -169,7 +169,7 @@ pub(crate) struct EngineArgs {
     /// Threads; by default COTAN_THREADS, or as many as this process may use.
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Bytes that a call may use.
+    /// Bytes that a call may hold beside its arguments and results; by default what the machine has to spare.
     #[arg(long, value_name = "BYTES")]
     pub(crate) memory_limit: Option<u64>,
     /// How hard LLVM works.

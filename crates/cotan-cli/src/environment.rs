@@ -1,8 +1,9 @@
-//! What the environment says: which LLVM, how many threads, where compiled code is kept.
+//! What the environment says: which LLVM, how many threads, how much memory, where compiled code is kept.
 
 use crate::args::{Backend, EngineArgs};
 use crate::diagnostics::{Failure, eprint};
 use crate::exit;
+use crate::machine;
 use cotan::llvm::cache::Cache;
 use cotan::llvm::jit::OptLevel;
 use cotan::llvm::load::SearchConfig;
@@ -38,7 +39,7 @@ pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
         cache: if needs_llvm { cache() } else { None },
         threads: threads(options.threads)?,
         level: if options.opt == "0" { OptLevel::O0 } else { OptLevel::O2 },
-        memory: options.memory_limit,
+        memory: options.memory_limit.or_else(machine::spare_memory),
         ..Config::default()
     })
 }

@@ -8,6 +8,7 @@ mod environment;
 mod exit;
 mod files;
 mod input;
+mod machine;
 mod output;
 mod point;
 mod session;

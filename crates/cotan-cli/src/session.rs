@@ -199,10 +199,19 @@ impl Session {
         match error {
             CallError::Arguments(misfit) => self.misfit_failure(name, misfit),
             CallError::Check(failure) => {
-                let span = Span::new(FileId(failure.span.file), failure.span.start, failure.span.end);
+                let span = source_span(failure.span);
                 let mut diagnostic = Diagnostic::error(codes::of_check(failure.kind), span, failure.to_string());
                 if let Some(f) = self.surroundings(span) {
                     diagnostic = diagnostic.note(format!("{}in `{}`", self.quoted(span), f.name));
+                }
+                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
+            }
+            CallError::OutOfMemory(error) => {
+                let site = error.site.as_ref().filter(|site| site.span.is_some());
+                let span = site.map_or_else(|| self.name_span(name), |site| self.first_line(source_span(site.span)));
+                let mut diagnostic = Diagnostic::error(codes::LIMIT, span, error.to_string()).help(error.remedy());
+                if let Some(f) = self.surroundings(span) {
+                    diagnostic = diagnostic.note(format!("in `{}`, while `{name}` was running", f.name));
                 }
                 Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
             }
@@ -233,6 +242,12 @@ impl Session {
         functions.iter().find(|f| f.name == name).map(|f| f.name_span).unwrap_or_default()
     }
 
+    /// The part of a place on its first line: of a loop, its head.
+    fn first_line(&self, span: Span) -> Span {
+        let length = self.program.sources.slice(span).find('\n').unwrap_or((span.end - span.start) as usize);
+        Span { end: span.start + length as u32, ..span }
+    }
+
     /// The source text of a place, where it fits into a message.
     fn quoted(&self, span: Span) -> String {
         let text = self.program.sources.slice(span);
@@ -244,6 +259,11 @@ impl Session {
         let functions = self.program.checked.program.functions.iter();
         functions.filter(|f| f.span.file == span.file && f.span.start <= span.start).max_by_key(|f| f.span.start)
     }
+}
+
+/// A place that the IR carries along.
+fn source_span(span: cotan::ir::Span) -> Span {
+    Span::new(FileId(span.file), span.start, span.end)
 }
 
 /// One line where there is no LLVM, or where the one that the user named is not the one in use.

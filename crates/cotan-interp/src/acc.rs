@@ -2,10 +2,10 @@
 
 use crate::budget::{Budget, Charge};
 use crate::domain::{Domain, Order};
-use crate::machine::{Frame, Machine, Outcome, Slot, bug};
+use crate::machine::{Frame, Machine, Outcome, Slot, asked_for, bug};
 use crate::plan::StmtPlan;
 use crate::value::{Array, Val, own, place, size_of};
-use cotan_ir::{Acc, AccKind, Atom, Elem, Monoid, Var};
+use cotan_ir::{Acc, AccKind, Atom, Elem, Monoid, Span, Stmt, Var};
 use std::rc::Rc;
 
 /// What has been written so far.
@@ -15,13 +15,13 @@ pub(crate) enum Accumulator {
     Running { monoid: Monoid, array: Array },
     /// Everything that was written to every element, in order. Ties can only be told when all of it is known.
     Contest { monoid: Monoid, init: Array, written: Vec<Vec<u64>>, charge: Charge },
-    /// Rows by position.
-    Log { row_dims: Vec<i64>, rows: Vec<u64>, is_written: Vec<bool>, charge: Charge },
+    /// Rows by position, for a result of the statement at that place.
+    Log { row_dims: Vec<i64>, rows: Vec<u64>, is_written: Vec<bool>, charge: Charge, result: (Var, Span) },
 }
 
 impl Accumulator {
-    fn log(row_dims: Vec<i64>, charge: Charge) -> Accumulator {
-        Accumulator::Log { row_dims, rows: Vec::new(), is_written: Vec::new(), charge }
+    fn log(row_dims: Vec<i64>, charge: Charge, result: (Var, Span)) -> Accumulator {
+        Accumulator::Log { row_dims, rows: Vec::new(), is_written: Vec::new(), charge, result }
     }
 
     fn reduce(monoid: Monoid, elem: Elem, init: Array, budget: &Budget) -> Outcome<Accumulator> {
@@ -39,13 +39,20 @@ impl Accumulator {
 }
 
 impl<D: Domain> Machine<'_, D> {
-    /// Opens the accumulators of a region.
-    pub(crate) fn open(&mut self, frame: &mut Frame, accs: &[Acc], plan: &StmtPlan<D::Kernel>) -> Outcome<()> {
-        for acc in accs {
+    /// Opens the accumulators of a region, whose results these are.
+    pub(crate) fn open(
+        &mut self,
+        frame: &mut Frame,
+        s: &Stmt,
+        results: &[Var],
+        accs: &[Acc],
+        plan: &StmtPlan<D::Kernel>,
+    ) -> Outcome<()> {
+        for (acc, result) in accs.iter().zip(results) {
             let ty = frame.f.ty(acc.var);
             let opened = match (acc.kind, acc.init) {
                 (AccKind::Log, None) if !ty.is_scalar() => {
-                    Accumulator::log(frame.extents(&ty.dims[1..])?, self.budget.charge(0)?)
+                    Accumulator::log(frame.extents(&ty.dims[1..])?, self.budget.charge(0)?, (*result, s.span))
                 }
                 (AccKind::Reduce(monoid), Some(init)) => {
                     let init = match self.take(frame, init, &plan.moved)? {
@@ -87,7 +94,7 @@ impl<D: Domain> Machine<'_, D> {
                     list.push(*new);
                 }
             }
-            Accumulator::Log { row_dims, rows, is_written, charge } => {
+            Accumulator::Log { row_dims, rows, is_written, charge, result: (result, span) } => {
                 let [position] = indices[..] else { return bug("a log has one index") };
                 let Ok(position) = usize::try_from(position) else { return bug("a negative position in a log") };
                 if val.dims() != row_dims.as_slice() {
@@ -96,7 +103,9 @@ impl<D: Domain> Machine<'_, D> {
                 let size = size_of(row_dims);
                 if position >= is_written.len() {
                     let more = position - is_written.len() + 1;
-                    self.budget.grow(charge, more.saturating_mul(size.saturating_add(1)))?;
+                    let elements = more.saturating_mul(size.saturating_add(1));
+                    let grown = self.budget.grow(charge, elements);
+                    grown.map_err(|e| asked_for(e, frame.f, *result, *span))?;
                     is_written.resize(position + 1, false);
                     rows.resize((position + 1) * size, 0);
                 }
@@ -132,7 +141,7 @@ impl<D: Domain> Machine<'_, D> {
                 }
                 init
             }
-            Accumulator::Log { row_dims, rows, is_written, charge } => {
+            Accumulator::Log { row_dims, rows, is_written, charge, result: _ } => {
                 if let Some(hole) = is_written.iter().position(|w| !w) {
                     return bug(format!("position {hole} of a log is not written"));
                 }

@@ -1,10 +1,11 @@
 //! Limits of a run, and what it has used of them.
 
 use crate::error::{Limit, RuntimeError};
+use cotan_ir::OutOfMemory;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What a run may use. A run that needs more ends with [`RuntimeError::Limit`].
+/// What a run may use. A run that needs more ends with [`RuntimeError::Limit`] or [`RuntimeError::OutOfMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Statements executed, plus elements computed by element-wise statements, plus iterations.
@@ -79,7 +80,9 @@ impl Budget {
         let bytes = (n as u64).saturating_mul(CELL);
         let live = self.live.get().saturating_add(bytes);
         if live > self.limits.bytes {
-            return Err(RuntimeError::Limit(Limit::Bytes));
+            let wanted = charge.bytes.saturating_add(bytes);
+            let error = OutOfMemory { wanted, held: self.live.get(), limit: Some(self.limits.bytes), site: None };
+            return Err(RuntimeError::OutOfMemory(Box::new(error)));
         }
         self.live.set(live);
         charge.bytes += bytes;

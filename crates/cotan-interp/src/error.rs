@@ -1,6 +1,6 @@
 //! Why a run has no result.
 
-use cotan_ir::{CheckKind, Elem, Span};
+use cotan_ir::{CheckKind, Elem, OutOfMemory, Span};
 use std::fmt;
 
 /// Why a run has no result.
@@ -12,6 +12,8 @@ pub enum RuntimeError {
     Argument(ArgumentError),
     /// A limit of the run was reached.
     Limit(Limit),
+    /// The values that are alive, at 8 bytes per element of any type, take more bytes than the run may use.
+    OutOfMemory(Box<OutOfMemory>),
     /// The program asks for what the chosen numbers can't do, such as an ordering of integers modulo a prime.
     Undefined(String),
     /// The IR breaks its contract: a bug of whoever made it.
@@ -80,8 +82,8 @@ pub enum ArgumentError {
 pub enum Limit {
     /// Statements executed.
     Steps,
-    /// Bytes of one value or of all values of a loop's record, or nodes of a tape.
-    Bytes,
+    /// Nodes of a tape.
+    Tape,
     /// Blocks inside blocks, calls included.
     Depth,
 }
@@ -98,6 +100,7 @@ impl fmt::Display for RuntimeError {
             RuntimeError::Check(failure) => f.write_str(&failure.kind.message(&failure.args)),
             RuntimeError::Argument(e) => e.fmt(f),
             RuntimeError::Limit(limit) => limit.fmt(f),
+            RuntimeError::OutOfMemory(error) => error.fmt(f),
             RuntimeError::Undefined(what) => f.write_str(what),
             RuntimeError::Bug(Bug { what, statement: Some(s) }) => write!(f, "bug: {what}, in `{s}`"),
             RuntimeError::Bug(Bug { what, statement: None }) => write!(f, "bug: {what}"),
@@ -127,7 +130,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Limit::Steps => "the limit on executed statements is reached",
-            Limit::Bytes => "the limit on memory is reached",
+            Limit::Tape => "the limit on the memory of a tape is reached",
             Limit::Depth => "the limit on nested blocks is reached",
         })
     }

@@ -10,7 +10,9 @@ use crate::domain::Domain;
 use crate::error::{ArgumentError, Bug, CheckFailure, RuntimeError};
 use crate::plan::{BlockPlan, Plan, StmtPlan, elem_of};
 use crate::value::Val;
-use cotan_ir::{Atom, Block, CheckKind, Dim, Elem, Function, Module, Op, Stmt, Symbol, Var, print_stmt};
+use cotan_ir::{
+    AllocationSite, Atom, Block, CheckKind, Dim, Elem, Function, Module, Op, Span, Stmt, Symbol, Var, print_stmt,
+};
 use cotan_ops::row;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -47,6 +49,21 @@ pub(crate) enum Slot {
 /// A broken contract of the IR.
 pub(crate) fn bug<T>(what: impl Into<String>) -> Outcome<T> {
     Err(RuntimeError::Bug(Bug { what: what.into(), statement: None }))
+}
+
+/// Enters the variable that memory was asked for.
+pub(crate) fn asked_for(e: RuntimeError, f: &Function, v: Var, span: Span) -> RuntimeError {
+    match e {
+        RuntimeError::OutOfMemory(mut error) => {
+            error.site.get_or_insert_with(|| AllocationSite::of(f, v, span));
+            RuntimeError::OutOfMemory(error)
+        }
+        RuntimeError::Check(_)
+        | RuntimeError::Argument(_)
+        | RuntimeError::Limit(_)
+        | RuntimeError::Undefined(_)
+        | RuntimeError::Bug(_) => e,
+    }
 }
 
 impl Frame<'_> {
@@ -263,11 +280,19 @@ impl<'m, D: Domain> Machine<'m, D> {
     }
 }
 
-/// Enters the statement into a bug that does not name one yet.
+/// Enters the statement into an error that does not name one yet.
 #[cold]
 #[inline(never)]
 fn located(e: RuntimeError, f: &Function, s: &Stmt) -> RuntimeError {
     match e {
+        RuntimeError::OutOfMemory(mut error) => {
+            match &mut error.site {
+                Some(site) if !site.span.is_some() => site.span = s.span,
+                Some(_) => {}
+                none => *none = AllocationSite::of_statement(f, s),
+            }
+            RuntimeError::OutOfMemory(error)
+        }
         RuntimeError::Bug(Bug { what, statement: None }) => {
             RuntimeError::Bug(Bug { what, statement: Some(print_stmt(f, s)) })
         }

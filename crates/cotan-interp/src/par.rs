@@ -53,7 +53,7 @@ impl<D: Domain> Machine<'_, D> {
         if p.body.results.len() != p.kinds.len() || s.results.len() != p.kinds.len() + p.accs.len() {
             return bug("a wrong number of results");
         }
-        self.open(frame, &p.accs, plan)?;
+        self.open(frame, s, &s.results[p.kinds.len()..], &p.accs, plan)?;
         let mut gathered = Vec::with_capacity(p.kinds.len());
         for (kind, result) in p.kinds.iter().zip(&s.results) {
             let dims = &frame.f.ty(*result).dims;

@@ -3,7 +3,7 @@
 //! As for the parallel loop, only what is alive while the body runs takes room on the stack.
 
 use crate::domain::Domain;
-use crate::machine::{Frame, Machine, Outcome, Slot, bug};
+use crate::machine::{Frame, Machine, Outcome, Slot, asked_for, bug};
 use crate::plan::StmtPlan;
 use crate::rows::Rows;
 use crate::value::Val;
@@ -39,7 +39,7 @@ impl<D: Domain> Machine<'_, D> {
         while progress.goes_on()? {
             self.begin_trip(frame, l, &mut progress)?;
             self.block(frame, &l.body, &plan.blocks[0])?;
-            self.end_trip(frame, l, plan, &mut progress)?;
+            self.end_trip(frame, s, l, plan, &mut progress)?;
         }
         self.end_loop(frame, s, l, *progress)
     }
@@ -62,7 +62,7 @@ impl<D: Domain> Machine<'_, D> {
         for init in &l.inits {
             carried.push(self.take(frame, *init, &plan.moved)?);
         }
-        self.open(frame, &l.accs, plan)?;
+        self.open(frame, s, l.split(&s.results).accs, &l.accs, plan)?;
         let mut stacked = Vec::new();
         for v in l.split(&s.results).stacked {
             let dims = frame.f.ty(*v).dims.get(1..).unwrap_or_default();
@@ -85,6 +85,7 @@ impl<D: Domain> Machine<'_, D> {
     fn end_trip(
         &mut self,
         frame: &mut Frame,
+        s: &Stmt,
         l: &Loop,
         plan: &StmtPlan<D::Kernel>,
         progress: &mut Progress,
@@ -94,9 +95,9 @@ impl<D: Domain> Machine<'_, D> {
         for a in next {
             progress.carried.push(self.take(frame, *a, moved)?);
         }
-        for (rows, a) in progress.stacked.iter_mut().zip(elements) {
+        for ((rows, a), v) in progress.stacked.iter_mut().zip(elements).zip(l.split(&s.results).stacked) {
             let val = self.take(frame, *a, moved)?;
-            rows.push(&self.budget, &val)?;
+            rows.push(&self.budget, &val).map_err(|e| asked_for(e, frame.f, *v, s.span))?;
         }
         progress.trips += 1;
         Ok(())

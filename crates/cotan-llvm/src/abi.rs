@@ -11,7 +11,7 @@
 //! | `cotan_allocate` | `ptr (ptr ctx, i64 bytes)` | memory aligned to [`ALIGNMENT`], null on failure |
 //! | `cotan_mark` | `void (ptr ctx, ptr mark)` | remembers what is allocated, in a [`Mark`] |
 //! | `cotan_release` | `void (ptr ctx, ptr mark)` | frees what was allocated since |
-//! | `cotan_stack_open` | `void (ptr ctx, ptr stack)` | makes an empty [`Stack`], freed with its mark |
+//! | `cotan_stack_open` | `void (ptr ctx, ptr stack)` | makes an empty [`Stack`], freed with its mark, that stays where it is |
 //! | `cotan_stack_reserve` | `i32 (ptr ctx, ptr stack, i64 bytes)` | room for so many more bytes |
 //! | `cotan_parallel_for` | `i32 (ptr ctx, ptr body, ptr env, i64 n, i64 grain)` | runs a [`ChunkBody`] over `0..n` |
 //! | `cotan_chunk_size` | `i64 (i64 n, i64 grain)` | how long the chunks of such a loop are: chunk `c` starts at `c` times that |
@@ -23,12 +23,11 @@
 
 use std::ffi::c_void;
 use std::mem::offset_of;
-use std::sync::atomic::AtomicI64;
 
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -59,8 +58,11 @@ pub struct Ctx {
     /// What may stop the call early; null if nothing may. Compiled code that finds it set calls
     /// `cotan_poll` at the back-edges of its loops.
     pub watch: *const Watch,
-    /// Bytes of the records that loops keep for their reverse sweeps, counted while the call runs.
-    pub record_bytes: *const AtomicI64,
+    /// Bytes of the records that loops keep for their reverse sweeps, as far as this thread knows of them: those that
+    /// are alive now. Compiled code counts them.
+    pub record_bytes: i64,
+    /// The most that [`Ctx::record_bytes`] ever was.
+    pub most_record_bytes: i64,
     /// Where output goes, an [`Output`]; null drops it. Only the thread that made the call writes.
     pub output: *mut c_void,
     /// Why the call failed.
@@ -88,9 +90,12 @@ pub struct ErrorSlot {
 
 /// The error codes of the host's functions.
 pub mod code {
-    /// The memory limit of the call, or the machine's memory, is exhausted; `args[0]` is how many
-    /// bytes were asked for.
+    /// The memory limit of the call, or the machine's memory, is exhausted. The arguments: the bytes of the tensor or
+    /// stack that does not fit, the bytes that the call holds, and the limit, or [`NO_LIMIT`]. The span is the number
+    /// of the place that asked, chosen by the emitter, from 1 on.
     pub const OUT_OF_MEMORY: i32 = -1;
+    /// Stands for the limit where the machine refuses what the limit allows.
+    pub const NO_LIMIT: i64 = -1;
     /// The call was cancelled.
     pub const CANCELLED: i32 = -2;
     /// The step budget is used up.
@@ -150,6 +155,8 @@ pub mod layout {
     pub const CTX_WATCH: usize = offset_of!(Ctx, watch);
     /// `ctx.record_bytes`
     pub const CTX_RECORD_BYTES: usize = offset_of!(Ctx, record_bytes);
+    /// `ctx.most_record_bytes`
+    pub const CTX_MOST_RECORD_BYTES: usize = offset_of!(Ctx, most_record_bytes);
     /// `ctx.error.code`
     pub const CTX_ERROR_CODE: usize = offset_of!(Ctx, error) + offset_of!(ErrorSlot, code);
     /// `ctx.error.span`

@@ -174,7 +174,7 @@ fn a_parallel_loop_that_exceeds_the_memory_limit_fails_with_a_code() {
     for threads in 1..=2 {
         let mut session = session(threads, 1000);
         let error = call(&mut session, &module, &mut [1; 10_000]).unwrap_err();
-        assert_eq!((error.code, error.args[0]), (code::OUT_OF_MEMORY, 8));
+        assert_eq!((error.code, error.args[0], error.args[2]), (code::OUT_OF_MEMORY, 8, 1000));
     }
 }
 
@@ -283,7 +283,8 @@ fn a_stack_that_exceeds_the_memory_limit_fails_with_a_code() {
     let module = recording_module();
     let mut session = session(1, MEGABYTE);
     let error = call(&mut session, &module, &mut vec![0; 1_000_000]).unwrap_err();
-    assert_eq!((error.code, error.args[0]), (code::OUT_OF_MEMORY, 8));
+    assert_eq!((error.code, error.args[2]), (code::OUT_OF_MEMORY, MEGABYTE as i64));
+    assert!(error.args[0] > error.args[2] - 64, "the stack grew to {} bytes", error.args[0]);
     // What the failed call held is free again for the next one.
     assert_eq!(call(&mut session, &module, &mut vec![0; 10_000]), Ok(()));
 }
@@ -292,5 +293,5 @@ fn a_stack_that_exceeds_the_memory_limit_fails_with_a_code() {
 fn the_version_of_the_abi_changes_with_its_layout() {
     let sizes =
         [size_of::<abi::Ctx>(), layout::BUF_SIZE, layout::STACK_SIZE, layout::MARK_SIZE, layout::CTX_ERROR_ARGS];
-    assert_eq!((abi::VERSION, sizes), (3, [96, 32, 32, 24, 64]));
+    assert_eq!((abi::VERSION, sizes), (4, [104, 32, 32, 24, 72]));
 }

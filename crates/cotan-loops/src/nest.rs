@@ -88,6 +88,10 @@ pub struct BufferInfo {
     pub elem: Elem,
     /// Where its address comes from.
     pub kind: BufferKind,
+    /// The source text of the statement that it belongs to: of a record, that of the loop.
+    pub span: Span,
+    /// Whether it holds a record that a loop keeps for its reverse sweep.
+    pub is_record: bool,
 }
 
 /// Where the address of a buffer comes from.

@@ -75,6 +75,7 @@ impl Engine {
                     RuntimeError::Check(failure) => RunError::Check { kind: failure.kind, span: failure.span },
                     other @ (RuntimeError::Argument(_)
                     | RuntimeError::Limit(_)
+                    | RuntimeError::OutOfMemory(_)
                     | RuntimeError::Undefined(_)
                     | RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
                 })

@@ -157,8 +157,13 @@ pub static RUN_TIME: &[CodeInfo] = &[
     info(
         "R0100",
         "a limit of the call was reached",
-        "The call needs more memory, steps or nested blocks than it may use. Raise --memory-limit, or make the input \
-         smaller.",
+        "The call needs more memory, steps or nested blocks than it may use. Where memory is short, the message names who \
+         asked for it (a tensor, or the record of a loop), the bytes that it needs, those that the call holds, and the \
+         limit. `@checkpoint(sqrt)` in front of a loop makes its reverse sweep record less and compute more; \
+         --memory-limit BYTES allows more. Without that option a call may hold what the machine, and the control group \
+         of the process, have to spare. Arguments and results do not count. Compiled code counts the bytes that it holds, \
+         up to 64 KiB more than is used for each tensor that grows; the interpreter counts 8 bytes for each element, \
+         whatever its type.",
         "",
     ),
 ];

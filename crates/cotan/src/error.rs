@@ -1,7 +1,7 @@
 //! What can go wrong, by who can mend it.
 
 use crate::host::ArgumentMisfit;
-use cotan_ir::{CheckKind, Span};
+use cotan_ir::{CheckKind, OutOfMemory, Span};
 use cotan_syntax::Diagnostic;
 use std::fmt;
 
@@ -23,7 +23,9 @@ pub enum CallError {
     Arguments(ArgumentMisfit),
     /// A check of the program failed.
     Check(CheckFailure),
-    /// A limit of the call was reached: memory, steps, time.
+    /// The call needs more memory than it may hold, or than there is.
+    OutOfMemory(OutOfMemory),
+    /// Another limit of the call was reached: steps, nesting, time.
     Limit(String),
     /// The engine that was asked for cannot run this program.
     Unsupported(String),
@@ -66,6 +68,7 @@ impl fmt::Display for CallError {
         match self {
             CallError::Arguments(e) => e.fmt(f),
             CallError::Check(e) => e.fmt(f),
+            CallError::OutOfMemory(e) => e.fmt(f),
             CallError::Limit(message) | CallError::Unsupported(message) => f.write_str(message),
             CallError::Bug(message) => write!(f, "a bug of Cotan: {message}"),
         }
@@ -92,9 +95,8 @@ impl From<cotan_llvm::RuntimeError> for CallError {
         use cotan_llvm::RuntimeError;
         match e {
             RuntimeError::Check { kind, args, span } => CallError::Check(CheckFailure { kind, args, span }),
-            e @ (RuntimeError::OutOfMemory(_) | RuntimeError::Cancelled | RuntimeError::OutOfSteps) => {
-                CallError::Limit(e.to_string())
-            }
+            RuntimeError::OutOfMemory(e) => CallError::OutOfMemory(e),
+            e @ (RuntimeError::Cancelled | RuntimeError::OutOfSteps) => CallError::Limit(e.to_string()),
             e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_)) => CallError::Bug(e.to_string()),
         }
     }
@@ -112,6 +114,7 @@ impl From<cotan_interp::RuntimeError> for CallError {
         match e {
             RuntimeError::Check(f) => CallError::Check(CheckFailure { kind: f.kind, args: f.args, span: f.span }),
             RuntimeError::Limit(limit) => CallError::Limit(limit.to_string()),
+            RuntimeError::OutOfMemory(e) => CallError::OutOfMemory(*e),
             RuntimeError::Undefined(what) => CallError::Unsupported(what),
             e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_)) => CallError::Bug(e.to_string()),
         }

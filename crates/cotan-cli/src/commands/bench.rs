@@ -8,7 +8,7 @@ use crate::input::RawArguments;
 use crate::output;
 use crate::session::{Session, read_program};
 use crate::terminal;
-use cotan::{Compiler, Config, DerivativeForm, Request, codes, derivative};
+use cotan::{CallError, Compiler, Config, DerivativeForm, Request, codes, derivative};
 use cotan_bench::{Instance, Measured, Settings, measure};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -53,7 +53,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let status = terminal::status("compiling and timing");
     let measured = measure(&compiler, &instance, settings);
     status.finish_and_clear();
-    let (measured, _) = measured.map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("{e:#}")))?;
+    let (measured, _) = measured.map_err(|e| match e.downcast_ref::<CallError>() {
+        Some(error) => session.call_failure(&args.function, error),
+        None => Failure::plain(exit::PROGRAM, codes::BUG, format!("{e:#}")),
+    })?;
     if args.json {
         let line = serde_json::to_string(&measured)
             .map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("the report: {e}")))?;
@@ -76,8 +79,8 @@ fn table(m: &Measured) -> String {
         rows.push(("gradient", format!("{} (median {})", milliseconds(least), milliseconds(median))));
         rows.push(("ratio", format!("{:.2}", least / m.obj_min)));
     }
-    if let (Some(peak), Some(allocations), Some(records)) = (m.peak_mib, m.allocations_per_call, m.record_bytes) {
-        rows.push(("memory", format!("{peak:.2} MiB, {allocations} allocations per call, {records} bytes of records")));
+    if let (Some(peak), Some(allocations), Some(records)) = (m.peak_bytes, m.allocations_per_call, m.record_bytes) {
+        rows.push(("memory", format!("{peak} bytes, {allocations} allocations per call, {records} bytes of records")));
     }
     let written = m.predicted_written_bytes;
     rows.push((

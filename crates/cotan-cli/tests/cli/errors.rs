@@ -78,6 +78,66 @@ fn memory_beyond_the_limit_is_an_error_of_the_run() {
     }
 }
 
+/// Records one number per iteration, in a counted loop and in one whose length the run finds out.
+const RECORDING: &str = "fn f(x: f64, n: i64) -> f64 {
+  let mut y = x
+  for i in 0..n {
+    y = sin(y) + 0.01
+  }
+  y
+}
+fn g(x: f64, n: i64) -> f64 {
+  let mut y = x
+  let mut k = 0
+  while k < n && y > -2.0 {
+    y = sin(y) + 0.01
+    k += 1
+  }
+  y
+}";
+
+#[test]
+fn a_record_beyond_the_limit_names_its_loop_and_the_remedy() {
+    let case = Case::new(RECORDING);
+    case.write("t.json", b"{\"x\": 1.0}");
+    let commands = [
+        ("grad", vec!["--wrt", "x"]),
+        ("vjp", vec!["--wrt", "x"]),
+        ("jacobian", vec!["--wrt", "x", "--mode", "reverse"]),
+        ("hessian", vec!["--wrt", "x"]),
+        ("hvp", vec!["--wrt", "x", "--tangent", "t.json"]),
+        ("bench", vec!["--grad", "x"]),
+    ];
+    for (command, more) in &commands {
+        for (function, line) in [("f", 3), ("g", 11)] {
+            let args = [
+                &[*command, "program.cot", "--fn", function, "--set", "x=0.5", "--set", "n=200000"],
+                more.as_slice(),
+                &["--memory-limit", "1000000"],
+            ]
+            .concat();
+            let run = case.run(&[args.as_slice(), &["--json"]].concat());
+            assert_eq!(run.status, Some(3), "{args:?}: {}{}", run.stdout, run.stderr);
+            assert_eq!(run.first_diagnostic(), ("R0100".to_owned(), line, 3), "{args:?}: {}", run.stdout);
+            let message = run.json()["diagnostics"][0].to_string();
+            for part in
+                ["out of memory: the record `y", "of this loop", "the limit is 1000000 bytes", "@checkpoint(sqrt)"]
+            {
+                assert!(message.contains(part), "{args:?}: {message}");
+            }
+        }
+    }
+    for backend in ["cpu", "interp"] {
+        let grad = ["grad", "program.cot", "--fn", "g", "--set", "x=0.5", "--wrt", "x", "--backend", backend];
+        let run = case.run(&[&grad[..], &["--set", "n=200000", "--memory-limit", "1000000"]].concat());
+        let first = run.stderr.lines().next().unwrap_or_default().to_owned();
+        assert!(first.starts_with("program.cot:11:3: error[R0100]: out of memory: the record `y"), "{first}");
+        assert!(run.stderr.contains("while k < n && y > -2.0 {"), "{}", run.stderr);
+        let run = case.run(&[&grad[..], &["--set", "n=20000", "--memory-limit", "1000000"]].concat());
+        assert_eq!(run.status, Some(0), "{}", run.stderr);
+    }
+}
+
 #[test]
 fn what_this_version_does_not_have_is_refused_in_one_line() {
     let case = Case::new("fn main() -> i64 = 0");

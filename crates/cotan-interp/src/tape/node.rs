@@ -193,7 +193,7 @@ impl Tape {
     /// Appends the greatest or least of several nodes.
     pub(crate) fn contest(&mut self, parts: &[Id], elem: Elem, value: u64) -> Result<Id, RuntimeError> {
         if self.parts.len() + parts.len() > self.max_nodes {
-            return Err(RuntimeError::Limit(Limit::Bytes));
+            return Err(RuntimeError::Limit(Limit::Tape));
         }
         let start = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
@@ -202,7 +202,7 @@ impl Tape {
 
     fn push(&mut self, node: Node) -> Result<Id, RuntimeError> {
         if self.nodes.len() >= self.max_nodes {
-            return Err(RuntimeError::Limit(Limit::Bytes));
+            return Err(RuntimeError::Limit(Limit::Tape));
         }
         self.nodes.push(node);
         Ok(self.nodes.len() as Id - 1)

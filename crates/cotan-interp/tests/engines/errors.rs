@@ -140,7 +140,9 @@ fn tensors_of_any_size_stop_at_the_limit_of_bytes_before_they_are_made() {
     let limits = Limits { bytes: 1 << 20, ..Limits::default() };
     for text in [fill, stack, element_wise] {
         for n in [1 << 20, i64::MAX] {
-            assert_eq!(limited(text, &[i64(n)], limits), Err(RuntimeError::Limit(Limit::Bytes)), "{text}");
+            let Err(RuntimeError::OutOfMemory(error)) = limited(text, &[i64(n)], limits) else { panic!("{text}") };
+            assert!(error.wanted > 1 << 20 || error.held + error.wanted > 1 << 20, "{error}");
+            assert_eq!((error.limit, error.site.expect("a site").name.as_ref()), (Some(1 << 20), "x"));
         }
     }
 }

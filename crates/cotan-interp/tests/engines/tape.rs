@@ -462,5 +462,5 @@ fn a_tape_that_grows_too_long_stops_at_the_limit_of_bytes() {
     let options = Options { limits: Limits { bytes: 1 << 20, ..Limits::default() }, ..Options::default() };
     let trace = |n: i64| tape::trace(&module(text), "f", &[i64(n), f64(0.5)], &options).map(|t| t.tape.len());
     assert_eq!(trace(1_000), Ok(1_001));
-    assert_eq!(trace(i64::MAX), Err(RuntimeError::Limit(Limit::Bytes)));
+    assert_eq!(trace(i64::MAX), Err(RuntimeError::Limit(Limit::Tape)));
 }

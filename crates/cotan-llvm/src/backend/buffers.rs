@@ -1,51 +1,50 @@
 //! Values in the memory layout of compiled code, and back.
 
+use std::borrow::Cow;
+
 use crate::abi::Buf;
 use cotan_ir::Elem;
 use cotan_ops::Value;
 
-/// A tensor or scalar in memory of the host.
-pub(super) struct HostBuffer {
+/// A tensor or scalar in memory of the host. Elements of eight bytes lie there as values have them, so they are not
+/// copied.
+pub(super) struct HostBuffer<'v> {
     /// The bytes of the elements, in words for the sake of alignment.
-    words: Vec<u64>,
+    words: Cow<'v, [u64]>,
     extents: Vec<i64>,
     strides: Vec<i64>,
     capacity: i64,
 }
 
-impl HostBuffer {
+impl<'v> HostBuffer<'v> {
     /// An argument.
-    pub(super) fn of(value: &Value) -> HostBuffer {
+    pub(super) fn of(value: &'v Value) -> HostBuffer<'v> {
         let bytes = value.elem.bytes();
-        let mut words = vec![0u64; (value.bits.len() * bytes).div_ceil(8).max(1)];
-        if bytes == 8 {
-            words[..value.bits.len()].copy_from_slice(&value.bits);
-        } else {
-            // Little-endian machines alone are supported by the layout of `bool` and narrow integers in words.
-            for (k, bits) in value.bits.iter().enumerate() {
-                let at = k * bytes;
-                let mask = (1u64 << (8 * bytes)) - 1;
-                words[at / 8] |= (bits & mask) << (8 * (at % 8));
-            }
-        }
+        let words = if bytes == 8 { Cow::Borrowed(value.bits.as_slice()) } else { Cow::Owned(packed(value)) };
         HostBuffer { words, extents: value.dims.clone(), strides: vec![0; value.dims.len()], capacity: 0 }
     }
 
     /// Room for a result of so many elements. Where there is none, the call finds out that it has none either, and
     /// reports it.
-    pub(super) fn room(elem: Elem, rank: usize, n: usize) -> HostBuffer {
+    pub(super) fn room(elem: Elem, rank: usize, n: usize) -> HostBuffer<'static> {
         let mut words = Vec::new();
         let mut capacity = n.saturating_mul(elem.bytes());
         if words.try_reserve_exact(capacity.div_ceil(8).max(1)).is_err() {
             capacity = 0;
         }
         words.resize(capacity.div_ceil(8).max(1), 0);
+        let words = Cow::Owned(words);
         HostBuffer { words, extents: vec![0; rank], strides: vec![0; rank], capacity: capacity as i64 }
     }
 
     pub(super) fn buf(&mut self) -> Buf {
+        let data = match &mut self.words {
+            // Arguments are never written to.
+            Cow::Borrowed(words) => words.as_ptr().cast_mut(),
+            Cow::Owned(words) => words.as_mut_ptr(),
+        };
         Buf {
-            data: self.words.as_mut_ptr().cast(),
+            data: data.cast(),
             extents: self.extents.as_mut_ptr(),
             strides: self.strides.as_mut_ptr(),
             capacity: self.capacity,
@@ -58,6 +57,11 @@ impl HostBuffer {
     /// `buf` is this buffer after a successful call, which has written the extents and as many elements.
     pub(super) unsafe fn value(self, elem: Elem, buf: &Buf) -> Value {
         let n = self.extents.iter().map(|d| *d as usize).product();
+        if elem.bytes() == 8 && self.words.as_ptr().cast() == buf.data.cast_const() {
+            let mut bits = self.words.into_owned();
+            bits.truncate(n);
+            return Value { elem, bits, dims: self.extents };
+        }
         let read = |k: usize| -> u64 {
             let at = buf.data.cast_const();
             // SAFETY: by this function's contract there are `n > k` elements of this type.
@@ -75,4 +79,17 @@ impl HostBuffer {
         };
         Value { elem, bits: (0..n).map(read).collect(), dims: self.extents }
     }
+}
+
+/// The bytes of elements of less than eight bytes.
+fn packed(value: &Value) -> Vec<u64> {
+    let bytes = value.elem.bytes();
+    let mut words = vec![0u64; (value.bits.len() * bytes).div_ceil(8).max(1)];
+    // Little-endian machines alone are supported by the layout of `bool` and narrow integers in words.
+    for (k, bits) in value.bits.iter().enumerate() {
+        let at = k * bytes;
+        let mask = (1u64 << (8 * bytes)) - 1;
+        words[at / 8] |= (bits & mask) << (8 * (at % 8));
+    }
+    words
 }

@@ -3,10 +3,10 @@
 use super::buffers::HostBuffer;
 use super::signature::{Signature, size};
 use crate::abi::{Buf, Entry, ErrorSlot, code};
-use crate::emit::EmittedCheck;
+use crate::emit::Reports;
 use crate::jit::{CompiledModule, ObjectOrigin};
 use crate::runtime::{Pool, Session, Watch};
-use cotan_ir::{CheckKind, Elem, Function, Span};
+use cotan_ir::{CheckKind, Elem, Function, OutOfMemory, Span};
 use cotan_ops::Value;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ pub struct CompiledFunction {
     /// The code that `entry` points into.
     _module: Arc<CompiledModule>,
     origin: ObjectOrigin,
-    checks: Arc<[EmittedCheck]>,
+    reports: Arc<Reports>,
     pool: Arc<Pool>,
     /// Sessions between calls, with the memory that they have warmed up, and the limit they were made for.
     idle: Mutex<Vec<(usize, Session)>>,
@@ -53,9 +53,11 @@ pub struct Outcome {
 pub struct Statistics {
     /// Blocks of memory that the call took from the machine; none once a session is warm.
     pub allocations: u64,
-    /// Bytes held at the end, by this call and by earlier ones whose memory it could use again.
-    pub held_bytes: usize,
-    /// Bytes of the records that loops kept for their reverse sweeps.
+    /// The most bytes that the call held at once, over all its threads, beside its arguments and the results of known
+    /// size; what earlier calls have left for it among them.
+    pub peak_bytes: usize,
+    /// The most bytes of records, kept by loops for their reverse sweeps, that were alive at once; see
+    /// [`Session::record_bytes`].
     pub record_bytes: i64,
 }
 
@@ -73,8 +75,8 @@ pub enum RuntimeError {
     },
     /// The arguments don't fit the function.
     Argument(String),
-    /// The memory limit, or the machine's memory, is exhausted: how many bytes were asked for.
-    OutOfMemory(i64),
+    /// The memory limit, or the machine's memory, is exhausted.
+    OutOfMemory(OutOfMemory),
     /// The call was cancelled.
     Cancelled,
     /// The step budget is used up.
@@ -88,7 +90,7 @@ impl fmt::Display for RuntimeError {
         match self {
             RuntimeError::Check { kind, args, .. } => f.write_str(&kind.message(args)),
             RuntimeError::Argument(message) => f.write_str(message),
-            RuntimeError::OutOfMemory(bytes) => write!(f, "out of memory: {bytes} bytes were asked for"),
+            RuntimeError::OutOfMemory(error) => error.fmt(f),
             RuntimeError::Cancelled => f.write_str("the call was cancelled"),
             RuntimeError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
             RuntimeError::Bug(code) => write!(f, "bug: unknown error code {code}"),
@@ -104,7 +106,7 @@ impl CompiledFunction {
         module: Arc<CompiledModule>,
         address: *const (),
         origin: ObjectOrigin,
-        checks: Arc<[EmittedCheck]>,
+        reports: Arc<Reports>,
         pool: Arc<Pool>,
     ) -> CompiledFunction {
         // SAFETY: the emitter gives every exported function this signature.
@@ -114,7 +116,7 @@ impl CompiledFunction {
             entry,
             _module: module,
             origin,
-            checks,
+            reports,
             pool,
             idle: Mutex::default(),
         }
@@ -157,7 +159,9 @@ impl CompiledFunction {
         for ty in &self.signature.results {
             // A size that only the call finds out gets memory of the call.
             let n = self.signature.extents(ty, args).and_then(|dims| size(&dims)).unwrap_or(0);
-            outputs.push(HostBuffer::room(ty.elem, ty.rank(), n));
+            // Where nothing like it may be held at all, the call says so.
+            let is_allowed = n.saturating_mul(ty.elem.bytes()) <= options.max_bytes;
+            outputs.push(HostBuffer::room(ty.elem, ty.rank(), if is_allowed { n } else { 0 }));
         }
         let input_bufs: Vec<Buf> = inputs.iter_mut().map(HostBuffer::buf).collect();
         let mut output_bufs: Vec<Buf> = outputs.iter_mut().map(HostBuffer::buf).collect();
@@ -172,7 +176,7 @@ impl CompiledFunction {
             let values = pairs.map(|((buffer, buf), ty)| unsafe { buffer.value(ty.elem, buf) }).collect();
             let statistics = Statistics {
                 allocations: session.memory().blocks() - blocks,
-                held_bytes: session.memory().in_use(),
+                peak_bytes: session.memory().peak(),
                 record_bytes: session.record_bytes(),
             };
             Outcome { values, statistics }
@@ -199,11 +203,11 @@ impl CompiledFunction {
 
     fn error(&self, slot: &ErrorSlot) -> RuntimeError {
         match slot.code {
-            code::OUT_OF_MEMORY => RuntimeError::OutOfMemory(slot.args[0]),
+            code::OUT_OF_MEMORY => RuntimeError::OutOfMemory(self.out_of_memory(slot)),
             code::CANCELLED => RuntimeError::Cancelled,
             code::OUT_OF_STEPS => RuntimeError::OutOfSteps,
             number => {
-                let check = usize::try_from(number).ok().and_then(|n| self.checks.get(n.checked_sub(1)?));
+                let check = usize::try_from(number).ok().and_then(|n| self.reports.checks.get(n.checked_sub(1)?));
                 check.map_or(RuntimeError::Bug(number), |check| RuntimeError::Check {
                     kind: check.kind,
                     args: slot.args.iter().zip(&check.args).map(|(arg, elem)| shown(*arg, *elem)).collect(),
@@ -212,6 +216,22 @@ impl CompiledFunction {
             }
         }
     }
+
+    fn out_of_memory(&self, slot: &ErrorSlot) -> OutOfMemory {
+        let [wanted, held, limit, _] = slot.args;
+        let position = usize::try_from(slot.span).ok().and_then(|n| n.checked_sub(1));
+        OutOfMemory {
+            wanted: bytes(wanted),
+            held: bytes(held),
+            limit: (limit != code::NO_LIMIT).then(|| bytes(limit)),
+            site: position.and_then(|at| self.reports.sites.get(at).cloned()),
+        }
+    }
+}
+
+/// A reported number of bytes.
+fn bytes(arg: i64) -> u64 {
+    u64::try_from(arg).unwrap_or_default()
 }
 
 /// A reported number of a type: an i64, or the bits of a u64.

@@ -8,7 +8,7 @@ mod buffers;
 mod call;
 mod signature;
 
-use crate::emit::{EmittedCheck, emit, host_symbols, symbol};
+use crate::emit::{Reports, emit, host_symbols, symbol};
 use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, OptLevel};
 use crate::runtime::Pool;
 pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
@@ -91,10 +91,10 @@ impl Backend {
         let nests: Vec<LoopFunction> = functions.values().map(|f| lower(f)).collect();
         let emitted = emit(&nests, options.level);
         let compiled = self.engine.compile(&emitted.module, &self.symbols)?;
-        let (code, checks) = (Arc::new(compiled.module), Arc::from(emitted.checks));
+        let (code, reports) = (Arc::new(compiled.module), Arc::new(emitted.reports));
         let function = |name: &&str| {
             let f = functions.get(*name).ok_or_else(|| CompileError::UnknownFunction((*name).to_owned()))?;
-            self.function(f, &code, compiled.origin, &checks)
+            self.function(f, &code, compiled.origin, &reports)
         };
         names.iter().map(function).collect()
     }
@@ -116,11 +116,11 @@ impl Backend {
         f: &Function,
         code: &Arc<CompiledModule>,
         origin: ObjectOrigin,
-        checks: &Arc<[EmittedCheck]>,
+        reports: &Arc<Reports>,
     ) -> Result<CompiledFunction, CompileError> {
         let missing = || JitError::Link(format!("`{}` is not exported", f.name));
         let address = code.address(&symbol(&f.name)).ok_or_else(missing)?;
-        Ok(CompiledFunction::new(f, code.clone(), address, origin, checks.clone(), self.pool.clone()))
+        Ok(CompiledFunction::new(f, code.clone(), address, origin, reports.clone(), self.pool.clone()))
     }
 }
 

@@ -9,8 +9,8 @@ use super::outline::Uses;
 use super::text::{constant, quoted, register};
 use super::{EmittedCheck, symbol};
 use crate::abi::layout;
-use cotan_ir::{CheckKind, Const, Elem, Span};
-use cotan_loops::{BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Param};
+use cotan_ir::{AllocationSite, CheckKind, Const, Elem, Span};
+use cotan_loops::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Param};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Constant trip counts up to this one need no poll.
@@ -33,12 +33,12 @@ pub(super) struct FunctionEmitter<'a> {
     code: String,
     /// Blocks that end the call, apart from the code that runs.
     exits: String,
+    /// The block that reports that there is no memory for a buffer.
+    no_memory: BTreeMap<Buffer, String>,
     /// The block that is being written.
     label: String,
     n_temporaries: usize,
     n_labels: usize,
-    /// Whether it counts bytes of records, in the slot `%records`.
-    pub(super) counts_records: bool,
 }
 
 impl<'a> FunctionEmitter<'a> {
@@ -48,7 +48,7 @@ impl<'a> FunctionEmitter<'a> {
         let mut emitter = FunctionEmitter::new(module, f, &uses, &f.body);
         emitter.declare_slots(&uses);
         emitter.load_params();
-        emitter.nodes(&f.body);
+        emitter.nodes_with_records(&f.body);
         emitter.store_results();
         emitter.succeed();
         let head = format!("i32 {}(ptr %ctx, ptr %args, ptr %results)", quoted(&symbol(&f.name)));
@@ -73,19 +73,16 @@ impl<'a> FunctionEmitter<'a> {
             slots: String::new(),
             code: String::new(),
             exits: String::new(),
+            no_memory: BTreeMap::new(),
             label: "start".to_owned(),
             n_temporaries: 0,
             n_labels: 0,
-            counts_records: false,
         }
     }
 
     /// The text of the function.
     pub(super) fn finish(self, head: &str) -> String {
-        let FunctionEmitter { mut slots, code, exits, cells, counts_records, .. } = self;
-        if counts_records {
-            slots += "  %records = alloca i64\n  store i64 0, ptr %records\n";
-        }
+        let FunctionEmitter { mut slots, code, exits, cells, .. } = self;
         if !cells.is_empty() {
             slots += &format!("  %cells = alloca [{} x i64], align 16\n", cells.len());
         }
@@ -103,9 +100,6 @@ impl<'a> FunctionEmitter<'a> {
 
     /// Ends the function in success.
     pub(super) fn succeed(&mut self) {
-        if self.counts_records {
-            self.add_counted_records();
-        }
         self.line("ret i32 0");
     }
 
@@ -202,7 +196,7 @@ impl<'a> FunctionEmitter<'a> {
         }
     }
 
-    fn frame_bytes(&self, buffer: cotan_loops::Buffer) -> i64 {
+    fn frame_bytes(&self, buffer: Buffer) -> i64 {
         self.all_uses.frame_bytes(buffer).max(1)
     }
 
@@ -302,7 +296,7 @@ impl<'a> FunctionEmitter<'a> {
         let next = self.temporary();
         let index = format!("%l{}", f.index.0);
         self.line(&format!("{index} = phi i64 [ {low}, %{before} ], [ {next}, %{latch} ]"));
-        self.nodes(&f.body);
+        self.nodes_with_records(&f.body);
         if contains_loops {
             self.poll("1");
         }
@@ -319,7 +313,7 @@ impl<'a> FunctionEmitter<'a> {
         let first = self.define(&format!("load i1, ptr %m{}", go.0));
         self.branch(&first, &inside, &exit);
         self.begin(&inside);
-        self.nodes(body);
+        self.nodes_with_records(body);
         self.poll("1");
         let more = self.define(&format!("load i1, ptr %m{}", go.0));
         self.branch(&more, &inside, &exit);
@@ -378,9 +372,9 @@ impl<'a> FunctionEmitter<'a> {
         let (ok, fail) = (self.new_label(), self.new_label());
         let cond = self.operand(cond);
         self.branch(&cond, &ok, &fail);
-        let number = self.module.checks.len();
+        let number = self.module.reports.checks.len();
         let elems = args.iter().map(|arg| self.f.operand_elem(*arg)).collect();
-        self.module.checks.push(EmittedCheck { kind, args: elems, span });
+        self.module.reports.checks.push(EmittedCheck { kind, args: elems, span });
         let at = |offset: usize| format!("getelementptr inbounds i8, ptr %ctx, i64 {offset}");
         let mut exit = format!("{fail}:\n");
         let mut put = |this: &mut Self, offset: usize, value: String| {
@@ -395,6 +389,25 @@ impl<'a> FunctionEmitter<'a> {
         exit += "  ret i32 1\n";
         self.exits += &exit;
         self.begin(&ok);
+    }
+
+    /// The block that ends the call where there is no memory for a buffer. The host has said why; who asked is known
+    /// here.
+    pub(super) fn no_memory(&mut self, buffer: Buffer) -> String {
+        if let Some(label) = self.no_memory.get(&buffer) {
+            return label.clone();
+        }
+        let info = &self.f.buffers[buffer.index()];
+        let site = AllocationSite { name: info.name.clone(), span: info.span, is_record: info.is_record };
+        self.module.reports.sites.push(site);
+        let (label, field) = (self.new_label(), self.temporary());
+        self.exits += &format!(
+            "{label}:\n  {field} = getelementptr inbounds i8, ptr %ctx, i64 {}\n  store i64 {}, ptr {field}\n  ret i32 1\n",
+            layout::CTX_ERROR_SPAN,
+            self.module.reports.sites.len()
+        );
+        self.no_memory.insert(buffer, label.clone());
+        label
     }
 }
 

@@ -103,26 +103,26 @@ impl FunctionEmitter<'_> {
             Home::Frame => {}
             Home::Arena => {
                 let bytes = self.size_in_bytes(info.elem, extents);
-                self.allocate_bytes(&name, &bytes);
+                self.allocate_bytes(&name, buffer, &bytes);
             }
             Home::Result(k) => {
                 let bytes = self.size_in_bytes(info.elem, extents);
-                self.allocate_result(&name, k, &bytes);
+                self.allocate_result(&name, buffer, k, &bytes);
             }
         }
     }
 
-    fn allocate_bytes(&mut self, name: &str, bytes: &str) {
+    fn allocate_bytes(&mut self, name: &str, buffer: Buffer, bytes: &str) {
         self.module.declare("declare noalias ptr @cotan_allocate(ptr, i64)");
         self.line(&format!("{name} = call noalias ptr @cotan_allocate(ptr %ctx, i64 {bytes})"));
         let failed = self.define(&format!("icmp eq ptr {name}, null"));
-        let next = self.new_label();
-        self.branch(&failed, "failed", &next);
+        let (none, next) = (self.no_memory(buffer), self.new_label());
+        self.branch(&failed, &none, &next);
         self.begin(&next);
     }
 
     /// The memory that the caller offers for a result, if it suffices.
-    fn allocate_result(&mut self, name: &str, k: usize, bytes: &str) {
+    fn allocate_result(&mut self, name: &str, buffer: Buffer, k: usize, bytes: &str) {
         let (enough, short, done) = (self.new_label(), self.new_label(), self.new_label());
         let result = self.field("%results", k * layout::BUF_SIZE);
         let data = self.field(&result, layout::BUF_DATA);
@@ -135,7 +135,7 @@ impl FunctionEmitter<'_> {
         self.jump(&done);
         self.begin(&short);
         let own = self.temporary();
-        self.allocate_bytes(&own, bytes);
+        self.allocate_bytes(&own, buffer, bytes);
         self.line(&format!("store ptr {own}, ptr {data}"));
         let short_end = self.current_label();
         self.jump(&done);
@@ -143,20 +143,37 @@ impl FunctionEmitter<'_> {
         self.line(&format!("{name} = phi ptr [ {offered}, %{enough} ], [ {own}, %{short_end} ]"));
     }
 
+    // ---- the size of records
+
     pub(super) fn count_record(&mut self, elem: Elem, extents: &[Operand]) {
+        self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
         let bytes = self.size_in_bytes(elem, extents);
-        let old = self.define("load i64, ptr %records");
-        let new = self.define(&format!("add i64 {old}, {bytes}"));
-        self.line(&format!("store i64 {new}, ptr %records"));
-        self.counts_records = true;
+        let alive = self.records_alive();
+        let alive = self.define(&format!("add i64 {alive}, {bytes}"));
+        self.set_records_alive(&alive);
+        let field = self.field("%ctx", layout::CTX_MOST_RECORD_BYTES);
+        let most = self.define(&format!("load i64, ptr {field}"));
+        let most = self.define(&format!("call i64 @llvm.smax.i64(i64 {most}, i64 {alive})"));
+        self.line(&format!("store i64 {most}, ptr {field}"));
     }
 
-    /// Adds what this function has counted to what the call has: once, since other threads add to it too.
-    pub(super) fn add_counted_records(&mut self) {
+    fn records_alive(&mut self) -> String {
         let field = self.field("%ctx", layout::CTX_RECORD_BYTES);
-        let counter = self.define(&format!("load ptr, ptr {field}"));
-        let bytes = self.define("load i64, ptr %records");
-        self.define(&format!("atomicrmw add ptr {counter}, i64 {bytes} monotonic"));
+        self.define(&format!("load i64, ptr {field}"))
+    }
+
+    fn set_records_alive(&mut self, bytes: &str) {
+        let field = self.field("%ctx", layout::CTX_RECORD_BYTES);
+        self.line(&format!("store i64 {bytes}, ptr {field}"));
+    }
+
+    /// Nodes whose records end with them: the body of a function, or of a loop.
+    pub(super) fn nodes_with_records(&mut self, nodes: &[Node]) {
+        let before = nodes.iter().any(counts_records).then(|| self.records_alive());
+        self.nodes(nodes);
+        if let Some(before) = before {
+            self.set_records_alive(&before);
+        }
     }
 
     pub(super) fn scope(&mut self, body: &[Node]) {
@@ -194,7 +211,8 @@ impl FunctionEmitter<'_> {
         let more = self.define(&format!("sub i64 {needed}, {length}"));
         let status = self.define(&format!("call i32 @cotan_stack_reserve(ptr %ctx, ptr {stack}, i64 {more})"));
         let failed = self.define(&format!("icmp ne i32 {status}, 0"));
-        self.branch(&failed, "failed", &ready);
+        let none = self.no_memory(buffer);
+        self.branch(&failed, &none, &ready);
         self.begin(&ready);
         // Positions may come in any order.
         self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
@@ -311,5 +329,29 @@ impl FunctionEmitter<'_> {
             let field = self.field(&buf, offset);
             self.line(&format!("store {ty} {value}, ptr {field}"));
         }
+    }
+}
+
+/// Whether records that a node makes are alive after it.
+fn counts_records(node: &Node) -> bool {
+    match node {
+        Node::CountRecord(..) => true,
+        Node::Scope(body) | Node::Segment(body) => body.iter().any(counts_records),
+        Node::If(_, yes, no) => yes.iter().chain(no).any(counts_records),
+        Node::Switch(_, arms) => arms.iter().flatten().any(counts_records),
+        Node::Let(..)
+        | Node::Set(..)
+        | Node::Load(..)
+        | Node::Store(..)
+        | Node::Copy { .. }
+        | Node::Alloc { .. }
+        | Node::StackOpen(_)
+        | Node::StackExtend(..)
+        | Node::Bind { .. }
+        | Node::For(_)
+        | Node::While(..)
+        | Node::Check { .. }
+        | Node::Print { .. }
+        | Node::Call { .. } => false,
     }
 }

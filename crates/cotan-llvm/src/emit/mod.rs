@@ -14,14 +14,14 @@ mod storage;
 mod text;
 
 use crate::jit::{ModuleText, OptLevel};
-use cotan_ir::{CheckKind, Elem, Span, Symbol};
+use cotan_ir::{AllocationSite, CheckKind, Elem, Span, Symbol};
 use cotan_loops::LoopFunction;
 use function::FunctionEmitter;
 pub use host::host_symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use text::quoted;
 
-/// A check of emitted code; its position in the list of all checks is what failing code reports.
+/// A check of emitted code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmittedCheck {
     /// What a failure means.
@@ -37,8 +37,17 @@ pub struct EmittedCheck {
 pub struct Emitted {
     /// The text. Every function is exported under [`symbol`].
     pub module: ModuleText,
+    /// What its error reports mean.
+    pub reports: Reports,
+}
+
+/// What the numbers in error reports stand for: positions in these lists, from 1 on.
+#[derive(Clone, Debug, Default)]
+pub struct Reports {
     /// Every check.
     pub checks: Vec<EmittedCheck>,
+    /// Every place that asks for memory.
+    pub sites: Vec<AllocationSite>,
 }
 
 /// The name in LLVM of a function of the module.
@@ -59,7 +68,7 @@ pub fn emit(functions: &[LoopFunction], level: OptLevel) -> Emitted {
     }
     module.functions.iter().for_each(|text| ir += text);
     let exports = functions.iter().map(|f| symbol(&f.name)).collect();
-    Emitted { module: ModuleText { ir, exports, level }, checks: module.checks }
+    Emitted { module: ModuleText { ir, exports, level }, reports: module.reports }
 }
 
 /// What the functions of a module share.
@@ -67,7 +76,7 @@ pub fn emit(functions: &[LoopFunction], level: OptLevel) -> Emitted {
 struct ModuleEmitter {
     declarations: BTreeSet<String>,
     functions: Vec<String>,
-    checks: Vec<EmittedCheck>,
+    reports: Reports,
     /// How many functions were split off each function.
     n_outlined: BTreeMap<Symbol, usize>,
 }

@@ -6,6 +6,8 @@
 use std::ffi::c_void;
 use std::{ptr, slice};
 
+use super::arena::Arena;
+use super::memory::Refusal;
 use super::parallel::{chunk_size, parallel_for};
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Status, code};
 use crate::jit::HostSymbols;
@@ -31,22 +33,46 @@ pub(super) fn define(symbols: &mut HostSymbols) {
     }
 }
 
-/// Fills the error slot for a request of `bytes` bytes that could not be met.
-fn out_of_memory(ctx: &mut Ctx, bytes: i64) {
-    ctx.error = ErrorSlot { code: code::OUT_OF_MEMORY, args: [bytes, 0, 0, 0], ..ErrorSlot::default() };
+/// Asks for memory, a second time when everything that nobody uses is given back. Fills the error slot if there is
+/// none: `wanted` is the whole size of what it is for.
+///
+/// # Safety
+/// The pointers in `ctx` are live.
+unsafe fn ask<T>(
+    ctx: &mut Ctx,
+    wanted: i64,
+    mut request: impl FnMut(&mut Arena) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    // SAFETY: by this function's contract; only this thread uses its arena.
+    let (arena, arenas) = unsafe { (&mut *ctx.arena, &*ctx.arenas) };
+    let answer = request(arena).or_else(|_| {
+        arena.trim();
+        arenas.trim();
+        request(arena)
+    });
+    answer.inspect_err(|refusal| {
+        let shown = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let limit = arenas.limit();
+        let max_bytes = match refusal {
+            Refusal::Limit => shown(limit.max_bytes()),
+            Refusal::Machine => code::NO_LIMIT,
+        };
+        let args = [wanted, shown(limit.in_use()), max_bytes, 0];
+        ctx.error = ErrorSlot { code: code::OUT_OF_MEMORY, args, ..ErrorSlot::default() };
+    })
+}
+
+/// A number of bytes of compiled code.
+fn size(bytes: i64) -> Result<usize, Refusal> {
+    usize::try_from(bytes).map_err(|_| Refusal::Machine)
 }
 
 unsafe extern "C" fn allocate(ctx: *mut Ctx, bytes: i64) -> *mut c_void {
     // SAFETY: see the module.
     let ctx = unsafe { &mut *ctx };
-    let memory = usize::try_from(bytes)
-        .ok()
-        // SAFETY: see the module.
-        .and_then(|bytes| unsafe { (*ctx.arena).allocate(bytes) });
-    memory.unwrap_or_else(|| {
-        out_of_memory(ctx, bytes);
-        ptr::null_mut()
-    })
+    // SAFETY: see the module.
+    let memory = unsafe { ask(ctx, bytes, |arena| arena.allocate(size(bytes)?)) };
+    memory.unwrap_or(ptr::null_mut())
 }
 
 unsafe extern "C" fn mark(ctx: *mut Ctx, mark: *mut Mark) {
@@ -61,23 +87,17 @@ unsafe extern "C" fn release(ctx: *mut Ctx, mark: *const Mark) {
 
 unsafe extern "C" fn stack_open(ctx: *mut Ctx, stack: *mut Stack) {
     // SAFETY: see the module.
-    unsafe { stack.write((*(*ctx).arena).open_stack()) }
+    unsafe { (*(*ctx).arena).open_stack(stack) }
 }
 
 unsafe extern "C" fn stack_reserve(ctx: *mut Ctx, stack: *mut Stack, bytes: i64) -> Status {
     // SAFETY: see the module.
-    let (ctx, stack) = unsafe { (&mut *ctx, &mut *stack) };
-    let room = usize::try_from(bytes)
-        .ok()
-        // SAFETY: see the module.
-        .and_then(|bytes| unsafe { (*ctx.arena).reserve(stack, bytes) });
-    match room {
-        Some(()) => OK,
-        None => {
-            out_of_memory(ctx, bytes);
-            FAILED
-        }
-    }
+    let ctx = unsafe { &mut *ctx };
+    // SAFETY: see the module.
+    let wanted = unsafe { (*stack).length }.saturating_add(bytes);
+    // SAFETY: see the module; the stack was opened in this arena.
+    let room = unsafe { ask(ctx, wanted, |arena| arena.reserve(stack, size(bytes)?)) };
+    if room.is_ok() { OK } else { FAILED }
 }
 
 unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64, grain: i64) -> Status {

@@ -7,11 +7,21 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::abi::ALIGNMENT;
 
-/// How many bytes a call may hold, over all its threads.
+/// Why there is no memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The call may not hold as much.
+    Limit,
+    /// The machine has no more, or no addresses for it.
+    Machine,
+}
+
+/// How many bytes a call may hold, over all its threads, and how many it did.
 #[derive(Debug)]
 pub struct MemoryLimit {
     max_bytes: usize,
     in_use: AtomicUsize,
+    peak: AtomicUsize,
     blocks: AtomicU64,
 }
 
@@ -19,7 +29,13 @@ impl MemoryLimit {
     /// A limit of `max_bytes`.
     #[must_use]
     pub fn new(max_bytes: usize) -> Arc<Self> {
-        Arc::new(Self { max_bytes, in_use: AtomicUsize::new(0), blocks: AtomicU64::new(0) })
+        Arc::new(Self { max_bytes, in_use: AtomicUsize::new(0), peak: AtomicUsize::new(0), blocks: AtomicU64::new(0) })
+    }
+
+    /// Bytes that may be held.
+    #[must_use]
+    pub fn max_bytes(&self) -> usize {
+        self.max_bytes
     }
 
     /// Bytes held now.
@@ -28,21 +44,36 @@ impl MemoryLimit {
         self.in_use.load(Ordering::Relaxed)
     }
 
-    /// Blocks that were ever taken.
+    /// The most bytes that were held since [`MemoryLimit::start_peak`].
+    #[must_use]
+    pub fn peak(&self) -> usize {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    /// Forgets earlier peaks: what is held now counts.
+    pub(super) fn start_peak(&self) {
+        self.peak.store(self.in_use(), Ordering::Relaxed);
+    }
+
+    /// How often memory was ever taken from the machine.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.blocks.load(Ordering::Relaxed)
     }
 
-    fn take(&self, bytes: usize) -> bool {
-        self.in_use
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
-                used.checked_add(bytes).filter(|sum| *sum <= self.max_bytes)
-            })
-            .is_ok()
+    /// Counts `bytes` as held, unless that would be too much.
+    pub(super) fn take(&self, bytes: usize) -> Result<(), Refusal> {
+        let before = self.in_use.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+            used.checked_add(bytes).filter(|sum| *sum <= self.max_bytes)
+        });
+        let before = before.map_err(|_| Refusal::Limit)?;
+        self.peak.fetch_max(before + bytes, Ordering::Relaxed);
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
-    fn give_back(&self, bytes: usize) {
+    /// Counts `bytes` as held no more.
+    pub(super) fn give_back(&self, bytes: usize) {
         self.in_use.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
@@ -59,20 +90,17 @@ pub(super) struct Block {
 unsafe impl Send for Block {}
 
 impl Block {
-    /// At least `bytes` bytes, or nothing if the limit or the machine does not have them.
-    pub(super) fn new(bytes: usize, limit: &Arc<MemoryLimit>) -> Option<Self> {
+    /// At least `bytes` bytes, if the limit and the machine have them.
+    pub(super) fn new(bytes: usize, limit: &Arc<MemoryLimit>) -> Result<Self, Refusal> {
         let bytes = round_up(bytes.max(1))?;
-        let layout = Layout::from_size_align(bytes, ALIGNMENT).ok()?;
-        if !limit.take(bytes) {
-            return None;
-        }
+        let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| Refusal::Machine)?;
+        limit.take(bytes)?;
         // SAFETY: the layout is not empty.
         let Some(start) = NonNull::new(unsafe { alloc(layout) }) else {
             limit.give_back(bytes);
-            return None;
+            return Err(Refusal::Machine);
         };
-        limit.blocks.fetch_add(1, Ordering::Relaxed);
-        Some(Self { start, layout, limit: Arc::clone(limit) })
+        Ok(Self { start, layout, limit: Arc::clone(limit) })
     }
 
     pub(super) fn start(&self) -> *mut u8 {
@@ -93,6 +121,6 @@ impl Drop for Block {
 }
 
 /// The next multiple of the alignment.
-pub(super) fn round_up(bytes: usize) -> Option<usize> {
-    bytes.checked_next_multiple_of(ALIGNMENT)
+pub(super) fn round_up(bytes: usize) -> Result<usize, Refusal> {
+    bytes.checked_next_multiple_of(ALIGNMENT).ok_or(Refusal::Machine)
 }

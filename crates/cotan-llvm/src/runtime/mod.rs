@@ -7,13 +7,14 @@ mod math;
 mod memory;
 mod parallel;
 mod pool;
+mod range;
 mod session;
 mod watch;
 
 use crate::jit::HostSymbols;
 
 pub use arena::{Arena, ArenaStore};
-pub use memory::MemoryLimit;
+pub use memory::{MemoryLimit, Refusal};
 pub use parallel::{MAX_CHUNKS, chunk_size};
 pub use pool::Pool;
 pub use session::Session;

@@ -4,7 +4,7 @@
 //! chunks, combined in their order, are then the same bits on every machine.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, OK, Status};
@@ -92,14 +92,19 @@ pub(super) unsafe fn parallel_for(ctx: &mut Ctx, body: ChunkBody, env: *mut c_vo
         Some(pool) => {
             let failure = LowestFailure::new();
             let shared = SharedCtx::of(ctx);
+            let most_record_bytes = AtomicI64::new(ctx.most_record_bytes);
             pool.for_each(count, |index| {
                 if index < failure.index() {
                     // SAFETY: by this function's contract.
-                    if let Err(error) = unsafe { shared.run_chunk(&work, index) } {
-                        failure.record(index, error);
+                    match unsafe { shared.run_chunk(&work, index) } {
+                        Ok(bytes) => {
+                            most_record_bytes.fetch_max(bytes, Ordering::Relaxed);
+                        }
+                        Err(error) => failure.record(index, error),
                     }
                 }
             });
+            ctx.most_record_bytes = most_record_bytes.into_inner();
             if failure.index() == u64::MAX {
                 return OK;
             }
@@ -149,18 +154,18 @@ impl SharedCtx {
         }
     }
 
-    /// Runs a chunk in a context of its own.
+    /// Runs a chunk in a context of its own; gives the most bytes of records that were alive.
     ///
     /// # Safety
     /// As for [`parallel_for`].
-    unsafe fn run_chunk(&self, work: &Loop, index: u64) -> Result<(), ErrorSlot> {
+    unsafe fn run_chunk(&self, work: &Loop, index: u64) -> Result<i64, ErrorSlot> {
         // SAFETY: the store outlives the call.
         let arenas = unsafe { &*self.parent.arenas };
         arenas.with_arena(|arena| {
             let mut ctx = Ctx { arena, error: ErrorSlot::default(), ..self.parent };
             // SAFETY: by this function's contract.
             match unsafe { work.run(&mut ctx, index) } {
-                OK => Ok(()),
+                OK => Ok(ctx.most_record_bytes),
                 _ => Err(ctx.error),
             }
         })

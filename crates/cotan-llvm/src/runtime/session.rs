@@ -1,7 +1,6 @@
 //! Calling compiled code from Rust.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::arena::{Arena, ArenaStore};
 use super::memory::MemoryLimit;
@@ -18,7 +17,7 @@ pub struct Session {
     limit: Arc<MemoryLimit>,
     pool: Option<Arc<Pool>>,
     watch: Option<Arc<Watch>>,
-    record_bytes: AtomicI64,
+    record_bytes: i64,
 }
 
 impl Session {
@@ -32,7 +31,7 @@ impl Session {
             limit,
             pool: None,
             watch: None,
-            record_bytes: AtomicI64::new(0),
+            record_bytes: 0,
         }
     }
 
@@ -55,10 +54,11 @@ impl Session {
         self.watch = watch;
     }
 
-    /// Bytes of the records that loops kept for their reverse sweeps in the last call.
+    /// The most bytes of records, kept by loops for their reverse sweeps, that were alive at once in the last call. Of
+    /// a parallel loop the iteration with the most counts, so that the figure is the same for any number of threads.
     #[must_use]
     pub fn record_bytes(&self) -> i64 {
-        self.record_bytes.load(Ordering::Relaxed)
+        self.record_bytes
     }
 
     /// The memory that the session holds.
@@ -82,18 +82,21 @@ impl Session {
     ) -> Result<(), ErrorSlot> {
         let mut output = output.map(|write| Output { write });
         self.arena.reset();
-        self.record_bytes.store(0, Ordering::Relaxed);
+        self.limit.start_peak();
         let mut ctx = Ctx {
             arena: &mut self.arena,
             arenas: &self.arenas,
             pool: self.pool.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
             watch: self.watch.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
-            record_bytes: &self.record_bytes,
+            record_bytes: 0,
+            most_record_bytes: 0,
             output: output.as_mut().map_or(std::ptr::null_mut(), |output| std::ptr::from_mut(output).cast()),
             error: ErrorSlot::default(),
         };
         // SAFETY: by this function's contract; everything in `ctx` outlives the call.
-        match unsafe { function(&mut ctx, args.as_ptr(), results.as_mut_ptr()) } {
+        let status = unsafe { function(&mut ctx, args.as_ptr(), results.as_mut_ptr()) };
+        self.record_bytes = ctx.most_record_bytes;
+        match status {
             OK => Ok(()),
             _ => Err(ctx.error),
         }

@@ -118,48 +118,6 @@ fn arguments_that_do_not_fit_are_refused() {
     assert_eq!(f.call(&[i64_of(1), f64s(&[2.0]), i64_of(1), i64s(&[0])]), Ok(vec![f64s(&[2.0])]));
 }
 
-const LARGE: &str = "fn f(n: i64, m: i64) {
-  s: f64 = par i < n (add from 0.0) {
-    z: f64[m, m] = fill 1.0
-    a: f64 = z[0, 0]
-    yield a
-  }
-  return s
-}";
-
-#[test]
-fn a_tensor_without_room_is_an_error() {
-    let f = Program::new(LARGE);
-    let f = f.on_one_thread();
-    let limited = CallOptions { max_bytes: 1 << 20, watch: None };
-    let out_of = |m: i64, options: &CallOptions| f.call_with(&[i64_of(1), i64_of(m)], options).map(|o| o.values);
-    assert_eq!(out_of(1000, &limited), Err(RuntimeError::OutOfMemory(8_000_000)));
-    assert_eq!(out_of(1 << 40, &CallOptions::default()), Err(RuntimeError::OutOfMemory(i64::MAX)));
-    assert_eq!(out_of(10, &limited), Ok(vec![cotan_ops::Value::f64s(&[], &[1.0])]));
-}
-
-#[test]
-fn a_result_without_room_is_an_error() {
-    let program = Program::new(
-        "fn f(n: i64) {
-           y: f64[n] = fill 1.0
-           return y
-         }",
-    );
-    let f = program.on_one_thread();
-    assert_eq!(f.call(&[i64_of(1 << 58)]), Err(RuntimeError::OutOfMemory(1 << 61)));
-    assert_eq!(f.call(&[i64_of(i64::MAX)]), Err(RuntimeError::OutOfMemory(i64::MAX)));
-    assert_eq!(f.call(&[i64_of(2)]), Ok(vec![f64s(&[1.0, 1.0])]));
-}
-
-#[test]
-fn memory_of_an_iteration_is_used_again() {
-    let program = Program::new(LARGE);
-    let options = CallOptions { max_bytes: 1 << 20, watch: None };
-    let outcome = program.on_one_thread().call_with(&[i64_of(10_000), i64_of(100)], &options).unwrap();
-    assert_eq!(outcome.values, [cotan_ops::Value::f64s(&[], &[10_000.0])]);
-}
-
 #[test]
 fn an_endless_loop_can_be_stopped() {
     let program = Program::new(
@@ -177,29 +135,6 @@ fn an_endless_loop_can_be_stopped() {
     watch.cancel();
     let options = CallOptions { watch: Some(watch), ..CallOptions::default() };
     assert_eq!(program.on_one_thread().call_with(&[], &options), Err(RuntimeError::Cancelled));
-}
-
-#[test]
-fn records_are_counted() {
-    let program = Program::new(
-        "fn f(n: i64) {
-           s: f64, rec: f64[n] record value = loop i < n (a: f64 = 1.0) {
-             b: f64 = mul a, 1.5
-             yield b, a
-           }
-           k: i64, go: bool, seen: i64[k] record value = while j (on: bool = true) {
-             more: bool = lt j, n
-             yield more, j
-           }
-           t: f64 = par m < n (add from 0.0) {
-             r: f64 = rec[m]
-             yield r
-           }
-           return s, t, k
-         }",
-    );
-    let outcome = program.on_one_thread().call_with(&[i64_of(10)], &CallOptions::default()).unwrap();
-    assert_eq!(outcome.statistics.record_bytes, 8 * 10 + 8 * 12 - 8);
 }
 
 #[test]

@@ -76,6 +76,11 @@ impl Program {
         expected
     }
 
+    /// The function compiled for every number of threads.
+    pub(crate) fn on_all_threads(&self) -> &[CompiledFunction] {
+        &self.compiled
+    }
+
     /// The function compiled for one thread.
     pub(crate) fn on_one_thread(&self) -> &CompiledFunction {
         &self.compiled[0]

@@ -7,6 +7,7 @@ mod derivatives;
 mod harness;
 mod long_blocks;
 mod loops;
+mod memory;
 mod pars;
 mod scalars;
 mod switches;

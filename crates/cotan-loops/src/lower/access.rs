@@ -67,7 +67,7 @@ impl Lowering<'_> {
             }
             (AccKind::Reduce(monoid), Some(init)) => Accumulator::Tensor(monoid, self.take_over(init, op, result)),
             (AccKind::Log | AccKind::Reduce(_), _) => {
-                let buffer = self.open_stack(&info.name, info.ty.elem);
+                let buffer = self.open_stack(result);
                 let place = Place { buffer, offset: Operand::i64(0) };
                 Accumulator::Log(Tensor { place, elem: info.ty.elem, dims: self.dims(&info.ty.inner(1)) })
             }
@@ -93,13 +93,6 @@ impl Lowering<'_> {
             Held::Tensor(t) => t.place.buffer == place.buffer,
             Held::Scalar(_) => false,
         }
-    }
-
-    pub(super) fn open_stack(&mut self, name: &str, elem: cotan_ir::Elem) -> crate::nest::Buffer {
-        let buffer = self.new_buffer(name, elem, BufferKind::Stack);
-        self.allocates = true;
-        self.push(Node::StackOpen(buffer));
-        buffer
     }
 
     /// Binds the final value of an accumulator.

@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn new_buffer(&mut self, name: &str, elem: Elem, kind: BufferKind) -> Buffer {
-        self.buffers.push(BufferInfo { name: name.into(), elem, kind });
+        self.buffers.push(BufferInfo { name: name.into(), elem, kind, span: self.span, is_record: false });
         Buffer(self.buffers.len() as u32 - 1)
     }
 
@@ -92,11 +92,23 @@ impl<'a> Lowering<'a> {
         let info = &self.f.vars[v.index()];
         let dims = self.dims(&info.ty);
         self.count_record(v);
-        match self.take_offer(v) {
-            Offer::Place(place) => Tensor { place, elem: info.ty.elem, dims },
+        let tensor = match self.take_offer(v) {
+            Offer::Place(place) => return Tensor { place, elem: info.ty.elem, dims },
             Offer::Result(k) => self.allocate_result(&info.name, info.ty.elem, dims, k),
             Offer::Taken => self.allocate(&info.name, info.ty.elem, dims),
-        }
+        };
+        self.buffers[tensor.place.buffer.index()].is_record = info.record.is_some();
+        tensor
+    }
+
+    /// An empty stack for what becomes `result`.
+    pub(super) fn open_stack(&mut self, result: Var) -> Buffer {
+        let info = &self.f.vars[result.index()];
+        let buffer = self.new_buffer(&info.name, info.ty.elem, BufferKind::Stack);
+        self.buffers[buffer.index()].is_record = info.record.is_some();
+        self.allocates = true;
+        self.push(Node::StackOpen(buffer));
+        buffer
     }
 
     /// Counts the memory of a variable if it is a record.

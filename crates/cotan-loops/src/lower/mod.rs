@@ -24,7 +24,7 @@ use crate::liveness::Scopes;
 use crate::nest::{Buffer, BufferKind, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
 use crate::segment::cut_long_blocks;
 use access::Accumulator;
-use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
+use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
 use memory::Offer;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -69,6 +69,8 @@ struct Lowering<'a> {
     frame_bytes: i64,
     /// How many loops enclose the current statement.
     loop_depth: usize,
+    /// The source text of the current statement, or of the innermost one around it that has any.
+    span: Span,
 
     scopes: Scopes,
     held: FxHashMap<Var, Held>,
@@ -94,6 +96,7 @@ impl<'a> Lowering<'a> {
             allocates: false,
             frame_bytes: 0,
             loop_depth: 0,
+            span: Span::NONE,
             scopes: Scopes::default(),
             held: FxHashMap::default(),
             accumulators: FxHashMap::default(),
@@ -168,7 +171,12 @@ impl<'a> Lowering<'a> {
     fn statements(&mut self, block: &'a Block) {
         for (position, stmt) in block.stmts.iter().enumerate() {
             self.scopes.advance(position);
+            let around = self.span;
+            if stmt.span.is_some() {
+                self.span = stmt.span;
+            }
             self.statement(stmt);
+            self.span = around;
         }
         self.scopes.advance(block.stmts.len());
     }

@@ -58,7 +58,7 @@ impl<'a> Lowering<'a> {
                 trips = Some(counter);
                 for r in results.stacked {
                     let info = &self.f.vars[r.index()];
-                    let buffer = self.open_stack(&info.name, info.ty.elem);
+                    let buffer = self.open_stack(*r);
                     let place = Place { buffer, offset: Operand::i64(0) };
                     let dims = self.dims(&info.ty.inner(1));
                     stacks.push(Tensor { place, elem: info.ty.elem, dims });

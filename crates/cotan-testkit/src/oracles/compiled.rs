@@ -55,6 +55,7 @@ pub(super) fn check_of(e: RuntimeError, name: &str) -> Result<(CheckKind, Span),
         RuntimeError::Check(failure) => Ok((failure.kind, failure.span)),
         other @ (RuntimeError::Argument(_)
         | RuntimeError::Limit(_)
+        | RuntimeError::OutOfMemory(_)
         | RuntimeError::Undefined(_)
         | RuntimeError::Bug(_)) => Err(format!("`{name}` fails: {other}")),
     }
