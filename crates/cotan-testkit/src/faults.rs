@@ -135,8 +135,8 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         what: "a counter that is computed again grows too fast",
         file: "record.rs",
-        find: "self.b.prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(step)])",
-        replace: "self.b.prim(cotan_ops::MUL.prim(), &[reverse.iteration, Atom::i64(step + 1)])",
+        find: "self.b.prim(cotan_ops::MUL.prim(), &[iteration, Atom::i64(*step)])",
+        replace: "self.b.prim(cotan_ops::MUL.prim(), &[iteration, Atom::i64(*step + 1)])",
     },
     Fault {
         what: "activity does not follow carried values from one iteration to the next",
