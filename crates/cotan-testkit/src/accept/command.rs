@@ -29,11 +29,11 @@ err * err }
 @grad(w) fn dloss_dw[N](w: f32[N], x: f32[N], y: f32) -> f32[N] = loss(w, x, y)
 ";
 
-fn cotan(place: &Workplace) -> Command {
+pub(super) fn cotan(place: &Workplace) -> Command {
     Command::new(place.built.join("cotan"))
 }
 
-fn output(command: &mut Command) -> Result<Output, String> {
+pub(super) fn output(command: &mut Command) -> Result<Output, String> {
     let out = command.output().map_err(|e| format!("running the command: {e}"))?;
     if out.status.success() {
         return Ok(out);
@@ -41,7 +41,7 @@ fn output(command: &mut Command) -> Result<Output, String> {
     Err(format!("exit {:?}: {}", out.status.code(), String::from_utf8_lossy(&out.stderr).trim()))
 }
 
-fn json(out: &Output) -> Result<Json, String> {
+pub(super) fn json(out: &Output) -> Result<Json, String> {
     serde_json::from_slice(&out.stdout).map_err(|e| format!("output is no JSON: {e}"))
 }
 

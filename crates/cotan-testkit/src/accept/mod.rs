@@ -9,6 +9,7 @@ mod harness;
 mod jacobians;
 mod language;
 mod limits;
+mod loops;
 mod programs;
 mod scale;
 mod suites;
@@ -77,6 +78,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             let groups: [&[Line]; 3] = [language::LINES, jacobians::LINES, limits::LINES];
             Some(groups.concat())
         }
+        "loops" => Some(loops::LINES.to_vec()),
         _ => None,
     }
 }
