@@ -102,6 +102,29 @@ fn what_one_arm_overwrites_another_may_still_read() {
 }
 
 #[test]
+fn an_array_that_an_arm_hands_on_under_a_size_of_its_own_is_not_overwritten() {
+    let program = Program::new(
+        "fn f(n: i64, x: f64[n], p: bool) {
+           y: f64[n] = mul x, 2.0
+           m: i64, r: f64[m] = switch p {
+             yield n, y
+           } {
+             k: i64 = add n, 1
+             z: f64[k] = fill 3.0
+             yield k, z
+           }
+           u: f64[n] = update y[0] = 7.0
+           s: f64 = u[0]
+           t: f64 = r[0]
+           return s, t, m, r
+         }",
+    );
+    for p in [false, true] {
+        program.agree(&[i64_of(200), f64s(&[5.0; 200]), Const::bool(p).into()]);
+    }
+}
+
+#[test]
 fn arms_may_exchange_arrays() {
     let program = Program::new(
         "fn f(n: i64, x: f64[n], p: bool) {

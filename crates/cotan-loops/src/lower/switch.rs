@@ -2,7 +2,8 @@
 //!
 //! A tensor that every arm makes from the same tensor, which nobody needs afterwards, stays in its memory; what an arm
 //! leaves elsewhere is copied there. Any other tensor of known size gets memory before the branches. Where the size
-//! depends on the arm, the result is a name for whatever the arm made.
+//! depends on the arm, the result is a name for whatever the arm made; what lies outside is copied, because it may be
+//! overwritten while the result is still read.
 
 use super::memory::Offer;
 use super::{Held, Lowering};
@@ -85,6 +86,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn arm(&mut self, arm: &'a Block, joins: &[Join]) -> Vec<Node> {
+        let outside = self.buffers.len();
         self.nodes(|this| {
             this.scopes.open(arm, false);
             let offers = arm.results.iter().zip(joins).filter_map(|(result, join)| match join {
@@ -102,8 +104,11 @@ impl<'a> Lowering<'a> {
                     }
                     Join::New(tensor) | Join::InPlace(tensor) => moves.push((this.tensor(*result), tensor.place)),
                     Join::Named(buffer) => {
-                        let to = this.tensor(*result).place;
-                        this.push(Node::Bind { buffer: *buffer, to });
+                        let made = this.tensor(*result);
+                        let source = made.place.buffer.index();
+                        let is_param = matches!(this.buffers[source].kind, BufferKind::Param(_));
+                        let named = if source < outside && !is_param { this.saved(&made) } else { made };
+                        this.push(Node::Bind { buffer: *buffer, to: named.place });
                     }
                 }
             }
