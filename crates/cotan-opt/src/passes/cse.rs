@@ -108,7 +108,9 @@ impl Cse<'_> {
             Op::Prim { .. } | Op::Tensor { .. } | Op::Index { .. } | Op::Update { .. } | Op::Check { .. } => {
                 let result = s.results[0];
                 self.bind(result);
-                let equal = self.simpler(&s.op, result).or_else(|| self.earlier(&s.op, result));
+                // Two records that begin alike are filled apart.
+                let is_record = self.f.vars[result.index()].record.is_some();
+                let equal = self.simpler(&s.op, result).or_else(|| self.earlier(&s.op, result).filter(|_| !is_record));
                 if let Some(a) = equal {
                     self.rename[result.index()] = Some(a);
                     return;
