@@ -108,6 +108,8 @@ impl Segments<'_> {
             Checkpoint::Every(n) => Atom::i64(n),
             Checkpoint::Sqrt => code.root(count),
             Checkpoint::Levels(1) => return Loop { kept: without_checkpoint(l.kept), ..l },
+            // Read by the reverse of the loop.
+            Checkpoint::All => return l,
             Checkpoint::Levels(n) => code.power(count, (n - 1) as f64 / n as f64),
             Checkpoint::Budget(bytes) => code.affordable(&l, Some(count), bytes),
         };
@@ -147,12 +149,16 @@ impl Segments<'_> {
             match checkpoint {
                 // What is counted as recorded whole is not logged either.
                 Checkpoint::Budget(_) if updates.is_none() => self.segmented.whole.insert(*p),
-                Checkpoint::Budget(_) | Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) => false,
+                Checkpoint::Budget(_)
+                | Checkpoint::Every(_)
+                | Checkpoint::Sqrt
+                | Checkpoint::Levels(_)
+                | Checkpoint::All => false,
             };
         }
         match checkpoint {
             Checkpoint::Budget(bytes) => self.segmented.budgets.insert(segment, bytes / 2 - budget::alignment(bytes)),
-            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) => None,
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) | Checkpoint::All => None,
         };
     }
 
@@ -160,7 +166,7 @@ impl Segments<'_> {
     fn note_segment(&mut self, index: Var, checkpoint: Checkpoint) {
         match checkpoint {
             Checkpoint::Budget(_) => self.segmented.plain.insert(index),
-            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) => false,
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Levels(_) | Checkpoint::All => false,
         };
     }
 
@@ -188,7 +194,7 @@ impl Segments<'_> {
         let inner = Loop { index, count: Some(n), params: l.params.clone(), inits, accs: Vec::new(), body, kept };
         match checkpoint {
             Checkpoint::Levels(levels) => self.segments(inner, n, Checkpoint::Levels(levels - 1), span, before),
-            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) => inner,
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) | Checkpoint::All => inner,
         }
     }
 }

@@ -5,17 +5,21 @@
 //! recorded, or if its statement is executed again and what that needs is there. So the cheapest choice, by the figures
 //! of `cost.rs`, is a minimum cut; a recorded value may take the place of the carried one that it was made of.
 //!
+//! A loop inside is a statement like any other: keeping its results and its record spares running it again (`inner.rs`).
+//! Its record is so much more than the carried values of the loop around it that this is left to the author of the
+//! program (`@checkpoint(all)`), but for records known to be small.
+//!
 //! Where that records too much, the results that save least for their bytes are given up, and the choice is made again.
 
 use crate::cost::{self, COSTS, Size};
 use crate::cut::{NEVER, Network};
+use crate::inner::{InnerLoop, Shape, is_closed};
 use crate::record::ReverseLoop;
 use crate::undo;
 use crate::vjp::Reverse;
-use cotan_ir::{Atom, Block, Record, Stmt, Ty, Var};
+use cotan_ir::{Atom, Block, Env, Op, Record, Stmt, Ty, Var};
 use cotan_opt::passes::dce::dce_block;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
 
 /// Something that the plain record of a loop holds.
 #[derive(Clone, Copy, Debug)]
@@ -54,20 +58,36 @@ impl Storable {
     }
 }
 
+/// The re-executed part of a reverse body before dead code went.
+#[derive(Debug, Default)]
+pub(crate) struct Again {
+    /// What its statements bind.
+    bound: FxHashSet<Var>,
+    /// The loops in it that may be run by the forward loop instead.
+    loops: Vec<Stmt>,
+}
+
+/// What a loop keeps beside its plain record or in place of it.
+#[derive(Debug, Default)]
+pub(crate) struct Keeps {
+    pub(crate) residuals: Vec<Residual>,
+    pub(crate) loops: Vec<InnerLoop>,
+}
+
 /// The statements of a body that repeat the source's, with what they need.
 struct Graph<'a> {
     /// Those to be executed again, in order.
-    stmts: Vec<Again<'a>>,
+    stmts: Vec<Executed<'a>>,
     /// The statement that binds each of their results.
     by_result: FxHashMap<Var, usize>,
-    leaves: BTreeMap<Var, Size>,
+    leaves: Vec<Leaf>,
     /// What may be recorded.
     storable: FxHashMap<Var, Storable>,
     /// What the rest of the body reads.
     roots: Vec<Var>,
 }
 
-struct Again<'a> {
+struct Executed<'a> {
     stmt: &'a Stmt,
     cost: u64,
     /// Leaves and results of other statements.
@@ -82,90 +102,168 @@ struct Choice {
     bytes: u64,
 }
 
+/// Executing a loop again under `@checkpoint(all)` costs this many times what it does.
+const AVOIDED: u64 = 1 << 20;
+
 impl Reverse<'_, '_> {
-    /// The results that the loop keeps; they are no longer computed in the body that is given back.
-    /// `again` are the variables bound by the statements that repeat the source's.
+    /// What there is to know of the re-executed statements of a reverse body, before dead code goes.
+    pub(crate) fn again(&self, reverse: &ReverseLoop<'_>, stmts: &[Stmt]) -> Again {
+        let bound = stmts.iter().flat_map(|s| s.results.iter().copied()).collect();
+        if !self.keeps_all && self.runs.is_none() {
+            return Again { bound, loops: Vec::new() };
+        }
+        let source = reverse.source.body.stmts.iter();
+        let closed: FxHashSet<Var> =
+            source.filter(|s| is_closed(s)).filter_map(|s| reverse.env.get(s.results.first()?)?.var()).collect();
+        let may_move = |s: &&Stmt| match &s.op {
+            Op::Loop(l) => !l.kept.recompute && s.results.iter().any(|r| closed.contains(r)),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => false,
+        };
+        Again { bound, loops: stmts.iter().filter(may_move).cloned().collect() }
+    }
+
+    /// What the loop keeps; it is no longer computed in the body that is given back. `names` says what the variables of
+    /// that body are called in the forward loop.
     pub(crate) fn keep(
         &self,
         reverse: &ReverseLoop<'_>,
-        again: &FxHashSet<Var>,
+        names: &Env,
+        again: Again,
         body: Block,
         leaves: &[Leaf],
-    ) -> (Block, Vec<Residual>) {
+    ) -> (Block, Keeps) {
         let plain = leaves.iter().fold(0, |n: u64, leaf| n.saturating_add(leaf.size.bytes));
-        if plain == 0 {
-            return (body, Vec::new());
+        let limit = self.limit(plain, leaves);
+        if limit == 0 {
+            return (body, Keeps::default());
         }
-        let forward = self.forward_vars(reverse);
-        let mut graph = self.graph(reverse, again, &body, leaves, &forward);
-        let limit = COSTS.growth.saturating_mul(plain);
+        let mut graph = self.graph(reverse, names, &again, &body, leaves);
         let choice = graph.choice_within(limit);
-        let residual = |v: &Var| Residual {
-            var: *v,
-            forward: forward[v],
-            carried: graph.storable[v].carried.map(|(q, _)| q),
-            record: graph.reason(*v, &choice),
-        };
-        let residuals: Vec<Residual> = choice.stored.iter().map(residual).collect();
-        let replaced: FxHashSet<Var> = residuals.iter().map(|r| r.var).collect();
-        let is_replaced = |s: &Stmt| s.results.iter().any(|v| replaced.contains(v));
+        let stored: FxHashSet<Var> = choice.stored.iter().copied().collect();
+        let mut keeps = Keeps::default();
+        for v in &choice.stored {
+            if let Some(Atom::Var(forward)) = names.get(v) {
+                keeps.residuals.push(Residual {
+                    var: *v,
+                    forward: *forward,
+                    carried: graph.storable[v].carried.map(|(q, _)| q),
+                    record: graph.reason(*v, &choice),
+                });
+            }
+        }
+        for again in again.loops {
+            let is_recorded = |r: &&Var| stored.contains(r) && !names.contains_key(r);
+            let recorded: Vec<Var> = again.results.iter().filter(is_recorded).copied().collect();
+            if !recorded.is_empty() {
+                keeps.loops.push(InnerLoop { again, recorded });
+            }
+        }
+        let is_replaced = |s: &Stmt| s.results.iter().any(|v| stored.contains(v));
         let stmts = body.stmts.iter().filter(|s| !is_replaced(s)).cloned().collect();
-        (Block { stmts, results: body.results }, residuals)
+        (Block { stmts, results: body.results }, keeps)
     }
 
-    /// The results of the source's statements: what they are called in the reverse body and in the forward loop.
-    fn forward_vars(&self, reverse: &ReverseLoop<'_>) -> FxHashMap<Var, Var> {
-        let source = reverse.source.body.stmts.iter().flat_map(|s| &s.results);
-        let both = |v: &Var| Some((reverse.env.get(v)?.var()?, reverse.twin.env.get(v)?.var()?));
-        source.filter_map(both).collect()
+    /// The bytes that an iteration may record, beside so many of the plain record.
+    fn limit(&self, plain: u64, leaves: &[Leaf]) -> u64 {
+        if self.keeps_all {
+            return u64::MAX;
+        }
+        let is_known = |leaf: &Leaf| self.b.var_ty(leaf.var).dims.iter().all(|d| d.var().is_none());
+        let small =
+            self.runs.filter(|_| leaves.iter().all(is_known)).map_or(0, |runs| COSTS.small_record / runs.max(1));
+        COSTS.growth.saturating_mul(plain).max(small)
+    }
+
+    /// What executing a statement again costs.
+    fn cost_again(&self, s: &Stmt) -> u64 {
+        let cost = cost::stmt(self.b.vars(), s);
+        match &s.op {
+            Op::Loop(_) if self.keeps_all => cost.saturating_mul(AVOIDED),
+            Op::Loop(_)
+            | Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => cost,
+        }
     }
 
     fn graph<'a>(
         &self,
         reverse: &ReverseLoop<'_>,
-        again: &FxHashSet<Var>,
+        names: &Env,
+        again: &Again,
         body: &'a Block,
         leaves: &[Leaf],
-        forward: &FxHashMap<Var, Var>,
     ) -> Graph<'a> {
         let vars = self.b.vars();
-        let (again, rest): (Vec<&Stmt>, Vec<&Stmt>) =
-            body.stmts.iter().partition(|s| s.results.iter().any(|v| again.contains(v)));
-        let leaves: BTreeMap<Var, Size> = leaves.iter().map(|leaf| (leaf.var, leaf.size)).collect();
+        let (executed, rest): (Vec<&Stmt>, Vec<&Stmt>) =
+            body.stmts.iter().partition(|s| s.results.iter().any(|v| again.bound.contains(v)));
         let by_result: FxHashMap<Var, usize> =
-            again.iter().enumerate().flat_map(|(k, s)| s.results.iter().map(move |v| (*v, k))).collect();
+            executed.iter().enumerate().flat_map(|(k, s)| s.results.iter().map(move |v| (*v, k))).collect();
         let read_by = |stmts: Vec<Stmt>, results: Vec<Atom>| {
             let (_, live) = dce_block(vars, Block { stmts, results });
-            let known = leaves.keys().chain(by_result.keys()).copied();
+            let known = leaves.iter().map(|leaf| leaf.var).chain(by_result.keys().copied());
             let mut read: Vec<Var> = known.filter(|v| live.has(*v)).collect();
             read.sort_unstable();
             read
         };
         let roots = read_by(rest.into_iter().cloned().collect(), body.results.clone());
 
-        // A tensor may be recorded where the plain record has one of its shape, so that the growth is bounded by a
-        // factor whatever the extents.
-        let shapes: Vec<&Ty> = leaves.keys().map(|v| &vars[v.index()].ty).collect();
-        let may_be_stored = |v: &&Var| {
-            let ty = &vars[v.index()].ty;
-            forward.contains_key(v) && (ty.is_scalar() || shapes.iter().any(|shape| shape.dims == ty.dims))
-        };
-        let results = again.iter().flat_map(|s| &s.results);
-        let storable = |v: &Var| Storable {
-            size: Size::of(&vars[v.index()].ty),
-            carried: self.carried_next(reverse, *v).filter(|(_, p)| leaves.get(p).is_some_and(|size| size.bytes > 0)),
-        };
-        let storable = results.filter(may_be_stored).map(|v| (*v, storable(v))).collect();
-        let stmts = again
-            .into_iter()
+        let stmts: Vec<Executed<'_>> = executed
+            .iter()
             .map(|stmt| {
                 let results = stmt.results.iter().map(|v| Atom::Var(*v)).collect();
-                let mut needs = read_by(vec![stmt.clone()], results);
+                let mut needs = read_by(vec![Stmt::clone(stmt)], results);
                 needs.retain(|v| !stmt.results.contains(v));
-                Again { stmt, cost: cost::stmt(vars, stmt), needs }
+                Executed { stmt, cost: self.cost_again(stmt), needs }
             })
             .collect();
-        Graph { stmts, by_result, leaves, storable, roots }
+        let has_shape_of =
+            |leaves: &[Leaf], ty: &Ty| leaves.iter().any(|leaf| vars[leaf.var.index()].ty.dims == ty.dims);
+        let moved: FxHashSet<Var> = again.loops.iter().flat_map(|s| s.results.iter().copied()).collect();
+        let made_of_records = made_of(&stmts, leaves);
+        let may_be_stored = |v: &&Var| {
+            let ty = &vars[v.index()].ty;
+            let shape = Shape::of(ty, |d| names.contains_key(&d) || by_result.contains_key(&d));
+            let is_known = ty.dims.iter().all(|d| d.var().is_none());
+            // What is counted, and not made of what is recorded, is as good as the number of the iteration.
+            if !ty.is_float() && !made_of_records.contains(v) {
+                return false;
+            }
+            match (names.contains_key(v), moved.contains(v)) {
+                // A tensor may be recorded where the plain record has one of its shape, so that the growth is bounded by
+                // a factor whatever the extents.
+                (true, _) => ty.is_scalar() || has_shape_of(leaves, ty) || (self.keeps_all && shape == Shape::Fixed),
+                (false, true) => match shape {
+                    Shape::Fixed => is_known || self.keeps_all,
+                    Shape::Growing(_) => self.keeps_all && vars[v.index()].record.is_some(),
+                    Shape::Varying => false,
+                },
+                (false, false) => false,
+            }
+        };
+        let results = executed.iter().flat_map(|s| &s.results);
+        let storable = |v: &Var| Storable {
+            size: Size::of(&vars[v.index()].ty),
+            carried: self
+                .carried_next(reverse, *v)
+                .filter(|(_, p)| leaves.iter().any(|leaf| leaf.var == *p && leaf.size.bytes > 0)),
+        };
+        let storable = results.filter(may_be_stored).map(|v| (*v, storable(v))).collect();
+        Graph { stmts, by_result, leaves: leaves.to_vec(), storable, roots }
     }
 
     /// The carried value of which a result is the next one, if that is recorded whole.
@@ -176,6 +274,19 @@ impl Reverse<'_, '_> {
         let q = (0..l.params.len()).find(|q| reverse.env.atom(l.body.results[*q]) == Atom::Var(v)).filter(is_whole)?;
         Some((q, reverse.placeholders[q]))
     }
+}
+
+/// The results that depend on something of the plain record.
+fn made_of(stmts: &[Executed<'_>], leaves: &[Leaf]) -> FxHashSet<Var> {
+    let mut made: FxHashSet<Var> = leaves.iter().filter(|leaf| leaf.size.bytes > 0).map(|leaf| leaf.var).collect();
+    for executed in stmts {
+        // What a loop or a branch counts, nothing else knows.
+        let is_region = !executed.stmt.op.blocks().is_empty();
+        if is_region || executed.needs.iter().any(|v| made.contains(v)) {
+            made.extend(&executed.stmt.results);
+        }
+    }
+    made
 }
 
 impl Graph<'_> {
@@ -208,15 +319,15 @@ impl Graph<'_> {
         let (source, sink) = (network.node(), network.node());
         let executed: Vec<usize> = self.stmts.iter().map(|_| network.node()).collect();
         let mut there: FxHashMap<Var, usize> = FxHashMap::default();
-        let all = self.leaves.keys().chain(self.by_result.keys());
+        let all = self.leaves.iter().map(|leaf| &leaf.var).chain(self.by_result.keys());
         all.for_each(|v| {
             there.insert(*v, network.node());
         });
         for v in &self.roots {
             network.edge(source, there[v], NEVER);
         }
-        for (v, size) in &self.leaves {
-            network.edge(there[v], sink, size.cost());
+        for leaf in &self.leaves {
+            network.edge(there[&leaf.var], sink, leaf.size.cost());
         }
         for ((again, at), k) in self.stmts.iter().zip(&executed).zip(0..) {
             network.edge(*at, sink, again.cost);
@@ -232,7 +343,7 @@ impl Graph<'_> {
         let is_stored = |v: &&Var| is_needed[there[v]] && !executed[self.by_result[v]];
         let results = self.stmts.iter().flat_map(|again| &again.stmt.results);
         let stored: Vec<Var> = results.filter(is_stored).copied().collect();
-        let leaves = self.leaves.iter().filter(|(v, _)| is_needed[there[v]]).map(|(_, size)| size.bytes);
+        let leaves = self.leaves.iter().filter(|leaf| is_needed[there[&leaf.var]]).map(|leaf| leaf.size.bytes);
         let is_there = |storable: &Storable| storable.carried.is_some_and(|(_, p)| is_needed[there[&p]]);
         let recorded = stored.iter().map(|v| &self.storable[v]).filter(|s| !is_there(s)).map(|s| s.size.bytes);
         let bytes = leaves.chain(recorded).fold(0, u64::saturating_add);

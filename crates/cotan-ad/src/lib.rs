@@ -33,12 +33,14 @@
 
 mod activity;
 mod checkpoint;
+mod coalesce;
 mod cost;
 mod cotangent;
 mod cut;
 mod error;
 mod expand;
 mod extremes;
+mod inner;
 mod jvp;
 mod keep;
 mod lengths;

@@ -6,6 +6,7 @@
 
 use crate::activity::VarSet;
 use crate::checkpoint::{Segmented, segment_loops};
+use crate::coalesce::coalesce;
 use crate::products::lower_products;
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Module, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_opt::passes::inline::{InlineLimit, inline};
@@ -26,6 +27,7 @@ pub(crate) fn prepared(module: &Module, f: &Function, mode: Mode, active: impl F
     let segmented = match mode {
         Mode::Vjp => {
             clamp_counts(&mut f);
+            f = coalesce(f, &active);
             segment_loops(&mut f)
         }
         Mode::Jvp => Segmented::default(),

@@ -15,7 +15,8 @@
 //! This is the plain record. Results that are dear to compute again are recorded beside it or in its place (`keep.rs`).
 
 use crate::cost::Size;
-use crate::keep::Leaf;
+use crate::inner::forward_names;
+use crate::keep::{Keeps, Leaf};
 use crate::undo;
 use crate::vjp::{Reverse, Twin};
 use crate::{Restored, ReversedLoop};
@@ -102,7 +103,7 @@ impl Reverse<'_, '_> {
         let mut forward = Patch { results, l: *l, span };
 
         let rest = reverse.body.stmts.split_off(reverse.head);
-        let again: FxHashSet<Var> = rest[..reverse.n_again].iter().flat_map(|s| s.results.iter().copied()).collect();
+        let again = self.again(&reverse, &rest[..reverse.n_again]);
         let results = std::mem::take(&mut reverse.body.results);
         let (mut body, mut live) = dce_block(self.b.vars(), Block { stmts: rest, results });
         let mut restored = vec![Restored::Unread; reverse.placeholders.len()];
@@ -116,19 +117,24 @@ impl Reverse<'_, '_> {
             }
         }
         let leaves = self.leaves(&reverse, &reads, &live);
+        let names = forward_names(&reverse);
         let (body, kept) = if self.segmented.is_plain(reverse.source) {
-            (body, Vec::new())
+            (body, Keeps::default())
         } else {
-            self.keep(&reverse, &again, body, &leaves)
+            self.keep(&reverse, &names, again, body, &leaves)
         };
         for (placeholder, how) in reverse.placeholders.iter().zip(&mut restored) {
             if live.has(*placeholder) {
                 *how = Restored::Replaced;
             }
         }
-        let (body, live) = dce_block(self.b.vars(), body);
+        let (mut body, live) = dce_block(self.b.vars(), body);
 
         self.b.open_block();
+        // Before anything else is done to the loops that these replace.
+        for inner in kept.loops {
+            self.keep_inner(&reverse, &mut forward, &names, inner, &mut body);
+        }
         for y in reads.into_iter().filter(|y| live.has(reverse.env.var(*y))) {
             let element = reverse.twin.env.atom(y.into());
             self.restore_recorded(&reverse, reverse.env.var(y), element, Record::Read, &mut forward);
@@ -139,7 +145,7 @@ impl Reverse<'_, '_> {
                 restored[q] = self.restore_value(&mut reverse, q, *placeholder, &mut forward);
             }
         }
-        for residual in kept {
+        for residual in kept.residuals {
             let before =
                 residual.carried.and_then(|q| Some((q, self.record_read_by(&reverse, reverse.placeholders[q])?)));
             match before {
@@ -219,7 +225,7 @@ impl Reverse<'_, '_> {
     }
 
     /// Has the forward loop record `element`, and `target` read it back in the iteration that is being reversed.
-    fn restore_recorded(
+    pub(crate) fn restore_recorded(
         &mut self,
         reverse: &ReverseLoop<'_>,
         target: Var,

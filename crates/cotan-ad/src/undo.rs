@@ -183,7 +183,7 @@ impl Reverse<'_, '_> {
     }
 
     /// Adds a log of elements to a loop: gives the accumulator and the result, whose length is set by the caller.
-    fn add_log(&mut self, forward: &mut Patch, name: &str, element: Ty, record: Record) -> (Var, Var) {
+    pub(crate) fn add_log(&mut self, forward: &mut Patch, name: &str, element: Ty, record: Record) -> (Var, Var) {
         let ty = element.stacked([Dim::Const(0)]);
         let var = self.b.var(name, ty.clone());
         let result = self.b.var(name, ty);

@@ -14,7 +14,7 @@ use crate::cotangent::{Cot, Scope, zeros};
 use crate::expand::Session;
 use crate::prepare::{Prepared, prepared};
 use crate::{Error, Lengths};
-use cotan_ir::{Atom, Block, Builder, Derived, Dim, Env, Function, Op, Stmt, Symbol, Ty, Var};
+use cotan_ir::{Atom, Block, Builder, Checkpoint, Derived, Dim, Env, Function, Op, Stmt, Symbol, Ty, Var};
 use rustc_hash::FxHashMap;
 
 /// State of one reverse transform.
@@ -25,6 +25,10 @@ pub(crate) struct Reverse<'s, 'm> {
     pub(crate) src: &'s Function,
     pub(crate) active: VarSet,
     pub(crate) segmented: Segmented,
+    /// How often the code that is being reversed runs in all, if that is known and records may be kept for it.
+    pub(crate) runs: Option<u64>,
+    /// Whether an enclosing loop keeps the records of those inside.
+    pub(crate) keeps_all: bool,
     /// Writes the target.
     pub(crate) b: Builder,
 }
@@ -75,6 +79,25 @@ fn has_checks(block: &Block) -> bool {
     })
 }
 
+/// Whether a loop is to be run again in part.
+fn has_checkpoints(block: &Block) -> bool {
+    block.stmts.iter().any(|s| {
+        let here = match &s.op {
+            Op::Loop(l) => l.kept.recompute || l.kept.checkpoint.is_some_and(|c| c != Checkpoint::All),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => false,
+        };
+        here || s.op.blocks().iter().any(has_checkpoints)
+    })
+}
+
 /// In whose variables the types of the given cotangents are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SeedTypes {
@@ -97,7 +120,10 @@ pub(crate) fn sweep(
         let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
         active(f, &wrt, &outs)
     });
-    let mut r = Reverse { session, name, src: &src, active, segmented, b: Builder::new() };
+    // Where somebody asked for checkpoints, nothing is kept that they make to be run again.
+    let runs = if has_checkpoints(&original.body) { None } else { Some(1) };
+    let b = Builder::new();
+    let mut r = Reverse { session, name, src: &src, active, segmented, runs, keeps_all: false, b };
     let mut scope = Scope::default();
     for p in &src.params {
         let ty = scope.env.ty(src.ty(*p));

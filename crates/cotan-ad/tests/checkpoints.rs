@@ -190,7 +190,8 @@ fn f(x: f64[20], n: i64) {{
     // Ten states of segments, and the log of one: old values, places. (The interpreter has it twice for a moment.)
     let root = peak(&text(" checkpoint sqrt"), &args);
     let budget = peak(&text(" checkpoint budget 4000"), &args);
-    assert!(everything >= 100 * 20 * 16, "{everything}");
+    // Without checkpoints the nest is one loop, which records the element that each iteration reads.
+    assert!(everything >= 100 * 20 * 8, "{everything}");
     assert!(root <= 10 * 160 + 2 * 10 * 320 + 3 * REST, "{root}");
     assert!(budget <= 4000 + 2 * 320 + 3 * REST, "{budget}");
 }

@@ -82,6 +82,107 @@ fn nested_in_place_loops_log_updates_and_not_arrays() {
     assert_eq!(recorded(name, |n| vec![int(n), dominant(n)]), [132, 872, 6224]);
 }
 
+/// Programs that change an array in place, in one way each.
+const IN_PLACE: &str = "
+fn table(n: i64, x: f64[n, n]) {
+  r: f64[n, n] = loop i < n (a: f64[n, n] = x) {
+    r.1: f64[n, n] = loop j < n (a.1: f64[n, n] = a) {
+      before: i64 = sub j, 1
+      k: i64 = max before, 0
+      up: f64 = a.1[k, j]
+      left: f64 = a.1[i, k]
+      b: f64 = mul up, left
+      a.2: f64[n, n] = update a.1[i, j] = b
+      yield a.2
+    }
+    yield r.1
+  }
+  return r
+}
+
+fn rows(n: i64, x: f64[n, n]) {
+  r: f64[n, n] = loop i < n (a: f64[n, n] = x) {
+    before: i64 = sub i, 1
+    k: i64 = max before, 0
+    row: f64[n] = a[k]
+    b: f64[n] = mul row, row
+    a.1: f64[n, n] = update a[i] = b
+    yield a.1
+  }
+  return r
+}
+
+fn whole(n: i64, x: f64[n]) {
+  r: f64[n] = loop i < n (a: f64[n] = x) {
+    b: f64[n] = mul a, a
+    yield b
+  }
+  return r
+}
+
+fn branches(n: i64, x: f64[n]) {
+  r: f64[n] = loop i < n (a: f64[n] = x) {
+    late: bool = gt i, 1
+    b: f64[n] = switch late {
+      c: f64[n] = loop j < 2 (d: f64[n] = a) {
+        e: f64 = d[j]
+        g: f64 = d[i]
+        h: f64 = mul e, g
+        k: f64[n] = update d[i] = h
+        yield k
+      }
+      yield c
+    } {
+      yield a
+    }
+    yield b
+  }
+  return r
+}
+
+fn whiles(n: i64, x: f64[n]) {
+  r: f64[n] = loop i < n (a: f64[n] = x) {
+    k: i64, go: bool, b: f64[n] = while j (on: bool = true, c: f64[n] = a) {
+      e: f64 = c[j]
+      g: f64 = c[i]
+      h: f64 = mul e, g
+      d: f64[n] = update c[i] = h
+      more: bool = lt j, 1
+      yield more, d
+    }
+    yield b
+  }
+  return r
+}
+";
+
+#[test]
+fn what_is_changed_in_place_is_recorded_as_often_as_it_is_written() {
+    let square = |n: i64| {
+        let elements: Vec<f64> = (0..n * n).map(|k| 0.5 + 0.4 * ((k * 7) % 11) as f64 / 11.0).collect();
+        Value::f64s(&[n, n], &elements)
+    };
+    let recorded = |name: &str, args: &dyn Fn(i64) -> Vec<Value>| {
+        oracle::check(&mut module(IN_PLACE), name, &args(4), 13, 2, true);
+        let count = |n: i64| gradient(&mut module(IN_PLACE), name, &args(n)).1.recorded_elements;
+        let counts = [4, 8, 16].map(count);
+        println!("{name}: {counts:?}");
+        counts
+    };
+    let matrix = |n: i64| vec![int(n), square(n)];
+    let vector = |n: i64| vec![int(n), ramp(n)];
+    // Two reads for each of n * n elements.
+    assert_eq!(recorded("table", &matrix), [2 * 16, 2 * 64, 2 * 256]);
+    // A row and its index for each of n rows.
+    assert_eq!(recorded("rows", &matrix), [4 * 5, 8 * 9, 16 * 17]);
+    assert_eq!(recorded("whole", &vector), [16, 64, 256]);
+    // Two updates in the iterations that make any, each with its index, and where the part of each iteration begins; the
+    // inner loop then reads two elements.
+    let late = |n: u64| (n - 2) * 2;
+    assert_eq!(recorded("branches", &vector), [4, 8, 16].map(|n| 2 * late(n) + n + 2 * late(n)));
+    assert_eq!(recorded("whiles", &vector), [4, 8, 16].map(|n| 2 * 2 * n + n + 2 * 2 * n));
+}
+
 #[test]
 fn thousands_of_steps_give_the_gradient_of_forward_mode() {
     let text = "
@@ -118,9 +219,11 @@ fn nest(kinds: &str) -> String {
                 ));
             }
             Some('l') => {
-                out.push_str(&format!("{pad}r{depth}: f64 = loop i{depth} < n (v{inner}: f64 = v{depth}) {{\n"));
+                out.push_str(&format!("{pad}q{depth}: f64 = loop i{depth} < n (v{inner}: f64 = v{depth}) {{\n"));
                 level(&kinds[1..], inner, out);
                 out.push_str(&format!("{pad}  yield r{inner}\n{pad}}}\n"));
+                // A nest with nothing between its loops would become one loop.
+                out.push_str(&format!("{pad}r{depth}: f64 = mul q{depth}, 0.9\n"));
             }
             Some(_) => {
                 out.push_str(&format!("{pad}r{depth}: f64 = par i{depth} < n (add from 0.0) {{\n"));

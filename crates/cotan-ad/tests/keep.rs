@@ -237,3 +237,47 @@ fn f(n: i64, x0: f64, y0: f64, a: f64, b: f64, c: f64, d: f64) {{
     assert_eq!((elements, bytes), (12, 96), "{text}");
     assert!(!text.contains(Record::Kept { recompute: 0, store: 0 }.name()), "{text}");
 }
+
+#[test]
+fn a_next_value_of_a_while_is_read_from_the_record_of_the_next_iteration() {
+    let (elements, _, text) = recorded(
+        "
+fn f(x: f64, w: f64) {
+  k: i64, go: bool, r: f64 = while i (on: bool = true, p: f64 = x) {
+    a: f64 = mul p, w
+    y: f64 = tanh a
+    more: bool = gt y, 0.2
+    yield more, y
+  }
+  return r
+}
+",
+        &[scalar(0.9), scalar(0.8)],
+    );
+    assert!(elements > 2, "{text}");
+    assert_eq!((count(&text, " record "), count(&text, "tanh")), (1, 1), "{text}");
+}
+
+#[test]
+fn a_loop_inside_whose_result_alone_is_read_is_not_run_again() {
+    let (elements, _, text) = recorded(
+        "
+fn f(n: i64, m: i64, x: f64, w: f64[m]) {
+  r: f64 = loop i < n (p: f64 = x) {
+    s: f64 = loop j < m (t: f64 = 0.1) {
+      e: f64 = w[j]
+      u: f64 = add t, e
+      yield u
+    }
+    a: f64 = mul p, s
+    b: f64 = sin a
+    yield b
+  }
+  return r
+}
+",
+        &[int(4), int(3), scalar(0.9), vector(&[0.3, 0.2, -0.1])],
+    );
+    // The sum is the same in every iteration, but nobody knows that here.
+    assert_eq!((elements, count(&text, "add t")), (8, 1), "{text}");
+}

@@ -22,6 +22,8 @@ pub enum Checkpoint {
     Levels(i64),
     /// As many states and records of iterations as fit this many bytes.
     Budget(i64),
+    /// All iterations, and those of the loops inside: no loop is run again.
+    All,
 }
 
 impl fmt::Display for Checkpoint {
@@ -31,6 +33,7 @@ impl fmt::Display for Checkpoint {
             Checkpoint::Sqrt => out.write_str("sqrt"),
             Checkpoint::Levels(n) => write!(out, "levels {n}"),
             Checkpoint::Budget(bytes) => write!(out, "budget {bytes}"),
+            Checkpoint::All => out.write_str("all"),
         }
     }
 }

@@ -18,6 +18,9 @@ impl Segments<'_> {
         span: Span,
         before: &mut Vec<Stmt>,
     ) -> Stmt {
+        if checkpoint == Checkpoint::All {
+            return Stmt { results, op: Op::Loop(Box::new(l)), span };
+        }
         if checkpoint == Checkpoint::Levels(1) {
             let l = Loop { kept: without_checkpoint(l.kept), ..l };
             return Stmt { results, op: Op::Loop(Box::new(l)), span };
@@ -27,7 +30,7 @@ impl Segments<'_> {
         let constant = match checkpoint {
             Checkpoint::Budget(bytes) => Some(code.affordable(&l, None, bytes)),
             Checkpoint::Every(n) => Some(Atom::i64(n)),
-            Checkpoint::Sqrt | Checkpoint::Levels(_) => None,
+            Checkpoint::Sqrt | Checkpoint::Levels(_) | Checkpoint::All => None,
         };
         let segment = code.var("segment", i64_ty.clone());
         // How many iterations are done: where the segment starts, and in the end the trip count.
@@ -48,7 +51,7 @@ impl Segments<'_> {
             Checkpoint::Levels(levels) => {
                 self.online_segments(inner, inner_results, Checkpoint::Levels(levels - 1), span, &mut stmts)
             }
-            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) => {
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) | Checkpoint::All => {
                 Stmt { results: inner_results, op: Op::Loop(Box::new(inner)), span }
             }
         };
@@ -83,7 +86,7 @@ impl Code<'_> {
     fn growing_length(&mut self, checkpoint: Checkpoint, segment: Var) -> Atom {
         let factors = match checkpoint {
             Checkpoint::Levels(levels) => levels - 1,
-            Checkpoint::Sqrt | Checkpoint::Every(_) | Checkpoint::Budget(_) => 1,
+            Checkpoint::Sqrt | Checkpoint::Every(_) | Checkpoint::Budget(_) | Checkpoint::All => 1,
         };
         let side = self.prim(&ADD, &[segment.into(), Atom::i64(1)], Elem::I64);
         (1..factors).fold(side, |length, _| self.prim(&MUL, &[length, side], Elem::I64))

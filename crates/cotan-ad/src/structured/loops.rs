@@ -6,11 +6,12 @@
 //! are several. (No pass may regroup these sums: that is what makes checkpointing keep the bits.)
 
 use crate::Error;
+use crate::cost;
 use crate::cotangent::{AccCot, Scope};
 use crate::jvp::{Forward, TangentScope};
 use crate::record::ReverseLoop;
 use crate::vjp::{Reverse, Twin};
-use cotan_ir::{Atom, Elem, Kept, Loop, Op, Stmt, Ty, Var};
+use cotan_ir::{Atom, Checkpoint, Elem, Kept, Loop, Op, Stmt, Ty, Var};
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_loop(&mut self, s: &Stmt, l: &Loop, scope: &mut TangentScope) -> Result<(), Error> {
@@ -54,6 +55,9 @@ impl Forward<'_, '_> {
 impl Reverse<'_, '_> {
     pub(crate) fn reverse_loop(&mut self, s: &Stmt, l: &Loop, twin: &Twin, scope: &mut Scope) -> Result<(), Error> {
         let source = l.split(&s.results);
+        let (runs, keeps_all) = (self.runs, self.keeps_all);
+        self.runs = runs.and_then(|n| n.checked_mul(cost::known(l.count?)?));
+        self.keeps_all |= l.kept.checkpoint == Some(Checkpoint::All);
         let count = match (l.count, source.trips) {
             (Some(n), _) => scope.env.atom(n),
             (None, Some(trips)) => scope.env.atom(trips.into()),
@@ -110,9 +114,10 @@ impl Reverse<'_, '_> {
             body,
         };
         let reverse = self.restore(reverse);
+        let kept = Kept { checkpoint: self.keeps_all.then_some(Checkpoint::All), recompute: false };
+        (self.runs, self.keeps_all) = (runs, keeps_all);
         let all = reverse.results.iter().chain(&finals).copied().collect();
         let (params, inits, body) = (reverse.params, reverse.inits, reverse.body);
-        let kept = Kept::default();
         let reverse = Loop { index: down, count: Some(count), params, inits, accs, body, kept };
         self.b.push(all, Op::Loop(Box::new(reverse)));
         self.replace(&vars, &finals, scope);

@@ -5,6 +5,7 @@
 //! accumulator is really a stacked result is found by a pass, not here.
 
 use crate::Error;
+use crate::cost;
 use crate::cotangent::{AccCot, Cot, Scope};
 use crate::extremes::Share;
 use crate::jvp::{Forward, TangentScope};
@@ -112,6 +113,9 @@ impl Reverse<'_, '_> {
         let mut inner = self.inner_scope(scope, &arrays);
         inner.acc_cots.extend(acc_cots);
         let new_accs = self.accumulate(&arrays, &mut inner);
+        let runs = self.runs;
+        let extents = p.extents.iter().map(|n| cost::known(*n));
+        self.runs = extents.fold(runs, |runs, n| runs?.checked_mul(n?));
 
         let indices: Vec<Var> = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
         self.b.open_block();
@@ -121,6 +125,7 @@ impl Reverse<'_, '_> {
             self.plant(r, seed, &indices, &mut inner);
         }
         self.reverse(&p.body.stmts, &twins, &mut inner)?;
+        self.runs = runs;
         let (scalars, sums): (Vec<Var>, Vec<Atom>) = scalars
             .into_iter()
             .filter_map(|x| match inner.cots.get(&x)? {

@@ -138,6 +138,9 @@ impl Parser<'_> {
         if self.eat_word("sqrt") {
             return Ok(Checkpoint::Sqrt);
         }
+        if self.eat_word("all") {
+            return Ok(Checkpoint::All);
+        }
         for word in ["every", "levels", "budget"] {
             if self.eat_word(word) {
                 let n = self.number("an integer")?;
@@ -148,7 +151,7 @@ impl Parser<'_> {
                 });
             }
         }
-        Err(self.expected("`every`, `sqrt`, `levels` or `budget`"))
+        Err(self.expected("`every`, `sqrt`, `levels`, `budget` or `all`"))
     }
 
     fn accs(&mut self) -> Result<Vec<Acc>, ParseError> {

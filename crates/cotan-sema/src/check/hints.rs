@@ -122,6 +122,9 @@ impl ModuleChecker<'_> {
             [Arg { name: None, value: ast::Expr { kind: ExprKind::Name(name), .. }, .. }] if name == "sqrt" => {
                 return Some(Checkpoint::Sqrt);
             }
+            [Arg { name: None, value: ast::Expr { kind: ExprKind::Name(name), .. }, .. }] if name == "all" => {
+                return Some(Checkpoint::All);
+            }
             [Arg { name: Some(name), value, .. }] => match (name.name.as_str(), positive(value)) {
                 ("every", Some(n)) => return Some(Checkpoint::Every(n)),
                 ("levels", Some(n)) if n <= MAX_LEVELS => return Some(Checkpoint::Levels(n)),
@@ -136,12 +139,12 @@ impl ModuleChecker<'_> {
                 ),
                 (other, _) => (
                     format!("expected a scheme of checkpoints, found `{other}`"),
-                    "the schemes are `every = k`, `sqrt`, `levels = k` and `budget = bytes`".to_owned(),
+                    "the schemes are `every = k`, `sqrt`, `levels = k`, `budget = bytes` and `all`".to_owned(),
                 ),
             },
             _ => (
                 "expected one scheme in `@checkpoint`, found another list".to_owned(),
-                "the schemes are `every = k`, `sqrt`, `levels = k` and `budget = bytes`".to_owned(),
+                "the schemes are `every = k`, `sqrt`, `levels = k`, `budget = bytes` and `all`".to_owned(),
             ),
         };
         self.report(Diagnostic::error(codes::CHECKPOINT, attr.span, message).help(help));

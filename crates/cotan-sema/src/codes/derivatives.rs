@@ -169,8 +169,9 @@ fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0](f)(xs, w)";
 
     CHECKPOINT = "E0526", "unknown scheme of checkpoints",
 "`@checkpoint` on a loop says what the reverse sweep keeps of it: one in `every = k` iterations,
-`sqrt` of them, segments within segments `levels = k` deep, or what fits `budget = bytes`. The rest
-is computed again, and the bits of the gradient stay the same. `@recompute` takes no list.
+`sqrt` of them, segments within segments `levels = k` deep, or what fits `budget = bytes`; the rest
+is computed again. `all` keeps what the loops inside need too. The bits of the gradient stay the
+same. `@recompute` takes no list.
 
 Mended:
 

@@ -57,7 +57,7 @@ variants!(PATTERNS, pattern: PatternKind, "pattern", [Wildcard Local Fields Lite
 variants!(PIECES, piece: PrintPiece, "output", [Text Value]);
 variants!(BODIES, body: FunctionBody, "body", [Source Derivative Required]);
 variants!(GENERICS, generic: GenericArg, "generic", [Size Scalar Type Pack]);
-variants!(CHECKPOINTS, checkpoint: Checkpoint, "checkpoint", [Every Sqrt Levels Budget]);
+variants!(CHECKPOINTS, checkpoint: Checkpoint, "checkpoint", [Every Sqrt Levels Budget All]);
 variants!(ELEMS, elem: Elem, "element", [Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 BF16 F32 F64]);
 
 /// Notes on expressions and functions that are no variants of their own.

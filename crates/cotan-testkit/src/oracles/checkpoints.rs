@@ -8,14 +8,15 @@ use cotan_ad::derivative;
 use cotan_ir::{Block, Checkpoint, Function, Kept, Mode, Module, Op};
 use cotan_llvm::jit::OptLevel;
 
-/// Few and many states, segments of one iteration and of all.
-const SCHEMES: [Checkpoint; 6] = [
+/// Few and many states, segments of one iteration and of all, and no segments.
+const SCHEMES: [Checkpoint; 7] = [
     Checkpoint::Budget(120),
     Checkpoint::Every(3),
     Checkpoint::Sqrt,
     Checkpoint::Budget(1),
     Checkpoint::Levels(3),
     Checkpoint::Budget(i64::MAX),
+    Checkpoint::All,
 ];
 
 /// One scheme, that of the case's seed, on the interpreter.

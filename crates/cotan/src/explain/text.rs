@@ -123,6 +123,7 @@ fn scheme(checkpoint: Checkpoint) -> String {
         Checkpoint::Sqrt => "sqrt".to_owned(),
         Checkpoint::Levels(n) => format!("levels = {n}"),
         Checkpoint::Budget(bytes) => format!("budget = {bytes}"),
+        Checkpoint::All => "all".to_owned(),
     }
 }
 

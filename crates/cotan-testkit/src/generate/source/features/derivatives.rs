@@ -41,6 +41,16 @@ fn kept_by_budget[K](v: {t}[K], n: i64) -> {t} {
   @checkpoint(budget = 64) for i in 0..n { w[i % K] = sin(w[0] + v[i % K]) }
   +/ w
 }
+fn kept_whole[K](v: {t}[K], n: i64) -> {t} {
+  let mut s = v[0]
+  @checkpoint(all) for i in 0..n {
+    for j in 0..i + 1 { s = sin(s + v[j % K]) }
+    let mut left = 0.7 * s
+    while left > 0.2 { left = left * 0.6 * cos(s) }
+    s = s + left * v[i % K]
+  }
+  s
+}
 fn kept_online(x: {t}) -> {t} {
   let mut s = x
   let mut n = 0
@@ -74,6 +84,7 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_by_root({v}, {k} + 2) + kept_by_budget({v}, {k} + 3))"),
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_by_levels({x}, {k} + 3) + kept_by_root({v}, {k} + 3))"),
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_by_budget({v}, {k} + 2) + kept_by_count({x}, {k} + 3))"),
+    scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_whole({v}, {k} + 2) + kept_by_root({v}, {k} + 3))"),
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_online({x}))"),
     scalar(
         C::StructDerivative,

@@ -1,0 +1,245 @@
+//! Perfect nests of counted loops become one loop, before they are reversed.
+//!
+//! The reverse of a nest runs the inner loop again in every iteration of the outer one; the reverse of one loop over all
+//! iterations does not, and an inner loop over the rows of a table that is filled element by element then reads scalars
+//! at the top of its body, which is all that it records. Iterations and their order stay the same.
+//!
+//! It is done where the reverse would read carried values, else there is nothing to save; where these are scalars or
+//! arrays of which every iteration changes elements, because the loop then records them once for each iteration of the nest; and
+//! where nobody asked for checkpoints, of which a nest is a kind.
+
+use crate::activity::VarSet;
+use crate::cost::{self, COSTS};
+use crate::undo;
+use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo};
+use cotan_ops::{DIV, MAX, MIN, MUL, Partial, PrimRow, REM, Term};
+use cotan_opt::passes::hoist::hoist;
+use rustc_hash::FxHashSet;
+
+/// The function with perfect nests as single loops where that helps its reverse.
+pub(crate) fn coalesce(mut f: Function, active: impl Fn(&Function) -> VarSet) -> Function {
+    loop {
+        f = hoist(f);
+        let active = active(&f);
+        let body = std::mem::take(&mut f.body);
+        let mut nests = Nests { f: &mut f, active: &active, changed: false };
+        let body = nests.block(body);
+        let changed = nests.changed;
+        f.body = body;
+        if !changed {
+            return f;
+        }
+    }
+}
+
+struct Nests<'a> {
+    f: &'a mut Function,
+    active: &'a VarSet,
+    changed: bool,
+}
+
+impl Nests<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for mut s in block.stmts {
+            if let Some(inner) = self.perfect(&s) {
+                let inner = inner.clone();
+                self.changed = true;
+                stmts.extend(self.merged(&mut s, inner));
+            } else {
+                for b in s.op.blocks_mut() {
+                    *b = self.block(std::mem::take(b));
+                }
+            }
+            stmts.push(s);
+        }
+        Block { stmts, results: block.results }
+    }
+
+    /// The inner loop of a nest that is to be one loop. Beside it the outer body has arithmetic on counters at most.
+    fn perfect<'s>(&self, s: &'s Stmt) -> Option<&'s Loop> {
+        let (outer, results) = as_loop(s)?;
+        let (last, lead) = outer.body.stmts.split_last()?;
+        let (inner, inner_results) = as_loop(last)?;
+        let inside = inner.split(inner_results);
+        let is_plain = |l: &Loop, has_stacked: bool| l.count.is_some() && !has_stacked;
+        let keeps_what_is_needed = outer.kept.checkpoint.is_none_or(|c| c == Checkpoint::All) && !outer.kept.recompute;
+        let hands_on = outer.params.iter().copied().map(Atom::Var).eq(inner.inits.iter().copied())
+            && inside.carried.iter().copied().map(Atom::Var).eq(outer.body.results.iter().copied());
+        let is_bound =
+            |v: Var| v == outer.index || outer.params.contains(&v) || lead.iter().any(|s| s.results.contains(&v));
+        let is_invariant = !inner.count.and_then(Atom::var).is_some_and(is_bound);
+        let reads_start = || {
+            let read = lead.iter().flat_map(|s| s.op.operands()).filter_map(Atom::var);
+            let read: Vec<Var> = read.chain(cotan_ir::free_vars(self.f, &inner.body, &[])).collect();
+            read.iter().any(|v| outer.params.contains(v))
+        };
+        let is_perfect = is_plain(outer, outer.split(results).has_stacked())
+            && is_plain(inner, inside.has_stacked())
+            && inner.accs.is_empty()
+            && keeps_what_is_needed
+            && inner.kept == Kept::default()
+            && lead.iter().all(|s| self.is_counting(s))
+            && hands_on
+            && is_invariant
+            && !reads_start();
+        (is_perfect && self.is_worth_it(lead, inner)).then_some(inner)
+    }
+
+    /// Whether a statement is a primitive on integers or truth values.
+    fn is_counting(&self, s: &Stmt) -> bool {
+        match &s.op {
+            Op::Prim { .. } => s.results.iter().all(|r| self.f.ty(*r).is_scalar() && !self.f.ty(*r).is_float()),
+            Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => false,
+        }
+    }
+
+    fn is_worth_it(&self, lead: &[Stmt], inner: &Loop) -> bool {
+        let carried = || (0..inner.params.len()).filter(|q| self.active.has(inner.params[*q]));
+        let is_scalar = |q: usize| self.f.ty(inner.params[q]).is_scalar();
+        let has_array = carried().any(|q| !is_scalar(q));
+        // Where branches decide what is written, a log of that is less than what all iterations read.
+        let is_small = carried().all(|q| is_scalar(q) || undo::straight_updates(inner, q).is_some());
+        let cost = |stmts: &[Stmt]| stmts.iter().map(|s| cost::stmt(&self.f.vars, s)).fold(0, u64::saturating_add);
+        let more = cost(lead).saturating_add(2 * COSTS.division);
+        is_small && (has_array || cost(&inner.body.stmts) >= more) && self.reads_carried(inner)
+    }
+
+    /// Makes the outer loop one over all iterations; gives the statements that compute their number.
+    fn merged(&mut self, s: &mut Stmt, inner: Loop) -> Vec<Stmt> {
+        let span = s.span;
+        let Op::Loop(outer) = &mut s.op else { unreachable!("invariant: a nest is a loop") };
+        let (n, m) = (outer.count.unwrap_or(Atom::i64(0)), inner.count.unwrap_or(Atom::i64(0)));
+        let mut before = Vec::new();
+        // More iterations than an i64 counts nobody waits for, but there must not seem to be fewer.
+        let length = self.prim(&MAX, &[m, Atom::i64(1)], span, &mut before);
+        let most = self.prim(&DIV, &[Const::i64(i64::MAX).into(), length], span, &mut before);
+        let n = self.prim(&MIN, &[n, most], span, &mut before);
+        let count = self.prim(&MUL, &[n, m], span, &mut before);
+        // The number of iterations is a length.
+        let count = self.prim(&MAX, &[count, Atom::i64(0)], span, &mut before);
+
+        let all = self.var("i");
+        let counter = |row: &'static PrimRow, v: Var| {
+            let op = Op::Prim { prim: row.prim(), args: vec![all.into(), length] };
+            Stmt { results: vec![v], op, span }
+        };
+        let mut stmts = vec![counter(&DIV, outer.index), counter(&REM, inner.index)];
+        outer.body.stmts.pop();
+        stmts.append(&mut outer.body.stmts);
+        stmts.extend(inner.body.stmts);
+        outer.index = all;
+        outer.count = Some(count);
+        outer.params = inner.params;
+        outer.body = Block { stmts, results: inner.body.results };
+        before
+    }
+
+    fn var(&mut self, name: &str) -> Var {
+        self.f.add_var(VarInfo { name: name.into(), ty: Ty::scalar(Elem::I64), record: None })
+    }
+
+    fn prim(&mut self, row: &'static PrimRow, args: &[Atom], span: Span, stmts: &mut Vec<Stmt>) -> Atom {
+        let constants: Option<Vec<Const>> = args.iter().map(|a| a.constant()).collect();
+        if let Some(known) = constants.and_then(|c| row.eval(&c).ok()) {
+            return known.into();
+        }
+        let v = self.var("count");
+        stmts.push(Stmt { results: vec![v], op: Op::Prim { prim: row.prim(), args: args.to_vec() }, span });
+        v.into()
+    }
+
+    /// Whether the reverse of an iteration reads what depends on the values that the loop carries.
+    fn reads_carried(&self, l: &Loop) -> bool {
+        let mut dependent: FxHashSet<Var> = l.params.iter().copied().collect();
+        self.block_reads(&l.body, &mut dependent)
+    }
+
+    /// The same for the statements of a block; what they bind that depends on them is added.
+    fn block_reads(&self, block: &Block, dependent: &mut FxHashSet<Var>) -> bool {
+        block.stmts.iter().any(|s| {
+            let is_dependent = |a: &Atom| a.var().is_some_and(|v| dependent.contains(&v));
+            let is_active = || s.results.iter().any(|r| self.active.has(*r));
+            let operands = s.op.operands();
+            let mut reaches = operands.iter().any(is_dependent);
+            let reads = match &s.op {
+                Op::Prim { prim, args } => {
+                    is_active() && self.partials_read(cotan_ops::row(*prim).partials, args, s.results[0], dependent)
+                }
+                Op::Tensor { args, .. } => is_active() && reaches && args.len() > 1,
+                Op::Index { indices, .. } | Op::Update { indices, .. } => {
+                    is_active() && indices.iter().any(is_dependent)
+                }
+                Op::AccAdd { indices, .. } => indices.iter().any(is_dependent),
+                Op::Switch { selector, .. } => is_dependent(selector),
+                Op::Loop(l) => l.count.is_none_or(|n| is_dependent(&n)),
+                Op::Par(p) => p.extents.iter().any(is_dependent),
+                Op::Call { .. } => is_active(),
+                Op::Check { .. } => false,
+            };
+            if reads {
+                return true;
+            }
+            for b in s.op.blocks() {
+                let free = cotan_ir::free_vars(self.f, b, &[]);
+                if reaches || free.iter().any(|v| dependent.contains(v)) {
+                    reaches = true;
+                    dependent.extend(s.op.binders());
+                }
+                if self.block_reads(b, dependent) {
+                    return true;
+                }
+            }
+            if reaches {
+                dependent.extend(&s.results);
+            }
+            false
+        })
+    }
+
+    fn partials_read(&self, partials: &[Partial], args: &[Atom], result: Var, dependent: &FxHashSet<Var>) -> bool {
+        let is_dependent = |a: Atom| a.var().is_some_and(|v| dependent.contains(&v));
+        let depends = args.iter().any(|a| is_dependent(*a));
+        args.iter().zip(partials).any(|(a, partial)| match partial {
+            Partial::Term { term, .. } => {
+                self.active.member(*a).is_some()
+                    && reads(term, &|k| is_dependent(args[k]), depends && self.active.has(result))
+            }
+            Partial::Convert | Partial::Zero { .. } => false,
+        })
+    }
+}
+
+/// Whether a term reads an operand of some kind, or the result if that counts.
+fn reads(term: &Term, operand: &impl Fn(usize) -> bool, result: bool) -> bool {
+    match term {
+        Term::Arg(k) => operand(*k),
+        Term::Result => result,
+        Term::Number(_) | Term::Named(..) | Term::Int(_) => false,
+        Term::ToT(inner) => reads(inner, operand, result),
+        Term::Apply(_, terms) => terms.iter().any(|t| reads(t, operand, result)),
+    }
+}
+
+fn as_loop(s: &Stmt) -> Option<(&Loop, &[Var])> {
+    match &s.op {
+        Op::Loop(l) => Some((l, &s.results)),
+        Op::Prim { .. }
+        | Op::Tensor { .. }
+        | Op::Index { .. }
+        | Op::Update { .. }
+        | Op::AccAdd { .. }
+        | Op::Par(_)
+        | Op::Switch { .. }
+        | Op::Call { .. }
+        | Op::Check { .. } => None,
+    }
+}
