@@ -80,7 +80,7 @@ impl Segments<'_> {
                     let s = match (l.count, checkpoint) {
                         (Some(count), Some(checkpoint)) => {
                             let segments = self.segments(*l, count, checkpoint, s.span, &mut stmts);
-                            Stmt { op: Op::Loop(Box::new(segments)), ..s }
+                            Stmt { op: Op::Loop(Box::new(segments)), span: span_of(checkpoint, s.span), ..s }
                         }
                         (None, Some(checkpoint)) => self.online_segments(*l, s.results, checkpoint, s.span, &mut stmts),
                         (Some(_) | None, None) => Stmt { op: Op::Loop(l), ..s },
@@ -130,7 +130,11 @@ impl Segments<'_> {
         let left = code.prim(&SUB, &[count, start], Elem::I64);
         let n = code.prim(&MIN, &[length, left], Elem::I64);
         let inner = self.inner(&l, start, n, &params, checkpoint, span, &mut stmts);
-        stmts.push(Stmt { results: results.clone(), op: Op::Loop(Box::new(inner)), span });
+        let inner_span = match checkpoint {
+            Checkpoint::Levels(levels) => span_of(Checkpoint::Levels(levels - 1), span),
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) => span,
+        };
+        stmts.push(Stmt { results: results.clone(), op: Op::Loop(Box::new(inner)), span: inner_span });
         let accs: Vec<Acc> = l.accs;
         let body = Block { stmts, results: results.into_iter().map(Atom::Var).collect() };
         let kept = without_checkpoint(l.kept);
@@ -205,6 +209,11 @@ fn known_size(ty: &Ty) -> Option<i64> {
         Dim::Const(n) => size.checked_mul(*n),
         Dim::Var(_) => None,
     })
+}
+
+/// The place of what a loop with a checkpoint becomes: one level is the loop itself.
+fn span_of(checkpoint: Checkpoint, span: Span) -> Span {
+    if checkpoint == Checkpoint::Levels(1) { span } else { span.segments() }
 }
 
 fn without_checkpoint(kept: Kept) -> Kept {

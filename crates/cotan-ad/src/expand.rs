@@ -15,12 +15,22 @@ use std::sync::Arc;
 ///
 /// Gives what there is to say of the loops that were reversed, in the order in which that was done.
 pub fn expand(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
+    expand_all(Session::new(module, limits))
+}
+
+/// Like [`expand`], but every reverse sweep starts after the value, also where nothing can fail on the way to it. That is
+/// for those who look for the first of something else than a check.
+pub fn expand_values_first(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
+    expand_all(Session { values_first: true, ..Session::new(module, limits) })
+}
+
+fn expand_all(mut session: Session<'_>) -> Result<Vec<ReversedLoop>, Error> {
     let is_derived = |item: &Item| match item {
         Item::Derived(_) => true,
         Item::Function(_) => false,
     };
-    let names: Vec<Symbol> = module.items.iter().filter(|(_, item)| is_derived(item)).map(|(n, _)| n.clone()).collect();
-    let mut session = Session::new(module, limits);
+    let items = &session.module.items;
+    let names: Vec<Symbol> = items.iter().filter(|(_, item)| is_derived(item)).map(|(n, _)| n.clone()).collect();
     names.iter().try_for_each(|name| session.function(name).map(|_| ()))?;
     Ok(session.reversed)
 }
@@ -43,6 +53,8 @@ struct Extent {
 pub(crate) struct Session<'m> {
     module: &'m mut Module,
     limits: Limits,
+    /// Whether every reverse sweep starts after the value.
+    pub(crate) values_first: bool,
     /// The functions that are written, with all that they call.
     ready: FxHashMap<Symbol, Extent>,
     /// The functions being made ready, outermost first.
@@ -52,7 +64,14 @@ pub(crate) struct Session<'m> {
 
 impl<'m> Session<'m> {
     pub(crate) fn new(module: &'m mut Module, limits: &Limits) -> Session<'m> {
-        Session { module, limits: *limits, ready: FxHashMap::default(), open: Vec::new(), reversed: Vec::new() }
+        Session {
+            module,
+            limits: *limits,
+            values_first: false,
+            ready: FxHashMap::default(),
+            open: Vec::new(),
+            reversed: Vec::new(),
+        }
     }
 
     pub(crate) fn module(&self) -> &Module {

@@ -172,7 +172,7 @@ impl Forward<'_, '_> {
         let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
         self.b.open_block();
         self.stmts(&p.body.stmts, &mut inner)?;
-        self.b.set_span(s.span);
+        self.b.set_span(s.span.tangent());
         let mut results = Vec::new();
         for (extreme, r) in reduced {
             let candidate = inner.env.atom(r);
@@ -218,7 +218,7 @@ impl Reverse<'_, '_> {
                 }
             });
         }
-        self.b.set_span(s.span);
+        self.b.set_span(s.span.cotangent());
         let extents = scope.env.atoms(&p.extents);
         let n_ties = match place.candidate {
             Candidate::Reduced(r) => {

@@ -56,7 +56,7 @@ mod vjp;
 
 pub use cost::{COSTS, Costs};
 pub use error::{Error, Limits};
-pub use expand::{derivative, expand};
+pub use expand::{derivative, expand, expand_values_first};
 pub use lengths::Lengths;
 pub use report::{Restored, ReversedLoop};
 pub use split::{ForwardReverse, fwd_rev};

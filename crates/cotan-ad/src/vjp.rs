@@ -158,7 +158,7 @@ pub(crate) fn sweep(
         };
         seeds.push(seed);
         let start = match (seed_types, results[*k]) {
-            (SeedTypes::OfCaller, Atom::Var(value)) if has_checks(&src.body) => {
+            (SeedTypes::OfCaller, Atom::Var(value)) if r.session.values_first || has_checks(&src.body) => {
                 let computed = r.b.var_ty(seed).elem;
                 let value = if r.b.var_ty(value).elem == computed {
                     value
@@ -211,7 +211,7 @@ impl Reverse<'_, '_> {
             if !self.needs_reversal(s, scope) {
                 continue;
             }
-            self.b.set_span(s.span);
+            self.b.set_span(s.span.cotangent());
             match &s.op {
                 Op::Prim { prim, args } => self.reverse_prim(s.results[0], *prim, args, scope),
                 Op::Tensor { op, args, attrs } => self.reverse_tensor(s.results[0], *op, args, attrs, scope),

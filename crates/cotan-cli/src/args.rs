@@ -175,6 +175,9 @@ pub(crate) struct EngineArgs {
     /// How hard LLVM works.
     #[arg(long, value_name = "LEVEL", value_parser = ["0", "2"], default_value = "2")]
     pub(crate) opt: String,
+    /// Stops where a NaN is made, in a value or a derivative, and says where.
+    #[arg(long)]
+    pub(crate) trap_nan: bool,
     #[command(flatten)]
     pub(crate) later: LaterArgs,
 }
@@ -194,7 +197,8 @@ pub(crate) enum Backend {
 impl EngineArgs {
     /// The defaults of everything but the backend.
     pub(crate) fn new(backend: Backend) -> EngineArgs {
-        EngineArgs { backend, threads: None, memory_limit: None, opt: "2".to_owned(), later: LaterArgs::default() }
+        let (opt, later) = ("2".to_owned(), LaterArgs::default());
+        EngineArgs { backend, threads: None, memory_limit: None, opt, trap_nan: false, later }
     }
 }
 
@@ -205,8 +209,6 @@ pub(crate) struct LaterArgs {
     unchecked: bool,
     #[arg(long, hide = true)]
     fast_math: bool,
-    #[arg(long, hide = true)]
-    trap_nan: bool,
     #[arg(long, hide = true)]
     certify: bool,
     #[arg(long, hide = true)]
@@ -221,7 +223,6 @@ impl LaterArgs {
         let all = [
             (self.unchecked, "--unchecked"),
             (self.fast_math, "--fast-math"),
-            (self.trap_nan, "--trap-nan"),
             (self.certify, "--certify"),
             (self.sparse, "--sparse"),
             (self.profile, "--profile"),

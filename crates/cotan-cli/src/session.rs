@@ -215,6 +215,20 @@ impl Session {
                 }
                 Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
             }
+            CallError::Nan(origin) => {
+                let span = source_span(origin.span());
+                let mut diagnostic = Diagnostic::error(of_nan(), span, origin.message(sources)).help(origin.help());
+                if let Some(f) = self.surroundings(span) {
+                    diagnostic = diagnostic.note(format!("while `{name}` was running, in `{}`", f.name));
+                }
+                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
+            }
+            CallError::NanArgument(argument) => {
+                let help = "no operation made it; give numbers, or leave out what has none";
+                let span = self.parameter_span(name, &argument.name);
+                let diagnostic = Diagnostic::error(of_nan(), span, argument.to_string()).help(help);
+                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
+            }
             CallError::Limit(message) => {
                 let diagnostic = Diagnostic::error(codes::LIMIT, self.name_span(name), message.clone())
                     .note(format!("while `{name}` was running"));
@@ -229,11 +243,16 @@ impl Session {
 
     /// Arguments that do not fit, shown at the parameter.
     fn misfit_failure(&self, name: &str, misfit: &ArgumentMisfit) -> Failure {
-        let declaration = self.program.checked.program.functions.iter().find(|f| f.name == name);
-        let param = declaration.and_then(|f| f.params.iter().find(|p| p.name == misfit.name()));
-        let span = param.map_or_else(|| self.name_span(name), |p| p.span);
+        let span = self.parameter_span(name, misfit.name());
         let diagnostic = Diagnostic::error(misfit.code(), span, misfit.to_string());
         Failure::program(exit::USAGE, &[diagnostic], &self.program.sources)
+    }
+
+    /// Where a parameter of a function stands; the name of the function if it has no such parameter.
+    fn parameter_span(&self, function: &str, parameter: &str) -> Span {
+        let declaration = self.program.checked.program.functions.iter().find(|f| f.name == function);
+        let param = declaration.and_then(|f| f.params.iter().find(|p| p.name == parameter));
+        param.map_or_else(|| self.name_span(function), |p| p.span)
     }
 
     /// Where the name of a function stands.
@@ -264,6 +283,11 @@ impl Session {
 /// A place that the IR carries along.
 fn source_span(span: cotan::ir::Span) -> Span {
     Span::new(FileId(span.file), span.start, span.end)
+}
+
+/// The code of a NaN that was trapped.
+fn of_nan() -> cotan::syntax::Code {
+    codes::of_check(cotan::ir::CheckKind::Nan)
 }
 
 /// One line where there is no LLVM, or where the one that the user named is not the one in use.

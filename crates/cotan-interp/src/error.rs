@@ -34,7 +34,7 @@ pub struct Bug {
 pub struct CheckFailure {
     /// What is wrong.
     pub kind: CheckKind,
-    /// The values that the message shows; only those of integer type.
+    /// The values that are reported, as their kind says: integers, and the bits of floats.
     pub args: Vec<i128>,
     /// The source text of the statement that needed the check.
     pub span: Span,

@@ -11,7 +11,7 @@ use crate::error::{ArgumentError, Bug, CheckFailure, RuntimeError};
 use crate::plan::{BlockPlan, Plan, StmtPlan, elem_of};
 use crate::value::Val;
 use cotan_ir::{
-    AllocationSite, Atom, Block, CheckKind, Dim, Elem, Function, Module, Op, Span, Stmt, Symbol, Var, print_stmt,
+    AllocationSite, Atom, Block, CheckKind, Dim, Function, Module, Op, Span, Stmt, Symbol, Var, print_stmt,
 };
 use cotan_ops::row;
 use rustc_hash::FxHashMap;
@@ -266,14 +266,14 @@ impl<'m, D: Domain> Machine<'m, D> {
         self.bind_all(frame, &s.results, vals)
     }
 
-    /// The error of a check that does not hold. Its message shows the arguments that are integers.
+    /// The error of a check that does not hold, with the arguments that its kind reports.
     #[inline(never)]
     fn failure(&mut self, frame: &Frame, s: &Stmt, kind: CheckKind, args: &[Atom]) -> Outcome<()> {
-        let integers = args.iter().copied().filter(|a| elem_of(frame.f, *a).is_integer());
-        let args = integers.map(|a| match a {
-            Atom::Const(c) => Ok(c.as_integer().unwrap_or_default()),
-            Atom::Var(_) if elem_of(frame.f, a) == Elem::U64 => frame.int(a).map(|n| (n as u64).into()),
-            Atom::Var(_) => frame.int(a).map(i128::from),
+        let reported = args.iter().copied().filter(|a| kind.reports(elem_of(frame.f, *a)));
+        let args = reported.map(|a| match a {
+            Atom::Const(c) => Ok(c.as_integer().unwrap_or(c.bits().into())),
+            Atom::Var(_) if elem_of(frame.f, a).is_signed() => frame.int(a).map(i128::from),
+            Atom::Var(_) => frame.int(a).map(|bits| (bits as u64).into()),
         });
         let args = args.collect::<Outcome<_>>()?;
         Err(RuntimeError::Check(CheckFailure { kind, args, span: s.span }))

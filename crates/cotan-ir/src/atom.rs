@@ -23,7 +23,7 @@ pub struct Const {
 
 impl Const {
     /// A truth value.
-    pub fn bool(value: bool) -> Const {
+    pub const fn bool(value: bool) -> Const {
         Const { elem: Elem::Bool, bits: value as u64 }
     }
 

@@ -1,5 +1,7 @@
 //! Run-time errors that a program can have.
 
+use crate::Elem;
+
 /// What a failing check means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CheckKind {
@@ -27,11 +29,14 @@ pub enum CheckKind {
     RaggedStack,
     /// The tangent of a value of an enum is of another variant than the value. Arguments: expected, found.
     VariantMismatch,
+    /// An operation made a NaN of numbers. Arguments: the number of the place in the program where it may do so, and
+    /// what is shown of it there, floats as their bits. No program has this check unless it is asked for.
+    Nan,
 }
 
 impl CheckKind {
     /// Every kind.
-    pub const ALL: [CheckKind; 12] = [
+    pub const ALL: [CheckKind; 13] = [
         CheckKind::IndexRange,
         CheckKind::SliceRange,
         CheckKind::IntegerOverflow,
@@ -44,6 +49,7 @@ impl CheckKind {
         CheckKind::NegativePower,
         CheckKind::RaggedStack,
         CheckKind::VariantMismatch,
+        CheckKind::Nan,
     ];
 
     /// The error code.
@@ -61,7 +67,13 @@ impl CheckKind {
             CheckKind::NegativePower => "R0010",
             CheckKind::RaggedStack => "R0011",
             CheckKind::VariantMismatch => "R0040",
+            CheckKind::Nan => "R0012",
         }
+    }
+
+    /// Whether an argument of this type is reported: integers are, and of a NaN the operands that it was made of.
+    pub fn reports(self, elem: Elem) -> bool {
+        elem.is_integer() || self == CheckKind::Nan
     }
 
     /// The kind with that error code.
@@ -107,6 +119,7 @@ impl CheckKind {
                 format!("tangent of another variant: expected variant number {expected}, found number {found}")
             }
             (CheckKind::VariantMismatch, _) => "tangent of another variant".to_owned(),
+            (CheckKind::Nan, _) => "a NaN was made of numbers".to_owned(),
         }
     }
 }

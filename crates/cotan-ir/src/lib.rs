@@ -53,7 +53,7 @@ pub use parse::{OpLookup, ParseError, parse_function, parse_module};
 pub use prim::{OperandElem, Prim, PrimSig, ResultElem, TensorOp, TensorSig};
 pub use print::{PrintOptions, print_function, print_module, print_stmt};
 pub use record::Record;
-pub use span::Span;
+pub use span::{Role, Span, Sweep};
 pub use storage::Storage;
 pub use ty::{Dim, Ty};
 pub use verify::{VerifyError, verify, verify_module};

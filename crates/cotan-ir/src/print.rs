@@ -29,7 +29,7 @@
 //! dim       = int | variable
 //! atoms     = [ atom { "," atom } ]
 //! atom      = variable | constant                                constants as `Const` displays them
-//! span      = "@" int ":" int ".." int                           file, first byte, one past the last
+//! span      = "@" int ":" int ".." int [ ":" role ]              file, first byte, one past the last
 //! symbol    = name { "." part } | string                         quoted where it is not made of plain parts
 //! variable  = name [ "." int ]                                   `x`, `x.1`, `x.2`: three variables of base name `x`
 //! ```
@@ -51,7 +51,8 @@
 
 use crate::names::{Names, continues_name, starts_name};
 use crate::{
-    Acc, AccKind, Atom, Block, Derived, Dim, Elem, Function, Item, Mode, Module, Op, ParResult, Stmt, Symbol, Ty, Var,
+    Acc, AccKind, Atom, Block, Derived, Dim, Elem, Function, Item, Mode, Module, Op, ParResult, Role, Span, Stmt,
+    Symbol, Ty, Var,
 };
 use std::fmt;
 
@@ -164,8 +165,10 @@ impl<'a> Printer<'a> {
     /// A statement without its inner blocks.
     pub(crate) fn head(&self, s: &Stmt) -> String {
         let equals = if s.results.is_empty() { "" } else { " = " };
-        let span = if self.options.spans && s.span != crate::Span::NONE {
-            format!(" @{}:{}..{}", s.span.file, s.span.start, s.span.end)
+        let span = if self.options.spans && s.span != Span::NONE {
+            let Span { file, start, end, role } = s.span;
+            let colon = if role == Role::VALUE { "" } else { ":" };
+            format!(" @{file}:{start}..{end}{colon}{role}")
         } else {
             String::new()
         };

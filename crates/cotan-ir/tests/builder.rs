@@ -165,7 +165,7 @@ fn lengths_of_switch_and_call_results_are_renamed_to_earlier_results() {
 #[test]
 fn statements_carry_the_span_that_was_set() {
     let (mut b, _, a, _) = start();
-    let span = Span { file: 1, start: 4, end: 9 };
+    let span = Span::new(1, 4, 9);
     b.index(a.into(), &[Atom::i64(0)]);
     b.set_span(span);
     b.index(a.into(), &[Atom::i64(1)]);

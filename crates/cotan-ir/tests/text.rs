@@ -17,7 +17,13 @@ const WITHOUT_SPANS: PrintOptions = PrintOptions { spans: false };
 fn with_spans(f: &Function) -> Function {
     fn walk(block: &mut Block, next: &mut u32) {
         for s in &mut block.stmts {
-            s.span = Span { file: *next % 3, start: 10 * *next, end: 10 * *next + 7 };
+            s.span = Span::new(*next % 3, 10 * *next, 10 * *next + 7);
+            s.span = match *next % 4 {
+                0 => s.span,
+                1 => s.span.tangent().cotangent(),
+                2 => s.span.cotangent().partial(),
+                _ => s.span.segments(),
+            };
             *next += 1;
             s.op.blocks_mut().iter_mut().for_each(|b| walk(b, next));
         }

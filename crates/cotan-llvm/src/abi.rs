@@ -27,7 +27,7 @@ use std::mem::offset_of;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -75,6 +75,9 @@ pub struct Output<'o> {
     pub write: &'o mut dyn FnMut(&str),
 }
 
+/// How many numbers a failed check may report.
+pub const MAX_CHECK_ARGS: usize = 13;
+
 /// Why a call failed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +88,7 @@ pub struct ErrorSlot {
     /// The id of the source position, chosen by the emitter.
     pub span: i64,
     /// What the message shows, such as an index and an extent.
-    pub args: [i64; 4],
+    pub args: [i64; MAX_CHECK_ARGS],
 }
 
 /// The error codes of the host's functions.

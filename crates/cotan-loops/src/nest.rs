@@ -233,7 +233,7 @@ pub enum Node {
         cond: Operand,
         /// The error.
         kind: CheckKind,
-        /// What its message shows, i64.
+        /// What is reported: i64 and u64, and floats where the kind reports them.
         args: Vec<Operand>,
         /// The source text that it stands for.
         span: Span,

@@ -227,25 +227,35 @@ impl Case {
         [&self.subject.args].into_iter().chain(&self.subject.failing).map(Vec::as_slice)
     }
 
-    /// The second derivative in the two directions, summed with the cotangents: one number whatever the way. With it,
-    /// the largest magnitude that entered.
-    pub fn second_derivative(&self, outer: Mode, inner: Mode) -> Result<(f64, f64), String> {
+    /// The derivative of the derivative, and the arguments that it is called with.
+    pub fn second_call(&self, outer: Mode, inner: Mode) -> Result<(Derived, Vec<Value>), String> {
         let base = match inner {
             Mode::Jvp => joined(&[&self.subject.args, &self.tangents]),
             Mode::Vjp => self.vjp_arguments()?,
         };
-        let (seeds, weights) = match (outer, inner) {
-            (Mode::Jvp, Mode::Jvp) => (&self.second_tangents, &self.cotangents),
-            (Mode::Jvp, Mode::Vjp) => (&self.second_tangents, &self.tangents),
-            (Mode::Vjp, Mode::Jvp) => (&self.cotangents, &self.second_tangents),
-            (Mode::Vjp, Mode::Vjp) => (&self.tangents, &self.second_tangents),
+        let seeds = match (outer, inner) {
+            (Mode::Jvp, Mode::Jvp | Mode::Vjp) => &self.second_tangents,
+            (Mode::Vjp, Mode::Jvp) => &self.cotangents,
+            (Mode::Vjp, Mode::Vjp) => &self.tangents,
         };
         let d = self.second(outer, inner);
         let more = match outer {
             Mode::Jvp => Vec::new(),
             Mode::Vjp => lengths(function(&self.subject.module, &d.of)?, &d.outs, seeds),
         };
-        let all = self.run(&d.canonical_name(), &joined(&[&base, &more, seeds]))?;
+        Ok((d, joined(&[&base, &more, seeds])))
+    }
+
+    /// The second derivative in the two directions, summed with the cotangents: one number whatever the way. With it,
+    /// the largest magnitude that entered.
+    pub fn second_derivative(&self, outer: Mode, inner: Mode) -> Result<(f64, f64), String> {
+        let weights = match (outer, inner) {
+            (Mode::Jvp, Mode::Jvp) => &self.cotangents,
+            (Mode::Jvp, Mode::Vjp) => &self.tangents,
+            (Mode::Vjp, Mode::Jvp | Mode::Vjp) => &self.second_tangents,
+        };
+        let (d, args) = self.second_call(outer, inner)?;
+        let all = self.run(&d.canonical_name(), &args)?;
         let of_interest = &all[all.len() - weights.len()..];
         Ok(dot(of_interest, weights))
     }

@@ -51,5 +51,5 @@ pub fn lower_tree(tree: &cotan::sema::typed::Program, request: &Request) -> Resu
     let mut module = lowered.module;
     cotan_ad::expand(&mut module, &cotan_ad::Limits::default()).map_err(|e| e.to_string())?;
     let entry = lowered.entries.into_iter().next().ok_or("no entry")?;
-    Ok(Lowered { entry, module: Arc::new(module) })
+    Ok(Lowered { entry, module: Arc::new(module), traps: None })
 }

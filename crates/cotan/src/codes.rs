@@ -145,6 +145,18 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "fn ragged(n: i64) -> f64 = +/[all] tabulate(n, |i| zeros[f64](i))\nfn main() -> f64 = ragged(3)",
     ),
     info(
+        "R0012",
+        "a NaN was made",
+        "Under --trap-nan a call stops where an operation makes a NaN of numbers that are none, in a value or in a \
+         derivative. The message names the operation, its operands and the iterations of the loops around it. A NaN counts \
+         where it is used: as a result, carried by a loop, stored, summed or compared. What a `select` does not choose, and \
+         what a factor of exactly zero wipes out of a derivative, does not trap. A NaN in an argument or written in the \
+         program is data; if the result is NaN because of an argument, that argument is named.\n\n\
+         Mended:\n\nfn norm(x: f64, y: f64) -> f64 {\n  let s = x * x + y * y\n  if s > 0.0 { sqrt(s) } else { 0.0 }\n}\n\
+         fn main() -> f64 = norm(0.0, 0.0)",
+        "",
+    ),
+    info(
         "R0040",
         "tangent of another variant",
         "The tangent or cotangent of a value of an enum is of the variant of that value: a circle changes as a circle \

@@ -8,6 +8,7 @@ use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions};
+use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::entry::Entry;
 use cotan_sema::modules::Loader;
 use cotan_syntax::on_deep_stack;
@@ -40,6 +41,8 @@ pub struct Config {
     pub derivatives: cotan_ad::Limits,
     /// Bytes that a call may use; `None` for no bound but the machine's.
     pub memory: Option<u64>,
+    /// Whether a call stops where a NaN is made, in a value or a derivative, and says where.
+    pub trap_nan: bool,
 }
 
 /// Makes functions of programs. Shared by any number of threads.
@@ -51,6 +54,7 @@ pub struct Compiler {
     derivatives: cotan_ad::Limits,
     memory: Option<u64>,
     threads: NonZeroUsize,
+    trap_nan: bool,
 }
 
 /// The IR of a request, before it is bound to an engine.
@@ -60,18 +64,20 @@ pub struct Lowered {
     pub entry: Entry,
     /// Every function that it needs; derivatives are written.
     pub module: Arc<Module>,
+    /// The places where it may make a NaN, if it traps those.
+    pub traps: Option<Arc<[Site]>>,
 }
 
 impl Compiler {
     /// A compiler. LLVM is looked for once, here. The error is the system's refusal to start threads.
     pub fn new(config: Config) -> Result<Compiler, String> {
-        let Config { llvm, cache, threads, level, program, derivatives, memory } = config;
+        let Config { llvm, cache, threads, level, program, derivatives, memory, trap_nan } = config;
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         let backend = match Llvm::new(&llvm, cache) {
             Ok(engine) => Ok(Backend::new(engine, Arc::new(Pool::new(threads)?))),
             Err(none) => Err(none),
         };
-        Ok(Compiler { backend, level, program, derivatives, memory, threads })
+        Ok(Compiler { backend, level, program, derivatives, memory, threads, trap_nan })
     }
 
     /// The CPU backend, or why there is none.
@@ -116,16 +122,19 @@ impl Compiler {
         Ok((entry, lowered.module))
     }
 
-    /// How large derivatives may become.
-    pub(crate) fn derivative_limits(&self) -> &cotan_ad::Limits {
-        &self.derivatives
+    /// Writes the derivatives that a module asks for. Under traps for NaN a reverse sweep starts after the value, as it
+    /// does where there are checks.
+    pub(crate) fn expand(&self, module: &mut Module) -> Result<Vec<cotan_ad::ReversedLoop>, cotan_ad::Error> {
+        let expand = if self.trap_nan { cotan_ad::expand_values_first } else { cotan_ad::expand };
+        expand(module, &self.derivatives)
     }
 
     fn lower_on_this_stack(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
-        let (module, _) = pipeline::finish(&source, &entry.symbol, &self.derivatives)?;
-        let module = pipeline::link(&module, &entry.symbol);
-        Ok(Lowered { entry, module: Arc::new(module) })
+        let (module, _) = pipeline::finish(&source, &entry.symbol, |module| self.expand(module))?;
+        let mut module = pipeline::link(&module, &entry.symbol);
+        let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module));
+        Ok(Lowered { entry, module: Arc::new(module), traps })
     }
 
     /// A function or derivative of a program, ready to be called.
@@ -136,7 +145,7 @@ impl Compiler {
 
     /// Lowered IR, ready to be called.
     pub fn bind(&self, lowered: Lowered, engine: Engine) -> Result<Function, CompileError> {
-        let Lowered { entry, module } = lowered;
+        let Lowered { entry, module, traps } = lowered;
         let executor = match (engine, &self.backend) {
             (Engine::Cpu, Ok(backend)) => {
                 let compile = || backend.compile(&module, &entry.symbol, &self.compile_options());
@@ -146,7 +155,7 @@ impl Compiler {
             }
             (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
         };
-        Ok(Function { entry, module, executor })
+        Ok(Function { entry, module, traps, executor })
     }
 
     /// How the CPU backend compiles.

@@ -1,6 +1,7 @@
 //! What can go wrong, by who can mend it.
 
 use crate::host::ArgumentMisfit;
+use crate::{NanArgument, NanOrigin};
 use cotan_ir::{CheckKind, OutOfMemory, Span};
 use cotan_syntax::Diagnostic;
 use std::fmt;
@@ -23,6 +24,10 @@ pub enum CallError {
     Arguments(ArgumentMisfit),
     /// A check of the program failed.
     Check(CheckFailure),
+    /// An operation made a NaN, under a compiler that traps them.
+    Nan(Box<NanOrigin>),
+    /// The result is NaN because an argument is, under a compiler that traps NaN.
+    NanArgument(NanArgument),
     /// The call needs more memory than it may hold, or than there is.
     OutOfMemory(OutOfMemory),
     /// Another limit of the call was reached: steps, nesting, time.
@@ -38,7 +43,7 @@ pub enum CallError {
 pub struct CheckFailure {
     /// What is wrong.
     pub kind: CheckKind,
-    /// The numbers that the message shows.
+    /// The numbers that are reported.
     pub args: Vec<i128>,
     /// The source text that needed the check.
     pub span: Span,
@@ -69,6 +74,8 @@ impl fmt::Display for CallError {
             CallError::Arguments(e) => e.fmt(f),
             CallError::Check(e) => e.fmt(f),
             CallError::OutOfMemory(e) => e.fmt(f),
+            CallError::Nan(origin) => write!(f, "NaN from {}", origin.operation()),
+            CallError::NanArgument(argument) => argument.fmt(f),
             CallError::Limit(message) | CallError::Unsupported(message) => f.write_str(message),
             CallError::Bug(message) => write!(f, "a bug of Cotan: {message}"),
         }

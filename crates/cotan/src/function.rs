@@ -1,11 +1,12 @@
 //! Functions that can be called.
 
 use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
-use crate::{CallError, Lowered};
+use crate::{CallError, Lowered, NanArgument, NanOrigin};
 use cotan_interp::Options as InterpOptions;
-use cotan_ir::Module;
+use cotan_ir::{CheckKind, Module};
 use cotan_llvm::{CallOptions, CompiledFunction, Statistics};
 use cotan_ops::Value;
+use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::entry::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -53,6 +54,8 @@ pub(crate) fn interpreter_options(memory: Option<u64>) -> InterpOptions {
 pub struct Function {
     pub(crate) entry: Entry,
     pub(crate) module: Arc<Module>,
+    /// The places where it may make a NaN, if it traps those.
+    pub(crate) traps: Option<Arc<[Site]>>,
     pub(crate) executor: Executor,
 }
 
@@ -77,7 +80,7 @@ impl Function {
 
     /// The same before it was bound to an engine.
     pub fn lowered(&self) -> Lowered {
-        Lowered { entry: self.entry.clone(), module: self.module.clone() }
+        Lowered { entry: self.entry.clone(), module: self.module.clone(), traps: self.traps.clone() }
     }
 
     /// The IR that runs.
@@ -105,11 +108,24 @@ impl Function {
     }
 
     fn call_flat_with_output(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
-        match &self.executor {
+        let outcome = match &self.executor {
             Executor::Interpreter(options) => {
-                Ok(cotan_interp::run_with_output(&self.module, &self.entry.symbol, args, options, output)?)
+                cotan_interp::run_with_output(&self.module, &self.entry.symbol, args, options, output)
+                    .map_err(CallError::from)
             }
             Executor::Compiled(f) => f.call(args, output),
+        };
+        let Some(sites) = &self.traps else { return outcome };
+        match outcome {
+            Err(CallError::Check(failure)) => Err(match NanOrigin::of(&failure, sites) {
+                Some(origin) if failure.kind == CheckKind::Nan => CallError::Nan(Box::new(origin)),
+                Some(_) | None => CallError::Check(failure),
+            }),
+            Ok(results) => match NanArgument::of(&self.entry, args, &results) {
+                Some(argument) => Err(CallError::NanArgument(argument)),
+                None => Ok(results),
+            },
+            Err(other) => Err(other),
         }
     }
 

@@ -1,10 +1,12 @@
 //! From a lowered module to one that runs: primal code prepared, derivatives written, calls inlined.
 
-use cotan_ad::{Limits, ReversedLoop};
+use cotan_ad::ReversedLoop;
 use cotan_ir::{Item, Module, Symbol};
 use cotan_opt::passes::inline::{InlineLimit, inline};
+use cotan_opt::passes::trap_nan::{self, Site};
+use std::sync::Arc;
 
-/// Writes every derivative that `entry` needs, and simplifies all of it.
+/// Writes every derivative that `entry` needs by `expand`, and simplifies all of it.
 ///
 /// Primal functions are prepared first: inlined, simplified, products and sums contracted. That fixes their bits, for
 /// themselves and inside every derivative. A function that is only called, and inlined everywhere, is gone.
@@ -13,7 +15,7 @@ use cotan_opt::passes::inline::{InlineLimit, inline};
 pub(crate) fn finish(
     module: &Module,
     entry: &str,
-    limits: &Limits,
+    expand: impl FnOnce(&mut Module) -> Result<Vec<ReversedLoop>, cotan_ad::Error>,
 ) -> Result<(Module, Vec<ReversedLoop>), cotan_ad::Error> {
     let mut done = Module::default();
     let mut wanted: Vec<Symbol> = vec![entry.into()];
@@ -35,7 +37,7 @@ pub(crate) fn finish(
             None => {}
         }
     }
-    let reversed = cotan_ad::expand(&mut done, limits)?;
+    let reversed = expand(&mut done)?;
     Ok((done, reversed))
 }
 
@@ -53,6 +55,19 @@ pub(crate) fn link(module: &Module, entry: &str) -> Module {
         linked.items.insert(name, Item::Function(f.into()));
     }
     linked
+}
+
+/// Gives every function traps for NaN, and the places where they are.
+pub(crate) fn trap_nan(module: &mut Module) -> Arc<[Site]> {
+    let mut sites = Vec::new();
+    for item in module.items.values_mut() {
+        match item {
+            Item::Function(f) => *f = trap_nan::trap_nan(f.as_ref().clone(), &mut sites).into(),
+            Item::Derived(_) => {}
+        }
+    }
+    debug_assert_eq!(cotan_ir::verify_module(module), Ok(()), "a function with traps is malformed");
+    sites.into()
 }
 
 fn without_rules(module: &Module) -> Module {

@@ -215,7 +215,7 @@ fn counted(function: &str, wrt: &str, args: &Arguments) -> (RecordCounts, i64) {
     let compiler = compiler();
     let lowered = compiler.lower(&program(&compiler), &gradient(function, wrt)).expect("a gradient");
     let flat = fit_arguments(&lowered.entry, args).expect("fitting arguments");
-    let Lowered { entry, module } = &lowered;
+    let Lowered { entry, module, traps: _ } = &lowered;
     let (_, stats) = run_counted(module, &entry.symbol, &flat, &Options::default()).expect("a value");
     let counter = compiler.bind(compiler.record_counter(&lowered), Engine::Interpreter).expect("a function");
     let counts = RecordCounts::of(&counter.call(args).expect("numbers")).expect("two numbers");

@@ -76,7 +76,7 @@ impl Segments<'_> {
             body: Block { stmts, results: next },
             kept: without_checkpoint(l.kept),
         };
-        Stmt { results: outer_results, op: Op::Loop(Box::new(outer)), span }
+        Stmt { results: outer_results, op: Op::Loop(Box::new(outer)), span: span.segments() }
     }
 }
 

@@ -84,7 +84,7 @@ impl Reverse<'_, '_> {
         let head = self.b.stmts().len();
         let twins = self.forward(&l.body.stmts, &mut inner.env);
         let n_again = self.b.stmts().len() - head;
-        self.b.set_span(s.span);
+        self.b.set_span(s.span.cotangent());
         for (q, c) in active.iter().zip(&params) {
             self.add(l.body.results[*q], (*c).into(), &mut inner);
         }
@@ -92,7 +92,7 @@ impl Reverse<'_, '_> {
         self.reverse(&l.body.stmts, &twins, &mut inner)?;
         let next_cots = active.iter().map(|q| self.value(l.params[*q], &inner)).collect();
         let body = self.b.close_block(next_cots);
-        self.b.set_span(s.span);
+        self.b.set_span(s.span.cotangent());
         let (vars, accs) = self.written(new_accs, &body, scope);
 
         let results: Vec<Var> = active.iter().map(|q| self.result_var(l.params[*q], scope)).collect();

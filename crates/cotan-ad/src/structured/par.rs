@@ -120,7 +120,7 @@ impl Reverse<'_, '_> {
         let indices: Vec<Var> = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
         self.b.open_block();
         let twins = self.forward(&p.body.stmts, &mut inner.env);
-        self.b.set_span(s.span);
+        self.b.set_span(s.span.cotangent());
         for (r, seed) in seeds {
             self.plant(r, seed, &indices, &mut inner);
         }
@@ -134,7 +134,7 @@ impl Reverse<'_, '_> {
             })
             .unzip();
         let body = self.b.close_block(sums);
-        self.b.set_span(s.span);
+        self.b.set_span(s.span.cotangent());
         let (vars, accs) = self.written(new_accs, &body, scope);
 
         let start = |x: &Var| Const::zero(self.src.ty(*x).tangent().elem).into();

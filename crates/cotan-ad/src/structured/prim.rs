@@ -13,6 +13,7 @@ impl Forward<'_, '_> {
         if !self.active.has(y) {
             return;
         }
+        self.b.set_span(s.span.tangent());
         let name = self.tan_name(y);
         let site = Use::new(&self.b, prim, scope.env.atoms(args), scope.env.atom(y.into()));
         let mut total: Option<Atom> = None;
@@ -89,7 +90,10 @@ impl Use {
         if term.number() == Some(-1.0) {
             return Some(b.named(name).prim(cotan_ops::NEG.prim(), &[x]).into());
         }
+        let span = b.span();
+        b.set_span(span.partial());
         let partial = term.emit(b, self.elem, &self.args, self.result);
+        b.set_span(span);
         let constant = partial.constant().and_then(|c| c.as_float());
         if constant == Some(0.0) {
             // An exact zero wins against whatever it is multiplied with.

@@ -73,7 +73,7 @@ impl Reverse<'_, '_> {
             let totals = changed.iter().map(|x| self.value(*x, &inner)).collect();
             new_arms.push(self.b.close_block(totals));
         }
-        self.b.set_span(s.span);
+        self.b.set_span(s.span.cotangent());
         let selector = scope.env.atom(selector);
         let mut results = Vec::new();
         for x in &changed {

@@ -21,6 +21,7 @@ impl Forward<'_, '_> {
         if !self.active.has(y) || tangents.iter().all(Option::is_none) {
             return;
         }
+        self.b.set_span(s.span.tangent());
         let name = self.tan_name(y);
         let ty = scope.env.ty(self.src.ty(y)).tangent();
         let tan = match &cotan_ops::record(op).derivative {

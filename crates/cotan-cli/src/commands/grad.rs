@@ -9,11 +9,15 @@ use crate::point::{Point, tangent_names};
 use crate::terminal;
 use cotan::host::{Arguments, HostValue};
 use cotan::{
-    CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Subject, check_gradient, tape_gradient,
+    CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Subject, check_gradient, codes, tape_gradient,
 };
 use std::fmt::Write;
 
 pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
+    if args.engine == GradientEngine::Tape && args.derivative.call.engine.trap_nan {
+        let message = "`--trap-nan` needs the gradient that is compiled from the program";
+        return Err(Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message).help("leave out `--engine tape`"));
+    }
     let point = Point::open(&args.derivative)?;
     point.expect_scalar()?;
     let Gradient { value, gradient, aux } = match args.engine {

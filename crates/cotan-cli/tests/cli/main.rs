@@ -5,6 +5,7 @@ mod environment;
 mod errors;
 mod fmt;
 mod inputs;
+mod nans;
 mod pages;
 mod programs;
 mod run;

@@ -25,7 +25,7 @@ fn every_kind_of_check_fails_with_its_arguments_and_its_span() {
         );
         let args = |c| [truth(c), i64(-2), Value::from(Const::integer(Elem::U8, 200)), f64(1.5)];
         assert_eq!(results(&text, &args(true)), Ok(vec![f64(1.5)]), "{code} holds");
-        let failure = CheckFailure { kind, args: vec![-2, 7, 200], span: Span { file: 3, start: 14, end: 15 } };
+        let failure = CheckFailure { kind, args: vec![-2, 7, 200], span: Span::new(3, 14, 15) };
         assert_eq!(results(&text, &args(false)), Err(RuntimeError::Check(failure)), "{code} fails");
     }
 }
@@ -44,7 +44,7 @@ fn the_first_iteration_that_fails_is_reported() {
         return s
     }";
     let error = results(text, &[i64(4), i64s(&[1, 20, -3, 4])]).unwrap_err();
-    let span = Span { file: 0, start: 5, end: 6 };
+    let span = Span::new(0, 5, 6);
     assert_eq!(error, RuntimeError::Check(CheckFailure { kind: CheckKind::IntegerOverflow, args: vec![20], span }));
     assert_eq!(error.to_string(), "integer overflow: operand 20");
 }

@@ -1,7 +1,9 @@
 //! Operations: everything behind the `=` of a statement, inner blocks included.
 
 use super::{ParseError, Parser};
-use crate::{Acc, AccKind, Atom, CheckKind, Checkpoint, Elem, Kept, Loop, Monoid, Op, Par, ParResult, Span, Ty, Var};
+use crate::{
+    Acc, AccKind, Atom, CheckKind, Checkpoint, Elem, Kept, Loop, Monoid, Op, Par, ParResult, Role, Span, Ty, Var,
+};
 
 impl Parser<'_> {
     pub(super) fn operation(&mut self) -> Result<(Op, Span), ParseError> {
@@ -196,6 +198,12 @@ impl Parser<'_> {
         let start = self.number("a position")?;
         self.mark("..")?;
         let end = self.number("a position")?;
-        Ok(Span { file, start, end })
+        let role = if self.eat_mark(":") {
+            let text = self.word("a role")?;
+            Role::from_text(text).ok_or_else(|| self.expected("a role"))?
+        } else {
+            Role::VALUE
+        };
+        Ok(Span { file, start, end, role })
     }
 }

@@ -218,7 +218,7 @@ impl CompiledFunction {
     }
 
     fn out_of_memory(&self, slot: &ErrorSlot) -> OutOfMemory {
-        let [wanted, held, limit, _] = slot.args;
+        let [wanted, held, limit, ..] = slot.args;
         let position = usize::try_from(slot.span).ok().and_then(|n| n.checked_sub(1));
         OutOfMemory {
             wanted: bytes(wanted),
@@ -234,9 +234,14 @@ fn bytes(arg: i64) -> u64 {
     u64::try_from(arg).unwrap_or_default()
 }
 
-/// A reported number of a type: an i64, or the bits of a u64.
+/// A reported number of a type: an i64, or the bits of a u64 or a float, which lie first in the slot.
 fn shown(arg: i64, elem: Elem) -> i128 {
-    if elem == Elem::U64 { (arg as u64).into() } else { arg.into() }
+    match elem {
+        Elem::U64 | Elem::F64 => (arg as u64).into(),
+        Elem::F32 => (arg as u32).into(),
+        Elem::F16 | Elem::BF16 => (arg as u16).into(),
+        Elem::Bool | Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 => arg.into(),
+    }
 }
 
 impl fmt::Debug for CompiledFunction {

@@ -57,8 +57,8 @@ unsafe fn ask<T>(
             Refusal::Limit => shown(limit.max_bytes()),
             Refusal::Machine => code::NO_LIMIT,
         };
-        let args = [wanted, shown(limit.in_use()), max_bytes, 0];
-        ctx.error = ErrorSlot { code: code::OUT_OF_MEMORY, args, ..ErrorSlot::default() };
+        ctx.error = ErrorSlot { code: code::OUT_OF_MEMORY, ..ErrorSlot::default() };
+        ctx.error.args[..3].copy_from_slice(&[wanted, shown(limit.in_use()), max_bytes]);
     })
 }
 

@@ -21,7 +21,7 @@ fn every_kind_reports_its_arguments_and_place() {
             [cotan_ir::Const::bool(p).into(), i64_of(-4), cotan_ir::Const::integer(cotan_ir::Elem::I8, -9).into()]
         };
         program.agree(&args(true));
-        let span = Span { file: 3, start: k as u32, end: k as u32 + 5 };
+        let span = Span::new(3, k as u32, k as u32 + 5);
         assert_eq!(program.fail(&args(false)), RuntimeError::Check { kind, args: vec![-4, -9, 7], span });
     }
 }
@@ -46,7 +46,7 @@ fn the_lowest_failing_iteration_wins_on_any_number_of_threads() {
     program.agree(&args(&at));
     for (place, wrong) in [(k - 1, 5), (123_456, -1), (7, 99)] {
         at[place] = wrong;
-        let span = Span { file: 0, start: 10, end: 12 };
+        let span = Span::new(0, 10, 12);
         let expected = RuntimeError::Check { kind: CheckKind::IndexRange, args: vec![wrong.into(), 5], span };
         assert_eq!(program.fail(&args(&at)), expected);
     }

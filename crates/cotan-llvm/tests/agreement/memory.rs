@@ -42,7 +42,7 @@ const LARGE: &str = "fn f(n: i64, m: i64) {
 fn a_tensor_without_room_is_an_error_that_names_it() {
     let f = Program::new(LARGE);
     let f = f.on_one_thread();
-    let z = site("z", Span { file: 0, start: 30, end: 40 }, false);
+    let z = site("z", Span::new(0, 30, 40), false);
     let error = out_of_memory(f, &[i64_of(1), i64_of(1000)], &limited(1 << 20));
     assert_eq!((error.wanted, error.limit, &error.site), (8_000_000, Some(1 << 20), &z));
     let error = out_of_memory(f, &[i64_of(1), i64_of(1 << 40)], &CallOptions::default());
@@ -101,11 +101,11 @@ fn a_record_without_room_is_an_error_that_names_its_loop() {
     let program = Program::new(RECORDS);
     for f in program.on_all_threads() {
         let error = out_of_memory(f, &[i64_of(i64::MAX), i64_of(0)], &limited(1 << 20));
-        assert_eq!(error.site, site("seen", Span { file: 0, start: 10, end: 20 }, true));
+        assert_eq!(error.site, site("seen", Span::new(0, 10, 20), true));
         assert_eq!(error.limit, Some(1 << 20));
         assert!((1 << 20) - 64 * 1024 < error.wanted && error.wanted <= (1 << 20) + 8, "{error}");
         let error = out_of_memory(f, &[i64_of(1), i64_of(1 << 40)], &limited(1 << 20));
-        assert_eq!(error.site, site("old", Span { file: 0, start: 30, end: 40 }, true));
+        assert_eq!(error.site, site("old", Span::new(0, 30, 40), true));
         assert_eq!(error.wanted, 1 << 43);
     }
 }

@@ -81,19 +81,19 @@ impl Lowering<'_> {
         self.push(Node::Store(to, value));
     }
 
-    /// A check as a node; its arguments are shown as i64, those that are no integers not at all.
+    /// A check as a node, with the arguments that its kind reports: integers as i64, floats as they are.
     pub(super) fn check(&mut self, cond: Atom, kind: CheckKind, args: &[Atom], span: Span) -> Node {
-        let args = args.iter().filter(|a| self.f.atom_ty(**a).elem.is_integer()).map(|a| self.scalar(*a));
+        let args = args.iter().filter(|a| kind.reports(self.f.atom_ty(**a).elem)).map(|a| self.scalar(*a));
         let args: Vec<Operand> = args.collect();
         let args = args.into_iter().map(|a| self.reported(a)).collect();
         Node::Check { cond: self.scalar(cond), kind, args, span }
     }
 
-    /// An integer as it is reported: what does not fit an i64 stays a u64.
+    /// An argument as it is reported: what does not fit an i64 stays a u64, and floats stay what they are.
     fn reported(&mut self, a: Operand) -> Operand {
         let elem = self.elem_of(a);
         match a {
-            Operand::Const(_) | Operand::Local(_) if elem == Elem::U64 => a,
+            Operand::Const(_) | Operand::Local(_) if elem == Elem::U64 || elem.is_float() => a,
             Operand::Const(c) => Operand::Const(c.as_integer().map_or(c, |n| Const::integer(Elem::I64, n))),
             Operand::Local(_) if elem == Elem::I64 => a,
             Operand::Local(_) => self.native(Instruction::Cast(Elem::I64), elem, Elem::I64, &[a]),

@@ -14,7 +14,10 @@ pub(super) fn equals(prim: Prim, args: &[Atom], elems: &[Elem], result: Elem) ->
 
 fn folded(row: &'static PrimRow, args: &[Atom]) -> Option<Atom> {
     let constants: Vec<Const> = args.iter().map(|a| a.constant()).collect::<Option<_>>()?;
-    row.eval(&constants).ok().map(Atom::Const)
+    // What makes a NaN is left to the run, which can tell where it came from.
+    let is_made = |c: &Const| c.as_float().is_some_and(f64::is_nan);
+    let any_is_nan = constants.iter().any(is_made);
+    row.eval(&constants).ok().filter(|c| any_is_nan || !is_made(c)).map(Atom::Const)
 }
 
 fn by_law(law: Law, args: &[Atom], result: Elem) -> Option<Atom> {

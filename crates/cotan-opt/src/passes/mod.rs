@@ -9,3 +9,4 @@ mod identities;
 pub mod inline;
 pub mod own_slots;
 mod rename;
+pub mod trap_nan;

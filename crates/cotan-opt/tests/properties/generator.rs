@@ -153,7 +153,7 @@ impl<'a> Generator<'a> {
     fn statements(&mut self, pool: &mut Pool, n: usize, depth: usize) {
         for _ in 0..n {
             self.position += 1;
-            self.b.set_span(Span { file: 0, start: self.position, end: self.position + 1 });
+            self.b.set_span(Span::new(0, self.position, self.position + 1));
             let may_open = depth < 3 && self.regions > 0;
             match self.rng.below(if may_open { 22 } else { 14 }) {
                 0..=2 => self.arithmetic(pool),

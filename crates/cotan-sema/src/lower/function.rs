@@ -75,7 +75,7 @@ pub(super) struct Body<'a, 'p> {
 
 /// The IR's span for one of the syntax.
 pub(super) fn ir_span(span: Span) -> IrSpan {
-    IrSpan { file: span.file.0, start: span.start, end: span.end }
+    IrSpan::new(span.file.0, span.start, span.end)
 }
 
 impl<'p> Lowering<'p> {
@@ -301,7 +301,7 @@ impl<'a, 'p> Body<'a, 'p> {
 
     /// The source position of the statements that follow.
     pub(super) fn span(&self) -> Span {
-        let IrSpan { file, start, end } = self.b.span();
+        let IrSpan { file, start, end, role: _ } = self.b.span();
         Span::new(FileId(file), start, end)
     }
 

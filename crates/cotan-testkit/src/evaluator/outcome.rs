@@ -299,7 +299,7 @@ fn cut(v: f64[3], i: i64) -> f64 = v[0] * stop_gradient(v[1]) + max/ v
 
     fn reported(failure: &Failure) -> (CheckKind, Span) {
         let span = failure.span;
-        (failure.kind, Span { file: span.file.0, start: span.start, end: span.end })
+        (failure.kind, Span::new(span.file.0, span.start, span.end))
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Oracles: questions about a program whose answer is known without knowing what it computes.
 
 mod checkpoints;
+mod clean;
 mod compiled;
 mod engines;
 mod evaluator;
@@ -12,6 +13,7 @@ mod second_order;
 mod split;
 
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
+pub use clean::{clean, has_nan};
 pub use compiled::{compiled, compiled_once};
 pub use engines::{dot_product, primal_value, simplified, tape};
 pub use evaluator::evaluator;
@@ -64,6 +66,7 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "failing checks", ask: failures },
     Oracle { name: "fwd and rev", ask: forward_reverse },
     Oracle { name: "checkpoints", ask: checkpoints },
+    Oracle { name: "traps for NaN", ask: clean },
     Oracle { name: "same by other statements", ask: metamorphic },
     Oracle { name: "finite difference", ask: finite_difference },
 ];

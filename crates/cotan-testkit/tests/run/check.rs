@@ -3,6 +3,7 @@
 use crate::header::{self, Expected};
 use crate::parallel::in_parallel;
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
+use cotan::sema::entry::Entry;
 use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
 use cotan_ir::Mode;
 use cotan_ops::Value;
@@ -59,6 +60,9 @@ struct Test<'a> {
 impl Test<'_> {
     fn run(&self) -> Result<(), String> {
         let function = Request::function(&self.case.function);
+        if let Expected::Nan { .. } = self.case.expected {
+            return Err("programs that make a NaN stand in `tests/run/nans`".to_owned());
+        }
         self.evaluates(&function).map_err(|e| format!("evaluator: {e}"))?;
         match &self.case.expected {
             Expected::Error { code, file, line, column } => {
@@ -75,6 +79,7 @@ impl Test<'_> {
                 }
                 Ok(())
             }
+            Expected::Nan { .. } => Ok(()),
             Expected::Value { value, grad } => {
                 self.gives(&function, value)?;
                 self.keeps_its_bits_when_shuffled(&function)?;
@@ -229,22 +234,27 @@ impl Test<'_> {
     }
 
     fn named_arguments(&self, lowered: &Lowered) -> Result<Arguments, String> {
-        let mut args = Arguments::new();
-        for (name, json) in &self.case.args {
-            let value = match lowered.entry.params.iter().find(|p| p.name == *name) {
-                Some(param) => {
-                    from_json(json, &param.ty).map_err(|e| format!("`{name}`: {} for {}", e.found, e.expected))?
-                }
-                None => HostValue::i64(json.as_i64().ok_or_else(|| format!("there is no parameter `{name}`"))?),
-            };
-            args.insert(name.clone(), value);
-        }
-        Ok(args)
+        named_arguments(self.case, &lowered.entry)
     }
 
     fn lowered(&self, request: &Request) -> Result<[(&'static str, Lowered); 2], String> {
         Ok([("optimised", lower(self.program, request)?), ("plain", lower_plain(self.program, request)?)])
     }
+}
+
+/// The arguments of a case in the types of a signature.
+pub(crate) fn named_arguments(case: &header::Case, entry: &Entry) -> Result<Arguments, String> {
+    let mut args = Arguments::new();
+    for (name, json) in &case.args {
+        let value = match entry.params.iter().find(|p| p.name == *name) {
+            Some(param) => {
+                from_json(json, &param.ty).map_err(|e| format!("`{name}`: {} for {}", e.found, e.expected))?
+            }
+            None => HostValue::i64(json.as_i64().ok_or_else(|| format!("there is no parameter `{name}`"))?),
+        };
+        args.insert(name.clone(), value);
+    }
+    Ok(args)
 }
 
 fn file_name(program: &Program, file: u32) -> &str {
@@ -266,7 +276,7 @@ fn expected_gradient(grad: &serde_json::Map<String, Json>, wrt: &[&str]) -> Json
 }
 
 /// Line and column of a place in the source.
-fn place(program: &Program, span: cotan_ir::Span) -> (u32, u32) {
+pub(crate) fn place(program: &Program, span: cotan_ir::Span) -> (u32, u32) {
     let file = program.sources.get(cotan::syntax::FileId(span.file));
     let place = file.map(|f| f.line_column(span.start));
     place.map_or((0, 0), |p| (p.line, p.column))

@@ -1,5 +1,6 @@
 //! The header of a test program: the function to call, with what, and what comes out.
 
+use cotan::DerivativeForm;
 use serde_json::{Map, Value as Json};
 
 /// The tolerance of a case that states none.
@@ -35,6 +36,17 @@ pub(crate) enum Expected {
         value: Json,
         /// The gradients; empty without `wrt`.
         grad: Map<String, Json>,
+    },
+    /// A NaN, which a compiler that traps them locates.
+    Nan {
+        /// The derivative that makes it; none if the function itself does.
+        form: Option<DerivativeForm>,
+        /// The line of its place, from 1.
+        line: u32,
+        /// The column of its place, from 1.
+        column: u32,
+        /// What is said of it.
+        message: String,
     },
     /// A run-time error.
     Error {
@@ -96,7 +108,7 @@ pub(crate) fn cases(text: &str) -> Result<Vec<Case>, String> {
 
 /// A case whose missing keys are those of the first; what comes out is stated by each anew.
 fn case(keys: &Keys, first: &Keys) -> Result<Case, String> {
-    let known = ["fn", "wrt", "args", "value", "grad", "tolerance", "order", "error", "output"];
+    let known = ["fn", "wrt", "args", "value", "grad", "tolerance", "order", "error", "nan", "output"];
     if let Some((key, _)) = keys.entries.iter().find(|(key, _)| !known.contains(&key.as_str())) {
         return Err(format!("there is no key `{key}`"));
     }
@@ -113,9 +125,10 @@ fn case(keys: &Keys, first: &Keys) -> Result<Case, String> {
         Some(other) => return Err(format!("`order` is 1 where it is stated, not `{other}`")),
         None => 2,
     };
-    let expected = match keys.get("error") {
-        Some(text) => error(text)?,
-        None => {
+    let expected = match (keys.get("error"), keys.get("nan")) {
+        (Some(text), _) => error(text)?,
+        (None, Some(text)) => nan(text)?,
+        (None, None) => {
             let value = keys.json("value")?.ok_or("no value")?;
             let grad = keys.object("grad")?;
             if let Some(name) = wrt.iter().find(|name| !grad.contains_key(*name)) {
@@ -139,6 +152,19 @@ fn error(text: &str) -> Result<Expected, String> {
     let (line, column) = place.split_once(':').ok_or_else(fail)?;
     let number = |text: &str| text.trim().parse().map_err(|_| fail());
     Ok(Expected::Error { code: code.to_owned(), file, line: number(line)?, column: number(column)? })
+}
+
+fn nan(text: &str) -> Result<Expected, String> {
+    let fail = || format!("a NaN is a form, a place and a message, as in `grad 7:12 NaN from ..`, not `{text}`");
+    let (form, rest) = text.split_once(' ').ok_or_else(fail)?;
+    let (place, message) = rest.split_once(' ').ok_or_else(fail)?;
+    let (line, column) = place.split_once(':').ok_or_else(fail)?;
+    let form = match form {
+        "value" => None,
+        name => Some(DerivativeForm::ALL.into_iter().find(|form| form.as_str() == name).ok_or_else(fail)?),
+    };
+    let number = |text: &str| text.parse().map_err(|_| fail());
+    Ok(Expected::Nan { form, line: number(line)?, column: number(column)?, message: message.to_owned() })
 }
 
 #[cfg(test)]

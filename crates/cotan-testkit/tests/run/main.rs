@@ -2,23 +2,49 @@
 
 mod check;
 mod header;
+mod nans;
 mod parallel;
 mod shapes;
 mod trips;
 
 use cotan_testkit::files::{programs, report, tests_folder};
+use std::path::PathBuf;
+
+/// The programs of a folder of `tests/run` or, without one, those of all folders but `nans`, as path and text.
+fn wanted(folder: Option<&str>) -> Vec<(String, String)> {
+    let root = tests_folder().join("run");
+    // `COTAN_RUN=loops/` runs the programs with that in their path alone.
+    let wanted = std::env::var("COTAN_RUN").unwrap_or_default();
+    let read = |path: &PathBuf| {
+        let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
+        let is_of_it = folder.map_or(!name.starts_with("nans"), |folder| name.starts_with(folder));
+        let text = || std::fs::read_to_string(path).unwrap_or_else(|e| panic!("reading {name}: {e}"));
+        (is_of_it && path.to_string_lossy().contains(&wanted)).then(|| (name.clone(), text()))
+    };
+    programs(&root).iter().filter_map(read).collect()
+}
 
 #[test]
 fn programs_give_what_their_headers_say_in_every_way_to_run_them() {
-    let folder = tests_folder().join("run");
-    let programs = programs(&folder);
-    // `COTAN_RUN=loops/` runs the programs with that in their path alone.
-    let wanted = std::env::var("COTAN_RUN").unwrap_or_default();
-    let programs: Vec<_> = programs.into_iter().filter(|path| path.to_string_lossy().contains(&wanted)).collect();
-    let failures = cotan_testkit::parallel::map(&programs, |path| {
-        let name = path.strip_prefix(&folder).unwrap_or(path).display().to_string();
-        let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("reading {name}: {e}"));
-        check::check(&name, &text)
-    });
+    let programs = wanted(None);
+    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| check::check(name, text));
+    report(failures.concat(), programs.len());
+}
+
+#[test]
+fn a_nan_is_located_where_it_is_made() {
+    let programs = wanted(Some("nans"));
+    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nans::check(name, text));
+    report(failures.concat(), programs.len());
+    if std::env::var_os("COTAN_RUN").is_none() {
+        let of_derivatives = programs.iter().filter(|(_, text)| nans::is_of_a_derivative(text)).count();
+        assert!(programs.len() >= 20 && of_derivatives >= 8, "{of_derivatives} of {}", programs.len());
+    }
+}
+
+#[test]
+fn a_clean_program_never_traps() {
+    let programs = wanted(None);
+    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nans::never_traps(name, text));
     report(failures.concat(), programs.len());
 }

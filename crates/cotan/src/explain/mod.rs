@@ -12,7 +12,7 @@ mod walk;
 use crate::host::HostValue;
 use crate::{CompileError, Compiler, Lowered, Program, Request, pipeline};
 use cotan_ad::{Restored, ReversedLoop};
-use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Span, Var};
+use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
 use cotan_sema::entry::{Entry, HostType};
 use cotan_syntax::on_deep_stack;
 pub use formula::Formula;
@@ -126,16 +126,16 @@ impl Compiler {
 
     fn explain_on_this_stack(&self, program: &Program, request: &Request) -> Result<Explanation, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
-        let (module, reversed) = pipeline::finish(&source, &entry.symbol, self.derivative_limits())?;
+        let (module, reversed) = pipeline::finish(&source, &entry.symbol, |module| self.expand(module))?;
         let module = pipeline::link(&module, &entry.symbol);
         let Records { all, peak } = walk::records(&module, &entry.symbol, &program.sources);
 
         let mut loops: BTreeMap<Span, (Vec<Recorded>, Vec<&ReversedLoop>)> = BTreeMap::new();
         for note in &reversed {
-            loops.entry(note.span).or_default().1.push(note);
+            loops.entry(source_of(note.span)).or_default().1.push(note);
         }
         for recorded in all {
-            loops.entry(recorded.span).or_default().0.push(recorded);
+            loops.entry(source_of(recorded.span)).or_default().0.push(recorded);
         }
         let mut explained = Vec::new();
         let mut vars = Vec::new();
@@ -144,7 +144,7 @@ impl Compiler {
             let counted = is_counted(&source, span).filter(|_| !records.is_empty());
             for (scheme, levels) in counted.map_or(&[][..], |_| &SCHEMES) {
                 let with = with_checkpoint(&source, span, *scheme);
-                let (module, _) = pipeline::finish(&with, &entry.symbol, self.derivative_limits())?;
+                let (module, _) = pipeline::finish(&with, &entry.symbol, |module| self.expand(module))?;
                 let module = pipeline::link(&module, &entry.symbol);
                 let mut bytes = walk::peak_of(&module, &entry.symbol, &program.sources, span);
                 if counted == Some(false) {
@@ -178,7 +178,7 @@ impl Compiler {
             }
             explained.push(ExplainedLoop { place: place(span), records: told, unrecorded, checkpoints });
         }
-        let counter = self.counter(&Lowered { entry, module: Arc::new(module) }, &vars);
+        let counter = self.counter(&Lowered { entry, module: Arc::new(module), traps: None }, &vars);
         Ok(Explanation { loops: explained, peak, counts: None, counter })
     }
 
@@ -199,7 +199,7 @@ impl Compiler {
             wrt: Vec::new(),
             ..lowered.entry.clone()
         };
-        Lowered { entry, module: Arc::new(module) }
+        Lowered { entry, module: Arc::new(module), traps: None }
     }
 }
 
@@ -232,6 +232,11 @@ fn unrecorded(records: &[Recorded], notes: &[&ReversedLoop]) -> Vec<(String, Res
         Restored::Undone | Restored::Recorded | Restored::Replayed => false,
     });
     all
+}
+
+/// The place of the loop in the source that a loop stands for: with checkpoints it runs over segments of that.
+fn source_of(span: Span) -> Span {
+    Span { role: Role::VALUE, ..span }
 }
 
 /// Whether the loop of this place in the source is counted; `None` if there is no such loop.

@@ -35,7 +35,7 @@ pub(super) fn records(module: &Module, name: &str, sources: &SourceMap) -> Recor
 
 /// The most bytes at any one time that one loop of the source records.
 pub(super) fn peak_of(module: &Module, name: &str, sources: &SourceMap, of: Span) -> Formula {
-    records_of(module, name, sources, &mut Vec::new(), &|span| span == of).peak
+    records_of(module, name, sources, &mut Vec::new(), &|span| super::source_of(span) == of).peak
 }
 
 fn records_of(

@@ -1,0 +1,130 @@
+//! Programs that make a NaN: a compiler that traps them says where.
+
+use crate::check::{named_arguments, place};
+use crate::header::{self, Case, Expected};
+use cotan::host::fit_arguments;
+use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Program, Request, derivative};
+use cotan_llvm::load::SearchConfig;
+use cotan_testkit::case::Subject;
+use cotan_testkit::engines::Engine as Way;
+use cotan_testkit::files::tests_folder;
+use cotan_testkit::front::{loaded, lower};
+use cotan_testkit::oracles::{Verdict, clean, has_nan};
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+
+/// Locates the NaN of every case of a program; gives what is wrong.
+pub(crate) fn check(name: &str, text: &str) -> Vec<String> {
+    every_case(name, text, located)
+}
+
+/// Runs every case of a program that gives numbers with traps, and its derivatives; gives what is wrong.
+pub(crate) fn never_traps(name: &str, text: &str) -> Vec<String> {
+    every_case(name, text, passes)
+}
+
+fn every_case(name: &str, text: &str, test: fn(&Program, &Case) -> Result<(), String>) -> Vec<String> {
+    let cases = match header::cases(text) {
+        Ok(cases) => cases,
+        Err(e) => return vec![format!("{name}: header: {e}")],
+    };
+    let program = match loaded(name, text, &tests_folder().join("run")) {
+        Ok(program) => program,
+        Err(e) => return vec![e],
+    };
+    let failure = |c: &Case| Some(format!("{name}, case `{}`: {}", c.name, test(&program, c).err()?));
+    cases.iter().filter_map(failure).collect()
+}
+
+/// A case that gives numbers gives them with traps too, to the bit, as do its gradient on every engine and its first and
+/// second derivatives on the interpreter.
+fn passes(program: &Program, case: &Case) -> Result<(), String> {
+    let Expected::Value { .. } = case.expected else { return Ok(()) };
+    let forms = [None, Some(DerivativeForm::ValueAndGrad)];
+    for form in forms.into_iter().take(if case.wrt.is_empty() { 1 } else { 2 }) {
+        let request = request(case, form);
+        let plain = lower(program, &request)?;
+        let args = named_arguments(case, &plain.entry)?;
+        let flat = fit_arguments(&plain.entry, &args).map_err(|e| e.to_string())?;
+        let expected = Way::Interpreter.run(&plain.module, &plain.entry.symbol, &flat).map_err(|e| e.to_string())?;
+        if expected.iter().any(has_nan) {
+            continue;
+        }
+        for (engine, compiler) in compilers() {
+            let compiler = compiler.as_ref().map_err(Clone::clone)?;
+            let function = compiler.function(program, &request, *engine).map_err(|e| e.to_string())?;
+            let found = function.call_flat(&flat).map_err(|e| match e {
+                CallError::Nan(origin) => format!("{engine:?}: {}", origin.message(&program.sources)),
+                other => format!("{engine:?}: {other}"),
+            })?;
+            if *engine == Engine::Interpreter && found != expected {
+                return Err(format!("expected {expected:?}, found {found:?}"));
+            }
+        }
+    }
+    if case.wrt.is_empty() {
+        return Ok(());
+    }
+    let lowered = lower(program, &Request::function(&case.function))?;
+    let args = fit_arguments(&lowered.entry, &named_arguments(case, &lowered.entry)?).map_err(|e| e.to_string())?;
+    let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+    let mut derived = cotan_testkit::case::Case::new(Subject::new(case.function.clone(), module, name, args))?;
+    if case.order >= 2 {
+        derived.derive_twice()?;
+    }
+    match clean(&derived) {
+        Verdict::Holds | Verdict::Unusable(_) => Ok(()),
+        Verdict::Fails(reason) => Err(reason),
+    }
+}
+
+/// Whether a NaN of the program is made by a derivative.
+pub(crate) fn is_of_a_derivative(text: &str) -> bool {
+    let cases = header::cases(text).unwrap_or_default();
+    cases.iter().any(|case| matches!(case.expected, Expected::Nan { form: Some(_), .. }))
+}
+
+/// Every engine says the same of the NaN, as the header does.
+fn located(program: &Program, case: &Case) -> Result<(), String> {
+    let Expected::Nan { form, line, column, message } = &case.expected else {
+        return Err("a program of this folder makes a NaN".to_owned());
+    };
+    for (engine, compiler) in compilers() {
+        let compiler = compiler.as_ref().map_err(Clone::clone)?;
+        let request = request(case, *form);
+        let function = compiler.function(program, &request, *engine).map_err(|e| e.to_string())?;
+        let args = named_arguments(case, function.entry())?;
+        let at = format!("{engine:?}");
+        match function.call(&args) {
+            Err(CallError::Nan(origin)) => {
+                let found = (place(program, origin.span()), origin.message(&program.sources));
+                if found != ((*line, *column), message.clone()) {
+                    return Err(format!("{at}: expected {line}:{column} {message:?}, found {found:?}"));
+                }
+            }
+            other => return Err(format!("{at}: no NaN, but {other:?}")),
+        }
+    }
+    Ok(())
+}
+
+fn request(case: &Case, form: Option<DerivativeForm>) -> Request {
+    let wrt: Vec<&str> = case.wrt.iter().map(String::as_str).collect();
+    form.map_or_else(|| Request::function(&case.function), |form| derivative(&case.function, form, &wrt))
+}
+
+/// The interpreter, and compiled code on one and on three threads.
+fn compilers() -> &'static [(Engine, Result<Compiler, String>); 3] {
+    static COMPILERS: OnceLock<[(Engine, Result<Compiler, String>); 3]> = OnceLock::new();
+    let compiler = |llvm, threads| {
+        Compiler::new(Config { llvm, threads: NonZeroUsize::new(threads), trap_nan: true, ..Config::default() })
+    };
+    let llvm = || SearchConfig { explicit: std::env::var_os("COTAN_LLVM").map(Into::into), ..SearchConfig::default() };
+    COMPILERS.get_or_init(|| {
+        [
+            (Engine::Interpreter, compiler(SearchConfig::nowhere(), 1)),
+            (Engine::Cpu, compiler(llvm(), 1)),
+            (Engine::Cpu, compiler(llvm(), 3)),
+        ]
+    })
+}
