@@ -132,7 +132,7 @@ impl Segments<'_> {
         let inner = self.inner(&l, start, n, &params, checkpoint, span, &mut stmts);
         let inner_span = match checkpoint {
             Checkpoint::Levels(levels) => span_of(Checkpoint::Levels(levels - 1), span),
-            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) => span,
+            Checkpoint::Every(_) | Checkpoint::Sqrt | Checkpoint::Budget(_) | Checkpoint::All => span,
         };
         stmts.push(Stmt { results: results.clone(), op: Op::Loop(Box::new(inner)), span: inner_span });
         let accs: Vec<Acc> = l.accs;

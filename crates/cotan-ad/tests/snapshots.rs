@@ -448,21 +448,21 @@ fn f(n: i64, x: f64) {
                     yield u, p
                   }
                   s: f64 = cos r @1:60..70
-                  sin: f64 = sin r @1:60..70
-                  neg: f64 = neg sin @1:60..70
-                  r_cot: f64 = mulz s_cot, neg @1:60..70
-                  p_cot: f64 = loop down < count (p_cot.1: f64 = r_cot) @1:10..90 {
-                    last: i64 = sub count, 1 @1:10..90
-                    i.1: i64 = sub last, down @1:10..90
-                    p.1: f64 = ps[i.1] @1:10..90
-                    add: i64 = add i.1, 1 @1:10..90
-                    min: i64 = min add, last @1:10..90
-                    eq: bool = eq i.1, last @1:10..90
-                    elem: f64 = ps[min] @1:10..90
-                    u.1: f64 = select eq, r, elem @1:10..90
-                    t_cot: f64 = mulz p_cot.1, u.1 @1:40..50
-                    cos: f64 = cos p.1 @1:20..30
-                    p_cot.2: f64 = mulz t_cot, cos @1:20..30
+                  sin: f64 = sin r @1:60..70:cp
+                  neg: f64 = neg sin @1:60..70:cp
+                  r_cot: f64 = mulz s_cot, neg @1:60..70:c
+                  p_cot: f64 = loop down < count (p_cot.1: f64 = r_cot) @1:10..90:c {
+                    last: i64 = sub count, 1 @1:10..90:c
+                    i.1: i64 = sub last, down @1:10..90:c
+                    p.1: f64 = ps[i.1] @1:10..90:c
+                    add: i64 = add i.1, 1 @1:10..90:c
+                    min: i64 = min add, last @1:10..90:c
+                    eq: bool = eq i.1, last @1:10..90:c
+                    elem: f64 = ps[min] @1:10..90:c
+                    u.1: f64 = select eq, r, elem @1:10..90:c
+                    t_cot: f64 = mulz p_cot.1, u.1 @1:40..50:c
+                    cos: f64 = cos p.1 @1:20..30:cp
+                    p_cot.2: f64 = mulz t_cot, cos @1:20..30:c
                     yield p_cot.2
                   }
                   return s, p_cot
@@ -475,16 +475,16 @@ fn f(n: i64, x: f64) {
                 fn f.jvp_1_of_0(n: i64, x: f64, x_tan: f64) {
                   r: f64, r_tan: f64 = loop i < n (p: f64 = x, p_tan: f64 = x_tan) @1:10..90 {
                     t: f64 = sin p @1:20..30
-                    cos: f64 = cos p @1:20..30
-                    t_tan: f64 = mulz p_tan, cos @1:20..30
+                    cos: f64 = cos p @1:20..30:tp
+                    t_tan: f64 = mulz p_tan, cos @1:20..30:t
                     u: f64 = exp t @1:40..50
-                    u_tan: f64 = mulz t_tan, u @1:40..50
+                    u_tan: f64 = mulz t_tan, u @1:40..50:t
                     yield u, u_tan
                   }
                   s: f64 = cos r @1:60..70
-                  sin: f64 = sin r @1:60..70
-                  neg: f64 = neg sin @1:60..70
-                  s_tan: f64 = mulz r_tan, neg @1:60..70
+                  sin: f64 = sin r @1:60..70:tp
+                  neg: f64 = neg sin @1:60..70:tp
+                  s_tan: f64 = mulz r_tan, neg @1:60..70:t
                   return s, s_tan
                 }
             "#]],

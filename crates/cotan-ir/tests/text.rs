@@ -53,7 +53,7 @@ fn what_a_reverse_sweep_keeps_of_a_loop_reads_back() {
     let text = include_str!("text/kept.cir");
     assert_eq!(print_module(&module(text), WITHOUT_SPANS), text);
     let unknown = text.replace("checkpoint sqrt", "checkpoint root");
-    assert_eq!(error(&unknown).message, "expected `every`, `sqrt`, `levels` or `budget`, found `root`");
+    assert_eq!(error(&unknown).message, "expected `every`, `sqrt`, `levels`, `budget` or `all`, found `root`");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn spans_read_back_on_every_statement() {
     }
     let text = print_module(&m, WITH_SPANS);
     assert!(text.contains("elem: f64 = a[0, 1] @0:0..7\n"), "{text}");
-    assert!(text.contains("  par i.1 < n @1:130..137 {\n"), "{text}");
+    assert!(text.contains("  par i.1 < n @1:130..137:tc {\n"), "{text}");
     assert_eq!(parse_module(&text, &Table).as_ref(), Ok(&m));
     assert_eq!(parse_module(&print_module(&m, WITHOUT_SPANS), &Table).map(|m| print_module(&m, WITH_SPANS)), {
         Ok(print_module(&m, WITHOUT_SPANS))

@@ -292,5 +292,5 @@ fn a_stack_that_exceeds_the_memory_limit_fails_with_a_code() {
 fn the_version_of_the_abi_changes_with_its_layout() {
     let sizes =
         [size_of::<abi::Ctx>(), layout::BUF_SIZE, layout::STACK_SIZE, layout::MARK_SIZE, layout::CTX_ERROR_ARGS];
-    assert_eq!((abi::VERSION, sizes), (4, [104, 32, 32, 24, 72]));
+    assert_eq!((abi::VERSION, sizes), (5, [176, 32, 32, 24, 72]));
 }

@@ -25,7 +25,11 @@ fn every_kind_of_check_fails_with_its_arguments_and_its_span() {
         );
         let args = |c| [truth(c), i64(-2), Value::from(Const::integer(Elem::U8, 200)), f64(1.5)];
         assert_eq!(results(&text, &args(true)), Ok(vec![f64(1.5)]), "{code} holds");
-        let failure = CheckFailure { kind, args: vec![-2, 7, 200], span: Span::new(3, 14, 15) };
+        // Of a NaN the operands are told, whatever their types; a float by its bits.
+        let of_operands: &[i128] = &[1.5_f64.to_bits().into(), 1];
+        let more = if kind == CheckKind::Nan { of_operands } else { &[] };
+        let args_told = [&[-2, 7, 200], more].concat();
+        let failure = CheckFailure { kind, args: args_told, span: Span::new(3, 14, 15) };
         assert_eq!(results(&text, &args(false)), Err(RuntimeError::Check(failure)), "{code} fails");
     }
 }

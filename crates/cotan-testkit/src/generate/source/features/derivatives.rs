@@ -85,7 +85,8 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_by_levels({x}, {k} + 3) + kept_by_root({v}, {k} + 3))"),
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_by_budget({v}, {k} + 2) + kept_by_count({x}, {k} + 3))"),
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_whole({v}, {k} + 2) + kept_by_root({v}, {k} + 3))"),
-    scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_online({x}))"),
+    scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_whole({v}, {k} + 3) + kept_by_budget({v}, {k} + 2))"),
+    scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_online({x}) + kept_whole({v}, {k} + 1))"),
     scalar(
         C::StructDerivative,
         &[STRUCTURED],
