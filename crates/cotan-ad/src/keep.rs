@@ -92,6 +92,8 @@ struct Executed<'a> {
     cost: u64,
     /// Leaves and results of other statements.
     needs: Vec<Var>,
+    /// Those other statements.
+    reads: Vec<usize>,
 }
 
 /// What is executed again, by statement, and the results that are recorded.
@@ -149,13 +151,14 @@ impl Reverse<'_, '_> {
         let choice = graph.choice_within(limit);
         let stored: FxHashSet<Var> = choice.stored.iter().copied().collect();
         let mut keeps = Keeps::default();
+        let mut visits = Visits::default();
         for v in &choice.stored {
             if let Some(Atom::Var(forward)) = names.get(v) {
                 keeps.residuals.push(Residual {
                     var: *v,
                     forward: *forward,
                     carried: graph.storable[v].carried.map(|(q, _)| q),
-                    record: graph.reason(*v, &choice),
+                    record: graph.reason(*v, &choice, &mut visits),
                 });
             }
         }
@@ -213,10 +216,10 @@ impl Reverse<'_, '_> {
             body.stmts.iter().partition(|s| s.results.iter().any(|v| again.bound.contains(v)));
         let by_result: FxHashMap<Var, usize> =
             executed.iter().enumerate().flat_map(|(k, s)| s.results.iter().map(move |v| (*v, k))).collect();
+        let is_leaf: FxHashSet<Var> = leaves.iter().map(|leaf| leaf.var).collect();
         let read_by = |stmts: Vec<Stmt>, results: Vec<Atom>| {
             let (_, live) = dce_block(vars, Block { stmts, results });
-            let known = leaves.iter().map(|leaf| leaf.var).chain(by_result.keys().copied());
-            let mut read: Vec<Var> = known.filter(|v| live.has(*v)).collect();
+            let mut read: Vec<Var> = live.vars().filter(|v| is_leaf.contains(v) || by_result.contains_key(v)).collect();
             read.sort_unstable();
             read
         };
@@ -228,7 +231,8 @@ impl Reverse<'_, '_> {
                 let results = stmt.results.iter().map(|v| Atom::Var(*v)).collect();
                 let mut needs = read_by(vec![Stmt::clone(stmt)], results);
                 needs.retain(|v| !stmt.results.contains(v));
-                Executed { stmt, cost: self.cost_again(stmt), needs }
+                let reads = needs.iter().filter_map(|v| by_result.get(v).copied()).collect();
+                Executed { stmt, cost: self.cost_again(stmt), needs, reads }
             })
             .collect();
         let has_shape_of =
@@ -298,8 +302,9 @@ impl Graph<'_> {
             if excess == 0 {
                 return choice;
             }
-            let saved_by_byte = |v: &Var| {
-                let saved = self.recomputed(*v, &choice).saturating_mul(COSTS.unknown_extent);
+            let mut visits = Visits::default();
+            let mut saved_by_byte = |v: &Var| {
+                let saved = self.recomputed(*v, &choice, &mut visits).saturating_mul(COSTS.unknown_extent);
                 saved / self.storable[v].size.bytes.max(1)
             };
             let mut recorded: Vec<(u64, Var)> = choice.stored.iter().rev().map(|v| (saved_by_byte(v), *v)).collect();
@@ -351,22 +356,44 @@ impl Graph<'_> {
     }
 
     /// What recording a value costs against what would be executed again for it.
-    fn reason(&self, v: Var, choice: &Choice) -> Record {
+    fn reason(&self, v: Var, choice: &Choice, visits: &mut Visits) -> Record {
         let rounded = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        Record::Kept { recompute: rounded(self.recomputed(v, choice)), store: rounded(self.storable[&v].cost()) }
+        Record::Kept {
+            recompute: rounded(self.recomputed(v, choice, visits)),
+            store: rounded(self.storable[&v].cost()),
+        }
     }
 
     /// What would be executed again for a recorded value.
-    fn recomputed(&self, v: Var, choice: &Choice) -> u64 {
-        let mut seen = FxHashSet::default();
+    fn recomputed(&self, v: Var, choice: &Choice, visits: &mut Visits) -> u64 {
+        visits.begin(self.stmts.len());
         let mut work = vec![self.by_result[&v]];
         let mut recompute: u64 = 0;
         while let Some(k) = work.pop() {
-            if !choice.executed[k] && seen.insert(k) {
+            if !choice.executed[k] && visits.is_first(k) {
                 recompute = recompute.saturating_add(self.stmts[k].cost);
-                work.extend(self.stmts[k].needs.iter().filter_map(|u| self.by_result.get(u)));
+                work.extend(&self.stmts[k].reads);
             }
         }
         recompute
+    }
+}
+
+/// Which statements were visited, in each of many walks.
+#[derive(Default)]
+struct Visits {
+    /// The last walk that came by each.
+    last: Vec<usize>,
+    walk: usize,
+}
+
+impl Visits {
+    fn begin(&mut self, n_stmts: usize) {
+        self.last.resize(n_stmts, 0);
+        self.walk += 1;
+    }
+
+    fn is_first(&mut self, stmt: usize) -> bool {
+        std::mem::replace(&mut self.last[stmt], self.walk) != self.walk
     }
 }

@@ -21,6 +21,11 @@ impl Live {
     pub fn has(&self, v: Var) -> bool {
         self.0.contains(&v)
     }
+
+    /// What is read by what is left, in no order.
+    pub fn vars(&self) -> impl Iterator<Item = Var> {
+        self.0.iter().copied()
+    }
 }
 
 /// The function without dead code.

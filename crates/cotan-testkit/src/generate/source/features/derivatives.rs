@@ -87,6 +87,7 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_whole({v}, {k} + 2) + kept_by_root({v}, {k} + 3))"),
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_whole({v}, {k} + 3) + kept_by_budget({v}, {k} + 2))"),
     scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_online({x}) + kept_whole({v}, {k} + 1))"),
+    scalar(C::Checkpoint, &[CHECKPOINTS], "sin(kept_online({y}) * kept_by_count({x}, {k} + 2))"),
     scalar(
         C::StructDerivative,
         &[STRUCTURED],
