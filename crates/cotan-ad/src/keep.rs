@@ -90,6 +90,7 @@ struct Graph<'a> {
 struct Executed<'a> {
     stmt: &'a Stmt,
     cost: u64,
+    weight: u64,
     /// Leaves and results of other statements.
     needs: Vec<Var>,
     /// Those other statements.
@@ -104,7 +105,7 @@ struct Choice {
     bytes: u64,
 }
 
-/// Executing a loop again under `@checkpoint(all)` costs this many times what it does.
+/// The weight of executing a loop again under `@checkpoint(all)`.
 const AVOIDED: u64 = 1 << 20;
 
 impl Reverse<'_, '_> {
@@ -185,11 +186,10 @@ impl Reverse<'_, '_> {
         COSTS.growth.saturating_mul(plain).max(small)
     }
 
-    /// What executing a statement again costs.
-    fn cost_again(&self, s: &Stmt) -> u64 {
-        let cost = cost::stmt(self.b.vars(), s);
+    /// How much dearer than its cost executing a statement again is taken to be.
+    fn weight(&self, s: &Stmt) -> u64 {
         match &s.op {
-            Op::Loop(_) if self.keeps_all => cost.saturating_mul(AVOIDED),
+            Op::Loop(_) if self.keeps_all => AVOIDED,
             Op::Loop(_)
             | Op::Prim { .. }
             | Op::Tensor { .. }
@@ -199,7 +199,7 @@ impl Reverse<'_, '_> {
             | Op::Par(_)
             | Op::Switch { .. }
             | Op::Call { .. }
-            | Op::Check { .. } => cost,
+            | Op::Check { .. } => 1,
         }
     }
 
@@ -232,7 +232,7 @@ impl Reverse<'_, '_> {
                 let mut needs = read_by(vec![Stmt::clone(stmt)], results);
                 needs.retain(|v| !stmt.results.contains(v));
                 let reads = needs.iter().filter_map(|v| by_result.get(v).copied()).collect();
-                Executed { stmt, cost: self.cost_again(stmt), needs, reads }
+                Executed { stmt, cost: cost::stmt(vars, stmt), weight: self.weight(stmt), needs, reads }
             })
             .collect();
         let has_shape_of =
@@ -335,7 +335,7 @@ impl Graph<'_> {
             network.edge(there[&leaf.var], sink, leaf.size.cost());
         }
         for ((again, at), k) in self.stmts.iter().zip(&executed).zip(0..) {
-            network.edge(*at, sink, again.cost);
+            network.edge(*at, sink, again.cost.saturating_mul(again.weight));
             again.needs.iter().for_each(|v| network.edge(*at, there[v], NEVER));
             for v in &again.stmt.results {
                 debug_assert_eq!(self.by_result[v], k);

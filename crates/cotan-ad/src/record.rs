@@ -320,7 +320,10 @@ impl Reverse<'_, '_> {
     pub(crate) fn add_stacked(&mut self, forward: &mut Patch, element: Atom, kind: Record) -> Var {
         let ty = self.b.ty(element).stacked([forward.length()]);
         let base = element.var().map(|v| self.b.info(v).name.clone());
-        let record = self.b.var(&format!("{}s", base.as_deref().unwrap_or("value")), ty);
+        let base = base.as_deref().unwrap_or("value");
+        // The record of a loop inside has its `s`.
+        let name = if kind == Record::Inner { base.to_owned() } else { format!("{base}s") };
+        let record = self.b.var(&name, ty);
         self.b.info_mut(record).record = Some(kind);
         forward.l.body.results.push(element);
         forward.results.push(record);

@@ -168,7 +168,7 @@ impl Walk<'_> {
                 }
                 None => self.all.push(Recorded {
                     span: s.span,
-                    name: self.name(s, k),
+                    name: self.name(s, k, how),
                     how,
                     element: self.element(*v),
                     bytes,
@@ -196,20 +196,30 @@ impl Walk<'_> {
     }
 
     /// What result `k` of a statement records, as the source would write it.
-    fn name(&self, s: &Stmt, k: usize) -> String {
+    fn name(&self, s: &Stmt, k: usize, how: Record) -> String {
         let v = s.results[k];
-        let Op::Loop(l) = &s.op else {
-            // A column of a store has the name of the value, with an `s`.
-            let name = self.f.name_of(v);
-            return name.strip_suffix('s').unwrap_or(name).to_owned();
+        // Columns of a store and records of loops inside have the name of the value, with an `s`.
+        let value_of = |records: Var| {
+            let name = self.f.name_of(records);
+            name.strip_suffix('s').unwrap_or(name).to_owned()
         };
+        let Op::Loop(l) = &s.op else { return value_of(v) };
         let parts = l.split(&s.results);
         let entry = match parts.stacked.iter().position(|r| *r == v) {
             Some(k) => l.body.results[l.params.len() + k].var(),
             None => parts.accs.iter().position(|r| *r == v).and_then(|k| logged(&l.body, l.accs[k].var)),
         };
         let entry = entry.unwrap_or(v);
-        self.sizes.read(entry).unwrap_or_else(|| self.f.name_of(entry).to_owned())
+        match how {
+            Record::Inner => value_of(entry),
+            Record::Value
+            | Record::Read
+            | Record::Old
+            | Record::Place
+            | Record::Start
+            | Record::Kept { .. }
+            | Record::State => self.sizes.read(entry).unwrap_or_else(|| self.f.name_of(entry).to_owned()),
+        }
     }
 
     /// The type of one entry.
