@@ -2,7 +2,7 @@
 //!
 //! A range reserves more addresses than it is likely to need. A page of them takes no memory before it is touched, so
 //! only the part that was asked for counts as held. It grows where it lies: nothing moves, nothing is copied, and what
-//! is held exceeds what is used by a thirty-second at most, and by less than a chunk. Machines that do not give addresses away so freely (limits on
+//! is held exceeds what is used by less than a hundredth, and by a chunk at most. Machines that do not give addresses away so freely (limits on
 //! address space, strict accounting) give a smaller range, which has to be moved when it is full.
 
 use std::sync::Arc;
@@ -10,12 +10,11 @@ use std::sync::Arc;
 use memmap2::{MmapOptions, MmapRaw};
 
 use super::memory::{MemoryLimit, Refusal};
-use crate::abi::ALIGNMENT;
 
 /// The most that is held ahead of need, and what is given back in multiples of; a multiple of all page sizes.
 pub(super) const CHUNK_BYTES: usize = 64 << 10;
 /// The part of what is needed that is held ahead of need, so that many small steps are few requests.
-const AHEAD: usize = 32;
+const AHEAD: usize = 128;
 /// The addresses that a range reserves, unless its call may not hold as much: a two-thousandth of all there are.
 const RESERVED_BYTES: usize = 64 << 30;
 
@@ -56,7 +55,7 @@ impl Range {
         if bytes > self.map.len() {
             return Err(Refusal::Machine);
         }
-        let ahead = (bytes / AHEAD).min(CHUNK_BYTES).next_multiple_of(ALIGNMENT);
+        let ahead = (bytes / AHEAD).min(CHUNK_BYTES);
         let fits = |new: &usize| self.limit.take(new - self.held).is_ok();
         let sizes = [(bytes + ahead).min(self.map.len()), bytes];
         self.held = sizes.into_iter().find(fits).ok_or(Refusal::Limit)?;
@@ -150,7 +149,7 @@ mod tests {
         let limit = MemoryLimit::new(1 << 30);
         let mut range = Range::new(1, &limit).unwrap();
         let start = range.start();
-        for (wanted, ahead) in [(64, 64), (18_752, 640), (CHUNK_BYTES, 2048), (100 * CHUNK_BYTES, CHUNK_BYTES)] {
+        for (wanted, ahead) in [(64, 0), (18_752, 146), (CHUNK_BYTES, 512), (200 * CHUNK_BYTES, CHUNK_BYTES)] {
             range.hold(wanted).unwrap();
             assert_eq!(range.held(), wanted + ahead);
             assert_eq!((range.start(), limit.in_use()), (start, range.held()));
@@ -181,7 +180,7 @@ mod tests {
         range.hold_anywhere(40 * CHUNK_BYTES).unwrap();
         let (old, new) = bytes(&mut range).split_at(CHUNK_BYTES);
         assert!(old.iter().all(|byte| *byte == 7) && new.iter().all(|byte| *byte == 0));
-        assert_eq!((new.len(), limit.in_use()), (40 * CHUNK_BYTES, 41 * CHUNK_BYTES));
+        assert_eq!(limit.in_use(), range.held());
     }
 
     #[test]
