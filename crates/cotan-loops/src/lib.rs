@@ -19,6 +19,7 @@ mod liveness;
 mod lower;
 mod nest;
 mod print;
+mod reuse;
 mod segment;
 
 pub use lower::{lower, lowers};

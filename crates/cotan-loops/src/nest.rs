@@ -195,7 +195,8 @@ pub enum Node {
         count: Operand,
     },
     /// Gives a buffer memory for a tensor of these extents, with unspecified content. A size that overflows, or for
-    /// which there is no memory, ends the call with an error.
+    /// which there is no memory, ends the call with an error. Only the list of nodes around it, with the lists in that,
+    /// mentions the buffer; the results of the function are mentioned after all of them.
     Alloc {
         /// The buffer.
         buffer: Buffer,

@@ -135,3 +135,23 @@ fn the_error_at_the_limit_comes_within_a_chunk_and_names_the_loop() {
         assert_eq!(f.call(&steps(limit - 2 * CHUNK)), Ok(expected));
     }
 }
+
+/// Arrays that are filled, updated by a loop and summed up, with their gradients.
+const ARRAYS: &str = concat!(
+    include_str!("../../../tests/memory/arrays.cot"),
+    "\n@grad(s) fn histogram_slope(s: f64, n: i64, size: i64) -> f64 = histogram_of(s, n, size)",
+    "\n@grad(s) fn scatter_slope(s: f64, n: i64, size: i64) -> f64 = scatter_of(s, n, size)",
+);
+
+#[test]
+fn the_gradient_of_a_histogram_or_scatter_holds_two_arrays_for_each_of_its_input() {
+    let (n, bins) = (100_000, 1_000_000);
+    for (name, size) in [("histogram_slope", bins), ("scatter_slope", n)] {
+        let f = compiled(ARRAYS, name, 1, None);
+        let numbers = [("s", HostValue::f64(0.3)), ("n", HostValue::i64(n)), ("size", HostValue::i64(size))];
+        let [first, second] = twice(&f, &arguments(numbers));
+        let input = 8 * (2 * n + size) as usize;
+        assert!(first.peak_bytes <= 2 * input + 2 * CHUNK, "{name}: {first:?} for {input} bytes of input");
+        assert_eq!((second.peak_bytes, second.allocations), (first.peak_bytes, 0), "{name}");
+    }
+}

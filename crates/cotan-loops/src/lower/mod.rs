@@ -22,6 +22,7 @@ mod tensor_op;
 
 use crate::liveness::Scopes;
 use crate::nest::{Buffer, BufferKind, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
+use crate::reuse::reuse_memory;
 use crate::segment::cut_long_blocks;
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
@@ -34,14 +35,17 @@ pub use tensor_op::lowers;
 pub fn lower(f: &Function) -> LoopFunction {
     let mut lowering = Lowering::new(f);
     lowering.function();
-    LoopFunction {
+    let mut nest = LoopFunction {
         name: f.name.clone(),
         locals: lowering.locals,
         buffers: lowering.buffers,
         params: lowering.params,
-        body: cut_long_blocks(lowering.open.pop().unwrap_or_default()),
+        body: lowering.open.pop().unwrap_or_default(),
         results: lowering.results,
-    }
+    };
+    reuse_memory(&mut nest);
+    nest.body = cut_long_blocks(std::mem::take(&mut nest.body));
+    nest
 }
 
 /// What a variable has become.

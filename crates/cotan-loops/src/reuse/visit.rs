@@ -1,0 +1,91 @@
+//! What nodes are made of: the lists in them, and the buffers that they mention.
+
+use crate::nest::{Buffer, CallResult, Node, Piece};
+
+/// Visits the lists of nodes that a node has.
+pub(super) fn each_list(node: &mut Node, see: &mut dyn FnMut(&mut Vec<Node>)) {
+    match node {
+        Node::Scope(body) | Node::Segment(body) | Node::While(_, body) => see(body),
+        Node::For(l) => see(&mut l.body),
+        Node::If(_, yes, no) => {
+            see(yes);
+            see(no);
+        }
+        Node::Switch(_, arms) => arms.iter_mut().for_each(see),
+        Node::Let(..)
+        | Node::Set(..)
+        | Node::Load(..)
+        | Node::Store(..)
+        | Node::Copy { .. }
+        | Node::Alloc { .. }
+        | Node::CountRecord(..)
+        | Node::StackOpen(_)
+        | Node::StackExtend(..)
+        | Node::Bind { .. }
+        | Node::Check { .. }
+        | Node::Print { .. }
+        | Node::Call { .. } => {}
+    }
+}
+
+/// The same lists, to look at.
+pub(super) fn lists(node: &Node) -> Vec<&[Node]> {
+    match node {
+        Node::Scope(body) | Node::Segment(body) | Node::While(_, body) => vec![body],
+        Node::For(l) => vec![&l.body],
+        Node::If(_, yes, no) => vec![yes, no],
+        Node::Switch(_, arms) => arms.iter().map(Vec::as_slice).collect(),
+        Node::Let(..)
+        | Node::Set(..)
+        | Node::Load(..)
+        | Node::Store(..)
+        | Node::Copy { .. }
+        | Node::Alloc { .. }
+        | Node::CountRecord(..)
+        | Node::StackOpen(_)
+        | Node::StackExtend(..)
+        | Node::Bind { .. }
+        | Node::Check { .. }
+        | Node::Print { .. }
+        | Node::Call { .. } => Vec::new(),
+    }
+}
+
+/// Visits every mention of a buffer in a node, in the lists in it too.
+pub(super) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
+    match node {
+        Node::Load(_, place) | Node::Store(place, _) => see(&mut place.buffer),
+        Node::Copy { from, to, count: _ } => {
+            see(&mut from.buffer);
+            see(&mut to.buffer);
+        }
+        Node::Alloc { buffer, extents: _ } | Node::StackOpen(buffer) | Node::StackExtend(buffer, _) => see(buffer),
+        Node::Bind { buffer, to } => {
+            see(buffer);
+            see(&mut to.buffer);
+        }
+        Node::Print { text: _, value, extents } => {
+            value.iter_mut().for_each(|value| see(&mut value.place.buffer));
+            extents.iter_mut().for_each(|place| see(&mut place.buffer));
+        }
+        Node::Call { callee: _, args, results } => {
+            for arg in args {
+                match arg {
+                    Piece::Tensor(tensor) => see(&mut tensor.place.buffer),
+                    Piece::Scalar(_) => {}
+                }
+            }
+            for result in results {
+                match result {
+                    CallResult::Scalar(_) => {}
+                    CallResult::Into(tensor) => see(&mut tensor.place.buffer),
+                    CallResult::New(buffer, _) => see(buffer),
+                }
+            }
+        }
+        Node::Let(..) | Node::Set(..) | Node::CountRecord(..) | Node::Check { .. } => {}
+        Node::Scope(_) | Node::Segment(_) | Node::While(..) | Node::For(_) | Node::If(..) | Node::Switch(..) => {
+            each_list(node, &mut |inner| inner.iter_mut().for_each(|node| each_buffer(node, see)));
+        }
+    }
+}
