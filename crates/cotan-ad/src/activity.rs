@@ -36,6 +36,15 @@ pub(crate) fn active(f: &Function, inputs: &[Var], outs: &[Var]) -> VarSet {
     VarSet(varied.0.iter().zip(&useful.0).map(|(v, u)| *v && *u).collect())
 }
 
+/// Of the active variables, those that depend on each of some inputs of a statement within it.
+pub(crate) fn lanes(f: &Function, s: &Stmt, inputs: &[Var], active: &VarSet) -> Vec<VarSet> {
+    let mut edges = Edges { f, pairs: Vec::new() };
+    edges.stmt(s);
+    s.op.blocks().iter().for_each(|b| edges.block(b));
+    let pairs: Vec<(Var, Var)> = edges.pairs.into_iter().filter(|(_, to)| active.has(*to)).collect();
+    inputs.iter().map(|x| reach(f, pairs.iter().copied(), &[*x])).collect()
+}
+
 fn reach(f: &Function, pairs: impl Iterator<Item = (Var, Var)>, seeds: &[Var]) -> VarSet {
     let mut next = vec![Vec::new(); f.vars.len()];
     for (from, to) in pairs {

@@ -14,6 +14,7 @@
 mod budget;
 mod online;
 
+use crate::regions::Regions;
 use crate::undo::straight_updates;
 use cotan_ir::{
     Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo,
@@ -49,10 +50,10 @@ impl Segmented {
     }
 }
 
-/// Rewrites every loop with checkpoints.
-pub(crate) fn segment_loops(f: &mut Function) -> Segmented {
+/// Rewrites every loop with checkpoints; `regions` are the loops that keep nothing anyway.
+pub(crate) fn segment_loops(f: &mut Function, regions: &Regions) -> Segmented {
     let body = std::mem::take(&mut f.body);
-    let mut segments = Segments { f, segmented: Segmented::default() };
+    let mut segments = Segments { f, regions, segmented: Segmented::default() };
     let body = segments.block(body);
     let segmented = segments.segmented;
     f.body = body;
@@ -64,6 +65,7 @@ const SMALL: i64 = 16;
 
 struct Segments<'a> {
     f: &'a mut Function,
+    regions: &'a Regions,
     segmented: Segmented,
 }
 
@@ -71,6 +73,10 @@ impl Segments<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
+            if self.regions.is_one(&s) {
+                stmts.push(s);
+                continue;
+            }
             for b in s.op.blocks_mut() {
                 *b = self.block(std::mem::take(b));
             }
@@ -285,7 +291,7 @@ mod tests {
         b.open_block();
         let next = b.prim(SIN.prim(), &[y.into()]);
         let body = b.close_block(vec![next.into()]);
-        let kept = Kept { checkpoint: Some(checkpoint), recompute: false };
+        let kept = Kept { checkpoint: Some(checkpoint), ..Kept::default() };
         let (params, inits) = (vec![y], vec![x.into()]);
         let l = Loop { index, count: Some(n.into()), params, inits, accs: Vec::new(), body, kept };
         let results = b.finish_loop(l, &[]);
@@ -305,7 +311,7 @@ mod tests {
         let next = b.prim(MUL.prim(), &[y.into(), Const::float(Elem::F64, 0.5).into()]);
         let goes_on = b.prim(LE.prim(), &[one, next.into()]);
         let body = b.close_block(vec![goes_on.into(), next.into()]);
-        let kept = Kept { checkpoint: Some(checkpoint), recompute: false };
+        let kept = Kept { checkpoint: Some(checkpoint), ..Kept::default() };
         let (params, inits) = (vec![running, y], vec![is_above.into(), x.into()]);
         let l = Loop { index, count: None, params, inits, accs: Vec::new(), body, kept };
         let results = b.finish_loop(l, &[]);
@@ -327,7 +333,7 @@ mod tests {
             (Checkpoint::Levels(3), 3),
         ] {
             let mut f = sines(checkpoint);
-            segment_loops(&mut f);
+            segment_loops(&mut f, &Regions::default());
             assert_eq!(depth(&f.body), loops, "{f}");
             assert!(!f.to_string().contains("checkpoint"), "{f}");
             assert_eq!(cotan_ir::verify(&cotan_ir::Module::default(), &f), Ok(()), "{f}");
@@ -344,7 +350,7 @@ mod tests {
             (Checkpoint::Levels(3), 3),
         ] {
             let mut f = halvings(checkpoint);
-            segment_loops(&mut f);
+            segment_loops(&mut f, &Regions::default());
             assert_eq!(depth(&f.body), loops, "{f}");
             assert!(!f.to_string().contains("checkpoint"), "{f}");
             assert_eq!(cotan_ir::verify(&cotan_ir::Module::default(), &f), Ok(()), "{f}");

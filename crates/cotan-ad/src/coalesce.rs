@@ -10,19 +10,20 @@
 
 use crate::activity::VarSet;
 use crate::cost::{self, COSTS};
+use crate::reads::reads_carried;
+use crate::regions::Regions;
 use crate::undo;
 use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo};
-use cotan_ops::{DIV, MAX, MIN, MUL, Partial, PrimRow, REM, Term};
+use cotan_ops::{DIV, MAX, MIN, MUL, PrimRow, REM};
 use cotan_opt::passes::hoist::hoist;
-use rustc_hash::FxHashSet;
 
-/// The function with perfect nests as single loops where that helps its reverse.
-pub(crate) fn coalesce(mut f: Function, active: impl Fn(&Function) -> VarSet) -> Function {
+/// The function with perfect nests as single loops where that helps its reverse; `regions` are the loops that have none.
+pub(crate) fn coalesce(mut f: Function, regions: &Regions, active: impl Fn(&Function) -> VarSet) -> Function {
     loop {
         f = hoist(f);
         let active = active(&f);
         let body = std::mem::take(&mut f.body);
-        let mut nests = Nests { f: &mut f, active: &active, changed: false };
+        let mut nests = Nests { f: &mut f, active: &active, regions, changed: false };
         let body = nests.block(body);
         let changed = nests.changed;
         f.body = body;
@@ -35,6 +36,7 @@ pub(crate) fn coalesce(mut f: Function, active: impl Fn(&Function) -> VarSet) ->
 struct Nests<'a> {
     f: &'a mut Function,
     active: &'a VarSet,
+    regions: &'a Regions,
     changed: bool,
 }
 
@@ -42,7 +44,9 @@ impl Nests<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
-            if let Some(inner) = self.perfect(&s) {
+            if self.regions.is_one(&s) {
+                // Its derivative does not go back.
+            } else if let Some(inner) = self.perfect(&s) {
                 let inner = inner.clone();
                 self.changed = true;
                 stmts.extend(self.merged(&mut s, inner));
@@ -110,7 +114,7 @@ impl Nests<'_> {
         let is_small = carried().all(|q| is_scalar(q) || undo::straight_updates(inner, q).is_some());
         let cost = |stmts: &[Stmt]| stmts.iter().map(|s| cost::stmt(&self.f.vars, s)).fold(0, u64::saturating_add);
         let more = cost(lead).saturating_add(2 * COSTS.division);
-        is_small && (has_array || cost(&inner.body.stmts) >= more) && self.reads_carried(inner)
+        is_small && (has_array || cost(&inner.body.stmts) >= more) && reads_carried(self.f, self.active, inner)
     }
 
     /// Makes the outer loop one over all iterations; gives the statements that compute their number.
@@ -155,77 +159,6 @@ impl Nests<'_> {
         let v = self.var("count");
         stmts.push(Stmt { results: vec![v], op: Op::Prim { prim: row.prim(), args: args.to_vec() }, span });
         v.into()
-    }
-
-    /// Whether the reverse of an iteration reads what depends on the values that the loop carries.
-    fn reads_carried(&self, l: &Loop) -> bool {
-        let mut dependent: FxHashSet<Var> = l.params.iter().copied().collect();
-        self.block_reads(&l.body, &mut dependent)
-    }
-
-    /// The same for the statements of a block; what they bind that depends on them is added.
-    fn block_reads(&self, block: &Block, dependent: &mut FxHashSet<Var>) -> bool {
-        block.stmts.iter().any(|s| {
-            let is_dependent = |a: &Atom| a.var().is_some_and(|v| dependent.contains(&v));
-            let is_active = || s.results.iter().any(|r| self.active.has(*r));
-            let operands = s.op.operands();
-            let mut reaches = operands.iter().any(is_dependent);
-            let reads = match &s.op {
-                Op::Prim { prim, args } => {
-                    is_active() && self.partials_read(cotan_ops::row(*prim).partials, args, s.results[0], dependent)
-                }
-                Op::Tensor { args, .. } => is_active() && reaches && args.len() > 1,
-                Op::Index { indices, .. } | Op::Update { indices, .. } => {
-                    is_active() && indices.iter().any(is_dependent)
-                }
-                Op::AccAdd { indices, .. } => indices.iter().any(is_dependent),
-                Op::Switch { selector, .. } => is_dependent(selector),
-                Op::Loop(l) => l.count.is_none_or(|n| is_dependent(&n)),
-                Op::Par(p) => p.extents.iter().any(is_dependent),
-                Op::Call { .. } => is_active(),
-                Op::Check { .. } => false,
-            };
-            if reads {
-                return true;
-            }
-            for b in s.op.blocks() {
-                let free = cotan_ir::free_vars(self.f, b, &[]);
-                if reaches || free.iter().any(|v| dependent.contains(v)) {
-                    reaches = true;
-                    dependent.extend(s.op.binders());
-                }
-                if self.block_reads(b, dependent) {
-                    return true;
-                }
-            }
-            if reaches {
-                dependent.extend(&s.results);
-            }
-            false
-        })
-    }
-
-    fn partials_read(&self, partials: &[Partial], args: &[Atom], result: Var, dependent: &FxHashSet<Var>) -> bool {
-        let is_dependent = |a: Atom| a.var().is_some_and(|v| dependent.contains(&v));
-        let depends = args.iter().any(|a| is_dependent(*a));
-        args.iter().zip(partials).any(|(a, partial)| match partial {
-            Partial::Term { term, .. } => {
-                self.active.member(*a).is_some()
-                    && reads(term, &|k| is_dependent(args[k]), depends && self.active.has(result))
-            }
-            Partial::Convert | Partial::Zero { .. } => false,
-        })
-    }
-}
-
-/// Whether a term reads an operand of some kind, or the result if that counts.
-fn reads(term: &Term, operand: &impl Fn(usize) -> bool, result: bool) -> bool {
-    match term {
-        Term::Arg(k) => operand(*k),
-        Term::Result => result,
-        Term::Number(_) | Term::Named(..) | Term::Int(_) => false,
-        Term::ToT(inner) => reads(inner, operand, result),
-        Term::Apply(_, terms) => terms.iter().any(|t| reads(t, operand, result)),
     }
 }
 

@@ -4,7 +4,8 @@
 //! A unit is about one addition. The figures are rough on purpose: what they decide is whether an elementary function
 //! is worth eight bytes (it is) and whether a few products are (they are not).
 
-use cotan_ir::{Atom, Block, Dim, Loop, Op, Prim, Stmt, Ty, VarInfo};
+use crate::activity::VarSet;
+use cotan_ir::{Atom, Block, Dim, Function, Loop, Op, Prim, Stmt, Ty, VarInfo};
 use cotan_ops::{Instruction, Lowering, Term};
 use std::fmt;
 
@@ -19,6 +20,8 @@ pub struct Costs {
     pub function: u64,
     /// A call of a function of the program that was not inlined.
     pub call: u64,
+    /// What a derivative adds for one operand, beside its partial: a product and a sum.
+    pub product: u64,
     /// One element, written by the forward sweep and read by the reverse sweep, and a byte of it.
     pub entry: u64,
     /// See [`Costs::entry`].
@@ -39,6 +42,7 @@ pub const COSTS: Costs = Costs {
     division: 8,
     function: 30,
     call: 400,
+    product: 2,
     entry: 8,
     byte: 1,
     shifted: 8,
@@ -53,6 +57,7 @@ impl fmt::Display for Costs {
         writeln!(out, "a division, a remainder, a square root: {}", self.division)?;
         writeln!(out, "an elementary function: {}", self.function)?;
         writeln!(out, "a call: {}", self.call)?;
+        writeln!(out, "a tangent or cotangent, for each operand: {}", self.product)?;
         writeln!(out, "a recorded element: {}, and {} for each byte", self.entry, self.byte)?;
         writeln!(out, "an element recorded for another iteration: {}", self.shifted)?;
         writeln!(out, "assumed of extents and trip counts that only the run knows: {}", self.unknown_extent)?;
@@ -133,6 +138,90 @@ pub(crate) fn stmt(vars: &[VarInfo], s: &Stmt) -> u64 {
 /// The iterations of a loop, about.
 fn trips(l: &Loop) -> u64 {
     l.count.map_or(COSTS.unknown_extent, extent)
+}
+
+/// What an iteration of a loop costs that a reverse sweep differentiates forward, or takes in reverse. The partial
+/// derivatives of its statements, which both modes compute, are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RegionCost {
+    /// The values, and a tangent of each in every lane in which it has one.
+    pub(crate) forward: u64,
+    /// The values, once more under every loop around them, what is recorded, and the cotangents.
+    pub(crate) reverse: u64,
+}
+
+/// What an iteration of a loop costs, with these active variables and these lanes.
+pub(crate) fn region(f: &Function, l: &Loop, active: &VarSet, lanes: &[VarSet]) -> RegionCost {
+    let mut iteration = Iteration { f, active, lanes, cost: RegionCost::default() };
+    iteration.loop_body(l, 1, 1);
+    iteration.cost
+}
+
+struct Iteration<'a> {
+    f: &'a Function,
+    active: &'a VarSet,
+    lanes: &'a [VarSet],
+    cost: RegionCost,
+}
+
+impl Iteration<'_> {
+    /// Counts a body that runs so often under so many loops.
+    fn loop_body(&mut self, l: &Loop, runs: u64, depth: u64) {
+        let recorded = l.params.iter().filter(|p| self.active.has(**p)).map(|p| Size::of(self.f.ty(*p)).cost());
+        let recorded = recorded.fold(0, u64::saturating_add);
+        self.cost.reverse = self.cost.reverse.saturating_add(runs.saturating_mul(recorded));
+        self.block(&l.body, runs, depth);
+    }
+
+    fn block(&mut self, block: &Block, runs: u64, depth: u64) {
+        for s in &block.stmts {
+            match &s.op {
+                Op::Loop(l) => self.loop_body(l, runs.saturating_mul(trips(l)), depth + 1),
+                Op::Par(p) => {
+                    let n = p.extents.iter().fold(1u64, |n, e| n.saturating_mul(extent(*e)));
+                    self.block(&p.body, runs.saturating_mul(n), depth);
+                }
+                Op::Switch { arms, .. } => arms.iter().for_each(|arm| self.block(arm, runs, depth)),
+                Op::Prim { .. }
+                | Op::Tensor { .. }
+                | Op::Index { .. }
+                | Op::Update { .. }
+                | Op::AccAdd { .. }
+                | Op::Call { .. }
+                | Op::Check { .. } => self.stmt(s, runs, depth),
+            }
+        }
+    }
+
+    fn stmt(&mut self, s: &Stmt, runs: u64, depth: u64) {
+        let value = stmt(&self.f.vars, s).saturating_mul(runs);
+        // Each active operand takes a product and a sum; what is no arithmetic is done once more.
+        let each = match &s.op {
+            Op::Prim { .. } => {
+                let n = s.results.first().map_or(1, |r| elements(self.f.ty(*r)));
+                n.saturating_mul(COSTS.product).saturating_mul(runs)
+            }
+            Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => value,
+        };
+        let products = |active: &VarSet| {
+            let is_active = s.results.iter().any(|r| active.has(*r));
+            let n = s.op.operands().into_iter().filter(|a| is_active && active.member(*a).is_some()).count();
+            each.saturating_mul(n as u64)
+        };
+        let tangents = self.lanes.iter().map(products).fold(0, u64::saturating_add);
+        let again = value.saturating_mul(depth);
+        let RegionCost { forward, reverse } = &mut self.cost;
+        *forward = forward.saturating_add(value).saturating_add(tangents);
+        *reverse = reverse.saturating_add(value).saturating_add(again).saturating_add(products(self.active));
+    }
 }
 
 /// Every iteration of a region costs a step of its own.

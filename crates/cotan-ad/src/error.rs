@@ -11,11 +11,21 @@ pub struct Limits {
     /// Variables of one generated function, before it is simplified, and statements of one source with its calls
     /// inlined.
     pub variables: usize,
+    /// A loop that depends on at most as many scalars may be differentiated forward inside a reverse sweep where that is
+    /// cheaper; with 0 all loops run backwards, but for those whose author says otherwise.
+    pub tangents: usize,
+}
+
+impl Limits {
+    /// The limits by default.
+    pub const DEFAULT: Limits = Limits { order: 8, variables: 5_000_000, tangents: 4 };
+    /// The same, and all loops run backwards in a reverse sweep.
+    pub const REVERSE_ALONE: Limits = Limits { tangents: 0, ..Limits::DEFAULT };
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { order: 8, variables: 5_000_000 }
+        Limits::DEFAULT
     }
 }
 

@@ -78,6 +78,10 @@ impl<'m> Session<'m> {
         self.module
     }
 
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The function of that name, written if it is a derivative; so are the functions that it calls.
     pub(crate) fn function(&mut self, name: &Symbol) -> Result<Arc<Function>, Error> {
         self.make_ready(name)?;

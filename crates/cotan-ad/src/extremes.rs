@@ -78,21 +78,27 @@ impl Share {
 }
 
 /// Accumulators of the second pass for one extreme, in forward mode.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TieCount {
     extreme: Extreme,
     count: Var,
-    tan_sum: Var,
+    /// By lane.
+    tan_sums: Vec<(usize, Var)>,
 }
 
 impl TieCount {
-    /// Counts one candidate and adds its tangent.
-    pub(crate) fn write(&self, b: &mut Builder, at: &[Atom], candidate: Atom, tan: Option<Atom>) {
+    /// The accumulators of the tangents, by lane.
+    pub(crate) fn tan_sums(&self) -> impl Iterator<Item = (usize, Var)> + '_ {
+        self.tan_sums.iter().copied()
+    }
+
+    /// Counts one candidate and adds its tangents, each to its accumulator.
+    pub(crate) fn write(&self, b: &mut Builder, at: &[Atom], candidate: Atom, tans: &[(Var, Atom)]) {
         let one = self.extreme.select_tie(b, "tie", at, candidate, self.extreme.number(1));
         b.acc_add(self.count, at, one);
-        if let Some(tan) = tan {
-            let tan = self.extreme.select_tie(b, "tie_tan", at, candidate, tan);
-            b.acc_add(self.tan_sum, at, tan);
+        for (sum, tan) in tans {
+            let tan = self.extreme.select_tie(b, "tie_tan", at, candidate, *tan);
+            b.acc_add(*sum, at, tan);
         }
     }
 }
@@ -135,59 +141,72 @@ fn places(p: &Par) -> impl Iterator<Item = Place> + '_ {
 impl Forward<'_, '_> {
     /// The tangents of the maxima and minima of a `par` that was just emitted: means over all that tie.
     pub(crate) fn jvp_extremes(&mut self, s: &Stmt, p: &Par, scope: &mut TangentScope) -> Result<(), Error> {
-        let places: Vec<Place> = places(p).filter(|place| self.active.has(s.results[place.result])).collect();
+        let lanes = |place: &Place| self.lanes_of(s.results[place.result]).collect::<Vec<usize>>();
+        let places: Vec<(Place, Vec<usize>)> =
+            places(p).map(|place| (place, lanes(&place))).filter(|(_, lanes)| !lanes.is_empty()).collect();
         if places.is_empty() {
             return Ok(());
         }
         let mut inner = scope.clone();
         let written = cotan_ir::written_accs(&p.body);
         inner.env.retain(|v, _| !written.contains(v));
-        inner.tans.retain(|v, _| !written.contains(v));
+        inner.tans.retain(|(v, _), _| !written.contains(v));
         inner.ties.retain(|v, _| !written.contains(v));
         let (mut kinds, mut accs, mut reduced, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for place in &places {
+        for (place, lanes) in &places {
             let value = scope.env.atom(s.results[place.result].into());
             let extreme = Extreme::new(&self.b, place.monoid, value);
             let init = scope.env.atom(place.init);
             let count = start_tie(&mut self.b, &extreme, place, init, extreme.number(1));
-            let init_tan = self.tangent(place.init, scope);
-            let sum = start_tie(&mut self.b, &extreme, place, init, init_tan);
+            let sums = lanes.iter().map(|lane| {
+                let init_tan = self.tangent(place.init, *lane, scope);
+                start_tie(&mut self.b, &extreme, place, init, init_tan)
+            });
+            let sums: Vec<Atom> = sums.collect();
             match place.candidate {
                 Candidate::Reduced(r) => {
-                    kinds.extend([count, sum].map(|init| ParResult::Reduced { monoid: Monoid::Add, init }));
-                    reduced.push((extreme, r));
+                    let starts = [count].into_iter().chain(sums);
+                    kinds.extend(starts.map(|init| ParResult::Reduced { monoid: Monoid::Add, init }));
+                    reduced.push((extreme, r, lanes));
                 }
                 Candidate::Accumulated(acc) => {
                     let ty = self.b.ty(value);
-                    let pair = [("ties", count), ("ties_tan", sum)].map(|(name, init)| {
+                    let mut sum_from = |name: &str, init: Atom| {
                         let var = self.b.var(name, ty.clone());
                         accs.push(Acc { var, kind: AccKind::Reduce(Monoid::Add), init: Some(init) });
                         var
-                    });
-                    inner.ties.insert(acc, TieCount { extreme, count: pair[0], tan_sum: pair[1] });
+                    };
+                    let count = sum_from("ties", count);
+                    let tan_sums = lanes.iter().zip(sums).map(|(lane, init)| (*lane, sum_from("ties_tan", init)));
+                    inner.ties.insert(acc, TieCount { extreme, count, tan_sums: tan_sums.collect() });
                 }
             }
-            counts.push((s.results[place.result], extreme));
+            counts.push((s.results[place.result], extreme, lanes));
         }
         let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
         self.b.open_block();
         self.stmts(&p.body.stmts, &mut inner)?;
         self.b.set_span(s.span.tangent());
         let mut results = Vec::new();
-        for (extreme, r) in reduced {
+        for (extreme, r, lanes) in reduced {
             let candidate = inner.env.atom(r);
             results.push(extreme.select_tie(&mut self.b, "ties", &[], candidate, extreme.number(1)));
-            let tan = self.tangent(r, &inner);
-            results.push(extreme.select_tie(&mut self.b, "ties_tan", &[], candidate, tan));
+            for lane in lanes {
+                let tan = self.tangent(r, *lane, &inner);
+                results.push(extreme.select_tie(&mut self.b, "ties_tan", &[], candidate, tan));
+            }
         }
         let body = self.b.close_block(results);
         let extents = scope.env.atoms(&p.extents);
-        let sums = self.b.finish_par(indices, extents, kinds, accs, body);
-        for ((result, extreme), pair) in counts.into_iter().zip(sums.chunks(2)) {
-            let weight = extreme.weight(&mut self.b, pair[0].into());
+        let mut sums = self.b.finish_par(indices, extents, kinds, accs, body).into_iter();
+        for (result, extreme, lanes) in counts {
+            let n_ties = sums.next().expect("invariant: ties are counted");
+            let weight = extreme.weight(&mut self.b, n_ties.into());
             let name = self.tan_name(result);
-            let tan = self.b.named(&name).prim(cotan_ops::MULZ.prim(), &[pair[1].into(), weight]);
-            scope.tans.insert(result, tan.into());
+            for (lane, sum) in lanes.iter().zip(sums.by_ref()) {
+                let tan = self.b.named(&name).prim(cotan_ops::MULZ.prim(), &[sum.into(), weight]);
+                scope.tans.insert((result, *lane), tan.into());
+            }
         }
         Ok(())
     }

@@ -16,13 +16,19 @@ use rustc_hash::FxHashSet;
 
 /// Whether the forward copy of a loop may be replaced: it writes to no accumulator of a region around it.
 pub(crate) fn is_closed(s: &Stmt) -> bool {
+    written_around(s).next().is_none()
+}
+
+/// The accumulators of regions around a statement that it writes to, in no particular order.
+pub(crate) fn written_around(s: &Stmt) -> impl Iterator<Item = Var> + use<> {
     fn introduced(s: &Stmt, out: &mut FxHashSet<Var>) {
         out.extend(s.op.accs().iter().map(|acc| acc.var));
         s.op.blocks().iter().flat_map(|b| &b.stmts).for_each(|inner| introduced(inner, out));
     }
     let mut own = FxHashSet::default();
     introduced(s, &mut own);
-    s.op.blocks().iter().flat_map(cotan_ir::written_accs).all(|acc| own.contains(&acc))
+    let written: FxHashSet<Var> = s.op.blocks().iter().flat_map(cotan_ir::written_accs).collect();
+    written.into_iter().filter(move |acc| !own.contains(acc))
 }
 
 /// What is known of the shape of a value outside of the loop whose body binds it.

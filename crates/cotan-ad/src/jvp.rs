@@ -1,5 +1,9 @@
 //! Forward mode: a function to the function that also gives tangents.
 //!
+//! Tangents come in lanes: of one direction each, carried side by side through one copy of the primal code. A derivative
+//! in forward mode has one lane; a loop that is differentiated forward inside a reverse sweep (`regions.rs`) has one for
+//! every scalar that it depends on. Each lane has its own activity, so a tangent that is zero there takes no room.
+//!
 //! An absent tangent is zero by symbol. Regions keep their kind: every active result gains a tangent result next to
 //! it, every active accumulator a tangent accumulator of the same kind; zeros are made explicit only there.
 
@@ -18,7 +22,8 @@ pub(crate) struct Forward<'s, 'm> {
     /// The name of the derivative, for messages.
     pub(crate) name: &'s Symbol,
     pub(crate) src: &'s Function,
-    pub(crate) active: VarSet,
+    /// For each lane, the variables that have a tangent in it.
+    pub(crate) lanes: &'s [VarSet],
     /// Writes the target.
     pub(crate) b: Builder,
 }
@@ -28,21 +33,28 @@ pub(crate) struct Forward<'s, 'm> {
 pub(crate) struct TangentScope {
     /// Source variables to target operands, accumulators included. A write to one that is missing is erased.
     pub(crate) env: Env,
-    /// Source variables and accumulators to their tangents.
-    pub(crate) tans: FxHashMap<Var, Atom>,
+    /// Source variables and accumulators, with a lane, to their tangents.
+    pub(crate) tans: FxHashMap<(Var, usize), Atom>,
     /// In the second pass over the body of a `par`: accumulators whose ties are counted.
     pub(crate) ties: FxHashMap<Var, TieCount>,
+}
+
+/// The tangent, in one lane, of what stands at some position of a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) at: usize,
+    pub(crate) lane: usize,
 }
 
 /// The forward derivative that `d` asks for.
 pub(crate) fn jvp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Result<Function, Error> {
     let original = session.source(d)?;
-    let Prepared { f: src, active, segmented: _ } = prepared(session.module(), &original, d.mode, |f| {
+    let Prepared { f: src, active, .. } = prepared(session, &original, d.mode, |f| {
         let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
         let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
         active(f, &wrt, &outs)
     });
-    let mut j = Forward { session, name, src: &src, active, b: Builder::new() };
+    let mut j = Forward { session, name, src: &src, lanes: &[active], b: Builder::new() };
     let mut scope = TangentScope::default();
     for p in &src.params {
         let ty = scope.env.ty(src.ty(*p));
@@ -53,12 +65,12 @@ pub(crate) fn jvp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Resu
         let p = src.params[*k];
         let ty = scope.env.ty(src.ty(p)).tangent();
         let tan = j.b.param(&j.tan_name(p), ty);
-        scope.tans.insert(p, tan.into());
+        scope.tans.insert((p, 0), tan.into());
     }
     j.stmts(&src.body.stmts, &mut scope)?;
     let mut results = scope.env.atoms(&src.body.results);
     for k in &d.outs {
-        results.push(j.tangent(src.body.results[*k], &scope));
+        results.push(j.tangent(src.body.results[*k], 0, &scope));
     }
     Ok(j.b.finish(name, results))
 }
@@ -69,15 +81,26 @@ impl Forward<'_, '_> {
         format!("{}_tan", self.src.name_of(x))
     }
 
+    /// The lanes in which a variable may have a tangent.
+    pub(crate) fn lanes_of(&self, x: Var) -> impl Iterator<Item = usize> + use<'_> {
+        self.lanes.iter().enumerate().filter(move |(_, active)| active.has(x)).map(|(lane, _)| lane)
+    }
+
+    /// All tangents that some variables may have.
+    pub(crate) fn slots(&self, vars: &[Var]) -> Vec<Slot> {
+        let of = |(at, x): (usize, &Var)| self.lanes_of(*x).map(move |lane| Slot { at, lane }).collect::<Vec<_>>();
+        vars.iter().enumerate().flat_map(of).collect()
+    }
+
     /// The tangent of an operand, if it is not zero.
-    pub(crate) fn known_tangent(&self, a: Atom, scope: &TangentScope) -> Option<Atom> {
-        scope.tans.get(&a.var()?).copied()
+    pub(crate) fn known_tangent(&self, a: Atom, lane: usize, scope: &TangentScope) -> Option<Atom> {
+        scope.tans.get(&(a.var()?, lane)).copied()
     }
 
     /// The tangent of an operand, under the operand's own dims; zeros are made explicit.
-    pub(crate) fn tangent(&mut self, a: Atom, scope: &TangentScope) -> Atom {
+    pub(crate) fn tangent(&mut self, a: Atom, lane: usize, scope: &TangentScope) -> Atom {
         let ty = scope.env.ty(&self.src.atom_ty(a)).tangent();
-        match self.known_tangent(a, scope) {
+        match self.known_tangent(a, lane, scope) {
             Some(tan) => retyped(&mut self.b, tan, ty),
             None => zeros(&mut self.b, &ty),
         }
@@ -91,24 +114,24 @@ impl Forward<'_, '_> {
         tan
     }
 
-    /// Operands in the target and, behind them, the tangents of those at some positions.
-    pub(crate) fn with_tangents(&mut self, atoms: &[Atom], active: &[usize], scope: &TangentScope) -> Vec<Atom> {
+    /// Operands in the target and, behind them, tangents of theirs.
+    pub(crate) fn with_tangents(&mut self, atoms: &[Atom], active: &[Slot], scope: &TangentScope) -> Vec<Atom> {
         let mut all = scope.env.atoms(atoms);
-        all.extend(active.iter().map(|k| self.tangent(atoms[*k], scope)));
+        all.extend(active.iter().map(|slot| self.tangent(atoms[slot.at], slot.lane, scope)));
         all
     }
 
-    /// Copies of the results of a region and, behind them, the tangents of those at some positions; all enter the scope.
+    /// Copies of the results of a region and, behind them, tangents of theirs; all enter the scope.
     pub(crate) fn results_with_tangents(
         &mut self,
         results: &[Var],
-        active: &[usize],
+        active: &[Slot],
         scope: &mut TangentScope,
     ) -> Vec<Var> {
         let mut all: Vec<Var> = results.iter().map(|r| self.b.copy_var(self.src, *r, &mut scope.env)).collect();
-        for k in active {
-            let tan = self.tangent_var(results[*k], &scope.env);
-            scope.tans.insert(results[*k], tan.into());
+        for slot in active {
+            let tan = self.tangent_var(results[slot.at], &scope.env);
+            scope.tans.insert((results[slot.at], slot.lane), tan.into());
             all.push(tan);
         }
         all

@@ -3,7 +3,8 @@
 //! Both take a function and give a function, and both accept what they produce, so derivatives of any order are these
 //! two, repeated. There is no tape: the reverse of a block is its statements again, then their cotangents from last to
 //! first, and the reverse of a region re-executes the region's body at its head. Only loops pass anything from the
-//! forward to the reverse sweep; what they record is decided after the reverse body exists (`record.rs`).
+//! forward to the reverse sweep; what they record is decided after the reverse body exists (`record.rs`). A loop on a few
+//! scalars may not be reversed at all: forward mode carries tangents beside its values (`regions.rs`).
 //!
 //! Cost: under `d` sequential loops the innermost body runs `d + 1` times in a gradient, `(d + 1)^k` times at order `k`;
 //! parallel loops are free. Statements grow by about 3, 9 and 30 at orders 1, 2 and 3.
@@ -46,7 +47,9 @@ mod keep;
 mod lengths;
 mod prepare;
 mod products;
+mod reads;
 mod record;
+mod regions;
 mod replay;
 mod report;
 mod split;
@@ -58,5 +61,5 @@ pub use cost::{COSTS, Costs};
 pub use error::{Error, Limits};
 pub use expand::{derivative, expand, expand_values_first};
 pub use lengths::Lengths;
-pub use report::{Restored, ReversedLoop};
+pub use report::{Pushed, Refusal, Restored, Reversal, ReversedLoop};
 pub use split::{ForwardReverse, fwd_rev};

@@ -7,8 +7,11 @@
 use crate::activity::VarSet;
 use crate::checkpoint::{Segmented, segment_loops};
 use crate::coalesce::coalesce;
+use crate::expand::Session;
 use crate::products::lower_products;
-use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Module, Op, Span, Stmt, Ty, Var, VarInfo};
+use crate::regions::Regions;
+use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Op, Span, Stmt, Ty, Var, VarInfo};
+use cotan_opt::passes::hoist::hoist;
 use cotan_opt::passes::inline::{InlineLimit, inline};
 
 /// What is differentiated in place of a function.
@@ -17,23 +20,34 @@ pub(crate) struct Prepared {
     pub(crate) active: VarSet,
     /// What its loops over segments keep.
     pub(crate) segmented: Segmented,
+    /// The loops that are differentiated forward in a reverse sweep.
+    pub(crate) regions: Regions,
 }
 
 /// The copy to differentiate in this mode.
-pub(crate) fn prepared(module: &Module, f: &Function, mode: Mode, active: impl Fn(&Function) -> VarSet) -> Prepared {
-    let mut f = cotan_opt::simplify(inline(module, f, InlineLimit::default()));
+pub(crate) fn prepared(
+    session: &mut Session<'_>,
+    f: &Function,
+    mode: Mode,
+    active: impl Fn(&Function) -> VarSet,
+) -> Prepared {
+    let mut f = cotan_opt::simplify(inline(session.module(), f, InlineLimit::default()));
     let products = active(&f);
     lower_products(&mut f, &products);
-    let segmented = match mode {
+    let (mut regions, mut segmented) = (Regions::default(), Segmented::default());
+    match mode {
         Mode::Vjp => {
             clamp_counts(&mut f);
-            f = coalesce(f, &active);
-            segment_loops(&mut f)
+            f = hoist(f);
+            // Before checkpoints change the loops, because they must not change what is chosen.
+            regions = Regions::choose(session, &f, &active(&f));
+            f = coalesce(f, &regions, &active);
+            segmented = segment_loops(&mut f, &regions);
         }
-        Mode::Jvp => Segmented::default(),
-    };
+        Mode::Jvp => {}
+    }
     let active = active(&f);
-    Prepared { f, active, segmented }
+    Prepared { f, active, segmented, regions }
 }
 
 /// Gives every loop a count that is a length. A loop over a negative count does not run, but what it records must not

@@ -19,7 +19,7 @@ use crate::inner::forward_names;
 use crate::keep::{Keeps, Leaf};
 use crate::undo;
 use crate::vjp::{Reverse, Twin};
-use crate::{Restored, ReversedLoop};
+use crate::{Restored, Reversal, ReversedLoop};
 use cotan_ir::{Atom, Block, Dim, Elem, Env, Function, Loop, Op, Record, Span, Stmt, Ty, Var};
 use cotan_opt::passes::dce::{Live, dce_block};
 use rustc_hash::FxHashSet;
@@ -175,7 +175,7 @@ impl Reverse<'_, '_> {
         // Whether a while goes on is no value of the source.
         let n_hidden = usize::from(reverse.source.count.is_none());
         let carried = names.zip(restored).skip(n_hidden).collect();
-        self.session.tell(ReversedLoop { span: self.b.span(), carried });
+        self.session.tell(ReversedLoop { span: self.b.span(), how: Reversal::Backwards(carried) });
     }
 
     /// Cuts the scalars read from carried array `p` out of the body, if nothing else of it is needed: they are added to

@@ -94,7 +94,7 @@ impl Reverse<'_, '_> {
         let iteration = self.b.copy_var(self.src, l.index, &mut env);
         let params: Vec<Var> = l.params.iter().map(|p| self.b.copy_var(self.src, *p, &mut env)).collect();
         self.b.open_block();
-        self.forward(&l.body.stmts, &mut env);
+        l.body.stmts.iter().for_each(|s| self.b.copy_stmt(self.src, s, &mut env));
         let next = env.atoms(&l.body.results[..l.params.len()]);
         let whole = self.b.close_block(next);
 

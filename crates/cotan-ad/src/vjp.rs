@@ -13,6 +13,7 @@ use crate::checkpoint::Segmented;
 use crate::cotangent::{Cot, Scope, zeros};
 use crate::expand::Session;
 use crate::prepare::{Prepared, prepared};
+use crate::regions::{Jacobian, Regions};
 use crate::{Error, Lengths};
 use cotan_ir::{Atom, Block, Builder, Checkpoint, Derived, Dim, Env, Function, Op, Stmt, Symbol, Ty, Var};
 use rustc_hash::FxHashMap;
@@ -25,6 +26,8 @@ pub(crate) struct Reverse<'s, 'm> {
     pub(crate) src: &'s Function,
     pub(crate) active: VarSet,
     pub(crate) segmented: Segmented,
+    /// The loops that do not run backwards.
+    pub(crate) regions: Regions,
     /// How often the code that is being reversed runs in all, if that is known and records may be kept for it.
     pub(crate) runs: Option<u64>,
     /// Whether an enclosing loop keeps the records of those inside.
@@ -40,6 +43,15 @@ pub(crate) struct Twin {
     pub(crate) at: usize,
     /// Source variables to those of the copy, the loop's body included.
     pub(crate) env: Env,
+}
+
+/// The copy of a loop in front of its reverse.
+#[derive(Debug)]
+pub(crate) enum LoopCopy {
+    /// The loop alone.
+    Plain(Twin),
+    /// The loop with its derivatives.
+    Pushed(Jacobian),
 }
 
 /// A function and its reverse sweep, in one body.
@@ -115,7 +127,7 @@ pub(crate) fn sweep(
     seed_types: SeedTypes,
 ) -> Result<Swept, Error> {
     let original = session.source(d)?;
-    let Prepared { f: src, active, segmented } = prepared(session.module(), &original, d.mode, |f| {
+    let Prepared { f: src, active, segmented, regions } = prepared(session, &original, d.mode, |f| {
         let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
         let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
         active(f, &wrt, &outs)
@@ -123,14 +135,14 @@ pub(crate) fn sweep(
     // Where somebody asked for checkpoints, nothing is kept that they make to be run again.
     let runs = if has_checkpoints(&original.body) { None } else { Some(1) };
     let b = Builder::new();
-    let mut r = Reverse { session, name, src: &src, active, segmented, runs, keeps_all: false, b };
+    let mut r = Reverse { session, name, src: &src, active, segmented, regions, runs, keeps_all: false, b };
     let mut scope = Scope::default();
     for p in &src.params {
         let ty = scope.env.ty(src.ty(*p));
         let new = r.b.param(src.name_of(*p), ty);
         scope.env.insert(*p, new.into());
     }
-    let twins = r.forward(&src.body.stmts, &mut scope.env);
+    let copies = r.forward(&src.body.stmts, &mut scope.env)?;
     let n_forward = r.b.stmts().len();
     let results = scope.env.atoms(&src.body.results);
 
@@ -172,7 +184,7 @@ pub(crate) fn sweep(
         r.add(src.body.results[*k], start.into(), &mut scope);
     }
 
-    r.reverse(&src.body.stmts, &twins, &mut scope)?;
+    r.reverse(&src.body.stmts, &copies, &mut scope)?;
     let cots = d.wrt.iter().map(|k| r.value(src.params[*k], &scope)).collect();
     Ok(Swept { b: r.b, n_forward, results, seeds, cots })
 }
@@ -180,15 +192,10 @@ pub(crate) fn sweep(
 impl Reverse<'_, '_> {
     /// Copies statements, and says where the copies of loops are. Writes to accumulators of a region under reversal
     /// are erased: nothing can depend on them.
-    pub(crate) fn forward(&mut self, stmts: &[Stmt], env: &mut Env) -> Vec<Option<Twin>> {
+    pub(crate) fn forward(&mut self, stmts: &[Stmt], env: &mut Env) -> Result<Vec<Option<LoopCopy>>, Error> {
         let copy = |s: &Stmt| match &s.op {
-            Op::Loop(_) => {
-                let mut inner = env.clone();
-                let op = self.b.copy_op(self.src, &s.op, env, &mut inner, &mut |_, _, _| {});
-                let at = self.b.stmts().len();
-                self.b.push_copy(self.src, s, op, env);
-                Some(Twin { at, env: inner })
-            }
+            Op::Loop(l) if self.regions.is_one(s) => Ok(Some(LoopCopy::Pushed(self.push_forward(s, l, env)?))),
+            Op::Loop(_) => Ok(Some(LoopCopy::Plain(self.twin(s, env)))),
             Op::Prim { .. }
             | Op::Tensor { .. }
             | Op::Index { .. }
@@ -199,15 +206,29 @@ impl Reverse<'_, '_> {
             | Op::Call { .. }
             | Op::Check { .. } => {
                 self.b.copy_stmt(self.src, s, env);
-                None
+                Ok(None)
             }
         };
         stmts.iter().map(copy).collect()
     }
 
+    /// Copies a loop that is to run backwards.
+    fn twin(&mut self, s: &Stmt, env: &mut Env) -> Twin {
+        let mut inner = env.clone();
+        let op = self.b.copy_op(self.src, &s.op, env, &mut inner, &mut |_, _, _| {});
+        let at = self.b.stmts().len();
+        self.b.push_copy(self.src, s, op, env);
+        Twin { at, env: inner }
+    }
+
     /// The cotangents of statements, last to first.
-    pub(crate) fn reverse(&mut self, stmts: &[Stmt], twins: &[Option<Twin>], scope: &mut Scope) -> Result<(), Error> {
-        for (s, twin) in stmts.iter().zip(twins).rev() {
+    pub(crate) fn reverse(
+        &mut self,
+        stmts: &[Stmt],
+        copies: &[Option<LoopCopy>],
+        scope: &mut Scope,
+    ) -> Result<(), Error> {
+        for (s, copy) in stmts.iter().zip(copies).rev() {
             if !self.needs_reversal(s, scope) {
                 continue;
             }
@@ -221,13 +242,15 @@ impl Reverse<'_, '_> {
                 }
                 Op::AccAdd { acc, indices, value } => self.reverse_acc_add(*acc, indices, *value, scope),
                 Op::Par(p) => self.reverse_par(s, p, scope)?,
-                Op::Loop(l) => {
+                Op::Loop(l) => match copy.as_ref().expect("invariant: a loop that is reversed was copied") {
+                    LoopCopy::Pushed(jacobian) => self.multiply(s, l, jacobian, scope),
                     // A loop to be run again is copied once more, and its record belongs to that copy.
-                    let again = l.kept.recompute.then(|| self.forward(std::slice::from_ref(s), &mut scope.env.clone()));
-                    let twin = again.as_ref().map_or(twin, |again| &again[0]);
-                    let twin = twin.as_ref().expect("invariant: a loop that is reversed was copied");
-                    self.reverse_loop(s, l, twin, scope)?;
-                }
+                    LoopCopy::Plain(_) if l.kept.recompute => {
+                        let twin = self.twin(s, &mut scope.env.clone());
+                        self.reverse_loop(s, l, &twin, scope)?;
+                    }
+                    LoopCopy::Plain(twin) => self.reverse_loop(s, l, twin, scope)?,
+                },
                 Op::Switch { selector, arms } => self.reverse_switch(s, *selector, arms, scope)?,
                 Op::Call { callee, args } => self.reverse_call(s, callee, args, scope)?,
                 Op::Check { value, .. } => self.reverse_check(s.results[0], *value, scope),

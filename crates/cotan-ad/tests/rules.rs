@@ -684,7 +684,7 @@ fn split_equals_whole(module: &mut Module, name: &str, args: &[Value]) {
     let lengths = oracle::length_values(module, name, &results);
     let whole = run(module, &vjp.name, &[args, &lengths, &cots].concat());
 
-    let halves = fwd_rev(module, name, &wrt, &outs, &Limits::default()).expect("two halves");
+    let halves = fwd_rev(module, name, &wrt, &outs, &Limits::REVERSE_ALONE).expect("two halves");
     assert_eq!(halves.rev.params.len(), halves.fwd.body.results.len() - results.len() + cots.len(), "{name}");
     let (fwd, rev) = (module.insert(halves.fwd), module.insert(halves.rev));
     let forward = run(module, &fwd.name, args);
@@ -724,7 +724,7 @@ fn f(x: f64, y: f64) {
     let mut module = module(text);
     let mut derived = |mode, wrt: &[usize], outs: &[usize]| {
         let d = Derived { of: "f".into(), mode, wrt: wrt.to_vec(), outs: outs.to_vec() };
-        derivative(&mut module, &d, &Limits::default()).expect("a derivative").n_stmts()
+        derivative(&mut module, &d, &Limits::REVERSE_ALONE).expect("a derivative").n_stmts()
     };
     assert_eq!(derived(Mode::Vjp, &[0], &[0]), 4);
     assert_eq!(derived(Mode::Vjp, &[0], &[1]), 2);

@@ -10,7 +10,7 @@ use oracle::module;
 fn check(text: &str, name: &str, mode: Mode, wrt: &[usize], outs: &[usize], expected: Expect) {
     let mut module = module(text);
     let d = Derived { of: name.into(), mode, wrt: wrt.to_vec(), outs: outs.to_vec() };
-    let f = derivative(&mut module, &d, &Limits::default()).expect("a derivative");
+    let f = derivative(&mut module, &d, &Limits::REVERSE_ALONE).expect("a derivative");
     expected.assert_eq(&f.to_string());
 }
 
@@ -392,7 +392,7 @@ fn f(n: i64, x: f64[n], at: i64) {
 #[test]
 fn the_record_between_the_two_halves_is_what_the_reverse_reads() {
     let mut module = module(LOSS);
-    let halves = fwd_rev(&mut module, "loss", &[1], &[0], &Limits::default()).expect("two halves");
+    let halves = fwd_rev(&mut module, "loss", &[1], &[0], &Limits::REVERSE_ALONE).expect("two halves");
     expect![[r#"
         fn loss.fwd(n: i64, w: f32[n], x: f32[n], y: f32) {
           pred: f32 = par i < n (add from 0.0_f32) {
@@ -491,7 +491,7 @@ fn f(n: i64, x: f64) {
         ),
     ] {
         let d = Derived { of: "f".into(), mode, wrt: vec![1], outs: vec![0] };
-        let f = derivative(&mut module, &d, &Limits::default()).expect("a derivative");
+        let f = derivative(&mut module, &d, &Limits::REVERSE_ALONE).expect("a derivative");
         expected.assert_eq(&cotan_ir::print_function(&f, cotan_ir::PrintOptions { spans: true }));
     }
 }

@@ -1,5 +1,6 @@
-//! What a reverse sweep keeps of a loop. Nothing else reads it: values and derivatives are the same whatever it says.
+//! What a reverse sweep keeps of a loop, and whether it takes it in reverse at all. Nothing else reads it: values and derivatives are the same whatever it says.
 
+use crate::Mode;
 use std::fmt;
 
 /// How the reverse sweep of a loop gets back what the loop computed.
@@ -9,6 +10,8 @@ pub struct Kept {
     pub checkpoint: Option<Checkpoint>,
     /// Whether the loop is run again, and recorded only then.
     pub recompute: bool,
+    /// The mode in which the author wants it differentiated inside a reverse sweep, where it has a choice.
+    pub mode: Option<Mode>,
 }
 
 /// A scheme of checkpoints: what lies between two of them is computed again.
@@ -43,6 +46,13 @@ impl fmt::Display for Kept {
         if let Some(checkpoint) = self.checkpoint {
             write!(out, " checkpoint {checkpoint}")?;
         }
-        if self.recompute { out.write_str(" recompute") } else { Ok(()) }
+        if self.recompute {
+            out.write_str(" recompute")?;
+        }
+        match self.mode {
+            Some(Mode::Jvp) => out.write_str(" forward"),
+            Some(Mode::Vjp) => out.write_str(" reverse"),
+            None => Ok(()),
+        }
     }
 }

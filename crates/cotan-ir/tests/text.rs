@@ -49,7 +49,7 @@ fn reading_what_was_printed_gives_the_same_functions() {
 }
 
 #[test]
-fn what_a_reverse_sweep_keeps_of_a_loop_reads_back() {
+fn what_a_reverse_sweep_is_told_of_a_loop_reads_back() {
     let text = include_str!("text/kept.cir");
     assert_eq!(print_module(&module(text), WITHOUT_SPANS), text);
     let unknown = text.replace("checkpoint sqrt", "checkpoint root");

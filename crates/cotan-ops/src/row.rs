@@ -335,6 +335,14 @@ impl PrimRow {
             && matches!(self.partials.first(), Some(Partial::Zero { .. }))
     }
 
+    /// Whether a partial is infinite at a point where the operands and the value are finite, as that of a root at 0.
+    pub fn has_vertical_slope(&self) -> bool {
+        let is_vertical = |a: &Awkward| {
+            a.value.is_finite() && a.at.iter().all(|x| x.is_finite()) && a.partials.iter().any(|p| p.is_infinite())
+        };
+        self.awkward.iter().any(is_vertical)
+    }
+
     /// The element type that `T` stands for; `None` if no operand is marked `T`.
     pub fn t_of(&self, operands: &[Elem]) -> Option<Elem> {
         let mut pairs = self.sig.operands.iter().zip(operands);
@@ -359,5 +367,15 @@ impl PrimRow {
 impl fmt::Debug for PrimRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.sig.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn functions_with_a_root_in_them_have_vertical_slopes() {
+        let rows = crate::table::table().iter().filter(|row| row.has_vertical_slope());
+        let names: Vec<&str> = rows.map(|row| row.name()).collect();
+        assert_eq!(names, ["sqrt", "cbrt", "pow", "asin", "acos", "acosh"]);
     }
 }

@@ -10,16 +10,18 @@ impl Forward<'_, '_> {
     /// is written; a sum does not.
     pub(crate) fn jvp_acc_add(&mut self, s: &Stmt, acc: Var, indices: &[Atom], value: Atom, scope: &mut TangentScope) {
         let at = scope.env.atoms(indices);
-        let known = self.known_tangent(value, scope);
-        if let Some(count) = scope.ties.get(&acc).copied() {
-            let value = scope.env.atom(value);
-            return count.write(&mut self.b, &at, value, known);
+        if let Some(count) = scope.ties.get(&acc) {
+            let tan = |lane| self.known_tangent(value, lane, scope);
+            let tans: Vec<(Var, Atom)> = count.tan_sums().filter_map(|(lane, sum)| Some((sum, tan(lane)?))).collect();
+            return count.write(&mut self.b, &at, scope.env.atom(value), &tans);
         }
         self.primal(s, scope);
-        let Some(Atom::Var(acc_tan)) = scope.tans.get(&acc).copied() else { return };
-        if known.is_some() || self.is_log(acc) {
-            let tan = self.tangent(value, scope);
-            self.b.acc_add(acc_tan, &at, tan);
+        for lane in 0..self.lanes.len() {
+            let Some(Atom::Var(acc_tan)) = scope.tans.get(&(acc, lane)).copied() else { continue };
+            if self.known_tangent(value, lane, scope).is_some() || self.is_log(acc) {
+                let tan = self.tangent(value, lane, scope);
+                self.b.acc_add(acc_tan, &at, tan);
+            }
         }
     }
 

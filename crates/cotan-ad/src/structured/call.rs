@@ -17,30 +17,38 @@ impl Forward<'_, '_> {
         args: &[Atom],
         scope: &mut TangentScope,
     ) -> Result<(), Error> {
-        let is_active = |k: &usize| self.active.has(s.results[*k]);
-        let outs: Vec<usize> = (0..s.results.len()).filter(is_active).collect();
-        let wrt = positions(args, |a| self.known_tangent(a, scope).is_some());
-        if outs.is_empty() || wrt.is_empty() {
-            self.primal(s, scope);
-            return Ok(());
-        }
-        let f = self.session.function(callee)?;
-        let (rule, wrt, outs) = match &f.custom_jvp {
-            Some(custom) => (self.session.function(custom)?, float_params(&f), float_results(&f)),
-            None => {
-                let d = Derived { of: callee.clone(), mode: Mode::Jvp, wrt: wrt.clone(), outs: outs.clone() };
-                (self.session.derivative(&d)?, wrt, outs)
+        let mut has_values = false;
+        for lane in 0..self.lanes.len() {
+            let is_active = |k: &usize| self.lanes[lane].has(s.results[*k]);
+            let outs: Vec<usize> = (0..s.results.len()).filter(is_active).collect();
+            let wrt = positions(args, |a| self.known_tangent(a, lane, scope).is_some());
+            if outs.is_empty() || wrt.is_empty() {
+                continue;
             }
-        };
-        let mut operands = scope.env.atoms(args);
-        operands.extend(wrt.iter().map(|k| self.tangent(args[*k], scope)));
-        let operands = as_taken(&mut self.b, &rule, operands);
-        let results = self.b.call(&rule, &operands);
-        let (values, tangents) = results.split_at(s.results.len());
-        scope.env.extend(s.results.iter().copied().zip(values.iter().map(|v| Atom::Var(*v))));
-        for (k, tan) in outs.into_iter().zip(tangents) {
-            let tan = computed(&mut self.b, *tan);
-            scope.tans.insert(s.results[k], tan);
+            let f = self.session.function(callee)?;
+            let (rule, wrt, outs) = match &f.custom_jvp {
+                Some(custom) => (self.session.function(custom)?, float_params(&f), float_results(&f)),
+                None => {
+                    let d = Derived { of: callee.clone(), mode: Mode::Jvp, wrt: wrt.clone(), outs: outs.clone() };
+                    (self.session.derivative(&d)?, wrt, outs)
+                }
+            };
+            let mut operands = scope.env.atoms(args);
+            operands.extend(wrt.iter().map(|k| self.tangent(args[*k], lane, scope)));
+            let operands = as_taken(&mut self.b, &rule, operands);
+            let results = self.b.call(&rule, &operands);
+            let (values, tangents) = results.split_at(s.results.len());
+            // Each lane gets the values too, and they are the same.
+            if !std::mem::replace(&mut has_values, true) {
+                scope.env.extend(s.results.iter().copied().zip(values.iter().map(|v| Atom::Var(*v))));
+            }
+            for (k, tan) in outs.into_iter().zip(tangents) {
+                let tan = computed(&mut self.b, *tan);
+                scope.tans.insert((s.results[k], lane), tan);
+            }
+        }
+        if !has_values {
+            self.primal(s, scope);
         }
         Ok(())
     }

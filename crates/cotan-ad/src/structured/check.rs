@@ -9,8 +9,10 @@ use cotan_ir::{Atom, Stmt, Var};
 impl Forward<'_, '_> {
     pub(crate) fn jvp_check(&mut self, s: &Stmt, value: Atom, scope: &mut TangentScope) {
         self.primal(s, scope);
-        if let Some(tan) = self.known_tangent(value, scope) {
-            scope.tans.insert(s.results[0], tan);
+        for lane in 0..self.lanes.len() {
+            if let Some(tan) = self.known_tangent(value, lane, scope) {
+                scope.tans.insert((s.results[0], lane), tan);
+            }
         }
     }
 }

@@ -11,10 +11,12 @@ use cotan_ir::{Atom, Stmt, Var};
 impl Forward<'_, '_> {
     pub(crate) fn jvp_index(&mut self, s: &Stmt, array: Atom, indices: &[Atom], scope: &mut TangentScope) {
         self.primal(s, scope);
-        if let Some(tan) = self.known_tangent(array, scope) {
-            let name = self.tan_name(s.results[0]);
-            let tan = self.b.named(&name).index(tan, &scope.env.atoms(indices));
-            scope.tans.insert(s.results[0], tan.into());
+        for lane in 0..self.lanes.len() {
+            if let Some(tan) = self.known_tangent(array, lane, scope) {
+                let name = self.tan_name(s.results[0]);
+                let tan = self.b.named(&name).index(tan, &scope.env.atoms(indices));
+                scope.tans.insert((s.results[0], lane), tan.into());
+            }
         }
     }
 
@@ -27,12 +29,14 @@ impl Forward<'_, '_> {
         scope: &mut TangentScope,
     ) {
         self.primal(s, scope);
-        if self.known_tangent(array, scope).is_some() || self.known_tangent(value, scope).is_some() {
-            let array = self.tangent(array, scope);
-            let value = self.tangent(value, scope);
-            let name = self.tan_name(s.results[0]);
-            let tan = self.b.named(&name).update(array, &scope.env.atoms(indices), value);
-            scope.tans.insert(s.results[0], tan.into());
+        for lane in 0..self.lanes.len() {
+            if self.known_tangent(array, lane, scope).is_some() || self.known_tangent(value, lane, scope).is_some() {
+                let array = self.tangent(array, lane, scope);
+                let value = self.tangent(value, lane, scope);
+                let name = self.tan_name(s.results[0]);
+                let tan = self.b.named(&name).update(array, &scope.env.atoms(indices), value);
+                scope.tans.insert((s.results[0], lane), tan.into());
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 use crate::Error;
 use crate::cost;
 use crate::cotangent::{AccCot, Scope};
-use crate::jvp::{Forward, TangentScope};
+use crate::jvp::{Forward, Slot, TangentScope};
 use crate::record::ReverseLoop;
 use crate::vjp::{Reverse, Twin};
 use cotan_ir::{Atom, Checkpoint, Elem, Kept, Loop, Op, Stmt, Ty, Var};
@@ -17,18 +17,17 @@ impl Forward<'_, '_> {
     pub(crate) fn jvp_loop(&mut self, s: &Stmt, l: &Loop, scope: &mut TangentScope) -> Result<(), Error> {
         let source = l.split(&s.results);
         let n = l.params.len();
-        let active: Vec<usize> = (0..n).filter(|q| self.active.has(l.params[*q])).collect();
-        let stacked: Vec<usize> = (0..source.stacked.len()).filter(|q| self.active.has(source.stacked[*q])).collect();
+        let (active, stacked) = (self.slots(&l.params), self.slots(source.stacked));
 
         let mut inner = scope.clone();
         let index = self.b.copy_var(self.src, l.index, &mut inner.env);
         let mut params: Vec<Var> = l.params.iter().map(|p| self.b.copy_var(self.src, *p, &mut inner.env)).collect();
         let mut inits = scope.env.atoms(&l.inits);
-        for q in &active {
-            let tan = self.tangent_var(l.params[*q], &inner.env);
-            inner.tans.insert(l.params[*q], tan.into());
+        for Slot { at, lane } in &active {
+            let tan = self.tangent_var(l.params[*at], &inner.env);
+            inner.tans.insert((l.params[*at], *lane), tan.into());
             params.push(tan);
-            inits.push(self.tangent(l.inits[*q], scope));
+            inits.push(self.tangent(l.inits[*at], *lane, scope));
         }
         let mut accs = self.b.copy_accs(self.src, &l.accs, &scope.env, &mut inner.env);
         let acc_tans = self.tangent_accs(&l.accs, &mut accs, scope, &mut inner);
@@ -82,14 +81,14 @@ impl Reverse<'_, '_> {
         let index = self.b.named(index_name).prim(cotan_ops::SUB.prim(), &[last.into(), down.into()]);
         inner.env.insert(l.index, index.into());
         let head = self.b.stmts().len();
-        let twins = self.forward(&l.body.stmts, &mut inner.env);
+        let copies = self.forward(&l.body.stmts, &mut inner.env)?;
         let n_again = self.b.stmts().len() - head;
         self.b.set_span(s.span.cotangent());
         for (q, c) in active.iter().zip(&params) {
             self.add(l.body.results[*q], (*c).into(), &mut inner);
         }
         self.plant_stacked(&l.body.results[l.params.len()..], &stacked, index, &mut inner);
-        self.reverse(&l.body.stmts, &twins, &mut inner)?;
+        self.reverse(&l.body.stmts, &copies, &mut inner)?;
         let next_cots = active.iter().map(|q| self.value(l.params[*q], &inner)).collect();
         let body = self.b.close_block(next_cots);
         self.b.set_span(s.span.cotangent());
@@ -114,7 +113,7 @@ impl Reverse<'_, '_> {
             body,
         };
         let reverse = self.restore(reverse);
-        let kept = Kept { checkpoint: self.keeps_all.then_some(Checkpoint::All), recompute: false };
+        let kept = Kept { checkpoint: self.keeps_all.then_some(Checkpoint::All), ..Kept::default() };
         (self.runs, self.keeps_all) = (runs, keeps_all);
         let all = reverse.results.iter().chain(&finals).copied().collect();
         let (params, inits, body) = (reverse.params, reverse.inits, reverse.body);

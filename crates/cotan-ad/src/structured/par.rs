@@ -8,7 +8,7 @@ use crate::Error;
 use crate::cost;
 use crate::cotangent::{AccCot, Cot, Scope};
 use crate::extremes::Share;
-use crate::jvp::{Forward, TangentScope};
+use crate::jvp::{Forward, Slot, TangentScope};
 use crate::vjp::Reverse;
 use cotan_ir::{Acc, AccKind, Atom, Block, Const, Monoid, Op, Par, ParResult, Stmt, Var};
 
@@ -25,13 +25,15 @@ impl Forward<'_, '_> {
         let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
         let mut accs = self.b.copy_accs(self.src, &p.accs, &scope.env, &mut inner.env);
         let acc_tans = self.tangent_accs(&p.accs, &mut accs, scope, &mut inner);
-        let active: Vec<usize> =
-            (0..p.kinds.len()).filter(|k| self.active.has(values[*k]) && is_linear(p.kinds[*k])).collect();
+        let mut active = self.slots(values);
+        active.retain(|slot| is_linear(p.kinds[slot.at]));
         let mut kinds: Vec<ParResult> = p.kinds.iter().map(|k| k.renamed(&scope.env)).collect();
-        for k in &active {
-            kinds.push(match p.kinds[*k] {
+        for Slot { at, lane } in &active {
+            kinds.push(match p.kinds[*at] {
                 ParResult::Stacked => ParResult::Stacked,
-                ParResult::Reduced { monoid, init } => ParResult::Reduced { monoid, init: self.tangent(init, scope) },
+                ParResult::Reduced { monoid, init } => {
+                    ParResult::Reduced { monoid, init: self.tangent(init, *lane, scope) }
+                }
             });
         }
         self.b.open_block();
@@ -52,28 +54,28 @@ impl Forward<'_, '_> {
         let (values, finals) = s.results.split_at(p.kinds.len());
         let mut results = p.kinds.iter().zip(values).map(|(kind, r)| (is_linear(*kind), *r));
         let mut accs = p.accs.iter().zip(finals).map(|(acc, r)| (is_linear_acc(acc.kind), *r));
-        let is_active = |(linear, r): (bool, Var)| linear && self.active.has(r);
-        let is_written = |acc: &Var| scope.tans.contains_key(acc) || scope.ties.contains_key(acc);
+        let is_active = |(linear, r): (bool, Var)| linear && self.lanes_of(r).next().is_some();
+        let has_tangent = |acc: Var| (0..self.lanes.len()).any(|lane| scope.tans.contains_key(&(acc, lane)));
+        let is_written = |acc: &Var| has_tangent(*acc) || scope.ties.contains_key(acc);
         results.any(is_active) || accs.any(is_active) || cotan_ir::written_accs(&p.body).iter().any(is_written)
     }
 
-    /// Adds tangent accumulators to `accs` for the active sums and logs, and gives their positions among `source`.
+    /// Adds tangent accumulators to `accs` for the active sums and logs, and says of which of `source` they are.
     pub(crate) fn tangent_accs(
         &mut self,
         source: &[Acc],
         accs: &mut Vec<Acc>,
         outer: &TangentScope,
         inner: &mut TangentScope,
-    ) -> Vec<usize> {
-        let mut with_tangent = Vec::new();
-        for (q, acc) in source.iter().enumerate() {
-            if self.active.has(acc.var) && is_linear_acc(acc.kind) {
-                let var = self.tangent_var(acc.var, &inner.env);
-                inner.tans.insert(acc.var, var.into());
-                let init = acc.init.map(|i| self.tangent(i, outer));
-                accs.push(Acc { var, kind: acc.kind, init });
-                with_tangent.push(q);
-            }
+    ) -> Vec<Slot> {
+        let mut with_tangent = self.slots(&source.iter().map(|acc| acc.var).collect::<Vec<_>>());
+        with_tangent.retain(|slot| is_linear_acc(source[slot.at].kind));
+        for Slot { at, lane } in &with_tangent {
+            let acc = &source[*at];
+            let var = self.tangent_var(acc.var, &inner.env);
+            inner.tans.insert((acc.var, *lane), var.into());
+            let init = acc.init.map(|i| self.tangent(i, *lane, outer));
+            accs.push(Acc { var, kind: acc.kind, init });
         }
         with_tangent
     }
@@ -119,12 +121,12 @@ impl Reverse<'_, '_> {
 
         let indices: Vec<Var> = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
         self.b.open_block();
-        let twins = self.forward(&p.body.stmts, &mut inner.env);
+        let copies = self.forward(&p.body.stmts, &mut inner.env)?;
         self.b.set_span(s.span.cotangent());
         for (r, seed) in seeds {
             self.plant(r, seed, &indices, &mut inner);
         }
-        self.reverse(&p.body.stmts, &twins, &mut inner)?;
+        self.reverse(&p.body.stmts, &copies, &mut inner)?;
         self.runs = runs;
         let (scalars, sums): (Vec<Var>, Vec<Atom>) = scalars
             .into_iter()

@@ -10,22 +10,28 @@ impl Forward<'_, '_> {
     pub(crate) fn jvp_prim(&mut self, s: &Stmt, prim: Prim, args: &[Atom], scope: &mut TangentScope) {
         self.primal(s, scope);
         let y = s.results[0];
-        if !self.active.has(y) {
+        let mut totals: Vec<(usize, Option<Atom>)> = self.lanes_of(y).map(|lane| (lane, None)).collect();
+        if totals.is_empty() {
             return;
         }
         self.b.set_span(s.span.tangent());
         let name = self.tan_name(y);
         let site = Use::new(&self.b, prim, scope.env.atoms(args), scope.env.atom(y.into()));
-        let mut total: Option<Atom> = None;
         for (k, a) in args.iter().enumerate() {
-            let Some(tan) = self.known_tangent(*a, scope) else { continue };
-            let Some(term) = site.tangent(&mut self.b, k, tan, &name) else { continue };
-            total = Some(match total {
-                None => term,
-                Some(sum) => self.b.named(&name).prim(cotan_ops::ADD.prim(), &[sum, term]).into(),
-            });
+            if totals.iter().all(|(lane, _)| self.known_tangent(*a, *lane, scope).is_none()) {
+                continue;
+            }
+            let Some(factor) = site.tangent_factor(&mut self.b, k) else { continue };
+            for (lane, total) in &mut totals {
+                let Some(tan) = self.known_tangent(*a, *lane, scope) else { continue };
+                let term = factor.times(&mut self.b, tan, &name);
+                *total = Some(match *total {
+                    None => term,
+                    Some(sum) => self.b.named(&name).prim(cotan_ops::ADD.prim(), &[sum, term]).into(),
+                });
+            }
         }
-        scope.tans.extend(total.map(|t| (y, t)));
+        scope.tans.extend(totals.into_iter().filter_map(|(lane, total)| Some(((y, lane), total?))));
     }
 }
 
@@ -36,7 +42,8 @@ impl Reverse<'_, '_> {
         for (k, a) in args.iter().enumerate() {
             let Some(x) = self.active.member(*a) else { continue };
             let name = self.cot_name(x);
-            if let Some(contribution) = site.cotangent(&mut self.b, k, c, &name) {
+            if let Some(factor) = site.cotangent_factor(&mut self.b, k) {
+                let contribution = factor.times(&mut self.b, c, &name);
                 self.add(*a, contribution, scope);
             }
         }
@@ -63,32 +70,28 @@ impl Use {
         Use { row, elem: row.t_of(&elems).unwrap_or(result_elem).computed(), elems, args, result, result_elem }
     }
 
-    /// What a tangent of operand `k` adds to the tangent of the result.
-    fn tangent(&self, b: &mut Builder, k: usize, tan: Atom, name: &str) -> Option<Atom> {
-        self.scaled(b, k, tan, self.result_elem, name)
+    /// What takes a tangent of operand `k` to its part of the tangent of the result; `None` where that is zero.
+    fn tangent_factor(&self, b: &mut Builder, k: usize) -> Option<Factor> {
+        self.factor(b, k, self.result_elem)
     }
 
-    /// What the cotangent of the result adds to that of operand `k`.
-    fn cotangent(&self, b: &mut Builder, k: usize, cot: Atom, name: &str) -> Option<Atom> {
-        self.scaled(b, k, cot, self.elems[k], name)
+    /// What takes the cotangent of the result to its part of that of operand `k`.
+    fn cotangent_factor(&self, b: &mut Builder, k: usize) -> Option<Factor> {
+        self.factor(b, k, self.elems[k])
     }
 
-    /// `x` times partial `k`; a conversion goes to the type `to`.
-    fn scaled(&self, b: &mut Builder, k: usize, x: Atom, to: Elem, name: &str) -> Option<Atom> {
+    /// Partial `k`; a conversion goes to the type `to`.
+    fn factor(&self, b: &mut Builder, k: usize, to: Elem) -> Option<Factor> {
         let (term, always_finite) = match &self.row.partials[k] {
             Partial::Zero { .. } => return None,
-            Partial::Convert => {
-                let to = to.computed();
-                let is_same = b.ty(x).elem == to;
-                return Some(if is_same { x } else { b.named(name).prim(cotan_ops::cast_to(to).prim(), &[x]).into() });
-            }
+            Partial::Convert => return Some(Factor::Conversion(to.computed())),
             Partial::Term { term, always_finite } => (term, *always_finite),
         };
         if term.number() == Some(1.0) {
-            return Some(x);
+            return Some(Factor::One);
         }
         if term.number() == Some(-1.0) {
-            return Some(b.named(name).prim(cotan_ops::NEG.prim(), &[x]).into());
+            return Some(Factor::MinusOne);
         }
         let span = b.span();
         b.set_span(span.partial());
@@ -100,7 +103,26 @@ impl Use {
             return None;
         }
         let is_finite = always_finite || constant.is_some_and(f64::is_finite);
-        let product = if is_finite { &cotan_ops::MUL } else { &cotan_ops::MULZ };
-        Some(b.named(name).prim(product.prim(), &[x, partial]).into())
+        Some(Factor::Partial { partial, product: if is_finite { &cotan_ops::MUL } else { &cotan_ops::MULZ } })
+    }
+}
+
+/// A partial derivative, written once for all that it is multiplied with.
+enum Factor {
+    One,
+    MinusOne,
+    Conversion(Elem),
+    Partial { partial: Atom, product: &'static cotan_ops::PrimRow },
+}
+
+impl Factor {
+    fn times(&self, b: &mut Builder, x: Atom, name: &str) -> Atom {
+        match self {
+            Factor::One => x,
+            Factor::MinusOne => b.named(name).prim(cotan_ops::NEG.prim(), &[x]).into(),
+            Factor::Conversion(to) if b.ty(x).elem == *to => x,
+            Factor::Conversion(to) => b.named(name).prim(cotan_ops::cast_to(*to).prim(), &[x]).into(),
+            Factor::Partial { partial, product } => b.named(name).prim(product.prim(), &[x, *partial]).into(),
+        }
     }
 }

@@ -15,7 +15,7 @@ impl Forward<'_, '_> {
         arms: &[Block],
         scope: &mut TangentScope,
     ) -> Result<(), Error> {
-        let active: Vec<usize> = (0..s.results.len()).filter(|k| self.active.has(s.results[*k])).collect();
+        let active = self.slots(&s.results);
         let mut new_arms = Vec::new();
         for arm in arms {
             let mut inner = scope.clone();
@@ -54,13 +54,13 @@ impl Reverse<'_, '_> {
                 acc_cots: scope.acc_cots.clone(),
             };
             self.b.open_block();
-            let twins = self.forward(&arm.stmts, &mut inner.env);
+            let copies = self.forward(&arm.stmts, &mut inner.env)?;
             for (r, seed) in arm.results.iter().zip(&seeds) {
                 if let Some(c) = seed {
                     self.add(*r, *c, &mut inner);
                 }
             }
-            self.reverse(&arm.stmts, &twins, &mut inner)?;
+            self.reverse(&arm.stmts, &copies, &mut inner)?;
             parts.push((self.b.close_block(Vec::new()), inner));
         }
         let changed: Vec<Var> = outer

@@ -17,17 +17,34 @@ impl Forward<'_, '_> {
     ) {
         self.primal(s, scope);
         let y = s.results[0];
-        let tangents: Vec<Option<Atom>> = args.iter().map(|a| self.known_tangent(*a, scope)).collect();
-        if !self.active.has(y) || tangents.iter().all(Option::is_none) {
-            return;
-        }
         self.b.set_span(s.span.tangent());
-        let name = self.tan_name(y);
-        let ty = scope.env.ty(self.src.ty(y)).tangent();
-        let tan = match &cotan_ops::record(op).derivative {
+        for lane in self.lanes_of(y).collect::<Vec<_>>() {
+            let tan = self.tensor_tangent(y, op, args, attrs, lane, scope);
+            scope.tans.extend(tan.map(|t| ((y, lane), t)));
+        }
+    }
+
+    /// The tangent of the result of a tensor operation, if it is not zero.
+    fn tensor_tangent(
+        &mut self,
+        result: Var,
+        op: TensorOp,
+        args: &[Atom],
+        attrs: &[i64],
+        lane: usize,
+        scope: &TangentScope,
+    ) -> Option<Atom> {
+        let tangents: Vec<Option<Atom>> = args.iter().map(|a| self.known_tangent(*a, lane, scope)).collect();
+        if tangents.iter().all(Option::is_none) {
+            return None;
+        }
+        let name = self.tan_name(result);
+        let ty = scope.env.ty(self.src.ty(result)).tangent();
+        match &cotan_ops::record(op).derivative {
             Derivative::None { .. } => None,
             Derivative::Linear { .. } => {
-                let each = |a: &Atom| if self.src.is_float(*a) { self.tangent(*a, scope) } else { scope.env.atom(*a) };
+                let src = self.src;
+                let each = |a: &Atom| if src.is_float(*a) { self.tangent(*a, lane, scope) } else { scope.env.atom(*a) };
                 let args: Vec<Atom> = args.iter().map(each).collect();
                 Some(self.b.named(&name).tensor(op, &args, attrs, ty).into())
             }
@@ -44,8 +61,7 @@ impl Forward<'_, '_> {
                 }
                 total
             }
-        };
-        scope.tans.extend(tan.map(|t| (y, t)));
+        }
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) fn whole(module: &Module, of: &str, mode: Mode) -> Derived {
 
 pub(crate) fn derive(module: &mut Module, of: &str, mode: Mode) -> Arc<Function> {
     let d = whole(module, of, mode);
-    derivative(module, &d, &Limits::default()).unwrap_or_else(|e| panic!("{e}"))
+    derivative(module, &d, &Limits::REVERSE_ALONE).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The values of the lengths that a `vjp` wants with cotangents of these results.

@@ -2,7 +2,7 @@
 
 use super::{ParseError, Parser};
 use crate::{
-    Acc, AccKind, Atom, CheckKind, Checkpoint, Elem, Kept, Loop, Monoid, Op, Par, ParResult, Role, Span, Ty, Var,
+    Acc, AccKind, Atom, CheckKind, Checkpoint, Elem, Kept, Loop, Mode, Monoid, Op, Par, ParResult, Role, Span, Ty, Var,
 };
 
 impl Parser<'_> {
@@ -133,7 +133,13 @@ impl Parser<'_> {
 
     fn kept(&mut self) -> Result<Kept, ParseError> {
         let checkpoint = if self.eat_word("checkpoint") { Some(self.checkpoint()?) } else { None };
-        Ok(Kept { checkpoint, recompute: self.eat_word("recompute") })
+        let recompute = self.eat_word("recompute");
+        Ok(Kept { checkpoint, recompute, mode: self.loop_mode() })
+    }
+
+    fn loop_mode(&mut self) -> Option<Mode> {
+        let words = [("forward", Mode::Jvp), ("reverse", Mode::Vjp)];
+        words.into_iter().find(|(word, _)| self.eat_word(word)).map(|(_, mode)| mode)
     }
 
     fn checkpoint(&mut self) -> Result<Checkpoint, ParseError> {

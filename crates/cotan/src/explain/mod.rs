@@ -11,7 +11,7 @@ mod walk;
 
 use crate::host::HostValue;
 use crate::{CompileError, Compiler, Lowered, Program, Request, pipeline};
-use cotan_ad::{Restored, ReversedLoop};
+use cotan_ad::{Pushed, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
 use cotan_sema::entry::{Entry, HostType};
 use cotan_syntax::on_deep_stack;
@@ -62,6 +62,10 @@ fn integers(counted: &HostValue) -> Vec<i64> {
 pub struct ExplainedLoop {
     /// Where it stands.
     pub place: Place,
+    /// Whether it is differentiated forward inside the reverse sweep, and why. There is no record of it then.
+    pub forward: Option<Pushed>,
+    /// Why it is not, if that was asked for.
+    pub refused: Option<Refusal>,
     /// What it records.
     pub records: Vec<ExplainedRecord>,
     /// The carried values of which nothing is recorded, by name, and why that is so.
@@ -176,7 +180,22 @@ impl Compiler {
                     }
                 }
             }
-            explained.push(ExplainedLoop { place: place(span), records: told, unrecorded, checkpoints });
+            let forward = notes.iter().find_map(|note| match &note.how {
+                Reversal::Forward(pushed) => Some(pushed.clone()),
+                Reversal::Backwards(_) | Reversal::Refused(_) => None,
+            });
+            let refused = notes.iter().find_map(|note| match &note.how {
+                Reversal::Refused(reason) => Some(reason.clone()),
+                Reversal::Backwards(_) | Reversal::Forward(_) => None,
+            });
+            explained.push(ExplainedLoop {
+                place: place(span),
+                forward,
+                refused,
+                records: told,
+                unrecorded,
+                checkpoints,
+            });
         }
         let counter = self.counter(&Lowered { entry, module: Arc::new(module), traps: None }, &vars);
         Ok(Explanation { loops: explained, peak, counts: None, counter })
@@ -219,7 +238,11 @@ impl Explanation {
 /// one are, needs what any of these needs.
 fn unrecorded(records: &[Recorded], notes: &[&ReversedLoop]) -> Vec<(String, Restored)> {
     let mut all: Vec<(String, Restored)> = Vec::new();
-    for (name, how) in notes.iter().flat_map(|note| &note.carried) {
+    let carried = notes.iter().flat_map(|note| match &note.how {
+        Reversal::Backwards(carried) => carried.as_slice(),
+        Reversal::Forward(_) | Reversal::Refused(_) => &[],
+    });
+    for (name, how) in carried {
         match all.iter_mut().find(|(other, _)| **other == **name) {
             Some((_, known)) if *known == Restored::Unread => *known = *how,
             Some(_) => {}
@@ -275,22 +298,21 @@ fn online(bytes: &Formula, trips: &str, levels: i64) -> Formula {
 
 /// The module with a scheme of checkpoints at the loop of this place.
 fn with_checkpoint(module: &Module, span: Span, scheme: Checkpoint) -> Module {
-    fn set(block: &mut Block, span: Span, kept: Kept) {
+    fn set(block: &mut Block, span: Span, scheme: Checkpoint) {
         for s in &mut block.stmts {
             if let Op::Loop(l) = &mut s.op
                 && s.span == span
             {
-                l.kept = kept;
+                l.kept = Kept { checkpoint: Some(scheme), recompute: false, ..l.kept };
             }
-            s.op.blocks_mut().iter_mut().for_each(|b| set(b, span, kept));
+            s.op.blocks_mut().iter_mut().for_each(|b| set(b, span, scheme));
         }
     }
-    let kept = Kept { checkpoint: Some(scheme), ..Kept::default() };
     let mut changed = module.clone();
     for item in changed.items.values_mut() {
         if let Item::Function(f) = item {
             let mut with: Function = f.as_ref().clone();
-            set(&mut with.body, span, kept);
+            set(&mut with.body, span, scheme);
             *f = with.into();
         }
     }

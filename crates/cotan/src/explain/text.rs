@@ -1,7 +1,7 @@
 //! Explanations as text and as JSON.
 
 use super::{CheckpointCost, ExplainedLoop, ExplainedRecord, Explanation, Formula, Place};
-use cotan_ad::Restored;
+use cotan_ad::{Pushed, Refusal, Restored};
 use cotan_ir::{Checkpoint, Record};
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -32,6 +32,12 @@ impl fmt::Display for ExplainedLoop {
         match self.place.line {
             0 => writeln!(out, "{}", self.place.file)?,
             _ => writeln!(out, "{}: {}", self.place, self.place.text)?,
+        }
+        if let Some(pushed) = &self.forward {
+            writeln!(out, "  differentiated forward, with {}", tangents(pushed))?;
+        }
+        if let Some(reason) = &self.refused {
+            writeln!(out, "  not differentiated forward, as asked: {}", why_refused(reason))?;
         }
         if self.records.is_empty() {
             writeln!(out, "  records nothing")?;
@@ -88,6 +94,26 @@ impl ExplainedRecord {
             Some(around) if around.line == 0 => "; while the loop around is in one iteration".to_owned(),
             Some(around) => format!("; during one iteration of {}:{}", around.line, around.column),
         }
+    }
+}
+
+/// The tangents that a loop carries, and why.
+fn tangents(pushed: &Pushed) -> String {
+    let names: Vec<String> = pushed.inputs.iter().map(|name| format!("`{name}`")).collect();
+    let number = if names.len() == 1 { "a tangent" } else { "tangents" };
+    let names = names.join(", ");
+    let Pushed { forward, reverse, is_asked_for, .. } = pushed;
+    match is_asked_for {
+        true => format!("{number} for {names}, as asked: an iteration costs {forward}, and {reverse} in reverse"),
+        false => format!("{number} for {names}: an iteration costs {forward} instead of {reverse}"),
+    }
+}
+
+/// Why a loop is not differentiated forward.
+fn why_refused(reason: &Refusal) -> String {
+    match reason {
+        Refusal::Array(name) => format!("derivatives flow through `{name}`, which is no scalar"),
+        Refusal::Rule(name) => format!("it calls `{name}`, which has a rule of its own"),
     }
 }
 
@@ -153,8 +179,17 @@ impl ExplainedLoop {
         };
         let unrecorded = |(value, how): &(String, Restored)| json!({"value": value, "why": why_not(*how)});
         let checkpoint = |c: &CheckpointCost| json!({"scheme": scheme(c.scheme), "bytes": c.bytes.to_string(), "extra_runs": c.extra_runs});
+        let forward = self.forward.as_ref().map(|pushed| {
+            let inputs: Vec<&str> = pushed.inputs.iter().map(|name| &**name).collect();
+            json!({
+                "tangents": inputs, "cost": pushed.forward, "reverse_cost": pushed.reverse,
+                "asked": pushed.is_asked_for,
+            })
+        });
         json!({
             "place": self.place.to_json(),
+            "forward": forward,
+            "not_forward": self.refused.as_ref().map(why_refused),
             "records": self.records.iter().map(record).collect::<Vec<_>>(),
             "unrecorded": self.unrecorded.iter().map(unrecorded).collect::<Vec<_>>(),
             "checkpoints": self.checkpoints.iter().map(checkpoint).collect::<Vec<_>>(),
