@@ -644,6 +644,8 @@ pub struct Block {
     pub value: Option<Expr>,
     /// Whether a reverse sweep runs its loops again instead of keeping what they computed.
     pub recompute: bool,
+    /// The mode in which a reverse sweep differentiates its loops, where it has a choice.
+    pub mode: Option<DerivativeMode>,
 }
 
 /// A statement.

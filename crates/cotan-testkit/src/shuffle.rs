@@ -154,7 +154,7 @@ fn around(e: &mut Expr, root: LocalId, wide: LocalId, locals: &[Local]) {
         StmtKind::Assign { target: Target::Place(place), op: AssignOp::Set, value: cast(wide, root) },
     ];
     let statements = statements.into_iter().map(|kind| Stmt { span, kind }).collect();
-    let block = Block { statements, value: None, recompute: false };
+    let block = Block { statements, value: None, recompute: false, mode: None };
     *e = Expr { span, ty: Type::UNIT, kind: ExprKind::Block(Box::new(block)) };
 }
 
@@ -206,7 +206,7 @@ fn through(it: &mut For, bounds: Range, order: Order, locals: &mut Vec<Local>) -
     let unit = |statements, value| Expr {
         span,
         ty: Type::UNIT,
-        kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false })),
+        kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false, mode: None })),
     };
     let past = match bounds.inclusive {
         true => binary(bounds.hi, BinaryOp::Add, literal(1)),

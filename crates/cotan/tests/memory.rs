@@ -33,7 +33,7 @@ fn twice(f: &Function, args: &Arguments) -> [Statistics; 2] {
 }
 
 /// A loop of data-dependent length for each element.
-const TRIPS: &str = "fn steps(x: f64, n: i64) -> f64 {
+const TRIPS: &str = "@mode(reverse) fn steps(x: f64, n: i64) -> f64 {
   let mut y = x
   let mut k = 0
   while k < n && y < 100.0 {
@@ -70,7 +70,7 @@ fn an_inner_while_holds_the_record_of_one_element_for_each_thread() {
 }
 
 /// Loops that record once per step, or not at all.
-const RECORDING: &str = "fn steps(x: f64, n: i64) -> f64 {
+const RECORDING: &str = "@mode(reverse) fn steps(x: f64, n: i64) -> f64 {
   let mut y = x
   let mut k = 0
   while k < n {
@@ -79,7 +79,7 @@ const RECORDING: &str = "fn steps(x: f64, n: i64) -> f64 {
   }
   y
 }
-fn counted(x: f64, n: i64) -> f64 {
+@mode(reverse) fn counted(x: f64, n: i64) -> f64 {
   let mut y = x
   for k in 0..n { y = sin(y) + 0.01 }
   y

@@ -100,11 +100,14 @@ fn operations_and_codes_are_explained() {
 #[test]
 fn records_of_a_gradient_are_explained_at_their_loop() {
     let case = Case::new(
-        "fn f(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n {\n    y = sin(y) * y\n  }\n  y\n}\n\
-         fn g(x: f64) -> f64 = x * x",
+        "@mode(reverse) fn f(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n {\n    y = sin(y) * y\n  }\n  y\n}\n\
+         fn g(x: f64) -> f64 = x * x\n\
+         fn h(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n { y = sin(y) * y }\n  y\n}",
     );
     let text = case.run(&["explain", "program.cot", "--fn", "f", "--grad", "x"]).stdout;
     assert!(text.contains("program.cot:3:3: for i in 0..n {") && text.contains("records `"), "{text}");
+    let text = case.run(&["explain", "program.cot", "--fn", "h", "--grad", "x"]).stdout;
+    assert!(text.contains("differentiated forward, with a tangent for `y`"), "{text}");
     let text = case.run(&["explain", "program.cot", "--fn", "g", "--grad", "x"]).stdout;
     assert!(text.contains("Nothing is recorded"), "{text}");
 }
@@ -112,8 +115,8 @@ fn records_of_a_gradient_are_explained_at_their_loop() {
 #[test]
 fn with_arguments_the_formulas_of_an_explanation_have_numbers() {
     let case = Case::new(
-        "fn f(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n { y = y * y }\n  y\n}\n\
-         fn root(a: f64) -> f64 {\n  let mut y = a\n  while y > 1.0 { y = 0.25 * y * y / a }\n  y\n}",
+        "@mode(reverse) fn f(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n { y = y * y }\n  y\n}\n\
+         @mode(reverse) fn root(a: f64) -> f64 {\n  let mut y = a\n  while y > 1.0 { y = 0.25 * y * y / a }\n  y\n}",
     );
     let command = ["explain", "program.cot", "--fn", "f", "--grad", "x", "--set", "x=0.5", "--set", "n=1000"];
     let text = case.run(&command).stdout;

@@ -46,7 +46,7 @@ impl Arranged<'_> {
             return value;
         }
         let (span, ty) = (value.span, value.ty.clone());
-        let block = Block { statements: self.before, value: Some(value), recompute: false };
+        let block = Block { statements: self.before, value: Some(value), recompute: false, mode: None };
         Expr { span, ty, kind: ExprKind::Block(Box::new(block)) }
     }
 }

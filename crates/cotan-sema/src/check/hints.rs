@@ -6,7 +6,7 @@ use cotan_syntax::ast::{self, Arg, Attr, ExprKind};
 
 use super::ModuleChecker;
 use crate::codes;
-use crate::typed::DerivativeMode;
+use crate::typed::{self, DerivativeMode, Expr, Part};
 
 /// What the attributes of a function or a block say about its derivative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,18 +48,24 @@ impl ModuleChecker<'_> {
         for attr in attrs {
             if !self.hint(attr, &mut hints) {
                 self.report_unknown_attribute(attr, "block", &["mode", "recompute"]);
-            } else if attr.name.name == "mode" && hints.mode.is_some() {
-                self.report(
-                    Diagnostic::warning(
-                        codes::IDLE_HINT,
-                        attr.span,
-                        "this mode has no effect: a block is differentiated in the mode of its function",
-                    )
-                    .help("put `@mode` on the function, or make the block a function of its own and take its derivative in that mode"),
-                );
             }
         }
         hints
+    }
+
+    /// Warns where a mode is given to a block in which there is nothing that could run backwards.
+    pub(super) fn warn_of_idle_mode(&mut self, attrs: &[Attr], block: &Expr) {
+        let mode = attrs.iter().find(|attr| attr.name.name == "mode");
+        if let Some(attr) = mode.filter(|_| !may_loop(block)) {
+            self.report(
+                Diagnostic::warning(
+                    codes::IDLE_HINT,
+                    attr.span,
+                    "this `@mode` has no effect: there is no loop in the block, and no call",
+                )
+                .help("leave it out, or put it on a block with a loop, or on a function whose derivative is taken"),
+            );
+        }
     }
 
     /// The attributes of a function of an impl. What a derivative does with the function of a trait is the matter of
@@ -150,6 +156,24 @@ impl ModuleChecker<'_> {
         self.report(Diagnostic::error(codes::CHECKPOINT, attr.span, message).help(help));
         None
     }
+}
+
+/// Whether there is a loop in an expression, or a call of something that may have one.
+fn may_loop(e: &Expr) -> bool {
+    let mut found = matches!(
+        e.kind,
+        typed::ExprKind::For(_)
+            | typed::ExprKind::While(_)
+            | typed::ExprKind::FoldBy { .. }
+            | typed::ExprKind::Builtin { .. }
+    );
+    e.each_part(&mut |part| {
+        found |= match part {
+            Part::Expr(inner) => may_loop(inner),
+            Part::Callable(_) => true,
+        }
+    });
+    found
 }
 
 /// A literal above zero.

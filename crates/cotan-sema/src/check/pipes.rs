@@ -28,7 +28,11 @@ impl BodyChecker<'_, '_> {
             self.node_types.push((stage.id, value.ty.clone()));
         }
         let ty = value.ty.clone();
-        Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value: Some(value), recompute: false })) }
+        Expr {
+            span,
+            ty,
+            kind: ExprKind::Block(Box::new(Block { statements, value: Some(value), recompute: false, mode: None })),
+        }
     }
 
     fn pipe_stage(&mut self, function: &ast::Expr, piped: Source<'_>, span: Span) -> Expr {

@@ -107,7 +107,11 @@ impl BodyChecker<'_, '_> {
         let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
         let statements = vec![Stmt { span, kind: StmtKind::Let { pattern, value } }];
         let value = Some(Expr { span, ty: ty.clone(), kind: ExprKind::Local(local) });
-        let block = Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false })) };
+        let block = Expr {
+            span,
+            ty,
+            kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false, mode: None })),
+        };
         (block, Dim::atom(Atom::Value(local)).at_run_time())
     }
 

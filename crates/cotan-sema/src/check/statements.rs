@@ -6,6 +6,7 @@ use cotan_syntax::{Diagnostic, Span, ast};
 use super::declarations::Plan;
 use super::expressions::error;
 use super::fit::Strictness;
+use super::hints::Hints;
 use super::{BodyChecker, Frame};
 use crate::codes;
 use crate::typed::{Block, Body, Expr, ExprKind, PatternKind, Stmt, StmtKind};
@@ -78,12 +79,15 @@ impl BodyChecker<'_, '_> {
     /// `{ ... }`
     pub(super) fn block(&mut self, block: &ast::Block) -> Expr {
         let hints = self.module.block_hints(&block.attrs);
-        let value = self.scoped(|this| this.block_inside(block, hints.recompute));
+        let value = self.scoped(|this| this.block_inside(block, hints));
+        if hints.mode.is_some() {
+            self.module.warn_of_idle_mode(&block.attrs, &value);
+        }
         self.node_types.push((block.id, value.ty.clone()));
         value
     }
 
-    fn block_inside(&mut self, block: &ast::Block, recompute: bool) -> Expr {
+    fn block_inside(&mut self, block: &ast::Block, hints: Hints) -> Expr {
         let mut statements = Vec::with_capacity(block.statements.len());
         let mut ends = false;
         for (at, statement) in block.statements.iter().enumerate() {
@@ -100,7 +104,8 @@ impl BodyChecker<'_, '_> {
             None if ends => Type::Never,
             None => Type::UNIT,
         };
-        Expr { span: block.span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute })) }
+        let Hints { recompute, mode } = hints;
+        Expr { span: block.span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute, mode })) }
     }
 
     /// A statement; `next` is the operator that the next line begins with.
@@ -167,7 +172,7 @@ impl BodyChecker<'_, '_> {
             Expr {
                 span,
                 ty,
-                kind: ExprKind::Block(Box::new(Block { statements, value: Some(value), recompute: false })),
+                kind: ExprKind::Block(Box::new(Block { statements, value: Some(value), recompute: false, mode: None })),
             }
         })
     }

@@ -218,8 +218,8 @@ Mended:
 
     IDLE_HINT = "W0503", "hint without effect",
 "`@checkpoint` says what is kept of a loop that carries values from one iteration to the next; the
-outermost loops of a kernel carry none. `@mode` says how a function is differentiated; a block has
-no mode of its own.
+outermost loops of a kernel carry none. `@mode` on a block says how a reverse sweep differentiates
+the loops in it and in what it calls; a block with neither has nothing to choose.
 
 Mended:
 

@@ -3,7 +3,7 @@
 use cotan_ir::{Atom, CheckKind, Op, Span};
 
 use super::dims::LeafTy;
-use super::function::{Body, Closure};
+use super::function::{Body, Closure, within};
 use super::values::Value;
 use super::{Extent, Instance, Result};
 use crate::dims::{Atom as SizeAtom, Dim, GenericId, LocalId};
@@ -178,7 +178,7 @@ impl<'a, 'p> Body<'a, 'p> {
         id: FnId,
         generics: &[GenericArg],
     ) -> Result<(std::rc::Rc<Instance>, Vec<Lead>)> {
-        let instance = self.lowering.instance(id, self.kept.recompute)?;
+        let instance = self.lowering.instance(id, self.kept)?;
         let source = self.program().function(id);
         let mut leads = Vec::new();
         for (k, generic) in generics.iter().enumerate() {
@@ -267,8 +267,8 @@ impl<'a, 'p> Body<'a, 'p> {
         }
         let previous = self.push_frame(frame);
         let result = std::mem::replace(&mut self.result, source.result.clone());
-        let recompute = self.kept.recompute;
-        self.kept.recompute |= source.recompute;
+        let outside = self.kept;
+        self.kept = within(outside, source);
         let value = self.scoped(|body| {
             for (k, (param, value)) in source.params.iter().zip(args).enumerate() {
                 body.know_sizes(&param.ty, &value);
@@ -278,7 +278,7 @@ impl<'a, 'p> Body<'a, 'p> {
             body.function_value(source)
         });
         self.result = result;
-        self.kept.recompute = recompute;
+        self.kept = outside;
         self.pop_frame(previous);
         self.lowering.leave();
         value

@@ -8,7 +8,7 @@
 use cotan_ir::Atom;
 
 use super::Result;
-use super::function::Body;
+use super::function::{Body, under};
 use super::loops::Test;
 use super::values::Value;
 use super::walk::{diverges, escapes, statement_escapes};
@@ -122,8 +122,8 @@ impl<'a, 'p> Body<'a, 'p> {
     /// A block from which control does not escape.
     pub(super) fn block(&mut self, block: &'p Block) -> Result<Value> {
         let n_mutable = self.current().mutable.len();
-        let recompute = self.kept.recompute;
-        self.kept.recompute |= block.recompute;
+        let outside = self.kept;
+        self.kept = under(outside, block.recompute, block.mode);
         for s in &block.statements {
             self.statement(s)?;
         }
@@ -131,7 +131,7 @@ impl<'a, 'p> Body<'a, 'p> {
             Some(value) => self.expr(value)?,
             None => Value::new(),
         };
-        self.kept.recompute = recompute;
+        self.kept = outside;
         self.current_mut().mutable.truncate(n_mutable);
         Ok(value)
     }

@@ -15,7 +15,7 @@ use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Env, Function, Ty, Var};
 
 use super::calls::{Lead, takes_functions};
 use super::dims::LeafTy;
-use super::function::{Body, Closure, with_results};
+use super::function::{Body, Closure, under, with_results};
 use super::tangents::with_tags;
 use super::values::Value;
 use super::{Extent, Lowering, Result};
@@ -46,10 +46,26 @@ impl<'a, 'p> Body<'a, 'p> {
     ) -> Result<Value> {
         let callee = Closure { callable: &derivative.base, frame };
         let args = self.with_checked_sizes(callee, args);
-        let base = self.base(callee, functions)?;
+        let base = self.base_of(derivative, callee, functions)?;
         let n = base.params.len();
         let args = self.arguments(&base.leads, &args[..n].concat()).into_iter().chain(args[n..].concat()).collect();
         Ok(assemble(self.lowering, &mut self.b, derivative, &base, args))
+    }
+
+    /// What is differentiated, as an IR function. Where that is done in reverse by request, it is in all of it.
+    fn base_of(
+        &mut self,
+        derivative: &Derivative,
+        callee: Closure<'p>,
+        functions: &[Option<Closure<'p>>],
+    ) -> Result<Base> {
+        let outside = self.kept;
+        if derivative.mode == Some(DerivativeMode::Reverse) {
+            self.kept = under(outside, false, derivative.mode);
+        }
+        let base = self.base(callee, functions);
+        self.kept = outside;
+        base
     }
 
     /// Something callable as an IR function.
@@ -75,7 +91,8 @@ impl<'a, 'p> Body<'a, 'p> {
                 self.base(function.expect("invariant: a parameter of function type is bound"), functions)
             }
             CallableKind::Derivative(inner) => {
-                let base = self.base(Closure { callable: &inner.base, frame: closure.frame }, functions)?;
+                let callee = Closure { callable: &inner.base, frame: closure.frame };
+                let base = self.base_of(inner, callee, functions)?;
                 Ok(wrapper(self.lowering, inner, base, (params, result)))
             }
         }

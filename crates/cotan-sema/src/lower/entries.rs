@@ -1,11 +1,14 @@
 //! Roots: which functions a host asks for, and what it needs to know to call them.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
+use cotan_ir::Kept;
 use cotan_syntax::{Code, Diagnostic, Span};
 
 use super::calls::takes_functions;
 use super::defaults::default_leaves;
+use super::function::under;
 use super::output;
 use super::walk::{each_callee, each_callee_of};
 use super::{Extent, Lowering, Result};
@@ -15,8 +18,8 @@ use crate::entry::{DerivativeRequest, Entry, EntryExtent, EntryParam, HostType, 
 use crate::instances::Wanted;
 use crate::typed::forms;
 use crate::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, Expr, ExprKind, FnId, Function, FunctionBody, GenericArg, Leaf,
-    Param, Part, Program, Rules, Type, Variant,
+    Callable, CallableKind, Derivative, DerivativeForm, DerivativeMode, Expr, ExprKind, FnId, Function, FunctionBody,
+    GenericArg, Leaf, Param, Part, Program, Rules, Type, Variant,
 };
 use crate::types::{Generic, GenericKind, Scalar};
 
@@ -76,15 +79,11 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: FnId) -> Result<Entr
     let function = program.function(root);
     // Callees first, so that the depth of calls in the program costs no stack.
     for id in callees(program, root) {
-        if recomputes(program.function(id)) {
-            lower_recomputed(lowering, id)?;
-        }
-        lowering.instance(id, false)?;
+        lower_callees(lowering, id)?;
+        lowering.instance(id, Kept::default())?;
     }
-    if recomputes(function) {
-        lower_recomputed(lowering, root)?;
-    }
-    let instance = lowering.instance(root, false)?;
+    lower_callees(lowering, root)?;
+    let instance = lowering.instance(root, Kept::default())?;
     let host = Host { program };
     let param = |param: &Param| {
         let ty = host.ty(&param.ty);
@@ -112,35 +111,73 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: FnId) -> Result<Entr
     })
 }
 
-/// Lowers what a function calls as it is under its `@recompute`.
-fn lower_recomputed(lowering: &mut Lowering<'_>, caller: FnId) -> Result<()> {
+/// Lowers what a function calls as it is under its attributes.
+fn lower_callees(lowering: &mut Lowering<'_>, caller: FnId) -> Result<()> {
     let program = lowering.program;
-    callees(program, caller).into_iter().try_for_each(|id| lowering.instance(id, true).map(drop))
+    let mut asked = Asked::default();
+    asked.of_function(program.function(caller));
+    for kept in asked.combinations() {
+        callees(program, caller).into_iter().try_for_each(|id| lowering.instance(id, kept).map(drop))?;
+    }
+    Ok(())
 }
 
-/// Whether a function, or a block in it, is marked `@recompute`.
-fn recomputes(function: &Function) -> bool {
-    fn in_expr(e: &Expr) -> bool {
-        let mut found = matches!(&e.kind, ExprKind::Block(block) if block.recompute);
-        e.each_part(&mut |part| found |= in_part(part));
-        found
+/// What the attributes of a function, and of the blocks and derivatives in it, ask of a reverse sweep.
+#[derive(Default)]
+struct Asked {
+    recompute: bool,
+    modes: HashSet<DerivativeMode>,
+}
+
+impl Asked {
+    /// How a reverse sweep may have to treat what is called, but for the case that nothing is asked.
+    fn combinations(&self) -> Vec<Kept> {
+        let modes = [None, Some(DerivativeMode::Forward), Some(DerivativeMode::Reverse)];
+        let modes = modes.into_iter().filter(|mode| mode.is_none_or(|mode| self.modes.contains(&mode)));
+        let all = modes.flat_map(|mode| [false, true].map(|recompute| under(Kept::default(), recompute, mode)));
+        all.filter(|kept| *kept != Kept::default() && (self.recompute || !kept.recompute)).collect()
     }
-    fn in_part(part: Part<'_>) -> bool {
+
+    fn of_function(&mut self, function: &Function) {
+        self.add(function.recompute, function.mode);
+        match &function.body {
+            FunctionBody::Source(body) => self.of_expr(&body.value),
+            FunctionBody::Derivative(derivative) => {
+                self.of_derivative(derivative);
+                self.of_part(Part::Callable(&derivative.base));
+            }
+            FunctionBody::Required(_) => {}
+        }
+    }
+
+    fn add(&mut self, recompute: bool, mode: Option<DerivativeMode>) {
+        self.recompute |= recompute;
+        self.modes.extend(mode);
+    }
+
+    /// A reverse sweep by request is one in all of what is differentiated.
+    fn of_derivative(&mut self, derivative: &Derivative) {
+        self.modes.extend(derivative.mode.filter(|mode| *mode == DerivativeMode::Reverse));
+    }
+
+    fn of_expr(&mut self, e: &Expr) {
+        if let ExprKind::Block(block) = &e.kind {
+            self.add(block.recompute, block.mode);
+        }
+        e.each_part(&mut |part| self.of_part(part));
+    }
+
+    fn of_part(&mut self, part: Part<'_>) {
         match part {
-            Part::Expr(e) => in_expr(e),
+            Part::Expr(e) => self.of_expr(e),
             Part::Callable(callable) => {
-                let mut found = false;
-                callable.each_part(&mut |part| found |= in_part(part));
-                found
+                if let CallableKind::Derivative(derivative) = &callable.kind {
+                    self.of_derivative(derivative);
+                }
+                callable.each_part(&mut |part| self.of_part(part));
             }
         }
     }
-    let in_body = match &function.body {
-        FunctionBody::Source(body) => in_expr(&body.value),
-        FunctionBody::Derivative(derivative) => in_part(Part::Callable(&derivative.base)),
-        FunctionBody::Required(_) => false,
-    };
-    function.recompute || in_body
 }
 
 /// What the host must know of an extent to find it.

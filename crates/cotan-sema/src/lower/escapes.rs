@@ -195,7 +195,12 @@ impl Rewriter<'_> {
         }
         let otherwise = arms.pop().map(|(_, body)| body);
         let branch = Expr { span, ty, kind: ExprKind::If(Box::new(If { arms, otherwise })) };
-        e.kind = ExprKind::Block(Box::new(Block { statements: vec![bound], value: Some(branch), recompute: false }));
+        e.kind = ExprKind::Block(Box::new(Block {
+            statements: vec![bound],
+            value: Some(branch),
+            recompute: false,
+            mode: None,
+        }));
     }
 
     /// Binds the operands up to the last from which control escapes.
@@ -219,7 +224,7 @@ impl Rewriter<'_> {
             }
         });
         let value = std::mem::replace(e, Expr { span: e.span, ty: e.ty.clone(), kind: ExprKind::Error });
-        e.kind = ExprKind::Block(Box::new(Block { statements, value: Some(value), recompute: false }));
+        e.kind = ExprKind::Block(Box::new(Block { statements, value: Some(value), recompute: false, mode: None }));
     }
 
     /// Replaces an operand by a new local; gives the statement that binds it.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Kept, Span as IrSpan, Symbol, Ty, Var};
+use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Kept, Mode, Span as IrSpan, Symbol, Ty, Var};
 use cotan_syntax::Span;
 use cotan_syntax::span::FileId;
 
@@ -12,7 +12,7 @@ use super::shares::Share;
 use super::values::Value;
 use super::{Extent, Instance, Lowering, Result, Signature};
 use crate::dims::{Atom as SizeAtom, Dim, LocalId};
-use crate::typed::{Callable, Expr, FnId, Function, FunctionBody, Local, Program, Type};
+use crate::typed::{Callable, DerivativeMode, Expr, FnId, Function, FunctionBody, Local, Program, Type};
 use crate::types::Scalar;
 
 /// A function value: something callable and the frame whose locals it reads.
@@ -73,17 +73,35 @@ pub(super) struct Body<'a, 'p> {
     pub(super) symbol: Symbol,
 }
 
+/// How a reverse sweep treats the loops of a block with these attributes, which stands where it treats them so.
+pub(super) fn under(outside: Kept, recompute: bool, mode: Option<DerivativeMode>) -> Kept {
+    let mode = mode.map(DerivativeMode::ir).or(outside.mode);
+    Kept { recompute: outside.recompute || recompute, mode, ..outside }
+}
+
+/// The same for a function that is called there. The mode of its caller goes before its own, because whoever takes a
+/// derivative may say in what mode that is done throughout.
+pub(super) fn within(outside: Kept, function: &Function) -> Kept {
+    let mode = outside.mode.or(function.mode.map(DerivativeMode::ir));
+    Kept { recompute: outside.recompute || function.recompute, mode, ..outside }
+}
+
 /// The IR's span for one of the syntax.
 pub(super) fn ir_span(span: Span) -> IrSpan {
     IrSpan::new(span.file.0, span.start, span.end)
 }
 
 impl<'p> Lowering<'p> {
-    /// A function of the program in the IR; with `recompute` one whose loops a reverse sweep runs again.
-    pub(super) fn instance(&mut self, id: FnId, recompute: bool) -> Result<Rc<Instance>> {
+    /// A function of the program in the IR, as it is where a reverse sweep is to treat loops in this way.
+    pub(super) fn instance(&mut self, id: FnId, outside: Kept) -> Result<Rc<Instance>> {
         let function = self.program.function(id);
-        // A function that asks for it itself is the same wherever it is called.
-        let key = (id, recompute && !function.recompute);
+        // A function that says the same itself is one and the same wherever it is called.
+        let outside = Kept {
+            checkpoint: None,
+            recompute: outside.recompute && !function.recompute,
+            mode: outside.mode.filter(|mode| function.mode.map(DerivativeMode::ir) != Some(*mode)),
+        };
+        let key = (id, outside);
         if let Some(instance) = self.instances.get(&key) {
             return Ok(instance.clone());
         }
@@ -94,17 +112,20 @@ impl<'p> Lowering<'p> {
     }
 
     /// Lowers a function of the source.
-    fn lower_function(&mut self, function: &'p Function, recompute: bool) -> Result<Instance> {
-        let symbol = match recompute {
-            true => self.free_symbol(&format!("{}.recompute", function.name)),
-            false => self.free_symbol(&function.name),
+    fn lower_function(&mut self, function: &'p Function, outside: Kept) -> Result<Instance> {
+        let recompute = if outside.recompute { ".recompute" } else { "" };
+        let mode = match outside.mode {
+            Some(Mode::Jvp) => ".forward",
+            Some(Mode::Vjp) => ".reverse",
+            None => "",
         };
+        let symbol = self.free_symbol(&format!("{}{recompute}{mode}", function.name));
         let mut body = Body::new(self, symbol.clone());
         let frame = body.parameter_frame(function);
         body.push_frame(frame);
         let signature = body.parameters(function);
         body.result = function.result.clone();
-        body.kept.recompute = recompute || function.recompute;
+        body.kept = within(outside, function);
         let value = body.function_value(function)?;
         Ok(body.finish(function, value, signature))
     }

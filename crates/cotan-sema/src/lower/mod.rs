@@ -50,7 +50,7 @@ use std::sync::Arc;
 
 pub(crate) use operators::row_of;
 
-use cotan_ir::{Derived, Item, Module, Symbol};
+use cotan_ir::{Derived, Item, Kept, Module, Symbol};
 use cotan_syntax::Diagnostic;
 use cotan_syntax::Span;
 
@@ -140,8 +140,8 @@ struct Lowering<'p> {
     program: &'p Program,
     limits: &'p Limits,
     module: Module,
-    /// By function, and whether it stands under a `@recompute` of its caller.
-    instances: HashMap<(FnId, bool), Rc<Instance>>,
+    /// By function, and how its caller wants a reverse sweep to treat loops.
+    instances: HashMap<(FnId, Kept), Rc<Instance>>,
     /// The functions that are being specialised, outermost first.
     chain: Vec<(String, Span)>,
     n_specialisations: usize,

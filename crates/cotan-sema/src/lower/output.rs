@@ -432,7 +432,7 @@ fn assign(to: LocalId, value: Expr) -> Stmt {
 
 fn block(statements: Vec<Stmt>, value: Option<Expr>, span: Span) -> Expr {
     let ty = value.as_ref().map_or(Type::UNIT, |value| value.ty.clone());
-    Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false })) }
+    Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false, mode: None })) }
 }
 
 fn for_each(tensor: Expr, row: LocalId, row_ty: Type, body: Expr) -> Expr {

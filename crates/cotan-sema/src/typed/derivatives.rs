@@ -116,3 +116,13 @@ pub enum DerivativeMode {
     /// From the result to the parameters.
     Reverse,
 }
+
+impl DerivativeMode {
+    /// The same in the core IR.
+    pub fn ir(self) -> cotan_ir::Mode {
+        match self {
+            DerivativeMode::Forward => cotan_ir::Mode::Jvp,
+            DerivativeMode::Reverse => cotan_ir::Mode::Vjp,
+        }
+    }
+}

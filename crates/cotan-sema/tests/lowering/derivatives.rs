@@ -1,7 +1,7 @@
 //! Derivative forms: as declarations, as expressions, as roots.
 
 use crate::harness::*;
-use cotan_ir::Elem;
+use cotan_ir::{Block, Elem, Mode, Op};
 use cotan_sema::entry::{DerivativeRequest, EntryExtent, Root};
 use cotan_sema::typed::{DerivativeForm, DerivativeMode};
 
@@ -220,4 +220,57 @@ fn the_mode_of_a_jacobian_is_chosen_from_its_sizes() {
     assert!(wide.contains(" = vjp f ") && !wide.contains(" = jvp f "), "{wide}");
     let tall = forms(2, 9);
     assert!(tall.contains(" = jvp f ") && !tall.contains(" = vjp f "), "{tall}");
+}
+
+/// The loops of the functions that are not derivatives, by function: name and the mode that is asked for.
+fn loop_modes(source: &str, root: &Root) -> Vec<(String, Option<Mode>)> {
+    fn walk(block: &Block, modes: &mut Vec<Option<Mode>>) {
+        for s in &block.stmts {
+            if let Op::Loop(l) = &s.op {
+                modes.push(l.kept.mode);
+            }
+            s.op.blocks().iter().for_each(|b| walk(b, modes));
+        }
+    }
+    let module = lowered(source, root).module;
+    let modes = module.functions().flat_map(|f| {
+        let mut modes = Vec::new();
+        walk(&f.body, &mut modes);
+        modes.into_iter().map(|mode| (f.name.to_string(), mode)).collect::<Vec<_>>()
+    });
+    modes.collect()
+}
+
+#[test]
+fn a_mode_reaches_the_loops_of_blocks_and_of_what_is_called() {
+    let source = "fn power(x: f64) -> f64 {
+  let mut y = x
+  for i in 0..3 { y = y * x }
+  y
+}
+fn block(x: f64) -> f64 = @mode(forward) { power(x) + @mode(reverse) { power(x) } }
+@mode(reverse) fn whole(x: f64) -> f64 = power(x)
+@mode(forward) fn pushed(x: f64) -> f64 = power(x)
+fn nested(x: f64) -> f64 = @mode(reverse) { pushed(x) }
+";
+    let modes = |root: Root| loop_modes(source, &root);
+    let power = |suffix: &str, mode: Option<Mode>| (format!("power{suffix}"), mode);
+    let of = |name: &str, mode: Option<DerivativeMode>| {
+        Root::derivative(name, DerivativeRequest { mode, ..request(DerivativeForm::Grad, &["x"]) })
+    };
+    let (forward, reverse) = (power(".forward", Some(Mode::Jvp)), power(".reverse", Some(Mode::Vjp)));
+    assert_eq!(modes(Root::function("power")), [power("", None)]);
+    for (root, expected) in [
+        (Root::function("block"), vec![&forward, &reverse]),
+        (Root::function("whole"), vec![&reverse]),
+        (Root::function("pushed"), vec![&forward]),
+        // The caller goes before the function that it calls, and so does whoever takes the derivative.
+        (Root::function("nested"), vec![&reverse]),
+        (of("pushed", Some(DerivativeMode::Reverse)), vec![&reverse]),
+        (of("power", Some(DerivativeMode::Reverse)), vec![&reverse]),
+        (of("power", None), vec![&power("", None)]),
+    ] {
+        let found = modes(root.clone());
+        expected.into_iter().for_each(|wanted| assert!(found.contains(wanted), "{root:?}: {wanted:?} in {found:?}"));
+    }
 }

@@ -69,6 +69,7 @@ const NOTES: &[&str] = &[
     "note recompute block",
     "note recompute function",
     "note mode of a function",
+    "note mode of a block",
     "note checkpointed while",
     "note vjp rule",
     "note jvp rule",
@@ -228,6 +229,7 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Block(block) => {
                 self.note(block.recompute, "note recompute block");
+                self.note(block.mode.is_some(), "note mode of a block");
                 block.statements.iter().for_each(|s| self.statement(&s.kind));
             }
             ExprKind::For(it) => {

@@ -51,7 +51,7 @@ fn keeps_bits(case: &Case, scheme: Checkpoint) -> Result<Module, String> {
         set_checkpoints(&mut f.body, scheme);
         module.insert(f);
     }
-    derivative(&mut module, &d, &cotan_ad::Limits::default()).map_err(|e| format!("checkpoint {scheme}: {e}"))?;
+    derivative(&mut module, &d, &case.limits).map_err(|e| format!("checkpoint {scheme}: {e}"))?;
     let args = case.vjp_arguments()?;
     let found = cotan_interp::run(&module, &name, &args, &crate::case::options());
     let found = found.map_err(|e| format!("`{name}` with checkpoint {scheme} fails: {e}"))?;

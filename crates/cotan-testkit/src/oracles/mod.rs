@@ -9,6 +9,7 @@ mod failures;
 mod finite_difference;
 mod metamorphic;
 mod output;
+mod regions;
 mod second_order;
 mod split;
 
@@ -21,6 +22,7 @@ pub use failures::failures;
 pub use finite_difference::{Difference, finite_difference, numerical_derivative};
 pub use metamorphic::metamorphic;
 pub use output::output;
+pub use regions::{asked_forward, regions};
 pub use second_order::second_order;
 pub use split::forward_reverse;
 
@@ -66,6 +68,7 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "failing checks", ask: failures },
     Oracle { name: "fwd and rev", ask: forward_reverse },
     Oracle { name: "checkpoints", ask: checkpoints },
+    Oracle { name: "loops forward", ask: regions },
     Oracle { name: "traps for NaN", ask: clean },
     Oracle { name: "same by other statements", ask: metamorphic },
     Oracle { name: "finite difference", ask: finite_difference },

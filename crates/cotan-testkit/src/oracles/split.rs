@@ -9,8 +9,7 @@ use cotan_interp::run;
 pub fn forward_reverse(case: &Case) -> Verdict {
     Verdict::of((|| {
         let mut module = case.subject.module.clone();
-        let limits = cotan_ad::Limits::default();
-        let halves = cotan_ad::fwd_rev(&mut module, &case.subject.name, &case.wrt, &case.outs, &limits)
+        let halves = cotan_ad::fwd_rev(&mut module, &case.subject.name, &case.wrt, &case.outs, &case.limits)
             .map_err(|e| format!("no fwd and rev: {e}"))?;
         let (fwd, rev) = (module.insert(halves.fwd), module.insert(halves.rev));
         let mut results = run(&module, &fwd.name, &case.subject.args, &options()).map_err(|e| format!("fwd: {e}"))?;

@@ -13,7 +13,8 @@ use cotan_testkit::evaluator::{Call, same_host, takes_derivatives};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower, lower_plain, lower_tree};
 use cotan_testkit::oracles::{
-    SECOND_ORDER, Verdict, checkpoints_of_every_scheme, compiled, dot_product, forward_reverse, primal_value, tape,
+    SECOND_ORDER, Verdict, asked_forward, checkpoints_of_every_scheme, compiled, dot_product, forward_reverse,
+    primal_value, regions, tape,
 };
 use cotan_testkit::shuffle::{Order, has_parallel_loops, shuffled};
 use cotan_testkit::tolerances::{Property, close, tolerance};
@@ -179,20 +180,26 @@ impl Test<'_> {
         Ok(())
     }
 
-    /// Forward mode, the tape and second derivatives agree with reverse mode, which keeps its bits under checkpoints.
+    /// Forward mode, the tape and second derivatives agree with reverse mode, which keeps its bits under checkpoints and its
+    /// numbers where loops are differentiated forward.
     fn agrees(&self, request: &Request, wrt: &[&str]) -> Result<(), String> {
         let lowered = lower(self.program, request)?;
         let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
         let subject = Subject::new(self.case.function.clone(), module, name, self.arguments(&lowered)?);
-        let mut case = Case::new(subject)?;
-        let oracles = [primal_value, dot_product, tape, forward_reverse, checkpoints_of_every_scheme, compiled];
+        let case = Case::new(subject)?;
+        let oracles =
+            [primal_value, dot_product, tape, forward_reverse, checkpoints_of_every_scheme, regions, compiled];
         oracles.into_iter().try_for_each(|ask| holds(ask(&case)))?;
         unit_tangents(&case, &lowered, wrt)?;
         if self.case.order < 2 {
             return Ok(());
         }
-        case.derive_twice()?;
-        holds((SECOND_ORDER.ask)(&case))
+        let forward = asked_forward(&case)?;
+        for case in [Some(case), forward].iter_mut().flatten() {
+            case.derive_twice()?;
+            holds((SECOND_ORDER.ask)(case))?;
+        }
+        Ok(())
     }
 
     /// Every engine fails with the same code at the same place.

@@ -26,7 +26,7 @@ impl<'a, 'p> Body<'a, 'p> {
         inner.b.set_span(self.b.span());
         inner.frame = closure.frame;
         inner.n_frames = self.n_frames;
-        inner.kept.recompute = self.kept.recompute;
+        inner.kept = self.kept;
         let mut captures = Captures { outer: &self.b, inner: &mut inner.b, known: HashMap::new() };
         let frames: Vec<Frame<'p>> = self.frames.iter().map(|frame| captures.frame(frame)).collect();
         let mut sizes = HashMap::new();

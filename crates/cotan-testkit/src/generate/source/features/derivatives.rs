@@ -77,7 +77,11 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::Mode, &[FORWARD], "sin(+/ grad[v](forward_energy)({v}, {x}))"),
     scalar(C::Mode, &[], "sin(grad[u, mode = forward](curve)({x}, {y}) + grad[t, mode = reverse](curve)({x}, {y}))"),
     scalar(C::Mode, &[FORWARD], "sin(+/[all] jacobian(backward_spread)({v}))"),
-    statement(C::Mode, &[], "let {new} = @mode(forward) { sin({x}) * {y} }"),
+    statement(
+        C::Mode,
+        &[],
+        "let {new} = @mode(forward) { let mut r = {x}; for step in 0..{k} { r = sin(r * {y}) }; r }",
+    ),
     statement(C::Recompute, &[], "{s} = @recompute { let mut r = {x}; for step in 0..{k} { r = sin(r + {y}) }; r }"),
     scalar(C::Recompute, &[AGAIN], "again({v}, {k} + 1)"),
     scalar(C::Checkpoint, &[CHECKPOINTS], "(kept_by_count({x}, {k} + 2) * kept_by_levels({y}, {k} + 3))"),
