@@ -111,7 +111,7 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         what: "tangents of accumulated extremes are not summed",
         file: "extremes.rs",
-        find: "b.acc_add(self.tan_sum, at, tan)",
+        find: "b.acc_add(*sum, at, tan)",
         replace: "()",
     },
     Fault {
@@ -167,6 +167,18 @@ pub const FAULTS: &[Fault] = &[
         file: "products.rs",
         find: "vec![param.into(), element.into()]",
         replace: "vec![element.into(), element.into()]",
+    },
+    Fault {
+        what: "of a loop differentiated forward the first result alone has a cotangent",
+        file: "regions.rs",
+        find: "self.b.named(&name).prim(cotan_ops::ADD.prim(), &[sum, term]).into()",
+        replace: "sum",
+    },
+    Fault {
+        what: "all scalars that a loop depends on share one lane of tangents",
+        file: "regions.rs",
+        find: "((*x, lane), one(x))",
+        replace: "((*x, 0 * lane), one(x))",
     },
 ];
 

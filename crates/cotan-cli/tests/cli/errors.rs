@@ -79,14 +79,14 @@ fn memory_beyond_the_limit_is_an_error_of_the_run() {
 }
 
 /// Records one number per iteration, in a counted loop and in one whose length the run finds out.
-const RECORDING: &str = "fn f(x: f64, n: i64) -> f64 {
+const RECORDING: &str = "@mode(reverse) fn f(x: f64, n: i64) -> f64 {
   let mut y = x
   for i in 0..n {
     y = sin(y) + 0.01
   }
   y
 }
-fn g(x: f64, n: i64) -> f64 {
+@mode(reverse) fn g(x: f64, n: i64) -> f64 {
   let mut y = x
   let mut k = 0
   while k < n && y > -2.0 {
