@@ -65,7 +65,7 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::ValueBesideLoss, &[STAGED], "sin(grad[u](staged)({x}, {y}).1)"),
     scalar(C::ValueBesideLoss, &[STAGED], "sin(value_and_grad[u](staged)({x}, {y}).2)"),
     scalar(C::MatrixForm, &[STAGED], "sin(hvp[u](staged_curve)({x}, {y}, 0.5))"),
-    scalar(C::MatrixForm, &[STAGED], "sin(hessian[t](staged_curve)({x}, {y}))"),
+    scalar(C::MatrixForm, &[STAGED], "sin(hessian[t](staged_curve)({x}, {y}) + hvp[u](staged_curve)({y}, {x}, 0.5))"),
     scalar(C::MatrixForm, &[SPREAD], "sin(+/[all] jacobian[v](spread)({v}, {x}))"),
     scalar(C::MatrixForm, &[SPREAD], "sin(+/ jacobian[s, mode = forward](spread)({v}, {x}))"),
     scalar(C::MatrixForm, &[QUADRATIC], "sin(+/[all] hessian[v](quadratic)({v}, {x}))"),
