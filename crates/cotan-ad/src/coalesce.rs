@@ -13,7 +13,7 @@ use crate::cost::{self, COSTS};
 use crate::reads::reads_carried;
 use crate::regions::Regions;
 use crate::undo;
-use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo};
+use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Loop, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_ops::{DIV, MAX, MIN, MUL, PrimRow, REM};
 use cotan_opt::passes::hoist::hoist;
 
@@ -82,7 +82,9 @@ impl Nests<'_> {
             && is_plain(inner, inside.has_stacked())
             && inner.accs.is_empty()
             && keeps_what_is_needed
-            && inner.kept == Kept::default()
+            && inner.kept.checkpoint.is_none()
+            && !inner.kept.recompute
+            && !self.regions.is_one(last)
             && lead.iter().all(|s| self.is_counting(s))
             && hands_on
             && is_invariant

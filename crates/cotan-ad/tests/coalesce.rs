@@ -56,6 +56,14 @@ fn a_perfect_nest_records_once_for_each_iteration_of_it() {
 }
 
 #[test]
+fn the_mode_that_loops_are_asked_for_does_not_keep_them_apart() {
+    let text = NEST.replace("q.1: f64 = q) {", "q.1: f64 = q) reverse {");
+    assert_ne!(text, NEST);
+    let (_, text) = recorded(&text, &[int(3), int(4), scalar(0.4), scalar(0.8)]);
+    assert_eq!(depth(&text), 1, "{text}");
+}
+
+#[test]
 fn nests_without_iterations_are_right() {
     for (n, m) in [(0, 4), (4, 0), (0, 0), (-2, 3), (3, -2), (1, 1), (0, i64::MAX)] {
         recorded(NEST, &[int(n), int(m), scalar(0.4), scalar(0.8)]);
