@@ -94,7 +94,7 @@ pub const FAULTS: &[Fault] = &[
         what: "the arms of a branch start from no cotangents",
         file: "structured/switch.rs",
         find: "outer.iter().filter_map(|x| Some((*x, *scope.cots.get(x)?))).collect()",
-        replace: "std::collections::HashMap::new()",
+        replace: "rustc_hash::FxHashMap::default()",
     },
     Fault {
         what: "a product of matrices has the tangent of one factor only",
