@@ -62,10 +62,10 @@ impl Nests<'_> {
 
     /// The inner loop of a nest that is to be one loop. Beside it the outer body has arithmetic on counters at most.
     fn perfect<'s>(&self, s: &'s Stmt) -> Option<&'s Loop> {
-        let (outer, results) = as_loop(s)?;
+        let outer = s.op.as_loop()?;
         let (last, lead) = outer.body.stmts.split_last()?;
-        let (inner, inner_results) = as_loop(last)?;
-        let inside = inner.split(inner_results);
+        let inner = last.op.as_loop()?;
+        let inside = inner.split(&last.results);
         let is_plain = |l: &Loop, has_stacked: bool| l.count.is_some() && !has_stacked;
         let keeps_what_is_needed = outer.kept.checkpoint.is_none_or(|c| c == Checkpoint::All) && !outer.kept.recompute;
         let hands_on = outer.params.iter().copied().map(Atom::Var).eq(inner.inits.iter().copied())
@@ -78,7 +78,7 @@ impl Nests<'_> {
             let read: Vec<Var> = read.chain(cotan_ir::free_vars(self.f, &inner.body, &[])).collect();
             read.iter().any(|v| outer.params.contains(v))
         };
-        let is_perfect = is_plain(outer, outer.split(results).has_stacked())
+        let is_perfect = is_plain(outer, outer.split(&s.results).has_stacked())
             && is_plain(inner, inside.has_stacked())
             && inner.accs.is_empty()
             && keeps_what_is_needed
@@ -161,20 +161,5 @@ impl Nests<'_> {
         let v = self.var("count");
         stmts.push(Stmt { results: vec![v], op: Op::Prim { prim: row.prim(), args: args.to_vec() }, span });
         v.into()
-    }
-}
-
-fn as_loop(s: &Stmt) -> Option<(&Loop, &[Var])> {
-    match &s.op {
-        Op::Loop(l) => Some((l, &s.results)),
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => None,
     }
 }

@@ -46,22 +46,7 @@ impl Regions {
 
     /// Whether a statement is such a loop.
     pub(crate) fn is_one(&self, s: &Stmt) -> bool {
-        as_loop(s).is_some_and(|l| self.0.contains_key(&l.index))
-    }
-}
-
-fn as_loop(s: &Stmt) -> Option<&Loop> {
-    match &s.op {
-        Op::Loop(l) => Some(l),
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => None,
+        s.op.as_loop().is_some_and(|l| self.0.contains_key(&l.index))
     }
 }
 
@@ -75,7 +60,7 @@ struct Choice<'a, 'm> {
 impl Choice<'_, '_> {
     fn among(&mut self, stmts: &[Stmt]) {
         for s in stmts {
-            if let Some(l) = as_loop(s)
+            if let Some(l) = s.op.as_loop()
                 && let Some(cost) = self.choice(s, l)
             {
                 self.chosen.insert(l.index, cost);

@@ -379,6 +379,22 @@ impl Op {
         }
     }
 
+    /// The loop, if it is one.
+    pub fn as_loop(&self) -> Option<&Loop> {
+        match self {
+            Op::Loop(l) => Some(l),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => None,
+        }
+    }
+
     /// The accumulators that the operation introduces.
     pub fn accs(&self) -> &[Acc] {
         match self {
