@@ -7,6 +7,7 @@ mod adbench;
 mod blocks;
 mod instance;
 mod loops;
+mod marks;
 mod measure;
 mod reference;
 
@@ -14,5 +15,6 @@ pub use adbench::{HandModel, Objective, read_adbench};
 pub use blocks::Block;
 pub use instance::Instance;
 pub use loops::{LOOPS, loop_instance};
-pub use measure::{Measured, Settings, evaluate, evaluate_by_tape, measure};
+pub use marks::{Marks, Recorded, Timed, recorded};
+pub use measure::{Beside, Measured, Settings, evaluate, evaluate_by_tape, measure, measure_beside};
 pub use reference::{BlockError, compare_blocks};

@@ -1,10 +1,15 @@
-//! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR`.
+//! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`.
+
+mod report;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
-use cotan_bench::{HandModel, Instance, LOOPS, Measured, Objective, Settings, loop_instance, measure, read_adbench};
+use cotan_bench::{
+    HandModel, Instance, LOOPS, Marks, Objective, Recorded, Settings, Timed, loop_instance, measure_beside,
+    read_adbench, recorded,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::io::Write;
@@ -45,6 +50,9 @@ enum Command {
         /// The folder that holds `gmm`, `ba`, `lstm` and `hand`.
         #[arg(long)]
         data: PathBuf,
+        /// Beside hand-written C++, which is built for it, and the recorded figures of other tools.
+        #[arg(long)]
+        marks: bool,
     },
 }
 
@@ -93,19 +101,25 @@ fn main() -> Result<()> {
         Backend::Cpu => Engine::Cpu,
     };
     let settings = Settings { engine, threads: threads.get(), budget, fewest_samples: 3 };
-    let instances = match &cli.command {
-        Command::Adbench { file, model, complicated } => vec![read_instance(file, model.as_deref(), *complicated)?],
-        Command::Loops { name } => vec![loop_instance(name)?],
-        Command::All { data } => every_instance(data)?,
+    let cases = match &cli.command {
+        Command::Adbench { file, model, complicated } => {
+            vec![Case { instance: read_instance(file, model.as_deref(), *complicated)?, file: Some(file.clone()) }]
+        }
+        Command::Loops { name } => vec![Case { instance: loop_instance(name)?, file: None }],
+        Command::All { data, marks: _ } => every_case(data)?,
     };
-    if cli.options.out.is_some() && instances.len() != 1 {
-        bail!("--out takes the entries of one instance, found {} instances", instances.len());
+    if cli.options.out.is_some() && cases.len() != 1 {
+        bail!("--out takes the entries of one instance, found {} instances", cases.len());
     }
-    let bar = progress(instances.len());
+    let marks = match &cli.command {
+        Command::All { marks: true, .. } => Some(build_marks()?),
+        Command::Adbench { .. } | Command::Loops { .. } | Command::All { marks: false, .. } => None,
+    };
+    let bar = progress(cases.len());
     let mut rows = Vec::new();
-    for instance in &instances {
+    for Case { instance, file } in &cases {
         bar.set_message(format!("{} {}", instance.objective, instance.name));
-        let (row, entries) = measure(&compiler, instance, settings)
+        let (row, entries) = beside_mark(&compiler, instance, file.as_deref(), settings, marks.as_ref())
             .with_context(|| format!("{} {}", instance.objective, instance.name))?;
         if let Some(path) = &cli.options.out {
             write_entries(path, &entries)?;
@@ -118,9 +132,46 @@ fn main() -> Result<()> {
     }
     bar.finish_and_clear();
     if !cli.options.json {
-        print_table(&rows);
+        report::table(&rows).iter().for_each(|line| print_line(line));
     }
     Ok(())
+}
+
+/// An instance and the file that it was read from, if any.
+struct Case {
+    instance: Instance,
+    file: Option<PathBuf>,
+}
+
+/// The programs of marks, built beside this one.
+fn build_marks() -> Result<(Marks, Vec<Recorded>)> {
+    let here = std::env::current_exe().context("finding this program")?;
+    let folder = here.parent().unwrap_or(Path::new(".")).join("marks");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/reference");
+    Ok((Marks::build(&sources, &folder)?, recorded()?))
+}
+
+/// Times an instance, in turns with its mark if there are marks and it has one.
+fn beside_mark(
+    compiler: &Compiler,
+    instance: &Instance,
+    file: Option<&Path>,
+    settings: Settings,
+    marks: Option<&(Marks, Vec<Recorded>)>,
+) -> Result<(report::Row, Vec<f64>)> {
+    let recorded = marks.and_then(|(marks, rows)| Some((marks, rows.iter().find(|r| r.instance == instance.name)?)));
+    let mut timed: Option<Timed> = None;
+    let mut run_mark = |budget: Duration| {
+        if let Some((marks, row)) = recorded
+            && let Some(now) = marks.time(row, file, &instance.objective, budget)?
+        {
+            timed = Some(timed.map_or(now, |before| before.best(now)));
+        }
+        Ok(())
+    };
+    let (measured, entries) = measure_beside(compiler, instance, settings, &mut run_mark)?;
+    let comparison = recorded.map(|(_, row)| report::Comparison::new(row, timed, &measured)).transpose()?;
+    Ok((report::Row { measured, comparison }, entries))
 }
 
 fn progress(n: usize) -> ProgressBar {
@@ -172,17 +223,18 @@ fn instance_name(file: &Path) -> String {
     without_points.trim_start_matches("lstm_").to_owned()
 }
 
-fn every_instance(data: &Path) -> Result<Vec<Instance>> {
+fn every_case(data: &Path) -> Result<Vec<Case>> {
     let mut files = Vec::new();
     for folder in ["gmm", "ba", "lstm", "hand"] {
         collect(&data.join(folder), &mut files)?;
     }
     files.sort();
-    let mut instances: Vec<Instance> = files.iter().map(|f| read_instance(f, None, false)).collect::<Result<_>>()?;
+    let case = |file: PathBuf| Ok(Case { instance: read_instance(&file, None, false)?, file: Some(file) });
+    let mut cases: Vec<Case> = files.into_iter().map(case).collect::<Result<_>>()?;
     for name in LOOPS {
-        instances.push(loop_instance(name)?);
+        cases.push(Case { instance: loop_instance(name)?, file: None });
     }
-    Ok(instances)
+    Ok(cases)
 }
 
 /// The instances under a folder. Models are no instances, nor are the inputs of ADBench's own unit tests.
@@ -206,27 +258,6 @@ fn write_entries(path: &Path, entries: &[f64]) -> Result<()> {
     let beside = path.with_extension("npy.partial");
     fs::write(&beside, bytes).with_context(|| format!("writing {}", beside.display()))?;
     fs::rename(&beside, path).with_context(|| format!("writing {}", path.display()))
-}
-
-fn print_table(rows: &[Measured]) {
-    print_line(&format!(
-        "{:<12} {:<14} {:>7} {:>22} {:>9} {:>11} {:>11} {:>11} {:>7}",
-        "objective", "instance", "backend", "value", "entries", "compile", "objective", "gradient", "ratio"
-    ));
-    for r in rows {
-        print_line(&format!(
-            "{:<12} {:<14} {:>7} {:>22} {:>9} {:>9.1}ms {:>9.3}ms {:>9.3}ms {:>7.2}",
-            r.objective,
-            r.instance,
-            r.backend,
-            r.value.unwrap_or(f64::NAN),
-            r.entries,
-            1e3 * r.compile_s,
-            1e3 * r.obj_min,
-            1e3 * r.grad_min.unwrap_or(f64::NAN),
-            r.grad_min.unwrap_or(f64::NAN) / r.obj_min
-        ));
-    }
 }
 
 /// A line on stdout. Unlike `println!` it does not panic where nobody listens any more.

@@ -11,6 +11,11 @@ use std::time::{Duration, Instant};
 
 /// A sample is at least this long.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
+/// What is compared takes its samples in this many turns, so that a disturbance meets both.
+const TURNS: u32 = 4;
+
+/// Runs something else for so long.
+pub type Beside<'a> = &'a mut dyn FnMut(Duration) -> Result<()>;
 
 /// What to measure with.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +85,16 @@ pub fn evaluate_by_tape(compiler: &Compiler, instance: &Instance, wrt: &[&str]) 
 
 /// Times an instance. The entries of the derivative come with the figures.
 pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> Result<(Measured, Vec<f64>)> {
+    measure_beside(compiler, instance, settings, &mut |_| Ok(()))
+}
+
+/// The same, in turns with something that is compared with it.
+pub fn measure_beside(
+    compiler: &Compiler,
+    instance: &Instance,
+    settings: Settings,
+    beside: Beside<'_>,
+) -> Result<(Measured, Vec<f64>)> {
     let program = check(compiler, instance)?;
     let start = Instant::now();
     let objective = function(compiler, &program, &instance.function, settings.engine)?;
@@ -98,8 +113,8 @@ pub fn measure(compiler: &Compiler, instance: &Instance, settings: Settings) -> 
         (value, None) => (value, Vec::new()),
     };
 
-    let objective_times = sample(&objective, &instance.args, settings)?;
-    let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings)).transpose()?;
+    let objective_times = sample(&objective, &instance.args, settings, &mut |_| Ok(()))?;
+    let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings, beside)).transpose()?;
     let statistics = main.statistics();
     let predicted = predicted(compiler, main, instance, settings.engine)?;
     let samples = gradient_times.as_ref().unwrap_or(&objective_times).seconds.len();
@@ -178,7 +193,7 @@ impl Times {
 }
 
 /// Times calls with operands that are flat already: what is measured is the function, not the reading of arguments.
-fn sample(f: &Function, args: &Arguments, settings: Settings) -> Result<Times> {
+fn sample(f: &Function, args: &Arguments, settings: Settings, beside: Beside<'_>) -> Result<Times> {
     let flat = fit_arguments(f.entry(), args)?;
     let timed = |repeats: u32| -> Result<Duration> {
         let start = Instant::now();
@@ -191,8 +206,15 @@ fn sample(f: &Function, args: &Arguments, settings: Settings) -> Result<Times> {
     while timed(repeats)? < SHORTEST_SAMPLE && repeats < 1 << 20 {
         repeats *= 2;
     }
-    let (start, mut seconds) = (Instant::now(), Vec::new());
-    while seconds.len() < settings.fewest_samples.max(1) || start.elapsed() < settings.budget {
+    let mut seconds = Vec::new();
+    for _ in 0..TURNS {
+        beside(settings.budget / TURNS)?;
+        let start = Instant::now();
+        while seconds.is_empty() || start.elapsed() < settings.budget / TURNS {
+            seconds.push(timed(repeats)?.as_secs_f64() / f64::from(repeats));
+        }
+    }
+    while seconds.len() < settings.fewest_samples {
         seconds.push(timed(repeats)?.as_secs_f64() / f64::from(repeats));
     }
     seconds.sort_by(f64::total_cmp);
