@@ -58,6 +58,7 @@ pub use table::{Ops, lookup, lookup_tensor, record, row, table, tensor_table};
 pub use tensor::argsort::ARGSORT;
 pub use tensor::concat::CONCAT;
 pub use tensor::fill::FILL;
+pub use tensor::from_elements::FROM_ELEMENTS;
 pub use tensor::iota::IOTA;
 pub use tensor::matmul::MATMUL;
 pub use tensor::print::{PRINT, printed, write_value};

@@ -115,8 +115,20 @@ pub fn table() -> &'static [&'static PrimRow] {
 
 /// Every structural operation on tensors.
 pub fn tensor_table() -> &'static [&'static TensorRecord] {
-    static TABLE: &[&TensorRecord] =
-        &[&FILL, &RESHAPE, &TRANSPOSE, &REVERSE, &SLICE, &PAD, &CONCAT, &IOTA, &MATMUL, &ARGSORT, &PRINT];
+    static TABLE: &[&TensorRecord] = &[
+        &FILL,
+        &FROM_ELEMENTS,
+        &RESHAPE,
+        &TRANSPOSE,
+        &REVERSE,
+        &SLICE,
+        &PAD,
+        &CONCAT,
+        &IOTA,
+        &MATMUL,
+        &ARGSORT,
+        &PRINT,
+    ];
     TABLE
 }
 

@@ -18,4 +18,4 @@
 pub mod passes;
 mod pipeline;
 
-pub use pipeline::{prepare, simplify};
+pub use pipeline::{prepare, simplify, straighten};

@@ -1,6 +1,9 @@
 //! The pipelines: plain lists of passes.
 
-use crate::passes::{compact::compact, contract::contract, cse::cse, dce::dce, inline, own_slots::own_slots};
+use crate::passes::{
+    compact::compact, contract::contract, cse::cse, dce::dce, inline, merge_switches::merge_switches,
+    own_slots::own_slots, scalar_replacement::scalar_replacement, unroll::unroll,
+};
 use cotan_ir::{Function, Module};
 
 /// More rounds than this find nothing in practice; the bound keeps the cost linear.
@@ -24,4 +27,18 @@ pub fn simplify(mut f: Function) -> Function {
 pub fn prepare(module: &Module, f: &Function) -> Function {
     let inlined = inline::inline(module, f, inline::InlineLimit::default());
     simplify(contract(simplify(inlined)))
+}
+
+/// Small loops written out, small tensors as scalars and the work of branches shared, until nothing changes. For code that is to be run
+/// and no more differentiated: what reverse mode records, and how it shares among ties, is decided before.
+pub fn straighten(f: Function) -> Function {
+    let mut f = simplify(f);
+    for _ in 0..MAX_ROUNDS {
+        let before = f.body.clone();
+        f = simplify(merge_switches(simplify(scalar_replacement(unroll(f)))));
+        if f.body == before {
+            break;
+        }
+    }
+    f
 }

@@ -26,9 +26,13 @@ fn pass(name: &str) -> Option<Pass> {
         "cse" => |_, f| passes::cse::cse(f.clone()),
         "dce" => |_, f| passes::dce::dce(f.clone()),
         "inline" => |m, f| passes::inline::inline(m, f, InlineLimit::default()),
+        "merge_switches" => |_, f| passes::merge_switches::merge_switches(f.clone()),
         "own_slots" => |_, f| passes::own_slots::own_slots(f.clone()),
         "prepare" => cotan_opt::prepare,
+        "scalar_replacement" => |_, f| passes::scalar_replacement::scalar_replacement(f.clone()),
         "simplify" => |_, f| cotan_opt::simplify(f.clone()),
+        "straighten" => |_, f| cotan_opt::straighten(f.clone()),
+        "unroll" => |_, f| passes::unroll::unroll(f.clone()),
         _ => return None,
     })
 }

@@ -6,20 +6,21 @@ use super::{Held, Lowering};
 use crate::nest::{Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
 use cotan_ops::{
-    ADD, ARGSORT, CONCAT, FILL, FMA, IOTA, MATMUL, MULZ, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord,
-    cast_to, record,
+    ADD, ARGSORT, CONCAT, FILL, FMA, FROM_ELEMENTS, IOTA, MATMUL, MULZ, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE,
+    TensorRecord, cast_to, record,
 };
 
 /// Lowers one use: the result variable, operands, attributes.
 type Rule = fn(&mut Lowering, Var, &[Held], &[i64]) -> Held;
 
 /// Every structural operation.
-static RULES: [(&TensorRecord, Rule); 11] = [
+static RULES: [(&TensorRecord, Rule); 12] = [
     (&SLICE, slice),
     (&PAD, pad),
     (&REVERSE, reverse),
     (&CONCAT, concat),
     (&FILL, fill),
+    (&FROM_ELEMENTS, from_elements),
     (&IOTA, iota),
     (&RESHAPE, reshape),
     (&TRANSPOSE, transpose),
@@ -172,6 +173,18 @@ fn fill(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
                 this.copy_tensor(inner, target);
             });
         }
+    }
+    Held::Tensor(to)
+}
+
+fn from_elements(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
+    if this.f.ty(result).is_scalar() {
+        return args[0].clone();
+    }
+    let to = this.allocate_for(result);
+    for (k, element) in args.iter().enumerate() {
+        let place = this.shifted(to.place, Operand::i64(k as i64));
+        this.store(place, scalar(element));
     }
     Held::Tensor(to)
 }

@@ -7,6 +7,7 @@ use std::fmt;
 pub(crate) mod argsort;
 pub(crate) mod concat;
 pub(crate) mod fill;
+pub(crate) mod from_elements;
 pub(crate) mod iota;
 pub(crate) mod matmul;
 pub(crate) mod print;

@@ -2,8 +2,8 @@
 
 use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, Op, Ty, verify};
 use cotan_ops::{
-    ARGSORT, CONCAT, Derivative, FILL, IOTA, Inputs, MATMUL, PAD, RESHAPE, REVERSE, SLICE, Shapes, TRANSPOSE,
-    TensorRecord, TensorUse, Value, count, row,
+    ARGSORT, CONCAT, Derivative, FILL, FROM_ELEMENTS, IOTA, Inputs, MATMUL, PAD, RESHAPE, REVERSE, SLICE, Shapes,
+    TRANSPOSE, TensorRecord, TensorUse, Value, count, row,
 };
 use expect_test::expect;
 use std::collections::HashMap;
@@ -43,6 +43,8 @@ fn values_are_those_of_the_formulas() {
     let y = Value::f64s(&[2, 1], &[7.0, 8.0]);
     is(run(&CONCAT, &[&x, &y], &[1], &[2, 4]), &[2, 4], &[1.0, 2.0, 3.0, 7.0, 4.0, 5.0, 6.0, 8.0]);
     is(run(&IOTA, &[], &[], &[3]), &[3], &[0.0, 1.0, 2.0]);
+    let pair: [Value; 2] = [Const::f64(7.0).into(), Const::f64(8.0).into()];
+    is(run(&FROM_ELEMENTS, &[&pair[0], &pair[1]], &[], &[2, 1]), &[2, 1], &[7.0, 8.0]);
     let three = Value::f64s(&[3, 2, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     is(run(&TRANSPOSE, &[&three], &[2, 0, 1], &[1, 3, 2]), &[1, 3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 }
@@ -97,8 +99,12 @@ fn interpret(b: &mut Builder, env: &mut HashMap<Atom, Value>, result: Atom) -> V
                 let refs: Vec<&Value> = values.iter().collect();
                 run(cotan_ops::record(*op), &refs, attrs, &dims).expect("shapes that go together")
             }
-            Op::Index { .. }
-            | Op::Update { .. }
+            Op::Index { array, indices } => {
+                let (array, [at]) = (get(array, env), indices.as_slice()) else { panic!("an element of a vector") };
+                let at = get(at, env).integers().expect("an i64")[0];
+                array.get(at as usize).into()
+            }
+            Op::Update { .. }
             | Op::AccAdd { .. }
             | Op::Par(_)
             | Op::Loop(_)
@@ -173,6 +179,9 @@ fn transposes_are_adjoint() {
     check_adjoint(&SLICE, &[x.clone(), at(1)], &[2], &[2, 3, 2]);
     check_adjoint(&PAD, &[x.clone(), at(2)], &[1], &[2, 6, 4]);
     check_adjoint(&CONCAT, &[x.clone(), numbers(&[2, 1, 4], 5), numbers(&[2, 2, 4], 6)], &[1], &[2, 6, 4]);
+    let scalars: Vec<Value> = (1..=4).map(|k| numbers(&[], k)).collect();
+    check_adjoint(&FROM_ELEMENTS, &scalars, &[], &[2, 2]);
+    check_adjoint(&FROM_ELEMENTS, &scalars, &[], &[4]);
     for (a, b, y) in [
         (vec![3], vec![3], vec![]),
         (vec![2, 3], vec![3], vec![2]),
@@ -212,6 +221,7 @@ fn copies_are_summed_back_over_the_new_dims() {
 fn shapes_that_do_not_fit_are_errors() {
     let x = numbers(&[2, 3], 0);
     let flag = Value { elem: Elem::Bool, dims: vec![3], bits: vec![0; 3] };
+    let (one, truth) = (numbers(&[], 1), Value { elem: Elem::Bool, dims: vec![], bits: vec![1] });
     type Case<'a> = (&'static TensorRecord, Vec<&'a Value>, Vec<i64>, Vec<i64>);
     let cases: Vec<Case> = vec![
         (&FILL, vec![], vec![], vec![2]),
@@ -231,6 +241,9 @@ fn shapes_that_do_not_fit_are_errors() {
         (&CONCAT, vec![], vec![0], vec![2]),
         (&CONCAT, vec![&x, &flag], vec![0], vec![5, 3]),
         (&CONCAT, vec![&x, &x], vec![0], vec![2, 6]),
+        (&FROM_ELEMENTS, vec![&x], vec![], vec![1]),
+        (&FROM_ELEMENTS, vec![&one, &one], vec![], vec![3]),
+        (&FROM_ELEMENTS, vec![&one, &truth], vec![], vec![2]),
         (&IOTA, vec![], vec![], vec![2, 3]),
         (&MATMUL, vec![&x, &x], vec![0], vec![2, 3]),
         (&MATMUL, vec![&x], vec![0], vec![2]),

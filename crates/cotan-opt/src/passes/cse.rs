@@ -5,9 +5,10 @@
 //! settled here: a check whose condition is true, a switch on a constant, reads and writes with no index, reads of a
 //! filled tensor, the range of a loop index, carried values that no iteration changes, accumulators that nobody writes.
 
+use super::expr::Expr;
 use super::identities;
 use super::rename::{lengths, may_become, rename_ty, retyped};
-use cotan_ir::{Atom, Block, CheckKind, Const, Elem, Function, Loop, Op, Prim, Stmt, TensorOp, Ty, Var, written_accs};
+use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, Stmt, Ty, Var, written_accs};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -30,16 +31,6 @@ pub fn cse(mut f: Function) -> Function {
 
 /// What makes two statements equal: the operation, and the type of the result.
 type Key = (Expr, Ty);
-
-#[derive(PartialEq, Eq, Hash)]
-enum Expr {
-    Prim(Prim, Vec<Atom>),
-    Tensor(TensorOp, Vec<Atom>, Vec<i64>),
-    Index(Atom, Vec<Atom>),
-    Update(Atom, Vec<Atom>, Atom),
-    /// Of equal checks the first one fails first, so what their messages show does not matter.
-    Check(Atom, CheckKind, Atom),
-}
 
 struct Cse<'a> {
     f: &'a mut Function,
@@ -201,14 +192,7 @@ impl Cse<'_> {
 
     /// An earlier statement that is equal; this one is entered if there is none.
     fn earlier(&mut self, op: &Op, result: Var) -> Option<Atom> {
-        let expr = match op {
-            Op::Prim { prim, args } => Expr::Prim(*prim, args.clone()),
-            Op::Tensor { op, args, attrs } => Expr::Tensor(*op, args.clone(), attrs.clone()),
-            Op::Index { array, indices } => Expr::Index(*array, indices.clone()),
-            Op::Update { array, indices, value } => Expr::Update(*array, indices.clone(), *value),
-            Op::Check { cond, kind, args: _, value } => Expr::Check(*cond, *kind, *value),
-            Op::AccAdd { .. } | Op::Par(_) | Op::Loop(_) | Op::Switch { .. } | Op::Call { .. } => return None,
-        };
+        let expr = Expr::of(op)?;
         let key = (expr, self.f.ty(result).clone());
         if let Some(v) = self.known.get(&key) {
             return Some((*v).into());

@@ -10,7 +10,8 @@ use cotan_interp::{Numbers, Options, RuntimeError, run};
 use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
-    compact::compact, contract::contract, cse::cse, dce::dce, inline::InlineLimit, inline::inline, own_slots::own_slots,
+    compact::compact, contract::contract, cse::cse, dce::dce, inline::InlineLimit, inline::inline,
+    merge_switches::merge_switches, own_slots::own_slots, scalar_replacement::scalar_replacement, unroll::unroll,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -19,13 +20,17 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 6] = [
+const EXACT: [(&str, Pass); 10] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("own_slots", |_, f| own_slots(f.clone())),
     ("compact", |_, f| compact(f.clone())),
     ("inline", |m, f| inline(m, f, InlineLimit::default())),
     ("simplify", |_, f| cotan_opt::simplify(f.clone())),
+    ("unroll", |_, f| unroll(f.clone())),
+    ("scalar_replacement", |_, f| scalar_replacement(f.clone())),
+    ("merge_switches", |_, f| merge_switches(f.clone())),
+    ("straighten", |_, f| cotan_opt::straighten(f.clone())),
 ];
 
 fn seeds() -> Range<u64> {
@@ -72,9 +77,12 @@ fn assert_verified(what: &str, module: &Module, f: &Function) {
 fn check(name: &str, pass: Pass, module: &Module, f: &Function, runs: &[(Vec<Value>, Outcome)], numbers: Numbers) {
     let made = pass(module, f);
     assert_verified(&format!("{name} of\n{f}"), module, &made);
-    // What one run of `cse` finds may open the way to more; `simplify` repeats it.
+    // What one run of `cse` or `unroll` finds may open the way to more; `simplify` and `straighten` repeat them.
     let again = pass(module, &made).to_string();
-    assert!(name == "cse" || again == made.to_string(), "a second run of {name} makes\n{again}of\n{made}");
+    assert!(
+        ["cse", "unroll"].contains(&name) || again == made.to_string(),
+        "a second run of {name} makes\n{again}of\n{made}"
+    );
     for (args, before) in runs {
         if before.is_some() {
             let after = outcome(module, &made, args, numbers);

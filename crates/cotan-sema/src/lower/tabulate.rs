@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, Elem, ParResult, Var};
-use cotan_ops::{AND, CONCAT, FILL, GT};
+use cotan_ops::{AND, CONCAT, FILL, FROM_ELEMENTS, GT};
 
 use super::Result;
 use super::function::Body;
@@ -109,6 +109,10 @@ impl<'a, 'p> Body<'a, 'p> {
         let mut arrays = Value::new();
         for row in rows {
             let first = self.b.ty(row[0]);
+            if first.is_scalar() {
+                arrays.push(self.b.tensor(FROM_ELEMENTS.op(), &row, &[], first.stacked([length])).into());
+                continue;
+            }
             let mut elements = Value::new();
             for leaf in row {
                 // Nobody may see two names for one extent: those of the first element hold.

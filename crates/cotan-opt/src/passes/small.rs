@@ -1,0 +1,25 @@
+//! Which tensors are small: few enough elements, known when the program is compiled, to be so many scalars.
+
+use cotan_ir::{Dim, Ty};
+
+/// Elements of a small tensor.
+const MOST_ELEMENTS: usize = 32;
+
+/// Whether this is the type of a tensor of few elements.
+pub(super) fn is_small(ty: &Ty) -> bool {
+    elements(ty).is_some()
+}
+
+/// The number of elements of a small tensor.
+pub(super) fn elements(ty: &Ty) -> Option<usize> {
+    if ty.is_scalar() {
+        return None;
+    }
+    let product = |n: usize, d: &Dim| n.checked_mul(usize::try_from(d.atom().constant()?.as_i64()?).ok()?);
+    ty.dims.iter().try_fold(1, product).filter(|n| (1..=MOST_ELEMENTS).contains(n))
+}
+
+/// The extents of a small tensor.
+pub(super) fn extents(ty: &Ty) -> Vec<i64> {
+    ty.dims.iter().filter_map(|d| d.atom().constant()?.as_i64()).collect()
+}
