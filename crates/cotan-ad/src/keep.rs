@@ -11,13 +11,13 @@
 //!
 //! Where that records too much, the results that save least for their bytes are given up, and the choice is made again.
 
-use crate::cost::{self, COSTS, Size};
 use crate::cut::{NEVER, Network};
 use crate::inner::{InnerLoop, Shape, is_closed};
 use crate::record::ReverseLoop;
 use crate::undo;
 use crate::vjp::Reverse;
 use cotan_ir::{Atom, Block, Env, Op, Record, Stmt, Ty, Var};
+use cotan_opt::cost::{self, COSTS, Size};
 use cotan_opt::passes::dce::dce_block;
 use rustc_hash::{FxHashMap, FxHashSet};
 

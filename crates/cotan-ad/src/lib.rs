@@ -57,7 +57,7 @@ mod structured;
 mod undo;
 mod vjp;
 
-pub use cost::{COSTS, Costs};
+pub use cotan_opt::cost::{COSTS, Costs};
 pub use error::{Error, Limits};
 pub use expand::{derivative, expand, expand_values_first};
 pub use lengths::Lengths;

@@ -11,7 +11,7 @@ use crate::expand::Session;
 use crate::products::lower_products;
 use crate::regions::Regions;
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Op, Span, Stmt, Ty, Var, VarInfo};
-use cotan_opt::passes::hoist::hoist;
+use cotan_opt::passes::hoist::{Moves, hoist};
 use cotan_opt::passes::inline::{InlineLimit, inline};
 
 /// What is differentiated in place of a function.
@@ -38,7 +38,7 @@ pub(crate) fn prepared(
     match mode {
         Mode::Vjp => {
             clamp_counts(&mut f);
-            f = hoist(f);
+            f = hoist(f, Moves::Integers);
             // Before checkpoints change the loops, because they must not change what is chosen.
             regions = Regions::choose(session, &f, &active(&f));
             f = coalesce(f, &regions, &active);

@@ -14,13 +14,13 @@
 //!
 //! This is the plain record. Results that are dear to compute again are recorded beside it or in its place (`keep.rs`).
 
-use crate::cost::Size;
 use crate::inner::forward_names;
 use crate::keep::{Keeps, Leaf};
 use crate::undo;
 use crate::vjp::{Reverse, Twin};
 use crate::{Restored, Reversal, ReversedLoop};
 use cotan_ir::{Atom, Block, Dim, Elem, Env, Function, Loop, Op, Record, Span, Stmt, Ty, Var};
+use cotan_opt::cost::Size;
 use cotan_opt::passes::dce::{Live, dce_block};
 use rustc_hash::FxHashSet;
 

@@ -9,10 +9,10 @@
 //! This is closed: logs are differentiable results, the undo loop updates elements and records nothing itself, and the
 //! array that is carried backwards has the undo loop as its lineage one order up.
 
-use crate::cost::Size;
 use crate::record::{Patch, ReverseLoop};
 use crate::vjp::Reverse;
 use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Record, Stmt, Ty, Var};
+use cotan_opt::cost::Size;
 
 /// Where an array comes from within a block.
 struct Lineage {

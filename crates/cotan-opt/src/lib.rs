@@ -15,7 +15,8 @@
 //! # Ok::<(), cotan_ir::ParseError>(())
 //! ```
 
+pub mod cost;
 pub mod passes;
 mod pipeline;
 
-pub use pipeline::{prepare, simplify, straighten};
+pub use pipeline::{optimize, prepare, simplify, straighten};

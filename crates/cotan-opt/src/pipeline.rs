@@ -1,8 +1,16 @@
 //! The pipelines: plain lists of passes.
 
 use crate::passes::{
-    compact::compact, contract::contract, cse::cse, dce::dce, inline, merge_switches::merge_switches,
-    own_slots::own_slots, scalar_replacement::scalar_replacement, unroll::unroll,
+    compact::compact,
+    contract::contract,
+    cse::cse,
+    dce::dce,
+    hoist::{Moves, hoist},
+    inline,
+    merge_switches::merge_switches,
+    own_slots::own_slots,
+    scalar_replacement::scalar_replacement,
+    unroll::unroll,
 };
 use cotan_ir::{Function, Module};
 
@@ -29,8 +37,8 @@ pub fn prepare(module: &Module, f: &Function) -> Function {
     simplify(contract(simplify(inlined)))
 }
 
-/// Small loops written out, small tensors as scalars and the work of branches shared, until nothing changes. For code that is to be run
-/// and no more differentiated: what reverse mode records, and how it shares among ties, is decided before.
+/// Small loops written out, small tensors as scalars and the work of branches shared, until nothing changes. For code
+/// that is to be run and no more differentiated: what reverse mode records, and how it shares among ties, is decided before.
 pub fn straighten(f: Function) -> Function {
     let mut f = simplify(f);
     for _ in 0..MAX_ROUNDS {
@@ -41,4 +49,10 @@ pub fn straighten(f: Function) -> Function {
         }
     }
     f
+}
+
+/// What code goes through before it runs, when no derivative of it is written any more: straightened, and loop-invariant
+/// code outside of loops.
+pub fn optimize(f: Function) -> Function {
+    simplify(hoist(straighten(f), Moves::All))
 }

@@ -6,12 +6,12 @@
 //! are several. (No pass may regroup these sums: that is what makes checkpointing keep the bits.)
 
 use crate::Error;
-use crate::cost;
 use crate::cotangent::{AccCot, Scope};
 use crate::jvp::{Forward, Slot, TangentScope};
 use crate::record::ReverseLoop;
 use crate::vjp::{Reverse, Twin};
 use cotan_ir::{Atom, Checkpoint, Elem, Kept, Loop, Op, Stmt, Ty, Var};
+use cotan_opt::cost;
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_loop(&mut self, s: &Stmt, l: &Loop, scope: &mut TangentScope) -> Result<(), Error> {

@@ -5,12 +5,12 @@
 //! accumulator is really a stacked result is found by a pass, not here.
 
 use crate::Error;
-use crate::cost;
 use crate::cotangent::{AccCot, Cot, Scope};
 use crate::extremes::Share;
 use crate::jvp::{Forward, Slot, TangentScope};
 use crate::vjp::Reverse;
 use cotan_ir::{Acc, AccKind, Atom, Block, Const, Monoid, Op, Par, ParResult, Stmt, Var};
+use cotan_opt::cost;
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_par(&mut self, s: &Stmt, p: &Par, scope: &mut TangentScope) -> Result<(), Error> {

@@ -10,8 +10,9 @@ use cotan_interp::{Numbers, Options, RuntimeError, run};
 use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
-    compact::compact, contract::contract, cse::cse, dce::dce, inline::InlineLimit, inline::inline,
-    merge_switches::merge_switches, own_slots::own_slots, scalar_replacement::scalar_replacement, unroll::unroll,
+    compact::compact, contract::contract, cse::cse, dce::dce, hoist::Moves, hoist::hoist, inline::InlineLimit,
+    inline::inline, merge_switches::merge_switches, own_slots::own_slots, scalar_replacement::scalar_replacement,
+    unroll::unroll,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -20,9 +21,12 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 10] = [
+const EXACT: [(&str, Pass); 13] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
+    ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
+    ("hoist", |_, f| hoist(f.clone(), Moves::All)),
+    ("optimize", |_, f| cotan_opt::optimize(f.clone())),
     ("own_slots", |_, f| own_slots(f.clone())),
     ("compact", |_, f| compact(f.clone())),
     ("inline", |m, f| inline(m, f, InlineLimit::default())),
@@ -77,12 +81,11 @@ fn assert_verified(what: &str, module: &Module, f: &Function) {
 fn check(name: &str, pass: Pass, module: &Module, f: &Function, runs: &[(Vec<Value>, Outcome)], numbers: Numbers) {
     let made = pass(module, f);
     assert_verified(&format!("{name} of\n{f}"), module, &made);
-    // What one run of `cse` or `unroll` finds may open the way to more; `simplify` and `straighten` repeat them.
+    // What one run of these finds may open the way to more: `simplify` and `straighten` repeat `cse` and `unroll`, and
+    // `optimize` does not hoist twice.
     let again = pass(module, &made).to_string();
-    assert!(
-        ["cse", "unroll"].contains(&name) || again == made.to_string(),
-        "a second run of {name} makes\n{again}of\n{made}"
-    );
+    let opens_the_way = ["cse", "unroll", "optimize"].contains(&name);
+    assert!(opens_the_way || again == made.to_string(), "a second run of {name} makes\n{again}of\n{made}");
     for (args, before) in runs {
         if before.is_some() {
             let after = outcome(module, &made, args, numbers);

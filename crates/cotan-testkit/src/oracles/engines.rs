@@ -4,6 +4,7 @@ use super::Verdict;
 use crate::case::{Case, dot, floats, function, options};
 use crate::tolerances::{Property, close, tolerance};
 use cotan_interp::tape as tape_engine;
+use cotan_ir::Function;
 use cotan_ops::Value;
 
 /// The values computed inside a derivative are those of the program, bit for bit.
@@ -14,15 +15,28 @@ pub fn primal_value(case: &Case) -> Verdict {
     })())
 }
 
-/// Simplification keeps the bits.
+/// The pipelines of passes keep the bits, those of derivatives too.
 pub fn simplified(case: &Case) -> Verdict {
     Verdict::of((|| {
-        let mut module = case.subject.module.clone();
-        let mut f = cotan_opt::simplify(function(&module, &case.subject.name)?.clone());
-        f.name = format!("{}.simplified", f.name).into();
-        let f = module.insert(f);
-        let found = cotan_interp::run(&module, &f.name, &case.subject.args, &options());
-        same_bits(&found.map_err(|e| format!("simplified: {e}"))?, &case.results, "simplified")
+        let pipelines: [(&str, fn(Function) -> Function); 2] =
+            [("simplified", cotan_opt::simplify), ("optimized", cotan_opt::optimize)];
+        let names = case.names();
+        for (name, args) in names.iter().zip(case.calls(&case.subject.args)?) {
+            let expected = case.run(name, &args)?;
+            for (what, pipeline) in pipelines {
+                let mut module = case.subject.module.clone();
+                let mut f = pipeline(function(&module, name)?.clone());
+                f.name = format!("{name}.{what}").into();
+                let f = module.insert(f);
+                let found = cotan_interp::run(&module, &f.name, &args, &options());
+                same_bits(
+                    &found.map_err(|e| format!("{what} `{name}`: {e}"))?,
+                    &expected,
+                    &format!("{what} `{name}`"),
+                )?;
+            }
+        }
+        Ok(())
     })())
 }
 

@@ -1,0 +1,152 @@
+//! What is known of integers where code stands, as far as moving code asks for it: which variables are lengths, which
+//! indices lie in which axes, which extents are positive.
+
+use cotan_ir::{Atom, Function, Op, Stmt, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Facts that grow as the walk goes down a block and shrink as it leaves one.
+#[derive(Default)]
+pub(super) struct Facts {
+    /// The extents of loop indices: `0 <= index < extent`.
+    extents: FxHashMap<Var, Atom>,
+    /// Truth values that say that an index lies in an axis.
+    conditions: FxHashMap<Var, (Atom, Atom)>,
+    /// The extents that a checked index is below.
+    checked: FxHashMap<Var, Vec<Atom>>,
+    /// Variables that are not negative, because a tensor of such an extent exists.
+    lengths: FxHashSet<Var>,
+    /// The lengths entered in the open blocks, in order.
+    entered: Vec<Var>,
+    /// Extents of the regions around.
+    positive: Vec<Atom>,
+}
+
+fn number(a: Atom) -> Option<i64> {
+    a.constant().and_then(|c| c.as_i64())
+}
+
+impl Facts {
+    /// What is known at the head of a function.
+    pub(super) fn of(f: &Function) -> Facts {
+        let mut facts = Facts::default();
+        f.params.iter().for_each(|p| facts.exists(f, *p));
+        facts
+    }
+
+    /// What is known so far, to be given to [`Facts::leave`].
+    pub(super) fn mark(&self) -> (usize, usize) {
+        (self.entered.len(), self.positive.len())
+    }
+
+    /// What is known in the body of an operation.
+    pub(super) fn enter(&mut self, f: &Function, op: &Op) -> (usize, usize) {
+        let mark = self.mark();
+        match op {
+            Op::Par(p) => {
+                self.positive.extend(&p.extents);
+                self.extents.extend(p.indices.iter().copied().zip(p.extents.iter().copied()));
+            }
+            Op::Loop(l) => {
+                self.positive.extend(l.count);
+                self.extents.extend(l.count.map(|n| (l.index, n)));
+            }
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => {}
+        }
+        op.binders().iter().for_each(|v| self.exists(f, *v));
+        mark
+    }
+
+    /// Forgets what was learned since the mark.
+    pub(super) fn leave(&mut self, mark: (usize, usize)) {
+        for v in self.entered.drain(mark.0..) {
+            self.lengths.remove(&v);
+        }
+        self.positive.truncate(mark.1);
+    }
+
+    /// What a statement tells those after it.
+    pub(super) fn learn(&mut self, f: &Function, s: &Stmt) {
+        match &s.op {
+            Op::Prim { prim, args } if *prim == cotan_ops::IN_RANGE.prim() => {
+                self.conditions.insert(s.results[0], (args[0], args[1]));
+            }
+            Op::Prim { prim, args } if *prim == cotan_ops::MAX.prim() => {
+                if args.iter().any(|a| number(*a).is_some_and(|n| n >= 0)) {
+                    self.length(s.results[0]);
+                }
+            }
+            Op::Check { cond, value, .. } => self.learn_check(*cond, *value, s.results[0]),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. } => {}
+        }
+        s.results.iter().for_each(|v| self.exists(f, *v));
+    }
+
+    /// What is known of the indices that a new statement binds inside.
+    pub(super) fn learn_inside(&mut self, f: &Function, s: &Stmt) {
+        let mark = self.enter(f, &s.op);
+        for inner in s.op.blocks().iter().flat_map(|b| &b.stmts) {
+            self.learn_inside(f, inner);
+            self.learn(f, inner);
+        }
+        self.leave(mark);
+    }
+
+    fn learn_check(&mut self, cond: Atom, value: Atom, result: Var) {
+        let mut below: Vec<Atom> = value.var().and_then(|v| self.checked.get(&v)).cloned().unwrap_or_default();
+        let condition = cond.var().and_then(|c| self.conditions.get(&c));
+        below.extend(condition.filter(|(i, _)| *i == value).map(|(_, n)| *n));
+        if !below.is_empty() {
+            self.checked.insert(result, below);
+        }
+    }
+
+    fn exists(&mut self, f: &Function, v: Var) {
+        f.ty(v).dim_vars().for_each(|d| self.length(d));
+    }
+
+    fn length(&mut self, v: Var) {
+        if self.lengths.insert(v) {
+            self.entered.push(v);
+        }
+    }
+
+    /// Whether the operand is known not to be negative.
+    pub(super) fn is_length(&self, a: Atom) -> bool {
+        match a {
+            Atom::Var(v) => self.lengths.contains(&v),
+            Atom::Const(_) => number(a).is_some_and(|n| n >= 0),
+        }
+    }
+
+    /// Whether the operand is known to be one at least.
+    pub(super) fn is_positive(&self, a: Atom) -> bool {
+        number(a).is_some_and(|n| n > 0) || self.positive.contains(&a)
+    }
+
+    /// Whether `0 <= i < n` is known.
+    pub(super) fn is_in_range(&self, i: Atom, n: Atom) -> bool {
+        let within = |extent: Atom| extent == n || number(extent).zip(number(n)).is_some_and(|(extent, n)| extent <= n);
+        match i {
+            Atom::Const(_) => number(i).zip(number(n)).is_some_and(|(i, n)| (0..n).contains(&i)),
+            Atom::Var(v) => {
+                let checked = self.checked.get(&v).into_iter().flatten();
+                checked.chain(self.extents.get(&v)).any(|extent| within(*extent))
+            }
+        }
+    }
+}
