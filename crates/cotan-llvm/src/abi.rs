@@ -19,7 +19,7 @@
 //! | `cotan_print` | `void (ptr ctx, ptr text, i64 length, i32 elem, ptr data, i64 rank, ptr extents)` | writes a text, then a tensor unless the rank is -1 |
 //!
 //! Whatever returns `i32` gives [`OK`] or [`FAILED`]; what gives null has filled `ctx.error` too.
-//! The elementary functions (`cotan_exp`, `cotan_expf`, ...) come with [`crate::runtime::host_symbols`].
+//! Functions of floats (`cotan_lgamma`, `cotan_lgammaf`, ...) come with [`crate::runtime::host_symbols`].
 
 use std::ffi::c_void;
 use std::mem::offset_of;

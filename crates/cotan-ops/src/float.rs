@@ -45,25 +45,12 @@ macro_rules! functions {
 }
 
 functions! {
-    exp(x): libm::expf, libm::exp;
-    exp2(x): libm::exp2f, libm::exp2;
-    expm1(x): libm::expm1f, libm::expm1;
-    log(x): libm::logf, libm::log;
-    log2(x): libm::log2f, libm::log2;
-    log10(x): libm::log10f, libm::log10;
-    log1p(x): libm::log1pf, libm::log1p;
     sqrt(x): libm::sqrtf, libm::sqrt;
     cbrt(x): libm::cbrtf, libm::cbrt;
-    sin(x): libm::sinf, libm::sin;
-    cos(x): libm::cosf, libm::cos;
-    tan(x): libm::tanf, libm::tan;
     asin(x): libm::asinf, libm::asin;
     acos(x): libm::acosf, libm::acos;
     atan(x): libm::atanf, libm::atan;
     atan2(y, x): libm::atan2f, libm::atan2;
-    sinh(x): libm::sinhf, libm::sinh;
-    cosh(x): libm::coshf, libm::cosh;
-    tanh(x): libm::tanhf, libm::tanh;
     asinh(x): libm::asinhf, libm::asinh;
     acosh(x): libm::acoshf, libm::acosh;
     atanh(x): libm::atanhf, libm::atanh;

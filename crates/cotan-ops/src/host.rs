@@ -1,12 +1,12 @@
-//! The functions that compiled code calls: for every primitive that machines have no instruction for, one function per
-//! element type, named `cotan_<primitive>_<type>`. They are the kernels' own functions, so compiled code and the
-//! interpreter give the same bits.
+//! The functions that compiled code calls: for every primitive that has neither an instruction nor a formula for all of
+//! its operands, one function per element type, named `cotan_<primitive>_<type>`. They are the kernels' own functions,
+//! so compiled code and the interpreter give the same bits.
 
+use crate::elementary;
 use crate::float::Float;
 use crate::gamma::Gamma;
 use crate::num::Num;
 use crate::scalar::check::powi_fits;
-use crate::scalar::hyperbolic::sigmoid;
 use crate::scalar::power::Power;
 use crate::*;
 use cotan_ir::Elem;
@@ -96,26 +96,15 @@ static UNARY: &[Host] = on_floats! {
     (x: T) (x) F32x1 F64x1:
     CBRT "cbrt" Float::cbrt;
     ROUND "round" Float::round;
-    EXP "exp" Float::exp;
-    EXP2 "exp2" Float::exp2;
-    EXPM1 "expm1" Float::expm1;
-    LOG "log" Float::log;
-    LOG2 "log2" Float::log2;
-    LOG10 "log10" Float::log10;
-    LOG1P "log1p" Float::log1p;
-    SIN "sin" Float::sin;
-    COS "cos" Float::cos;
-    TAN "tan" Float::tan;
+    SIN "sin" elementary::sin;
+    COS "cos" elementary::cos;
+    TAN "tan" elementary::tan;
     ASIN "asin" Float::asin;
     ACOS "acos" Float::acos;
     ATAN "atan" Float::atan;
-    SINH "sinh" Float::sinh;
-    COSH "cosh" Float::cosh;
-    TANH "tanh" Float::tanh;
     ASINH "asinh" Float::asinh;
     ACOSH "acosh" Float::acosh;
     ATANH "atanh" Float::atanh;
-    SIGMOID "sigmoid" sigmoid;
     ERF "erf" Float::erf;
     ERFC "erfc" Float::erfc;
     LGAMMA "lgamma" Gamma::lgamma;

@@ -15,6 +15,7 @@
 //! assert_eq!(SIN.eval(&[Const::f64(0.0)]), Ok(Const::f64(0.0)));
 //! ```
 
+mod elementary;
 mod float;
 mod gamma;
 mod host;
@@ -32,6 +33,7 @@ mod tensor;
 mod term;
 mod value;
 
+pub use elementary::{Code, Formula, Input, Step};
 pub use float::Float;
 pub use gamma::Gamma;
 pub use host::{Host, HostFn, host_function, host_functions};

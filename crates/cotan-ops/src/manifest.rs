@@ -120,7 +120,7 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
     });
     let cpu = match row.lowering {
         Lowering::Native(_) | Lowering::Host | Lowering::NativeOrHost(_) => "native",
-        Lowering::Expand(_) => "expanded",
+        Lowering::Expand(_) | Lowering::Formula(_) => "expanded",
     };
     ManifestEntry {
         name: row.name().to_owned(),

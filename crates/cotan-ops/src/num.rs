@@ -1,7 +1,7 @@
 //! What kernels ask of the types that they compute with: rings, ordered numbers, floats.
 //!
 //! Everything is total. Integers wrap; their division truncates, gives 0 for a zero divisor, and wraps at the least
-//! number divided by -1. The elementary functions are those of the `libm` crate, and compiled code calls the same ones.
+//! number divided by -1.
 
 use crate::kernel::{Carrier, Scalar};
 use cotan_ir::Elem;

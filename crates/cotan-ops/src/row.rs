@@ -1,6 +1,6 @@
 //! The row of a scalar primitive: everything that is known of it, as data.
 
-use crate::{Carrier, Kernel, Term};
+use crate::{Carrier, Formula, Kernel, Term};
 use cotan_ir::{Const, Elem, ElemSet, OperandElem, Prim, PrimSig};
 use std::fmt;
 
@@ -74,6 +74,8 @@ pub enum Lowering {
     NativeOrHost(Instruction),
     /// By this term over its operands.
     Expand(Term),
+    /// On floats, by straight-line code of instructions. Where the code leaves operands to it, by the host function.
+    Formula(Formula),
 }
 
 /// What machines can do on their own.
@@ -115,6 +117,8 @@ pub enum Instruction {
     Cast(Elem),
     /// Whether the operand, its fraction cut, fits this integer type.
     CastFits(Elem),
+    /// The bits of the operand, as a number of this type, which has as many.
+    Bitcast(Elem),
     AddFits,
     SubFits,
     MulFits,

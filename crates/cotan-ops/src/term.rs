@@ -142,7 +142,11 @@ impl fmt::Display for Term {
             Term::Apply(row, operands) => {
                 let infix = |(instruction, symbol): &(Instruction, &'static str)| match row.lowering {
                     Lowering::Native(found) if found == *instruction => Some(*symbol),
-                    Lowering::Native(_) | Lowering::Host | Lowering::NativeOrHost(_) | Lowering::Expand(_) => None,
+                    Lowering::Native(_)
+                    | Lowering::Host
+                    | Lowering::NativeOrHost(_)
+                    | Lowering::Expand(_)
+                    | Lowering::Formula(_) => None,
                 };
                 if let (Some(symbol), [x, y]) = (INFIX.iter().find_map(infix), *operands) {
                     return write!(f, "({x} {symbol} {y})");

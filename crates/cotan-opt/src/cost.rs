@@ -168,7 +168,7 @@ fn primitive(prim: Prim) -> u64 {
 fn lowered(lowering: &Lowering) -> u64 {
     match lowering {
         Lowering::Native(instruction) | Lowering::NativeOrHost(instruction) => instruction_cost(*instruction),
-        Lowering::Host => COSTS.function,
+        Lowering::Host | Lowering::Formula(_) => COSTS.function,
         Lowering::Expand(term) => term_cost(term),
     }
 }
@@ -213,6 +213,7 @@ fn instruction_cost(instruction: Instruction) -> u64 {
         | Instruction::Identity
         | Instruction::Cast(_)
         | Instruction::CastFits(_)
+        | Instruction::Bitcast(_)
         | Instruction::AddFits
         | Instruction::SubFits
         | Instruction::MulFits

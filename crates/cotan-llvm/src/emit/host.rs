@@ -33,7 +33,7 @@ pub fn host_symbols() -> HostSymbols {
 fn is_called(row: &PrimRow) -> bool {
     match row.lowering {
         Lowering::Host | Lowering::NativeOrHost(_) => true,
-        Lowering::Native(_) | Lowering::Expand(_) => false,
+        Lowering::Native(_) | Lowering::Expand(_) | Lowering::Formula(_) => false,
     }
 }
 

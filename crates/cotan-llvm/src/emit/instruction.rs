@@ -75,6 +75,7 @@ impl FunctionEmitter<'_> {
             Instruction::ShiftFits => format!("icmp ult i64 {b}, {}", 8 * elem.bytes()),
             Instruction::Select => format!("select i1 {a}, {ty} {b}, {ty} {}", arg(2)),
             Instruction::Cast(target) => self.cast(elem, target, a),
+            Instruction::Bitcast(target) => format!("bitcast {ty} {a} to {}", register(target)),
             Instruction::CastFits(target) => return self.cast_fits(to, elem, target, a),
             Instruction::AddFits => return self.fits(to, "add", elem, a, b),
             Instruction::SubFits => return self.fits(to, "sub", elem, a, b),

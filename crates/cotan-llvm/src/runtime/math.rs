@@ -1,24 +1,25 @@
-//! Elementary functions for compiled code: those of the `libm` crate, so that compiled code and the
-//! interpreter give the same bits on every machine. The system's own C library is never linked.
+//! Functions of floats for compiled code: what the op table leaves to the host, and what LLVM calls of its own accord.
+//! The system's own C library is never linked.
 //!
-//! An elementary function is called `cotan_` and its name in `libm`, which ends in `f` for `f32`.
-//! Under its bare name LLVM would take it for the C library's: it would fold calls with constant
-//! arguments by calling the machine's own, and turn `pow(x, 2)` into a product, with other bits.
-
-use std::ffi::{c_int, c_void};
+//! A function of the op table is called `cotan_` and the name of its row, with an `f` at the end for `f32`. Under a bare
+//! name LLVM would take it for the C library's: it would fold calls with constant arguments by calling the machine's own,
+//! and turn `pow(x, 2)` into a product, with other bits.
 
 use crate::jit::HostSymbols;
+use cotan_ir::Elem;
+use cotan_ops::{HostFn, host_functions};
+use std::ffi::{c_int, c_void};
 
-/// Defines functions of `libm` under their names behind a prefix; each is wrapped in one that has C's
+/// Defines functions of `libm` under their names; each is wrapped in one that has C's
 /// calling convention.
 macro_rules! define {
-    ($symbols:ident, $prefix:literal, $parameters:tt -> $result:ty, $arguments:tt: $($name:ident)*) => {
+    ($symbols:ident, $parameters:tt -> $result:ty, $arguments:tt: $($name:ident)*) => {
         $({
             extern "C" fn $name $parameters -> $result {
                 libm::$name $arguments
             }
             // SAFETY: the signature is the one of the C library's function of this name.
-            unsafe { $symbols.define(concat!($prefix, stringify!($name)), $name as *const ()) };
+            unsafe { $symbols.define(stringify!($name), $name as *const ()) };
         })*
     };
 }
@@ -30,27 +31,29 @@ pub(super) fn define(symbols: &mut HostSymbols) {
 }
 
 fn define_elementary(symbols: &mut HostSymbols) {
-    define!(symbols, "cotan_", (x: f64) -> f64, (x):
-        exp exp2 expm1 log log2 log10 log1p cbrt
-        sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-        erf erfc tgamma lgamma);
-    define!(symbols, "cotan_", (x: f64, y: f64) -> f64, (x, y): pow atan2 hypot);
-    define!(symbols, "cotan_", (x: f32) -> f32, (x):
-        expf exp2f expm1f logf log2f log10f log1pf cbrtf
-        sinf cosf tanf asinf acosf atanf sinhf coshf tanhf asinhf acoshf atanhf
-        erff erfcf tgammaf lgammaf);
-    define!(symbols, "cotan_", (x: f32, y: f32) -> f32, (x, y): powf atan2f hypotf);
+    for host in host_functions() {
+        let address = match host.function {
+            HostFn::F64x1(f) => f as *const (),
+            HostFn::F64x2(f) => f as *const (),
+            HostFn::F32x1(f) => f as *const (),
+            HostFn::F32x2(f) => f as *const (),
+            HostFn::F64I64(_) | HostFn::F32I64(_) | HostFn::I64x2(_) => continue,
+        };
+        let ending = if host.elem == Elem::F32 { "f" } else { "" };
+        // SAFETY: the function takes and gives numbers of its type alone, as emitted code declares it.
+        unsafe { symbols.define(format!("cotan_{}{ending}", host.row.name()), address) };
+    }
 }
 
 /// What LLVM calls where the machine has no instruction for an operation of the IR. These are exact,
 /// so that it does not matter who computes them, and have to have the names of the C library.
 fn define_library_calls(symbols: &mut HostSymbols) {
-    define!(symbols, "", (x: f64) -> f64, (x): floor ceil trunc round rint roundeven);
-    define!(symbols, "", (x: f64, y: f64) -> f64, (x, y): fmod);
-    define!(symbols, "", (x: f64, y: f64, z: f64) -> f64, (x, y, z): fma);
-    define!(symbols, "", (x: f32) -> f32, (x): floorf ceilf truncf roundf rintf roundevenf);
-    define!(symbols, "", (x: f32, y: f32) -> f32, (x, y): fmodf);
-    define!(symbols, "", (x: f32, y: f32, z: f32) -> f32, (x, y, z): fmaf);
+    define!(symbols, (x: f64) -> f64, (x): floor ceil trunc round rint roundeven);
+    define!(symbols, (x: f64, y: f64) -> f64, (x, y): fmod);
+    define!(symbols, (x: f64, y: f64, z: f64) -> f64, (x, y, z): fma);
+    define!(symbols, (x: f32) -> f32, (x): floorf ceilf truncf roundf rintf roundevenf);
+    define!(symbols, (x: f32, y: f32) -> f32, (x, y): fmodf);
+    define!(symbols, (x: f32, y: f32, z: f32) -> f32, (x, y, z): fmaf);
     // SAFETY: these are the C functions themselves.
     unsafe {
         symbols.define("memcpy", memcpy as *const ());

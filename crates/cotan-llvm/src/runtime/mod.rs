@@ -20,8 +20,8 @@ pub use pool::Pool;
 pub use session::Session;
 pub use watch::Watch;
 
-/// Every function that compiled code may call: those of [`crate::abi`], elementary functions of the
-/// `libm` crate (`cotan_exp`, `cotan_expf`, ...), and what LLVM calls of its own accord.
+/// Every function that compiled code may call: those of [`crate::abi`], functions of floats that
+/// the op table leaves to the host (`cotan_lgamma`, `cotan_lgammaf`, ...), and what LLVM calls of its own accord.
 #[must_use]
 pub fn host_symbols() -> HostSymbols {
     let mut symbols = HostSymbols::new();

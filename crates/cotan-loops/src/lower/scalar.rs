@@ -1,9 +1,9 @@
 //! Scalar primitives: as the op table says, on scalars or element by element.
 
 use super::{Held, Lowering};
-use crate::nest::{Expr, Operand, Tensor};
+use crate::nest::{Expr, Node, Operand, Tensor};
 use cotan_ir::{Atom, Elem, Monoid, OperandElem, Prim, ResultElem, Var};
-use cotan_ops::{Instruction, Lowering as By, PrimRow, Term, cast_to, row, typed_number};
+use cotan_ops::{Code, Input, Instruction, Lowering as By, PrimRow, Term, cast_to, row, typed_number};
 
 impl Lowering<'_> {
     pub(super) fn prim(&mut self, result: Var, prim: Prim, args: &[Atom]) {
@@ -61,7 +61,31 @@ impl Lowering<'_> {
             }
             By::Host | By::NativeOrHost(_) => self.define(name, result, Expr::Host { prim: row.prim(), elem, args }),
             By::Expand(term) => self.term(&term, elem, &args),
+            By::Formula(formula) => self.formula(name, row, &formula.code(elem), elem, args),
         }
+    }
+
+    /// The code of a formula. The operands that it leaves to the host take a branch of their own, which is rare.
+    fn formula(&mut self, name: &str, row: &'static PrimRow, code: &Code, elem: Elem, args: Vec<Operand>) -> Operand {
+        let mut values: Vec<Operand> = Vec::new();
+        let operand = |values: &[Operand], input: Input| match input {
+            Input::Arg(k) => args[k],
+            Input::Step(k) => values[k],
+            Input::Const(c) => Operand::Const(c),
+        };
+        for step in &code.steps {
+            let args: Vec<Operand> = step.args.iter().map(|input| operand(&values, *input)).collect();
+            values.push(self.native(step.instruction, step.elem, step.result, &args));
+        }
+        let value = operand(&values, code.value);
+        let Some(beyond) = code.beyond.map(|beyond| operand(&values, beyond)) else { return value };
+        let result = self.variable(name, elem, value);
+        let call = self.nodes(|this| {
+            let value = this.define(name, elem, Expr::Host { prim: row.prim(), elem, args });
+            this.push(Node::Set(result, value));
+        });
+        self.push(Node::If(beyond, call, Vec::new()));
+        self.read(result)
     }
 
     /// A term over operands, whose `T` is `elem`.

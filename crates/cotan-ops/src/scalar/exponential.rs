@@ -3,9 +3,9 @@
 //! `exp' = r`, `exp2' = ln 2 r`, `expm1' = exp a0`; `log' = 1/a0`, `log2' = 1/(ln 2 a0)`, `log10' = 1/(ln 10 a0)`,
 //! `log1p' = 1/(1 + a0)`. The last four are finite where the logarithm is NaN, so that a guard makes them NaN there.
 
-use crate::float::Float;
+use crate::elementary::{self, formula};
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
+use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
 use crate::term::{A0, MINUS_ONE, NAN, ONE, R, ZERO, t};
 use crate::{ADD, DIV, GE, MUL, PrimRow, SELECT, Term};
@@ -20,8 +20,8 @@ pub static EXP: PrimRow = PrimRow {
     sig: same(&EXP, "exp", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "e to the power `a0`.",
-    kernels: kernels!(Float::exp, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::exp, (T) on float),
+    lowering: formula!(|x| elementary::exp(x)),
     partials: &[Partial::term(R)],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -36,8 +36,8 @@ pub static EXP2: PrimRow = PrimRow {
     sig: same(&EXP2, "exp2", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "2 to the power `a0`.",
-    kernels: kernels!(Float::exp2, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::exp2, (T) on float),
+    lowering: formula!(|x| elementary::exp2(x)),
     partials: &[Partial::term(t!(MUL, LN_2, R))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -52,8 +52,8 @@ pub static EXPM1: PrimRow = PrimRow {
     sig: same(&EXPM1, "expm1", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "`exp(a0) - 1`, exact near 0.",
-    kernels: kernels!(Float::expm1, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::expm1, (T) on float),
+    lowering: formula!(|x| elementary::expm1(x)),
     partials: &[Partial::term(t!(EXP, A0))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -68,8 +68,8 @@ pub static LOG: PrimRow = PrimRow {
     sig: same(&LOG, "log", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The natural logarithm of `a0`; NaN below 0.",
-    kernels: kernels!(Float::log, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::log, (T) on float),
+    lowering: formula!(|x| elementary::log(x)),
     partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, ONE, A0), NAN))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, 0.0)],
@@ -92,8 +92,8 @@ pub static LOG2: PrimRow = PrimRow {
     sig: same(&LOG2, "log2", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The logarithm of `a0` to base 2; NaN below 0.",
-    kernels: kernels!(Float::log2, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::log2, (T) on float),
+    lowering: formula!(|x| elementary::log2(x)),
     partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, LOG2_E, A0), NAN))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, 0.0)],
@@ -113,8 +113,8 @@ pub static LOG10: PrimRow = PrimRow {
     sig: same(&LOG10, "log10", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The logarithm of `a0` to base 10; NaN below 0.",
-    kernels: kernels!(Float::log10, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::log10, (T) on float),
+    lowering: formula!(|x| elementary::log10(x)),
     partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, LOG10_E, A0), NAN))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, 0.0)],
@@ -134,8 +134,8 @@ pub static LOG1P: PrimRow = PrimRow {
     sig: same(&LOG1P, "log1p", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The natural logarithm of `1 + a0`, exact near 0; NaN below -1.",
-    kernels: kernels!(Float::log1p, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::log1p, (T) on float),
+    lowering: formula!(|x| elementary::log1p(x)),
     partials: &[Partial::term(t!(SELECT, t!(GE, A0, MINUS_ONE), t!(DIV, ONE, t!(ADD, ONE, A0)), NAN))],
     kinks: Kinks::At("at -1 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, -1.0)],

@@ -3,6 +3,7 @@
 //! `sinh' = cosh a0`, `cosh' = sinh a0`, `tanh' = 1 - r^2`, `asinh' = 1/hypot(1, a0)`,
 //! `acosh' = 1/(sqrt(a0 - 1) sqrt(a0 + 1))`, `atanh' = 1/((1 - a0)(1 + a0))`, `sigmoid' = r (1 - r)`.
 
+use crate::elementary::{self, formula};
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
@@ -16,8 +17,8 @@ pub static SINH: PrimRow = PrimRow {
     sig: same(&SINH, "sinh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The hyperbolic sine of `a0`.",
-    kernels: kernels!(Float::sinh, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::sinh, (T) on float),
+    lowering: formula!(|x| elementary::sinh(x)),
     partials: &[Partial::term(t!(COSH, A0))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -32,8 +33,8 @@ pub static COSH: PrimRow = PrimRow {
     sig: same(&COSH, "cosh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The hyperbolic cosine of `a0`.",
-    kernels: kernels!(Float::cosh, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::cosh, (T) on float),
+    lowering: formula!(|x| elementary::cosh(x)),
     partials: &[Partial::term(t!(SINH, A0))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -48,8 +49,8 @@ pub static TANH: PrimRow = PrimRow {
     sig: same(&TANH, "tanh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The hyperbolic tangent of `a0`.",
-    kernels: kernels!(Float::tanh, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::tanh, (T) on float),
+    lowering: formula!(|x| elementary::tanh(x)),
     partials: &[Partial::term(t!(SUB, ONE, t!(MUL, R, R)))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -128,8 +129,8 @@ pub static SIGMOID: PrimRow = PrimRow {
     sig: same(&SIGMOID, "sigmoid", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "`1 / (1 + exp(-a0))`, without overflow.",
-    kernels: kernels!(sigmoid, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::sigmoid, (T) on float),
+    lowering: formula!(|x| elementary::sigmoid(x)),
     partials: &[Partial::term(t!(MUL, R, t!(SUB, ONE, R)))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -138,9 +139,3 @@ pub static SIGMOID: PrimRow = PrimRow {
     awkward: &[],
     proof: Proof::Pending,
 };
-
-pub(crate) fn sigmoid<F: Float>(x: F) -> F {
-    let e = F::exp(x.abs().neg());
-    let numerator = if x < F::ZERO { e } else { F::ONE };
-    numerator.div(F::ONE.add(e))
-}

@@ -4,6 +4,7 @@
 //! `atan' = 1/(1 + a0^2)`. `atan2`: with `h = hypot(a0, a1)`, `a1/h^2` and `-a0/h^2`, divided twice by `h` so that
 //! nothing overflows.
 
+use crate::elementary::{self, formula};
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
@@ -17,8 +18,8 @@ pub static SIN: PrimRow = PrimRow {
     sig: same(&SIN, "sin", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The sine of `a0` radians.",
-    kernels: kernels!(Float::sin, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::sin, (T) on float),
+    lowering: formula!(|x| elementary::near_sin(x); elementary::is_far(x)),
     partials: &[Partial::term(t!(COS, A0))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -33,8 +34,8 @@ pub static COS: PrimRow = PrimRow {
     sig: same(&COS, "cos", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The cosine of `a0` radians.",
-    kernels: kernels!(Float::cos, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::cos, (T) on float),
+    lowering: formula!(|x| elementary::near_cos(x); elementary::is_far(x)),
     partials: &[Partial::term(t!(NEG, t!(SIN, A0)))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -49,8 +50,8 @@ pub static TAN: PrimRow = PrimRow {
     sig: same(&TAN, "tan", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The tangent of `a0` radians.",
-    kernels: kernels!(Float::tan, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::tan, (T) on float),
+    lowering: formula!(|x| elementary::near_tan(x); elementary::is_far(x)),
     partials: &[Partial::term(t!(ADD, ONE, t!(MUL, R, R)))],
     kinks: Kinks::Smooth,
     domain: &[Condition::NotPole(0)],

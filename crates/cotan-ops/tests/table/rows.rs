@@ -159,6 +159,7 @@ fn there_is_a_host_function_exactly_where_the_lowering_says() {
             let is_host = match r.lowering {
                 Lowering::Host => true,
                 Lowering::NativeOrHost(_) => t.is_float(),
+                Lowering::Formula(formula) => formula.code(t).beyond.is_some(),
                 Lowering::Native(_) | Lowering::Expand(_) => false,
             };
             if is_host {

@@ -269,7 +269,7 @@ fn writes_nan(node: &Node) -> bool {
 fn makes_nan(row: &PrimRow) -> bool {
     match row.lowering {
         Lowering::Native(instruction) | Lowering::NativeOrHost(instruction) => computes(instruction),
-        Lowering::Host => true,
+        Lowering::Host | Lowering::Formula(_) => true,
         Lowering::Expand(term) => term_makes_nan(&term),
     }
 }
@@ -318,6 +318,7 @@ fn computes(instruction: Instruction) -> bool {
         | Instruction::Identity
         | Instruction::Cast(_)
         | Instruction::CastFits(_)
+        | Instruction::Bitcast(_)
         | Instruction::AddFits
         | Instruction::SubFits
         | Instruction::MulFits

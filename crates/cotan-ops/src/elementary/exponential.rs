@@ -1,0 +1,108 @@
+//! Exponentials: `x = k ln 2 + r` with a whole `k`, then a polynomial in `r` times `2^k`.
+
+use super::coefficients::{EXP, EXP2, LN_2, LOG2_E};
+use super::real::{Bits, Pair, Real, c, polynomial};
+
+/// `1.5 * 2^52`: a sum with it is rounded to a whole number, which is left in the low bits.
+pub(super) const ROUNDING: f64 = 6_755_399_441_055_744.0;
+/// The bits of 1.
+const ONE: u64 = 0x3FF0_0000_0000_0000;
+/// The exponential of all that is greater overflows.
+const GREATEST: f64 = 710.0;
+/// The exponential of all that is less is 0.
+const LEAST: f64 = -746.0;
+
+/// The number moved into an interval; NaN stays.
+pub(super) fn clamp<F: Real>(x: F, least: f64, greatest: f64) -> F {
+    at_most(F::select(x.lt(c(least)), c(least), x), greatest)
+}
+
+/// The lesser of the number and a bound; NaN stays.
+pub(super) fn at_most<F: Real>(x: F, greatest: f64) -> F {
+    F::select(x.gt(c(greatest)), c(greatest), x)
+}
+
+/// 2 to a power that stands in the low 12 bits of an integer, and whose result is a normal number.
+pub(super) fn power_of_two<F: Real>(exponent: F::Bits) -> F {
+    F::from_bits(exponent.up(52).plus(F::Bits::of(ONE)))
+}
+
+/// A power of two that need not be a normal number, as two factors that are.
+#[derive(Clone, Copy)]
+pub(super) struct Scale<F>(F, F);
+
+impl<F: Real> Scale<F> {
+    /// 2 to the power `k - ROUNDING`, which is at most some 2000 in magnitude.
+    fn new(k: F) -> Scale<F> {
+        let half = (k - c(ROUNDING)).fma(c(0.5), c(ROUNDING)).bits();
+        Scale(power_of_two(half), power_of_two(k.bits().minus(half)))
+    }
+
+    /// The product with a number.
+    pub(super) fn times(self, x: F) -> F {
+        x * self.0 * self.1
+    }
+
+    /// This power where the condition holds, else 1.
+    pub(super) fn only_if(self, condition: F::Truth) -> Scale<F> {
+        Scale(F::select(condition, self.0, c(1.0)), F::select(condition, self.1, c(1.0)))
+    }
+}
+
+/// `x = (k - ROUNDING) ln 2 + r`.
+struct Reduced<F> {
+    k: F,
+    r: Pair<F>,
+}
+
+fn reduce<F: Real>(x: F) -> Reduced<F> {
+    let k = x.fma(c(LOG2_E[0]), c(ROUNDING));
+    let whole = k - c(ROUNDING);
+    // The product is exact, and so is the difference, because `x` is near it.
+    let near = whole.fma(c(-LN_2[0]), x);
+    let hi = whole.fma(c(-LN_2[1]), near);
+    Reduced { k, r: Pair::new(hi, whole.fma(c(-LN_2[1]), near - hi)) }
+}
+
+/// The exponential function.
+pub(super) fn exp<F: Real>(x: F) -> F {
+    let Reduced { k, r: Pair { hi: r, .. } } = reduce(clamp(x, LEAST, GREATEST));
+    let less_one = (r * r).fma(polynomial(&EXP, r), r);
+    Scale::new(k).times(c::<F>(1.0) + less_one)
+}
+
+/// `exp(x)` as a number near 1 and a power of two, for `x` from -746 to 711.
+pub(super) fn exp_parts<F: Real>(x: F) -> (Pair<F>, Scale<F>) {
+    let Reduced { k, r } = reduce(x);
+    let Pair { hi, lo } = Pair::ordered_sum(c(1.0), r.hi);
+    (Pair::ordered_sum(hi, lo + beyond_linear(r)), Scale::new(k))
+}
+
+/// `exp(r) - 1 - r.hi`.
+fn beyond_linear<F: Real>(r: Pair<F>) -> F {
+    (r.hi * r.hi).fma(polynomial(&EXP, r.hi), r.lo.fma(r.hi, r.lo))
+}
+
+/// 2 to the power `x`.
+pub(super) fn exp2<F: Real>(x: F) -> F {
+    let x = clamp(x, -1076.0, 1025.0);
+    let k = x + c(ROUNDING);
+    let f = x - (k - c(ROUNDING));
+    Scale::new(k).times(f.fma(polynomial(&EXP2, f), c(1.0)))
+}
+
+/// `2^-shift (exp(x) - 1)` for `x` from -50 to `(1023 + shift) ln 2`, as a sum that is not settled.
+pub(super) fn expm1_sum<F: Real>(x: F, shift: u32) -> Pair<F> {
+    let Reduced { k, r } = reduce(x);
+    let scale = power_of_two::<F>(k.bits().minus(F::Bits::of(shift.into())));
+    let unit = 0.5_f64.powi(shift as i32);
+    let Pair { hi, lo } = Pair::sum(scale - c(unit), scale * r.hi);
+    Pair::new(hi, scale.fma(beyond_linear(r), lo))
+}
+
+/// `exp(x) - 1`.
+pub(super) fn expm1<F: Real>(x: F) -> F {
+    // Half of the value, because 2^k would overflow before the value does.
+    let half = expm1_sum(clamp(x, -50.0, GREATEST), 1).value();
+    F::select(x.abs().lt(c(5e-17)), x, half + half)
+}

@@ -1,0 +1,82 @@
+//! Elementary functions as formulas of a few operations that every machine has, so that their values do not depend on
+//! the machine, on its libraries, or on how many of them a processor computes at once.
+//!
+//! A function is written once, on the numbers of [`Real`]: on floats it is the kernel of its row, on [`Traced`] it leaves
+//! the [`Code`] that backends compile. All are written for f64; f32 goes through it and is rounded once more. Errors are
+//! below 2 units in the last place, which `tests/elementary` states function by function.
+
+mod circular;
+mod coefficients;
+mod exponential;
+mod hyperbolic;
+mod logarithm;
+mod real;
+mod traced;
+
+pub(crate) use real::Real;
+pub(crate) use traced::formula;
+pub use traced::{Code, Formula, Input, Step};
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident($($x:ident),+) = $f:path;)+) => {
+        $($(#[$doc])*
+        pub(crate) fn $name<F: Real>($($x: F),+) -> F {
+            F::narrow($f($($x.widen()),+))
+        })+
+    };
+}
+
+functions! {
+    /// `e^x`.
+    exp(x) = exponential::exp;
+    /// `2^x`.
+    exp2(x) = exponential::exp2;
+    /// `e^x - 1`.
+    expm1(x) = exponential::expm1;
+    /// The natural logarithm.
+    log(x) = logarithm::log;
+    /// The logarithm to base 2.
+    log2(x) = logarithm::log2;
+    /// The logarithm to base 10.
+    log10(x) = logarithm::log10;
+    /// The natural logarithm of `1 + x`.
+    log1p(x) = logarithm::log1p;
+    /// Sine of an angle that is not far.
+    near_sin(x) = circular::sin;
+    /// Cosine of an angle that is not far.
+    near_cos(x) = circular::cos;
+    /// Tangent of an angle that is not far.
+    near_tan(x) = circular::tan;
+    /// Hyperbolic sine.
+    sinh(x) = hyperbolic::sinh;
+    /// Hyperbolic cosine.
+    cosh(x) = hyperbolic::cosh;
+    /// Hyperbolic tangent.
+    tanh(x) = hyperbolic::tanh;
+    /// The logistic function.
+    sigmoid(x) = hyperbolic::sigmoid;
+}
+
+/// Whether an angle is far: left to the host.
+pub(crate) fn is_far<F: Real>(x: F) -> F::Truth {
+    circular::is_far(x.widen())
+}
+
+/// Functions that have code for most operands, and are left to the host for the others.
+macro_rules! with_host {
+    ($($(#[$doc:meta])* $name:ident = $f:path;)+) => {
+        $($(#[$doc])*
+        pub(crate) fn $name<F: Real<Double = f64>>(x: F) -> F {
+            F::narrow($f(x.widen()))
+        })+
+    };
+}
+
+with_host! {
+    /// Sine.
+    sin = circular::any_sin;
+    /// Cosine.
+    cos = circular::any_cos;
+    /// Tangent.
+    tan = circular::any_tan;
+}

@@ -1,0 +1,269 @@
+//! What elementary functions are written on: a float of some machine, with the few operations that every machine has.
+//!
+//! A function is generic over [`Real`] and so written once. On `f64` and `f32` it computes; that is the kernel of a row.
+//! On [`Traced`](super::Traced) it leaves its steps as data, from which backends write their code. Both do the same
+//! operations in the same order, each rounded once, so that all of them give the same bits. There are no branches and no
+//! tables in memory: a choice is a [`Real::select`] between values that are both computed.
+
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
+
+/// A float, and what it is made of.
+pub(crate) trait Real:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// The bits of the float, as an unsigned integer of the same width.
+    type Bits: Bits<Truth = Self::Truth>;
+    /// What a comparison gives.
+    type Truth: Copy + BitAnd<Output = Self::Truth> + BitOr<Output = Self::Truth> + Not<Output = Self::Truth>;
+    /// The same machine's f64.
+    type Double: Real<Truth = Self::Truth>;
+
+    /// A constant, rounded to the type.
+    fn of(value: f64) -> Self;
+    /// `self * factor + addend`, rounded once.
+    fn fma(self, factor: Self, addend: Self) -> Self;
+    /// Magnitude.
+    fn abs(self) -> Self;
+    /// The magnitude of this with the sign of the other.
+    fn copysign(self, sign: Self) -> Self;
+    /// Whether this is less.
+    fn lt(self, other: Self) -> Self::Truth;
+    /// Whether this is at most the other.
+    fn le(self, other: Self) -> Self::Truth;
+    /// Whether both are the same number; the zeros are, NaN is not.
+    fn same(self, other: Self) -> Self::Truth;
+    /// The first if the condition holds, else the second.
+    fn select(condition: Self::Truth, yes: Self, no: Self) -> Self;
+    /// The bits.
+    fn bits(self) -> Self::Bits;
+    /// The float with these bits.
+    fn from_bits(bits: Self::Bits) -> Self;
+    /// The value as an f64.
+    fn widen(self) -> Self::Double;
+    /// An f64 rounded to this type.
+    fn narrow(value: Self::Double) -> Self;
+
+    /// Whether this is greater.
+    fn gt(self, other: Self) -> Self::Truth {
+        other.lt(self)
+    }
+
+    /// Whether this is at least the other.
+    fn ge(self, other: Self) -> Self::Truth {
+        other.le(self)
+    }
+}
+
+/// Unsigned integers that hold the bits of floats. Sums and differences wrap.
+pub(crate) trait Bits: Copy {
+    /// What a comparison gives.
+    type Truth;
+    /// A constant.
+    fn of(value: u64) -> Self;
+    /// Sum.
+    fn plus(self, other: Self) -> Self;
+    /// Difference.
+    fn minus(self, other: Self) -> Self;
+    /// The bits that are set in both.
+    fn and(self, other: Self) -> Self;
+    /// The bits that are set in one of them.
+    fn xor(self, other: Self) -> Self;
+    /// The bits moved up.
+    fn up(self, distance: u32) -> Self;
+    /// The bits moved down, zeros coming in.
+    fn down(self, distance: u32) -> Self;
+    /// Whether both are the same.
+    fn same(self, other: Self) -> Self::Truth;
+}
+
+/// A constant.
+pub(super) fn c<F: Real>(value: f64) -> F {
+    F::of(value)
+}
+
+/// The polynomial with these coefficients, the lowest power first: even and odd powers apart, so that half of the
+/// operations do not wait for the other half.
+pub(super) fn polynomial<F: Real>(coefficients: &[f64], x: F) -> F {
+    let square = x * x;
+    let half = |first: usize| {
+        let chosen = coefficients.iter().skip(first).step_by(2).rev();
+        let mut powers = chosen.map(|a| F::of(*a));
+        let highest = powers.next().expect("invariant: a polynomial has two coefficients or more");
+        powers.fold(highest, |sum, a| sum.fma(square, a))
+    };
+    half(1).fma(x, half(0))
+}
+
+/// A value as the sum of two floats, the second at most as large as the rounding error of the first.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<F> {
+    pub(super) hi: F,
+    pub(super) lo: F,
+}
+
+impl<F: Real> Pair<F> {
+    pub(super) fn new(hi: F, lo: F) -> Pair<F> {
+        Pair { hi, lo }
+    }
+
+    /// A constant.
+    pub(super) fn of([hi, lo]: [f64; 2]) -> Pair<F> {
+        Pair { hi: c(hi), lo: c(lo) }
+    }
+
+    /// The exact sum of two floats (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2).
+    pub(super) fn sum(a: F, b: F) -> Pair<F> {
+        let hi = a + b;
+        let part = hi - a;
+        Pair { hi, lo: (a - (hi - part)) + (b - part) }
+    }
+
+    /// The exact sum of two floats, where the first has the greater magnitude or is zero (T. J. Dekker, 1971).
+    pub(super) fn ordered_sum(a: F, b: F) -> Pair<F> {
+        let hi = a + b;
+        Pair { hi, lo: b - (hi - a) }
+    }
+
+    /// The exact product of two floats.
+    pub(super) fn product(a: F, b: F) -> Pair<F> {
+        let hi = a * b;
+        Pair { hi, lo: a.fma(b, -hi) }
+    }
+
+    /// The product, but for the product of the second parts.
+    pub(super) fn times_pair(self, other: Pair<F>) -> Pair<F> {
+        let Pair { hi, lo } = Pair::product(self.hi, other.hi);
+        Pair { hi, lo: self.hi.fma(other.lo, self.lo.fma(other.hi, lo)) }
+    }
+
+    /// The sum with a float.
+    pub(super) fn plus(self, other: F) -> Pair<F> {
+        let Pair { hi, lo } = Pair::sum(self.hi, other);
+        Pair { hi, lo: lo + self.lo }
+    }
+
+    /// The same value, with a first part that is the rounded sum.
+    pub(super) fn settled(self) -> Pair<F> {
+        Pair::ordered_sum(self.hi, self.lo)
+    }
+
+    /// The quotient: divided once, and corrected by what is left.
+    pub(super) fn over(self, divisor: Pair<F>) -> Pair<F> {
+        let reciprocal = c::<F>(1.0) / divisor.hi;
+        let quotient = self.hi * reciprocal;
+        let left = (-quotient).fma(divisor.hi, self.hi) + (-quotient).fma(divisor.lo, self.lo);
+        Pair { hi: quotient, lo: left * reciprocal }
+    }
+
+    /// One of two.
+    pub(super) fn select(condition: F::Truth, yes: Pair<F>, no: Pair<F>) -> Pair<F> {
+        Pair { hi: F::select(condition, yes.hi, no.hi), lo: F::select(condition, yes.lo, no.lo) }
+    }
+
+    /// Both parts times a power of two.
+    pub(super) fn scaled(self, power: F) -> Pair<F> {
+        Pair { hi: self.hi * power, lo: self.lo * power }
+    }
+
+    /// The rounded sum.
+    pub(super) fn value(self) -> F {
+        self.hi + self.lo
+    }
+}
+
+macro_rules! machine {
+    ($t:ident, $bits:ident, $fma:path) => {
+        impl Real for $t {
+            type Bits = $bits;
+            type Truth = bool;
+            type Double = f64;
+
+            fn of(value: f64) -> $t {
+                value as $t
+            }
+
+            fn fma(self, factor: $t, addend: $t) -> $t {
+                $fma(self, factor, addend)
+            }
+
+            fn abs(self) -> $t {
+                $t::abs(self)
+            }
+
+            fn copysign(self, sign: $t) -> $t {
+                $t::copysign(self, sign)
+            }
+
+            fn lt(self, other: $t) -> bool {
+                self < other
+            }
+
+            fn le(self, other: $t) -> bool {
+                self <= other
+            }
+
+            fn same(self, other: $t) -> bool {
+                self == other
+            }
+
+            fn select(condition: bool, yes: $t, no: $t) -> $t {
+                if condition { yes } else { no }
+            }
+
+            fn bits(self) -> $bits {
+                self.to_bits()
+            }
+
+            fn from_bits(bits: $bits) -> $t {
+                $t::from_bits(bits)
+            }
+
+            fn widen(self) -> f64 {
+                self.into()
+            }
+
+            fn narrow(value: f64) -> $t {
+                value as $t
+            }
+        }
+
+        impl Bits for $bits {
+            type Truth = bool;
+
+            fn of(value: u64) -> $bits {
+                value as $bits
+            }
+
+            fn plus(self, other: $bits) -> $bits {
+                self.wrapping_add(other)
+            }
+
+            fn minus(self, other: $bits) -> $bits {
+                self.wrapping_sub(other)
+            }
+
+            fn and(self, other: $bits) -> $bits {
+                self & other
+            }
+
+            fn xor(self, other: $bits) -> $bits {
+                self ^ other
+            }
+
+            fn up(self, distance: u32) -> $bits {
+                self << distance
+            }
+
+            fn down(self, distance: u32) -> $bits {
+                self >> distance
+            }
+
+            fn same(self, other: $bits) -> bool {
+                self == other
+            }
+        }
+    };
+}
+
+machine!(f32, u32, libm::fmaf);
+machine!(f64, u64, libm::fma);

@@ -1,0 +1,320 @@
+//! Elementary functions as data: the steps that a function takes, for backends to write down as code.
+
+use super::real::{Bits, Real};
+use crate::Instruction;
+use cotan_ir::{Const, Elem};
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
+
+/// A function as straight-line code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Code {
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+    /// The value.
+    pub value: Input,
+    /// Where this holds, the value is that of the row's host function instead.
+    pub beyond: Option<Input>,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Which.
+    pub instruction: Instruction,
+    /// Type of the operands (of a select: the last two).
+    pub elem: Elem,
+    /// Type of the result.
+    pub result: Elem,
+    /// Operands.
+    pub args: Vec<Input>,
+}
+
+/// An operand of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Input {
+    /// An operand of the function, by position.
+    Arg(usize),
+    /// The result of an earlier step.
+    Step(usize),
+    /// A constant.
+    Const(Const),
+}
+
+/// A function that expands to straight-line code.
+#[derive(Clone, Copy)]
+pub struct Formula {
+    single: Record,
+    double: Record,
+}
+
+/// Writes the steps of a function; gives its value, and what is left to the host.
+type Record = fn(&Recorder) -> (Input, Option<Input>);
+
+impl Formula {
+    /// A formula from the functions that record it.
+    pub(crate) const fn new(single: Record, double: Record) -> Formula {
+        Formula { single, double }
+    }
+
+    /// The code for f32 or f64.
+    pub fn code(&self, elem: Elem) -> Code {
+        let recorder = Recorder::default();
+        let record = if elem == Elem::F32 { self.single } else { self.double };
+        let (value, beyond) = record(&recorder);
+        Code { steps: recorder.0.into_inner(), value, beyond }
+    }
+}
+
+impl fmt::Debug for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Formula")
+    }
+}
+
+/// `formula!(|x, y| f(x, y))`: the lowering of a row whose kernel is the generic function `f`. `formula!(|x| f(x); g(x))`:
+/// operands for which `g` holds are left to the host function.
+macro_rules! formula {
+    (@record $t:ty, ($($x:ident),+), $value:expr, $beyond:expr) => {
+        |recorder| {
+            let mut position = 0..;
+            $(let $x = recorder.argument::<$t>(&mut position);)+
+            ($value.input(), $beyond)
+        }
+    };
+    (|$($x:ident),+| $value:expr) => {
+        $crate::Lowering::Formula($crate::Formula::new(
+            $crate::elementary::formula!(@record f32, ($($x),+), $value, None),
+            $crate::elementary::formula!(@record f64, ($($x),+), $value, None),
+        ))
+    };
+    (|$($x:ident),+| $value:expr; $beyond:expr) => {
+        $crate::Lowering::Formula($crate::Formula::new(
+            $crate::elementary::formula!(@record f32, ($($x),+), $value, Some($beyond.input())),
+            $crate::elementary::formula!(@record f64, ($($x),+), $value, Some($beyond.input())),
+        ))
+    };
+}
+pub(crate) use formula;
+
+/// Code that is being written.
+#[derive(Default)]
+pub(crate) struct Recorder(RefCell<Vec<Step>>);
+
+impl Recorder {
+    /// The next operand.
+    pub(crate) fn argument<T>(&self, position: &mut impl Iterator<Item = usize>) -> Traced<'_, T> {
+        let position = position.next().expect("invariant: positions do not end");
+        Traced { recorder: Some(self), input: Input::Arg(position), of: PhantomData }
+    }
+
+    /// A step; the one that is there, if it was taken before.
+    fn step(&self, step: Step) -> Input {
+        let mut steps = self.0.borrow_mut();
+        let number = steps.iter().position(|s| *s == step).unwrap_or(steps.len());
+        if number == steps.len() {
+            steps.push(step);
+        }
+        Input::Step(number)
+    }
+}
+
+/// A value of type `T` that is known only when the code runs, or a constant.
+pub(crate) struct Traced<'a, T> {
+    recorder: Option<&'a Recorder>,
+    input: Input,
+    of: PhantomData<T>,
+}
+
+impl<T> Clone for Traced<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Traced<'_, T> {}
+
+impl<'a, T> Traced<'a, T> {
+    fn constant(value: Const) -> Traced<'a, T> {
+        Traced { recorder: None, input: Input::Const(value), of: PhantomData }
+    }
+
+    /// The value as an operand.
+    pub(crate) fn input(self) -> Input {
+        self.input
+    }
+
+    fn erased(self) -> Traced<'a, ()> {
+        Traced { recorder: self.recorder, input: self.input, of: PhantomData }
+    }
+}
+
+/// A step on operands, one of which is no constant.
+fn apply<'a, T>(instruction: Instruction, elem: Elem, result: Elem, args: &[Traced<'a, ()>]) -> Traced<'a, T> {
+    let recorder = args.iter().find_map(|a| a.recorder).expect("invariant: no formula computes with constants alone");
+    let args = args.iter().map(|a| a.input).collect();
+    let input = recorder.step(Step { instruction, elem, result, args });
+    Traced { recorder: Some(recorder), input, of: PhantomData }
+}
+
+impl<'a> BitAnd for Traced<'a, bool> {
+    type Output = Traced<'a, bool>;
+
+    fn bitand(self, other: Self) -> Self {
+        apply(Instruction::And, Elem::Bool, Elem::Bool, &[self.erased(), other.erased()])
+    }
+}
+
+impl<'a> BitOr for Traced<'a, bool> {
+    type Output = Traced<'a, bool>;
+
+    fn bitor(self, other: Self) -> Self {
+        apply(Instruction::Or, Elem::Bool, Elem::Bool, &[self.erased(), other.erased()])
+    }
+}
+
+impl<'a> Not for Traced<'a, bool> {
+    type Output = Traced<'a, bool>;
+
+    fn not(self) -> Self {
+        apply(Instruction::Not, Elem::Bool, Elem::Bool, &[self.erased()])
+    }
+}
+
+macro_rules! operator {
+    ($t:ident, $elem:ident: $($trait:ident $method:ident($($other:ident)?);)+) => {
+        $(impl<'a> $trait for Traced<'a, $t> {
+            type Output = Traced<'a, $t>;
+
+            fn $method(self $(, $other: Self)?) -> Self {
+                apply(Instruction::$trait, Elem::$elem, Elem::$elem, &[self.erased() $(, $other.erased())?])
+            }
+        })+
+    };
+}
+
+macro_rules! traced {
+    ($t:ident, $elem:ident, $bits:ident, $bits_elem:ident, $widen:expr, $narrow:expr) => {
+        operator! { $t, $elem: Add add(other); Sub sub(other); Mul mul(other); Div div(other); Neg neg(); }
+
+        impl<'a> Traced<'a, $t> {
+            fn own(instruction: Instruction, args: &[Self]) -> Self {
+                let args: Vec<_> = args.iter().map(|a| a.erased()).collect();
+                apply(instruction, Elem::$elem, Elem::$elem, &args)
+            }
+
+            fn compared(instruction: Instruction, a: Self, b: Self) -> Traced<'a, bool> {
+                apply(instruction, Elem::$elem, Elem::Bool, &[a.erased(), b.erased()])
+            }
+        }
+
+        impl<'a> Real for Traced<'a, $t> {
+            type Bits = Traced<'a, $bits>;
+            type Truth = Traced<'a, bool>;
+            type Double = Traced<'a, f64>;
+
+            fn of(value: f64) -> Self {
+                Traced::constant(Const::float(Elem::$elem, value))
+            }
+
+            fn fma(self, factor: Self, addend: Self) -> Self {
+                Self::own(Instruction::Fma, &[self, factor, addend])
+            }
+
+            fn abs(self) -> Self {
+                Self::own(Instruction::Abs, &[self])
+            }
+
+            fn copysign(self, sign: Self) -> Self {
+                Self::own(Instruction::Copysign, &[self, sign])
+            }
+
+            fn lt(self, other: Self) -> Traced<'a, bool> {
+                Self::compared(Instruction::Lt, self, other)
+            }
+
+            fn le(self, other: Self) -> Traced<'a, bool> {
+                Self::compared(Instruction::Le, self, other)
+            }
+
+            fn same(self, other: Self) -> Traced<'a, bool> {
+                Self::compared(Instruction::Eq, self, other)
+            }
+
+            fn select(condition: Traced<'a, bool>, yes: Self, no: Self) -> Self {
+                let args = [condition.erased(), yes.erased(), no.erased()];
+                apply(Instruction::Select, Elem::$elem, Elem::$elem, &args)
+            }
+
+            fn bits(self) -> Traced<'a, $bits> {
+                apply(Instruction::Bitcast(Elem::$bits_elem), Elem::$elem, Elem::$bits_elem, &[self.erased()])
+            }
+
+            fn from_bits(bits: Traced<'a, $bits>) -> Self {
+                apply(Instruction::Bitcast(Elem::$elem), Elem::$bits_elem, Elem::$elem, &[bits.erased()])
+            }
+
+            fn widen(self) -> Traced<'a, f64> {
+                $widen(self)
+            }
+
+            fn narrow(value: Traced<'a, f64>) -> Self {
+                $narrow(value)
+            }
+        }
+
+        impl<'a> Traced<'a, $bits> {
+            fn whole(instruction: Instruction, a: Self, b: Traced<'a, ()>) -> Self {
+                apply(instruction, Elem::$bits_elem, Elem::$bits_elem, &[a.erased(), b])
+            }
+        }
+
+        impl<'a> Bits for Traced<'a, $bits> {
+            type Truth = Traced<'a, bool>;
+
+            fn of(value: u64) -> Self {
+                Traced::constant(Const::integer(Elem::$bits_elem, value.into()))
+            }
+
+            fn plus(self, other: Self) -> Self {
+                Self::whole(Instruction::Add, self, other.erased())
+            }
+
+            fn minus(self, other: Self) -> Self {
+                Self::whole(Instruction::Sub, self, other.erased())
+            }
+
+            fn and(self, other: Self) -> Self {
+                Self::whole(Instruction::And, self, other.erased())
+            }
+
+            fn xor(self, other: Self) -> Self {
+                Self::whole(Instruction::Xor, self, other.erased())
+            }
+
+            fn up(self, distance: u32) -> Self {
+                Self::whole(Instruction::Shl, self, Traced::constant(Const::i64(distance.into())))
+            }
+
+            fn down(self, distance: u32) -> Self {
+                Self::whole(Instruction::Shr, self, Traced::constant(Const::i64(distance.into())))
+            }
+
+            fn same(self, other: Self) -> Traced<'a, bool> {
+                apply(Instruction::Eq, Elem::$bits_elem, Elem::Bool, &[self.erased(), other.erased()])
+            }
+        }
+    };
+}
+
+traced!(
+    f32,
+    F32,
+    u32,
+    U32,
+    |x: Traced<'a, f32>| apply(Instruction::Cast(Elem::F64), Elem::F32, Elem::F64, &[x.erased()]),
+    |x: Traced<'a, f64>| apply(Instruction::Cast(Elem::F32), Elem::F64, Elem::F32, &[x.erased()])
+);
+traced!(f64, F64, u64, U64, |x| x, |x| x);

@@ -1,0 +1,4 @@
+//! Elementary functions against correctly rounded values, and at the points where only one value will do.
+
+mod accuracy;
+mod special;

@@ -1,0 +1,177 @@
+"""Writes the polynomials of the elementary functions to crates/cotan-ops/src/elementary/coefficients.rs.
+
+Each is a minimax polynomial by the exchange algorithm of Remez (E. Ya. Remez, 1934), in high precision, of the least
+degree whose weighted error is below the bound. Needs mpmath (and gmpy2, for speed):
+
+    pip install mpmath gmpy2
+    python3 tools/elementary/coefficients.py
+"""
+
+import pathlib
+
+import mpmath as mp
+from mpmath import mpf
+
+mp.mp.dps = 70
+TARGET = pathlib.Path(__file__).parents[2] / "crates/cotan-ops/src/elementary/coefficients.rs"
+GRID = 1200
+
+
+def chebyshev_points(lo, hi, n):
+    return [(lo + hi) / 2 - (hi - lo) / 2 * mp.cos(mp.pi * (2 * k + 1) / (2 * n)) for k in range(n)]
+
+
+def evaluate(coefficients, x):
+    return mp.polyval(coefficients[::-1], x)
+
+
+def remez(f, weight, lo, hi, degree):
+    """The polynomial of that degree whose error times the weight is least, and that error."""
+    n = degree + 2
+    grid = chebyshev_points(lo, hi, GRID)
+    values = [(x, f(x), weight(x)) for x in grid]
+    points = [values[int((k + 0.5) * GRID / n)] for k in range(n)]
+    for _ in range(30):
+        system = mp.matrix(n, n)
+        for row, (x, _, w) in enumerate(points):
+            for k in range(degree + 1):
+                system[row, k] = x**k
+            system[row, degree + 1] = (-1) ** row / w
+        solution = mp.lu_solve(system, mp.matrix([y for _, y, _ in points]))
+        coefficients = [solution[k] for k in range(degree + 1)]
+        level = abs(solution[degree + 1])
+        errors = [(y - evaluate(coefficients, x)) * w for x, y, w in values]
+        # One extremum for each run of equal signs.
+        extrema = []
+        for k, error in enumerate(errors):
+            if extrema and (errors[extrema[-1]] > 0) == (error > 0):
+                if abs(error) > abs(errors[extrema[-1]]):
+                    extrema[-1] = k
+            else:
+                extrema.append(k)
+        while len(extrema) > n:
+            extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
+        worst = max(abs(e) for e in errors)
+        if len(extrema) < n or worst < level * mpf("1.01"):
+            break
+        points = [values[k] for k in extrema]
+    return coefficients, worst
+
+
+def fit(name, doc, f, weight, lo, hi, bits=57):
+    """The polynomial of least degree whose weighted error is below 2 to the power -bits, as Rust text."""
+    lo, hi = mpf(lo), mpf(hi)
+    for degree in range(1, 40):
+        coefficients, worst = remez(f, weight, lo, hi, degree)
+        if worst < mpf(2) ** -bits:
+            break
+    print(f"{name}: degree {degree}, error 2^{mp.nstr(mp.log(worst, 2), 5)}")
+    lines = [f"/// {line}" for line in doc.splitlines()]
+    lines.append(f"/// Weighted error 2^{mp.nstr(mp.log(worst, 2), 4)}.")
+    lines.append(f"pub(super) const {name}: [f64; {degree + 1}] = [")
+    lines += [f"    {number(c)}," for c in coefficients]
+    lines.append("];")
+    return "\n".join(lines)
+
+
+def number(x):
+    """A literal that Rust reads as the nearest double, with as few digits as that needs."""
+    text = repr(float(x))
+    if "e" in text:
+        return text.replace("e+", "e")
+    return text
+
+
+def split(name, doc, value, parts, bits):
+    """A constant as a sum of doubles; all but the last are cut to so many bits."""
+    rows = []
+    for k in range(parts):
+        part = value
+        if k + 1 < parts:
+            exponent = int(mp.floor(mp.log(abs(value), 2)))
+            scale = mpf(2) ** (bits - 1 - exponent)
+            part = mp.nint(value * scale) / scale
+        part = mpf(float(part))
+        rows.append(number(part))
+        value -= part
+    return f"/// {doc}\npub(super) const {name}: [f64; {parts}] = [{', '.join(rows)}];"
+
+
+def digits(name, doc, value, words):
+    """The binary digits of a fraction, 64 in a word."""
+    with mp.workprec(64 * words + 64):
+        whole = int(mp.floor(value() * mpf(2) ** (64 * words)))
+    rows = [f"    0x{whole >> 64 * (words - 1 - k) & (1 << 64) - 1:016X}," for k in range(words)]
+    return f"/// {doc}\npub(super) const {name}: [u64; {words}] = [\n" + "\n".join(rows) + "\n];"
+
+
+LN2 = mp.log(2)
+HALF_LN2 = LN2 / 2 * mpf("1.0001")
+SQRT2 = mp.sqrt(2)
+QUARTER_TURN = mp.pi / 4 * mpf("1.0001")
+
+
+def log_remainder(f):
+    return (mp.log1p(f) - f + f**2 / 2) / f**3
+
+
+def sin_remainder(z):
+    r = mp.sqrt(z)
+    return (mp.sin(r) - r) / r**3
+
+
+def cos_remainder(z):
+    return (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2
+
+
+def main():
+    near = mpf(10) ** -12
+    parts = [
+        split("LN_2", "The logarithm of 2; multiples of the first part by exponents are exact.", LN2, 2, 40),
+        split("LOG2_E", "1 / ln 2.", 1 / LN2, 2, 53),
+        split("LOG10_E", "1 / ln 10.", 1 / mp.log(10), 2, 53),
+        split("LOG10_2", "ln 2 / ln 10; multiples of the first part by exponents are exact.", LN2 / mp.log(10), 2, 40),
+        split("HALF_PI", "A quarter of a turn.", mp.pi / 2, 3, 53),
+        digits("TWO_OVER_PI", "The binary digits of `2/pi`.", lambda: 2 / mp.pi, 20),
+        fit(
+            "EXP",
+            "`(exp(r) - 1 - r) / r^2` for `|r| <= ln 2 / 2`.",
+            lambda r: (mp.expm1(r) - r) / r**2,
+            lambda r: r**2 / mp.exp(r),
+            -HALF_LN2,
+            HALF_LN2,
+        ),
+        fit(
+            "EXP2",
+            "`(2^f - 1) / f` for `|f| <= 1/2`.",
+            lambda f: mp.expm1(f * LN2) / f,
+            lambda f: f / mp.exp(f * LN2) if f > 0 else -f / mp.exp(f * LN2),
+            "-0.50001",
+            "0.50001",
+        ),
+        fit(
+            "LOG",
+            "`(log(1 + f) - f + f^2/2) / f^3` for `1 + f` from `sqrt(1/2)` to `sqrt(2)`.",
+            log_remainder,
+            lambda f: f**3 / mp.log1p(f),
+            1 / SQRT2 - 1,
+            SQRT2 - 1,
+            bits=56,
+        ),
+        fit("SIN", "`(sin(r) - r) / r^3` in `r^2`, for `|r| <= pi/4`.", sin_remainder, lambda z: z, near, QUARTER_TURN**2),
+        fit(
+            "COS",
+            "`(cos(r) - 1 + r^2/2) / r^4` in `r^2`, for `|r| <= pi/4`.",
+            cos_remainder,
+            lambda z: z**2 / mp.cos(mp.sqrt(z)),
+            near,
+            QUARTER_TURN**2,
+        ),
+    ]
+    head = "//! Generated by `tools/elementary/coefficients.py`: polynomials, coefficient of the lowest power first.\n\n"
+    head += '#![allow(clippy::excessive_precision, clippy::approx_constant, reason = "the numbers are generated")]\n\n'
+    TARGET.write_text(head + "\n\n".join(parts) + "\n")
+
+
+if __name__ == "__main__":
+    main()
