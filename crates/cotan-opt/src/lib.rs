@@ -19,4 +19,4 @@ pub mod cost;
 pub mod passes;
 mod pipeline;
 
-pub use pipeline::{optimize, prepare, simplify, straighten};
+pub use pipeline::{finish, optimize, prepare, simplify, straighten};

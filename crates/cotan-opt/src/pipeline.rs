@@ -5,11 +5,13 @@ use crate::passes::{
     contract::contract,
     cse::cse,
     dce::dce,
+    direct::direct,
     hoist::{Moves, hoist},
     inline,
     merge_switches::merge_switches,
     own_slots::own_slots,
     scalar_replacement::scalar_replacement,
+    sink::sink,
     unroll::unroll,
 };
 use cotan_ir::{Function, Module};
@@ -38,7 +40,8 @@ pub fn prepare(module: &Module, f: &Function) -> Function {
 }
 
 /// Small loops written out, small tensors as scalars and the work of branches shared, until nothing changes. For code
-/// that is to be run and no more differentiated: what reverse mode records, and how it shares among ties, is decided before.
+/// that is to be run and no more differentiated: what reverse mode records, and how it shares among ties, is decided
+/// before.
 pub fn straighten(f: Function) -> Function {
     let mut f = simplify(f);
     for _ in 0..MAX_ROUNDS {
@@ -51,8 +54,14 @@ pub fn straighten(f: Function) -> Function {
     f
 }
 
-/// What code goes through before it runs, when no derivative of it is written any more: straightened, and loop-invariant
-/// code outside of loops.
+/// What code goes through before it runs, when no derivative of it is written any more: straightened, loop-invariant code
+/// outside of loops, and work that a zero makes needless in branches.
 pub fn optimize(f: Function) -> Function {
-    simplify(hoist(straighten(f), Moves::All))
+    simplify(sink(simplify(hoist(straighten(f), Moves::All))))
+}
+
+/// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they
+/// end up, which may round them elsewhere, and the rest is optimized.
+pub fn finish(f: Function) -> Function {
+    optimize(direct(simplify(f)))
 }

@@ -50,7 +50,7 @@ pub(crate) fn link(module: &Module, entry: &str) -> Module {
     let mut wanted: Vec<Symbol> = vec![entry.into()];
     while let Some(name) = wanted.pop() {
         let Some(f) = module.function(&name) else { continue };
-        let f = cotan_opt::optimize(inline(module, f, InlineLimit::default()));
+        let f = cotan_opt::finish(inline(module, f, InlineLimit::default()));
         wanted.extend(callees(&f.body).into_iter().filter(|c| !linked.items.contains_key(c)));
         linked.items.insert(name, Item::Function(f.into()));
     }

@@ -20,8 +20,11 @@ use cotan_ops::{CONCAT, FILL, FROM_ELEMENTS, RESHAPE};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
-/// Iterations of a loop that is written out.
+/// Iterations of a parallel loop that is written out.
 const MOST_TRIPS: i64 = 32;
+/// Iterations of a sequential loop that is written out. What it carries passes through all of them, so there is less to
+/// gain, and a backend runs several of the loops around it side by side as well.
+const MOST_TRIPS_IN_ORDER: i64 = 8;
 /// Statements that a loop may become, loops inside it written out.
 const MOST_STMTS: usize = 1024;
 /// Statements up to which a function may grow.
@@ -134,7 +137,8 @@ impl Plan<'_> {
         let carries_lengths = s.results.iter().chain(&s.op.binders()).any(|v| self.lengths.contains(v));
         let are_sums = s.op.accs().iter().all(|acc| acc.kind != AccKind::Log && !inner.hidden.contains(&acc.var));
         let size = inner.size.checked_mul(usize::try_from(trips).ok()?)?;
-        let is_short = trips <= MOST_TRIPS && size <= MOST_STMTS;
+        let most_trips = if s.op.as_loop().is_some() { MOST_TRIPS_IN_ORDER } else { MOST_TRIPS };
+        let is_short = trips <= most_trips && size <= MOST_STMTS;
         (is_short && keeps_types && gives_small && !carries_lengths && are_sums).then_some(size)
     }
 

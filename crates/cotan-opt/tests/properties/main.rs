@@ -12,7 +12,7 @@ use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
     compact::compact, contract::contract, cse::cse, dce::dce, hoist::Moves, hoist::hoist, inline::InlineLimit,
     inline::inline, merge_switches::merge_switches, own_slots::own_slots, scalar_replacement::scalar_replacement,
-    unroll::unroll,
+    sink::sink, unroll::unroll,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -21,7 +21,7 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 13] = [
+const EXACT: [(&str, Pass); 14] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
@@ -31,6 +31,7 @@ const EXACT: [(&str, Pass); 13] = [
     ("compact", |_, f| compact(f.clone())),
     ("inline", |m, f| inline(m, f, InlineLimit::default())),
     ("simplify", |_, f| cotan_opt::simplify(f.clone())),
+    ("sink", |_, f| sink(f.clone())),
     ("unroll", |_, f| unroll(f.clone())),
     ("scalar_replacement", |_, f| scalar_replacement(f.clone())),
     ("merge_switches", |_, f| merge_switches(f.clone())),

@@ -140,9 +140,8 @@ impl Hoist<'_> {
         let mut is_moved = is_moved.into_iter();
         let (moved, left) = stmts.into_iter().partition(|_| is_moved.next().unwrap_or(false));
         let mut rest = s.clone();
-        for b in rest.op.blocks_mut() {
-            *b = Block { stmts: left, results: std::mem::take(&mut b.results) };
-            break;
+        if let Some(b) = rest.op.blocks_mut().first_mut() {
+            b.stmts = left;
         }
         Some((moved, self.left(rest)))
     }
