@@ -20,6 +20,9 @@ fn node_cost(node: &Node) -> i64 {
         | Node::Set(..)
         | Node::Load(..)
         | Node::Store(..)
+        | Node::LoadLanes { .. }
+        | Node::StoreLanes { .. }
+        | Node::Combine { .. }
         | Node::StackExtend(..)
         | Node::CountRecord(..)
         | Node::Bind { .. }

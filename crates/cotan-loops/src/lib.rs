@@ -21,9 +21,12 @@ mod nest;
 mod print;
 mod reuse;
 mod segment;
+mod vector;
 
 pub use lower::{lower, lowers};
 pub use nest::{
-    Buffer, BufferInfo, BufferKind, CallResult, Cost, Expr, For, Home, Local, LocalInfo, LoopFunction, Node, Operand,
-    Param, Piece, Place, Tensor,
+    Buffer, BufferInfo, BufferKind, CallResult, Cost, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction,
+    Node, Operand, Param, Piece, Place, Target, Tensor, combining,
 };
+pub use segment::cut_long_blocks;
+pub use vector::vectorise;

@@ -3,9 +3,14 @@
 //! A function is a tree of [`Node`]s. A scalar is a [`Local`]; most are assigned once, where they are defined, and the
 //! few marked mutable (carried values, sums) by `Set`. A tensor is a run of elements of a [`Buffer`], row-major, from an
 //! offset; buffers are ids, never addresses. Every loop, branch and early exit is a node: there are no jumps.
+//!
+//! A local may have lanes: one value for each of several iterations of a loop that run side by side (see
+//! [`vectorise`](crate::vectorise)). An instruction on lanes works lane by lane, and operands without lanes stand for
+//! lanes that are all the same.
 
-use cotan_ir::{CheckKind, Const, Elem, Prim, Span, Symbol};
+use cotan_ir::{CheckKind, Const, Elem, Monoid, Prim, Span, Symbol};
 use cotan_ops::Instruction;
+use cotan_ops::reduce::identity;
 
 /// A scalar variable: an index into the function's table of locals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,6 +82,8 @@ pub struct LocalInfo {
     pub elem: Elem,
     /// Whether it is assigned more than once.
     pub is_mutable: bool,
+    /// How many lanes it has; 1 for a plain scalar.
+    pub lanes: u32,
 }
 
 /// What is known of a buffer.
@@ -141,6 +148,25 @@ pub enum Expr {
         /// Operands.
         args: Vec<Operand>,
     },
+    /// The lanes base, base + 1, base + 2, ... of an i64.
+    Iota(Operand),
+    /// Whether any lane of a bool is true.
+    Any(Operand),
+    /// The number of the first lane of a bool that is true, i64; the number of lanes if none is.
+    First(Operand),
+    /// The lanes combined: halves pairwise until one is left, so that the result does not depend on the machine.
+    Fold(Monoid, Operand),
+    /// The lane of the first operand whose number is the second, an i64.
+    Lane([Operand; 2]),
+}
+
+/// What a value is combined with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// An element.
+    Element(Place),
+    /// A mutable local.
+    Local(Local),
 }
 
 /// An argument or result of a call: a scalar, or elements of a buffer with their extents.
@@ -185,6 +211,34 @@ pub enum Node {
     Load(Local, Place),
     /// Writes an element.
     Store(Place, Operand),
+    /// Defines a local with lanes as elements: consecutive ones from an offset without lanes on, else one at the offset
+    /// of each lane. Only the lanes of the mask are read, the others are zero.
+    LoadLanes {
+        /// The local.
+        to: Local,
+        /// Where the elements lie.
+        from: Place,
+        /// A bool with lanes; `None` for all lanes.
+        mask: Option<Operand>,
+    },
+    /// Writes lanes to elements, see [`Node::LoadLanes`]. Offsets of different lanes differ.
+    StoreLanes {
+        /// Where the elements lie.
+        to: Place,
+        /// The lanes.
+        value: Operand,
+        /// A bool with lanes; `None` for all lanes.
+        mask: Option<Operand>,
+    },
+    /// Combines an accumulator in place with a value. The order in which iterations of an independent loop do so is free.
+    Combine {
+        /// How.
+        monoid: Monoid,
+        /// The accumulator.
+        target: Target,
+        /// The value.
+        value: Operand,
+    },
     /// Copies so many elements. The two ranges may be the same, but do not overlap otherwise.
     Copy {
         /// The first element read.
@@ -268,8 +322,24 @@ pub struct For {
     pub count: Operand,
     /// Whether iterations may run on several threads, and what one costs.
     pub parallel: Option<Cost>,
+    /// Which iterations may run side by side.
+    pub independence: Independence,
+    /// How many iterations of the loop that this was made of run side by side in one of these.
+    pub lanes: u32,
     /// Run once per iteration.
     pub body: Vec<Node>,
+}
+
+/// Which iterations of a loop do not depend on each other, but for what they [`Node::Combine`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Independence {
+    /// Nothing is known: one after the other.
+    None,
+    /// Those whose numbers, counted as the elements of a reduction, have the same quotient by
+    /// [`LANES`](cotan_ops::reduce::LANES).
+    Block,
+    /// All.
+    All,
 }
 
 /// A rough number of scalar steps.
@@ -291,6 +361,8 @@ pub struct LoopFunction {
     pub body: Vec<Node>,
     /// What it gives back. A tensor lies in the memory of its result ([`Home::Result`]).
     pub results: Vec<Piece>,
+    /// Whether lanes add up what iterations would add one after the other, so that floats are rounded elsewhere.
+    pub regroups_sums: bool,
 }
 
 /// A parameter.
@@ -308,11 +380,78 @@ impl LoopFunction {
         self.locals[local.index()].elem
     }
 
+    /// How many lanes an operand has; a constant has one.
+    pub fn lanes(&self, operand: Operand) -> u32 {
+        match operand {
+            Operand::Local(local) => self.locals[local.index()].lanes,
+            Operand::Const(_) => 1,
+        }
+    }
+
     /// The type of an operand.
     pub fn operand_elem(&self, operand: Operand) -> Elem {
         match operand {
             Operand::Local(local) => self.elem(local),
             Operand::Const(c) => c.elem(),
+        }
+    }
+}
+
+/// What changes no bit of anything that it is combined with.
+pub(crate) fn neutral(monoid: Monoid, elem: Elem) -> Const {
+    if monoid == Monoid::Add && elem.is_float() { Const::float(elem, -0.0) } else { identity(monoid, elem) }
+}
+
+/// The instruction that combines two values of a monoid.
+pub fn combining(monoid: Monoid) -> Instruction {
+    match monoid {
+        Monoid::Add => Instruction::Add,
+        Monoid::Mul => Instruction::Mul,
+        Monoid::Max => Instruction::Max,
+        Monoid::Min => Instruction::Min,
+        Monoid::And => Instruction::And,
+        Monoid::Or => Instruction::Or,
+    }
+}
+
+impl Expr {
+    /// The operands.
+    pub fn operands(&self) -> &[Operand] {
+        match self {
+            Expr::Copy(operand) | Expr::Iota(operand) | Expr::Any(operand) | Expr::First(operand) => {
+                std::slice::from_ref(operand)
+            }
+            Expr::Fold(_, operand) => std::slice::from_ref(operand),
+            Expr::Native { args, .. } | Expr::Host { args, .. } => args,
+            Expr::Lane(args) => args,
+        }
+    }
+}
+
+impl Node {
+    /// The lists of nodes in it.
+    pub fn lists(&self) -> Vec<&[Node]> {
+        match self {
+            Node::Scope(body) | Node::Segment(body) | Node::While(_, body) => vec![body],
+            Node::For(l) => vec![&l.body],
+            Node::If(_, yes, no) => vec![yes, no],
+            Node::Switch(_, arms) => arms.iter().map(Vec::as_slice).collect(),
+            Node::Let(..)
+            | Node::Set(..)
+            | Node::Load(..)
+            | Node::Store(..)
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Combine { .. }
+            | Node::Copy { .. }
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Check { .. }
+            | Node::Print { .. }
+            | Node::Call { .. } => Vec::new(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The text form of loop nests, for people: `cotan emit --stage loops`.
 
 use crate::nest::{
-    BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Tensor,
+    BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Target, Tensor,
 };
 use cotan_ir::Symbol;
 use rustc_hash::FxHashMap;
@@ -71,7 +71,8 @@ impl Printer<'_> {
             Node::Segment(body) => self.block("segment", body, depth),
             Node::For(f) => {
                 let threads = f.parallel.map(|cost| format!(" parallel(cost {})", cost.0)).unwrap_or_default();
-                let head = format!("for {} < {}{threads}", self.local(f.index), self.operand(f.count));
+                let lanes = if f.lanes > 1 { format!(" lanes({})", f.lanes) } else { String::new() };
+                let head = format!("for {} < {}{lanes}{threads}", self.local(f.index), self.operand(f.count));
                 self.block(&head, &f.body, depth);
             }
             Node::While(go, body) => self.block(&format!("while {}", self.local(*go)), body, depth),
@@ -90,6 +91,9 @@ impl Printer<'_> {
             | Node::Set(..)
             | Node::Load(..)
             | Node::Store(..)
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Combine { .. }
             | Node::Copy { .. }
             | Node::Alloc { .. }
             | Node::CountRecord(..)
@@ -112,6 +116,19 @@ impl Printer<'_> {
             Node::Set(local, value) => format!("{} := {}", self.local(*local), self.operand(*value)),
             Node::Load(local, from) => format!("{} = {}", self.local(*local), self.place(*from)),
             Node::Store(to, value) => format!("{} = {}", self.place(*to), self.operand(*value)),
+            Node::LoadLanes { to, from, mask } => {
+                format!("{} = lanes {}{}", self.local(*to), self.place(*from), self.mask(*mask))
+            }
+            Node::StoreLanes { to, value, mask } => {
+                format!("lanes {} = {}{}", self.place(*to), self.operand(*value), self.mask(*mask))
+            }
+            Node::Combine { monoid, target, value } => {
+                let target = match target {
+                    Target::Element(place) => self.place(*place),
+                    Target::Local(local) => self.local(*local).to_owned(),
+                };
+                format!("{target} {}= {}", monoid.name(), self.operand(*value))
+            }
             Node::Copy { from, to, count } => {
                 format!("copy {} to {}, {}", self.place(*from), self.place(*to), self.operand(*count))
             }
@@ -161,6 +178,11 @@ impl Printer<'_> {
                 let name = format!("{instruction:?}").to_lowercase();
                 format!("{name}.{elem} {}", self.operands(args))
             }
+            Expr::Iota(first) => format!("iota {}", self.operand(*first)),
+            Expr::Any(mask) => format!("any {}", self.operand(*mask)),
+            Expr::First(mask) => format!("first {}", self.operand(*mask)),
+            Expr::Fold(monoid, lanes) => format!("fold {} {}", monoid.name(), self.operand(*lanes)),
+            Expr::Lane(args) => format!("lane {}", self.operands(args)),
             Expr::Host { prim, elem, args } => format!("host {}.{elem} {}", prim.name(), self.operands(args)),
         }
     }
@@ -191,6 +213,10 @@ impl Printer<'_> {
             Some(0) => format!("{name}[]"),
             Some(_) | None => format!("{name}[{}]", self.operand(place.offset)),
         }
+    }
+
+    fn mask(&self, mask: Option<Operand>) -> String {
+        mask.map_or(String::new(), |mask| format!(" where {}", self.operand(mask)))
     }
 
     fn operands(&self, operands: &[Operand]) -> String {

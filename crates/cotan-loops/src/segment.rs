@@ -1,15 +1,20 @@
 //! Long straight-line blocks are cut into segments: the time that a backend takes for a function grows faster than its
 //! size. A loop nest that is short is never cut, so inner loops stay whole.
 
-use crate::nest::Node;
+use crate::nest::{LoopFunction, Node};
 
 /// Nodes, inner ones included, up to which a block stays whole.
 const LONGEST_BLOCK: usize = 2000;
 /// Nodes of a segment, about.
 const SEGMENT: usize = 400;
 
+/// Cuts the blocks of a function that are too long: the last thing before a backend takes it.
+pub fn cut_long_blocks(f: &mut LoopFunction) {
+    f.body = cut(std::mem::take(&mut f.body));
+}
+
 /// Cuts the blocks among `nodes` that are too long.
-pub(crate) fn cut_long_blocks(nodes: Vec<Node>) -> Vec<Node> {
+fn cut(nodes: Vec<Node>) -> Vec<Node> {
     if nodes.iter().map(size).sum::<usize>() <= LONGEST_BLOCK {
         return nodes;
     }
@@ -36,19 +41,22 @@ pub(crate) fn cut_long_blocks(nodes: Vec<Node>) -> Vec<Node> {
 /// Cuts long blocks inside one node.
 fn cut_inside(node: Node) -> Node {
     match node {
-        Node::Scope(body) => Node::Scope(cut_long_blocks(body)),
+        Node::Scope(body) => Node::Scope(cut(body)),
         Node::Segment(body) => Node::Segment(body),
         Node::For(mut f) => {
-            f.body = cut_long_blocks(f.body);
+            f.body = cut(f.body);
             Node::For(f)
         }
-        Node::While(go, body) => Node::While(go, cut_long_blocks(body)),
-        Node::If(cond, yes, no) => Node::If(cond, cut_long_blocks(yes), cut_long_blocks(no)),
-        Node::Switch(on, arms) => Node::Switch(on, arms.into_iter().map(cut_long_blocks).collect()),
+        Node::While(go, body) => Node::While(go, cut(body)),
+        Node::If(cond, yes, no) => Node::If(cond, cut(yes), cut(no)),
+        Node::Switch(on, arms) => Node::Switch(on, arms.into_iter().map(cut).collect()),
         other @ (Node::Let(..)
         | Node::Set(..)
         | Node::Load(..)
         | Node::Store(..)
+        | Node::LoadLanes { .. }
+        | Node::StoreLanes { .. }
+        | Node::Combine { .. }
         | Node::Copy { .. }
         | Node::Alloc { .. }
         | Node::CountRecord(..)
@@ -74,6 +82,9 @@ fn size(node: &Node) -> usize {
         | Node::Set(..)
         | Node::Load(..)
         | Node::Store(..)
+        | Node::LoadLanes { .. }
+        | Node::StoreLanes { .. }
+        | Node::Combine { .. }
         | Node::Copy { .. }
         | Node::Alloc { .. }
         | Node::CountRecord(..)

@@ -129,7 +129,7 @@ fn checks_and_branches_stay_where_they_are() {
            p: f64 = x[j]
            pos: bool = gt p, 0.0
            y: f64 = switch pos {
-             a: f64 = exp p
+             a: f64 = sqrt p
              yield a
            } {
              yield 0.0
@@ -145,7 +145,7 @@ fn checks_and_branches_stay_where_they_are() {
               p = x[i]
               pos = gt.f64 p, 0.0
               if pos {
-                a = host exp.f64 p
+                a = sqrt.f64 p
                 y := a
               }
               else {

@@ -95,6 +95,8 @@ pub enum Instruction {
     Ceil,
     Trunc,
     Copysign,
+    /// A product in which an exact zero wins.
+    Mulz,
     Min,
     Max,
     Eq,

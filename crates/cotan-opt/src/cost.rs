@@ -184,6 +184,8 @@ fn term_cost(term: &Term) -> u64 {
 fn instruction_cost(instruction: Instruction) -> u64 {
     match instruction {
         Instruction::Div | Instruction::Rem | Instruction::Sqrt => COSTS.division,
+        // The product, two comparisons, and what chooses.
+        Instruction::Mulz => 5 * COSTS.step,
         Instruction::Add
         | Instruction::Sub
         | Instruction::Mul

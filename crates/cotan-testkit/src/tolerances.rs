@@ -22,6 +22,8 @@ pub enum Property {
     Rewritten,
     /// A result with a value from a closed form.
     ClosedForm,
+    /// Compiled code whose lanes add up with the interpreter, which adds one after the other.
+    Regrouped,
 }
 
 /// The tolerance for values of a float type.
@@ -34,6 +36,7 @@ pub fn tolerance(property: Property, elem: Elem) -> f64 {
         Property::Tape => pick(is_single, 1e-12, 2e-4),
         Property::SecondOrder => pick(is_single, 1e-9, 1e-2),
         Property::Rewritten => pick(is_single, 1e-9, 1e-3),
+        Property::Regrouped => pick(is_single, 1e-10, 1e-3),
         Property::ClosedForm => pick(is_single, 1e-12, 1e-5),
     }
 }

@@ -4,7 +4,7 @@ use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
 use crate::{CallError, Lowered, NanArgument, NanOrigin};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::{CheckKind, Module};
-use cotan_llvm::{CallOptions, CompiledFunction, Statistics};
+use cotan_llvm::{CallOptions, CompiledFunction, Outcome, Statistics};
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::entry::Entry;
@@ -34,7 +34,14 @@ impl Compiled {
     }
 
     fn call(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
-        let outcome = self.code.call_with_output(args, &self.options, output)?;
+        self.noted(self.code.call_with_output(args, &self.options, output)?)
+    }
+
+    fn call_again(&self, args: &[Value], earlier: Vec<Value>) -> Result<Vec<Value>, CallError> {
+        self.noted(self.code.call_again(args, earlier, &self.options)?)
+    }
+
+    fn noted(&self, outcome: Outcome) -> Result<Vec<Value>, CallError> {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);
         Ok(outcome.values)
     }
@@ -105,6 +112,15 @@ impl Function {
     /// Calls the function with the flat operands of its IR; see [`cotan_sema::entry`].
     pub fn call_flat(&self, args: &[Value]) -> Result<Vec<Value>, CallError> {
         self.call_flat_with_output(args, &mut |_| {})
+    }
+
+    /// Calls the function with flat operands, as [`Self::call_flat`] does. The results of an earlier call give their
+    /// memory to those of this one. What the function prints is dropped.
+    pub fn call_again(&self, args: &[Value], earlier: Vec<Value>) -> Result<Vec<Value>, CallError> {
+        match &self.executor {
+            Executor::Compiled(f) if self.traps.is_none() => f.call_again(args, earlier),
+            Executor::Compiled(_) | Executor::Interpreter(_) => self.call_flat(args),
+        }
     }
 
     fn call_flat_with_output(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {

@@ -6,45 +6,55 @@ use crate::abi::Buf;
 use cotan_ir::Elem;
 use cotan_ops::Value;
 
-/// A tensor or scalar in memory of the host. Elements of eight bytes lie there as values have them, so they are not
-/// copied.
-pub(super) struct HostBuffer<'v> {
+/// An argument in memory of the host. Elements of eight bytes lie there as values have them, so they are not copied.
+pub(super) struct ArgumentBuffer<'v> {
     /// The bytes of the elements, in words for the sake of alignment.
     words: Cow<'v, [u64]>,
+    extents: &'v [i64],
+    strides: Vec<i64>,
+}
+
+impl<'v> ArgumentBuffer<'v> {
+    pub(super) fn of(value: &'v Value) -> ArgumentBuffer<'v> {
+        let bytes = value.elem.bytes();
+        let words = if bytes == 8 { Cow::Borrowed(value.bits.as_slice()) } else { Cow::Owned(packed(value)) };
+        ArgumentBuffer { words, extents: &value.dims, strides: vec![0; value.dims.len()] }
+    }
+
+    /// What compiled code is told of it. Arguments are never written to.
+    pub(super) fn buf(&mut self) -> Buf {
+        Buf {
+            data: self.words.as_ptr().cast_mut().cast(),
+            extents: self.extents.as_ptr().cast_mut(),
+            strides: self.strides.as_mut_ptr(),
+            capacity: 0,
+        }
+    }
+}
+
+/// Room for a result.
+pub(super) struct ResultBuffer {
+    /// Empty, with room for the elements: nothing is written to it before the call does.
+    words: Vec<u64>,
     extents: Vec<i64>,
     strides: Vec<i64>,
     capacity: i64,
 }
 
-impl<'v> HostBuffer<'v> {
-    /// An argument.
-    pub(super) fn of(value: &'v Value) -> HostBuffer<'v> {
-        let bytes = value.elem.bytes();
-        let words = if bytes == 8 { Cow::Borrowed(value.bits.as_slice()) } else { Cow::Owned(packed(value)) };
-        HostBuffer { words, extents: value.dims.clone(), strides: vec![0; value.dims.len()], capacity: 0 }
-    }
-
-    /// Room for a result of so many elements. Where there is none, the call finds out that it has none either, and
-    /// reports it.
-    pub(super) fn room(elem: Elem, rank: usize, n: usize) -> HostBuffer<'static> {
-        let mut words = Vec::new();
-        let mut capacity = n.saturating_mul(elem.bytes());
-        if words.try_reserve_exact(capacity.div_ceil(8).max(1)).is_err() {
-            capacity = 0;
-        }
-        words.resize(capacity.div_ceil(8).max(1), 0);
-        let words = Cow::Owned(words);
-        HostBuffer { words, extents: vec![0; rank], strides: vec![0; rank], capacity: capacity as i64 }
+impl ResultBuffer {
+    /// Room for so many elements, in memory that is given away if it suffices. Where there is none, the call finds out
+    /// that it has none either, and reports it.
+    pub(super) fn room(elem: Elem, rank: usize, n: usize, mut words: Vec<u64>) -> ResultBuffer {
+        words.clear();
+        let bytes = n.saturating_mul(elem.bytes());
+        let has_room = words.try_reserve_exact(bytes.div_ceil(8).max(1)).is_ok();
+        let capacity = if has_room { bytes as i64 } else { 0 };
+        ResultBuffer { words, extents: vec![0; rank], strides: vec![0; rank], capacity }
     }
 
     pub(super) fn buf(&mut self) -> Buf {
-        let data = match &mut self.words {
-            // Arguments are never written to.
-            Cow::Borrowed(words) => words.as_ptr().cast_mut(),
-            Cow::Owned(words) => words.as_mut_ptr(),
-        };
         Buf {
-            data: data.cast(),
+            data: self.words.as_mut_ptr().cast(),
             extents: self.extents.as_mut_ptr(),
             strides: self.strides.as_mut_ptr(),
             capacity: self.capacity,
@@ -55,12 +65,12 @@ impl<'v> HostBuffer<'v> {
     ///
     /// # Safety
     /// `buf` is this buffer after a successful call, which has written the extents and as many elements.
-    pub(super) unsafe fn value(self, elem: Elem, buf: &Buf) -> Value {
-        let n = self.extents.iter().map(|d| *d as usize).product();
-        if elem.bytes() == 8 && self.words.as_ptr().cast() == buf.data.cast_const() {
-            let mut bits = self.words.into_owned();
-            bits.truncate(n);
-            return Value { elem, bits, dims: self.extents };
+    pub(super) unsafe fn value(mut self, elem: Elem, buf: &Buf) -> Value {
+        let n: usize = self.extents.iter().map(|d| *d as usize).product();
+        if elem.bytes() == 8 && self.words.as_ptr().cast() == buf.data.cast_const() && n <= self.words.capacity() {
+            // SAFETY: by this function's contract the call has written these elements, here.
+            unsafe { self.words.set_len(n) };
+            return Value { elem, bits: self.words, dims: self.extents };
         }
         let read = |k: usize| -> u64 {
             let at = buf.data.cast_const();

@@ -1,6 +1,6 @@
 //! Calling compiled functions.
 
-use super::buffers::HostBuffer;
+use super::buffers::{ArgumentBuffer, ResultBuffer};
 use super::signature::{Signature, size};
 use crate::abi::{Buf, Entry, ErrorSlot, code};
 use crate::emit::Reports;
@@ -18,6 +18,7 @@ pub struct CompiledFunction {
     /// The code that `entry` points into.
     _module: Arc<CompiledModule>,
     origin: ObjectOrigin,
+    regroups_sums: bool,
     reports: Arc<Reports>,
     pool: Arc<Pool>,
     /// Sessions between calls, with the memory that they have warmed up, and the limit they were made for.
@@ -116,10 +117,21 @@ impl CompiledFunction {
             entry,
             _module: module,
             origin,
+            regroups_sums: false,
             reports,
             pool,
             idle: Mutex::default(),
         }
+    }
+
+    pub(super) fn regrouping(self, regroups_sums: bool) -> CompiledFunction {
+        CompiledFunction { regroups_sums, ..self }
+    }
+
+    /// Whether lanes add up what the program adds one after the other, so that floats may differ from the interpreter's
+    /// in the last digits.
+    pub fn regroups_sums(&self) -> bool {
+        self.regroups_sums
     }
 
     /// Whether LLVM generated the code now, or the cache had it.
@@ -134,7 +146,7 @@ impl CompiledFunction {
 
     /// Calls the function under limits, and says what it took.
     pub fn call_with(&self, args: &[Value], options: &CallOptions) -> Result<Outcome, RuntimeError> {
-        self.run(args, options, None)
+        self.run(args, Vec::new(), options, None)
     }
 
     /// Calls the function under limits; output goes to `output`, piece by piece as it happens.
@@ -144,27 +156,41 @@ impl CompiledFunction {
         options: &CallOptions,
         output: &mut dyn FnMut(&str),
     ) -> Result<Outcome, RuntimeError> {
-        self.run(args, options, Some(output))
+        self.run(args, Vec::new(), options, Some(output))
+    }
+
+    /// Calls the function under limits. The results of an earlier call give their memory to those of this one, so that
+    /// calls of equal sizes take none from the machine.
+    pub fn call_again(
+        &self,
+        args: &[Value],
+        earlier: Vec<Value>,
+        options: &CallOptions,
+    ) -> Result<Outcome, RuntimeError> {
+        self.run(args, earlier, options, None)
     }
 
     fn run(
         &self,
         args: &[Value],
+        earlier: Vec<Value>,
         options: &CallOptions,
         output: Option<&mut dyn FnMut(&str)>,
     ) -> Result<Outcome, RuntimeError> {
         self.signature.check(args)?;
-        let mut inputs: Vec<HostBuffer> = args.iter().map(HostBuffer::of).collect();
-        let mut outputs: Vec<HostBuffer> = Vec::new();
+        let mut inputs: Vec<ArgumentBuffer> = args.iter().map(ArgumentBuffer::of).collect();
+        let mut outputs: Vec<ResultBuffer> = Vec::new();
+        let mut earlier = earlier.into_iter().map(|value| value.bits);
         for ty in &self.signature.results {
             // A size that only the call finds out gets memory of the call.
             let n = self.signature.extents(ty, args).and_then(|dims| size(&dims)).unwrap_or(0);
             // Where nothing like it may be held at all, the call says so.
             let is_allowed = n.saturating_mul(ty.elem.bytes()) <= options.max_bytes;
-            outputs.push(HostBuffer::room(ty.elem, ty.rank(), if is_allowed { n } else { 0 }));
+            let memory = earlier.next().unwrap_or_default();
+            outputs.push(ResultBuffer::room(ty.elem, ty.rank(), if is_allowed { n } else { 0 }, memory));
         }
-        let input_bufs: Vec<Buf> = inputs.iter_mut().map(HostBuffer::buf).collect();
-        let mut output_bufs: Vec<Buf> = outputs.iter_mut().map(HostBuffer::buf).collect();
+        let input_bufs: Vec<Buf> = inputs.iter_mut().map(ArgumentBuffer::buf).collect();
+        let mut output_bufs: Vec<Buf> = outputs.iter_mut().map(ResultBuffer::buf).collect();
         let mut session = self.session(options);
         let blocks = session.memory().blocks();
         // SAFETY: the arguments and the room for results fit the signature, which is that of the code, and the module

@@ -13,7 +13,7 @@ use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, Op
 use crate::runtime::Pool;
 pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
-use cotan_loops::{LoopFunction, lower};
+use cotan_loops::{LoopFunction, cut_long_blocks, lower, vectorise};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -28,8 +28,21 @@ pub struct Backend {
 /// How to compile.
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
-    /// How hard LLVM works.
+    /// How hard the compiler works.
     pub level: OptLevel,
+}
+
+impl CompileOptions {
+    /// The loop nest of a function.
+    pub fn nest(&self, f: &Function) -> LoopFunction {
+        let mut nest = lower(f);
+        match self.level {
+            OptLevel::O0 => {}
+            OptLevel::O2 => vectorise(&mut nest),
+        }
+        cut_long_blocks(&mut nest);
+        nest
+    }
 }
 
 /// Why a function was not compiled.
@@ -88,26 +101,27 @@ impl Backend {
         options: &CompileOptions,
     ) -> Result<Vec<CompiledFunction>, CompileError> {
         let functions = closure(module, names)?;
-        let nests: Vec<LoopFunction> = functions.values().map(|f| lower(f)).collect();
+        let nests: Vec<LoopFunction> = functions.values().map(|f| options.nest(f)).collect();
         let emitted = emit(&nests, options.level);
         let compiled = self.engine.compile(&emitted.module, &self.symbols)?;
+        let regroups = nests.iter().any(|nest| nest.regroups_sums);
         let (code, reports) = (Arc::new(compiled.module), Arc::new(emitted.reports));
         let function = |name: &&str| {
             let f = functions.get(*name).ok_or_else(|| CompileError::UnknownFunction((*name).to_owned()))?;
-            self.function(f, &code, compiled.origin, &reports)
+            self.function(f, &code, compiled.origin, &reports, regroups)
         };
         names.iter().map(function).collect()
     }
 
     /// The text of LLVM IR that a function becomes, with every function that it calls.
     pub fn llvm_ir(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
-        let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| lower(f)).collect();
+        let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| options.nest(f)).collect();
         Ok(emit(&nests, options.level).module.ir)
     }
 
     /// The assembly text of a function, with every function that it calls.
     pub fn assembly(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
-        let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| lower(f)).collect();
+        let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| options.nest(f)).collect();
         Ok(self.engine.emit_assembly(&emit(&nests, options.level).module)?)
     }
 
@@ -117,10 +131,12 @@ impl Backend {
         code: &Arc<CompiledModule>,
         origin: ObjectOrigin,
         reports: &Arc<Reports>,
+        regroups_sums: bool,
     ) -> Result<CompiledFunction, CompileError> {
         let missing = || JitError::Link(format!("`{}` is not exported", f.name));
         let address = code.address(&symbol(&f.name)).ok_or_else(missing)?;
-        Ok(CompiledFunction::new(f, code.clone(), address, origin, reports.clone(), self.pool.clone()))
+        let function = CompiledFunction::new(f, code.clone(), address, origin, reports.clone(), self.pool.clone());
+        Ok(function.regrouping(regroups_sums))
     }
 }
 

@@ -5,8 +5,9 @@
 //! for a stack.
 
 use super::ModuleEmitter;
+use super::instruction::Form;
 use super::outline::Uses;
-use super::text::{constant, quoted, register};
+use super::text::{constant, in_lanes, quoted, register};
 use super::{EmittedCheck, symbol};
 use crate::abi::layout;
 use cotan_ir::{AllocationSite, CheckKind, Const, Elem, Span};
@@ -26,6 +27,10 @@ pub(super) struct FunctionEmitter<'a> {
     pub(super) segment_uses: Uses,
     /// The cells of the environment that this function has for the pieces split off it.
     pub(super) cells: BTreeMap<String, usize>,
+    /// How many cells there are; a value with lanes takes several.
+    pub(super) n_cells: usize,
+    /// How many lanes the loop has that is being written; 1 outside of such loops.
+    pub(super) lanes: u32,
     /// The names whose values segments have left in their cells.
     pub(super) left_in_cells: BTreeSet<String>,
     /// The slots of the frame.
@@ -69,6 +74,8 @@ impl<'a> FunctionEmitter<'a> {
             all_uses,
             segment_uses: Uses::of_segments(f, body),
             cells: BTreeMap::new(),
+            n_cells: 0,
+            lanes: 1,
             left_in_cells: BTreeSet::new(),
             slots: String::new(),
             code: String::new(),
@@ -82,9 +89,9 @@ impl<'a> FunctionEmitter<'a> {
 
     /// The text of the function.
     pub(super) fn finish(self, head: &str) -> String {
-        let FunctionEmitter { mut slots, code, exits, cells, .. } = self;
-        if !cells.is_empty() {
-            slots += &format!("  %cells = alloca [{} x i64], align 16\n", cells.len());
+        let FunctionEmitter { mut slots, code, exits, n_cells, .. } = self;
+        if n_cells > 0 {
+            slots += &format!("  %cells = alloca [{n_cells} x i64], align 16\n");
         }
         let watched = format!(
             "  %watch.at = getelementptr inbounds i8, ptr %ctx, i64 {}\n  %watch = load ptr, ptr %watch.at\n  \
@@ -167,7 +174,7 @@ impl<'a> FunctionEmitter<'a> {
 
     /// With its type.
     pub(super) fn typed(&self, operand: Operand) -> String {
-        format!("{} {}", register(self.f.operand_elem(operand)), self.operand(operand))
+        format!("{} {}", self.form(operand).ty(), self.operand(operand))
     }
 
     // ---- slots
@@ -177,7 +184,7 @@ impl<'a> FunctionEmitter<'a> {
         for local in own.locals() {
             let info = &self.f.locals[local.index()];
             if info.is_mutable {
-                self.slot(&format!("%m{}", local.0), register(info.elem));
+                self.slot(&format!("%m{}", local.0), &in_lanes(register(info.elem), info.lanes));
             }
         }
         for buffer in own.buffers() {
@@ -224,8 +231,9 @@ impl<'a> FunctionEmitter<'a> {
         match node {
             Node::Let(local, expr) => self.definition(*local, expr),
             Node::Set(local, value) => {
-                let value = self.typed(*value);
-                self.line(&format!("store {value}, ptr %m{}", local.0));
+                let lanes = self.f.locals[local.index()].lanes;
+                let value = self.typed_spread(*value, lanes);
+                self.line(&format!("store {value}, ptr %m{}{}", local.0, aligned(lanes)));
             }
             Node::Load(local, from) => {
                 let elem = self.f.elem(*local);
@@ -236,6 +244,9 @@ impl<'a> FunctionEmitter<'a> {
                 let address = self.address(*to);
                 self.store_to(*value, &address);
             }
+            Node::LoadLanes { to, from, mask } => self.load_lanes(*to, *from, *mask),
+            Node::StoreLanes { to, value, mask } => self.store_lanes(*to, *value, *mask),
+            Node::Combine { monoid, target, value } => self.combine(*monoid, *target, *value),
             Node::Copy { from, to, count } => self.copy(*from, *to, *count),
             Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
             Node::CountRecord(elem, extents) => self.count_record(*elem, extents),
@@ -262,20 +273,24 @@ impl<'a> FunctionEmitter<'a> {
 
     fn definition(&mut self, local: Local, expr: &Expr) {
         let to = format!("%l{}", local.0);
-        let ty = register(self.f.elem(local));
+        let lanes = self.f.locals[local.index()].lanes;
+        let ty = in_lanes(register(self.f.elem(local)), lanes);
         match expr {
             Expr::Copy(Operand::Local(from)) if self.f.locals[from.index()].is_mutable => {
-                self.line(&format!("{to} = load {ty}, ptr %m{}", from.0));
+                self.line(&format!("{to} = load {ty}, ptr %m{}{}", from.0, aligned(lanes)));
             }
             Expr::Copy(operand) => {
-                let value = self.operand(*operand);
+                let value = self.spread(*operand, lanes);
                 self.line(&format!("{to} = bitcast {ty} {value} to {ty}"));
             }
             Expr::Native { instruction, elem, args } => {
-                let args: Vec<String> = args.iter().map(|a| self.operand(*a)).collect();
-                self.native(&to, *instruction, *elem, &args);
+                let args: Vec<String> = args.iter().map(|a| self.spread(*a, lanes)).collect();
+                self.native(&to, *instruction, Form { elem: *elem, lanes }, &args);
             }
-            Expr::Host { prim, elem, args } => self.host_call(&to, self.f.elem(local), *prim, *elem, args),
+            Expr::Host { prim, elem, args } => self.host_call(local, *prim, *elem, args),
+            Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => {
+                self.lane_definition(local, expr);
+            }
         }
     }
 
@@ -285,8 +300,11 @@ impl<'a> FunctionEmitter<'a> {
         let (low, high) = bounds.unwrap_or(("0", &count));
         let (low, high) = (low.to_owned(), high.to_owned());
         let contains_loops = f.body.iter().any(has_loop);
+        let outside = self.lanes;
+        self.lanes = outside.max(f.lanes);
         if !contains_loops && f.count.as_i64().is_none_or(|n| n > SHORT_LOOP) {
-            self.poll(&high);
+            let steps = if f.lanes == 1 { high.clone() } else { self.define(&format!("mul i64 {high}, {}", f.lanes)) };
+            self.poll(&steps);
         }
         let (body, latch, exit) = (self.new_label(), self.new_label(), self.new_label());
         let before = self.current_label();
@@ -306,6 +324,7 @@ impl<'a> FunctionEmitter<'a> {
         let more = self.define(&format!("icmp slt i64 {next}, {high}"));
         self.branch(&more, &body, &exit);
         self.begin(&exit);
+        self.lanes = outside;
     }
 
     fn repeat_while(&mut self, go: Local, body: &[Node]) {
@@ -352,8 +371,9 @@ impl<'a> FunctionEmitter<'a> {
         let high = Operand::i64(last);
         let (at_least, at) = (self.temporary(), self.temporary());
         let (on, low, high) = (self.operand(on), self.operand(low), self.operand(high));
-        self.native(&at_least, cotan_ops::Instruction::Max, Elem::I64, &[on, low]);
-        self.native(&at, cotan_ops::Instruction::Min, Elem::I64, &[at_least, high]);
+        let form = Form { elem: Elem::I64, lanes: 1 };
+        self.native(&at_least, cotan_ops::Instruction::Max, form, &[on, low]);
+        self.native(&at, cotan_ops::Instruction::Min, form, &[at_least, high]);
         let labels: Vec<String> = arms.iter().map(|_| self.new_label()).collect();
         let exit = self.new_label();
         let cases: Vec<String> =
@@ -411,6 +431,11 @@ impl<'a> FunctionEmitter<'a> {
     }
 }
 
+/// How a slot of a mutable local is aligned: LLVM would take more for granted where there are lanes.
+fn aligned(lanes: u32) -> &'static str {
+    if lanes == 1 { "" } else { ", align 16" }
+}
+
 /// Whether a node runs a loop.
 fn has_loop(node: &Node) -> bool {
     match node {
@@ -422,6 +447,9 @@ fn has_loop(node: &Node) -> bool {
         | Node::Set(..)
         | Node::Load(..)
         | Node::Store(..)
+        | Node::LoadLanes { .. }
+        | Node::StoreLanes { .. }
+        | Node::Combine { .. }
         | Node::Copy { .. }
         | Node::Alloc { .. }
         | Node::CountRecord(..)

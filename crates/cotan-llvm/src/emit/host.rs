@@ -4,11 +4,11 @@
 //! every row of the op table can be compiled, and to the same bits.
 
 use super::function::FunctionEmitter;
-use super::text::register;
+use super::text::{in_lanes, register};
 use crate::jit::HostSymbols;
 use crate::runtime;
 use cotan_ir::{Elem, Prim};
-use cotan_loops::Operand;
+use cotan_loops::{Local, Operand};
 use cotan_ops::{Carrier, Kernel, Lowering, PrimRow, row, table};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -73,28 +73,57 @@ unsafe extern "C" fn call_kernel(kernel: *const (), args: *const u64, n: usize) 
 }
 
 impl FunctionEmitter<'_> {
-    /// Defines `to` as the value of a primitive, whose result has type `result`, at `elem` for its `T`.
-    pub(super) fn host_call(&mut self, to: &str, result: Elem, prim: Prim, elem: Elem, args: &[Operand]) {
+    /// Defines `to` as the value of a primitive at `elem` for its `T`, lane by lane.
+    pub(super) fn host_call(&mut self, to: Local, prim: Prim, elem: Elem, args: &[Operand]) {
+        let info = &self.f.locals[to.index()];
+        let (name, result, lanes) = (format!("%l{}", to.0), info.elem, info.lanes);
+        if lanes == 1 {
+            let args: Vec<(Elem, String)> = args.iter().map(|a| (self.f.operand_elem(*a), self.operand(*a))).collect();
+            return self.host_scalar(&name, result, prim, elem, &args);
+        }
+        let ty = in_lanes(register(result), lanes);
+        let mut whole = String::from("poison");
+        for lane in 0..lanes {
+            let mut of_lane = Vec::new();
+            for arg in args {
+                let value = match self.f.lanes(*arg) {
+                    1 => self.operand(*arg),
+                    _ => {
+                        let typed = self.typed(*arg);
+                        self.define(&format!("extractelement {typed}, i64 {lane}"))
+                    }
+                };
+                of_lane.push((self.f.operand_elem(*arg), value));
+            }
+            let value = self.temporary();
+            self.host_scalar(&value, result, prim, elem, &of_lane);
+            let next = if lane + 1 == lanes { name.clone() } else { self.temporary() };
+            self.line(&format!("{next} = insertelement {ty} {whole}, {} {value}, i64 {lane}", register(result)));
+            whole = next;
+        }
+    }
+
+    fn host_scalar(&mut self, to: &str, result: Elem, prim: Prim, elem: Elem, args: &[(Elem, String)]) {
         let row = row(prim);
         match elementary_symbol(row, elem) {
             Some(name) => {
                 let ty = register(elem);
                 let types = vec![ty; args.len()].join(", ");
                 self.module.declare(&format!("declare {ty} @{name}({types}) nounwind willreturn memory(none)"));
-                let args: Vec<String> = args.iter().map(|a| self.typed(*a)).collect();
+                let args: Vec<String> = args.iter().map(|(elem, a)| format!("{} {a}", register(*elem))).collect();
                 self.line(&format!("{to} = call {ty} @{name}({})", args.join(", ")));
             }
             None => self.kernel_call(to, result, &kernel_symbol(row.name(), elem), args),
         }
     }
 
-    fn kernel_call(&mut self, to: &str, result: Elem, kernel: &str, args: &[Operand]) {
+    fn kernel_call(&mut self, to: &str, result: Elem, kernel: &str, args: &[(Elem, String)]) {
         self.module.declare("declare i64 @cotan_kernel(ptr, ptr, i64)");
         self.module.declare(&format!("@{kernel} = external constant i8"));
         let cells = format!("%kernel{}", self.temporary().trim_start_matches('%'));
         self.slot(&cells, &format!("[{} x i64]", args.len().max(1)));
-        for (k, arg) in args.iter().enumerate() {
-            let bits = self.bits_of(*arg);
+        for (k, (elem, value)) in args.iter().enumerate() {
+            let bits = self.bits_of(*elem, value);
             let cell = self.field(&cells, 8 * k);
             self.line(&format!("store i64 {bits}, ptr {cell}"));
         }
@@ -103,12 +132,11 @@ impl FunctionEmitter<'_> {
         self.define_of_bits(to, result, &bits);
     }
 
-    /// The bits of an operand as evaluators take them.
-    fn bits_of(&mut self, operand: Operand) -> String {
-        let elem = self.f.operand_elem(operand);
-        let (ty, value) = (register(elem), self.operand(operand));
+    /// The bits of a value as evaluators take them.
+    fn bits_of(&mut self, elem: Elem, value: &str) -> String {
+        let ty = register(elem);
         match elem {
-            Elem::I64 | Elem::U64 => value,
+            Elem::I64 | Elem::U64 => value.to_owned(),
             Elem::F64 => self.define(&format!("bitcast double {value} to i64")),
             Elem::F32 => {
                 let bits = self.define(&format!("bitcast float {value} to i32"));

@@ -1,14 +1,53 @@
-//! Scalar instructions. Integers wrap, shifts and divisions are guarded so that none is undefined, floats are IEEE.
+//! Instructions on scalars, or lane by lane. Integers wrap, shifts and divisions are guarded so that none is undefined, floats are IEEE.
 
 use super::function::FunctionEmitter;
-use super::text::{constant, register, suffix};
+use super::text::{constant, in_all_lanes, in_lanes, register, suffix};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 
+/// Lanes of a part: those of a register of the widest kind, for elements of eight bytes.
+const PART: u32 = 8;
+
+/// What an instruction works on: the type of an element, and how many lanes there are of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) elem: Elem,
+    pub(super) lanes: u32,
+}
+
+impl Form {
+    /// The type of a value.
+    pub(super) fn ty(self) -> String {
+        in_lanes(register(self.elem), self.lanes)
+    }
+
+    /// The same number in all lanes.
+    fn number(self, n: impl std::fmt::Display) -> String {
+        in_all_lanes(register(self.elem), &n.to_string(), self.lanes)
+    }
+
+    fn constant(self, c: Const) -> String {
+        in_all_lanes(register(self.elem), &constant(c), self.lanes)
+    }
+
+    /// The same lanes of another type.
+    fn of(self, elem: Elem) -> Form {
+        Form { elem, ..self }
+    }
+
+    /// The suffix of intrinsics on such values.
+    pub(super) fn suffix(self) -> String {
+        if self.lanes == 1 { suffix(self.elem).to_owned() } else { format!("v{}{}", self.lanes, suffix(self.elem)) }
+    }
+}
+
 impl FunctionEmitter<'_> {
-    /// Defines `to` by an instruction. `elem` is the type of the operands (of a select: the last two).
-    pub(super) fn native(&mut self, to: &str, instruction: Instruction, elem: Elem, args: &[String]) {
-        let ty = register(elem);
+    /// Defines `to` by an instruction. The form is that of the operands (of a select: of the last two; its condition has
+    /// as many lanes).
+    pub(super) fn native(&mut self, to: &str, instruction: Instruction, form: Form, args: &[String]) {
+        let elem = form.elem;
+        let ty = form.ty();
+        let bit = form.of(Elem::Bool).ty();
         let arg = |k: usize| args.get(k).map_or("poison", String::as_str);
         let (a, b) = (arg(0), arg(1));
         let float = elem.is_float();
@@ -26,32 +65,35 @@ impl FunctionEmitter<'_> {
             Instruction::Add => binary(if float { "fadd" } else { "add" }),
             Instruction::Sub => binary(if float { "fsub" } else { "sub" }),
             Instruction::Mul => binary(if float { "fmul" } else { "mul" }),
+            Instruction::Mulz if float => return self.mulz(to, form, a, b),
+            Instruction::Mulz => binary("mul"),
             Instruction::Div if float => binary("fdiv"),
             Instruction::Rem if float => binary("frem"),
-            Instruction::Div | Instruction::Rem => return self.integer_division(to, instruction, elem, a, b),
+            Instruction::Div | Instruction::Rem => return self.integer_division(to, instruction, form, a, b),
             Instruction::Neg if float => format!("fneg {ty} {a}"),
-            Instruction::Neg => format!("sub {ty} 0, {a}"),
-            Instruction::Abs if float => self.intrinsic("fabs", elem, &[a]),
+            Instruction::Neg => format!("sub {ty} {}, {a}", form.number(0)),
+            Instruction::Abs if float => self.intrinsic("fabs", form, &[a]),
             Instruction::Abs if elem.is_signed() => {
-                self.module.declare(&format!("declare {ty} @llvm.abs.{ty}({ty}, i1)"));
-                format!("call {ty} @llvm.abs.{ty}({ty} {a}, i1 false)")
+                let suffix = form.suffix();
+                self.module.declare(&format!("declare {ty} @llvm.abs.{suffix}({ty}, i1)"));
+                format!("call {ty} @llvm.abs.{suffix}({ty} {a}, i1 false)")
             }
             Instruction::Abs | Instruction::Identity => format!("bitcast {ty} {a} to {ty}"),
-            Instruction::Fma if float => self.intrinsic("fma", elem, &[a, b, arg(2)]),
+            Instruction::Fma if float => self.intrinsic("fma", form, &[a, b, arg(2)]),
             Instruction::Fma => {
                 let product = self.define(&binary("mul"));
                 format!("add {ty} {product}, {}", arg(2))
             }
-            Instruction::Sqrt => self.intrinsic("sqrt", elem, &[a]),
-            Instruction::Floor => self.intrinsic("floor", elem, &[a]),
-            Instruction::Ceil => self.intrinsic("ceil", elem, &[a]),
-            Instruction::Trunc => self.intrinsic("trunc", elem, &[a]),
-            Instruction::Copysign => self.intrinsic("copysign", elem, &[a, b]),
+            Instruction::Sqrt => self.intrinsic("sqrt", form, &[a]),
+            Instruction::Floor => self.intrinsic("floor", form, &[a]),
+            Instruction::Ceil => self.intrinsic("ceil", form, &[a]),
+            Instruction::Trunc => self.intrinsic("trunc", form, &[a]),
+            Instruction::Copysign => self.intrinsic("copysign", form, &[a, b]),
             // These pass NaN on and order the zeros.
-            Instruction::Min if float => self.intrinsic("minimum", elem, &[a, b]),
-            Instruction::Max if float => self.intrinsic("maximum", elem, &[a, b]),
-            Instruction::Min => self.intrinsic(if elem.is_signed() { "smin" } else { "umin" }, elem, &[a, b]),
-            Instruction::Max => self.intrinsic(if elem.is_signed() { "smax" } else { "umax" }, elem, &[a, b]),
+            Instruction::Min if float => self.intrinsic("minimum", form, &[a, b]),
+            Instruction::Max if float => self.intrinsic("maximum", form, &[a, b]),
+            Instruction::Min => self.intrinsic(if elem.is_signed() { "smin" } else { "umin" }, form, &[a, b]),
+            Instruction::Max => self.intrinsic(if elem.is_signed() { "smax" } else { "umax" }, form, &[a, b]),
             Instruction::Eq => compare("oeq", "eq", "eq"),
             Instruction::Ne => compare("une", "ne", "ne"),
             Instruction::Lt => compare("olt", "slt", "ult"),
@@ -62,9 +104,11 @@ impl FunctionEmitter<'_> {
             Instruction::And => binary("and"),
             Instruction::Or => binary("or"),
             Instruction::Xor => binary("xor"),
-            Instruction::Not => format!("xor {ty} {a}, {}", if elem == Elem::Bool { "true" } else { "-1" }),
+            Instruction::Not => {
+                format!("xor {ty} {a}, {}", if elem == Elem::Bool { form.number("true") } else { form.number(-1) })
+            }
             Instruction::Shl | Instruction::Shr => {
-                let distance = self.shift_distance(elem, b);
+                let distance = self.shift_distance(form, b);
                 let name = match (instruction, elem.is_signed()) {
                     (Instruction::Shl, _) => "shl",
                     (_, true) => "ashr",
@@ -72,72 +116,134 @@ impl FunctionEmitter<'_> {
                 };
                 format!("{name} {ty} {a}, {distance}")
             }
-            Instruction::ShiftFits => format!("icmp ult i64 {b}, {}", 8 * elem.bytes()),
-            Instruction::Select => format!("select i1 {a}, {ty} {b}, {ty} {}", arg(2)),
-            Instruction::Cast(target) => self.cast(elem, target, a),
-            Instruction::Bitcast(target) => format!("bitcast {ty} {a} to {}", register(target)),
-            Instruction::CastFits(target) => return self.cast_fits(to, elem, target, a),
-            Instruction::AddFits => return self.fits(to, "add", elem, a, b),
-            Instruction::SubFits => return self.fits(to, "sub", elem, a, b),
-            Instruction::MulFits => return self.fits(to, "mul", elem, a, b),
+            Instruction::ShiftFits => {
+                let distance = form.of(Elem::I64);
+                format!("icmp ult {} {b}, {}", distance.ty(), distance.number(8 * elem.bytes()))
+            }
+            Instruction::Select => format!("select {bit} {a}, {ty} {b}, {ty} {}", arg(2)),
+            Instruction::Cast(target) => self.cast(form, target, a),
+            Instruction::Bitcast(target) => format!("bitcast {ty} {a} to {}", form.of(target).ty()),
+            Instruction::CastFits(target) => return self.cast_fits(to, form, target, a),
+            Instruction::AddFits => return self.fits(to, "add", form, a, b),
+            Instruction::SubFits => return self.fits(to, "sub", form, a, b),
+            Instruction::MulFits => return self.fits(to, "mul", form, a, b),
         };
         self.line(&format!("{to} = {text}"));
     }
 
+    /// A product in which a zero wins. Masks of more lanes than a register has would be put together from those of the
+    /// registers, and taken apart again, so the product is written part by part.
+    fn mulz(&mut self, to: &str, form: Form, a: &str, b: &str) {
+        if form.lanes <= PART {
+            return self.mulz_part(to, form, a, b);
+        }
+        let ty = form.ty();
+        let n_parts = form.lanes / PART;
+        let part = Form { lanes: PART, ..form };
+        let mut parts = Vec::new();
+        for k in 0..n_parts {
+            let (a, b) = (self.part(&ty, a, k), self.part(&ty, b, k));
+            let product = self.temporary();
+            self.mulz_part(&product, part, &a, &b);
+            parts.push(product);
+        }
+        let mut lanes = PART;
+        while let [_, _, ..] = parts[..] {
+            let ty = Form { lanes, ..form }.ty();
+            let numbers: Vec<String> = (0..2 * lanes).map(|k| format!("i32 {k}")).collect();
+            let numbers = numbers.join(", ");
+            let join = |pair: &[String], this: &mut Self| {
+                this.define(&format!(
+                    "shufflevector {ty} {}, {ty} {}, <{} x i32> <{numbers}>",
+                    pair[0],
+                    pair[1],
+                    2 * lanes
+                ))
+            };
+            parts = parts.chunks(2).map(|pair| join(pair, self)).collect();
+            lanes *= 2;
+        }
+        self.line(&format!("{to} = bitcast {ty} {} to {ty}", parts[0]));
+    }
+
+    fn part(&mut self, ty: &str, whole: &str, number: u32) -> String {
+        // The same in all lanes, and so in those of a part.
+        if whole.starts_with("splat") {
+            return whole.to_owned();
+        }
+        let numbers: Vec<String> = (number * PART..(number + 1) * PART).map(|k| format!("i32 {k}")).collect();
+        self.define(&format!("shufflevector {ty} {whole}, {ty} poison, <{PART} x i32> <{}>", numbers.join(", ")))
+    }
+
+    fn mulz_part(&mut self, to: &str, form: Form, a: &str, b: &str) {
+        let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
+        let zero = form.constant(Const::zero(form.elem));
+        let a_is_zero = self.define(&format!("fcmp oeq {ty} {a}, {zero}"));
+        let b_is_zero = self.define(&format!("fcmp oeq {ty} {b}, {zero}"));
+        let is_zero = self.define(&format!("or {bit} {a_is_zero}, {b_is_zero}"));
+        let product = self.define(&format!("fmul {ty} {a}, {b}"));
+        self.line(&format!("{to} = select {bit} {is_zero}, {ty} {zero}, {ty} {product}"));
+    }
+
     /// A call of an intrinsic on operands of one type.
-    fn intrinsic(&mut self, name: &str, elem: Elem, args: &[&str]) -> String {
-        let (ty, suffix) = (register(elem), suffix(elem));
-        let types = vec![ty; args.len()].join(", ");
+    fn intrinsic(&mut self, name: &str, form: Form, args: &[&str]) -> String {
+        let (ty, suffix) = (form.ty(), form.suffix());
+        let types = vec![ty.as_str(); args.len()].join(", ");
         self.module.declare(&format!("declare {ty} @llvm.{name}.{suffix}({types})"));
         let args: Vec<String> = args.iter().map(|a| format!("{ty} {a}")).collect();
         format!("call {ty} @llvm.{name}.{suffix}({})", args.join(", "))
     }
 
     /// Quotient or remainder: 0 for a zero divisor; a divisor of -1 negates, so that the least number wraps.
-    fn integer_division(&mut self, to: &str, instruction: Instruction, elem: Elem, a: &str, b: &str) {
-        let ty = register(elem);
-        let sign = if elem.is_signed() { "s" } else { "u" };
+    fn integer_division(&mut self, to: &str, instruction: Instruction, form: Form, a: &str, b: &str) {
+        let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
+        let (zero, one) = (form.number(0), form.number(1));
+        let sign = if form.elem.is_signed() { "s" } else { "u" };
         let is_div = instruction == Instruction::Div;
-        let by_zero = self.define(&format!("icmp eq {ty} {b}, 0"));
+        let by_zero = self.define(&format!("icmp eq {ty} {b}, {zero}"));
         let mut is_special = by_zero.clone();
         let mut by_minus_one = None;
-        if elem.is_signed() {
-            let minus = self.define(&format!("icmp eq {ty} {b}, -1"));
-            is_special = self.define(&format!("or i1 {by_zero}, {minus}"));
+        if form.elem.is_signed() {
+            let minus = self.define(&format!("icmp eq {ty} {b}, {}", form.number(-1)));
+            is_special = self.define(&format!("or {bit} {by_zero}, {minus}"));
             by_minus_one = Some(minus);
         }
-        let divisor = self.define(&format!("select i1 {is_special}, {ty} 1, {ty} {b}"));
+        let divisor = self.define(&format!("select {bit} {is_special}, {ty} {one}, {ty} {b}"));
         if !is_div {
             // A remainder by 1 is the 0 that both special cases want.
             return self.line(&format!("{to} = {sign}rem {ty} {a}, {divisor}"));
         }
         let mut quotient = self.define(&format!("{sign}div {ty} {a}, {divisor}"));
         if let Some(by_minus_one) = by_minus_one {
-            let negated = self.define(&format!("sub {ty} 0, {a}"));
-            quotient = self.define(&format!("select i1 {by_minus_one}, {ty} {negated}, {ty} {quotient}"));
+            let negated = self.define(&format!("sub {ty} {zero}, {a}"));
+            quotient = self.define(&format!("select {bit} {by_minus_one}, {ty} {negated}, {ty} {quotient}"));
         }
-        self.line(&format!("{to} = select i1 {by_zero}, {ty} 0, {ty} {quotient}"));
+        self.line(&format!("{to} = select {bit} {by_zero}, {ty} {zero}, {ty} {quotient}"));
     }
 
     /// An i64 distance modulo the width, as a value of the type that is shifted.
-    fn shift_distance(&mut self, elem: Elem, distance: &str) -> String {
-        let masked = self.define(&format!("and i64 {distance}, {}", 8 * elem.bytes() - 1));
-        if elem.bytes() == 8 {
+    fn shift_distance(&mut self, form: Form, distance: &str) -> String {
+        let wide = form.of(Elem::I64);
+        let last = wide.number(8 * form.elem.bytes() - 1);
+        let masked = self.define(&format!("and {} {distance}, {last}", wide.ty()));
+        if form.elem.bytes() == 8 {
             return masked;
         }
-        self.define(&format!("trunc i64 {masked} to {}", register(elem)))
+        self.define(&format!("trunc {} {masked} to {}", wide.ty(), form.ty()))
     }
 
-    fn cast(&mut self, from: Elem, to: Elem, a: &str) -> String {
+    fn cast(&mut self, form: Form, to: Elem, a: &str) -> String {
+        let from = form.elem;
+        // Loops that compute with storage types have no lanes.
         if let Some(storage) = from.storage() {
             let wide = self.widen(storage, a);
-            return self.cast(Elem::F32, to, &wide);
+            return self.cast(form.of(Elem::F32), to, &wide);
         }
         if let Some(storage) = to.storage() {
             let bits = self.narrow(storage, from, a);
             return format!("bitcast i16 {bits} to i16");
         }
-        let (source, target) = (register(from), register(to));
+        let (source, target) = (form.ty(), form.of(to).ty());
         if from.is_float() && to.is_float() {
             return match (from, to) {
                 (Elem::F32, Elem::F64) => format!("fpext {source} {a} to {target}"),
@@ -150,7 +256,8 @@ impl FunctionEmitter<'_> {
             return format!("{sign}itofp {source} {a} to {target}");
         }
         if from.is_float() {
-            let name = format!("fpto{}i.sat.{target}.{}", if to.is_signed() { "s" } else { "u" }, suffix(from));
+            let sign = if to.is_signed() { "s" } else { "u" };
+            let name = format!("fpto{sign}i.sat.{}.{}", form.of(to).suffix(), form.suffix());
             self.module.declare(&format!("declare {target} @llvm.{name}({source})"));
             return format!("call {target} @llvm.{name}({source} {a})");
         }
@@ -164,41 +271,43 @@ impl FunctionEmitter<'_> {
     }
 
     /// Whether a value keeps its meaning as an integer of type `target`; a fraction may be cut.
-    fn cast_fits(&mut self, to: &str, from: Elem, target: Elem, a: &str) {
+    fn cast_fits(&mut self, to: &str, form: Form, target: Elem, a: &str) {
+        let (from, bits) = (form.elem, form.of(Elem::Bool));
+        let (ty, bit) = (form.ty(), bits.ty());
         let Some((least, greatest)) = target.integer_range() else {
-            return self.line(&format!("{to} = bitcast i1 true to i1"));
+            return self.line(&format!("{to} = bitcast {bit} {} to {bit}", bits.number("true")));
         };
-        let ty = register(from);
         if from.is_float() {
-            let whole = self.intrinsic("trunc", from, &[a]);
+            let whole = self.intrinsic("trunc", form, &[a]);
             let whole = self.define(&whole);
             // Both bounds are powers of two or zero, hence exact.
-            let low = constant(Const::float(from, least as f64));
-            let high = constant(Const::float(from, (greatest + 1) as f64));
+            let low = form.constant(Const::float(from, least as f64));
+            let high = form.constant(Const::float(from, (greatest + 1) as f64));
             let above = self.define(&format!("fcmp oge {ty} {whole}, {low}"));
             let below = self.define(&format!("fcmp olt {ty} {whole}, {high}"));
-            return self.line(&format!("{to} = and i1 {above}, {below}"));
+            return self.line(&format!("{to} = and {bit} {above}, {below}"));
         }
         let (own_least, own_greatest) = from.integer_range().unwrap_or((0, 1));
         let sign = if from.is_signed() { "s" } else { "u" };
-        let mut fits = String::from("true");
+        let mut fits = bits.number("true");
         for (relation, bound, matters) in [("ge", least, least > own_least), ("le", greatest, greatest < own_greatest)]
         {
             if matters {
-                let one = self.define(&format!("icmp {sign}{relation} {ty} {a}, {bound}"));
-                fits = self.define(&format!("and i1 {fits}, {one}"));
+                let one = self.define(&format!("icmp {sign}{relation} {ty} {a}, {}", form.number(bound)));
+                fits = self.define(&format!("and {bit} {fits}, {one}"));
             }
         }
-        self.line(&format!("{to} = bitcast i1 {fits} to i1"));
+        self.line(&format!("{to} = bitcast {bit} {fits} to {bit}"));
     }
 
     /// Whether an operation on integers does not wrap.
-    fn fits(&mut self, to: &str, name: &str, elem: Elem, a: &str, b: &str) {
-        let ty = register(elem);
-        let name = format!("llvm.{}{name}.with.overflow.{ty}", if elem.is_signed() { "s" } else { "u" });
-        self.module.declare(&format!("declare {{ {ty}, i1 }} @{name}({ty}, {ty})"));
-        let pair = self.define(&format!("call {{ {ty}, i1 }} @{name}({ty} {a}, {ty} {b})"));
-        let wraps = self.define(&format!("extractvalue {{ {ty}, i1 }} {pair}, 1"));
-        self.line(&format!("{to} = xor i1 {wraps}, true"));
+    fn fits(&mut self, to: &str, name: &str, form: Form, a: &str, b: &str) {
+        let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
+        let sign = if form.elem.is_signed() { "s" } else { "u" };
+        let name = format!("llvm.{sign}{name}.with.overflow.{}", form.suffix());
+        self.module.declare(&format!("declare {{ {ty}, {bit} }} @{name}({ty}, {ty})"));
+        let pair = self.define(&format!("call {{ {ty}, {bit} }} @{name}({ty} {a}, {ty} {b})"));
+        let wraps = self.define(&format!("extractvalue {{ {ty}, {bit} }} {pair}, 1"));
+        self.line(&format!("{to} = xor {bit} {wraps}, {}", form.of(Elem::Bool).number("true")));
     }
 }

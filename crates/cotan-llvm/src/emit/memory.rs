@@ -49,12 +49,17 @@ impl FunctionEmitter<'_> {
     }
 
     pub(super) fn store_to(&mut self, value: Operand, address: &str) {
-        let typed = self.typed(value);
-        if self.f.operand_elem(value) == Elem::Bool {
-            let byte = self.define(&format!("zext {typed} to i8"));
+        let (elem, value) = (self.f.operand_elem(value), self.operand(value));
+        self.store_value(&value, elem, address);
+    }
+
+    /// Writes a scalar to an address.
+    pub(super) fn store_value(&mut self, value: &str, elem: Elem, address: &str) {
+        if elem == Elem::Bool {
+            let byte = self.define(&format!("zext i1 {value} to i8"));
             return self.line(&format!("store i8 {byte}, ptr {address}"));
         }
-        self.line(&format!("store {typed}, ptr {address}"));
+        self.line(&format!("store {} {value}, ptr {address}", register(elem)));
     }
 
     pub(super) fn copy(&mut self, from: Place, to: Place, count: Operand) {
@@ -343,6 +348,9 @@ fn counts_records(node: &Node) -> bool {
         | Node::Set(..)
         | Node::Load(..)
         | Node::Store(..)
+        | Node::LoadLanes { .. }
+        | Node::StoreLanes { .. }
+        | Node::Combine { .. }
         | Node::Copy { .. }
         | Node::Alloc { .. }
         | Node::StackOpen(_)

@@ -7,6 +7,7 @@
 mod function;
 mod host;
 mod instruction;
+mod lanes;
 mod memory;
 mod outline;
 mod output;

@@ -6,10 +6,10 @@
 //! everything keeps the name it has outside.
 
 use super::function::FunctionEmitter;
-use super::text::register;
+use super::text::{in_lanes, register};
 use cotan_loops::{
-    Buffer, BufferKind, CallResult, Cost, Expr, For, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place,
-    Tensor,
+    Buffer, BufferKind, CallResult, Cost, For, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Piece,
+    Place, Target, Tensor,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,6 +69,9 @@ impl Uses {
                 | Node::Set(..)
                 | Node::Load(..)
                 | Node::Store(..)
+                | Node::LoadLanes { .. }
+                | Node::StoreLanes { .. }
+                | Node::Combine { .. }
                 | Node::Copy { .. }
                 | Node::Alloc { .. }
                 | Node::CountRecord(..)
@@ -142,10 +145,7 @@ impl Uses {
         match node {
             Node::Let(local, expr) => {
                 self.defines(*local);
-                match expr {
-                    Expr::Copy(operand) => self.operand(*operand),
-                    Expr::Native { args, .. } | Expr::Host { args, .. } => self.operands(args),
-                }
+                self.operands(expr.operands());
             }
             Node::Set(local, value) => {
                 self.local(*local);
@@ -157,6 +157,23 @@ impl Uses {
             }
             Node::Store(to, value) => {
                 self.place(*to);
+                self.operand(*value);
+            }
+            Node::LoadLanes { to, from, mask } => {
+                self.defines(*to);
+                self.place(*from);
+                mask.iter().for_each(|mask| self.operand(*mask));
+            }
+            Node::StoreLanes { to, value, mask } => {
+                self.place(*to);
+                self.operand(*value);
+                mask.iter().for_each(|mask| self.operand(*mask));
+            }
+            Node::Combine { monoid: _, target, value } => {
+                match target {
+                    Target::Element(place) => self.place(*place),
+                    Target::Local(local) => self.local(*local),
+                }
                 self.operand(*value);
             }
             Node::Copy { from, to, count } => {
@@ -230,9 +247,22 @@ impl Uses {
 /// A name that both sides of an outlined piece know.
 struct Shared {
     name: String,
-    ty: &'static str,
+    ty: String,
+    /// How many cells its value takes.
+    n_cells: usize,
     /// Whether the outer function itself uses it, and not only other segments.
     is_used_between: bool,
+}
+
+impl Shared {
+    fn pointer(name: String, is_used_between: bool) -> Shared {
+        Shared { name, ty: "ptr".to_owned(), n_cells: 1, is_used_between }
+    }
+
+    fn value(name: String, info: &LocalInfo, is_used_between: bool) -> Shared {
+        let ty = in_lanes(register(info.elem), info.lanes);
+        Shared { name, ty, n_cells: info.lanes as usize, is_used_between }
+    }
 }
 
 /// What goes through the environment.
@@ -250,7 +280,7 @@ impl FunctionEmitter<'_> {
     fn environment(&self, inside: Uses) -> Environment {
         let mut env = Environment::default();
         if inside.allocates_results {
-            env.inputs.push(Shared { name: "%results".to_owned(), ty: "ptr", is_used_between: true });
+            env.inputs.push(Shared::pointer("%results".to_owned(), true));
         }
         for (local, n) in &inside.locals {
             let info = &self.f.locals[local.index()];
@@ -259,13 +289,13 @@ impl FunctionEmitter<'_> {
             let is_used_between = all > self.segment_uses.locals.get(local);
             let name = format!("%l{}", local.0);
             if info.is_mutable && outside {
-                env.inputs.push(Shared { name: format!("%m{}", local.0), ty: "ptr", is_used_between });
+                env.inputs.push(Shared::pointer(format!("%m{}", local.0), is_used_between));
             } else if info.is_mutable {
                 env.own.locals.insert(*local, *n);
             } else if !inside.defined_locals.contains(local) {
-                env.inputs.push(Shared { name, ty: register(info.elem), is_used_between });
+                env.inputs.push(Shared::value(name, info, is_used_between));
             } else if outside {
-                env.outputs.push(Shared { name, ty: register(info.elem), is_used_between });
+                env.outputs.push(Shared::value(name, info, is_used_between));
             }
         }
         for (buffer, n) in &inside.buffers {
@@ -280,7 +310,7 @@ impl FunctionEmitter<'_> {
                     (format!("%b{}", buffer.0), false)
                 }
             };
-            let shared = Shared { name, ty: "ptr", is_used_between };
+            let shared = Shared::pointer(name, is_used_between);
             if is_slot && !outside {
                 env.own.buffers.insert(*buffer, *n);
             } else if is_slot || !inside.defined_buffers.contains(buffer) {
@@ -303,16 +333,18 @@ impl FunctionEmitter<'_> {
         write: impl FnOnce(&mut FunctionEmitter<'_>),
     ) -> String {
         let name = self.module.outlined_name(&self.f.name);
+        let lanes = self.lanes;
         let mut inner = FunctionEmitter::new(&mut *self.module, self.f, self.all_uses, body);
+        inner.lanes = lanes;
         inner.declare_slots(&env.own);
         for (shared, cell) in env.inputs.iter().zip(inputs) {
             let cell = inner.field("%env", cell * CELL);
-            inner.line(&format!("{} = load {}, ptr {cell}", shared.name, shared.ty));
+            inner.line(&format!("{} = load {}, ptr {cell}, align {CELL}", shared.name, shared.ty));
         }
         write(&mut inner);
         for (shared, cell) in env.outputs.iter().zip(outputs) {
             let cell = inner.field("%env", cell * CELL);
-            inner.line(&format!("store {} {}, ptr {cell}", shared.ty, shared.name));
+            inner.line(&format!("store {} {}, ptr {cell}, align {CELL}", shared.ty, shared.name));
         }
         inner.succeed();
         let text = inner.finish(&format!("internal i32 {name}({parameters})"));
@@ -321,20 +353,25 @@ impl FunctionEmitter<'_> {
     }
 
     /// The cell of this function's environment for a name.
-    fn cell_of(&mut self, name: &str) -> usize {
-        let next = self.cells.len();
-        *self.cells.entry(name.to_owned()).or_insert(next)
+    fn cell_of(&mut self, shared: &Shared) -> usize {
+        if let Some(cell) = self.cells.get(&shared.name) {
+            return *cell;
+        }
+        let cell = self.n_cells;
+        self.n_cells += shared.n_cells;
+        self.cells.insert(shared.name.clone(), cell);
+        cell
     }
 
     /// The cells of several names, each filled unless a piece has left the value there.
     fn filled_cells(&mut self, names: &[Shared]) -> Vec<usize> {
         let mut cells = Vec::new();
         for shared in names {
-            let cell = self.cell_of(&shared.name);
+            let cell = self.cell_of(shared);
             cells.push(cell);
             if !self.left_in_cells.contains(&shared.name) {
                 let cell = self.field("%cells", cell * CELL);
-                self.line(&format!("store {} {}, ptr {cell}", shared.ty, shared.name));
+                self.line(&format!("store {} {}, ptr {cell}, align {CELL}", shared.ty, shared.name));
             }
         }
         cells
@@ -367,7 +404,7 @@ impl FunctionEmitter<'_> {
         inside.nodes(self.f, body);
         let env = self.environment(inside);
         let inputs = self.filled_cells(&env.inputs);
-        let outputs: Vec<usize> = env.outputs.iter().map(|shared| self.cell_of(&shared.name)).collect();
+        let outputs: Vec<usize> = env.outputs.iter().map(|shared| self.cell_of(shared)).collect();
         let name = self.outline(&env, (&inputs, &outputs), "ptr %ctx, ptr %env", body, |inner| inner.nodes(body));
         let status = self.define(&format!("call i32 {name}(ptr %ctx, ptr %cells)"));
         self.check_status(&status);
@@ -375,7 +412,7 @@ impl FunctionEmitter<'_> {
             self.left_in_cells.insert(shared.name.clone());
             if shared.is_used_between {
                 let cell = self.field("%cells", cell * CELL);
-                self.line(&format!("{} = load {}, ptr {cell}", shared.name, shared.ty));
+                self.line(&format!("{} = load {}, ptr {cell}, align {CELL}", shared.name, shared.ty));
             }
         }
     }

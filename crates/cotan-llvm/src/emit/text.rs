@@ -29,6 +29,16 @@ pub(super) fn register(elem: Elem) -> &'static str {
     }
 }
 
+/// The type of a value with lanes.
+pub(super) fn in_lanes(ty: &str, lanes: u32) -> String {
+    if lanes == 1 { ty.to_owned() } else { format!("<{lanes} x {ty}>") }
+}
+
+/// A constant of a type in all lanes.
+pub(super) fn in_all_lanes(ty: &str, value: &str, lanes: u32) -> String {
+    if lanes == 1 { value.to_owned() } else { format!("splat ({ty} {value})") }
+}
+
 /// The type of a value in memory.
 pub(super) fn in_memory(elem: Elem) -> &'static str {
     if elem == Elem::Bool { "i8" } else { register(elem) }

@@ -57,6 +57,10 @@ impl Program {
         let expected = run(&self.module, &self.name, args, &Options::default()).unwrap();
         for (f, threads) in self.compiled.iter().zip(THREADS) {
             let found = f.call(args).unwrap_or_else(|e| panic!("{threads} threads: {e}, expected {expected:?}"));
+            if f.regroups_sums() {
+                assert!(are_close(&found, &expected), "{threads} threads, {args:?}: {found:?}, expected {expected:?}");
+                continue;
+            }
             assert_eq!(canonical(&found), canonical(&expected), "{threads} threads, arguments {args:?}");
         }
         expected
@@ -85,6 +89,22 @@ impl Program {
     pub(crate) fn on_one_thread(&self) -> &CompiledFunction {
         &self.compiled[0]
     }
+}
+
+/// Whether values differ by rounding alone: code whose lanes add up rounds elsewhere.
+fn are_close(found: &[Value], expected: &[Value]) -> bool {
+    let floats = |v: &Value| (0..v.bits.len()).map(|k| v.get(k).as_float()).collect::<Option<Vec<f64>>>();
+    found.len() == expected.len()
+        && found.iter().zip(expected).all(|(a, b)| match (floats(a), floats(b)) {
+            (Some(x), Some(y)) => {
+                let scale = y.iter().filter(|y| y.is_finite()).fold(1.0_f64, |m, y| m.max(y.abs()));
+                let tolerance = if a.elem == cotan_ir::Elem::F64 { 1e-12 } else { 1e-4 };
+                let is_close =
+                    |x: &f64, y: &f64| x == y || x.is_nan() && y.is_nan() || (x - y).abs() <= tolerance * scale;
+                a.dims == b.dims && x.iter().zip(&y).all(|(x, y)| is_close(x, y))
+            }
+            (None, _) | (_, None) => a == b,
+        })
 }
 
 /// Values in which every NaN has the same bits: which NaN an operation gives is left to the machine.

@@ -5,6 +5,7 @@ mod accumulators;
 mod checks;
 mod derivatives;
 mod harness;
+mod lanes;
 mod long_blocks;
 mod loops;
 mod memory;

@@ -1,7 +1,7 @@
 //! Reading and replacing parts of tensors, and writing to accumulators.
 
 use super::{Held, Lowering};
-use crate::nest::{BufferKind, Local, Node, Operand, Place, Tensor};
+use crate::nest::{BufferKind, Local, Node, Operand, Place, Target, Tensor};
 use cotan_ir::{Acc, AccKind, Atom, Monoid, Op, Stmt, Var};
 
 /// Where the writes to an accumulator go.
@@ -121,19 +121,32 @@ impl Lowering<'_> {
         let value = self.held(value);
         match accumulator {
             Accumulator::Scalar(monoid, local) => {
-                let elem = self.locals[local.index()].elem;
-                let (old, value) = (self.read(local), self.element(&value, Operand::i64(0)));
-                let new = self.combine(monoid, elem, old, value);
-                self.push(Node::Set(local, new));
+                let value = self.element(&value, Operand::i64(0));
+                self.push(Node::Combine { monoid, target: Target::Local(local), value });
             }
             Accumulator::Tensor(monoid, tensor) => {
                 let part = self.part(&tensor, &indices);
-                self.add_to(monoid, &part, &value);
+                self.accumulate(monoid, &part, &value);
             }
             Accumulator::Log(element) => {
                 let to = self.push_element(&element, indices[0]);
                 self.put(to, &value, &element.dims);
             }
+        }
+    }
+
+    /// Combines a tensor or element of an accumulator in place with a value.
+    fn accumulate(&mut self, monoid: Monoid, part: &Tensor, value: &Held) {
+        let combine = |this: &mut Self, k: Operand| {
+            let target = Target::Element(this.shifted(part.place, k));
+            let value = this.element(value, k);
+            this.push(Node::Combine { monoid, target, value });
+        };
+        if part.dims.is_empty() {
+            combine(self, Operand::i64(0));
+        } else {
+            let count = self.count(&part.dims);
+            self.for_each_apart("k", count, combine);
         }
     }
 
@@ -150,7 +163,7 @@ impl Lowering<'_> {
         if part.dims.is_empty() {
             add_element(self, Operand::i64(0));
         } else {
-            self.for_each("k", count, add_element);
+            self.for_each_apart("k", count, add_element);
         }
     }
 
@@ -169,7 +182,7 @@ impl Lowering<'_> {
             Held::Scalar(operand) if dims.is_empty() => self.store(to, *operand),
             Held::Scalar(operand) => {
                 let count = self.count(dims);
-                self.for_each("k", count, |this, k| {
+                self.for_each_apart("k", count, |this, k| {
                     let place = this.shifted(to, k);
                     this.store(place, *operand);
                 });

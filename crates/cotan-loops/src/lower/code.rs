@@ -1,7 +1,7 @@
 //! Writing nodes: locals, index arithmetic, loops.
 
 use super::Lowering;
-use crate::nest::{Cost, Expr, For, Local, Node, Operand, Place, Tensor};
+use crate::nest::{Expr, For, Independence, Local, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, CheckKind, Const, Elem, Span};
 use cotan_ops::Instruction;
 
@@ -30,20 +30,25 @@ impl Lowering<'_> {
 
     /// A counted loop; `write` appends its body, given the index.
     pub(super) fn for_each(&mut self, name: &str, count: Operand, write: impl FnOnce(&mut Self, Operand)) {
-        self.for_each_of_cost(name, count, None, write);
+        self.counted(name, count, Independence::None, write);
     }
 
-    /// A counted loop that may run on several threads if it has a cost.
-    pub(super) fn for_each_of_cost(
+    /// A counted loop whose iterations are independent.
+    pub(super) fn for_each_apart(&mut self, name: &str, count: Operand, write: impl FnOnce(&mut Self, Operand)) {
+        self.counted(name, count, Independence::All, write);
+    }
+
+    /// A counted loop.
+    pub(super) fn counted(
         &mut self,
         name: &str,
         count: Operand,
-        parallel: Option<Cost>,
+        independence: Independence,
         write: impl FnOnce(&mut Self, Operand),
     ) {
         let index = self.new_local(name, Elem::I64, false);
         let body = self.body_nodes(|this| write(this, index.into()));
-        self.push(Node::For(Box::new(For { index, count, parallel, body })));
+        self.push(Node::For(Box::new(For { index, count, parallel: None, independence, lanes: 1, body })));
     }
 
     // ---- scalars

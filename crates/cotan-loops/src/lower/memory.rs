@@ -33,7 +33,7 @@ impl<'a> Lowering<'a> {
     // ---- tables
 
     pub(super) fn new_local(&mut self, name: &str, elem: Elem, is_mutable: bool) -> Local {
-        self.locals.push(LocalInfo { name: name.into(), elem, is_mutable });
+        self.locals.push(LocalInfo { name: name.into(), elem, is_mutable, lanes: 1 });
         Local(self.locals.len() as u32 - 1)
     }
 

@@ -23,7 +23,6 @@ mod tensor_op;
 use crate::liveness::Scopes;
 use crate::nest::{Buffer, BufferKind, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
 use crate::reuse::reuse_memory;
-use crate::segment::cut_long_blocks;
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
 use memory::Offer;
@@ -42,9 +41,9 @@ pub fn lower(f: &Function) -> LoopFunction {
         params: lowering.params,
         body: lowering.open.pop().unwrap_or_default(),
         results: lowering.results,
+        regroups_sums: false,
     };
     reuse_memory(&mut nest);
-    nest.body = cut_long_blocks(std::mem::take(&mut nest.body));
     nest
 }
 

@@ -4,7 +4,7 @@ use super::memory::Offer;
 use super::reduction::Reduction;
 use super::{Held, Lowering};
 use crate::cost::cost;
-use crate::nest::{Cost, Node, Operand, Place, Tensor};
+use crate::nest::{Cost, Independence, Node, Operand, Place, Tensor};
 use cotan_ir::{Block, Par, ParResult, Stmt, Var, written_accs};
 use rustc_hash::FxHashSet;
 
@@ -90,7 +90,7 @@ impl<'a> Lowering<'a> {
         };
         let count = extents[at.len()];
         let name = self.f.name_of(*index).to_owned();
-        self.for_each(&name, count, |this, i| {
+        self.counted(&name, count, independence(sinks, at.len() + 1 == extents.len()), |this, i| {
             at.push(i);
             this.level(p, extents, at, sinks, false);
             at.pop();
@@ -143,6 +143,16 @@ impl<'a> Lowering<'a> {
             }
         }
         self.deliver(moves);
+    }
+}
+
+/// Which iterations of a loop of a `par` are independent. The last index counts the values of reductions.
+fn independence(sinks: &[Sink], is_last: bool) -> Independence {
+    let reduces = sinks.iter().any(|sink| matches!(sink, Sink::Reduced(_)));
+    match (reduces, is_last) {
+        (false, _) => Independence::All,
+        (true, true) => Independence::Block,
+        (true, false) => Independence::None,
     }
 }
 

@@ -6,10 +6,10 @@
 //! level above. Where there are fewer values than one block, only as many partial results as values are made.
 
 use super::{Held, Lowering};
-use crate::nest::{Node, Operand, Place, Tensor};
+use crate::nest::{Independence, Node, Operand, Place, Tensor, neutral};
 use cotan_ir::{Atom, Const, Elem, Monoid, Var};
 use cotan_ops::Instruction;
-use cotan_ops::reduce::{BLOCK, LANES, identity};
+use cotan_ops::reduce::{BLOCK, LANES};
 
 /// Levels of blocks: enough for 4096^4 values.
 const LEVELS: i64 = 4;
@@ -40,11 +40,6 @@ impl Reduction {
     pub(super) fn may_fill_block(&self) -> bool {
         self.total.as_i64().is_none_or(|n| n >= BLOCK as i64)
     }
-}
-
-/// What changes no bit of anything that it is combined with.
-fn neutral(monoid: Monoid, elem: Elem) -> Const {
-    if monoid == Monoid::Add && elem.is_float() { Const::float(elem, -0.0) } else { identity(monoid, elem) }
 }
 
 impl Lowering<'_> {
@@ -93,7 +88,7 @@ impl Lowering<'_> {
         let count = self.mul(n, size);
         let neutral = Operand::Const(neutral(r.monoid, r.lanes.elem));
         let first = self.shifted(r.lanes.place, start);
-        self.for_each("k", count, |this, k| {
+        self.for_each_apart("k", count, |this, k| {
             let place = this.shifted(first, k);
             this.store(place, neutral);
         });
@@ -126,7 +121,7 @@ impl Lowering<'_> {
             let start = this.i64_op(Instruction::Shl, block, bits);
             let rest = this.sub(total, start);
             let length = this.i64_op(Instruction::Min, rest, Operand::i64(BLOCK as i64));
-            this.for_each(name, length, |this, k| {
+            this.counted(name, length, Independence::Block, |this, k| {
                 let number = this.add(start, k);
                 each(this, number);
             });

@@ -1,7 +1,7 @@
 //! Scalar primitives: as the op table says, on scalars or element by element.
 
 use super::{Held, Lowering};
-use crate::nest::{Expr, Node, Operand, Tensor};
+use crate::nest::{Expr, Node, Operand, Tensor, combining};
 use cotan_ir::{Atom, Elem, Monoid, OperandElem, Prim, ResultElem, Var};
 use cotan_ops::{Code, Input, Instruction, Lowering as By, PrimRow, Term, cast_to, row, typed_number};
 
@@ -16,7 +16,7 @@ impl Lowering<'_> {
         }
         let to = self.allocate_for(result);
         let count = self.count(&to.dims);
-        self.for_each("k", count, |this, k| {
+        self.for_each_apart("k", count, |this, k| {
             let args: Vec<Operand> = held.iter().map(|h| this.element(h, k)).collect();
             let value = this.apply("y", row, &args);
             let place = this.shifted(to.place, k);
@@ -108,14 +108,6 @@ impl Lowering<'_> {
 
     /// Two values combined by a monoid.
     pub(super) fn combine(&mut self, monoid: Monoid, elem: Elem, a: Operand, b: Operand) -> Operand {
-        let instruction = match monoid {
-            Monoid::Add => Instruction::Add,
-            Monoid::Mul => Instruction::Mul,
-            Monoid::Max => Instruction::Max,
-            Monoid::Min => Instruction::Min,
-            Monoid::And => Instruction::And,
-            Monoid::Or => Instruction::Or,
-        };
-        self.native(instruction, elem, elem, &[a, b])
+        self.native(combining(monoid), elem, elem, &[a, b])
     }
 }

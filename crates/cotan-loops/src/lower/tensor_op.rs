@@ -60,7 +60,7 @@ impl Lowering<'_> {
     ) {
         match extents.get(at.len()) {
             None => write(self, at),
-            Some(n) => self.for_each("k", *n, |this, k| {
+            Some(n) => self.for_each_apart("k", *n, |this, k| {
                 at.push(k);
                 this.for_all_after(extents, at, write);
                 at.pop();
@@ -78,7 +78,7 @@ impl Lowering<'_> {
     /// Copies runs of `n` positions along the middle axis, from position `from_lo` on of one tensor to `to_lo` on of
     /// another.
     fn copy_runs(&mut self, from: &Tensor, from_lo: Operand, to: &Tensor, to_lo: Operand, n: Operand) {
-        self.for_each("outer", from.dims[0], |this, i| {
+        self.for_each_apart("outer", from.dims[0], |this, i| {
             let source = this.part(from, &[i, from_lo]);
             let target = this.part(to, &[i, to_lo]);
             let count = this.mul(n, source.dims[0]);
@@ -167,7 +167,7 @@ fn fill(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
             let (lead, _) = to.dims.split_at(to.dims.len() - inner.dims.len());
             let copies = this.count(lead);
             let size = this.count(&inner.dims);
-            this.for_each("copy", copies, |this, i| {
+            this.for_each_apart("copy", copies, |this, i| {
                 let offset = this.mul(i, size);
                 let target = this.shifted(to.place, offset);
                 this.copy_tensor(inner, target);
@@ -191,7 +191,7 @@ fn from_elements(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> 
 
 fn iota(this: &mut Lowering, result: Var, _: &[Held], _: &[i64]) -> Held {
     let to = this.allocate_for(result);
-    this.for_each("k", to.dims[0], |this, k| {
+    this.for_each_apart("k", to.dims[0], |this, k| {
         let value = if to.elem == Elem::I64 { k } else { this.apply("number", cast_to(to.elem), &[k]) };
         let place = this.shifted(to.place, k);
         this.store(place, value);

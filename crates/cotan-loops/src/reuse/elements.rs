@@ -1,7 +1,6 @@
 //! Whether a node makes one array of another element by element, so that both may have the same memory.
 
 use super::Owners;
-use super::visit::lists;
 use crate::nest::{Buffer, Expr, For, Local, Node, Operand};
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
@@ -25,6 +24,9 @@ pub(super) fn is_made_over(node: &Node, old: (Buffer, usize), new: (Buffer, usiz
         | Node::Set(..)
         | Node::Load(..)
         | Node::Store(..)
+        | Node::LoadLanes { .. }
+        | Node::StoreLanes { .. }
+        | Node::Combine { .. }
         | Node::Alloc { .. }
         | Node::CountRecord(..)
         | Node::StackOpen(_)
@@ -57,8 +59,11 @@ struct Access {
 impl Work<'_> {
     /// What nodes do with single elements.
     fn accesses(&self, nodes: &[Node]) -> Vec<Access> {
-        let inner = |node| lists(node).into_iter().flat_map(|inner| self.accesses(inner));
-        nodes.iter().flat_map(|node| self.access(node).into_iter().chain(inner(node))).collect()
+        let of = |node: &Node| {
+            let inner = node.lists().into_iter().flat_map(|inner| self.accesses(inner));
+            self.access(node).into_iter().chain(inner).collect::<Vec<Access>>()
+        };
+        nodes.iter().flat_map(of).collect()
     }
 
     fn access(&self, node: &Node) -> Option<Access> {

@@ -1,6 +1,6 @@
 //! What nodes are made of: the lists in them, and the buffers that they mention.
 
-use crate::nest::{Buffer, CallResult, Node, Piece};
+use crate::nest::{Buffer, CallResult, Node, Piece, Target};
 
 /// Visits the lists of nodes that a node has.
 pub(super) fn each_list(node: &mut Node, see: &mut dyn FnMut(&mut Vec<Node>)) {
@@ -16,6 +16,9 @@ pub(super) fn each_list(node: &mut Node, see: &mut dyn FnMut(&mut Vec<Node>)) {
         | Node::Set(..)
         | Node::Load(..)
         | Node::Store(..)
+        | Node::LoadLanes { .. }
+        | Node::StoreLanes { .. }
+        | Node::Combine { .. }
         | Node::Copy { .. }
         | Node::Alloc { .. }
         | Node::CountRecord(..)
@@ -28,33 +31,14 @@ pub(super) fn each_list(node: &mut Node, see: &mut dyn FnMut(&mut Vec<Node>)) {
     }
 }
 
-/// The same lists, to look at.
-pub(super) fn lists(node: &Node) -> Vec<&[Node]> {
-    match node {
-        Node::Scope(body) | Node::Segment(body) | Node::While(_, body) => vec![body],
-        Node::For(l) => vec![&l.body],
-        Node::If(_, yes, no) => vec![yes, no],
-        Node::Switch(_, arms) => arms.iter().map(Vec::as_slice).collect(),
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::Copy { .. }
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::Check { .. }
-        | Node::Print { .. }
-        | Node::Call { .. } => Vec::new(),
-    }
-}
-
 /// Visits every mention of a buffer in a node, in the lists in it too.
 pub(super) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
     match node {
-        Node::Load(_, place) | Node::Store(place, _) => see(&mut place.buffer),
+        Node::Load(_, place)
+        | Node::Store(place, _)
+        | Node::LoadLanes { from: place, .. }
+        | Node::StoreLanes { to: place, .. }
+        | Node::Combine { target: Target::Element(place), .. } => see(&mut place.buffer),
         Node::Copy { from, to, count: _ } => {
             see(&mut from.buffer);
             see(&mut to.buffer);
@@ -83,7 +67,11 @@ pub(super) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
                 }
             }
         }
-        Node::Let(..) | Node::Set(..) | Node::CountRecord(..) | Node::Check { .. } => {}
+        Node::Let(..)
+        | Node::Set(..)
+        | Node::Combine { target: Target::Local(_), .. }
+        | Node::CountRecord(..)
+        | Node::Check { .. } => {}
         Node::Scope(_) | Node::Segment(_) | Node::While(..) | Node::For(_) | Node::If(..) | Node::Switch(..) => {
             each_list(node, &mut |inner| inner.iter_mut().for_each(|node| each_buffer(node, see)));
         }

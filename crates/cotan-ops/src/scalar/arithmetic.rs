@@ -6,12 +6,12 @@
 //! `mulz = a0 a1`, but exactly 0 if one factor is exactly 0, whatever the other is. Every contribution to a derivative
 //! is a `mulz`, so that nothing which does not count can spoil a sum; it is its own derivative's tool.
 
+use crate::PrimRow;
 use crate::kernel::kernels;
 use crate::num::Ring;
 use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
-use crate::term::{A0, A1, MINUS_ONE, ONE, R, ZERO, t};
-use crate::{EQ, OR, PrimRow, SELECT};
+use crate::term::{A0, A1, MINUS_ONE, ONE, R, t};
 use cotan_ir::ElemSet;
 
 const FLOAT: ElemSet = ElemSet::FLOAT;
@@ -90,7 +90,7 @@ pub static MULZ: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The product `a0 * a1`, but 0 if a factor is exactly zero, even if the other one is infinite or NaN.",
     kernels: kernels!(mulz, (T, T) on ring),
-    lowering: Lowering::Expand(t!(SELECT, t!(OR, t!(EQ, A0, ZERO), t!(EQ, A1, ZERO)), ZERO, t!(MUL, A0, A1))),
+    lowering: Lowering::Native(Instruction::Mulz),
     partials: &[Partial::term(A1), Partial::term(A0)],
     kinks: Kinks::Smooth,
     domain: &[],

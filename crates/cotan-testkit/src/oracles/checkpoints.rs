@@ -1,6 +1,7 @@
 //! Checkpoints on every loop leave the bits of the reverse derivative as they are.
 
 use super::Verdict;
+use super::compiled::Agreement;
 use super::engines::same_bits;
 use crate::case::Case;
 use crate::machine::{compile, shared_backend};
@@ -36,7 +37,8 @@ pub fn checkpoints_of_every_scheme(case: &Case) -> Verdict {
         let function = compile(shared_backend()?, &module, &name, OptLevel::O2)?;
         let args = case.vjp_arguments()?;
         let found = function.call(&args).map_err(|e| format!("`{name}` compiled with checkpoints fails: {e}"))?;
-        same_bits(&found, &case.run(&name, &args)?, &format!("compiled, checkpoint {}", SCHEMES[0]))
+        let what = format!("compiled, checkpoint {}", SCHEMES[0]);
+        Agreement::of(&function, case).check(&found, &case.run(&name, &args)?, &what)
     })())
 }
 

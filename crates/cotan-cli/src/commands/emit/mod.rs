@@ -8,6 +8,7 @@ use crate::exit;
 use crate::output;
 use crate::session::{Session, read_program};
 use cotan::ir::Module;
+use cotan::llvm::CompileOptions;
 use cotan::sema::typed;
 use cotan::sema::types::Type;
 use cotan::syntax::ast::ItemKind;
@@ -66,7 +67,7 @@ fn every_function(session: &Session, wanted: Stage) -> Result<String, Failure> {
             Stage::Ast => {}
         }
     }
-    texts.push(module_text(&all, wanted));
+    texts.push(module_text(&all, wanted, &session.compiler.compile_options()));
     Ok(texts.concat())
 }
 
@@ -87,15 +88,15 @@ fn stage(session: &Session, name: &str, lowered: &Lowered, stage: Stage) -> Resu
     match stage {
         Stage::Llvm => backend()?.llvm_ir(&lowered.module, &lowered.entry.symbol, &options).map_err(failed),
         Stage::Asm => backend()?.assembly(&lowered.module, &lowered.entry.symbol, &options).map_err(failed),
-        Stage::Ast | Stage::Ir | Stage::Dot | Stage::Loops => Ok(module_text(&lowered.module, stage)),
+        Stage::Ast | Stage::Ir | Stage::Dot | Stage::Loops => Ok(module_text(&lowered.module, stage, &options)),
     }
 }
 
-fn module_text(module: &Module, stage: Stage) -> String {
+fn module_text(module: &Module, stage: Stage, options: &CompileOptions) -> String {
     match stage {
         Stage::Dot => dot::module(module),
         Stage::Loops => {
-            let nests: Vec<String> = module.functions().map(|f| cotan::loops::lower(f).to_string()).collect();
+            let nests: Vec<String> = module.functions().map(|f| options.nest(f).to_string()).collect();
             nests.join("\n")
         }
         Stage::Ir => module.to_string(),

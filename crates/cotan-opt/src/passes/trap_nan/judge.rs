@@ -289,6 +289,7 @@ fn computes(instruction: Instruction) -> bool {
         Instruction::Add
         | Instruction::Sub
         | Instruction::Mul
+        | Instruction::Mulz
         | Instruction::Div
         | Instruction::Rem
         | Instruction::Fma

@@ -1,0 +1,207 @@
+//! Values with lanes: how scalars spread over them, how lanes are read, written, and combined.
+
+use super::function::FunctionEmitter;
+use super::instruction::Form;
+use super::text::{constant, in_all_lanes, in_lanes, in_memory, register};
+use cotan_ir::{Elem, Monoid};
+use cotan_loops::{Expr, Local, Operand, Place, Target, combining};
+
+impl FunctionEmitter<'_> {
+    pub(super) fn form(&self, operand: Operand) -> Form {
+        Form { elem: self.f.operand_elem(operand), lanes: self.f.lanes(operand) }
+    }
+
+    /// An operand as a value of so many lanes.
+    pub(super) fn spread(&mut self, operand: Operand, lanes: u32) -> String {
+        let elem = register(self.f.operand_elem(operand));
+        match operand {
+            Operand::Const(c) => in_all_lanes(elem, &constant(c), lanes),
+            Operand::Local(_) if self.f.lanes(operand) == lanes => self.operand(operand),
+            Operand::Local(_) => {
+                let ty = in_lanes(elem, lanes);
+                let scalar = self.operand(operand);
+                let first = self.define(&format!("insertelement {ty} poison, {elem} {scalar}, i64 0"));
+                self.define(&format!("shufflevector {ty} {first}, {ty} poison, <{lanes} x i32> zeroinitializer"))
+            }
+        }
+    }
+
+    /// With its type.
+    pub(super) fn typed_spread(&mut self, operand: Operand, lanes: u32) -> String {
+        let ty = in_lanes(register(self.f.operand_elem(operand)), lanes);
+        format!("{ty} {}", self.spread(operand, lanes))
+    }
+
+    /// Defines a local by an expression that is about lanes.
+    pub(super) fn lane_definition(&mut self, to: Local, expr: &Expr) {
+        let name = format!("%l{}", to.0);
+        let lanes = self.f.locals[to.index()].lanes;
+        match expr {
+            Expr::Iota(first) => {
+                let numbers: Vec<String> = (0..lanes).map(|k| format!("i64 {k}")).collect();
+                let first = self.typed_spread(*first, lanes);
+                self.line(&format!("{name} = add {first}, <{}>", numbers.join(", ")));
+            }
+            Expr::Any(mask) => {
+                let mask = self.mask_bits(*mask);
+                self.line(&format!("{name} = icmp ne {mask}, 0"));
+            }
+            Expr::First(mask) => {
+                let bits = self.mask_bits(*mask);
+                let ty = format!("i{}", self.f.lanes(*mask));
+                self.module.declare(&format!("declare {ty} @llvm.cttz.{ty}({ty}, i1)"));
+                let count = self.define(&format!("call {ty} @llvm.cttz.{ty}({bits}, i1 false)"));
+                let to_i64 = if ty == "i64" { "bitcast" } else { "zext" };
+                self.line(&format!("{name} = {to_i64} {ty} {count} to i64"));
+            }
+            Expr::Fold(monoid, value) => self.fold(&name, *monoid, *value),
+            Expr::Lane([value, number]) => {
+                let (value, number) = (self.typed(*value), self.typed(*number));
+                self.line(&format!("{name} = extractelement {value}, {number}"));
+            }
+            Expr::Copy(_) | Expr::Native { .. } | Expr::Host { .. } => {
+                panic!("bug: an expression on values was taken for one about lanes")
+            }
+        }
+    }
+
+    /// A mask as an integer with its type; the first lane is the lowest bit.
+    fn mask_bits(&mut self, mask: Operand) -> String {
+        let lanes = self.f.lanes(mask);
+        let mask = self.typed(mask);
+        let bits = self.define(&format!("bitcast {mask} to i{lanes}"));
+        format!("i{lanes} {bits}")
+    }
+
+    /// Halves are combined until one lane is left.
+    fn fold(&mut self, name: &str, monoid: Monoid, value: Operand) {
+        let Form { elem, mut lanes } = self.form(value);
+        let mut whole = self.operand(value);
+        while lanes > 1 {
+            let ty = in_lanes(register(elem), lanes);
+            let half = lanes / 2;
+            let mut part = |from: u32| {
+                if half == 1 {
+                    return self.define(&format!("extractelement {ty} {whole}, i64 {from}"));
+                }
+                let numbers: Vec<String> = (from..from + half).map(|k| format!("i32 {k}")).collect();
+                let numbers = numbers.join(", ");
+                self.define(&format!("shufflevector {ty} {whole}, {ty} poison, <{half} x i32> <{numbers}>"))
+            };
+            let (low, high) = (part(0), part(half));
+            let form = Form { elem, lanes: half };
+            let sum = self.temporary();
+            self.native(&sum, combining(monoid), form, &[low, high]);
+            whole = sum;
+            lanes = half;
+        }
+        let ty = register(elem);
+        self.line(&format!("{name} = bitcast {ty} {whole} to {ty}"));
+    }
+
+    // ---- memory
+
+    pub(super) fn load_lanes(&mut self, to: Local, from: Place, mask: Option<Operand>) {
+        let info = &self.f.locals[to.index()];
+        let (elem, lanes) = (info.elem, info.lanes);
+        let memory = in_memory(elem);
+        let ty = in_lanes(memory, lanes);
+        let form = self.memory_form(elem, lanes);
+        let align = elem.bytes();
+        let value = match mask {
+            None if self.f.lanes(from.offset) == 1 => {
+                let address = self.address(from);
+                format!("load {ty}, ptr {address}, align {align}")
+            }
+            mask => {
+                let mask = self.mask_or_all(mask, lanes);
+                let (address, is_apart, pointers) = self.lane_addresses(from, lanes);
+                let suffix = format!("{form}.{}", if is_apart { format!("v{lanes}p0") } else { "p0".to_owned() });
+                let name = if is_apart { "gather" } else { "load" };
+                self.module.declare(&format!(
+                    "declare {ty} @llvm.masked.{name}.{suffix}({pointers}, i32 immarg, <{lanes} x i1>, {ty})"
+                ));
+                format!(
+                    "call {ty} @llvm.masked.{name}.{suffix}({pointers} {address}, i32 {align}, {mask}, {ty} zeroinitializer)"
+                )
+            }
+        };
+        if elem == Elem::Bool {
+            let bytes = self.define(&value);
+            return self.line(&format!("%l{} = icmp ne {ty} {bytes}, zeroinitializer", to.0));
+        }
+        self.line(&format!("%l{} = {value}", to.0));
+    }
+
+    pub(super) fn store_lanes(&mut self, to: Place, value: Operand, mask: Option<Operand>) {
+        let elem = self.f.operand_elem(value);
+        let offset_lanes = self.f.lanes(to.offset);
+        let lanes = self.lanes;
+        let ty = in_lanes(in_memory(elem), lanes);
+        let form = self.memory_form(elem, lanes);
+        let align = elem.bytes();
+        let mut value = self.spread(value, lanes);
+        if elem == Elem::Bool {
+            value = self.define(&format!("zext <{lanes} x i1> {value} to {ty}"));
+        }
+        if mask.is_none() && offset_lanes == 1 {
+            let address = self.address(to);
+            return self.line(&format!("store {ty} {value}, ptr {address}, align {align}"));
+        }
+        let mask = self.mask_or_all(mask, lanes);
+        let (address, is_apart, pointers) = self.lane_addresses(to, lanes);
+        let suffix = format!("{form}.{}", if is_apart { format!("v{lanes}p0") } else { "p0".to_owned() });
+        let name = if is_apart { "scatter" } else { "store" };
+        self.module.declare(&format!(
+            "declare void @llvm.masked.{name}.{suffix}({ty}, {pointers}, i32 immarg, <{lanes} x i1>)"
+        ));
+        self.line(&format!(
+            "call void @llvm.masked.{name}.{suffix}({ty} {value}, {pointers} {address}, i32 {align}, {mask})"
+        ));
+    }
+
+    fn memory_form(&self, elem: Elem, lanes: u32) -> String {
+        if elem == Elem::Bool { format!("v{lanes}i8") } else { Form { elem, lanes }.suffix() }
+    }
+
+    fn mask_or_all(&mut self, mask: Option<Operand>, lanes: u32) -> String {
+        match mask {
+            None => format!("<{lanes} x i1> splat (i1 true)"),
+            Some(mask) => self.typed_spread(mask, lanes),
+        }
+    }
+
+    /// The address of the first lane, or those of all if they lie apart; whether they do; the type.
+    fn lane_addresses(&mut self, place: Place, lanes: u32) -> (String, bool, String) {
+        if self.f.lanes(place.offset) == 1 {
+            return (self.address(place), false, "ptr".to_owned());
+        }
+        let base = self.base(place.buffer);
+        let ty = in_memory(self.f.buffers[place.buffer.index()].elem);
+        let offsets = self.typed(place.offset);
+        let addresses = self.define(&format!("getelementptr inbounds {ty}, ptr {base}, {offsets}"));
+        (addresses, true, format!("<{lanes} x ptr>"))
+    }
+
+    // ---- accumulators
+
+    pub(super) fn combine(&mut self, monoid: Monoid, target: Target, value: Operand) {
+        let form = self.form(value);
+        let (old, new) = (self.temporary(), self.temporary());
+        let value = self.operand(value);
+        match target {
+            Target::Element(place) => {
+                let address = self.address(place);
+                self.load_from(&old, form.elem, &address);
+                self.native(&new, combining(monoid), form, &[old, value]);
+                self.store_value(&new, form.elem, &address);
+            }
+            Target::Local(local) => {
+                let ty = form.ty();
+                self.line(&format!("{old} = load {ty}, ptr %m{}", local.0));
+                self.native(&new, combining(monoid), form, &[old, value]);
+                self.line(&format!("store {ty} {new}, ptr %m{}", local.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What nodes cost, in rough machine steps: enough to compare one plan for a loop with another.
+
+use super::shape::{Shape, Shapes};
+use crate::nest::{Expr, Node, Operand, Place, Target};
+use cotan_ops::Instruction;
+
+/// Trips assumed of a loop whose count is no constant.
+const ASSUMED_TRIPS: f64 = 16.0;
+/// Lanes that one step works on.
+const LANES_PER_STEP: f64 = 8.0;
+/// A call of a function of the host.
+const HOST: f64 = 20.0;
+/// A division or a root.
+const DIVISION: f64 = 5.0;
+/// A product in which a zero wins.
+const MULZ: f64 = 3.0;
+/// An element that is read or written by itself.
+const ELEMENT: f64 = 1.5;
+/// The parts of a branch that decide which lanes take it.
+const MASK: f64 = 3.0;
+
+/// The trips of a loop.
+pub(super) fn trips(count: Operand) -> f64 {
+    count.as_i64().map_or(ASSUMED_TRIPS, |n| n.max(0) as f64)
+}
+
+fn of_expr(expr: &Expr) -> f64 {
+    match expr {
+        Expr::Host { .. } => HOST,
+        Expr::Native { instruction: Instruction::Div | Instruction::Rem | Instruction::Sqrt, .. } => DIVISION,
+        Expr::Native { instruction: Instruction::Mulz, .. } => MULZ,
+        Expr::Native { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => 1.0,
+        Expr::Copy(_) => 0.0,
+    }
+}
+
+/// What a node without lists in it costs by itself.
+pub(super) fn scalar(node: &Node) -> f64 {
+    match node {
+        Node::Let(_, expr) => of_expr(expr),
+        Node::Set(..) => 0.0,
+        Node::Load(..) | Node::Store(..) | Node::Check { .. } | Node::CountRecord(..) | Node::Bind { .. } => 1.0,
+        Node::Combine { .. } => 3.0,
+        Node::LoadLanes { .. } | Node::StoreLanes { .. } => 1.0,
+        Node::StackExtend(..) => 2.0,
+        Node::Copy { count, .. } => 10.0 + trips(*count) / LANES_PER_STEP,
+        Node::Alloc { .. } | Node::StackOpen(_) => 2.0,
+        Node::Print { .. } | Node::Call { .. } => 100.0,
+        Node::Scope(_) | Node::Segment(_) | Node::For(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => 0.0,
+    }
+}
+
+/// What a strip costs.
+pub(super) struct Estimate<'a> {
+    pub(super) shapes: &'a Shapes<'a>,
+    pub(super) lanes: f64,
+}
+
+impl Estimate<'_> {
+    pub(super) fn nodes(&self, nodes: &[Node]) -> f64 {
+        nodes.iter().map(|node| self.node(node)).sum()
+    }
+
+    fn node(&self, node: &Node) -> f64 {
+        let steps = self.lanes / LANES_PER_STEP;
+        match node {
+            Node::Let(local, expr) => match (self.shapes.of_operand((*local).into()), expr) {
+                (Shape::Varying, Expr::Host { .. }) => self.lanes * HOST,
+                (Shape::Varying, expr) => steps.max(1.0) * of_expr(expr),
+                (Shape::Uniform | Shape::Linear(_), expr) => of_expr(expr),
+            },
+            Node::Set(..) => steps * 0.5,
+            Node::Load(_, place) => self.access(*place),
+            Node::Store(place, _) => self.access(*place),
+            Node::Combine { target, .. } => match target {
+                Target::Local(_) => 2.0 * steps + 4.0,
+                Target::Element(place) if self.shapes.private.contains(&place.buffer) => 3.0 * steps,
+                Target::Element(place) if self.shapes.is_uniform(place.offset) => 2.0 * steps + 6.0,
+                Target::Element(_) => 5.0 * self.lanes,
+            },
+            Node::Copy { from, to, count } => trips(*count) * (self.access(*from) + self.access(*to)) + 2.0,
+            Node::Scope(body) | Node::Segment(body) => self.nodes(body),
+            Node::For(l) => {
+                let guard = if self.shapes.is_uniform(l.count) { 0.0 } else { MASK };
+                trips(l.count) * (self.nodes(&l.body) + guard) + 2.0
+            }
+            Node::While(_, body) => ASSUMED_TRIPS * (self.nodes(body) + MASK) + 2.0,
+            Node::If(cond, yes, no) if self.shapes.is_uniform(*cond) => self.nodes(yes).max(self.nodes(no)) + 2.0,
+            Node::If(_, yes, no) => self.nodes(yes) + self.nodes(no) + 2.0 * MASK,
+            Node::Switch(on, arms) if self.shapes.is_uniform(*on) => {
+                arms.iter().map(|arm| self.nodes(arm)).fold(0.0, f64::max) + 2.0
+            }
+            Node::Switch(_, arms) => arms.iter().map(|arm| self.nodes(arm) + MASK).sum(),
+            Node::Check { cond, .. } => {
+                if self.shapes.is_uniform(*cond) {
+                    1.0
+                } else {
+                    3.0 * steps
+                }
+            }
+            Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Print { .. }
+            | Node::Call { .. } => scalar(node),
+        }
+    }
+
+    /// Reading or writing the elements of all lanes.
+    fn access(&self, place: Place) -> f64 {
+        let steps = self.lanes / LANES_PER_STEP;
+        let is_private = self.shapes.private.contains(&place.buffer);
+        match self.shapes.of_operand(place.offset) {
+            Shape::Uniform if is_private => steps,
+            Shape::Uniform => 1.0,
+            Shape::Linear(stride) if !is_private && stride.number() == Some(1) => steps,
+            Shape::Linear(_) | Shape::Varying => ELEMENT * self.lanes,
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Loops whose iterations run side by side, in the lanes of vector registers.
+//!
+//! Which loops: of the independent ones, those that are estimated to gain most, from the outside in. A loop around
+//! others is often the better one (all its lanes run the inner loops together, whatever these carry), if its lanes do
+//! not lie far apart in memory. The number of lanes is a property of the loop and not of the machine, so that what the
+//! lanes add up has the same bits everywhere; a machine works on as many registers as it takes.
+
+mod cost;
+mod rewrite;
+mod shape;
+
+use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
+use cost::Estimate;
+use cotan_ir::Elem;
+use cotan_ops::Instruction;
+use cotan_ops::reduce::LANES;
+use rewrite::{Tables, rewrite, rounds};
+use rustc_hash::FxHashMap;
+use shape::{Definitions, Shapes, count_mentions, definitions_of};
+
+/// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
+const MOST_NODES: usize = 4000;
+
+/// Bytes up to which the arrays of all lanes together may take; beyond, iterations run one after the other.
+const MOST_BYTES: i64 = 1 << 20;
+
+/// Gives the loops of a function lanes, where that is estimated to pay.
+pub fn vectorise(f: &mut LoopFunction) {
+    let mut definitions = Definitions::default();
+    definitions_of(&f.body, &mut definitions);
+    let mut mentions = FxHashMap::default();
+    count_mentions(&f.body, &mut mentions);
+    let body = std::mem::take(&mut f.body);
+    let mut pass = Pass { f, definitions, mentions, is_alternative: false };
+    let body = pass.list(body);
+    f.body = body;
+}
+
+struct Pass<'a> {
+    f: &'a mut LoopFunction,
+    definitions: Definitions,
+    /// How often the function mentions each local.
+    mentions: FxHashMap<Local, usize>,
+    /// Whether this is what runs where the lanes of a loop around do not pay: code that is rarely run should be short.
+    is_alternative: bool,
+}
+
+impl Pass<'_> {
+    fn list(&mut self, nodes: Vec<Node>) -> Vec<Node> {
+        nodes.into_iter().flat_map(|node| self.node(node)).collect()
+    }
+
+    fn node(&mut self, node: Node) -> Vec<Node> {
+        match node {
+            Node::For(l) => self.counted(l),
+            Node::Scope(body) => vec![Node::Scope(self.list(body))],
+            Node::Segment(body) => vec![Node::Segment(self.list(body))],
+            Node::While(go, body) => vec![Node::While(go, self.list(body))],
+            Node::If(cond, yes, no) => vec![Node::If(cond, self.list(yes), self.list(no))],
+            Node::Switch(on, arms) => vec![Node::Switch(on, arms.into_iter().map(|arm| self.list(arm)).collect())],
+            Node::Let(..)
+            | Node::Set(..)
+            | Node::Load(..)
+            | Node::Store(..)
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Combine { .. }
+            | Node::Copy { .. }
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Check { .. }
+            | Node::Print { .. }
+            | Node::Call { .. } => vec![node],
+        }
+    }
+
+    fn counted(&mut self, mut l: Box<For>) -> Vec<Node> {
+        let Some(lanes) = self.choose(&l) else {
+            l.body = self.list(l.body);
+            return vec![Node::For(l)];
+        };
+        let mut nodes = Vec::new();
+        let pays = self.pays(&l, lanes, &mut nodes);
+        let strips = self.with_lanes(&l, lanes);
+        match pays {
+            None => nodes.extend(strips),
+            Some(pays) => {
+                let outside = std::mem::replace(&mut self.is_alternative, true);
+                l.body = self.list(l.body);
+                self.is_alternative = outside;
+                nodes.push(Node::If(pays, strips, vec![Node::For(l)]));
+            }
+        }
+        nodes
+    }
+
+    fn with_lanes(&mut self, l: &For, lanes: u32) -> Vec<Node> {
+        // The tables grow; what is looked up is in the old part.
+        let old = LoopFunction {
+            name: self.f.name.clone(),
+            locals: self.f.locals.clone(),
+            buffers: self.f.buffers.clone(),
+            params: self.f.params.clone(),
+            body: Vec::new(),
+            results: Vec::new(),
+            regroups_sums: false,
+        };
+        let tables = Tables {
+            locals: std::mem::take(&mut self.f.locals),
+            buffers: std::mem::take(&mut self.f.buffers),
+            regroups_sums: self.f.regroups_sums,
+        };
+        let shapes = Shapes::of(&old, &self.definitions, l, lanes, |local| self.is_own(local, l));
+        let shapes = shapes.expect("invariant: it was chosen because it can be done");
+        let (nodes, tables) = rewrite(tables, &old, &shapes, l);
+        self.f.locals = tables.locals;
+        self.f.buffers = tables.buffers;
+        self.f.regroups_sums = tables.regroups_sums;
+        nodes
+    }
+
+    /// Whether lanes pay, where that depends on sizes: a loop around others should have iterations for a good part of
+    /// its lanes, and their arrays, one for each, should not take more memory than caches have. `None` if they always
+    /// do.
+    fn pays(&mut self, l: &For, lanes: u32, nodes: &mut Vec<Node>) -> Option<Operand> {
+        let mut sizes = Vec::new();
+        private_sizes(&l.body, self.f, &mut sizes);
+        if !l.body.iter().any(has_loop) && sizes.is_empty() {
+            return None;
+        }
+        let mut emit = |instruction, result, args: [Operand; 2]| {
+            let args = args.to_vec();
+            self.f.locals.push(LocalInfo { name: "pays".into(), elem: result, is_mutable: false, lanes: 1 });
+            let local = Local(self.f.locals.len() as u32 - 1);
+            nodes.push(Node::Let(local, Expr::Native { instruction, elem: Elem::I64, args }));
+            Operand::Local(local)
+        };
+        let mut bytes = Operand::i64(0);
+        for (size, extents) in sizes {
+            let product = extents
+                .iter()
+                .fold(Operand::i64(size * i64::from(lanes)), |n, e| emit(Instruction::Mul, Elem::I64, [n, *e]));
+            bytes = emit(Instruction::Add, Elem::I64, [bytes, product]);
+        }
+        let fits = emit(Instruction::Le, Elem::Bool, [bytes, Operand::i64(MOST_BYTES)]);
+        let fills = emit(Instruction::Ge, Elem::Bool, [l.count, Operand::i64(i64::from(lanes) / 4)]);
+        self.f.locals.push(LocalInfo { name: "pays".into(), elem: Elem::Bool, is_mutable: false, lanes: 1 });
+        let both = Local(self.f.locals.len() as u32 - 1);
+        let args = vec![fits, fills];
+        nodes.push(Node::Let(both, Expr::Native { instruction: Instruction::And, elem: Elem::Bool, args }));
+        Some(both.into())
+    }
+
+    /// The number of lanes that a loop is given, if it is.
+    fn choose(&self, l: &For) -> Option<u32> {
+        if self.is_alternative && l.body.iter().any(has_loop) {
+            return None;
+        }
+        let (lanes, side_by_side) = self.estimate(l)?;
+        (side_by_side < self.one_by_one(&l.body)).then_some(lanes)
+    }
+
+    /// The lanes of a loop, and what an iteration costs with them.
+    fn estimate(&self, l: &For) -> Option<(u32, f64)> {
+        let n_nodes = size(&l.body);
+        if l.independence == Independence::None || l.count.as_i64().is_some_and(|n| n < 3) || n_nodes > MOST_NODES {
+            return None;
+        }
+        let lanes = lanes_of(l, n_nodes, self.f);
+        let shapes = Shapes::of(self.f, &self.definitions, l, lanes, |local| self.is_own(local, l)).ok()?;
+        let strip = Estimate { shapes: &shapes, lanes: lanes.into() }.nodes(&l.body);
+        let iterations = l.count.as_i64().map_or(i64::from(lanes), |n| {
+            let n_strips = (n + i64::from(lanes) - 1) / i64::from(lanes);
+            n / n_strips.max(1)
+        });
+        Some((lanes, strip / iterations.max(1) as f64))
+    }
+
+    /// What nodes cost if they run one after the other, the loops in them as they are best.
+    fn one_by_one(&self, nodes: &[Node]) -> f64 {
+        nodes.iter().map(|node| self.one(node)).sum()
+    }
+
+    fn one(&self, node: &Node) -> f64 {
+        match node {
+            Node::For(l) => {
+                let plain = self.one_by_one(&l.body);
+                let best = self.estimate(l).map_or(plain, |(_, with_lanes)| with_lanes.min(plain));
+                cost::trips(l.count) * best + 2.0
+            }
+            Node::While(_, body) => cost::trips(Operand::Local(Local(0))) * self.one_by_one(body) + 2.0,
+            Node::If(_, yes, no) => self.one_by_one(yes).max(self.one_by_one(no)) + 2.0,
+            Node::Switch(_, arms) => arms.iter().map(|arm| self.one_by_one(arm)).fold(0.0, f64::max) + 2.0,
+            Node::Scope(body) | Node::Segment(body) => self.one_by_one(body),
+            Node::Let(..)
+            | Node::Set(..)
+            | Node::Load(..)
+            | Node::Store(..)
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Combine { .. }
+            | Node::Copy { .. }
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Check { .. }
+            | Node::Print { .. }
+            | Node::Call { .. } => cost::scalar(node),
+        }
+    }
+
+    /// Whether a mutable local is mentioned in a loop alone.
+    fn is_own(&self, local: Local, l: &For) -> bool {
+        let mut inside = FxHashMap::default();
+        count_mentions(&l.body, &mut inside);
+        inside.get(&local) == self.mentions.get(&local)
+    }
+}
+
+/// How many iterations run side by side: fewer where many values are alive at once, more where inner loops are short.
+/// Where lanes add up, the number decides on bits, and depends on the number of iterations alone.
+fn lanes_of(l: &For, n_nodes: usize, f: &LoopFunction) -> u32 {
+    if l.independence == Independence::Block {
+        return LANES as u32;
+    }
+    match l.count.as_i64() {
+        Some(n) if n <= 4 => return 4,
+        Some(n) if n <= 8 => return 8,
+        Some(n) if n <= 16 => return 16,
+        Some(_) | None => {}
+    }
+    if l.body.iter().any(|node| has_loop(node) || adds_up(node, f)) {
+        32
+    } else if n_nodes > 100 {
+        8
+    } else {
+        16
+    }
+}
+
+/// Whether a node combines floats in an order that shows.
+fn adds_up(node: &Node, f: &LoopFunction) -> bool {
+    if let Node::Combine { monoid, target: _, value } = node {
+        return rounds(*monoid, f.operand_elem(*value));
+    }
+    node.lists().into_iter().flatten().any(|node| adds_up(node, f))
+}
+
+/// The arrays that nodes allocate: bytes of an element, and extents, those with known ones included.
+fn private_sizes(nodes: &[Node], f: &LoopFunction, found: &mut Vec<(i64, Vec<Operand>)>) {
+    for node in nodes {
+        if let Node::Alloc { buffer, extents } = node {
+            found.push((f.buffers[buffer.index()].elem.bytes() as i64, extents.clone()));
+        }
+        node.lists().into_iter().for_each(|list| private_sizes(list, f, found));
+    }
+}
+
+fn has_loop(node: &Node) -> bool {
+    matches!(node, Node::For(_)) || node.lists().into_iter().flatten().any(has_loop)
+}
+
+fn size(nodes: &[Node]) -> usize {
+    nodes.iter().map(|node| 1 + node.lists().into_iter().map(size).sum::<usize>()).sum()
+}

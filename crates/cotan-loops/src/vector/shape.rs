@@ -1,0 +1,497 @@
+//! What the lanes of a value are to each other, while several iterations of one loop run side by side.
+//!
+//! A value is the same in all lanes, or grows by the same step from lane to lane, or neither. Shapes only go up while the
+//! body is looked at again and again, until nothing changes: a value that a loop carries may turn out to vary later.
+
+use crate::nest::{
+    Buffer, BufferKind, CallResult, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param, Piece,
+    Place, Target,
+};
+use cotan_ir::Elem;
+use cotan_ops::Instruction;
+use cotan_ops::reduce::LANES;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The lanes of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    /// All the same.
+    Uniform,
+    /// An i64 that grows by this from lane to lane.
+    Linear(Stride),
+    /// Anything.
+    Varying,
+}
+
+/// A product of a number with values that are the same in all lanes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Stride {
+    pub(super) factor: i64,
+    pub(super) by: Vec<Operand>,
+}
+
+impl Stride {
+    fn times(&self, by: Operand) -> Stride {
+        let mut product = self.clone();
+        match by.as_i64() {
+            Some(n) => product.factor = product.factor.wrapping_mul(n),
+            None => product.by.push(by),
+        }
+        product
+    }
+
+    /// The stride as a number.
+    pub(super) fn number(&self) -> Option<i64> {
+        self.by.is_empty().then_some(self.factor)
+    }
+}
+
+/// Definitions of the locals of a function that are assigned once.
+pub(super) type Definitions = FxHashMap<Local, Expr>;
+
+/// Those of some nodes, and of all that are in them.
+pub(super) fn definitions_of(nodes: &[Node], found: &mut Definitions) {
+    for node in nodes {
+        if let Node::Let(local, expr) = node {
+            found.insert(*local, expr.clone());
+        }
+        node.lists().into_iter().for_each(|list| definitions_of(list, found));
+    }
+}
+
+/// What is known of the values in the body of a loop.
+#[derive(Debug)]
+pub(super) struct Shapes<'a> {
+    f: &'a LoopFunction,
+    definitions: &'a Definitions,
+    /// How many iterations run side by side.
+    pub(super) lanes: u32,
+    index: Local,
+    /// What is not uniform.
+    shapes: FxHashMap<Local, Shape>,
+    /// The locals that the body defines or first assigns, and those that loops outside do.
+    pub(super) inside: FxHashSet<Local>,
+    /// The buffers that the body allocates: each lane has one of its own.
+    pub(super) private: FxHashSet<Buffer>,
+    changed: bool,
+}
+
+impl<'a> Shapes<'a> {
+    /// Those of the body of a loop, or why its iterations can't run side by side.
+    pub(super) fn of(
+        f: &'a LoopFunction,
+        definitions: &'a Definitions,
+        l: &For,
+        lanes: u32,
+        is_own: impl Fn(Local) -> bool,
+    ) -> Result<Shapes<'a>, &'static str> {
+        let mut shapes = Shapes {
+            f,
+            definitions,
+            lanes,
+            index: l.index,
+            shapes: FxHashMap::default(),
+            inside: FxHashSet::default(),
+            private: FxHashSet::default(),
+            changed: true,
+        };
+        shapes.raise(l.index, Shape::Linear(Stride { factor: 1, by: Vec::new() }));
+        shapes.collect(&l.body);
+        let inside: Vec<Local> = shapes.inside.iter().copied().collect();
+        if inside.into_iter().any(|local| f.locals[local.index()].is_mutable && !is_own(local)) {
+            return Err("it carries a value from one iteration to the next");
+        }
+        while std::mem::take(&mut shapes.changed) {
+            shapes.nodes(&l.body, false);
+        }
+        shapes.admit(&l.body, l.independence)?;
+        Ok(shapes)
+    }
+
+    /// The two operands that an i64 is the sum of.
+    pub(super) fn sum(&self, operand: Operand) -> Option<[Operand; 2]> {
+        self.args_of(operand, Instruction::Add)
+    }
+
+    /// Whether an i64 is the product of these two.
+    pub(super) fn is_product(&self, operand: Operand, a: Local, b: Operand) -> bool {
+        self.args_of(operand, Instruction::Mul) == Some([a.into(), b])
+    }
+
+    fn args_of(&self, operand: Operand, wanted: Instruction) -> Option<[Operand; 2]> {
+        let Operand::Local(local) = operand else { return None };
+        match self.definitions.get(&local) {
+            Some(Expr::Native { instruction, elem: Elem::I64, args }) if *instruction == wanted => {
+                args[..].try_into().ok()
+            }
+            Some(_) | None => None,
+        }
+    }
+
+    /// The extents of a parameter, which nothing writes to.
+    pub(super) fn extents(&self, buffer: Buffer) -> Option<&[Operand]> {
+        self.f.params.iter().find_map(|param| match param {
+            Param::Tensor(tensor) if tensor.place.buffer == buffer => Some(&tensor.dims[..]),
+            Param::Tensor(_) | Param::Scalar(_) => None,
+        })
+    }
+
+    /// The shape of an operand.
+    pub(super) fn of_operand(&self, operand: Operand) -> Shape {
+        match operand {
+            Operand::Const(_) => Shape::Uniform,
+            Operand::Local(local) => self.shapes.get(&local).cloned().unwrap_or(Shape::Uniform),
+        }
+    }
+
+    pub(super) fn is_uniform(&self, operand: Operand) -> bool {
+        self.of_operand(operand) == Shape::Uniform
+    }
+
+    fn is_varying(&self, operand: Operand) -> bool {
+        self.of_operand(operand) == Shape::Varying
+    }
+
+    fn collect(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Let(local, _) | Node::Set(local, _) | Node::Load(local, _) => {
+                    self.inside.insert(*local);
+                }
+                Node::Alloc { buffer, .. } => {
+                    self.private.insert(*buffer);
+                }
+                Node::For(l) => {
+                    self.inside.insert(l.index);
+                }
+                Node::Store(..)
+                | Node::LoadLanes { .. }
+                | Node::StoreLanes { .. }
+                | Node::Combine { .. }
+                | Node::Copy { .. }
+                | Node::CountRecord(..)
+                | Node::StackOpen(_)
+                | Node::StackExtend(..)
+                | Node::Bind { .. }
+                | Node::Scope(_)
+                | Node::Segment(_)
+                | Node::While(..)
+                | Node::If(..)
+                | Node::Switch(..)
+                | Node::Check { .. }
+                | Node::Print { .. }
+                | Node::Call { .. } => {}
+            }
+            node.lists().into_iter().for_each(|list| self.collect(list));
+        }
+    }
+
+    fn raise(&mut self, local: Local, to: Shape) {
+        let known = self.of_operand(local.into());
+        let next = match (known, to) {
+            (Shape::Uniform, to) => to,
+            (known, Shape::Uniform) => known,
+            (Shape::Linear(a), Shape::Linear(b)) if a == b => Shape::Linear(a),
+            (Shape::Linear(_) | Shape::Varying, Shape::Linear(_) | Shape::Varying) => Shape::Varying,
+        };
+        if next != self.of_operand(local.into()) {
+            self.shapes.insert(local, next);
+            self.changed = true;
+        }
+    }
+
+    // ---- what is computed
+
+    fn nodes(&mut self, nodes: &[Node], diverges: bool) {
+        nodes.iter().for_each(|node| self.node(node, diverges));
+    }
+
+    fn node(&mut self, node: &Node, diverges: bool) {
+        match node {
+            Node::Let(local, expr) => {
+                let shape = self.of_expr(expr);
+                self.raise(*local, shape);
+            }
+            Node::Set(local, value) => {
+                if diverges || !self.is_uniform(*value) {
+                    self.raise(*local, Shape::Varying);
+                }
+            }
+            Node::Combine { monoid: _, target, value } => match target {
+                // What is combined inside an iteration alone is a value like any other.
+                Target::Local(local) if self.inside.contains(local) && (diverges || !self.is_uniform(*value)) => {
+                    self.raise(*local, Shape::Varying);
+                }
+                Target::Local(_) | Target::Element(_) => {}
+            },
+            Node::Load(local, place) => {
+                if self.private.contains(&place.buffer) || !self.is_uniform(place.offset) {
+                    self.raise(*local, Shape::Varying);
+                }
+            }
+            Node::Scope(body) | Node::Segment(body) => self.nodes(body, diverges),
+            Node::For(l) => {
+                let diverges = diverges || !self.is_uniform(l.count);
+                self.nodes(&l.body, diverges);
+            }
+            Node::While(go, body) => {
+                let diverges = diverges || self.is_varying((*go).into());
+                self.nodes(body, diverges);
+            }
+            Node::If(cond, yes, no) => {
+                let diverges = diverges || !self.is_uniform(*cond);
+                self.nodes(yes, diverges);
+                self.nodes(no, diverges);
+            }
+            Node::Switch(on, arms) => {
+                let diverges = diverges || !self.is_uniform(*on);
+                arms.iter().for_each(|arm| self.nodes(arm, diverges));
+            }
+            Node::Store(..)
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Copy { .. }
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Check { .. }
+            | Node::Print { .. }
+            | Node::Call { .. } => {}
+        }
+    }
+
+    fn of_expr(&self, expr: &Expr) -> Shape {
+        match expr {
+            Expr::Copy(operand) => self.of_operand(*operand),
+            Expr::Native { instruction, elem: Elem::I64, args } => self.of_integer(*instruction, args),
+            Expr::Native { args, .. } | Expr::Host { args, .. } => {
+                if args.iter().all(|a| self.is_uniform(*a)) {
+                    Shape::Uniform
+                } else {
+                    Shape::Varying
+                }
+            }
+            Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => Shape::Varying,
+        }
+    }
+
+    fn of_integer(&self, instruction: Instruction, args: &[Operand]) -> Shape {
+        let shapes: Vec<Shape> = args.iter().map(|a| self.of_operand(*a)).collect();
+        if shapes.iter().all(|s| *s == Shape::Uniform) {
+            return Shape::Uniform;
+        }
+        match (instruction, &shapes[..]) {
+            (Instruction::Add, [Shape::Linear(s), Shape::Uniform] | [Shape::Uniform, Shape::Linear(s)])
+            | (Instruction::Sub, [Shape::Linear(s), Shape::Uniform]) => Shape::Linear(s.clone()),
+            (Instruction::Mul, [Shape::Linear(s), Shape::Uniform]) => Shape::Linear(s.times(args[1])),
+            (Instruction::Mul, [Shape::Uniform, Shape::Linear(s)]) => Shape::Linear(s.times(args[0])),
+            (Instruction::Shl, [Shape::Linear(s), Shape::Uniform]) => match args[1].as_i64() {
+                Some(n @ 0..=62) => Shape::Linear(s.times(Operand::i64(1 << n))),
+                Some(_) | None => Shape::Varying,
+            },
+            (Instruction::And, [Shape::Linear(s), Shape::Uniform])
+                if s.number() == Some(1) && self.is_lane_of_block(args) =>
+            {
+                Shape::Linear(s.clone())
+            }
+            _ => Shape::Varying,
+        }
+    }
+
+    /// Whether the lanes of this conjunction are 0, 1, 2, ...: the number of a partial result of a reduction, where the
+    /// first lane is the first number of a block.
+    pub(super) fn is_lane_of_block(&self, args: &[Operand]) -> bool {
+        args[1].as_i64() == Some(LANES as i64 - 1)
+            && self.lanes as usize == LANES
+            && self.alignment(args[0], 8) >= LANES
+    }
+
+    /// A power of two that divides the first lane of an i64.
+    fn alignment(&self, operand: Operand, depth: u32) -> usize {
+        const MOST: u32 = 32;
+        if let Some(n) = operand.as_i64() {
+            return 1 << n.trailing_zeros().min(MOST);
+        }
+        let Operand::Local(local) = operand else { return 1 };
+        if local == self.index {
+            return self.lanes as usize;
+        }
+        let Some(Expr::Native { instruction, elem: Elem::I64, args }) = self.definitions.get(&local) else { return 1 };
+        if depth == 0 {
+            return 1;
+        }
+        let of = |k: usize| self.alignment(args[k], depth - 1);
+        if let Instruction::Add | Instruction::Sub = instruction {
+            return of(0).min(of(1));
+        }
+        let factor = match (instruction, args.get(1).and_then(|a| a.as_i64())) {
+            (Instruction::Mul, _) => of(1),
+            (Instruction::Shl, Some(n @ 0..=30)) => 1 << n,
+            _ => return 1,
+        };
+        of(0).saturating_mul(factor).min(1 << MOST)
+    }
+
+    // ---- what can't be done
+
+    fn admit(&self, nodes: &[Node], independence: Independence) -> Result<(), &'static str> {
+        for node in nodes {
+            self.admit_node(node, independence)?;
+            for list in node.lists() {
+                self.admit(list, independence)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn admit_node(&self, node: &Node, independence: Independence) -> Result<(), &'static str> {
+        match node {
+            Node::Let(local, expr) => self.admit_value(*local, expr),
+            Node::Load(local, _) => self.admit_elem(*local),
+            Node::Store(place, _) => self.admit_store(*place, independence),
+            Node::Copy { from: _, to, count: _ } => self.admit_store(*to, independence),
+            Node::Alloc { buffer, extents } => {
+                let is_known = |e: &Operand| matches!(e, Operand::Const(_)) || !self.is_inside(*e);
+                match self.f.buffers[buffer.index()].kind {
+                    BufferKind::Allocated(Home::Arena | Home::Frame) if extents.iter().all(is_known) => Ok(()),
+                    BufferKind::Allocated(Home::Arena | Home::Frame) => {
+                        Err("it makes an array whose size is known only inside")
+                    }
+                    BufferKind::Allocated(Home::Result(_))
+                    | BufferKind::Param(_)
+                    | BufferKind::Stack
+                    | BufferKind::Bound => Err("it makes a result"),
+                }
+            }
+            Node::CountRecord(_, extents) if extents.iter().any(|e| !self.is_uniform(*e)) => {
+                Err("it keeps records of different lengths")
+            }
+            Node::StackOpen(_) | Node::StackExtend(..) => Err("it keeps records of unknown length"),
+            Node::Bind { .. } => Err("it gives memory a second name"),
+            Node::Print { .. } => Err("it prints"),
+            Node::Call { results, .. } => {
+                let _: &[CallResult] = results;
+                Err("it calls a function")
+            }
+            Node::LoadLanes { .. } | Node::StoreLanes { .. } => Err("an inner loop has lanes already"),
+            Node::Combine { target: Target::Element(place), .. } => {
+                let is_known = self.private.contains(&place.buffer) || self.is_addressable(*place);
+                if is_known { Ok(()) } else { Err("it accumulates into a stack") }
+            }
+            Node::Set(..)
+            | Node::Combine { target: Target::Local(_), .. }
+            | Node::CountRecord(..)
+            | Node::Scope(_)
+            | Node::Segment(_)
+            | Node::For(_)
+            | Node::While(..)
+            | Node::If(..)
+            | Node::Switch(..)
+            | Node::Check { .. } => Ok(()),
+        }
+    }
+
+    fn is_inside(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Local(local) => self.inside.contains(&local) || local == self.index,
+            Operand::Const(_) => false,
+        }
+    }
+
+    fn is_addressable(&self, place: Place) -> bool {
+        match self.f.buffers[place.buffer.index()].kind {
+            BufferKind::Param(_) | BufferKind::Allocated(_) | BufferKind::Bound => true,
+            BufferKind::Stack => false,
+        }
+    }
+
+    /// Lanes write to memory from outside only where each has a place of its own.
+    fn admit_store(&self, to: Place, independence: Independence) -> Result<(), &'static str> {
+        if self.private.contains(&to.buffer) {
+            return Ok(());
+        }
+        if !self.is_addressable(to) {
+            return Err("it writes to a stack");
+        }
+        match (self.of_operand(to.offset), independence) {
+            (Shape::Linear(_), _) | (Shape::Varying, Independence::All) => Ok(()),
+            (Shape::Varying, Independence::Block | Independence::None) => {
+                Err("the blocks of its reduction are not those of the loop")
+            }
+            (Shape::Uniform, _) => Err("its iterations write to one place"),
+        }
+    }
+
+    fn admit_value(&self, local: Local, expr: &Expr) -> Result<(), &'static str> {
+        if self.is_uniform(local.into()) {
+            return Ok(());
+        }
+        self.admit_elem(local)?;
+        match expr {
+            Expr::Native { elem, .. } | Expr::Host { elem, .. } if elem.storage().is_some() => {
+                Err("it computes with a storage type")
+            }
+            Expr::Native { .. }
+            | Expr::Host { .. }
+            | Expr::Copy(_)
+            | Expr::Iota(_)
+            | Expr::Any(_)
+            | Expr::First(_)
+            | Expr::Fold(..)
+            | Expr::Lane(_) => Ok(()),
+        }
+    }
+
+    fn admit_elem(&self, local: Local) -> Result<(), &'static str> {
+        let is_plain = self.is_uniform(local.into()) || self.f.elem(local).storage().is_none();
+        if is_plain { Ok(()) } else { Err("it computes with a storage type") }
+    }
+}
+
+/// How often a list mentions each mutable local.
+pub(super) fn count_mentions(nodes: &[Node], found: &mut FxHashMap<Local, usize>) {
+    for node in nodes {
+        let mut see = |operand: &Operand| {
+            if let Operand::Local(local) = operand {
+                *found.entry(*local).or_default() += 1;
+            }
+        };
+        match node {
+            Node::Let(_, expr) => expr.operands().iter().for_each(&mut see),
+            Node::Set(local, value) => {
+                see(&(*local).into());
+                see(value);
+            }
+            Node::Combine { monoid: _, target, value } => {
+                if let Target::Local(local) = target {
+                    see(&(*local).into());
+                }
+                see(value);
+            }
+            Node::While(go, _) => see(&(*go).into()),
+            Node::If(operand, ..) | Node::Switch(operand, _) => see(operand),
+            Node::Store(_, operand) => see(operand),
+            Node::Call { args, .. } => args.iter().for_each(|a| match a {
+                Piece::Scalar(operand) => see(operand),
+                Piece::Tensor(_) => {}
+            }),
+            Node::For(l) => see(&l.count),
+            Node::Load(..)
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Copy { .. }
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Scope(_)
+            | Node::Segment(_)
+            | Node::Check { .. }
+            | Node::Print { .. } => {}
+        }
+        node.lists().into_iter().for_each(|list| count_mentions(list, found));
+    }
+}

@@ -1,0 +1,245 @@
+//! What loops become whose iterations run side by side, and which loops don't.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use cotan_ir::{Module, parse_function, verify_module};
+use cotan_loops::{lower, vectorise};
+use cotan_ops::Ops;
+use expect_test::{Expect, expect};
+
+fn with_lanes(text: &str) -> String {
+    let f = parse_function(text, &Ops).unwrap();
+    let mut module = Module::default();
+    let f = module.insert(f);
+    verify_module(&module).unwrap();
+    let mut nest = lower(&f);
+    vectorise(&mut nest);
+    nest.to_string()
+}
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&with_lanes(text));
+}
+
+#[test]
+fn consecutive_elements_are_consecutive_lanes() {
+    check(
+        "fn f(n: i64, x: f64[n], c: f64) {
+           y: f64[n] = par i < n (stack) {
+             a: f64 = x[i]
+             b: f64 = mul a, c
+             yield b
+           }
+           return y
+         }",
+        expect![[r#"
+            fn f(n: i64, x[]: f64[n], c: f64) {
+              alloc y: f64[n] as result 0
+              v = add.i64 n, 15
+              v.1 = shr.i64 v, 4
+              for strip < v.1 lanes(16) parallel(cost 48) {
+                v.2 = shl.i64 strip, 4
+                lanes = iota v.2
+                v.3 = lt.i64 lanes, n
+                a.1 = lanes x[v.2] where v.3
+                b.1 = mul.f64 a.1, c
+                lanes y[v.2] = b.1 where v.3
+              }
+              return y[]: f64[n]
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_lanes_share_stays_a_scalar() {
+    check(
+        "fn f(n: i64, m: i64, x: f64[n], w: f64[m]) {
+           y: f64[n] = par i < n (stack) {
+             a: f64 = x[i]
+             s: f64 = loop j < m (s1: f64 = 0.0) {
+               b: f64 = w[j]
+               s2: f64 = fma a, b, s1
+               yield s2
+             }
+             yield s
+           }
+           return y
+         }",
+        expect![[r#"
+            fn f(n: i64, m: i64, x[]: f64[n], w[]: f64[m]) {
+              alloc y: f64[n] as result 0
+              pays = le.i64 0, 1048576
+              pays.1 = ge.i64 n, 8
+              pays.2 = and.bool pays, pays.1
+              if pays.2 {
+                v = add.i64 n, 31
+                v.1 = shr.i64 v, 5
+                for strip < v.1 lanes(32) parallel(cost 1408) {
+                  v.2 = shl.i64 strip, 5
+                  lanes = iota v.2
+                  v.3 = lt.i64 lanes, n
+                  a.1 = lanes x[v.2] where v.3
+                  s1.3 := 0.0
+                  for k < m {
+                    s1.4 = s1.3
+                    b.1 = w[k]
+                    s2.1 = fma.f64 a.1, b.1, s1.4
+                    s1.3 := s2.1
+                  }
+                  s1.5 = s1.3
+                  lanes y[v.2] = s1.5 where v.3
+                }
+              }
+              else {
+                for i < n parallel(cost 44) {
+                  a = x[i]
+                  s1 := 0.0
+                  for j < m {
+                    s1.1 = s1
+                    b = w[j]
+                    s2 = fma.f64 a, b, s1.1
+                    s1 := s2
+                  }
+                  s1.2 = s1
+                  y[i] = s1.2
+                }
+              }
+              return y[]: f64[n]
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
+    check(
+        "fn f(n: i64, x: f64[n]) {
+           y: f64[n] = par i < n (stack) {
+             a: f64 = x[i]
+             p: bool = gt a, 1.0
+             t: i64, go: bool, r: f64 = while j (g: bool = p, r1: f64 = a) {
+               r2: f64 = mul r1, 0.5
+               g2: bool = gt r2, 1.0
+               yield g2, r2
+             }
+             yield r
+           }
+           return y
+         }",
+        expect![[r#"
+            fn f(n: i64, x[]: f64[n]) {
+              alloc y: f64[n] as result 0
+              v = add.i64 n, 15
+              v.1 = shr.i64 v, 4
+              for strip < v.1 lanes(16) parallel(cost 1424) {
+                v.2 = shl.i64 strip, 4
+                lanes = iota v.2
+                v.3 = lt.i64 lanes, n
+                a.1 = lanes x[v.2] where v.3
+                p.1 = gt.f64 a.1, 1.0
+                g.3 := p.1
+                r1.3 := a.1
+                j.3 := 0
+                go = g.3
+                v.4 = and.bool v.3, go
+                any.1 = any v.4
+                any := any.1
+                while any {
+                  go.1 = g.3
+                  v.5 = and.bool v.3, go.1
+                  j.4 = j.3
+                  g.4 = g.3
+                  r1.4 = r1.3
+                  r2.1 = mul.f64 r1.4, 0.5
+                  g2.1 = gt.f64 r2.1, 1.0
+                  g.5 = g.3
+                  v.6 = select.bool v.5, g2.1, g.5
+                  g.3 := v.6
+                  r1.5 = r1.3
+                  v.7 = select.f64 v.5, r2.1, r1.5
+                  r1.3 := v.7
+                  t.1 = add.i64 j.4, 1
+                  j.5 = j.3
+                  v.8 = select.i64 v.5, t.1, j.5
+                  j.3 := v.8
+                  go.2 = g.3
+                  v.9 = and.bool v.5, go.2
+                  any.2 = any v.9
+                  any := any.2
+                }
+                j.6 = j.3
+                g.6 = g.3
+                r1.6 = r1.3
+                lanes y[v.2] = r1.6 where v.3
+              }
+              return y[]: f64[n]
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn the_blocks_of_a_reduction_are_its_lanes() {
+    let nest = with_lanes(
+        "fn f(n: i64, x: f64[n]) {
+           s: f64 = par i < n (add from 0.0) {
+             a: f64 = x[i]
+             yield a
+           }
+           return s
+         }",
+    );
+    assert!(nest.contains("lanes(16)"), "{nest}");
+    assert!(nest.contains("lanes lanes[] = "), "partial results are consecutive:\n{nest}");
+}
+
+#[test]
+fn contributions_to_one_place_are_added_up_across_lanes() {
+    let nest = with_lanes(
+        "fn f(n: i64, x: f64[n]) {
+           s: f64 = par i < n acc (t: f64 add from 0.0) {
+             a: f64 = x[i]
+             acc_add t[] = a
+             yield
+           }
+           return s
+         }",
+    );
+    assert!(nest.contains("fold add"), "{nest}");
+}
+
+#[test]
+fn iterations_that_depend_on_each_other_stay_in_order() {
+    let nest = with_lanes(
+        "fn f(n: i64, x: f64[n]) {
+           s: f64 = loop i < n (s1: f64 = 0.0) {
+             a: f64 = x[i]
+             b: f64 = mul s1, a
+             s2: f64 = add b, 1.0
+             yield s2
+           }
+           return s
+         }",
+    );
+    assert!(!nest.contains("lanes("), "{nest}");
+}
+
+#[test]
+fn a_loop_that_calls_a_function_stays_in_order() {
+    let text = "fn f(n: i64, x: f64[n]) {
+      y: f64[n] = par i < n (stack) {
+        a: f64 = x[i]
+        b: f64 = call g(a)
+        yield b
+      }
+      return y
+    }
+    fn g(a: f64) {
+      b: f64 = exp a
+      return b
+    }";
+    let module = cotan_ir::parse_module(text, &Ops).unwrap();
+    let mut nest = lower(module.function("f").unwrap());
+    vectorise(&mut nest);
+    assert!(!nest.to_string().contains("lanes("), "{nest}");
+}
