@@ -132,7 +132,9 @@ impl Compiler {
     fn lower_on_this_stack(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
         let (module, _) = pipeline::finish(&source, &entry.symbol, |module| self.expand(module))?;
-        let mut module = pipeline::link(&module, &entry.symbol);
+        // A trap tells the iteration in which a NaN was made, so it wants to see the loops.
+        let simplify = if self.trap_nan { cotan_opt::simplify } else { cotan_opt::finish };
+        let mut module = pipeline::link(&module, &entry.symbol, simplify);
         let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module));
         Ok(Lowered { entry, module: Arc::new(module), traps })
     }

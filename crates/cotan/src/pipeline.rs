@@ -1,7 +1,7 @@
 //! From a lowered module to one that runs: primal code prepared, derivatives written, calls inlined.
 
 use cotan_ad::ReversedLoop;
-use cotan_ir::{Item, Module, Symbol};
+use cotan_ir::{Function, Item, Module, Symbol};
 use cotan_opt::passes::inline::{InlineLimit, inline};
 use cotan_opt::passes::trap_nan::{self, Site};
 use std::sync::Arc;
@@ -43,14 +43,14 @@ pub(crate) fn finish(
 
 /// The module with `entry` ready to run: everything that it calls is inlined as far as that pays, and functions that
 /// nothing calls any more are gone. No derivative follows, so rules of functions, which keep calls as calls, are gone
-/// too.
-pub(crate) fn link(module: &Module, entry: &str) -> Module {
+/// too, and `simplify` may write small loops out.
+pub(crate) fn link(module: &Module, entry: &str, simplify: fn(Function) -> Function) -> Module {
     let module = &without_rules(module);
     let mut linked = Module::default();
     let mut wanted: Vec<Symbol> = vec![entry.into()];
     while let Some(name) = wanted.pop() {
         let Some(f) = module.function(&name) else { continue };
-        let f = cotan_opt::finish(inline(module, f, InlineLimit::default()));
+        let f = simplify(inline(module, f, InlineLimit::default()));
         wanted.extend(callees(&f.body).into_iter().filter(|c| !linked.items.contains_key(c)));
         linked.items.insert(name, Item::Function(f.into()));
     }
@@ -73,7 +73,7 @@ pub(crate) fn trap_nan(module: &mut Module) -> Arc<[Site]> {
 fn without_rules(module: &Module) -> Module {
     let mut plain = module.clone();
     for f in module.functions().filter(|f| f.custom_vjp.is_some() || f.custom_jvp.is_some()) {
-        plain.insert(cotan_ir::Function { custom_vjp: None, custom_jvp: None, ..f.as_ref().clone() });
+        plain.insert(Function { custom_vjp: None, custom_jvp: None, ..f.as_ref().clone() });
     }
     plain
 }

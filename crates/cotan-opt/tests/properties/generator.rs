@@ -10,8 +10,8 @@ use cotan_ir::{
     ParResult, Span, Ty, Var,
 };
 use cotan_ops::{
-    ABS, ADD, AND, DIV, EQ, FILL, IN_RANGE, LT, MAX, MIN, MUL, MULZ, NEG, NOT, OR, PrimRow, SELECT, SIN, SUB, TO_F64,
-    XOR,
+    ABS, ADD, AND, DIV, EQ, FILL, FROM_ELEMENTS, IN_RANGE, LT, MAX, MIN, MUL, MULZ, NEG, NOT, OR, PrimRow, SELECT, SIN,
+    SUB, TO_F64, XOR,
 };
 
 /// Which primitives a program may use.
@@ -223,6 +223,11 @@ impl<'a> Generator<'a> {
     }
 
     fn filled(&mut self, pool: &mut Pool) {
+        if self.rng.chance(3) {
+            let elements = [self.float(pool), self.float(pool), self.float(pool)];
+            let ty = Ty::new(Elem::F64, vec![Dim::Const(3)]);
+            return pool.vectors.push(self.b.tensor(FROM_ELEMENTS.op(), &elements, &[], ty));
+        }
         let value = self.float(pool);
         let dim = self.rng.choice(&[Dim::Var(self.n), Dim::Const(3)]);
         pool.vectors.push(self.b.tensor(FILL.op(), &[value], &[], Ty::new(Elem::F64, vec![dim])));

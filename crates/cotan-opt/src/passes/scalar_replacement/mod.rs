@@ -7,15 +7,15 @@
 //! later: what they lie in may have been overwritten then.
 //!
 //! Every element is computed as before, in the same order, and checks stay where they are. A tensor that is read or
-//! written at run-time indices stays whole where it is carried. Accumulators stay what they are; a tensor that is added
-//! to one is added element by element.
+//! written at run-time indices stays whole where it is carried. What a small tensor is written into, an array or an
+//! accumulator, stays what it is; the tensor is written element by element and need not be built.
 
 mod moved;
 mod plan;
 
 use super::dce::dce;
 use super::small::{elements, extents};
-use cotan_ir::{Atom, Block, Builder, Const, Env, Function, Loop, Op, Par, Prim, Stmt, Ty, Var};
+use cotan_ir::{Acc, Atom, Block, Builder, Const, Env, Function, Loop, Op, Par, Prim, Stmt, Ty, Var};
 use cotan_ops::{ADD, FILL, FMA, FROM_ELEMENTS, MULZ};
 use moved::{Parts, Source};
 use plan::{Plan, known_offset};
@@ -71,6 +71,12 @@ impl Replace<'_> {
                 let new = self.elements_of(*value, n_new, env);
                 all.splice(offset..offset + n_new, new);
                 self.bind(s.results[0], all, env);
+            }
+            // What marks a record marks one variable.
+            Op::Update { array, indices, value }
+                if self.plan.splits(*value) && self.f.vars[s.results[0].index()].record.is_none() =>
+            {
+                self.replace(s.results[0], *array, &env.atoms(indices), *value, env);
             }
             Op::AccAdd { acc, indices, value } if self.plan.splits(*value) && !self.plan.logs.contains(acc) => {
                 self.write(env.var(*acc), &env.atoms(indices), *value, env);
@@ -187,6 +193,19 @@ impl Replace<'_> {
         }
     }
 
+    /// Replaces a part of a tensor that stays one, element by element.
+    fn replace(&mut self, result: Var, array: Atom, indices: &[Atom], value: Atom, env: &mut Env) {
+        let dims = extents(&self.f.atom_ty(value));
+        let ty = env.ty(self.f.ty(result));
+        let mut whole = env.atom(array);
+        for (at, value) in index_tuples(&dims).zip(self.elements_of(value, 1, env)) {
+            let new = self.b.var(self.f.name_of(result), ty.clone());
+            self.b.push(vec![new], Op::Update { array: whole, indices: [indices, &at].concat(), value });
+            whole = new.into();
+        }
+        env.insert(result, whole);
+    }
+
     /// Adds a tensor to a part of an accumulator, element by element.
     fn write(&mut self, acc: Var, indices: &[Atom], value: Atom, env: &Env) {
         let dims = extents(&self.f.atom_ty(value));
@@ -195,7 +214,7 @@ impl Replace<'_> {
         }
     }
 
-    // ---- regions
+    // ---- regions. What they bind stays known behind them, but nobody asks for it there.
 
     /// What stands for operands when those that are split are their elements.
     fn flat(&self, atoms: &[Atom], is_split: &[bool], env: &Env) -> Vec<Atom> {
@@ -234,10 +253,9 @@ impl Replace<'_> {
         let is_split: Vec<bool> = s.results.iter().map(|r| self.plan.split.contains(r)).collect();
         let mut new_arms = Vec::new();
         for arm in arms {
-            let mut env = env.clone();
             self.b.open_block();
-            self.stmts(arm, &mut env);
-            let results = self.flat(&arm.results, &is_split, &env);
+            self.stmts(arm, env);
+            let results = self.flat(&arm.results, &is_split, env);
             new_arms.push(self.b.close_block(results));
         }
         self.b.set_span(s.span);
@@ -248,36 +266,42 @@ impl Replace<'_> {
 
     fn sequential(&mut self, s: &Stmt, l: &Loop, env: &mut Env) {
         let is_split: Vec<bool> = l.params.iter().map(|p| self.plan.split.contains(p)).collect();
+        let count = l.count.map(|n| env.atom(n));
         let inits = self.flat(&l.inits, &is_split, env);
-        let mut inner = env.clone();
-        let index = self.b.copy_var(self.f, l.index, &mut inner);
-        let params = self.results(&l.params, &mut inner);
-        let accs = self.b.copy_accs(self.f, &l.accs, env, &mut inner);
+        let index = self.b.copy_var(self.f, l.index, env);
+        let params = self.results(&l.params, env);
+        let accs = self.accs(&l.accs, env);
         self.b.open_block();
-        self.build(&l.params, &mut inner);
-        l.params.iter().for_each(|p| self.read(*p, &inner));
-        self.stmts(&l.body, &mut inner);
+        self.build(&l.params, env);
+        l.params.iter().for_each(|p| self.read(*p, env));
+        self.stmts(&l.body, env);
         let (next, stacked) = l.body.results.split_at(l.params.len());
-        let results = [self.flat(next, &is_split, &inner), inner.atoms(stacked)].concat();
+        let results = [self.flat(next, &is_split, env), env.atoms(stacked)].concat();
         let body = self.b.close_block(results);
         self.b.set_span(s.span);
         let results = self.results(&s.results, env);
-        let count = l.count.map(|n| env.atom(n));
         self.b.push(results, Op::Loop(Box::new(Loop { index, count, params, inits, accs, body, kept: l.kept })));
         self.build(&s.results, env);
     }
 
     fn par(&mut self, s: &Stmt, p: &Par, env: &mut Env) {
-        let mut inner = env.clone();
-        let indices = p.indices.iter().map(|v| self.b.copy_var(self.f, *v, &mut inner)).collect();
-        let accs = self.b.copy_accs(self.f, &p.accs, env, &mut inner);
-        self.b.open_block();
-        self.stmts(&p.body, &mut inner);
-        let body = self.b.close_block(inner.atoms(&p.body.results));
-        self.b.set_span(s.span);
+        let extents = env.atoms(&p.extents);
         let kinds = p.kinds.iter().map(|k| k.renamed(env)).collect();
-        let op = Op::Par(Box::new(Par { indices, extents: env.atoms(&p.extents), kinds, accs, body }));
-        self.b.push_copy(self.f, s, op, env);
+        let indices = p.indices.iter().map(|v| self.b.copy_var(self.f, *v, env)).collect();
+        let accs = self.accs(&p.accs, env);
+        self.b.open_block();
+        self.stmts(&p.body, env);
+        let body = self.b.close_block(env.atoms(&p.body.results));
+        self.b.set_span(s.span);
+        self.b.push_copy(self.f, s, Op::Par(Box::new(Par { indices, extents, kinds, accs, body })), env);
+    }
+
+    fn accs(&mut self, accs: &[Acc], env: &mut Env) -> Vec<Acc> {
+        let copy = |acc: &Acc| {
+            let init = acc.init.map(|init| env.atom(init));
+            Acc { var: self.b.copy_var(self.f, acc.var, env), kind: acc.kind, init }
+        };
+        accs.iter().map(copy).collect()
     }
 }
 

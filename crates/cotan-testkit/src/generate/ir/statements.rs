@@ -4,8 +4,8 @@ use super::{Generator, Pool};
 use crate::generate::Construct;
 use cotan_ir::{Atom, Const, Dim, Elem, Monoid, ParResult, Ty};
 use cotan_ops::{
-    ABS, ADD, CONCAT, COS, DIV, EXP, FILL, LOG, LT, MATMUL, MAX, MIN, MUL, PrimRow, REVERSE, SELECT, SIN, SLICE, SQRT,
-    SUB, TANH, TRANSPOSE,
+    ABS, ADD, CONCAT, COS, DIV, EXP, FILL, FROM_ELEMENTS, LOG, LT, MATMUL, MAX, MIN, MUL, PrimRow, REVERSE, SELECT,
+    SIN, SLICE, SQRT, SUB, TANH, TRANSPOSE,
 };
 
 /// A kind of statement.
@@ -192,7 +192,7 @@ impl Generator<'_> {
         self.has(Construct::TensorOperation);
         let n = Dim::from_atom(self.n);
         let (vector_ty, matrix_ty) = (Ty::new(Elem::F64, vec![n]), Ty::new(Elem::F64, vec![n, n]));
-        match self.rng.below(7) {
+        match self.rng.below(8) {
             0 => {
                 let v = self.vector(pool);
                 let sum = self.total(v);
@@ -225,6 +225,16 @@ impl Generator<'_> {
                 let product = self.prim(&MUL, &[v, w]);
                 let bounded = self.prim(&SIN, &[product]);
                 pool.vectors.push(bounded);
+            }
+            6 => {
+                let elements = [self.scalar(pool), self.scalar(pool), self.scalar(pool)];
+                let ty = Ty::new(Elem::F64, vec![Dim::Const(3)]);
+                let v = self.b.tensor(FROM_ELEMENTS.op(), &elements, &[], ty);
+                let squared = self.b.tensor(MATMUL.op(), &[v.into(), v.into()], &[0], Ty::scalar(Elem::F64));
+                let sum = self.total(v.into());
+                let both = self.prim(&MUL, &[squared.into(), sum]);
+                let bounded = self.prim(&TANH, &[both]);
+                pool.scalars.push(bounded);
             }
             _ => {
                 let (v, w, lo) = (self.vector(pool), self.vector(pool), self.at(pool));

@@ -5,41 +5,35 @@
 //! accumulators become values that each write replaces, stacked results are tensors of what the copies give. Iterations
 //! keep their order, so the first check that fails stays the first.
 //!
-//! A loop stays if what comes out would be long; if it gives something that is not small (rows of unknown length, a
-//! carried array); if it keeps a record or a log; or if a branch writes to one of its accumulators.
+//! A loop stays if what comes out would be long; if another loop stays in it, which takes the time; if it gives something
+//! that is not small (rows of unknown length, a carried array); if it keeps a record or a log; or if a branch writes to
+//! one of its accumulators.
 //!
 //! Not for code that is still to be differentiated: a reduced maximum shares among ties otherwise than its steps.
 
-use super::rename::lengths;
-use super::small::is_small;
+mod plan;
+
 use cotan_ir::{
-    Acc, AccKind, Atom, Block, Builder, Const, Dim, Env, Function, Loop, Monoid, Op, Par, ParResult, Stmt, Ty, Var,
+    AccKind, Atom, Block, Builder, Const, Dim, Env, Function, Loop, Monoid, Op, Par, ParResult, Stmt, Ty, Var,
 };
 use cotan_ops::reduce::{monoid_row, reduce};
 use cotan_ops::{CONCAT, FILL, FROM_ELEMENTS, RESHAPE};
-use rustc_hash::{FxHashMap, FxHashSet};
+use plan::{number, written_out};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// Iterations of a parallel loop that is written out.
-const MOST_TRIPS: i64 = 32;
-/// Iterations of a sequential loop that is written out. What it carries passes through all of them, so there is less to
-/// gain, and a backend runs several of the loops around it side by side as well.
-const MOST_TRIPS_IN_ORDER: i64 = 8;
-/// Statements that a loop may become, loops inside it written out.
-const MOST_STMTS: usize = 1024;
 /// Statements up to which a function may grow.
-const MOST_STMTS_OF_FUNCTION: usize = 6 * MOST_STMTS;
+const MOST_STMTS_OF_FUNCTION: usize = 3000;
 
 /// The function with small loops written out.
 pub fn unroll(f: Function) -> Function {
-    let mut plan = Plan { f: &f, lengths: lengths(&f.vars), written_out: FxHashMap::default() };
-    plan.block(&f.body);
-    if plan.written_out.is_empty() {
+    let written_out = written_out(&f);
+    if written_out.is_empty() {
         return f;
     }
     let mut pass = Unroll {
         f: &f,
-        written_out: plan.written_out,
+        written_out,
         b: Builder::new(),
         accs: FxHashMap::default(),
         left: MOST_STMTS_OF_FUNCTION.saturating_sub(f.n_stmts()),
@@ -54,137 +48,6 @@ pub fn unroll(f: Function) -> Function {
     let results = env.atoms(&f.body.results);
     let new = pass.b.finish(&f.name, results);
     Function { custom_vjp: f.custom_vjp, custom_jvp: f.custom_jvp, ..new }
-}
-
-/// Which loops are written out.
-struct Plan<'a> {
-    f: &'a Function,
-    /// The variables that types name.
-    lengths: FxHashSet<Var>,
-    /// How many statements each of them becomes.
-    written_out: FxHashMap<*const Stmt, usize>,
-}
-
-/// What becomes of a block.
-#[derive(Default)]
-struct Contents {
-    /// Its statements, with those of inner blocks.
-    size: usize,
-    /// The accumulators that it writes itself.
-    plain: FxHashSet<Var>,
-    /// Those that regions write which stay.
-    hidden: FxHashSet<Var>,
-}
-
-impl Plan<'_> {
-    fn block(&mut self, block: &Block) -> Contents {
-        let mut contents = Contents::default();
-        for s in &block.stmts {
-            if let Op::AccAdd { acc, .. } = &s.op {
-                contents.plain.insert(*acc);
-            }
-            let inner = self.stmt(s);
-            contents.size = contents.size.saturating_add(inner.size);
-            contents.plain.extend(inner.plain);
-            contents.hidden.extend(inner.hidden);
-        }
-        contents
-    }
-
-    fn stmt(&mut self, s: &Stmt) -> Contents {
-        let mut inner = Contents::default();
-        for block in s.op.blocks() {
-            let of_block = self.block(block);
-            inner.size = inner.size.saturating_add(of_block.size);
-            inner.plain.extend(of_block.plain);
-            inner.hidden.extend(of_block.hidden);
-        }
-        match self.size_written_out(s, &inner) {
-            Some(size) => {
-                self.written_out.insert(s, size);
-                inner.size = size;
-            }
-            None => {
-                inner.size = inner.size.saturating_add(1);
-                inner.hidden.extend(inner.plain.drain());
-            }
-        }
-        for acc in s.op.accs() {
-            inner.plain.remove(&acc.var);
-            inner.hidden.remove(&acc.var);
-        }
-        inner
-    }
-
-    /// How many statements a loop becomes if it is written out; `None` if it must stay.
-    fn size_written_out(&self, s: &Stmt, inner: &Contents) -> Option<usize> {
-        let (trips, keeps_types) = match &s.op {
-            Op::Par(p) => {
-                let trips = p.extents.iter().try_fold(1i64, |n, e| n.checked_mul(number(*e)?.max(0)))?;
-                (trips, self.par_keeps_types(p, &s.results))
-            }
-            Op::Loop(l) => (number(l.count?)?.max(0), self.loop_keeps_types(l, &s.results)),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => return None,
-        };
-        let gives_small = s.results.iter().all(|r| self.is_small_value(*r));
-        let carries_lengths = s.results.iter().chain(&s.op.binders()).any(|v| self.lengths.contains(v));
-        let are_sums = s.op.accs().iter().all(|acc| acc.kind != AccKind::Log && !inner.hidden.contains(&acc.var));
-        let size = inner.size.checked_mul(usize::try_from(trips).ok()?)?;
-        let most_trips = if s.op.as_loop().is_some() { MOST_TRIPS_IN_ORDER } else { MOST_TRIPS };
-        let is_short = trips <= most_trips && size <= MOST_STMTS;
-        (is_short && keeps_types && gives_small && !carries_lengths && are_sums).then_some(size)
-    }
-
-    /// A scalar, or a tensor of few elements or none, that is no record.
-    fn is_small_value(&self, v: Var) -> bool {
-        let info = &self.f.vars[v.index()];
-        let has_few = info.ty.is_scalar() || info.ty.dims.contains(&Dim::Const(0)) || is_small(&info.ty);
-        has_few && info.record.is_none()
-    }
-
-    /// Whether what replaces the results has their types. Other names of equal extents would not do, because code further
-    /// on may rely on them.
-    fn par_keeps_types(&self, p: &Par, results: &[Var]) -> bool {
-        let lead = || p.extents.iter().map(|e| Dim::from_atom(*e));
-        let (values, accs) = results.split_at(p.kinds.len());
-        let mut all = p.kinds.iter().zip(&p.body.results).zip(values);
-        all.all(|((kind, element), result)| match kind {
-            ParResult::Stacked => *self.f.ty(*result) == self.f.atom_ty(*element).stacked(lead()),
-            ParResult::Reduced { init, .. } => self.have_type_of(*result, [*element, *init]),
-        }) && self.accs_keep_types(&p.accs, accs)
-    }
-
-    fn loop_keeps_types(&self, l: &Loop, results: &[Var]) -> bool {
-        let results = l.split(results);
-        let (next, elements) = l.body.results.split_at(l.params.len());
-        let mut carried = l.params.iter().zip(&l.inits).zip(next).zip(results.carried);
-        let count = l.count.map(Dim::from_atom);
-        carried.all(|(((p, init), next), result)| self.have_type_of(*result, [(*p).into(), *init, *next]))
-            && (elements.iter().zip(results.stacked))
-                .all(|(element, result)| *self.f.ty(*result) == self.f.atom_ty(*element).stacked(count))
-            && self.accs_keep_types(&l.accs, results.accs)
-    }
-
-    fn accs_keep_types(&self, accs: &[Acc], results: &[Var]) -> bool {
-        accs.iter()
-            .zip(results)
-            .all(|(acc, result)| self.have_type_of(*result, [Some(acc.var.into()), acc.init].into_iter().flatten()))
-    }
-
-    fn have_type_of(&self, v: Var, operands: impl IntoIterator<Item = Atom>) -> bool {
-        operands.into_iter().all(|a| self.f.atom_ty(a) == *self.f.ty(v))
-    }
-}
-
-fn number(a: Atom) -> Option<i64> {
-    a.constant()?.as_i64()
 }
 
 struct Unroll<'a> {
@@ -207,12 +70,21 @@ impl Unroll<'_> {
     fn stmt(&mut self, s: &Stmt, env: &mut Env) {
         self.b.set_span(s.span);
         match &s.op {
-            Op::Par(p) if self.opens(s) => self.written_out(|this| this.par(p, s, env)),
-            Op::Loop(l) if self.opens(s) => self.written_out(|this| this.sequential(l, s, env)),
+            Op::Par(p) if self.opens(s) => self.inside(|this| this.par(p, s, env)),
+            Op::Loop(l) if self.opens(s) => self.inside(|this| this.sequential(l, s, env)),
             Op::AccAdd { acc, indices, value } if self.accs.contains_key(acc) => {
                 self.write(*acc, &env.atoms(indices), env.atom(*value));
             }
-            op => self.copy(op, s, env),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => self.copy(s, env),
         }
     }
 
@@ -227,27 +99,26 @@ impl Unroll<'_> {
         left.is_some()
     }
 
-    fn written_out(&mut self, write: impl FnOnce(&mut Self)) {
+    fn inside(&mut self, write: impl FnOnce(&mut Self)) {
         let was_inside = std::mem::replace(&mut self.is_inside, true);
         write(self);
         self.is_inside = was_inside;
     }
 
-    /// A copy, the blocks inside written out.
-    fn copy(&mut self, op: &Op, s: &Stmt, env: &mut Env) {
-        let mut copied = shell(op);
+    /// A copy, the blocks inside written out. What blocks bind stays known, but nobody asks for it behind them.
+    fn copy(&mut self, s: &Stmt, env: &mut Env) {
+        let mut copied = shell(&s.op);
         copied.map_operands(&mut |a| env.atom(a));
-        let mut inner = if op.blocks().is_empty() { Env::new() } else { env.clone() };
         match &mut copied {
             Op::AccAdd { acc, .. } => *acc = env.var(*acc),
             Op::Par(p) => {
-                p.indices.iter_mut().for_each(|v| *v = self.b.copy_var(self.f, *v, &mut inner));
-                p.accs.iter_mut().for_each(|acc| acc.var = self.b.copy_var(self.f, acc.var, &mut inner));
+                p.indices.iter_mut().for_each(|v| *v = self.b.copy_var(self.f, *v, env));
+                p.accs.iter_mut().for_each(|acc| acc.var = self.b.copy_var(self.f, acc.var, env));
             }
             Op::Loop(l) => {
-                l.index = self.b.copy_var(self.f, l.index, &mut inner);
-                l.params.iter_mut().for_each(|v| *v = self.b.copy_var(self.f, *v, &mut inner));
-                l.accs.iter_mut().for_each(|acc| acc.var = self.b.copy_var(self.f, acc.var, &mut inner));
+                l.index = self.b.copy_var(self.f, l.index, env);
+                l.params.iter_mut().for_each(|v| *v = self.b.copy_var(self.f, *v, env));
+                l.accs.iter_mut().for_each(|acc| acc.var = self.b.copy_var(self.f, acc.var, env));
             }
             Op::Prim { .. }
             | Op::Tensor { .. }
@@ -257,12 +128,12 @@ impl Unroll<'_> {
             | Op::Call { .. }
             | Op::Check { .. } => {}
         }
-        for (block, new) in op.blocks().iter().zip(copied.blocks_mut()) {
-            let mut env = inner.clone();
+        for (block, new) in s.op.blocks().iter().zip(copied.blocks_mut()) {
             self.b.open_block();
-            self.stmts(block, &mut env);
+            self.stmts(block, env);
             *new = self.b.close_block(env.atoms(&block.results));
         }
+        self.b.set_span(s.span);
         self.b.push_copy(self.f, s, copied, env);
     }
 
@@ -273,15 +144,14 @@ impl Unroll<'_> {
         let extents: Vec<i64> = p.extents.iter().filter_map(|e| number(*e)).collect();
         let mut given: Vec<Vec<Atom>> = vec![Vec::new(); p.kinds.len()];
         for trip in 0..extents.iter().map(|n| (*n).max(0)).product() {
-            let mut inner = env.clone();
             let mut rest = trip;
             for (index, n) in p.indices.iter().zip(&extents).rev() {
-                inner.insert(*index, Atom::i64(rest % n));
+                env.insert(*index, Atom::i64(rest % n));
                 rest /= n;
             }
-            self.stmts(&p.body, &mut inner);
+            self.stmts(&p.body, env);
             for (column, r) in given.iter_mut().zip(&p.body.results) {
-                column.push(inner.atom(*r));
+                column.push(env.atom(*r));
             }
         }
         self.b.set_span(s.span);
@@ -307,11 +177,10 @@ impl Unroll<'_> {
         let mut carried = env.atoms(&l.inits);
         let mut given: Vec<Vec<Atom>> = vec![Vec::new(); results.stacked.len()];
         for trip in 0..l.count.and_then(number).unwrap_or(0) {
-            let mut inner = env.clone();
-            inner.insert(l.index, Atom::i64(trip));
-            inner.extend(l.params.iter().copied().zip(carried));
-            self.stmts(&l.body, &mut inner);
-            let next = inner.atoms(&l.body.results);
+            env.insert(l.index, Atom::i64(trip));
+            env.extend(l.params.iter().copied().zip(carried));
+            self.stmts(&l.body, env);
+            let next = env.atoms(&l.body.results);
             carried = next[..l.params.len()].to_vec();
             for (column, element) in given.iter_mut().zip(&next[l.params.len()..]) {
                 column.push(*element);
