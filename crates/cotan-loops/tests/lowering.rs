@@ -52,6 +52,35 @@ fn rows_are_written_straight_to_the_result() {
 }
 
 #[test]
+fn elements_are_stored_straight_to_the_result() {
+    check(
+        "fn f(n: i64, x: f64[n]) {
+           y: f64[n, 2] = par i < n (stack) {
+             a: f64 = x[i]
+             b: f64 = neg a
+             row: f64[2] = from_elements a, b
+             yield row
+           }
+           return y
+         }",
+        expect![[r#"
+            fn f(n: i64, x[]: f64[n]) {
+              alloc y: f64[n, 2] as result 0
+              for i < n parallel(cost 6) {
+                t = mul.i64 i, 2
+                a = x[i]
+                b = neg.f64 a
+                y[t] = a
+                t.1 = add.i64 t, 1
+                y[t.1] = b
+              }
+              return y[]: f64[n, 2]
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn a_carried_array_stays_in_one_buffer() {
     check(
         "fn f(n: i64, x: f64[n]) {

@@ -1,7 +1,7 @@
 //! Structural operations, element-wise primitives on tensors, every element type in memory.
 
 use crate::harness::{Program, f64s, i64_of, i64s, numbers};
-use cotan_ir::Elem;
+use cotan_ir::{Const, Elem};
 use cotan_ops::{Value, tensor_table};
 
 #[test]
@@ -36,6 +36,29 @@ fn elements_move_as_they_should() {
     );
     for (n, m) in [(0, 2), (2, 0), (1, 1), (2, 3), (5, 4)] {
         program.agree(&[i64_of(n), i64_of(m), Value::f64s(&[n, m], &numbers((n * m) as usize))]);
+    }
+}
+
+#[test]
+fn tensors_are_made_of_scalars() {
+    let program = Program::new(
+        "fn f(x: f64, k: i64, c: bool) {
+           m: f64[2, 2] = from_elements x, 1.0, x, -0.0
+           one: f64[1] = from_elements x
+           ks: i64[3] = from_elements k, 7, k
+           cs: bool[2] = from_elements c, true
+           h: f16 = to_f16 x
+           hs: f16[2] = from_elements h, h
+           rows: f64[3, 2] = par i < 3 (stack) {
+             z: f64 = to_f64 i
+             row: f64[2] = from_elements z, x
+             yield row
+           }
+           return m, one, ks, cs, hs, rows
+         }",
+    );
+    for x in [1.5, -0.0, f64::INFINITY] {
+        program.agree(&[Value::f64s(&[], &[x]), i64_of(3), Const::bool(false).into()]);
     }
 }
 
