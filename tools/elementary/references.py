@@ -117,10 +117,32 @@ UNARY = {
     "sinh": (gmpy2.sinh, [710.4758600739439, 40.0, 3e-9, 22.0, LN2 / 2, 89.41598629223294], [between(-710, 710), between(-1, 1), between(-4, 4), around_zero()]),
     "cosh": (gmpy2.cosh, [710.4758600739439, 40.0, LN2 / 2, 89.41598629223294], [between(-710, 710), between(-1, 1), between(-4, 4), around_zero()]),
     "tanh": (gmpy2.tanh, [20.0, 19.0615, LN2 / 4, 9.01], [between(-20, 20), between(-1, 1), between(-4, 4), around_zero()]),
+    "asin": (gmpy2.asin, [0.5, 1.0, 1e-8], [between(-1, 1), between(-0.6, 0.6), below_one, around_zero()]),
+    "acos": (gmpy2.acos, [0.5, -0.5, 1.0, -1.0, 1e-8], [between(-1, 1), between(-0.6, 0.6), below_one, around_zero()]),
+    "atan": (gmpy2.atan, [math.sqrt(2) - 1, math.sqrt(2) + 1, 1.0, 1e300, GREATEST], [between(-1, 1), between(-5, 5), anything, around_zero()]),
+    "asinh": (gmpy2.asinh, [1e9, 1.3e-16, 0.5, GREATEST], [between(-1, 1), between(-5, 5), anything, around_zero(1e-20, 1e12)]),
+    "acosh": (gmpy2.acosh, [1.0, 1.5, 2.0, 1e9, GREATEST], [between(1, 3), between(1, 20), lambda: 1 + spread(1e-16, 1), lambda: spread(1, 1e308)]),
+    "atanh": (gmpy2.atanh, [0.5, 1.3e-16, 1 - 2.0**-53], [between(-1, 1), between(-0.6, 0.6), below_one, around_zero()]),
+    "cbrt": (gmpy2.cbrt, [1.0, 8.0, 27.0, 0.001, TINY, GREATEST], [anything, between(-8, 8)]),
+    "sqrt": (gmpy2.sqrt, [1.0, 2.0, TINY, GREATEST], [positive, between(0, 4)]),
+    "rsqrt": (gmpy2.rec_sqrt, [1.0, 2.0, TINY, GREATEST], [positive, between(0, 4)]),
+    "erf": (gmpy2.erf, [0.5, 1.0, 3.0, 5.9], [between(-1, 1), between(-6, 6), around_zero()]),
+    "erfc": (gmpy2.erfc, [0.5, -0.5, 1.0, 26.5, 27.2, -5.8, 9.1, 10.0], [between(-1, 1), between(-6, 6), between(0.4, 27), around_zero()]),
+    "lgamma": (lambda x: gmpy2.lgamma(x)[0], [0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.0, -0.5, -2.457024738220801, -10.000000266, 2.55e305], [between(0, 3), between(0, 10), lambda: spread(1e-300, 1e300), between(-20, 0), between(-170, 0)]),
     "sigmoid": (lambda x: 1 / (1 + gmpy2.exp(-x)), [-745.0, -708.4, 37.0, -37.0, LN2 / 2, -LN2 / 2], [between(-740, 40), between(-1, 1), between(-4, 4), around_zero()]),
 }
 
-BINARY = {}
+
+
+def both(f, g):
+    return lambda: (f(), g())
+
+
+BINARY = {
+    "atan2": (gmpy2.atan2, [(1.0, 1.0), (math.sqrt(2) - 1, 1.0), (1e-300, -1.0), (GREATEST, GREATEST), (5e-324, 1e-310), (2.0**-300, 2.0**300)], [both(around_zero(1e-3, 1e3), around_zero(1e-3, 1e3)), both(between(-1, 1), between(-1, 1)), both(anything, anything)]),
+    "hypot": (gmpy2.hypot, [(3.0, 4.0), (GREATEST, 1.0), (5e-324, 5e-324), (2.0**-300, 2.0**-300), (2.0**300, 2.0**299)], [both(around_zero(1e-3, 1e3), around_zero(1e-3, 1e3)), both(between(-1, 1), between(-1, 1)), both(anything, anything)]),
+    "pow": (lambda x, y: x**y, [(2.0, 1023.9), (2.0, -1074.0), (1.0000000001, 1e12), (0.9999999999, 1e12), (10.0, 308.0), (-2.0, 3.0), (math.e, 709.7)], [both(lambda: spread(1e-3, 1e3), between(-90, 90)), both(positive, between(-1, 1)), both(between(0.5, 2), between(-1000, 1000)), both(near_one, around_zero(1, 1e6))]),
+}
 
 
 def line(f, operands, ty):

@@ -46,21 +46,8 @@ macro_rules! functions {
 
 functions! {
     sqrt(x): libm::sqrtf, libm::sqrt;
-    cbrt(x): libm::cbrtf, libm::cbrt;
-    asin(x): libm::asinf, libm::asin;
-    acos(x): libm::acosf, libm::acos;
-    atan(x): libm::atanf, libm::atan;
-    atan2(y, x): libm::atan2f, libm::atan2;
-    asinh(x): libm::asinhf, libm::asinh;
-    acosh(x): libm::acoshf, libm::acosh;
-    atanh(x): libm::atanhf, libm::atanh;
-    erf(x): libm::erff, libm::erf;
-    erfc(x): libm::erfcf, libm::erfc;
     floor(x): libm::floorf, libm::floor;
     ceil(x): libm::ceilf, libm::ceil;
     trunc(x): libm::truncf, libm::trunc;
-    round(x): libm::roundf, libm::round;
     copysign(magnitude, sign): libm::copysignf, libm::copysign;
-    hypot(x, y): libm::hypotf, libm::hypot;
-    pow(x, y): libm::powf, libm::pow;
 }

@@ -3,6 +3,7 @@
 //! Above a bound by the asymptotic series (Abramowitz and Stegun, 6.3.18 and 6.4.11), below it by stepping up with the
 //! recurrence (6.3.5, 6.4.6), for negative arguments by reflection (6.3.7, 6.4.7). `f32` computes in `f64`.
 
+use crate::elementary;
 use crate::num::Num;
 use std::f64::consts::PI;
 
@@ -25,19 +26,13 @@ const BERNOULLI: [f64; 10] = [
 
 /// A float with the gamma function's family.
 pub trait Gamma: Num {
-    /// The logarithm of the magnitude of the gamma function.
-    fn lgamma(self) -> Self;
-    /// The derivative of `lgamma`.
+    /// The derivative of the logarithm of the gamma function.
     fn digamma(self) -> Self;
     /// The derivative of `digamma` of the given order.
     fn polygamma(self, order: i64) -> Self;
 }
 
 impl Gamma for f64 {
-    fn lgamma(self) -> f64 {
-        libm::lgamma(self)
-    }
-
     fn digamma(self) -> f64 {
         digamma(self)
     }
@@ -48,10 +43,6 @@ impl Gamma for f64 {
 }
 
 impl Gamma for f32 {
-    fn lgamma(self) -> f32 {
-        libm::lgammaf(self)
-    }
-
     fn digamma(self) -> f32 {
         digamma(self.into()) as f32
     }
@@ -67,7 +58,7 @@ fn is_pole(x: f64) -> bool {
 
 /// `cot(pi x)`; only the distance to the nearest whole number matters.
 fn cot_pi(x: f64) -> f64 {
-    1.0 / libm::tan(PI * (x - libm::round(x)))
+    1.0 / elementary::tan(PI * (x - libm::round(x)))
 }
 
 fn digamma(x: f64) -> f64 {
@@ -88,7 +79,7 @@ fn digamma(x: f64) -> f64 {
         power /= x * x;
         series += bernoulli / (2.0 * (k as f64 + 1.0)) * power;
     }
-    libm::log(x) - 0.5 / x - series - steps
+    elementary::log(x) - 0.5 / x - series - steps
 }
 
 fn polygamma(x: f64, order: i64) -> f64 {

@@ -3,7 +3,6 @@
 //! so compiled code and the interpreter give the same bits.
 
 use crate::elementary;
-use crate::float::Float;
 use crate::gamma::Gamma;
 use crate::num::Num;
 use crate::scalar::check::powi_fits;
@@ -94,28 +93,15 @@ macro_rules! on_integers {
 
 static UNARY: &[Host] = on_floats! {
     (x: T) (x) F32x1 F64x1:
-    CBRT "cbrt" Float::cbrt;
-    ROUND "round" Float::round;
     SIN "sin" elementary::sin;
     COS "cos" elementary::cos;
     TAN "tan" elementary::tan;
-    ASIN "asin" Float::asin;
-    ACOS "acos" Float::acos;
-    ATAN "atan" Float::atan;
-    ASINH "asinh" Float::asinh;
-    ACOSH "acosh" Float::acosh;
-    ATANH "atanh" Float::atanh;
-    ERF "erf" Float::erf;
-    ERFC "erfc" Float::erfc;
-    LGAMMA "lgamma" Gamma::lgamma;
+    LGAMMA "lgamma" elementary::lgamma;
     DIGAMMA "digamma" Gamma::digamma;
 };
 
 static BINARY: &[Host] = on_floats! {
     (x: T, y: T) (x, y) F32x2 F64x2:
-    POW "pow" Float::pow;
-    ATAN2 "atan2" Float::atan2;
-    HYPOT "hypot" Float::hypot;
     REM "rem" Num::rem;
 };
 

@@ -74,8 +74,19 @@ pub(super) fn exp<F: Real>(x: F) -> F {
 /// `exp(x)` as a number near 1 and a power of two, for `x` from -746 to 711.
 pub(super) fn exp_parts<F: Real>(x: F) -> (Pair<F>, Scale<F>) {
     let Reduced { k, r } = reduce(x);
+    (near_one(r), Scale::new(k))
+}
+
+/// The exponential of a sum, whose first part is from -746 to 711.
+pub(super) fn exp_of_pair<F: Real>(x: Pair<F>) -> (Pair<F>, Scale<F>) {
+    let Reduced { k, r } = reduce(x.hi);
+    (near_one(Pair::sum(r.hi, r.lo + x.lo)), Scale::new(k))
+}
+
+/// `exp(r)`.
+fn near_one<F: Real>(r: Pair<F>) -> Pair<F> {
     let Pair { hi, lo } = Pair::ordered_sum(c(1.0), r.hi);
-    (Pair::ordered_sum(hi, lo + beyond_linear(r)), Scale::new(k))
+    Pair::ordered_sum(hi, lo + beyond_linear(r))
 }
 
 /// `exp(r) - 1 - r.hi`.

@@ -1,6 +1,6 @@
 //! Logarithms: `x = 2^e m` with `m` from `sqrt(1/2)` to `sqrt(2)`, then a polynomial in `f = m - 1`.
 
-use super::coefficients::{LN_2, LOG, LOG2_E, LOG10_2, LOG10_E};
+use super::coefficients::{LN_2, LOG, LOG2_E, LOG10_2, LOG10_E, QUOTIENT_LOG, TWO_THIRDS};
 use super::real::{Bits, Pair, Real, c, polynomial};
 
 /// The bits of `sqrt(1/2)`.
@@ -74,14 +74,30 @@ pub(super) fn log10<F: Real>(x: F) -> F {
 pub(super) fn log1p<F: Real>(x: F) -> F {
     let u = Pair::sum(c(1.0), x);
     // The sum with the sign of `x`, because the logarithm of 1 is +0.
-    at_edges(u.hi, log_of_pair(u)).copysign(x)
+    at_edges(u.hi, log_of_pair(u, c(0.0)).value()).copysign(x)
 }
 
-/// The natural logarithm of a positive sum; finite as long as the number is.
-pub(super) fn log_of_pair<F: Real>(u: Pair<F>) -> F {
+/// The natural logarithm of `2^doublings` times a positive sum; finite as long as the first part is.
+pub(super) fn log_of_pair<F: Real>(u: Pair<F>, doublings: F) -> Pair<F> {
     let Split { e, m } = split(u.hi);
-    let f = m - c(1.0);
+    let (e, f) = (e + doublings, m - c(1.0));
     let small = e.fma(c(LN_2[1]), u.lo / u.hi + beyond_linear(f));
     let sum = Pair::ordered_sum(e * c(LN_2[0]), f);
-    sum.hi + (sum.lo + small)
+    Pair::new(sum.hi, sum.lo + small)
+}
+
+/// The logarithm of a positive finite number to some 68 bits, through `s = f/(2 + f)`: `log(1 + f)` is twice the inverse
+/// hyperbolic tangent of `s`.
+pub(super) fn log_to_double_precision<F: Real>(x: F) -> Pair<F> {
+    let Split { e, m } = split(x);
+    let f = m - c(1.0);
+    let s = Pair::new(f, c(0.0)).over(Pair::sum(c(2.0), f));
+    let square = s.times_pair(s);
+    let series = Pair::ordered_sum(c(TWO_THIRDS[0]), square.hi * polynomial(&QUOTIENT_LOG, square.hi));
+    let series = Pair::new(series.hi, series.lo + c(TWO_THIRDS[1]));
+    let cubic = s.times_pair(square).times_pair(series);
+    let near = s.scaled(c(2.0));
+    let near = Pair::new(cubic.hi, cubic.lo + near.lo).beside(near.hi);
+    let sum = near.beside(e * c(LN_2[0]));
+    Pair::ordered_sum(sum.hi, e.fma(c(LN_2[1]), sum.lo))
 }

@@ -5,11 +5,16 @@
 //! the [`Code`] that backends compile. All are written for f64; f32 goes through it and is rounded once more. Errors are
 //! below 2 units in the last place, which `tests/elementary` states function by function.
 
+mod arc;
+mod area;
 mod circular;
 mod coefficients;
+mod error;
 mod exponential;
+mod gamma;
 mod hyperbolic;
 mod logarithm;
+mod power;
 mod real;
 mod traced;
 
@@ -47,6 +52,14 @@ functions! {
     near_cos(x) = circular::cos;
     /// Tangent of an angle that is not far.
     near_tan(x) = circular::tan;
+    /// Inverse sine.
+    asin(x) = arc::asin;
+    /// Inverse cosine.
+    acos(x) = arc::acos;
+    /// Inverse tangent.
+    atan(x) = arc::atan;
+    /// The angle of the point `(x, y)`.
+    atan2(y, x) = arc::atan2;
     /// Hyperbolic sine.
     sinh(x) = hyperbolic::sinh;
     /// Hyperbolic cosine.
@@ -55,11 +68,36 @@ functions! {
     tanh(x) = hyperbolic::tanh;
     /// The logistic function.
     sigmoid(x) = hyperbolic::sigmoid;
+    /// Inverse hyperbolic sine.
+    asinh(x) = area::asinh;
+    /// Inverse hyperbolic cosine.
+    acosh(x) = area::acosh;
+    /// Inverse hyperbolic tangent.
+    atanh(x) = area::atanh;
+    /// Cube root.
+    cbrt(x) = power::cbrt;
+    /// Length of a vector of two.
+    hypot(x, y) = power::hypot;
+    /// Power.
+    pow(x, y) = power::pow;
+    /// Error function.
+    erf(x) = error::erf;
+    /// Complement of the error function.
+    erfc(x) = error::erfc;
+    /// The logarithm of the gamma function of a positive number.
+    positive_lgamma(x) = gamma::lgamma;
 }
+
+pub(crate) use power::round;
 
 /// Whether an angle is far: left to the host.
 pub(crate) fn is_far<F: Real>(x: F) -> F::Truth {
     circular::is_far(x.widen())
+}
+
+/// Whether a number is not positive, so that the logarithm of its gamma function is left to the host.
+pub(crate) fn is_not_positive<F: Real>(x: F) -> F::Truth {
+    gamma::is_not_positive(x.widen())
 }
 
 /// Functions that have code for most operands, and are left to the host for the others.
@@ -79,4 +117,6 @@ with_host! {
     cos = circular::any_cos;
     /// Tangent.
     tan = circular::any_tan;
+    /// The logarithm of the magnitude of the gamma function.
+    lgamma = gamma::any_lgamma;
 }

@@ -24,6 +24,10 @@ pub(crate) trait Real:
     fn fma(self, factor: Self, addend: Self) -> Self;
     /// Magnitude.
     fn abs(self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// The whole part, rounded towards 0.
+    fn trunc(self) -> Self;
     /// The magnitude of this with the sign of the other.
     fn copysign(self, sign: Self) -> Self;
     /// Whether this is less.
@@ -94,6 +98,12 @@ pub(super) fn polynomial<F: Real>(coefficients: &[f64], x: F) -> F {
     half(1).fma(x, half(0))
 }
 
+/// The same, with the rounding error of the last sum kept apart. The constant has to be the greatest term.
+pub(super) fn polynomial_in_parts<F: Real>(coefficients: &[f64], x: F) -> Pair<F> {
+    let (constant, others) = coefficients.split_first().expect("invariant: a polynomial has coefficients");
+    Pair::ordered_sum(c(*constant), x * polynomial(others, x))
+}
+
 /// A value as the sum of two floats, the second at most as large as the rounding error of the first.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<F> {
@@ -130,6 +140,12 @@ impl<F: Real> Pair<F> {
         Pair { hi, lo: a.fma(b, -hi) }
     }
 
+    /// The product with a float.
+    pub(super) fn times(self, factor: F) -> Pair<F> {
+        let Pair { hi, lo } = Pair::product(self.hi, factor);
+        Pair { hi, lo: self.lo.fma(factor, lo) }
+    }
+
     /// The product, but for the product of the second parts.
     pub(super) fn times_pair(self, other: Pair<F>) -> Pair<F> {
         let Pair { hi, lo } = Pair::product(self.hi, other.hi);
@@ -153,6 +169,24 @@ impl<F: Real> Pair<F> {
         let quotient = self.hi * reciprocal;
         let left = (-quotient).fma(divisor.hi, self.hi) + (-quotient).fma(divisor.lo, self.lo);
         Pair { hi: quotient, lo: left * reciprocal }
+    }
+
+    /// The square root; that of 0 is 0.
+    pub(super) fn root(self) -> Pair<F> {
+        let hi = self.hi.sqrt();
+        let lo = ((-hi).fma(hi, self.hi) + self.lo) / (hi + hi);
+        Pair { hi, lo: F::select(hi.gt(c(0.0)), lo, c(0.0)) }
+    }
+
+    /// The same value with the other sign.
+    pub(super) fn negated(self) -> Pair<F> {
+        Pair { hi: -self.hi, lo: -self.lo }
+    }
+
+    /// The exact sum of a pair of small parts with a float that is greater, or zero.
+    pub(super) fn beside(self, greater: F) -> Pair<F> {
+        let Pair { hi, lo } = Pair::ordered_sum(greater, self.hi);
+        Pair { hi, lo: lo + self.lo }
     }
 
     /// One of two.
@@ -188,6 +222,14 @@ macro_rules! machine {
 
             fn abs(self) -> $t {
                 $t::abs(self)
+            }
+
+            fn sqrt(self) -> $t {
+                $t::sqrt(self)
+            }
+
+            fn trunc(self) -> $t {
+                $t::trunc(self)
             }
 
             fn copysign(self, sign: $t) -> $t {

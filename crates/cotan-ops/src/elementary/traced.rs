@@ -1,7 +1,7 @@
 //! Elementary functions as data: the steps that a function takes, for backends to write down as code.
 
 use super::real::{Bits, Real};
-use crate::Instruction;
+use crate::{Instruction, Lowering, PrimRow, table};
 use cotan_ir::{Const, Elem};
 use std::cell::RefCell;
 use std::fmt;
@@ -64,7 +64,37 @@ impl Formula {
         let recorder = Recorder::default();
         let record = if elem == Elem::F32 { self.single } else { self.double };
         let (value, beyond) = record(&recorder);
-        Code { steps: recorder.0.into_inner(), value, beyond }
+        Code { steps: recorder.0.into_inner(), value, beyond }.without_unused_steps()
+    }
+}
+
+impl Code {
+    /// The code without steps that nothing reads.
+    fn without_unused_steps(mut self) -> Code {
+        let mut is_used = vec![false; self.steps.len()];
+        let mark = |is_used: &mut [bool], input: &Input| {
+            if let Input::Step(k) = input {
+                is_used[*k] = true;
+            }
+        };
+        [Some(self.value), self.beyond].iter().flatten().for_each(|input| mark(&mut is_used, input));
+        for (k, step) in self.steps.iter().enumerate().rev() {
+            if is_used[k] {
+                step.args.iter().for_each(|input| mark(&mut is_used, input));
+            }
+        }
+        let numbers: Vec<usize> =
+            is_used.iter().scan(0, |n, used| Some(std::mem::replace(n, *n + usize::from(*used)))).collect();
+        let renumber = |input: &mut Input| {
+            if let Input::Step(k) = input {
+                *k = numbers[*k];
+            }
+        };
+        let mut used = is_used.iter();
+        self.steps.retain(|_| used.next() == Some(&true));
+        self.steps.iter_mut().flat_map(|step| &mut step.args).for_each(renumber);
+        [Some(&mut self.value), self.beyond.as_mut()].into_iter().flatten().for_each(renumber);
+        self
     }
 }
 
@@ -151,12 +181,26 @@ impl<'a, T> Traced<'a, T> {
     }
 }
 
-/// A step on operands, one of which is no constant.
+/// A step on operands; on constants alone, its result.
 fn apply<'a, T>(instruction: Instruction, elem: Elem, result: Elem, args: &[Traced<'a, ()>]) -> Traced<'a, T> {
-    let recorder = args.iter().find_map(|a| a.recorder).expect("invariant: no formula computes with constants alone");
-    let args = args.iter().map(|a| a.input).collect();
-    let input = recorder.step(Step { instruction, elem, result, args });
+    let args_of_step: Vec<Input> = args.iter().map(|a| a.input).collect();
+    let Some(recorder) = args.iter().find_map(|a| a.recorder) else {
+        return Traced::constant(folded(instruction, &args_of_step));
+    };
+    let input = recorder.step(Step { instruction, elem, result, args: args_of_step });
     Traced { recorder: Some(recorder), input, of: PhantomData }
+}
+
+/// The value of an instruction on constants, by the row that it is the lowering of.
+fn folded(instruction: Instruction, args: &[Input]) -> Const {
+    let is_it = |row: &&&PrimRow| matches!(row.lowering, Lowering::Native(found) if found == instruction);
+    let row = table().iter().find(is_it).expect("invariant: there is a row for what constants are computed with");
+    let constant = |input: &Input| match input {
+        Input::Const(c) => Some(*c),
+        Input::Arg(_) | Input::Step(_) => None,
+    };
+    let constants: Vec<Const> = args.iter().filter_map(constant).collect();
+    row.eval(&constants).expect("invariant: what has no recorder is a constant of the right type")
 }
 
 impl<'a> BitAnd for Traced<'a, bool> {
@@ -225,6 +269,14 @@ macro_rules! traced {
 
             fn abs(self) -> Self {
                 Self::own(Instruction::Abs, &[self])
+            }
+
+            fn sqrt(self) -> Self {
+                Self::own(Instruction::Sqrt, &[self])
+            }
+
+            fn trunc(self) -> Self {
+                Self::own(Instruction::Trunc, &[self])
             }
 
             fn copysign(self, sign: Self) -> Self {

@@ -4,9 +4,8 @@
 //! `acosh' = 1/(sqrt(a0 - 1) sqrt(a0 + 1))`, `atanh' = 1/((1 - a0)(1 + a0))`, `sigmoid' = r (1 - r)`.
 
 use crate::elementary::{self, formula};
-use crate::float::Float;
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
+use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
 use crate::term::{A0, NAN, ONE, R, t};
 use crate::{ABS, ADD, DIV, HYPOT, LE, MUL, PrimRow, SELECT, SQRT, SUB};
@@ -65,8 +64,8 @@ pub static ASINH: PrimRow = PrimRow {
     sig: same(&ASINH, "asinh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The inverse hyperbolic sine of `a0`.",
-    kernels: kernels!(Float::asinh, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::asinh, (T) on float),
+    lowering: formula!(|x| elementary::asinh(x)),
     partials: &[Partial::term(t!(DIV, ONE, t!(HYPOT, ONE, A0)))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -81,8 +80,8 @@ pub static ACOSH: PrimRow = PrimRow {
     sig: same(&ACOSH, "acosh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The inverse hyperbolic cosine of `a0`; NaN below 1.",
-    kernels: kernels!(Float::acosh, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::acosh, (T) on float),
+    lowering: formula!(|x| elementary::acosh(x)),
     partials: &[Partial::term(t!(DIV, ONE, t!(MUL, t!(SQRT, t!(SUB, A0, ONE)), t!(SQRT, t!(ADD, A0, ONE)))))],
     kinks: Kinks::At("at 1 the derivative is +inf"),
     domain: &[Condition::Above(0, 1.0)],
@@ -100,8 +99,8 @@ pub static ATANH: PrimRow = PrimRow {
     sig: same(&ATANH, "atanh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The inverse hyperbolic tangent of `a0`; NaN outside -1 to 1.",
-    kernels: kernels!(Float::atanh, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::atanh, (T) on float),
+    lowering: formula!(|x| elementary::atanh(x)),
     partials: &[Partial::term(t!(
         SELECT,
         t!(LE, t!(ABS, A0), ONE),

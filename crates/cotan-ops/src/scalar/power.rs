@@ -4,6 +4,7 @@
 //! `powi' = a1 a0^(a1 - 1)`; `pow`: `a1 a0^(a1 - 1)` and `r ln a0`. In these products an exact zero wins, which makes
 //! the powers exact at `a0 = 0`.
 
+use crate::elementary::{self, formula};
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::Ring;
@@ -63,8 +64,8 @@ pub static CBRT: PrimRow = PrimRow {
     sig: same(&CBRT, "cbrt", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The cube root of `a0`.",
-    kernels: kernels!(Float::cbrt, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::cbrt, (T) on float),
+    lowering: formula!(|x| elementary::cbrt(x)),
     partials: &[Partial::term(t!(DIV, THIRD, t!(MUL, R, R)))],
     kinks: Kinks::At("at 0 the derivative is +inf"),
     domain: &[Condition::IsNot(0, 0.0)],
@@ -192,8 +193,8 @@ pub static POW: PrimRow = PrimRow {
     sig: same(&POW, "pow", BINARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "`a0` to the power `a1`.",
-    kernels: kernels!(Float::pow, (T, T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::pow, (T, T) on float),
+    lowering: formula!(|x, y| elementary::pow(x, y)),
     partials: &[
         Partial::term(t!(MULZ, A1, t!(POW, A0, t!(SUB, A1, ONE)))),
         Partial::term(t!(SELECT, t!(AND, t!(EQ, A0, ZERO), t!(GE, A1, ZERO)), ZERO, t!(MULZ, R, t!(LOG, A0)))),

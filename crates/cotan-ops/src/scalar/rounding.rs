@@ -4,6 +4,7 @@
 //! `hypot`: `a0/r` and `a1/r`. `rem = a0 - q a1` with `q = trunc(a0/a1)`: derivatives 1 and `-q`. The quotient is taken
 //! from `(a0 - r)/a1`, because `a0/a1` may round up to the next whole number.
 
+use crate::elementary::{self, formula};
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::Num;
@@ -101,8 +102,8 @@ pub static ROUND: PrimRow = PrimRow {
     sig: same(&ROUND, "round", UNARY, ElemSet::FLOAT),
     group: Group::Arithmetic,
     doc: "The whole number nearest to `a0`; halves away from 0.",
-    kernels: kernels!(Float::round, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::round, (T) on float),
+    lowering: formula!(|x| elementary::round(x)),
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
     domain: &[Condition::NotHalf(0)],
@@ -212,8 +213,8 @@ pub static HYPOT: PrimRow = PrimRow {
     sig: same(&HYPOT, "hypot", BINARY, ElemSet::FLOAT),
     group: Group::Arithmetic,
     doc: "The length of `(a0, a1)`, without overflow.",
-    kernels: kernels!(Float::hypot, (T, T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::hypot, (T, T) on float),
+    lowering: formula!(|x, y| elementary::hypot(x, y)),
     partials: &[
         Partial::term(t!(SELECT, t!(EQ, R, ZERO), ZERO, t!(DIV, A0, R))),
         Partial::term(t!(SELECT, t!(EQ, R, ZERO), ZERO, t!(DIV, A1, R))),

@@ -3,7 +3,7 @@
 //! `erf' = 2/sqrt(pi) exp(-a0^2)`, `erfc' = -erf'`; `lgamma' = digamma`, `digamma' = polygamma(a0, 1)`, and
 //! `polygamma(a0, n)' = polygamma(a0, n + 1)`, which closes the family at every order.
 
-use crate::float::Float;
+use crate::elementary::{self, formula};
 use crate::gamma::Gamma;
 use crate::kernel::kernels;
 use crate::row::{Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
@@ -19,8 +19,8 @@ pub static ERF: PrimRow = PrimRow {
     sig: same(&ERF, "erf", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The error function of `a0`.",
-    kernels: kernels!(Float::erf, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::erf, (T) on float),
+    lowering: formula!(|x| elementary::erf(x)),
     partials: &[Partial::term(t!(MUL, SLOPE, t!(EXP, t!(NEG, t!(MUL, A0, A0)))))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -35,8 +35,8 @@ pub static ERFC: PrimRow = PrimRow {
     sig: same(&ERFC, "erfc", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "`1 - erf(a0)`, exact for large `a0`.",
-    kernels: kernels!(Float::erfc, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::erfc, (T) on float),
+    lowering: formula!(|x| elementary::erfc(x)),
     partials: &[Partial::term(t!(
         MUL,
         Term::Named("-2/sqrt(pi)", -std::f64::consts::FRAC_2_SQRT_PI),
@@ -55,8 +55,8 @@ pub static LGAMMA: PrimRow = PrimRow {
     sig: same(&LGAMMA, "lgamma", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The logarithm of the magnitude of the gamma function of `a0`.",
-    kernels: kernels!(Gamma::lgamma, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::lgamma, (T) on float),
+    lowering: formula!(|x| elementary::positive_lgamma(x); elementary::is_not_positive(x)),
     partials: &[Partial::term(t!(DIGAMMA, A0))],
     kinks: Kinks::At("at the poles 0, -1, -2, .. the derivative is NaN"),
     domain: &[Condition::NotGammaPole(0)],

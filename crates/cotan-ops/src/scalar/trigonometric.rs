@@ -5,9 +5,8 @@
 //! nothing overflows.
 
 use crate::elementary::{self, formula};
-use crate::float::Float;
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
+use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
 use crate::term::{A0, A1, MINUS_ONE, ONE, R, ZERO, t};
 use crate::{ADD, DIV, EQ, HYPOT, MUL, NEG, PrimRow, SELECT, SQRT, SUB};
@@ -66,8 +65,8 @@ pub static ASIN: PrimRow = PrimRow {
     sig: same(&ASIN, "asin", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The angle whose sine is `a0`; NaN outside -1 to 1.",
-    kernels: kernels!(Float::asin, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::asin, (T) on float),
+    lowering: formula!(|x| elementary::asin(x)),
     partials: &[Partial::term(t!(DIV, ONE, t!(SQRT, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0)))))],
     kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
     domain: &[Condition::Above(0, -1.0), Condition::Below(0, 1.0)],
@@ -85,8 +84,8 @@ pub static ACOS: PrimRow = PrimRow {
     sig: same(&ACOS, "acos", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The angle whose cosine is `a0`; NaN outside -1 to 1.",
-    kernels: kernels!(Float::acos, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::acos, (T) on float),
+    lowering: formula!(|x| elementary::acos(x)),
     partials: &[Partial::term(t!(DIV, MINUS_ONE, t!(SQRT, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0)))))],
     kinks: Kinks::At("at -1 and 1 the derivative is -inf"),
     domain: &[Condition::Above(0, -1.0), Condition::Below(0, 1.0)],
@@ -104,8 +103,8 @@ pub static ATAN: PrimRow = PrimRow {
     sig: same(&ATAN, "atan", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The angle whose tangent is `a0`.",
-    kernels: kernels!(Float::atan, (T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::atan, (T) on float),
+    lowering: formula!(|x| elementary::atan(x)),
     partials: &[Partial::term(t!(DIV, ONE, t!(ADD, ONE, t!(MUL, A0, A0))))],
     kinks: Kinks::Smooth,
     domain: &[],
@@ -120,8 +119,8 @@ pub static ATAN2: PrimRow = PrimRow {
     sig: same(&ATAN2, "atan2", BINARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The angle of the point with ordinate `a0` and abscissa `a1`.",
-    kernels: kernels!(Float::atan2, (T, T) on float),
-    lowering: Lowering::Host,
+    kernels: kernels!(elementary::atan2, (T, T) on float),
+    lowering: formula!(|y, x| elementary::atan2(y, x)),
     partials: &[
         Partial::term(t!(
             SELECT,

@@ -78,21 +78,51 @@ fn errors_are_below_two_units_in_the_last_place() {
         sinh f64 0.55
         cosh f64 0.59
         tanh f64 0.50
+        asin f64 0.50
+        acos f64 0.50
+        atan f64 0.50
+        asinh f64 1.00
+        acosh f64 0.52
+        atanh f64 0.50
+        cbrt f64 0.48
+        sqrt f64 0.50
+        rsqrt f64 1.00
+        erf f64 0.63
+        erfc f64 0.97
+        lgamma f64 2.00
         sigmoid f64 0.65
+        atan2 f64 0.51
+        hypot f64 0.73
+        pow f64 0.54
         exp f32 0.50
-        exp2 f32 0.48
+        exp2 f32 0.45
         expm1 f32 0.48
         log f32 0.50
         log2 f32 0.49
         log10 f32 0.50
         log1p f32 0.48
-        sin f32 0.49
+        sin f32 0.48
         cos f32 0.48
-        tan f32 0.48
+        tan f32 0.49
         sinh f32 0.49
         cosh f32 0.49
         tanh f32 0.50
+        asin f32 0.47
+        acos f32 0.48
+        atan f32 0.50
+        asinh f32 0.50
+        acosh f32 0.49
+        atanh f32 0.50
+        cbrt f32 0.49
+        sqrt f32 0.50
+        rsqrt f32 1.00
+        erf f32 0.49
+        erfc f32 0.50
+        lgamma f32 0.49
         sigmoid f32 0.48
+        atan2 f32 0.50
+        hypot f32 0.50
+        pow f32 0.48
     "#]]
     .assert_eq(&text);
 }

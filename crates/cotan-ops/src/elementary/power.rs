@@ -1,0 +1,79 @@
+//! Roots, powers, lengths, and rounding.
+
+use super::arc::SMALL;
+use super::coefficients::RECIPROCAL_CBRT;
+use super::exponential::{ROUNDING, clamp, exp_of_pair, power_of_two};
+use super::logarithm::{Split, log_to_double_precision, split};
+use super::real::{Pair, Real, c, polynomial};
+
+/// Cube root: that of `m`, from 1/`sqrt(2)` to 8 times that, by an approximation of its reciprocal that is made three
+/// times as good twice (E. Halley, 1694), then once as a residue; times 2 to a third of the exponent.
+pub(super) fn cbrt<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let Split { e, m } = split(size);
+    let third = (e - c(1.0)).fma(c(1.0 / 3.0), c(ROUNDING));
+    let whole = third - c(ROUNDING);
+    let left = whole.fma(c(-3.0), e);
+    let m = m * power_of_two((left + c(ROUNDING)).bits());
+    let better = |y: F| {
+        let h = (-(m * y)).fma(y * y, c(1.0));
+        y.fma(h * h.fma(c(2.0 / 9.0), c(1.0 / 3.0)), y)
+    };
+    let reciprocal = better(better(polynomial(&RECIPROCAL_CBRT, m)));
+    let square = reciprocal * reciprocal;
+    let near = m * square;
+    let cube = Pair::product(near, near).times(near);
+    let residue = (m - cube.hi) - cube.lo;
+    let root = residue.fma(square * c(1.0 / 3.0), near) * power_of_two(third.bits());
+    let root = F::select(size.lt(c(f64::INFINITY)), root, size);
+    F::select(size.same(c(0.0)), size, root).copysign(x)
+}
+
+/// Length of a vector of two.
+pub(super) fn hypot<F: Real>(x: F, y: F) -> F {
+    let (x, y) = (x.abs(), y.abs());
+    let (greater, lesser) = (F::select(x.lt(y), y, x), F::select(x.lt(y), x, y));
+    let is_small = greater.lt(c(SMALL));
+    let is_large = greater.gt(c(1.0 / SMALL));
+    let choose = |small: f64, large: f64| F::select(is_small, c(small), F::select(is_large, c(large), c(1.0)));
+    let power = SMALL * SMALL;
+    let (scale, back) = (choose(1.0 / power, power), choose(power, 1.0 / power));
+    let (a, b) = (greater * scale, lesser * scale);
+    let length = a.fma(a, b * b).sqrt() * back;
+    let infinite = c::<F>(f64::INFINITY);
+    F::select(x.same(infinite) | y.same(infinite), infinite, length)
+}
+
+/// Power.
+pub(super) fn pow<F: Real>(x: F, y: F) -> F {
+    let size = x.abs();
+    // A greater exponent makes the same of every number but 1.
+    let log = log_to_double_precision(size).times(clamp(y, -1e20, 1e20));
+    let hi = clamp(log.hi, -746.0, 711.0);
+    let lo = F::select(hi.same(log.hi), log.lo, c(0.0));
+    let (parts, scale) = exp_of_pair(Pair::new(hi, lo));
+    let inside = scale.times(parts.value());
+
+    let (zero, infinite) = (c::<F>(0.0), c::<F>(f64::INFINITY));
+    let (is_zero, is_infinite) = (size.same(zero), size.same(infinite));
+    let grows = is_zero & y.lt(zero) | is_infinite & y.gt(zero);
+    let at_edge = F::select(grows, infinite, zero);
+    let value = F::select(is_zero | is_infinite, at_edge, inside);
+
+    let is_whole = y.trunc().same(y);
+    let half = y * c(0.5);
+    let is_odd = is_whole & !half.trunc().same(half);
+    let is_negative = c::<F>(1.0).copysign(x).lt(zero);
+    let value = F::select(is_negative & is_odd, -value, value);
+    let is_real = !(x.lt(zero) & !is_infinite) | is_whole;
+    let value = F::select(is_real & x.same(x) & y.same(y), value, c(f64::NAN));
+    let value = F::select(y.same(c(1.0)), x, value);
+    F::select(y.same(zero) | x.same(c(1.0)), c(1.0), value)
+}
+
+/// The nearest whole number, halves away from 0. For any type.
+pub(crate) fn round<F: Real>(x: F) -> F {
+    let whole = x.trunc();
+    let next = whole + c::<F>(1.0).copysign(x);
+    F::select((x - whole).abs().ge(c(0.5)), next, whole).copysign(x)
+}
