@@ -2,3 +2,4 @@
 
 mod accuracy;
 mod special;
+mod steps;
