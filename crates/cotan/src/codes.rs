@@ -142,7 +142,7 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "elements of different shapes",
         "All elements that a `tabulate` or `map` stacks must have one shape.\n\n\
          Mended:\n\nfn even(n: i64) -> f64 = +/[all] tabulate(n, |i| zeros[f64](n))\nfn main() -> f64 = even(3)",
-        "fn ragged(n: i64) -> f64 = +/[all] tabulate(n, |i| zeros[f64](i))\nfn main() -> f64 = ragged(3)",
+        "fn ragged(n: i64) -> f64 = +/[all] tabulate(n, |i| zeros[f64](n - i))\nfn main() -> f64 = ragged(3)",
     ),
     info(
         "R0012",
