@@ -76,7 +76,7 @@ pub fn evaluate(compiler: &Compiler, instance: &Instance, engine: Engine) -> Res
 /// The same with respect to parameters by name, by the tape engine, which knows nothing of the derivative passes.
 pub fn evaluate_by_tape(compiler: &Compiler, instance: &Instance, wrt: &[&str]) -> Result<(f64, Vec<f64>)> {
     let program = check(compiler, instance)?;
-    let lowered = compiler.lower(&program, &instance.function)?;
+    let lowered = compiler.lower_to_derive(&program, &instance.function)?;
     let wrt: Vec<String> = wrt.iter().map(|name| (*name).to_owned()).collect();
     let (value, gradients) = tape_gradient(&lowered, &instance.args, &wrt, None)?;
     let value = value.as_scalar().and_then(|c| c.as_float()).context("expected a float value")?;

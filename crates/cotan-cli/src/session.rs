@@ -135,6 +135,12 @@ impl Session {
         self.compiler.lower(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
     }
 
+    /// The same, to take derivatives of.
+    pub(crate) fn lower_to_derive(&self, request: &Request) -> Result<Lowered, Failure> {
+        self.declaration(&request.function)?;
+        self.compiler.lower_to_derive(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
+    }
+
     /// What the reverse sweep of a derivative records.
     pub(crate) fn explain(&self, request: &Request) -> Result<Explanation, Failure> {
         self.declaration(&request.function)?;

@@ -38,6 +38,11 @@ pub fn lower(program: &Program, request: &Request) -> Result<Lowered, String> {
     compiler()?.lower(program, request).map_err(|e| e.to_string())
 }
 
+/// The same, to take derivatives of.
+pub fn lower_to_derive(program: &Program, request: &Request) -> Result<Lowered, String> {
+    compiler()?.lower_to_derive(program, request).map_err(|e| e.to_string())
+}
+
 /// The same without any optimisation of the program or of what is derived from it.
 pub fn lower_plain(program: &Program, request: &Request) -> Result<Lowered, String> {
     lower_tree(&program.checked.program, request)

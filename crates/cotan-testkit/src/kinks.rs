@@ -3,7 +3,7 @@
 use crate::case::{Case, Subject, float_value, floats, function, joined, options};
 use crate::engines::Engine;
 use crate::files::workspace_file;
-use crate::front::{checked, lower, lower_plain};
+use crate::front::{checked, lower_plain, lower_to_derive};
 use crate::tolerances::{Property, close, tolerance};
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json};
 use cotan::{Lowered, Request};
@@ -68,7 +68,9 @@ fn number_text(text: &str) -> Option<Json> {
 pub fn check(row: &Row, elem: Elem) -> Result<(), String> {
     let text = in_type(&row.program, elem);
     let program = checked(&row.id, &text)?;
-    for lowered in [lower(&program, &Request::function("f"))?, lower_plain(&program, &Request::function("f"))?] {
+    for lowered in
+        [lower_to_derive(&program, &Request::function("f"))?, lower_plain(&program, &Request::function("f"))?]
+    {
         Point::new(row, &lowered)?.check(row, elem)?;
     }
     Ok(())

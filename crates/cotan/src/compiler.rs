@@ -105,9 +105,17 @@ impl Compiler {
         Program::load(name, text, loader, &self.program)
     }
 
-    /// The IR of a function or derivative of a program without errors.
+    /// The IR of a function or derivative of a program without errors, as it is run.
     pub fn lower(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
-        on_deep_stack(|| self.lower_on_this_stack(program, request))
+        // A trap tells the iteration in which a NaN was made, so it wants to see the loops.
+        let last = if self.trap_nan { cotan_opt::simplify } else { cotan_opt::finish };
+        on_deep_stack(|| self.lower_on_this_stack(program, request, last))
+    }
+
+    /// The same before it is optimised for running: of this IR derivatives may be taken. Of the other they may not: how a
+    /// maximum shares among ties, and what a zero makes needless, is decided in it already.
+    pub fn lower_to_derive(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
+        on_deep_stack(|| self.lower_on_this_stack(program, request, cotan_opt::simplify))
     }
 
     /// The IR of the source, in which derivatives are requests.
@@ -129,12 +137,15 @@ impl Compiler {
         expand(module, &self.derivatives)
     }
 
-    fn lower_on_this_stack(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
+    fn lower_on_this_stack(
+        &self,
+        program: &Program,
+        request: &Request,
+        last: fn(cotan_ir::Function) -> cotan_ir::Function,
+    ) -> Result<Lowered, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
         let (module, _) = pipeline::finish(&source, &entry.symbol, |module| self.expand(module))?;
-        // A trap tells the iteration in which a NaN was made, so it wants to see the loops.
-        let simplify = if self.trap_nan { cotan_opt::simplify } else { cotan_opt::finish };
-        let mut module = pipeline::link(&module, &entry.symbol, simplify);
+        let mut module = pipeline::link(&module, &entry.symbol, last);
         let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module));
         Ok(Lowered { entry, module: Arc::new(module), traps })
     }

@@ -9,7 +9,8 @@ use crate::point::{Point, tangent_names};
 use crate::terminal;
 use cotan::host::{Arguments, HostValue};
 use cotan::{
-    CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Subject, check_gradient, codes, tape_gradient,
+    CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Request, Subject, check_gradient, codes,
+    tape_gradient,
 };
 use std::fmt::Write;
 
@@ -76,7 +77,9 @@ fn split(point: &Point, result: HostValue) -> Gradient {
 /// Value and gradients by the tape engine.
 fn taped(point: &Point) -> Result<Gradient, Failure> {
     let args = point.session.arguments(&point.name, &point.primal.entry, &point.raw)?;
-    let (value, gradient) = tape_gradient(&point.primal, &args, &point.wrt, point.session.compiler.memory())
+    let request = point.session.at_types_of(&point.raw, Request::function(&point.name));
+    let primal = point.session.lower_to_derive(&request)?;
+    let (value, gradient) = tape_gradient(&primal, &args, &point.wrt, point.session.compiler.memory())
         .map_err(|e| point.session.call_failure(&point.name, &e))?;
     let HostValue::Tuple(parts) = value else { return Ok(Gradient { value, gradient, aux: Vec::new() }) };
     let mut parts = parts.into_iter();

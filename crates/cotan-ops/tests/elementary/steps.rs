@@ -42,5 +42,6 @@ fn the_number_of_steps_at_f64() {
         erf 122
         erfc 123
         lgamma 171
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }

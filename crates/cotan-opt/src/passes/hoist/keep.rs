@@ -101,6 +101,8 @@ impl Search<'_> {
             return *cost;
         }
         let Some(s) = self.made.get(&v).copied() else { return 0 };
+        // A type may name a length that the same statement gives, which is no reason to count the statement again.
+        self.costs.insert(v, 0);
         let mut cost = work(self.at.f, s);
         for u in uses(self.at.f, s) {
             let again = self.cost(u);

@@ -26,6 +26,9 @@ use keep::{moves, uses};
 use rustc_hash::FxHashSet;
 use stays::{any_fallible, stays, writes_outside};
 
+/// More rounds than this find nothing in practice; the bound keeps the cost linear.
+const MAX_ROUNDS: usize = 4;
+
 /// What is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moves {
@@ -39,8 +42,19 @@ pub enum Moves {
 pub fn hoist(f: Function, what: Moves) -> Function {
     match what {
         Moves::Integers => moved(f, what),
-        // A check that nobody needs must not move with the region that it stands in.
-        Moves::All => dce(moved(dce(f), what)),
+        // A check that nobody needs must not move with the region that it stands in. What has moved, and what is dead
+        // then, may let more move.
+        Moves::All => {
+            let mut f = dce(f);
+            for _ in 0..MAX_ROUNDS {
+                let before = f.body.clone();
+                f = dce(moved(f, what));
+                if f.body == before {
+                    break;
+                }
+            }
+            f
+        }
     }
 }
 

@@ -71,7 +71,7 @@ impl Generated {
     /// The program compiled as far as the core IR; the seed names its random directions.
     pub fn subject(&self, seed: u64) -> Result<Subject, String> {
         let program = front::checked("generated.cot", &self.program.text())?;
-        let lowered = front::lower(&program, &Request::function("f"))?;
+        let lowered = front::lower_to_derive(&program, &Request::function("f"))?;
         let entry = &lowered.entry;
         let failing = self.failing().iter().map(|bad| bad.arguments_for(entry)).collect::<Result<_, _>>()?;
         let (name, args) = (entry.symbol.clone(), self.arguments_for(entry)?);
@@ -87,7 +87,8 @@ impl Generated {
 
     /// A variant of the program as core IR.
     pub fn lowered(&self, program: &Program) -> Result<(Entry, Module), String> {
-        let lowered = front::lower(&front::checked("generated.cot", &program.text())?, &Request::function("f"))?;
+        let lowered =
+            front::lower_to_derive(&front::checked("generated.cot", &program.text())?, &Request::function("f"))?;
         Ok((lowered.entry, lowered.module.as_ref().clone()))
     }
 
