@@ -15,10 +15,13 @@ pub fn primal_value(case: &Case) -> Verdict {
     })())
 }
 
+/// Passes in a row.
+type Pipeline = fn(Function) -> Function;
+
 /// The pipelines of passes keep the bits, those of derivatives too.
 pub fn simplified(case: &Case) -> Verdict {
     Verdict::of((|| {
-        let pipelines: [(&str, fn(Function) -> Function); 2] =
+        let pipelines: [(&str, Pipeline); 2] =
             [("simplified", cotan_opt::simplify), ("optimized", cotan_opt::optimize)];
         let names = case.names();
         for (name, args) in names.iter().zip(case.calls(&case.subject.args)?) {
