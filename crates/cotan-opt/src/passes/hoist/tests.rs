@@ -1,3 +1,5 @@
+//! What moves, what stays, and what a region is divided into.
+
 use super::*;
 use cotan_ir::{parse_function, verify};
 use cotan_ops::Ops;
