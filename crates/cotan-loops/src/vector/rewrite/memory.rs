@@ -145,6 +145,8 @@ impl Writer<'_, '_> {
             Shape::Uniform | Shape::Varying => false,
         };
         if apart || self.buffers.contains_key(&place.buffer) {
+            // Another contribution of an iteration may go where that of another iteration has gone before.
+            self.tables.regroups_sums |= apart && rounds(monoid, elem);
             let old = self.load_lanes("old", elem, place);
             let new = self.native(combining(monoid), elem, elem, &[old, value]);
             return self.store(place, new);
