@@ -454,4 +454,30 @@ impl Node {
             | Node::Call { .. } => Vec::new(),
         }
     }
+
+    /// The same lists, to change them.
+    pub fn lists_mut(&mut self) -> Vec<&mut Vec<Node>> {
+        match self {
+            Node::Scope(body) | Node::Segment(body) | Node::While(_, body) => vec![body],
+            Node::For(l) => vec![&mut l.body],
+            Node::If(_, yes, no) => vec![yes, no],
+            Node::Switch(_, arms) => arms.iter_mut().collect(),
+            Node::Let(..)
+            | Node::Set(..)
+            | Node::Load(..)
+            | Node::Store(..)
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Combine { .. }
+            | Node::Copy { .. }
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Check { .. }
+            | Node::Print { .. }
+            | Node::Call { .. } => Vec::new(),
+        }
+    }
 }

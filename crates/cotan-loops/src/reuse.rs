@@ -24,7 +24,7 @@ use cotan_ir::Elem;
 use elements::{is_made_over, is_number_of_elements, sums_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use visit::{each_buffer, each_list};
+use visit::each_buffer;
 
 /// Lets arrays have the memory of others, see Note [Reuse] and Note [Copies out].
 pub(crate) fn reuse_memory(f: &mut LoopFunction) {
@@ -63,7 +63,7 @@ fn survey(nodes: &mut [Node], named: &mut FxHashSet<Buffer>, extents: &mut FxHas
         if let Node::Alloc { buffer, extents: own } = node {
             extents.insert(*buffer, own.clone());
         }
-        each_list(node, &mut |inner| survey(inner, named, extents));
+        node.lists_mut().into_iter().for_each(|inner| survey(inner, named, extents));
     }
 }
 
@@ -128,7 +128,7 @@ impl Reuse<'_> {
         let mut inside = Owners::default();
         let mut lives: FxHashMap<Buffer, Life> = FxHashMap::default();
         for (at, node) in nodes.iter_mut().enumerate() {
-            each_list(node, &mut |inner| inside.0.extend(self.list(inner).0));
+            node.lists_mut().into_iter().for_each(|inner| inside.0.extend(self.list(inner).0));
             each_buffer(node, &mut |b| *lives.entry(*b).or_default().entry(at).or_default() += 1);
         }
         let mut list = List { nodes, lives, owners: Owners::default() };

@@ -277,7 +277,13 @@ impl<'a> FunctionEmitter<'a> {
         let ty = in_lanes(register(self.f.elem(local)), lanes);
         match expr {
             Expr::Copy(Operand::Local(from)) if self.f.locals[from.index()].is_mutable => {
-                self.line(&format!("{to} = load {ty}, ptr %m{}{}", from.0, aligned(lanes)));
+                let slot = format!("load {ty}, ptr %m{}{}", from.0, aligned(lanes));
+                if lanes == 1 || self.f.elem(local) != Elem::Bool {
+                    return self.line(&format!("{to} = {slot}"));
+                }
+                // Lanes that do not run may not have been written; a mask of them must be some value, not none.
+                let value = self.define(&slot);
+                self.line(&format!("{to} = freeze {ty} {value}"));
             }
             Expr::Copy(operand) => {
                 let value = self.spread(*operand, lanes);

@@ -3,7 +3,7 @@
 
 use crate::harness::{Program, f64_of, f64s, i64_of, i64s, numbers};
 use cotan_ir::{CheckKind, Span, parse_function};
-use cotan_llvm::{CompileOptions, RuntimeError};
+use cotan_llvm::{CallOptions, CompileOptions, RuntimeError};
 use cotan_ops::{Ops, Value};
 
 const SIZES: [usize; 9] = [0, 1, 2, 7, 8, 15, 16, 33, 100];
@@ -354,5 +354,62 @@ fn large_arrays_of_lanes_give_way_to_one_iteration_after_the_other() {
     );
     for m in [0, 5, 50_000] {
         program.agree(&[i64_of(40), i64_of(m), f64s(&numbers(40))]);
+    }
+}
+
+#[test]
+fn an_arm_that_no_lane_takes_reads_no_array_of_the_lanes() {
+    let program = with_lanes(
+        "fn f(n: i64, x: f64[n], k: i64) {
+           y: f64[n] = par i < n (stack) {
+             a: f64 = x[i]
+             t: f64[40] = par j < 40 (stack) {
+               b: f64 = x[i]
+               c: f64 = to_f64 j
+               d: f64 = mul b, c
+               yield d
+             }
+             p: bool = gt a, 1000.0
+             b1: f64 = switch p {
+               e: f64 = t[k]
+               yield e
+             } {
+               yield a
+             }
+             yield b1
+           }
+           return y
+         }",
+    );
+    // Far out of the array, and out of the memory of the process.
+    program.agree(&[i64_of(40), f64s(&numbers(40)), i64_of(1 << 44)]);
+    let mut x = numbers(40);
+    x[33] = 2000.0;
+    program.agree(&[i64_of(40), f64s(&x), i64_of(39)]);
+}
+
+#[test]
+fn long_rows_that_are_read_again_are_not_held_for_all_lanes() {
+    let program = with_lanes(
+        "fn f(n: i64, m: i64, x: f64[n, m]) {
+           y: f64[n] = par i < n (stack) {
+             s: f64 = loop k < 2 (s1: f64 = 0.0) {
+               t: f64 = loop j < m (t1: f64 = s1) {
+                 a: f64 = x[i, j]
+                 t2: f64 = add a, t1
+                 yield t2
+               }
+               yield t
+             }
+             yield s
+           }
+           return y
+         }",
+    );
+    for (m, most) in [(100, 1 << 20), (100_000, 1 << 12)] {
+        let args = [i64_of(8), i64_of(m), Value::f64s(&[8, m], &numbers(8 * m as usize))];
+        program.agree(&args);
+        let outcome = program.on_one_thread().call_with(&args, &CallOptions::default()).unwrap();
+        assert!(outcome.statistics.peak_bytes <= most, "{m}: {} bytes", outcome.statistics.peak_bytes);
     }
 }

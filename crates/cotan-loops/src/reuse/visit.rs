@@ -1,35 +1,6 @@
-//! What nodes are made of: the lists in them, and the buffers that they mention.
+//! The buffers that nodes mention.
 
 use crate::nest::{Buffer, CallResult, Node, Piece, Target};
-
-/// Visits the lists of nodes that a node has.
-pub(super) fn each_list(node: &mut Node, see: &mut dyn FnMut(&mut Vec<Node>)) {
-    match node {
-        Node::Scope(body) | Node::Segment(body) | Node::While(_, body) => see(body),
-        Node::For(l) => see(&mut l.body),
-        Node::If(_, yes, no) => {
-            see(yes);
-            see(no);
-        }
-        Node::Switch(_, arms) => arms.iter_mut().for_each(see),
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Copy { .. }
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::Check { .. }
-        | Node::Print { .. }
-        | Node::Call { .. } => {}
-    }
-}
 
 /// Visits every mention of a buffer in a node, in the lists in it too.
 pub(super) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
@@ -73,7 +44,7 @@ pub(super) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
         | Node::CountRecord(..)
         | Node::Check { .. } => {}
         Node::Scope(_) | Node::Segment(_) | Node::While(..) | Node::For(_) | Node::If(..) | Node::Switch(..) => {
-            each_list(node, &mut |inner| inner.iter_mut().for_each(|node| each_buffer(node, see)));
+            node.lists_mut().into_iter().flatten().for_each(|node| each_buffer(node, see));
         }
     }
 }

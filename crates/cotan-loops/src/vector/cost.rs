@@ -5,7 +5,7 @@ use crate::nest::{Expr, Node, Operand, Place, Target};
 use cotan_ops::Instruction;
 
 /// Trips assumed of a loop whose count is no constant.
-const ASSUMED_TRIPS: f64 = 16.0;
+pub(super) const ASSUMED_TRIPS: f64 = 16.0;
 /// Lanes that one step works on.
 const LANES_PER_STEP: f64 = 8.0;
 /// A call of a function of the host.

@@ -9,14 +9,13 @@ mod cost;
 mod rewrite;
 mod shape;
 
-use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
+use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param};
 use cost::Estimate;
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
 use cotan_ops::reduce::LANES;
 use rewrite::{Tables, rewrite, rounds};
-use rustc_hash::FxHashMap;
-use shape::{Definitions, Shapes, count_mentions, definitions_of};
+use shape::{Definitions, Mentions, Shapes, count_mentions, definitions_of};
 
 /// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
 const MOST_NODES: usize = 4000;
@@ -28,7 +27,7 @@ const MOST_BYTES: i64 = 1 << 20;
 pub fn vectorise(f: &mut LoopFunction) {
     let mut definitions = Definitions::default();
     definitions_of(&f.body, &mut definitions);
-    let mut mentions = FxHashMap::default();
+    let mut mentions = Mentions::default();
     count_mentions(&f.body, &mut mentions);
     let body = std::mem::take(&mut f.body);
     let mut pass = Pass { f, definitions, mentions, is_alternative: false };
@@ -40,7 +39,7 @@ struct Pass<'a> {
     f: &'a mut LoopFunction,
     definitions: Definitions,
     /// How often the function mentions each local.
-    mentions: FxHashMap<Local, usize>,
+    mentions: Mentions,
     /// Whether this is what runs where the lanes of a loop around do not pay: code that is rarely run should be short.
     is_alternative: bool,
 }
@@ -50,31 +49,12 @@ impl Pass<'_> {
         nodes.into_iter().flat_map(|node| self.node(node)).collect()
     }
 
-    fn node(&mut self, node: Node) -> Vec<Node> {
-        match node {
-            Node::For(l) => self.counted(l),
-            Node::Scope(body) => vec![Node::Scope(self.list(body))],
-            Node::Segment(body) => vec![Node::Segment(self.list(body))],
-            Node::While(go, body) => vec![Node::While(go, self.list(body))],
-            Node::If(cond, yes, no) => vec![Node::If(cond, self.list(yes), self.list(no))],
-            Node::Switch(on, arms) => vec![Node::Switch(on, arms.into_iter().map(|arm| self.list(arm)).collect())],
-            Node::Let(..)
-            | Node::Set(..)
-            | Node::Load(..)
-            | Node::Store(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::Copy { .. }
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Check { .. }
-            | Node::Print { .. }
-            | Node::Call { .. } => vec![node],
+    fn node(&mut self, mut node: Node) -> Vec<Node> {
+        if let Node::For(l) = node {
+            return self.counted(l);
         }
+        node.lists_mut().into_iter().for_each(|list| *list = self.list(std::mem::take(list)));
+        vec![node]
     }
 
     fn counted(&mut self, mut l: Box<For>) -> Vec<Node> {
@@ -113,7 +93,7 @@ impl Pass<'_> {
             buffers: std::mem::take(&mut self.f.buffers),
             regroups_sums: self.f.regroups_sums,
         };
-        let shapes = Shapes::of(&old, &self.definitions, l, lanes, |local| self.is_own(local, l));
+        let shapes = Shapes::of(&old, &self.definitions, l, lanes, &self.mentions);
         let shapes = shapes.expect("invariant: it was chosen because it can be done");
         let (nodes, tables) = rewrite(tables, &old, &shapes, l);
         self.f.locals = tables.locals;
@@ -128,6 +108,9 @@ impl Pass<'_> {
     fn pays(&mut self, l: &For, lanes: u32, nodes: &mut Vec<Node>) -> Option<Operand> {
         let mut sizes = Vec::new();
         private_sizes(&l.body, self.f, &mut sizes);
+        if !sizes.is_empty() || l.body.iter().any(has_loop) {
+            row_sizes(l, self.f, &mut sizes);
+        }
         if !l.body.iter().any(has_loop) && sizes.is_empty() {
             return None;
         }
@@ -170,7 +153,7 @@ impl Pass<'_> {
             return None;
         }
         let lanes = lanes_of(l, n_nodes, self.f);
-        let shapes = Shapes::of(self.f, &self.definitions, l, lanes, |local| self.is_own(local, l)).ok()?;
+        let shapes = Shapes::of(self.f, &self.definitions, l, lanes, &self.mentions).ok()?;
         let strip = Estimate { shapes: &shapes, lanes: lanes.into() }.nodes(&l.body);
         let iterations = l.count.as_i64().map_or(i64::from(lanes), |n| {
             let n_strips = (n + i64::from(lanes) - 1) / i64::from(lanes);
@@ -191,7 +174,7 @@ impl Pass<'_> {
                 let best = self.estimate(l).map_or(plain, |(_, with_lanes)| with_lanes.min(plain));
                 cost::trips(l.count) * best + 2.0
             }
-            Node::While(_, body) => cost::trips(Operand::Local(Local(0))) * self.one_by_one(body) + 2.0,
+            Node::While(_, body) => cost::ASSUMED_TRIPS * self.one_by_one(body) + 2.0,
             Node::If(_, yes, no) => self.one_by_one(yes).max(self.one_by_one(no)) + 2.0,
             Node::Switch(_, arms) => arms.iter().map(|arm| self.one_by_one(arm)).fold(0.0, f64::max) + 2.0,
             Node::Scope(body) | Node::Segment(body) => self.one_by_one(body),
@@ -212,13 +195,6 @@ impl Pass<'_> {
             | Node::Print { .. }
             | Node::Call { .. } => cost::scalar(node),
         }
-    }
-
-    /// Whether a mutable local is mentioned in a loop alone.
-    fn is_own(&self, local: Local, l: &For) -> bool {
-        let mut inside = FxHashMap::default();
-        count_mentions(&l.body, &mut inside);
-        inside.get(&local) == self.mentions.get(&local)
     }
 }
 
@@ -258,6 +234,18 @@ fn private_sizes(nodes: &[Node], f: &LoopFunction, found: &mut Vec<(i64, Vec<Ope
             found.push((f.buffers[buffer.index()].elem.bytes() as i64, extents.clone()));
         }
         node.lists().into_iter().for_each(|list| private_sizes(list, f, found));
+    }
+}
+
+/// The rows of matrices that have one for each iteration, and so may be brought together.
+fn row_sizes(l: &For, f: &LoopFunction, found: &mut Vec<(i64, Vec<Operand>)>) {
+    for param in &f.params {
+        if let Param::Tensor(tensor) = param
+            && let [rows, length] = tensor.dims[..]
+            && rows == l.count
+        {
+            found.push((tensor.elem.bytes() as i64, vec![length]));
+        }
     }
 }
 

@@ -4,8 +4,7 @@
 //! body is looked at again and again, until nothing changes: a value that a loop carries may turn out to vary later.
 
 use crate::nest::{
-    Buffer, BufferKind, CallResult, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param, Piece,
-    Place, Target,
+    Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param, Piece, Place, Target,
 };
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
@@ -69,7 +68,7 @@ pub(super) struct Shapes<'a> {
     index: Local,
     /// What is not uniform.
     shapes: FxHashMap<Local, Shape>,
-    /// The locals that the body defines or first assigns, and those that loops outside do.
+    /// The locals that the body defines or assigns.
     pub(super) inside: FxHashSet<Local>,
     /// The buffers that the body allocates: each lane has one of its own.
     pub(super) private: FxHashSet<Buffer>,
@@ -83,7 +82,7 @@ impl<'a> Shapes<'a> {
         definitions: &'a Definitions,
         l: &For,
         lanes: u32,
-        is_own: impl Fn(Local) -> bool,
+        mentions: &Mentions,
     ) -> Result<Shapes<'a>, &'static str> {
         let mut shapes = Shapes {
             f,
@@ -97,8 +96,10 @@ impl<'a> Shapes<'a> {
         };
         shapes.raise(l.index, Shape::Linear(Stride { factor: 1, by: Vec::new() }));
         shapes.collect(&l.body);
-        let inside: Vec<Local> = shapes.inside.iter().copied().collect();
-        if inside.into_iter().any(|local| f.locals[local.index()].is_mutable && !is_own(local)) {
+        let mut inside = Mentions::default();
+        count_mentions(&l.body, &mut inside);
+        let is_own = |local: &Local| inside.get(local) == mentions.get(local);
+        if shapes.inside.iter().any(|local| f.locals[local.index()].is_mutable && !is_own(local)) {
             return Err("it carries a value from one iteration to the next");
         }
         while std::mem::take(&mut shapes.changed) {
@@ -371,10 +372,7 @@ impl<'a> Shapes<'a> {
             Node::StackOpen(_) | Node::StackExtend(..) => Err("it keeps records of unknown length"),
             Node::Bind { .. } => Err("it gives memory a second name"),
             Node::Print { .. } => Err("it prints"),
-            Node::Call { results, .. } => {
-                let _: &[CallResult] = results;
-                Err("it calls a function")
-            }
+            Node::Call { .. } => Err("it calls a function"),
             Node::LoadLanes { .. } | Node::StoreLanes { .. } => Err("an inner loop has lanes already"),
             Node::Combine { target: Target::Element(place), .. } => {
                 let is_known = self.private.contains(&place.buffer) || self.is_addressable(*place);
@@ -450,8 +448,11 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// How often a list mentions each mutable local.
-pub(super) fn count_mentions(nodes: &[Node], found: &mut FxHashMap<Local, usize>) {
+/// How often some nodes mention each local; complete for mutable ones.
+pub(super) type Mentions = FxHashMap<Local, usize>;
+
+/// Counts the mentions in a list.
+pub(super) fn count_mentions(nodes: &[Node], found: &mut Mentions) {
     for node in nodes {
         let mut see = |operand: &Operand| {
             if let Operand::Local(local) = operand {

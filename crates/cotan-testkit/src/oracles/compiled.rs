@@ -79,6 +79,9 @@ impl Agreement<'_> {
         if self.is_exact {
             return same_bits(found, expected, what);
         }
+        if found.len() != expected.len() {
+            return Err(format!("{what}: expected {} values, found {}", expected.len(), found.len()));
+        }
         for (found, expected) in found.iter().zip(expected).filter(|(found, _)| !found.elem.is_float()) {
             same_bits(std::slice::from_ref(found), std::slice::from_ref(expected), what)?;
         }

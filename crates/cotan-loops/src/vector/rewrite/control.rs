@@ -131,9 +131,9 @@ impl Writer<'_, '_> {
         match node {
             Node::Let(_, expr) => !matches!(expr, Expr::Host { .. }),
             Node::Set(..) => true,
-            Node::Load(_, place) | Node::Store(place, _) => {
-                self.buffers.contains_key(&place.buffer) || !self.shapes.is_uniform(place.offset)
-            }
+            // A place of its own in each lane is masked; one that all share may not be there if no lane takes the arm.
+            Node::Load(_, place) => !self.shapes.is_uniform(place.offset),
+            Node::Store(place, _) => self.buffers.contains_key(&place.buffer) || !self.shapes.is_uniform(place.offset),
             Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
