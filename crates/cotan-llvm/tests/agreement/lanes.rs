@@ -406,10 +406,11 @@ fn long_rows_that_are_read_again_are_not_held_for_all_lanes() {
            return y
          }",
     );
-    for (m, most) in [(100, 1 << 20), (100_000, 1 << 12)] {
+    // Short ones are; a function keeps their memory for its next call.
+    for m in [100, 100_000] {
         let args = [i64_of(8), i64_of(m), Value::f64s(&[8, m], &numbers(8 * m as usize))];
         program.agree(&args);
         let outcome = program.on_one_thread().call_with(&args, &CallOptions::default()).unwrap();
-        assert!(outcome.statistics.peak_bytes <= most, "{m}: {} bytes", outcome.statistics.peak_bytes);
+        assert!(outcome.statistics.peak_bytes <= 1 << 16, "{m}: {} bytes", outcome.statistics.peak_bytes);
     }
 }
