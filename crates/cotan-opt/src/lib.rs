@@ -18,5 +18,6 @@
 pub mod cost;
 pub mod passes;
 mod pipeline;
+pub mod remaining;
 
 pub use pipeline::{finish, optimize, prepare, simplify, straighten};

@@ -10,6 +10,7 @@ use crate::passes::{
     inline,
     merge_switches::merge_switches,
     own_slots::own_slots,
+    ranges::ranges,
     scalar_replacement::scalar_replacement,
     sink::sink,
     unroll::unroll,
@@ -55,9 +56,10 @@ pub fn straighten(f: Function) -> Function {
 }
 
 /// What code goes through before it runs, when no derivative of it is written any more: straightened, loop-invariant code
-/// outside of loops, and work that a zero makes needless in branches.
+/// outside of loops, work that a zero makes needless in branches, and no checks that hold for certain. These go last: an
+/// element that is read without a check may not be read any earlier.
 pub fn optimize(f: Function) -> Function {
-    simplify(sink(simplify(hoist(straighten(f), Moves::All))))
+    simplify(ranges(simplify(sink(simplify(hoist(straighten(f), Moves::All))))))
 }
 
 /// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they

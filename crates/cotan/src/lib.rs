@@ -35,6 +35,7 @@ pub use cotan_llvm as llvm;
 pub use cotan_llvm::Statistics;
 pub use cotan_loops as loops;
 pub use cotan_ops as ops;
+pub use cotan_opt as opt;
 pub use cotan_sema as sema;
 pub use cotan_syntax as syntax;
 pub use error::{CallError, CheckFailure, CompileError};

@@ -11,8 +11,8 @@ use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
     compact::compact, contract::contract, cse::cse, dce::dce, hoist::Moves, hoist::hoist, inline::InlineLimit,
-    inline::inline, merge_switches::merge_switches, own_slots::own_slots, scalar_replacement::scalar_replacement,
-    sink::sink, unroll::unroll,
+    inline::inline, merge_switches::merge_switches, own_slots::own_slots, ranges::ranges,
+    scalar_replacement::scalar_replacement, sink::sink, unroll::unroll,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -21,11 +21,12 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 14] = [
+const EXACT: [(&str, Pass); 15] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
     ("hoist", |_, f| hoist(f.clone(), Moves::All)),
+    ("ranges", |_, f| ranges(f.clone())),
     ("optimize", |_, f| cotan_opt::optimize(f.clone())),
     ("own_slots", |_, f| own_slots(f.clone())),
     ("compact", |_, f| compact(f.clone())),
@@ -85,7 +86,7 @@ fn check(name: &str, pass: Pass, module: &Module, f: &Function, runs: &[(Vec<Val
     // What one run of these finds may open the way to more: `simplify` and `straighten` repeat `cse` and `unroll`, and
     // `optimize` does not hoist twice.
     let again = pass(module, &made).to_string();
-    let opens_the_way = ["cse", "unroll", "optimize"].contains(&name);
+    let opens_the_way = ["cse", "unroll", "ranges", "optimize"].contains(&name);
     assert!(opens_the_way || again == made.to_string(), "a second run of {name} makes\n{again}of\n{made}");
     for (args, before) in runs {
         if before.is_some() {

@@ -1,5 +1,6 @@
 //! `cotan emit`: any step of the compiler as text.
 
+mod checks;
 mod dot;
 
 use crate::args::{Backend, EmitArgs, EngineArgs, Stage};
@@ -7,13 +8,14 @@ use crate::diagnostics::Failure;
 use crate::exit;
 use crate::output;
 use crate::session::{Session, read_program};
-use cotan::ir::Module;
+use cotan::ir::{Function, Module};
 use cotan::llvm::CompileOptions;
 use cotan::sema::typed;
 use cotan::sema::types::Type;
 use cotan::syntax::ast::ItemKind;
 use cotan::syntax::{FileId, dump, parse};
 use cotan::{DerivativeForm, Lowered, Request, codes, derivative};
+use std::sync::Arc;
 
 pub(crate) fn run(args: &EmitArgs) -> Result<u8, Failure> {
     if args.stage == Stage::Ast {
@@ -67,7 +69,7 @@ fn every_function(session: &Session, wanted: Stage) -> Result<String, Failure> {
             Stage::Ast => {}
         }
     }
-    texts.push(module_text(&all, wanted, &session.compiler.compile_options()));
+    texts.push(module_text(session, &all, wanted, &session.compiler.compile_options()));
     Ok(texts.concat())
 }
 
@@ -88,15 +90,19 @@ fn stage(session: &Session, name: &str, lowered: &Lowered, stage: Stage) -> Resu
     match stage {
         Stage::Llvm => backend()?.llvm_ir(&lowered.module, &lowered.entry.symbol, &options).map_err(failed),
         Stage::Asm => backend()?.assembly(&lowered.module, &lowered.entry.symbol, &options).map_err(failed),
-        Stage::Ast | Stage::Ir | Stage::Dot | Stage::Loops => Ok(module_text(&lowered.module, stage, &options)),
+        Stage::Ast | Stage::Ir | Stage::Dot | Stage::Loops => {
+            Ok(module_text(session, &lowered.module, stage, &options))
+        }
     }
 }
 
-fn module_text(module: &Module, stage: Stage, options: &CompileOptions) -> String {
+fn module_text(session: &Session, module: &Module, stage: Stage, options: &CompileOptions) -> String {
     match stage {
         Stage::Dot => dot::module(module),
         Stage::Loops => {
-            let nests: Vec<String> = module.functions().map(|f| options.nest(f).to_string()).collect();
+            let nest =
+                |f: &Arc<Function>| format!("{}{}", options.nest(f), checks::text(&session.program.sources, f));
+            let nests: Vec<String> = module.functions().map(nest).collect();
             nests.join("\n")
         }
         Stage::Ir => module.to_string(),

@@ -1,0 +1,212 @@
+//! What is known of the integers of a function where code stands.
+
+use super::poly::{Poly, Sym};
+use super::prove::follows;
+use cotan_ir::{Atom, Elem, Function, Prim, Stmt, Var};
+use cotan_ops::{ADD, ADD_FITS, AND, EQ, GE, GT, IN_RANGE, LE, LT, MUL, MUL_FITS, NOT, OR, PrimRow, SUB, SUB_FITS};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A polynomial that is not negative, and the check that says so, if it is one.
+struct Fact {
+    poly: Poly,
+    check: Option<Var>,
+}
+
+/// Facts in scope, and what integers and truth values are made of.
+pub(super) struct Facts<'a> {
+    f: &'a Function,
+    facts: Vec<Fact>,
+    values: FxHashMap<Var, Poly>,
+    conditions: FxHashMap<Var, (Prim, Vec<Atom>)>,
+    /// Checks that may not be relied on.
+    refused: &'a FxHashSet<Var>,
+    /// Checks that were relied on.
+    pub(super) relied_on: FxHashSet<Var>,
+}
+
+/// The questions whether a result fits.
+const FITS: [&PrimRow; 3] = [&ADD_FITS, &SUB_FITS, &MUL_FITS];
+
+const GREATEST: i128 = i64::MAX as i128;
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(f: &'a Function, refused: &'a FxHashSet<Var>) -> Facts<'a> {
+        Facts {
+            f,
+            facts: Vec::new(),
+            values: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            refused,
+            relied_on: FxHashSet::default(),
+        }
+    }
+
+    /// What is known so far, to be given to [`Facts::forget`].
+    pub(super) fn mark(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Forgets the facts since the mark.
+    pub(super) fn forget(&mut self, mark: usize) {
+        self.facts.truncate(mark);
+    }
+
+    pub(super) fn is_scalar(&self, v: Var) -> bool {
+        self.f.ty(v).is_scalar()
+    }
+
+    pub(super) fn elem(&self, v: Var) -> Elem {
+        self.f.ty(v).elem
+    }
+
+    pub(super) fn is_i64(&self, a: Atom) -> bool {
+        match a {
+            Atom::Var(v) => self.f.ty(v).is_scalar() && self.f.ty(v).elem == Elem::I64,
+            Atom::Const(c) => c.elem() == Elem::I64,
+        }
+    }
+
+    /// What an i64 is.
+    pub(super) fn value(&self, a: Atom) -> Poly {
+        match a {
+            Atom::Var(v) => self.values.get(&v).cloned().unwrap_or_else(|| Poly::unknown(v.0)),
+            Atom::Const(c) => Poly::number(c.as_i64().unwrap_or(0).into()),
+        }
+    }
+
+    pub(super) fn define(&mut self, v: Var, value: Poly) {
+        self.values.insert(v, value);
+    }
+
+    pub(super) fn define_condition(&mut self, v: Var, prim: Prim, args: &[Atom]) {
+        self.conditions.insert(v, (prim, args.to_vec()));
+    }
+
+    /// Enters that a polynomial is not negative.
+    pub(super) fn natural(&mut self, poly: Option<Poly>, check: Option<Var>) {
+        if let Some(poly) = poly
+            && poly.as_number().is_none()
+            && check.is_none_or(|c| !self.refused.contains(&c))
+        {
+            self.facts.push(Fact { poly, check });
+        }
+    }
+
+    /// Enters that the extents of a variable are lengths.
+    pub(super) fn exists(&mut self, v: Var) {
+        for d in self.f.ty(v).dim_vars() {
+            self.natural(Some(self.value(d.into())), None);
+        }
+    }
+
+    /// Enters `0 <= i < n`, for an index of a region that runs `n` times.
+    pub(super) fn index(&mut self, i: Var, n: Atom) {
+        let (i, n) = (self.value(i.into()), self.value(n));
+        let last = n.minus(&Poly::number(1));
+        self.natural(last.as_ref().and_then(|n| n.minus(&i)), None);
+        self.natural(last, None);
+        self.natural(Some(i), None);
+    }
+
+    /// What an operation of two i64 gives in mathematics.
+    pub(super) fn exact(&self, prim: Prim, args: &[Atom]) -> Option<Poly> {
+        let (a, b) = (self.value(*args.first()?), self.value(*args.get(1)?));
+        if prim == ADD.prim() || prim == ADD_FITS.prim() {
+            a.plus(&b)
+        } else if prim == SUB.prim() || prim == SUB_FITS.prim() {
+            a.minus(&b)
+        } else if prim == MUL.prim() || prim == MUL_FITS.prim() {
+            a.times(&b)
+        } else {
+            None
+        }
+    }
+
+    /// Whether `poly >= 0` is known.
+    pub(super) fn is_natural(&mut self, poly: Option<Poly>) -> bool {
+        let Some(poly) = poly else { return false };
+        let facts: Vec<&Poly> = self.facts.iter().map(|fact| &fact.poly).collect();
+        let next = self.f.vars.len() as Sym;
+        let Some(used) = follows(&poly, &facts, next) else { return false };
+        let checks: Vec<Var> = used.into_iter().filter_map(|k| self.facts[k].check).collect();
+        self.relied_on.extend(checks);
+        true
+    }
+
+    /// Whether it is known that a number is an i64.
+    pub(super) fn fits(&mut self, poly: &Poly) -> bool {
+        self.is_natural(Poly::number(GREATEST).minus(poly)) && self.is_natural(poly.plus(&Poly::number(GREATEST + 1)))
+    }
+
+    /// The truth value that a question about i64 is known to have.
+    pub(super) fn known(&mut self, prim: Prim, args: &[Atom]) -> Option<bool> {
+        if !args.iter().all(|a| self.is_i64(*a)) {
+            return None;
+        }
+        if FITS.iter().any(|row| row.prim() == prim) {
+            return self.exact(prim, args).is_some_and(|p| self.fits(&p)).then_some(true);
+        }
+        let parts = self.parts(prim, args);
+        if !parts.is_empty() && parts.iter().all(|p| self.is_natural(p.clone())) {
+            return Some(true);
+        }
+        parts.into_iter().any(|p| self.is_natural(p.and_then(|p| Poly::number(-1).minus(&p)))).then_some(false)
+    }
+
+    /// The polynomials that a comparison of i64 says are not negative; none if it says something else.
+    fn parts(&self, prim: Prim, args: &[Atom]) -> Vec<Option<Poly>> {
+        let [a, b] = args else { return Vec::new() };
+        if !self.is_i64(*a) || !self.is_i64(*b) {
+            return Vec::new();
+        }
+        let (a, b) = (self.value(*a), self.value(*b));
+        let at_most = |a: &Poly, b: &Poly| b.minus(a);
+        let below = |a: &Poly, b: &Poly| b.minus(a)?.minus(&Poly::number(1));
+        if prim == IN_RANGE.prim() {
+            vec![Some(a.clone()), below(&a, &b)]
+        } else if prim == LE.prim() {
+            vec![at_most(&a, &b)]
+        } else if prim == LT.prim() {
+            vec![below(&a, &b)]
+        } else if prim == GE.prim() {
+            vec![at_most(&b, &a)]
+        } else if prim == GT.prim() {
+            vec![below(&b, &a)]
+        } else if prim == EQ.prim() {
+            vec![at_most(&a, &b), at_most(&b, &a)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Enters that a truth value is true or false; `check` is the check that says so.
+    pub(super) fn learn(&mut self, condition: Atom, truth: bool, check: Option<Var>) {
+        let Some((prim, args)) = condition.var().and_then(|c| self.conditions.get(&c)).cloned() else { return };
+        if prim == NOT.prim() {
+            self.learn(args[0], !truth, check);
+        } else if prim == AND.prim() && truth || prim == OR.prim() && !truth {
+            args.iter().for_each(|a| self.learn(*a, truth, check));
+        } else if FITS.iter().any(|row| row.prim() == prim) && truth {
+            if args.iter().all(|a| self.is_i64(*a)) {
+                let exact = self.exact(prim, &args);
+                self.natural(exact.as_ref().and_then(|p| Poly::number(GREATEST).minus(p)), check);
+                self.natural(exact.and_then(|p| p.plus(&Poly::number(GREATEST + 1))), check);
+            }
+        } else if truth {
+            self.parts(prim, &args).into_iter().for_each(|p| self.natural(p, check));
+        } else if [LE.prim(), LT.prim(), GE.prim(), GT.prim()].contains(&prim) {
+            // Of a comparison that does not hold: `-1 - part >= 0`.
+            let parts = self.parts(prim, &args);
+            parts.into_iter().for_each(|p| self.natural(p.and_then(|p| Poly::number(-1).minus(&p)), check));
+        }
+    }
+
+    /// The number behind a checked one, if the check says that it was computed without overflow.
+    pub(super) fn checked(&self, cond: Atom, value: &Stmt) -> Option<Poly> {
+        let (prim, args) = self.conditions.get(&cond.var()?)?;
+        let cotan_ir::Op::Prim { prim: op, args: operands } = &value.op else { return None };
+        let pairs = [(ADD_FITS.prim(), ADD.prim()), (SUB_FITS.prim(), SUB.prim()), (MUL_FITS.prim(), MUL.prim())];
+        let goes_with = pairs.contains(&(*prim, *op)) && args == operands && args.iter().all(|a| self.is_i64(*a));
+        if goes_with { self.exact(*prim, args) } else { None }
+    }
+}
