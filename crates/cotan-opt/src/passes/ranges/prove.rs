@@ -52,7 +52,10 @@ pub(super) fn follows(goal: &Poly, facts: &[&Poly], next: Sym) -> Option<Vec<usi
 
 fn follows_from(goal: &Poly, known: &Known) -> bool {
     let mut fuel = FUEL;
-    known.says(goal) || (1..=MAX_STEPS).any(|steps| search(goal, known, steps, &mut fuel))
+    let mut rests = known.facts.iter().filter_map(|f| goal.minus(f));
+    known.says(goal)
+        || rests.any(|rest| known.says(&rest))
+        || (1..=MAX_STEPS).any(|steps| search(goal, known, steps, &mut fuel))
 }
 
 impl Known {
@@ -91,7 +94,8 @@ fn relevant(goal: &Poly, facts: &[&Poly]) -> Vec<usize> {
 /// Whether replacing so many unknowns shows that the goal, which does not show it itself, is not negative.
 fn search(goal: &Poly, known: &Known, steps: usize, fuel: &mut usize) -> bool {
     let mut in_the_way = goal.subtracted();
-    in_the_way.extend(goal.unknowns().into_iter().filter(|s| !known.naturals.contains(s)));
+    let is_in_the_way = |s: &Sym| goal.constant() < 0 || !known.naturals.contains(s);
+    in_the_way.extend(goal.unknowns().into_iter().filter(is_in_the_way));
     for sym in in_the_way.into_iter().rev() {
         for at in 0..known.facts.len() {
             if *fuel == 0 {

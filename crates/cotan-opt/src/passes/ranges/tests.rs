@@ -298,3 +298,41 @@ fn a_check_that_is_known_to_fail_stays() {
 ",
     );
 }
+
+#[test]
+fn an_index_that_a_branch_keeps_from_zero_may_be_lowered() {
+    becomes(
+        "fn f(n: i64, x: f64[n]) {
+  r: f64[n] = par i < n (stack) {
+    positive: bool = gt i, 0
+    y: f64 = switch positive {
+      less: i64 = sub i, 1
+      ok: bool = in_range less, n
+      at: i64 = check ok R0001(less, n) less
+      u: f64 = x[at]
+      yield u
+    } {
+      yield 0.0
+    }
+    yield y
+  }
+  return r
+}
+",
+        "fn f(n: i64, x: f64[n]) {
+  r: f64[n] = par i < n (stack) {
+    positive: bool = gt i, 0
+    y: f64 = switch positive {
+      less: i64 = sub i, 1
+      u: f64 = x[less]
+      yield u
+    } {
+      yield 0.0
+    }
+    yield y
+  }
+  return r
+}
+",
+    );
+}
