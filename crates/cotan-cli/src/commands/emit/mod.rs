@@ -100,8 +100,7 @@ fn module_text(session: &Session, module: &Module, stage: Stage, options: &Compi
     match stage {
         Stage::Dot => dot::module(module),
         Stage::Loops => {
-            let nest =
-                |f: &Arc<Function>| format!("{}{}", options.nest(f), checks::text(&session.program.sources, f));
+            let nest = |f: &Arc<Function>| format!("{}{}", options.nest(f), checks::text(&session.program.sources, f));
             let nests: Vec<String> = module.functions().map(nest).collect();
             nests.join("\n")
         }

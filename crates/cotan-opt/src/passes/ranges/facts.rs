@@ -1,7 +1,7 @@
 //! What is known of the integers of a function where code stands.
 
-use super::poly::{Poly, Sym};
-use super::prove::follows;
+use super::poly::Poly;
+use super::prove::Prover;
 use cotan_ir::{Atom, Elem, Function, Prim, Stmt, Var};
 use cotan_ops::{ADD, ADD_FITS, AND, EQ, GE, GT, IN_RANGE, LE, LT, MUL, MUL_FITS, NOT, OR, PrimRow, SUB, SUB_FITS};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +15,10 @@ struct Fact {
 /// Facts in scope, and what integers and truth values are made of.
 pub(super) struct Facts<'a> {
     f: &'a Function,
+    prover: &'a mut Prover,
     facts: Vec<Fact>,
+    /// Those among the facts that no check says.
+    unconditional: FxHashSet<Poly>,
     values: FxHashMap<Var, Poly>,
     conditions: FxHashMap<Var, (Prim, Vec<Atom>)>,
     /// Checks that may not be relied on.
@@ -30,10 +33,12 @@ const FITS: [&PrimRow; 3] = [&ADD_FITS, &SUB_FITS, &MUL_FITS];
 const GREATEST: i128 = i64::MAX as i128;
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(f: &'a Function, refused: &'a FxHashSet<Var>) -> Facts<'a> {
+    pub(super) fn new(f: &'a Function, prover: &'a mut Prover, refused: &'a FxHashSet<Var>) -> Facts<'a> {
         Facts {
             f,
+            prover,
             facts: Vec::new(),
+            unconditional: FxHashSet::default(),
             values: FxHashMap::default(),
             conditions: FxHashMap::default(),
             refused,
@@ -48,7 +53,9 @@ impl<'a> Facts<'a> {
 
     /// Forgets the facts since the mark.
     pub(super) fn forget(&mut self, mark: usize) {
-        self.facts.truncate(mark);
+        for fact in self.facts.drain(mark..).filter(|fact| fact.check.is_none()) {
+            self.unconditional.remove(&fact.poly);
+        }
     }
 
     pub(super) fn is_scalar(&self, v: Var) -> bool {
@@ -87,7 +94,11 @@ impl<'a> Facts<'a> {
         if let Some(poly) = poly
             && poly.as_number().is_none()
             && check.is_none_or(|c| !self.refused.contains(&c))
+            && !self.unconditional.contains(&poly)
         {
+            if check.is_none() {
+                self.unconditional.insert(poly.clone());
+            }
             self.facts.push(Fact { poly, check });
         }
     }
@@ -126,8 +137,7 @@ impl<'a> Facts<'a> {
     pub(super) fn is_natural(&mut self, poly: Option<Poly>) -> bool {
         let Some(poly) = poly else { return false };
         let facts: Vec<&Poly> = self.facts.iter().map(|fact| &fact.poly).collect();
-        let next = self.f.vars.len() as Sym;
-        let Some(used) = follows(&poly, &facts, next) else { return false };
+        let Some(used) = self.prover.follows(&poly, &facts) else { return false };
         let checks: Vec<Var> = used.into_iter().filter_map(|k| self.facts[k].check).collect();
         self.relied_on.extend(checks);
         true

@@ -19,14 +19,15 @@ use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, Par, Prim, Stmt, Va
 use cotan_ops::{ADD, AFTER, DIV, MAX, MIN, MUL, NEG, REM, SUB};
 use facts::Facts;
 use poly::Poly;
+use prove::Prover;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function with conditions that are known to hold as constants, and without what only they needed.
 pub fn ranges(f: Function) -> Function {
-    let mut refused = FxHashSet::default();
+    let (mut prover, mut refused) = (Prover::default(), FxHashSet::default());
     loop {
-        let mut pass =
-            Ranges { facts: Facts::new(&f, &refused), made: FxHashMap::default(), folded: FxHashMap::default() };
+        let facts = Facts::new(&f, &mut prover, &refused);
+        let mut pass = Ranges { facts, made: FxHashMap::default(), folded: FxHashMap::default() };
         f.params.iter().for_each(|p| pass.facts.exists(*p));
         let body = pass.block(&f.body);
         if pass.folded.is_empty() {

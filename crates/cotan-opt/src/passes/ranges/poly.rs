@@ -1,6 +1,7 @@
 //! Polynomials with rational coefficients: what integers are as functions of others, exactly.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// An unknown integer.
 pub(super) type Sym = u32;
@@ -37,10 +38,10 @@ fn product(a: &Monomial, b: &Monomial) -> Option<Monomial> {
 const MAX_TERMS: usize = 24;
 const MAX_DEGREE: usize = 4;
 
-/// `(sum of coefficient * monomial) / denominator`, with no zero coefficient.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `(sum of coefficient * monomial) / denominator`, sorted by monomials, each with a coefficient that is not zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Poly {
-    terms: BTreeMap<Monomial, i128>,
+    terms: Vec<(Monomial, i128)>,
     denominator: i128,
 }
 
@@ -56,32 +57,39 @@ impl Poly {
     }
 
     pub(super) fn unknown(sym: Sym) -> Poly {
-        Poly { terms: BTreeMap::from([(linear(sym), 1)]), denominator: 1 }
+        Poly { terms: vec![(linear(sym), 1)], denominator: 1 }
     }
 
     /// The number that it is, if no unknown is in it.
     pub(super) fn as_number(&self) -> Option<i128> {
-        match self.terms.first_key_value() {
-            None => Some(0),
-            Some((m, n)) if *m == ONE && self.terms.len() == 1 && self.denominator == 1 => Some(*n),
-            Some(_) => None,
+        match self.terms.as_slice() {
+            [] => Some(0),
+            [(m, n)] if *m == ONE && self.denominator == 1 => Some(*n),
+            [..] => None,
         }
     }
 
     /// The unknown that it is, if it is nothing else.
     pub(super) fn as_unknown(&self) -> Option<Sym> {
-        match self.terms.first_key_value() {
-            Some((m, 1)) if self.terms.len() == 1 && self.denominator == 1 && *m == linear(m[0]) => Some(m[0]),
-            Some(_) | None => None,
+        match self.terms.as_slice() {
+            [(m, 1)] if self.denominator == 1 && *m != ONE && *m == linear(m[0]) => Some(m[0]),
+            [..] => None,
         }
     }
 
     pub(super) fn unknowns(&self) -> BTreeSet<Sym> {
-        self.terms.keys().flat_map(factors).collect()
+        self.terms.iter().flat_map(|(m, _)| factors(m)).collect()
+    }
+
+    /// With other names for the unknowns, in the same order as theirs.
+    pub(super) fn renamed(&self, name: impl Fn(Sym) -> Sym) -> Poly {
+        let rename = |m: &Monomial| m.map(|s| if s == NONE { NONE } else { name(s) });
+        let terms = self.terms.iter().map(|(m, n)| (rename(m), *n)).collect();
+        Poly { terms, denominator: self.denominator }
     }
 
     pub(super) fn has(&self, sym: Sym) -> bool {
-        self.terms.keys().any(|m| m.contains(&sym))
+        self.terms.iter().any(|(m, _)| m.contains(&sym))
     }
 
     /// Whether all coefficients are natural and all unknowns satisfy `is_natural`.
@@ -91,54 +99,84 @@ impl Poly {
 
     /// The unknowns of terms that are subtracted.
     pub(super) fn subtracted(&self) -> BTreeSet<Sym> {
-        self.terms.iter().filter(|(_, n)| **n < 0).flat_map(|(m, _)| factors(m)).collect()
+        self.terms.iter().filter(|(_, n)| *n < 0).flat_map(|(m, _)| factors(m)).collect()
     }
 
     /// Whether some term has two factors.
     pub(super) fn has_products(&self) -> bool {
-        self.terms.keys().any(|m| m[1] != NONE)
+        self.terms.iter().any(|(m, _)| m[1] != NONE)
     }
 
     /// The term without unknowns, rounded.
     pub(super) fn constant(&self) -> i128 {
-        self.terms.get(&ONE).map_or(0, |n| n / self.denominator)
+        self.coefficient(&ONE).map_or(0, |n| n / self.denominator)
     }
 
+    fn coefficient(&self, m: &Monomial) -> Option<i128> {
+        self.terms.binary_search_by(|(at, _)| at.cmp(m)).ok().map(|at| self.terms[at].1)
+    }
+
+    /// Of terms that are sorted, with each monomial once: those that are not zero, and without common divisors.
     fn reduced(mut self) -> Option<Poly> {
-        self.terms.retain(|_, n| *n != 0);
+        self.terms.retain(|(_, n)| *n != 0);
         if self.terms.len() > MAX_TERMS {
             return None;
         }
-        let common = self.terms.values().fold(self.denominator, |g, n| gcd(g, *n)).checked_abs()?;
-        if common > 1 {
-            self.terms.values_mut().for_each(|n| *n /= common);
-            self.denominator /= common;
+        if self.denominator > 1 {
+            let common = self.terms.iter().fold(self.denominator, |g, (_, n)| gcd(g, *n)).checked_abs()?;
+            if common > 1 {
+                self.terms.iter_mut().for_each(|(_, n)| *n /= common);
+                self.denominator /= common;
+            }
         }
         Some(self)
     }
 
+    /// `self * factor + other * other_factor` of the numerators.
+    fn numerators(&self, factor: i128, other: &Poly, other_factor: i128) -> Option<Vec<(Monomial, i128)>> {
+        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (None, None) => return Some(terms),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+            };
+            let ours = if order.is_le() { left.next() } else { None };
+            let theirs = if order.is_ge() { right.next() } else { None };
+            let mut sum = 0i128;
+            for ((_, n), factor) in ours.map(|t| (t, factor)).into_iter().chain(theirs.map(|t| (t, other_factor))) {
+                sum = sum.checked_add(n.checked_mul(factor)?)?;
+            }
+            terms.extend(ours.or(theirs).map(|(m, _)| (*m, sum)));
+        }
+    }
+
     /// The sum, if its coefficients are not too large.
     pub(super) fn plus(&self, other: &Poly) -> Option<Poly> {
-        let mut terms = BTreeMap::new();
-        for (poly, factor) in [(self, other.denominator), (other, self.denominator)] {
-            for (m, n) in &poly.terms {
-                let entry: &mut i128 = terms.entry(*m).or_default();
-                *entry = entry.checked_add(n.checked_mul(factor)?)?;
-            }
-        }
+        let terms = self.numerators(other.denominator, other, self.denominator)?;
         Poly { terms, denominator: self.denominator.checked_mul(other.denominator)? }.reduced()
     }
 
     pub(super) fn minus(&self, other: &Poly) -> Option<Poly> {
-        self.plus(&other.over(-1)?)
+        let terms = self.numerators(other.denominator, other, self.denominator.checked_neg()?)?;
+        Poly { terms, denominator: self.denominator.checked_mul(other.denominator)? }.reduced()
     }
 
     pub(super) fn times(&self, other: &Poly) -> Option<Poly> {
-        let mut terms = BTreeMap::new();
+        let mut products = Vec::with_capacity(self.terms.len() * other.terms.len());
         for (a, n) in &self.terms {
             for (b, k) in &other.terms {
-                let entry: &mut i128 = terms.entry(product(a, b)?).or_default();
-                *entry = entry.checked_add(n.checked_mul(*k)?)?;
+                products.push((product(a, b)?, n.checked_mul(*k)?));
+            }
+        }
+        products.sort_unstable_by_key(|(m, _)| *m);
+        let mut terms: Vec<(Monomial, i128)> = Vec::with_capacity(products.len());
+        for (m, n) in products {
+            match terms.last_mut() {
+                Some((last, sum)) if *last == m => *sum = sum.checked_add(n)?,
+                Some(_) | None => terms.push((m, n)),
             }
         }
         Poly { terms, denominator: self.denominator.checked_mul(other.denominator)? }.reduced()
@@ -147,7 +185,7 @@ impl Poly {
     /// The quotient by a number that is not zero.
     pub(super) fn over(&self, n: i128) -> Option<Poly> {
         let mut terms = self.terms.clone();
-        for k in terms.values_mut() {
+        for (_, k) in &mut terms {
             *k = k.checked_mul(n.signum())?;
         }
         Poly { terms, denominator: self.denominator.checked_mul(n.checked_abs()?)? }.reduced()
@@ -156,9 +194,9 @@ impl Poly {
     /// The unknown in terms of the value of this and of the other unknowns: `(this - rest) / coefficient`. None if it
     /// is multiplied with another one.
     pub(super) fn solved_for(&self, sym: Sym, value: Sym) -> Option<Poly> {
-        let n = *self.terms.get(&linear(sym))?;
+        let n = self.coefficient(&linear(sym))?;
         let mut rest = self.clone();
-        rest.terms.remove(&linear(sym));
+        rest.terms.retain(|(m, _)| *m != linear(sym));
         if rest.has(sym) {
             return None;
         }
@@ -169,17 +207,17 @@ impl Poly {
 
     /// With an expression in the place of an unknown.
     pub(super) fn with(&self, sym: Sym, value: &Poly) -> Option<Poly> {
-        let mut rest = Poly { terms: BTreeMap::new(), denominator: 1 };
+        let mut rest = Poly::number(0);
         let mut sum = Poly::number(0);
         for (m, n) in &self.terms {
             let n_times = factors(m).filter(|s| *s == sym).count();
             if n_times == 0 {
-                rest.terms.insert(*m, *n);
+                rest.terms.push((*m, *n));
                 continue;
             }
             let mut others = ONE;
             factors(m).filter(|s| *s != sym).zip(&mut others).for_each(|(s, slot)| *slot = s);
-            let mut term = Poly { terms: BTreeMap::from([(others, *n)]), denominator: 1 };
+            let mut term = Poly { terms: vec![(others, *n)], denominator: 1 };
             for _ in 0..n_times {
                 term = term.times(value)?;
             }

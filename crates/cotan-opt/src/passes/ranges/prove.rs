@@ -5,6 +5,7 @@
 //! unknowns until that is seen, for a while.
 
 use super::poly::{Poly, Sym};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// How many unknowns are replaced, one after the other.
@@ -22,46 +23,85 @@ struct Known {
     next: Sym,
 }
 
-/// Whether `goal >= 0` follows from the facts, which are all not negative; unknowns from `next` on are free for use.
-/// Gives the positions of the facts that were looked at.
-pub(super) fn follows(goal: &Poly, facts: &[&Poly], next: Sym) -> Option<Vec<usize>> {
-    if let Some(n) = goal.as_number() {
-        return (n >= 0).then(Vec::new);
-    }
-    let used = relevant(goal, facts);
-    let mut known = Known { facts: Vec::new(), naturals: BTreeSet::new(), next };
-    for f in used.iter().map(|k| facts[*k]) {
-        known.naturals.extend(natural_unknown(f));
-        if f.as_unknown().is_none() && !known.facts.contains(f) {
-            known.facts.push(f.clone());
-        }
-    }
-    // A fact about a product helps as a whole.
-    let products = known.facts.iter().filter(|f| f.has_products() || f.constant().abs() >= LARGE);
-    let mut goals: Vec<Poly> = products.filter_map(|f| goal.minus(f)).collect();
-    if goal.constant().abs() >= LARGE {
-        // What fits may be what is below something else that does.
-        let unknowns: BTreeSet<Sym> = known.facts.iter().chain([goal]).flat_map(Poly::unknowns).collect();
-        let fits = |s: &Sym| Poly::number(i64::MAX.into()).minus(&Poly::unknown(*s));
-        goals.extend(unknowns.iter().filter_map(fits).filter_map(|fit| goal.minus(&fit)));
-    }
-    known.facts.retain(|f| f.constant().abs() < LARGE);
-    goals.push(goal.clone());
-    goals.iter().any(|goal| follows_from(goal, &known)).then_some(used)
+/// Answers questions, and remembers the answers: code that is run again asks the same ones of other variables.
+#[derive(Default)]
+pub(super) struct Prover {
+    answers: FxHashMap<Question, bool>,
 }
 
-fn follows_from(goal: &Poly, known: &Known) -> bool {
-    let mut fuel = FUEL;
-    let mut rests = known.facts.iter().filter_map(|f| goal.minus(f));
-    known.says(goal)
-        || rests.any(|rest| known.says(&rest))
-        || (1..=MAX_STEPS).any(|steps| search(goal, known, steps, &mut fuel))
+/// A goal, and what is known; unknowns are numbered from zero in the order of their names.
+#[derive(PartialEq, Eq, Hash)]
+struct Question {
+    goal: Poly,
+    facts: Vec<Poly>,
+}
+
+impl Prover {
+    /// Whether `goal >= 0` follows from the facts, which are all not negative. Gives the positions of the facts that were
+    /// looked at.
+    pub(super) fn follows(&mut self, goal: &Poly, facts: &[&Poly]) -> Option<Vec<usize>> {
+        if let Some(n) = goal.as_number() {
+            return (n >= 0).then(Vec::new);
+        }
+        let used = relevant(goal, facts);
+        let used_facts: Vec<&Poly> = used.iter().map(|k| facts[*k]).collect();
+        let names: BTreeSet<Sym> = used_facts.iter().copied().chain([goal]).flat_map(Poly::unknowns).collect();
+        let numbers: FxHashMap<Sym, Sym> = names.iter().copied().zip(0..).collect();
+        let numbered = |p: &Poly| p.renamed(|s| numbers[&s]);
+        let mut seen = FxHashSet::default();
+        let facts = used_facts.into_iter().filter(|f| seen.insert(*f)).map(numbered).collect();
+        let question = Question { goal: numbered(goal), facts };
+        let answer = match self.answers.get(&question) {
+            Some(answer) => *answer,
+            None => {
+                let answer = question.answer(names.len() as Sym);
+                self.answers.insert(question, answer);
+                answer
+            }
+        };
+        answer.then_some(used)
+    }
+}
+
+impl Question {
+    /// Whether the goal follows; unknowns from `next` on are free for use.
+    fn answer(&self, next: Sym) -> bool {
+        let goal = &self.goal;
+        let mut known = Known { facts: Vec::new(), naturals: BTreeSet::new(), next };
+        for f in &self.facts {
+            known.naturals.extend(natural_unknown(f));
+            if f.as_unknown().is_none() {
+                known.facts.push(f.clone());
+            }
+        }
+        // A fact about a product helps as a whole.
+        let products = known.facts.iter().filter(|f| f.has_products() || f.constant().abs() >= LARGE);
+        let mut goals: Vec<Poly> = products.filter_map(|f| goal.minus(f)).collect();
+        if goal.constant().abs() >= LARGE {
+            // What fits may be what is below something else that does.
+            let unknowns: BTreeSet<Sym> = known.facts.iter().chain([goal]).flat_map(Poly::unknowns).collect();
+            let fits = |s: &Sym| Poly::number(i64::MAX.into()).minus(&Poly::unknown(*s));
+            goals.extend(unknowns.iter().filter_map(fits).filter_map(|fit| goal.minus(&fit)));
+        }
+        known.facts.retain(|f| f.constant().abs() < LARGE);
+        goals.push(goal.clone());
+        known.say_one_of(&goals) || {
+            let mut fuel = vec![FUEL; goals.len()];
+            (1..=MAX_STEPS).any(|n| goals.iter().zip(&mut fuel).any(|(goal, fuel)| search(goal, &known, n, fuel)))
+        }
+    }
 }
 
 impl Known {
     /// Whether a polynomial is a sum of products of naturals.
     fn says(&self, goal: &Poly) -> bool {
         goal.is_sum_of_naturals(|s| self.naturals.contains(&s))
+    }
+
+    /// Whether one of some polynomials is such a sum, or a fact and such a sum.
+    fn say_one_of(&self, goals: &[Poly]) -> bool {
+        let rest = |goal: &Poly| self.facts.iter().filter_map(|f| goal.minus(f)).any(|rest| self.says(&rest));
+        goals.iter().any(|goal| self.says(goal)) || goals.iter().any(rest)
     }
 }
 
