@@ -58,6 +58,11 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Whether a check may not be relied on.
+    pub(super) fn is_refused(&self, check: Var) -> bool {
+        self.refused.contains(&check)
+    }
+
     pub(super) fn is_scalar(&self, v: Var) -> bool {
         self.f.ty(v).is_scalar()
     }

@@ -4,8 +4,8 @@
 //! extents are lengths, a branch has its condition, a check that was passed has held. What follows from that
 //! (`prove.rs`) needs no check. So no check is left in a loop but where data decide.
 //!
-//! A condition that follows from a check needs that check. Where folding would leave a check without anybody who needs it,
-//! which would make it dead code, nothing is concluded from it.
+//! A condition that follows from a check needs that check, and so does one that is about the value of a check. Where
+//! folding would leave a check without anybody who needs it, which would make it dead code, nothing is concluded from it.
 
 mod facts;
 mod poly;
@@ -27,15 +27,21 @@ pub fn ranges(f: Function) -> Function {
     let (mut prover, mut refused) = (Prover::default(), FxHashSet::default());
     loop {
         let facts = Facts::new(&f, &mut prover, &refused);
-        let mut pass = Ranges { facts, made: FxHashMap::default(), folded: FxHashMap::default() };
+        let mut pass = Ranges {
+            facts,
+            made: FxHashMap::default(),
+            folded: FxHashMap::default(),
+            checks: FxHashMap::default(),
+            needless: FxHashSet::default(),
+        };
         f.params.iter().for_each(|p| pass.facts.exists(*p));
         let body = pass.block(&f.body);
         if pass.folded.is_empty() {
             return f;
         }
-        let relied_on = pass.facts.relied_on;
+        let (relied_on, needless) = (pass.facts.relied_on, pass.needless);
         let folded = dce(Function { body, ..f.clone() });
-        let mut left = FxHashSet::default();
+        let mut left = needless;
         checks(&folded.body, &mut left);
         let lost: Vec<Var> = relied_on.into_iter().filter(|c| !left.contains(c)).collect();
         if lost.is_empty() {
@@ -60,6 +66,10 @@ struct Ranges<'a> {
     made: FxHashMap<Var, &'a Stmt>,
     /// Truth values that are known.
     folded: FxHashMap<Var, bool>,
+    /// The checks that a value comes through.
+    checks: FxHashMap<Var, FxHashSet<Var>>,
+    /// The checks that hold for certain.
+    needless: FxHashSet<Var>,
 }
 
 impl<'a> Ranges<'a> {
@@ -76,7 +86,12 @@ impl<'a> Ranges<'a> {
             Op::Check { cond, value, .. } => {
                 self.check(s.results[0], *cond, *value);
                 // What the message would show is not needed any more.
-                if self.is_true(*cond) { retyped(*value) } else { s.op.clone() }
+                if self.is_true(*cond) {
+                    self.needless.extend(&s.results);
+                    retyped(*value)
+                } else {
+                    s.op.clone()
+                }
             }
             Op::Par(p) => {
                 let mark = self.facts.mark();
@@ -120,11 +135,13 @@ impl<'a> Ranges<'a> {
         if !self.facts.is_scalar(result) {
             return s.op.clone();
         }
+        let checks = self.checks_of(args);
         match self.facts.elem(result) {
             Elem::Bool => {
                 let known = self.facts.known(prim, args);
                 self.facts.define_condition(result, prim, args);
                 if let Some(truth) = known {
+                    self.facts.relied_on.extend(checks);
                     self.folded.insert(result, truth);
                     return retyped(Const::bool(truth).into());
                 }
@@ -145,18 +162,33 @@ impl<'a> Ranges<'a> {
             | Elem::F32
             | Elem::F64 => {}
         }
+        self.comes_through(result, checks);
         s.op.clone()
     }
 
+    fn checks_of(&self, args: &[Atom]) -> FxHashSet<Var> {
+        args.iter().filter_map(|a| self.checks.get(&a.var()?)).flatten().copied().collect()
+    }
+
+    fn comes_through(&mut self, v: Var, checks: FxHashSet<Var>) {
+        if !checks.is_empty() {
+            self.checks.insert(v, checks);
+        }
+    }
+
     fn check(&mut self, result: Var, cond: Atom, value: Atom) {
-        if self.facts.is_i64(value) {
+        // What is known without the check is known if it is gone.
+        let check = (!self.is_true(cond)).then_some(result);
+        let mut checks = self.checks_of(&[cond, value]);
+        checks.extend(check);
+        let is_refused = checks.iter().any(|c| self.facts.is_refused(*c));
+        self.comes_through(result, checks);
+        if self.facts.is_i64(value) && !is_refused {
             let made = value.var().and_then(|v| self.made.get(&v));
             let exact = made.and_then(|s| self.facts.checked(cond, s));
             let value = exact.unwrap_or_else(|| self.facts.value(value));
             self.facts.define(result, value);
         }
-        // What is known without the check is known if it is gone.
-        let check = (!self.is_true(cond)).then_some(result);
         self.facts.learn(cond, true, check);
     }
 
@@ -267,6 +299,9 @@ impl<'a> Ranges<'a> {
         for ((p, init), next) in l.params.iter().zip(&l.inits).zip(&l.body.results) {
             if let Some(value) = self.counter(l, *p, *init, *next) {
                 self.facts.define(*p, value);
+                let mut checks = self.checks_of(&[*init]);
+                checks.extend(next.var().filter(|next| is_check(l, *next)));
+                self.comes_through(*p, checks);
             }
         }
     }
@@ -308,6 +343,11 @@ impl<'a> Ranges<'a> {
         };
         is_exact.then_some(value)
     }
+}
+
+/// Whether the body of a loop checks a value.
+fn is_check(l: &Loop, value: Var) -> bool {
+    l.body.stmts.iter().any(|s| s.results.contains(&value) && matches!(s.op, Op::Check { .. }))
 }
 
 /// Whether a statement tells whether a sum or difference fits.

@@ -336,3 +336,35 @@ fn an_index_that_a_branch_keeps_from_zero_may_be_lowered() {
 ",
     );
 }
+
+#[test]
+fn what_is_about_the_value_of_a_check_needs_the_check() {
+    stays_as_it_is(
+        "fn f() {
+  sum: i64 = check false R0003(9223372036854775807, 1) -9223372036854775808
+  gt: bool = gt sum, 0
+  return gt
+}
+",
+    );
+    // Somebody else needs it here.
+    becomes(
+        "fn f(n: i64) {
+  fits: bool = mul_fits n, n
+  square: i64 = mul n, n
+  area: i64 = check fits R0003(n, n) square
+  some: bool = lt n, area
+  none: bool = ge area, area
+  return area, none, some
+}
+",
+        "fn f(n: i64) {
+  fits: bool = mul_fits n, n
+  square: i64 = mul n, n
+  area: i64 = check fits R0003(n, n) square
+  some: bool = lt n, area
+  return area, true, some
+}
+",
+    );
+}
