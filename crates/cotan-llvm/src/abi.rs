@@ -27,7 +27,7 @@ use std::mem::offset_of;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -65,6 +65,8 @@ pub struct Ctx {
     pub most_record_bytes: i64,
     /// Where output goes, an [`Output`]; null drops it. Only the thread that made the call writes.
     pub output: *mut c_void,
+    /// A byte that compiled code sets, on any thread, where it stores a NaN to a result that it watches.
+    pub saw_nan: *mut u8,
     /// Why the call failed.
     pub error: ErrorSlot,
 }
@@ -160,6 +162,8 @@ pub mod layout {
     pub const CTX_RECORD_BYTES: usize = offset_of!(Ctx, record_bytes);
     /// `ctx.most_record_bytes`
     pub const CTX_MOST_RECORD_BYTES: usize = offset_of!(Ctx, most_record_bytes);
+    /// `ctx.saw_nan`
+    pub const CTX_SAW_NAN: usize = offset_of!(Ctx, saw_nan);
     /// `ctx.error.code`
     pub const CTX_ERROR_CODE: usize = offset_of!(Ctx, error) + offset_of!(ErrorSlot, code);
     /// `ctx.error.span`

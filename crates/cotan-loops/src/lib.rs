@@ -15,6 +15,7 @@
 //! ```
 
 mod cost;
+mod flush;
 mod liveness;
 mod lower;
 mod nest;
@@ -22,6 +23,7 @@ mod print;
 mod reuse;
 mod segment;
 mod vector;
+mod watch;
 
 pub use lower::{lower, lowers};
 pub use nest::{
@@ -30,3 +32,4 @@ pub use nest::{
 };
 pub use segment::cut_long_blocks;
 pub use vector::vectorise;
+pub use watch::{unwatched_results, watch_results};

@@ -326,6 +326,8 @@ pub struct For {
     pub independence: Independence,
     /// How many iterations of the loop that this was made of run side by side in one of these.
     pub lanes: u32,
+    /// Whether subnormal results in it may become zero.
+    pub may_flush: bool,
     /// Run once per iteration.
     pub body: Vec<Node>,
 }
@@ -363,6 +365,8 @@ pub struct LoopFunction {
     pub results: Vec<Piece>,
     /// Whether lanes add up what iterations would add one after the other, so that floats are rounded elsewhere.
     pub regroups_sums: bool,
+    /// Buffers of results at whose stores the caller is told of a NaN.
+    pub watched: Vec<Buffer>,
 }
 
 /// A parameter.

@@ -72,7 +72,8 @@ impl Printer<'_> {
             Node::For(f) => {
                 let threads = f.parallel.map(|cost| format!(" parallel(cost {})", cost.0)).unwrap_or_default();
                 let lanes = if f.lanes > 1 { format!(" lanes({})", f.lanes) } else { String::new() };
-                let head = format!("for {} < {}{lanes}{threads}", self.local(f.index), self.operand(f.count));
+                let flushes = if f.may_flush { " flushing" } else { "" };
+                let head = format!("for {} < {}{lanes}{threads}{flushes}", self.local(f.index), self.operand(f.count));
                 self.block(&head, &f.body, depth);
             }
             Node::While(go, body) => self.block(&format!("while {}", self.local(*go)), body, depth),

@@ -97,6 +97,8 @@ pub enum Instruction {
     Copysign,
     /// A product in which an exact zero wins.
     Mulz,
+    /// A product that a sum may take up before it is rounded.
+    Mulc,
     Min,
     Max,
     Eq,

@@ -10,6 +10,7 @@ pub fn table() -> &'static [&'static PrimRow] {
         &SUB,
         &MUL,
         &MULZ,
+        &MULC,
         &DIV,
         &NEG,
         &FMA,

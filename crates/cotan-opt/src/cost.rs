@@ -189,6 +189,7 @@ fn instruction_cost(instruction: Instruction) -> u64 {
         Instruction::Add
         | Instruction::Sub
         | Instruction::Mul
+        | Instruction::Mulc
         | Instruction::Neg
         | Instruction::Abs
         | Instruction::Fma

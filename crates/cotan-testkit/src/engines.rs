@@ -1,11 +1,11 @@
 //! Every way in which a function of the core IR can be run.
 
 use crate::case::options;
-use crate::machine::{backend, compile};
+use crate::machine::{backend, compile, compile_plain};
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Module, Span};
 use cotan_llvm::jit::OptLevel;
-use cotan_llvm::{Backend, CallOptions};
+use cotan_llvm::{Backend, CallOptions, CompiledFunction};
 use cotan_ops::Value;
 use std::fmt;
 use std::sync::OnceLock;
@@ -38,7 +38,8 @@ impl fmt::Display for RunError {
 pub enum Engine {
     /// The reference interpreter.
     Interpreter,
-    /// Machine code, by level of optimisation and number of threads.
+    /// Machine code, by level of optimisation and number of threads. Optimised code runs as the library runs it: with
+    /// plain products of derivatives, and again without where a result is NaN.
     Compiled(OptLevel, usize),
 }
 
@@ -82,16 +83,28 @@ impl Engine {
             }
             Engine::Compiled(level, threads) => {
                 let backend = threaded(threads).map_err(|e| RunError::Other(e.to_owned()))?;
+                let plain = match level {
+                    OptLevel::O0 => None,
+                    OptLevel::O2 => compile_plain(backend, module, name).map_err(RunError::Other)?,
+                };
+                let mut call = |function: CompiledFunction| {
+                    function.call_with_output(args, &CallOptions::default(), output).map_err(|e| match e {
+                        cotan_llvm::RuntimeError::Check { kind, span, .. } => RunError::Check { kind, span },
+                        other @ (cotan_llvm::RuntimeError::Argument(_)
+                        | cotan_llvm::RuntimeError::OutOfMemory(_)
+                        | cotan_llvm::RuntimeError::Cancelled
+                        | cotan_llvm::RuntimeError::OutOfSteps
+                        | cotan_llvm::RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
+                    })
+                };
+                if let Some(plain) = plain {
+                    let outcome = call(plain)?;
+                    if !outcome.has_nan {
+                        return Ok(outcome.values);
+                    }
+                }
                 let function = compile(backend, module, name, level).map_err(RunError::Other)?;
-                let outcome = function.call_with_output(args, &CallOptions::default(), output);
-                outcome.map(|outcome| outcome.values).map_err(|e| match e {
-                    cotan_llvm::RuntimeError::Check { kind, span, .. } => RunError::Check { kind, span },
-                    other @ (cotan_llvm::RuntimeError::Argument(_)
-                    | cotan_llvm::RuntimeError::OutOfMemory(_)
-                    | cotan_llvm::RuntimeError::Cancelled
-                    | cotan_llvm::RuntimeError::OutOfSteps
-                    | cotan_llvm::RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
-                })
+                call(function).map(|outcome| outcome.values)
             }
         }
     }

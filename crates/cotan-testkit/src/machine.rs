@@ -5,6 +5,7 @@ use cotan_llvm::jit::{Engine, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
+use cotan_opt::passes::plain_products::plain_products;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
@@ -31,10 +32,22 @@ pub fn compile_all(
     level: OptLevel,
 ) -> Result<Vec<CompiledFunction>, String> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    backend.compile_all(module, &names, &CompileOptions { level }).map_err(|e| format!("{names:?} do not compile: {e}"))
+    backend
+        .compile_all(module, &names, &CompileOptions { level, ..CompileOptions::default() })
+        .map_err(|e| format!("{names:?} do not compile: {e}"))
 }
 
 /// A function of a module in machine code.
 pub fn compile(backend: &Backend, module: &Module, name: &str, level: OptLevel) -> Result<CompiledFunction, String> {
-    backend.compile(module, name, &CompileOptions { level }).map_err(|e| format!("`{name}` does not compile: {e}"))
+    backend
+        .compile(module, name, &CompileOptions { level, ..CompileOptions::default() })
+        .map_err(|e| format!("`{name}` does not compile: {e}"))
+}
+
+/// The code of a function that the library runs first: products of derivatives are plain. `None` if there are none.
+pub fn compile_plain(backend: &Backend, module: &Module, name: &str) -> Result<Option<CompiledFunction>, String> {
+    let Some(plain) = plain_products(module, name) else { return Ok(None) };
+    let options = CompileOptions { has_plain_products: true, ..CompileOptions::default() };
+    let compiled = backend.compile(&plain, name, &options);
+    compiled.map(Some).map_err(|e| format!("`{name}` with plain products does not compile: {e}"))
 }

@@ -1,6 +1,7 @@
 //! From programs to functions.
 
-use crate::function::{Compiled, Executor, Function, interpreter_options};
+use crate::compiled::{Compiled, Exact};
+use crate::function::{Executor, Function, interpreter_options};
 use crate::{CompileError, Program, Request, pipeline};
 use cotan_ir::Module;
 use cotan_llvm::cache::Cache;
@@ -8,12 +9,13 @@ use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions};
+use cotan_opt::passes::plain_products::plain_products;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::entry::Entry;
 use cotan_sema::modules::Loader;
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What executes functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +50,7 @@ pub struct Config {
 /// Makes functions of programs. Shared by any number of threads.
 #[derive(Debug)]
 pub struct Compiler {
-    backend: Result<Backend, NoLlvm>,
+    backend: Result<Arc<Backend>, NoLlvm>,
     level: OptLevel,
     program: cotan_sema::Limits,
     derivatives: cotan_ad::Limits,
@@ -74,7 +76,7 @@ impl Compiler {
         let Config { llvm, cache, threads, level, program, derivatives, memory, trap_nan } = config;
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         let backend = match Llvm::new(&llvm, cache) {
-            Ok(engine) => Ok(Backend::new(engine, Arc::new(Pool::new(threads)?))),
+            Ok(engine) => Ok(Arc::new(Backend::new(engine, Arc::new(Pool::new(threads)?)))),
             Err(none) => Err(none),
         };
         Ok(Compiler { backend, level, program, derivatives, memory, threads, trap_nan })
@@ -82,7 +84,7 @@ impl Compiler {
 
     /// The CPU backend, or why there is none.
     pub fn backend(&self) -> Result<&Backend, &NoLlvm> {
-        self.backend.as_ref()
+        self.backend.as_deref()
     }
 
     /// How many threads share a parallel loop, as a number of the IR.
@@ -161,18 +163,37 @@ impl Compiler {
         let Lowered { entry, module, traps } = lowered;
         let executor = match (engine, &self.backend) {
             (Engine::Cpu, Ok(backend)) => {
-                let compile = || backend.compile(&module, &entry.symbol, &self.compile_options());
-                let compiled = on_deep_stack(compile)?;
+                let options = self.compile_options();
+                let plain = if traps.is_none() { self.plain(&module, &entry) } else { None };
+                let first = plain.as_ref().unwrap_or(&module);
+                let first_options = CompileOptions { has_plain_products: plain.is_some(), ..options.clone() };
+                let compiled = on_deep_stack(|| backend.compile(first, &entry.symbol, &first_options))?;
+                let exact = plain.is_some().then(|| Exact {
+                    backend: backend.clone(),
+                    module: module.clone(),
+                    symbol: entry.symbol.clone(),
+                    options,
+                    code: OnceLock::new(),
+                });
                 let max_bytes = self.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-                Executor::Compiled(Arc::new(Compiled::new(compiled, max_bytes)))
+                Executor::Compiled(Arc::new(Compiled::new(compiled, exact, max_bytes)))
             }
             (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
         };
         Ok(Function { entry, module, traps, executor })
     }
 
+    /// The code that a call of machine code runs first: products of derivatives are plain, where that is allowed. `None`
+    /// where nothing is to be replaced, or the code is not optimised.
+    pub fn plain(&self, module: &Module, entry: &Entry) -> Option<Arc<Module>> {
+        match self.level {
+            OptLevel::O0 => None,
+            OptLevel::O2 => plain_products(module, &entry.symbol).map(Arc::new),
+        }
+    }
+
     /// How the CPU backend compiles.
     pub fn compile_options(&self) -> CompileOptions {
-        CompileOptions { level: self.level }
+        CompileOptions { level: self.level, has_plain_products: false }
     }
 }

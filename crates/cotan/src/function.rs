@@ -1,14 +1,15 @@
 //! Functions that can be called.
 
+use crate::compiled::Compiled;
 use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
 use crate::{CallError, Lowered, NanArgument, NanOrigin};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::{CheckKind, Module};
-use cotan_llvm::{CallOptions, CompiledFunction, Outcome, Statistics};
+use cotan_llvm::Statistics;
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::entry::Entry;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// What runs a function.
 #[derive(Clone, Debug)]
@@ -17,34 +18,6 @@ pub(crate) enum Executor {
     Interpreter(InterpOptions),
     /// Machine code.
     Compiled(Arc<Compiled>),
-}
-
-/// Machine code, with what its last call took.
-#[derive(Debug)]
-pub(crate) struct Compiled {
-    code: CompiledFunction,
-    options: CallOptions,
-    last: Mutex<Option<Statistics>>,
-}
-
-impl Compiled {
-    pub(crate) fn new(code: CompiledFunction, max_bytes: usize) -> Compiled {
-        let options = CallOptions { max_bytes, ..CallOptions::default() };
-        Compiled { code, options, last: Mutex::default() }
-    }
-
-    fn call(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
-        self.noted(self.code.call_with_output(args, &self.options, output)?)
-    }
-
-    fn call_again(&self, args: &[Value], earlier: Vec<Value>) -> Result<Vec<Value>, CallError> {
-        self.noted(self.code.call_again(args, earlier, &self.options)?)
-    }
-
-    fn noted(&self, outcome: Outcome) -> Result<Vec<Value>, CallError> {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);
-        Ok(outcome.values)
-    }
 }
 
 /// How the interpreter runs within so many bytes.
@@ -81,7 +54,7 @@ impl Function {
     pub fn statistics(&self) -> Option<Statistics> {
         match &self.executor {
             Executor::Interpreter(_) => None,
-            Executor::Compiled(f) => *f.last.lock().unwrap_or_else(PoisonError::into_inner),
+            Executor::Compiled(f) => f.statistics(),
         }
     }
 

@@ -16,6 +16,7 @@
 //! The library does no IO and reads no environment: shells do, and hand over a [`Config`].
 
 pub mod codes;
+mod compiled;
 mod compiler;
 mod error;
 pub mod explain;

@@ -1,6 +1,7 @@
 //! Calling compiled functions.
 
 use super::buffers::{ArgumentBuffer, ResultBuffer};
+use super::nan::has_nan;
 use super::signature::{Signature, size};
 use crate::abi::{Buf, Entry, ErrorSlot, code};
 use crate::emit::Reports;
@@ -19,6 +20,8 @@ pub struct CompiledFunction {
     _module: Arc<CompiledModule>,
     origin: ObjectOrigin,
     regroups_sums: bool,
+    /// The results that a call looks through for NaN, if it does; the code itself watches the others.
+    unwatched: Option<Vec<usize>>,
     reports: Arc<Reports>,
     pool: Arc<Pool>,
     /// Sessions between calls, with the memory that they have warmed up, and the limit they were made for.
@@ -47,6 +50,8 @@ pub struct Outcome {
     pub values: Vec<Value>,
     /// What it took.
     pub statistics: Statistics,
+    /// Whether a result may hold a NaN, of code with plain products; else false.
+    pub has_nan: bool,
 }
 
 /// What a call took.
@@ -118,6 +123,7 @@ impl CompiledFunction {
             _module: module,
             origin,
             regroups_sums: false,
+            unwatched: None,
             reports,
             pool,
             idle: Mutex::default(),
@@ -126,6 +132,10 @@ impl CompiledFunction {
 
     pub(super) fn regrouping(self, regroups_sums: bool) -> CompiledFunction {
         CompiledFunction { regroups_sums, ..self }
+    }
+
+    pub(super) fn watching_nan(self, unwatched: Vec<usize>) -> CompiledFunction {
+        CompiledFunction { unwatched: Some(unwatched), ..self }
     }
 
     /// Whether lanes add up what the program adds one after the other, so that floats may differ from the interpreter's
@@ -199,13 +209,15 @@ impl CompiledFunction {
         let result = outcome.map_err(|error| self.error(&error)).map(|()| {
             let pairs = outputs.into_iter().zip(&output_bufs).zip(&self.signature.results);
             // SAFETY: the call succeeded, so it has written these results.
-            let values = pairs.map(|((buffer, buf), ty)| unsafe { buffer.value(ty.elem, buf) }).collect();
+            let values: Vec<Value> = pairs.map(|((buffer, buf), ty)| unsafe { buffer.value(ty.elem, buf) }).collect();
+            let is_nan = |unwatched: &Vec<usize>| session.saw_nan() || unwatched.iter().any(|k| has_nan(&values[*k]));
+            let has_nan = self.unwatched.as_ref().is_some_and(is_nan);
             let statistics = Statistics {
                 allocations: session.memory().blocks() - blocks,
                 peak_bytes: session.memory().peak(),
                 record_bytes: session.record_bytes(),
             };
-            Outcome { values, statistics }
+            Outcome { values, statistics, has_nan }
         });
         session.set_watch(None);
         self.lock().push((options.max_bytes, session));

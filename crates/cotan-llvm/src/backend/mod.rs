@@ -6,6 +6,7 @@
 
 mod buffers;
 mod call;
+mod nan;
 mod signature;
 
 use crate::emit::{Reports, emit, host_symbols, symbol};
@@ -13,7 +14,7 @@ use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, Op
 use crate::runtime::Pool;
 pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
-use cotan_loops::{LoopFunction, cut_long_blocks, lower, vectorise};
+use cotan_loops::{LoopFunction, cut_long_blocks, lower, unwatched_results, vectorise, watch_results};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -30,6 +31,9 @@ pub struct Backend {
 pub struct CompileOptions {
     /// How hard the compiler works.
     pub level: OptLevel,
+    /// Whether products of derivatives are plain: calls then say whether a result is NaN, and floats may differ from the
+    /// interpreter's in the last digits.
+    pub has_plain_products: bool,
 }
 
 impl CompileOptions {
@@ -101,14 +105,23 @@ impl Backend {
         options: &CompileOptions,
     ) -> Result<Vec<CompiledFunction>, CompileError> {
         let functions = closure(module, names)?;
-        let nests: Vec<LoopFunction> = functions.values().map(|f| options.nest(f)).collect();
+        let mut nests: Vec<LoopFunction> = functions.values().map(|f| options.nest(f)).collect();
+        if options.has_plain_products {
+            let called = nests.iter_mut().filter(|nest| names.contains(&&*nest.name));
+            called.for_each(watch_results);
+        }
         let emitted = emit(&nests, options.level);
         let compiled = self.engine.compile(&emitted.module, &self.symbols)?;
-        let regroups = nests.iter().any(|nest| nest.regroups_sums);
+        let regroups = options.has_plain_products || nests.iter().any(|nest| nest.regroups_sums);
         let (code, reports) = (Arc::new(compiled.module), Arc::new(emitted.reports));
         let function = |name: &&str| {
             let f = functions.get(*name).ok_or_else(|| CompileError::UnknownFunction((*name).to_owned()))?;
-            self.function(f, &code, compiled.origin, &reports, regroups)
+            let function = self.function(f, &code, compiled.origin, &reports)?.regrouping(regroups);
+            let nest = nests.iter().find(|nest| *nest.name == **name).filter(|_| options.has_plain_products);
+            Ok(match nest {
+                Some(nest) => function.watching_nan(unwatched_results(nest)),
+                None => function,
+            })
         };
         names.iter().map(function).collect()
     }
@@ -131,12 +144,10 @@ impl Backend {
         code: &Arc<CompiledModule>,
         origin: ObjectOrigin,
         reports: &Arc<Reports>,
-        regroups_sums: bool,
     ) -> Result<CompiledFunction, CompileError> {
         let missing = || JitError::Link(format!("`{}` is not exported", f.name));
         let address = code.address(&symbol(&f.name)).ok_or_else(missing)?;
-        let function = CompiledFunction::new(f, code.clone(), address, origin, reports.clone(), self.pool.clone());
-        Ok(function.regrouping(regroups_sums))
+        Ok(CompiledFunction::new(f, code.clone(), address, origin, reports.clone(), self.pool.clone()))
     }
 }
 

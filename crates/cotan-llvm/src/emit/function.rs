@@ -5,6 +5,7 @@
 //! for a stack.
 
 use super::ModuleEmitter;
+use super::flush::FLUSHES;
 use super::instruction::Form;
 use super::outline::Uses;
 use super::text::{constant, in_lanes, quoted, register};
@@ -243,9 +244,13 @@ impl<'a> FunctionEmitter<'a> {
             Node::Store(to, value) => {
                 let address = self.address(*to);
                 self.store_to(*value, &address);
+                self.watch(to.buffer, *value, None);
             }
             Node::LoadLanes { to, from, mask } => self.load_lanes(*to, *from, *mask),
-            Node::StoreLanes { to, value, mask } => self.store_lanes(*to, *value, *mask),
+            Node::StoreLanes { to, value, mask } => {
+                self.store_lanes(*to, *value, *mask);
+                self.watch(to.buffer, *value, *mask);
+            }
             Node::Combine { monoid, target, value } => self.combine(*monoid, *target, *value),
             Node::Copy { from, to, count } => self.copy(*from, *to, *count),
             Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
@@ -260,6 +265,7 @@ impl<'a> FunctionEmitter<'a> {
             Node::Segment(body) => self.segment(body),
             Node::For(f) => match f.parallel {
                 Some(cost) => self.parallel(f, cost),
+                None if f.may_flush && FLUSHES => self.flushing(node, f),
                 None => self.counted(f, None),
             },
             Node::While(go, body) => self.repeat_while(*go, body),

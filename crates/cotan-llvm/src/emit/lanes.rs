@@ -3,8 +3,9 @@
 use super::function::FunctionEmitter;
 use super::instruction::Form;
 use super::text::{constant, in_all_lanes, in_lanes, in_memory, register};
+use crate::abi::layout;
 use cotan_ir::{Elem, Monoid};
-use cotan_loops::{Expr, Local, Operand, Place, Target, combining};
+use cotan_loops::{Buffer, Expr, Local, Operand, Place, Target, combining};
 
 impl FunctionEmitter<'_> {
     pub(super) fn form(&self, operand: Operand) -> Form {
@@ -158,6 +159,35 @@ impl FunctionEmitter<'_> {
         self.line(&format!(
             "call void @llvm.masked.{name}.{suffix}({ty} {value}, {pointers} {address}, i32 {align}, {mask})"
         ));
+    }
+
+    /// Tells the caller if a value that was stored is NaN, and its buffer is watched.
+    pub(super) fn watch(&mut self, buffer: Buffer, value: Operand, mask: Option<Operand>) {
+        if !self.f.watched.contains(&buffer) {
+            return;
+        }
+        let lanes = self.f.lanes(value).max(mask.map_or(1, |mask| self.f.lanes(mask)));
+        let ty = in_lanes(register(self.f.operand_elem(value)), lanes);
+        let value = self.spread(value, lanes);
+        let mut is_nan = self.define(&format!("fcmp uno {ty} {value}, {value}"));
+        let bit = in_lanes("i1", lanes);
+        if let Some(mask) = mask {
+            let mask = self.spread(mask, lanes);
+            is_nan = self.define(&format!("and {bit} {is_nan}, {mask}"));
+        }
+        if lanes > 1 {
+            let bits = self.define(&format!("bitcast {bit} {is_nan} to i{lanes}"));
+            is_nan = self.define(&format!("icmp ne i{lanes} {bits}, 0"));
+        }
+        let (found, next) = (self.new_label(), self.new_label());
+        self.branch(&is_nan, &found, &next);
+        self.begin(&found);
+        let field = self.field("%ctx", layout::CTX_SAW_NAN);
+        let flag = self.define(&format!("load ptr, ptr {field}"));
+        // Other threads may do so at the same time.
+        self.line(&format!("store atomic i8 1, ptr {flag} monotonic, align 1"));
+        self.jump(&next);
+        self.begin(&next);
     }
 
     fn memory_form(&self, elem: Elem, lanes: u32) -> String {

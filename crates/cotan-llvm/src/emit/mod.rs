@@ -4,6 +4,7 @@
 //! a long block one more, with what it shares with its surroundings in a small environment. The text has no fast-math
 //! flags: it means bit for bit what the nest means.
 
+mod flush;
 mod function;
 mod host;
 mod instruction;

@@ -5,6 +5,7 @@
 //! values that a piece reads, addresses of slots that both touch, and values that it defines for later. Inside,
 //! everything keeps the name it has outside.
 
+use super::flush::FLUSHES;
 use super::function::FunctionEmitter;
 use super::text::{in_lanes, register};
 use cotan_loops::{
@@ -58,6 +59,7 @@ impl Uses {
             match node {
                 Node::Segment(body) => self.nodes(f, body),
                 Node::Scope(body) | Node::While(_, body) => self.segments(f, body),
+                Node::For(l) if l.parallel.is_none() && l.may_flush && FLUSHES => self.node(f, node),
                 Node::For(l) if l.parallel.is_none() => self.segments(f, &l.body),
                 Node::If(_, yes, no) => {
                     self.segments(f, yes);
@@ -265,6 +267,13 @@ impl Shared {
     }
 }
 
+/// A function that was split off, to be called where it stood.
+pub(super) struct OutlinedPiece {
+    name: String,
+    /// What it gives, and in which cells.
+    outputs: Vec<(Shared, usize)>,
+}
+
 /// What goes through the environment.
 #[derive(Default)]
 struct Environment {
@@ -400,15 +409,36 @@ impl FunctionEmitter<'_> {
     /// A part of a long block. What one segment defines for another one stays in the cells: between two segments this
     /// function does nothing, so that it does not become a long block itself.
     pub(super) fn segment(&mut self, body: &[Node]) {
+        let piece = self.piece(body, body, |inner| inner.nodes(body));
+        let status = self.call_status(&piece);
+        self.take_outputs(&status, piece);
+    }
+
+    /// A function of its own for some nodes, around those in `inner_nodes`, which `write` writes.
+    pub(super) fn piece(
+        &mut self,
+        nodes: &[Node],
+        inner_nodes: &[Node],
+        write: impl FnOnce(&mut FunctionEmitter<'_>),
+    ) -> OutlinedPiece {
         let mut inside = Uses::default();
-        inside.nodes(self.f, body);
+        inside.nodes(self.f, nodes);
         let env = self.environment(inside);
         let inputs = self.filled_cells(&env.inputs);
         let outputs: Vec<usize> = env.outputs.iter().map(|shared| self.cell_of(shared)).collect();
-        let name = self.outline(&env, (&inputs, &outputs), "ptr %ctx, ptr %env", body, |inner| inner.nodes(body));
-        let status = self.define(&format!("call i32 {name}(ptr %ctx, ptr %cells)"));
-        self.check_status(&status);
-        for (shared, cell) in env.outputs.iter().zip(outputs) {
+        let name = self.outline(&env, (&inputs, &outputs), "ptr %ctx, ptr %env", inner_nodes, write);
+        OutlinedPiece { name, outputs: env.outputs.into_iter().zip(outputs).collect() }
+    }
+
+    /// Calls such a function; gives its status.
+    pub(super) fn call_status(&mut self, piece: &OutlinedPiece) -> String {
+        self.define(&format!("call i32 {}(ptr %ctx, ptr %cells)", piece.name))
+    }
+
+    /// Ends the call if the function has failed, and else takes what it gives.
+    pub(super) fn take_outputs(&mut self, status: &str, piece: OutlinedPiece) {
+        self.check_status(status);
+        for (shared, cell) in piece.outputs {
             self.left_in_cells.insert(shared.name.clone());
             if shared.is_used_between {
                 let cell = self.field("%cells", cell * CELL);

@@ -1,6 +1,7 @@
 //! Calling compiled code from Rust.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
 
 use super::arena::{Arena, ArenaStore};
 use super::memory::MemoryLimit;
@@ -18,6 +19,7 @@ pub struct Session {
     pool: Option<Arc<Pool>>,
     watch: Option<Arc<Watch>>,
     record_bytes: i64,
+    saw_nan: bool,
 }
 
 impl Session {
@@ -32,6 +34,7 @@ impl Session {
             pool: None,
             watch: None,
             record_bytes: 0,
+            saw_nan: false,
         }
     }
 
@@ -61,6 +64,12 @@ impl Session {
         self.record_bytes
     }
 
+    /// Whether the last call stored a NaN where its code watches for that.
+    #[must_use]
+    pub fn saw_nan(&self) -> bool {
+        self.saw_nan
+    }
+
     /// The memory that the session holds.
     #[must_use]
     pub fn memory(&self) -> &MemoryLimit {
@@ -83,6 +92,7 @@ impl Session {
         let mut output = output.map(|write| Output { write });
         self.arena.reset();
         self.limit.start_peak();
+        let saw_nan = AtomicU8::new(0);
         let mut ctx = Ctx {
             arena: &mut self.arena,
             arenas: &self.arenas,
@@ -91,11 +101,13 @@ impl Session {
             record_bytes: 0,
             most_record_bytes: 0,
             output: output.as_mut().map_or(std::ptr::null_mut(), |output| std::ptr::from_mut(output).cast()),
+            saw_nan: saw_nan.as_ptr(),
             error: ErrorSlot::default(),
         };
         // SAFETY: by this function's contract; everything in `ctx` outlives the call.
         let status = unsafe { function(&mut ctx, args.as_ptr(), results.as_mut_ptr()) };
         self.record_bytes = ctx.most_record_bytes;
+        self.saw_nan = saw_nan.into_inner() != 0;
         match status {
             OK => Ok(()),
             _ => Err(ctx.error),

@@ -48,7 +48,15 @@ impl Lowering<'_> {
     ) {
         let index = self.new_local(name, Elem::I64, false);
         let body = self.body_nodes(|this| write(this, index.into()));
-        self.push(Node::For(Box::new(For { index, count, parallel: None, independence, lanes: 1, body })));
+        self.push(Node::For(Box::new(For {
+            index,
+            count,
+            parallel: None,
+            independence,
+            lanes: 1,
+            may_flush: false,
+            body,
+        })));
     }
 
     // ---- scalars

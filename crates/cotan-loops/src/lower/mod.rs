@@ -20,6 +20,7 @@ mod sequential;
 mod switch;
 mod tensor_op;
 
+use crate::flush::mark_flushing;
 use crate::liveness::Scopes;
 use crate::nest::{Buffer, BufferKind, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
 use crate::reuse::reuse_memory;
@@ -42,7 +43,9 @@ pub fn lower(f: &Function) -> LoopFunction {
         body: lowering.open.pop().unwrap_or_default(),
         results: lowering.results,
         regroups_sums: false,
+        watched: Vec::new(),
     };
+    mark_flushing(&mut nest);
     reuse_memory(&mut nest);
     nest
 }

@@ -87,6 +87,7 @@ impl Pass<'_> {
             body: Vec::new(),
             results: Vec::new(),
             regroups_sums: false,
+            watched: Vec::new(),
         };
         let tables = Tables {
             locals: std::mem::take(&mut self.f.locals),

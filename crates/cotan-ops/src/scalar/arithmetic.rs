@@ -4,7 +4,8 @@
 //! On integers all of them wrap; `div` truncates and gives 0 for a zero divisor. Floats are IEEE.
 //!
 //! `mulz = a0 a1`, but exactly 0 if one factor is exactly 0, whatever the other is. Every contribution to a derivative
-//! is a `mulz`, so that nothing which does not count can spoil a sum; it is its own derivative's tool.
+//! is a `mulz`, so that nothing which does not count can spoil a sum; it is its own derivative's tool. Code that runs may
+//! have a plain product, `mulc`, in its place.
 
 use crate::PrimRow;
 use crate::kernel::kernels;
@@ -119,6 +120,22 @@ pub static MULZ: PrimRow = PrimRow {
             why: "an exact zero wins over a NaN factor",
         },
     ],
+    proof: Proof::Pending,
+};
+
+/// Product of derivative code that runs.
+pub static MULC: PrimRow = PrimRow {
+    sig: same(&MULC, "mulc", BINARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The product `a0 * a1`; compiled code may add it to a sum without rounding it first.",
+    kernels: kernels!(Ring::mul, (T, T) on ring),
+    lowering: Lowering::Native(Instruction::Mulc),
+    partials: &[Partial::term(A1), Partial::term(A0)],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[WIDE, WIDE],
+    identities: &[Identity { on: NUMERIC, law: Law::Commutative }],
+    awkward: &[],
     proof: Proof::Pending,
 };
 

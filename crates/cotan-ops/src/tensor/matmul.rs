@@ -23,7 +23,9 @@ pub static MATMUL: TensorRecord = TensorRecord {
 };
 
 /// The attribute of products in which an exact zero wins.
-const STRONG: [i64; 1] = [1];
+pub const STRONG: [i64; 1] = [1];
+/// The attribute of plain products.
+pub const PLAIN: [i64; 1] = [0];
 
 /// The dims of a product: batch, rows, columns. A vector gives `None` for its missing side.
 struct Parts<'a, D> {

@@ -223,3 +223,33 @@ fn identities_hold_bit_for_bit() {
         }
     }
 }
+
+#[test]
+fn a_row_that_passes_nan_on_does_so_and_shows_the_sign_of_a_zero_by_a_zero_alone() {
+    let mut n_passing = 0;
+    for r in table() {
+        for operand in (0..r.sig.operands.len()).filter(|k| r.passes_on(*k)) {
+            n_passing += 1;
+            let others = [0.0, -0.0, 1.5, -2.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+            for (other, truth) in others.into_iter().zip([true, false].into_iter().cycle()) {
+                let with = |x: f64| {
+                    let args: Vec<Const> = (r.sig.operands.iter().enumerate())
+                        .map(|(k, want)| match want {
+                            OperandElem::T => Const::f64(if k == operand { x } else { other }),
+                            // Of a choice, the operand that is chosen.
+                            OperandElem::Is(Elem::Bool) => Const::bool(operand == 1),
+                            OperandElem::Is(elem) => panic!("{} passes on {elem}; {truth}", r.name()),
+                        })
+                        .collect();
+                    r.eval(&args).ok().and_then(|c| c.as_float())
+                };
+                let Some(of_nan) = with(f64::NAN) else { continue };
+                assert!(of_nan.is_nan(), "{} of NaN and {other}", r.name());
+                let (of_zero, of_negative) = (with(0.0), with(-0.0));
+                let agree = of_zero == of_negative || of_zero.is_some_and(f64::is_nan);
+                assert!(agree || r.name() == "div", "{} of zeros and {other}: {of_zero:?}, {of_negative:?}", r.name());
+            }
+        }
+    }
+    assert!(n_passing > 20, "{n_passing}");
+}

@@ -11,6 +11,7 @@ mod identities;
 pub mod inline;
 pub mod merge_switches;
 pub mod own_slots;
+pub mod plain_products;
 pub mod ranges;
 mod rename;
 pub mod scalar_replacement;

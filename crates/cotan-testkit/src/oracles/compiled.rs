@@ -3,12 +3,12 @@
 use super::Verdict;
 use super::engines::{close_all, same_bits};
 use crate::case::{Case, options};
-use crate::machine::{compile_all, shared_backend};
+use crate::machine::{compile_all, compile_plain, shared_backend};
 use crate::tolerances::Property;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Function, Span};
 use cotan_llvm::jit::OptLevel;
-use cotan_llvm::{CompiledFunction, RuntimeError as CompiledError};
+use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
 
 /// The function, its forward and its reverse derivative do what they do on the interpreter, whatever the optimisation.
@@ -35,6 +35,18 @@ fn optimised(case: &Case) -> Result<(), String> {
         let found = function.call(&args).map_err(|e| format!("`{name}` optimised and compiled fails: {e}"))?;
         let what = format!("`{name}` optimised and compiled");
         Agreement::of(function, case).check(&found, &case.run(name, &args)?, &what)?;
+    }
+    // One of the derivatives as the library runs it first.
+    let (names, calls) = (case.names(), case.calls(&case.subject.args)?);
+    let which = 1 + case.subject.seed as usize % 2;
+    if let (Some(name), Some(args)) = (names.get(which), calls.get(which))
+        && let Some(plain) = compile_plain(shared_backend()?, &module, name)?
+    {
+        let what = format!("`{name}` with plain products");
+        let outcome = plain.call_with(args, &CallOptions::default()).map_err(|e| format!("{what} fails: {e}"))?;
+        if !outcome.has_nan {
+            Agreement::of(&plain, case).check(&outcome.values, &case.run(name, args)?, &what)?;
+        }
     }
     Ok(())
 }

@@ -87,12 +87,14 @@ fn stage(session: &Session, name: &str, lowered: &Lowered, stage: Stage) -> Resu
     let failed = |e: cotan::llvm::CompileError| {
         Failure::plain(exit::PROGRAM, codes::BUG, format!("a bug of Cotan: `{name}`: {e}"))
     };
+    let symbol = &lowered.entry.symbol;
+    let plain = session.compiler.plain(&lowered.module, &lowered.entry);
+    let run = plain.as_ref().unwrap_or(&lowered.module);
     match stage {
-        Stage::Llvm => backend()?.llvm_ir(&lowered.module, &lowered.entry.symbol, &options).map_err(failed),
-        Stage::Asm => backend()?.assembly(&lowered.module, &lowered.entry.symbol, &options).map_err(failed),
-        Stage::Ast | Stage::Ir | Stage::Dot | Stage::Loops => {
-            Ok(module_text(session, &lowered.module, stage, &options))
-        }
+        Stage::Llvm => backend()?.llvm_ir(run, symbol, &options).map_err(failed),
+        Stage::Asm => backend()?.assembly(run, symbol, &options).map_err(failed),
+        Stage::Loops => Ok(module_text(session, run, stage, &options)),
+        Stage::Ast | Stage::Ir | Stage::Dot => Ok(module_text(session, &lowered.module, stage, &options)),
     }
 }
 

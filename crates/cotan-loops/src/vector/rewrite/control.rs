@@ -6,18 +6,18 @@ use cotan_ir::{Elem, Monoid};
 use cotan_ops::Instruction;
 
 impl Writer<'_, '_> {
-    pub(super) fn push_loop(&mut self, index: Local, count: Operand, body: Vec<Node>) {
+    pub(super) fn push_loop(&mut self, index: Local, count: Operand, body: Vec<Node>, may_flush: bool) {
         let independence = Independence::None;
-        self.push(Node::For(Box::new(For { index, count, parallel: None, independence, lanes: 1, body })));
+        self.push(Node::For(Box::new(For { index, count, parallel: None, independence, lanes: 1, may_flush, body })));
     }
 
     /// A loop whose number of trips may differ between lanes.
-    pub(super) fn trips(&mut self, count: Operand, write: impl FnOnce(&mut Self, Operand)) {
+    pub(super) fn trips(&mut self, count: Operand, may_flush: bool, write: impl FnOnce(&mut Self, Operand)) {
         let index = self.tables.local("k", Elem::I64, 1, false);
         if self.shapes.is_uniform(count) {
             let count = self.scalar(count);
             let body = self.list(|w| write(w, index.into()));
-            return self.push_loop(index, count, body);
+            return self.push_loop(index, count, body, may_flush);
         }
         let counts = self.in_lanes(count);
         let mut wanted = counts;
@@ -31,7 +31,7 @@ impl Writer<'_, '_> {
             let mask = w.new_mask(lanes);
             w.guarded(mask, |w| write(w, index.into()));
         });
-        self.push_loop(index, most, body);
+        self.push_loop(index, most, body, may_flush);
     }
 
     /// What runs under a mask, if any lane does.
@@ -45,7 +45,7 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn counted(&mut self, l: &For) {
-        self.trips(l.count, |w, k| {
+        self.trips(l.count, l.may_flush, |w, k| {
             w.values.insert(l.index, Value::Scalar(k));
             w.inner.push((l.index, l.count));
             w.nodes(&l.body);

@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
                 let offset = w.i64(Instruction::Mul, column.into(), lanes);
                 w.push(Node::StoreLanes { to: Place { buffer: rows, offset }, value: to.into(), mask: None });
             });
-            w.push_loop(column, length, copy);
+            w.push_loop(column, length, copy, false);
         });
         self.head.extend(body);
         rows
@@ -181,7 +181,7 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        self.push_loop(lane, Operand::i64(self.lanes.into()), body);
+        self.push_loop(lane, Operand::i64(self.lanes.into()), body, false);
     }
 
     /// The values of the lanes that run, combined.
@@ -230,7 +230,7 @@ impl Writer<'_, '_> {
             return self.push(Node::Copy { from, to, count });
         }
         let elem = self.f.buffers[to.buffer.index()].elem;
-        self.trips(count, |w, k| {
+        self.trips(count, false, |w, k| {
             let at = |w: &mut Self, place: Place| {
                 if let Some(own) = w.private(place.buffer, place.offset) {
                     let step = w.i64(Instruction::Mul, k, Operand::i64(w.lanes.into()));

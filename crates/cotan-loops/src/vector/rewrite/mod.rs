@@ -297,6 +297,7 @@ impl Writer<'_, '_> {
             parallel,
             independence: Independence::None,
             lanes: self.lanes,
+            may_flush: l.may_flush,
             body,
         })));
         self.open.pop().expect("invariant: the outermost list is open")

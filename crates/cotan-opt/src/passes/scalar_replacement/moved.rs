@@ -2,13 +2,10 @@
 
 use crate::passes::small::{elements, extents};
 use cotan_ir::{Atom, Elem, Function, TensorOp, Var};
-use cotan_ops::{Derivative, FILL, FROM_ELEMENTS, Inputs, MATMUL, Shapes, Value, record};
+use cotan_ops::{Derivative, FILL, FROM_ELEMENTS, Inputs, MATMUL, STRONG, Shapes, Value, record};
 
 /// Products of two elements that a matrix product may become.
 const MOST_PRODUCTS: usize = 256;
-
-/// The attribute of a product in which an exact zero wins.
-const STRONG: [i64; 1] = [1];
 
 /// Where an element comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

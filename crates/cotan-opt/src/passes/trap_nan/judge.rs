@@ -290,6 +290,7 @@ fn computes(instruction: Instruction) -> bool {
         | Instruction::Sub
         | Instruction::Mul
         | Instruction::Mulz
+        | Instruction::Mulc
         | Instruction::Div
         | Instruction::Rem
         | Instruction::Fma

@@ -1,0 +1,68 @@
+//! Where a NaN goes.
+
+use crate::{Derivative, Instruction, Lowering, PrimRow, TensorRecord};
+
+impl PrimRow {
+    /// Whether a NaN in an operand makes the result NaN, whatever the others are, and the sign of a zero in it changes
+    /// nothing but the sign of a zero. For a choice: if it chooses that operand.
+    pub fn passes_on(&self, operand: usize) -> bool {
+        match self.lowering {
+            Lowering::Native(instruction) => passes_on(instruction, operand),
+            Lowering::Host | Lowering::NativeOrHost(_) | Lowering::Expand(_) | Lowering::Formula(_) => false,
+        }
+    }
+}
+
+fn passes_on(instruction: Instruction, operand: usize) -> bool {
+    match instruction {
+        Instruction::Add
+        | Instruction::Sub
+        | Instruction::Mul
+        | Instruction::Mulc
+        | Instruction::Neg
+        | Instruction::Abs
+        | Instruction::Fma
+        | Instruction::Sqrt
+        | Instruction::Min
+        | Instruction::Max => true,
+        // What a choice does not choose does not count.
+        Instruction::Select => operand > 0,
+        Instruction::Div | Instruction::Copysign | Instruction::Identity => operand == 0,
+        Instruction::Cast(to) => to.is_float(),
+        // A zero hides a NaN.
+        Instruction::Mulz
+        | Instruction::Rem
+        | Instruction::Floor
+        | Instruction::Ceil
+        | Instruction::Trunc
+        | Instruction::Eq
+        | Instruction::Ne
+        | Instruction::Lt
+        | Instruction::Le
+        | Instruction::Gt
+        | Instruction::Ge
+        | Instruction::IsNan
+        | Instruction::And
+        | Instruction::Or
+        | Instruction::Xor
+        | Instruction::Not
+        | Instruction::Shl
+        | Instruction::Shr
+        | Instruction::CastFits(_)
+        | Instruction::Bitcast(_)
+        | Instruction::AddFits
+        | Instruction::SubFits
+        | Instruction::MulFits
+        | Instruction::ShiftFits => false,
+    }
+}
+
+impl TensorRecord {
+    /// Whether every NaN in the operands is in the result, but for elements that it leaves out.
+    pub fn passes_on(&self) -> bool {
+        match self.derivative {
+            Derivative::Linear { .. } | Derivative::Multilinear { .. } => true,
+            Derivative::None { .. } => false,
+        }
+    }
+}

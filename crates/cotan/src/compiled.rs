@@ -1,0 +1,72 @@
+//! Machine code for a call, and its variant for calls that give a NaN.
+//!
+//! The code that runs first computes products of derivatives plainly; see
+//! [`cotan_opt::passes::plain_products`]. Only where a result is NaN is the call repeated with code in which an exact zero
+//! wins over a factor that is infinite or NaN. That code is compiled when it is first wanted.
+
+use crate::CallError;
+use cotan_ir::{Module, Symbol};
+use cotan_llvm::{Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, Statistics};
+use cotan_ops::Value;
+use cotan_syntax::on_deep_stack;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Machine code, with what its last call took.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    code: CompiledFunction,
+    /// What is called where a result is NaN; `None` if `code` has the exact products.
+    exact: Option<Exact>,
+    options: CallOptions,
+    last: Mutex<Option<Statistics>>,
+}
+
+/// Code that is compiled when it is wanted.
+#[derive(Debug)]
+pub(crate) struct Exact {
+    pub(crate) backend: Arc<Backend>,
+    pub(crate) module: Arc<Module>,
+    pub(crate) symbol: Symbol,
+    pub(crate) options: CompileOptions,
+    pub(crate) code: OnceLock<Result<CompiledFunction, CompileError>>,
+}
+
+impl Exact {
+    fn code(&self) -> Result<&CompiledFunction, CallError> {
+        let compile = || on_deep_stack(|| self.backend.compile(&self.module, &self.symbol, &self.options));
+        self.code.get_or_init(compile).as_ref().map_err(|e| CallError::Bug(e.to_string()))
+    }
+}
+
+impl Compiled {
+    pub(crate) fn new(code: CompiledFunction, exact: Option<Exact>, max_bytes: usize) -> Compiled {
+        let options = CallOptions { max_bytes, ..CallOptions::default() };
+        Compiled { code, exact, options, last: Mutex::default() }
+    }
+
+    /// What the last call took.
+    pub(crate) fn statistics(&self) -> Option<Statistics> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn call(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
+        let outcome = self.code.call_with_output(args, &self.options, output)?;
+        self.finished(args, outcome)
+    }
+
+    /// A call whose results may take the memory of earlier ones.
+    pub(crate) fn call_again(&self, args: &[Value], earlier: Vec<Value>) -> Result<Vec<Value>, CallError> {
+        let outcome = self.code.call_again(args, earlier, &self.options)?;
+        self.finished(args, outcome)
+    }
+
+    /// The results of a call, or of its repetition.
+    fn finished(&self, args: &[Value], first: Outcome) -> Result<Vec<Value>, CallError> {
+        let outcome = match &self.exact {
+            Some(exact) if first.has_nan => exact.code()?.call_again(args, first.values, &self.options)?,
+            Some(_) | None => first,
+        };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);
+        Ok(outcome.values)
+    }
+}
