@@ -6,6 +6,7 @@ use crate::passes::{
     cse::cse,
     dce::dce,
     direct::direct,
+    fuse::fuse,
     hoist::{Moves, hoist},
     inline,
     merge_switches::merge_switches,
@@ -56,10 +57,11 @@ pub fn straighten(f: Function) -> Function {
 }
 
 /// What code goes through before it runs, when no derivative of it is written any more: straightened, loop-invariant code
-/// outside of loops, work that a zero makes needless in branches, and no checks that hold for certain. These go last: an
-/// element that is read without a check may not be read any earlier.
+/// outside of loops, work that a zero makes needless in branches, loops over the same indices fused, and no checks that
+/// hold for certain. These go last: an element that is read without a check may not be read any earlier.
 pub fn optimize(f: Function) -> Function {
-    simplify(ranges(simplify(sink(simplify(hoist(straighten(f), Moves::All))))))
+    let hoisted = simplify(hoist(straighten(f), Moves::All));
+    simplify(ranges(simplify(fuse(simplify(sink(hoisted))))))
 }
 
 /// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they

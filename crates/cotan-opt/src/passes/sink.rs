@@ -7,6 +7,7 @@
 //! value is zero for all of them.
 
 use super::rename::lengths;
+use super::users::users;
 use cotan_ir::{Atom, Block, Const, Elem, Function, Op, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::{EQ, MULZ};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -294,26 +295,6 @@ fn is_changed_between(block: &Block, from: usize, to: usize, inside: &FxHashSet<
         };
         changes && !inside.contains(&k) && s.op.operands().contains(array)
     })
-}
-
-/// The statements of a block that read each variable, those with blocks that read it included; the results of the block
-/// count as one behind the last.
-fn users(f: &Function, block: &Block) -> FxHashMap<Var, Vec<usize>> {
-    let mut users: FxHashMap<Var, Vec<usize>> = FxHashMap::default();
-    let mut add = |a: Atom, k: usize| {
-        if let Atom::Var(v) = a {
-            users.entry(v).or_default().push(k);
-        }
-    };
-    for (k, s) in block.stmts.iter().enumerate() {
-        s.op.each_operand(&mut |a| add(a, k));
-        let binders = s.op.binders();
-        for b in s.op.blocks() {
-            free_vars(f, b, &binders).into_iter().for_each(|v| add(v.into(), k));
-        }
-    }
-    block.results.iter().for_each(|a| add(*a, block.stmts.len()));
-    users
 }
 
 fn readers<'a>(s: &'a Stmt, users: &'a FxHashMap<Var, Vec<usize>>) -> impl Iterator<Item = usize> + 'a {

@@ -10,8 +10,8 @@ use cotan_interp::{Numbers, Options, RuntimeError, run};
 use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
-    compact::compact, contract::contract, cse::cse, dce::dce, hoist::Moves, hoist::hoist, inline::InlineLimit,
-    inline::inline, merge_switches::merge_switches, own_slots::own_slots, ranges::ranges,
+    compact::compact, contract::contract, cse::cse, dce::dce, fuse::fuse, hoist::Moves, hoist::hoist,
+    inline::InlineLimit, inline::inline, merge_switches::merge_switches, own_slots::own_slots, ranges::ranges,
     scalar_replacement::scalar_replacement, sink::sink, unroll::unroll,
 };
 use generator::{Arithmetic, program};
@@ -21,12 +21,13 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 15] = [
+const EXACT: [(&str, Pass); 16] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
     ("hoist", |_, f| hoist(f.clone(), Moves::All)),
     ("ranges", |_, f| ranges(f.clone())),
+    ("fuse", |_, f| fuse(f.clone())),
     ("optimize", |_, f| cotan_opt::optimize(f.clone())),
     ("own_slots", |_, f| own_slots(f.clone())),
     ("compact", |_, f| compact(f.clone())),
