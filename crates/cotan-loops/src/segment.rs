@@ -3,10 +3,19 @@
 
 use crate::nest::{LoopFunction, Node};
 
-/// Nodes, inner ones included, up to which a block stays whole.
-const LONGEST_BLOCK: usize = 2000;
-/// Nodes of a segment, about.
-const SEGMENT: usize = 400;
+/// Nodes, inner ones included.
+#[derive(Clone, Copy)]
+struct Lengths {
+    /// Up to which a block stays whole.
+    longest_block: usize,
+    /// Of a segment, about.
+    segment: usize,
+}
+
+/// Of blocks without loops, whose values would go through memory from one segment to the next.
+const STRAIGHT: Lengths = Lengths { longest_block: 2000, segment: 400 };
+/// Of blocks with loops, which want the registers for themselves.
+const AROUND_LOOPS: Lengths = Lengths { longest_block: 700, segment: 200 };
 
 /// Cuts the blocks of a function that are too long: the last thing before a backend takes it.
 pub fn cut_long_blocks(f: &mut LoopFunction) {
@@ -15,7 +24,8 @@ pub fn cut_long_blocks(f: &mut LoopFunction) {
 
 /// Cuts the blocks among `nodes` that are too long.
 fn cut(nodes: Vec<Node>) -> Vec<Node> {
-    if nodes.iter().map(size).sum::<usize>() <= LONGEST_BLOCK {
+    let lengths = if nodes.iter().any(has_loop) { AROUND_LOOPS } else { STRAIGHT };
+    if nodes.iter().map(size).sum::<usize>() <= lengths.longest_block {
         return nodes;
     }
     let mut segments = Vec::new();
@@ -24,7 +34,7 @@ fn cut(nodes: Vec<Node>) -> Vec<Node> {
     for node in nodes.into_iter().map(cut_inside) {
         length += size(&node);
         segment.push(node);
-        if length >= SEGMENT {
+        if length >= lengths.segment {
             segments.push(std::mem::take(&mut segment));
             length = 0;
         }
@@ -95,4 +105,8 @@ fn size(node: &Node) -> usize {
         | Node::Print { .. }
         | Node::Call { .. } => 1,
     }
+}
+
+fn has_loop(node: &Node) -> bool {
+    matches!(node, Node::For(_)) || node.lists().into_iter().flatten().any(has_loop)
 }

@@ -65,7 +65,7 @@ impl Fuse<'_> {
             }
             let readers = users.get(&array)?;
             let takes = |k: usize| k < block.stmts.len() && self.takes(&block.stmts[k], array);
-            if is_filled(s) {
+            if self.is_filled(s) {
                 // One value in the place of an array costs nothing, however many read it.
                 let consumer = readers.iter().copied().find(|k| takes(*k))?;
                 return Some(Pair { producer, consumer, array, is_kept: false });
@@ -205,7 +205,7 @@ impl Fuse<'_> {
     }
 
     fn join(&mut self, block: &mut Block, pair: &Pair) {
-        let is_filled = is_filled(&block.stmts[pair.producer]);
+        let is_filled = self.is_filled(&block.stmts[pair.producer]);
         let mut taken = block.stmts[pair.consumer].clone();
         let mut p = self.as_par(&taken);
         let element = self.element(&block.stmts[pair.producer], &p.indices);
@@ -267,7 +267,12 @@ impl Fuse<'_> {
                 let (stmts, value) = self.element_of_prim(s, *prim, args, indices);
                 Element { stmts, value }
             }
-            Op::Tensor { args, .. } => Element { stmts: Vec::new(), value: args[0] },
+            Op::Tensor { args, .. } => {
+                // A tensor fills the leading dims.
+                let rank = self.f.atom_ty(args[0]).dims.len();
+                let (stmts, value) = self.read(s, args[0], &indices[indices.len() - rank..]);
+                Element { stmts: stmts.into_iter().collect(), value }
+            }
             Op::Par(p) => {
                 let mut body = p.body.clone();
                 let name = |v: Var| p.indices.iter().position(|i| *i == v).map_or(v, |k| indices[k]);
@@ -288,15 +293,9 @@ impl Fuse<'_> {
         let mut stmts = Vec::with_capacity(args.len() + 1);
         let mut elements = Vec::with_capacity(args.len());
         for a in args {
-            let ty = self.f.atom_ty(*a);
-            if ty.is_scalar() {
-                elements.push(*a);
-                continue;
-            }
-            let v = self.scalar("elem", ty.elem);
-            let indices = indices.iter().map(|i| Atom::Var(*i)).collect();
-            stmts.push(Stmt { results: vec![v], op: Op::Index { array: *a, indices }, span: s.span });
-            elements.push(v.into());
+            let (read, element) = self.read(s, *a, indices);
+            stmts.extend(read);
+            elements.push(element);
         }
         let name = self.f.name_of(s.results[0]).to_owned();
         let value = self.scalar(&name, self.f.ty(s.results[0]).elem);
@@ -304,26 +303,38 @@ impl Fuse<'_> {
         (stmts, value.into())
     }
 
+    /// An element of an operand; a scalar is its own.
+    fn read(&mut self, s: &Stmt, array: Atom, indices: &[Var]) -> (Option<Stmt>, Atom) {
+        let ty = self.f.atom_ty(array);
+        if ty.is_scalar() {
+            return (None, array);
+        }
+        let v = self.scalar("elem", ty.elem);
+        let indices = indices.iter().map(|i| Atom::Var(*i)).collect();
+        (Some(Stmt { results: vec![v], op: Op::Index { array, indices }, span: s.span }), v.into())
+    }
+
+    /// Whether all elements of what a statement makes are one value that is there already.
+    fn is_filled(&self, s: &Stmt) -> bool {
+        match &s.op {
+            Op::Tensor { args, .. } => self.f.atom_ty(args[0]).is_scalar(),
+            Op::Par(p) => {
+                let is_index = |a: &Atom| a.var().is_some_and(|v| p.indices.contains(&v));
+                p.body.stmts.is_empty() && !p.body.results.iter().any(is_index)
+            }
+            Op::Prim { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => false,
+        }
+    }
+
     fn scalar(&mut self, name: &str, elem: Elem) -> Var {
         self.f.add_var(VarInfo { name: name.into(), ty: Ty { elem, dims: Vec::new() }, record: None })
-    }
-}
-
-/// Whether all elements of what a statement makes are one value that is there already.
-fn is_filled(s: &Stmt) -> bool {
-    match &s.op {
-        Op::Tensor { .. } => true,
-        Op::Par(p) => {
-            p.body.stmts.is_empty() && p.body.results.iter().all(|a| a.var().is_none_or(|v| !p.indices.contains(&v)))
-        }
-        Op::Prim { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => false,
     }
 }
 
@@ -382,6 +393,29 @@ mod tests {
     b: f64 = mul c, elem
     d: f64 = exp b
     yield d
+  }
+  return s
+}
+",
+        );
+    }
+
+    #[test]
+    fn a_row_that_fills_a_matrix_is_read_at_its_column() {
+        becomes(
+            "fn f(n: i64, m: i64, x: f64[n]) {
+  a: f64[m, n] = fill x
+  s: f64 = par i < m, j < n (add from 0.0) {
+    e: f64 = a[i, j]
+    yield e
+  }
+  return s
+}
+",
+            "fn f(n: i64, m: i64, x: f64[n]) {
+  s: f64 = par i < m, j < n (add from 0.0) {
+    elem: f64 = x[j]
+    yield elem
   }
   return s
 }
