@@ -20,4 +20,5 @@ pub mod passes;
 mod pipeline;
 pub mod remaining;
 
-pub use pipeline::{finish, optimize, prepare, simplify, straighten};
+pub use passes::ranges::Given;
+pub use pipeline::{finish, finish_given, optimize, prepare, simplify, straighten};

@@ -11,7 +11,7 @@ use crate::passes::{
     inline,
     merge_switches::merge_switches,
     own_slots::own_slots,
-    ranges::ranges,
+    ranges::{Given, ranges_given},
     scalar_replacement::scalar_replacement,
     sink::sink,
     unroll::unroll,
@@ -60,12 +60,21 @@ pub fn straighten(f: Function) -> Function {
 /// outside of loops, work that a zero makes needless in branches, loops over the same indices fused, and no checks that
 /// hold for certain. These go last: an element that is read without a check may not be read any earlier.
 pub fn optimize(f: Function) -> Function {
+    optimize_given(f, &[])
+}
+
+fn optimize_given(f: Function, given: &[Given]) -> Function {
     let hoisted = simplify(hoist(straighten(f), Moves::All));
-    simplify(ranges(simplify(fuse(simplify(sink(hoisted))))))
+    simplify(ranges_given(simplify(fuse(simplify(sink(hoisted)))), given))
 }
 
 /// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they
 /// end up, which may round them elsewhere, and the rest is optimized.
 pub fn finish(f: Function) -> Function {
-    optimize(direct(simplify(f)))
+    finish_given(f, &[])
+}
+
+/// The same for a function whose callers make sure of something.
+pub fn finish_given(f: Function, given: &[Given]) -> Function {
+    optimize_given(direct(simplify(f)), given)
 }

@@ -9,9 +9,11 @@ use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions};
+use cotan_opt::Given;
 use cotan_opt::passes::plain_products::plain_products;
 use cotan_opt::passes::trap_nan::Site;
-use cotan_sema::entry::Entry;
+use cotan_sema::dims::{Atom, Dim};
+use cotan_sema::entry::{Entry, EntryExtent};
 use cotan_sema::modules::Loader;
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
@@ -110,14 +112,14 @@ impl Compiler {
     /// The IR of a function or derivative of a program without errors, as it is run.
     pub fn lower(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
         // A trap tells the iteration in which a NaN was made, so it wants to see the loops.
-        let last = if self.trap_nan { cotan_opt::simplify } else { cotan_opt::finish };
+        let last = if self.trap_nan { Last::Simplified } else { Last::Finished };
         on_deep_stack(|| self.lower_on_this_stack(program, request, last))
     }
 
     /// The same before it is optimised for running: of this IR derivatives may be taken. Of the other they may not: how a
     /// maximum shares among ties, and what a zero makes needless, is decided in it already.
     pub fn lower_to_derive(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
-        on_deep_stack(|| self.lower_on_this_stack(program, request, cotan_opt::simplify))
+        on_deep_stack(|| self.lower_on_this_stack(program, request, Last::Simplified))
     }
 
     /// The IR of the source, in which derivatives are requests.
@@ -139,15 +141,16 @@ impl Compiler {
         expand(module, &self.derivatives)
     }
 
-    fn lower_on_this_stack(
-        &self,
-        program: &Program,
-        request: &Request,
-        last: fn(cotan_ir::Function) -> cotan_ir::Function,
-    ) -> Result<Lowered, CompileError> {
+    fn lower_on_this_stack(&self, program: &Program, request: &Request, last: Last) -> Result<Lowered, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
         let (module, _) = pipeline::finish(&source, &entry.symbol, |module| self.expand(module))?;
-        let mut module = pipeline::link(&module, &entry.symbol, last);
+        let given = given(&entry);
+        let last = |f: cotan_ir::Function| match last {
+            Last::Simplified => cotan_opt::simplify(f),
+            Last::Finished if f.name == entry.symbol => cotan_opt::finish_given(f, &given),
+            Last::Finished => cotan_opt::finish(f),
+        };
+        let mut module = pipeline::link(&module, &entry.symbol, &last);
         let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module));
         Ok(Lowered { entry, module: Arc::new(module), traps })
     }
@@ -196,4 +199,40 @@ impl Compiler {
     pub fn compile_options(&self) -> CompileOptions {
         CompileOptions { level: self.level, has_plain_products: false }
     }
+}
+
+/// What code goes through last.
+#[derive(Clone, Copy)]
+enum Last {
+    /// Derivatives of it may be taken, or it is looked into.
+    Simplified,
+    /// It is run.
+    Finished,
+}
+
+/// The extents of arguments that follow from its sizes, as every call of an entry makes sure of.
+fn given(entry: &Entry) -> Vec<Given> {
+    let n_sizes = entry.sizes.len();
+    let extents = entry.extents.iter().enumerate();
+    extents
+        .filter_map(|(k, extent)| match extent {
+            EntryExtent::Size(dim) => Some(Given { param: n_sizes + k, terms: polynomial(dim)? }),
+            EntryExtent::Payload { .. } => None,
+        })
+        .collect()
+}
+
+/// Coefficients and factors of a dim that is made of sizes alone.
+fn polynomial(dim: &Dim) -> Option<Vec<(i64, Vec<usize>)>> {
+    let factors = |monomial: &[(Atom, u32)]| {
+        let mut factors = Vec::new();
+        for (atom, power) in monomial {
+            match atom {
+                Atom::Size(id) => factors.extend((0..*power).map(|_| id.0 as usize)),
+                Atom::Value(_) | Atom::Runtime(_) | Atom::Pack(_) | Atom::Floor(..) => return None,
+            }
+        }
+        Some(factors)
+    };
+    dim.terms().map(|(monomial, coefficient)| Some((coefficient, factors(monomial)?))).collect()
 }

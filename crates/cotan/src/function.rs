@@ -1,7 +1,7 @@
 //! Functions that can be called.
 
 use crate::compiled::Compiled;
-use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
+use crate::host::{Arguments, HostValue, check_flat_extents, fit_arguments, rebuild};
 use crate::{CallError, Lowered, NanArgument, NanOrigin};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::{CheckKind, Module};
@@ -91,12 +91,16 @@ impl Function {
     /// memory to those of this one. What the function prints is dropped.
     pub fn call_again(&self, args: &[Value], earlier: Vec<Value>) -> Result<Vec<Value>, CallError> {
         match &self.executor {
-            Executor::Compiled(f) if self.traps.is_none() => f.call_again(args, earlier),
+            Executor::Compiled(f) if self.traps.is_none() => {
+                check_flat_extents(&self.entry, args).map_err(CallError::Arguments)?;
+                f.call_again(args, earlier)
+            }
             Executor::Compiled(_) | Executor::Interpreter(_) => self.call_flat(args),
         }
     }
 
     fn call_flat_with_output(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
+        check_flat_extents(&self.entry, args).map_err(CallError::Arguments)?;
         let outcome = match &self.executor {
             Executor::Interpreter(options) => {
                 cotan_interp::run_with_output(&self.module, &self.entry.symbol, args, options, output)

@@ -44,7 +44,7 @@ pub(crate) fn finish(
 /// The module with `entry` ready to run: everything that it calls is inlined as far as that pays, and functions that
 /// nothing calls any more are gone. No derivative follows, so rules of functions, which keep calls as calls, are gone
 /// too, and `simplify` may write small loops out.
-pub(crate) fn link(module: &Module, entry: &str, simplify: fn(Function) -> Function) -> Module {
+pub(crate) fn link(module: &Module, entry: &str, simplify: &dyn Fn(Function) -> Function) -> Module {
     let module = &without_rules(module);
     let mut linked = Module::default();
     let mut wanted: Vec<Symbol> = vec![entry.into()];

@@ -131,7 +131,7 @@ impl Compiler {
     fn explain_on_this_stack(&self, program: &Program, request: &Request) -> Result<Explanation, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
         let (module, reversed) = pipeline::finish(&source, &entry.symbol, |module| self.expand(module))?;
-        let module = pipeline::link(&module, &entry.symbol, cotan_opt::finish);
+        let module = pipeline::link(&module, &entry.symbol, &cotan_opt::finish);
         let Records { all, peak } = walk::records(&module, &entry.symbol, &program.sources);
 
         let mut loops: BTreeMap<Span, (Vec<Recorded>, Vec<&ReversedLoop>)> = BTreeMap::new();
@@ -149,7 +149,7 @@ impl Compiler {
             for (scheme, levels) in counted.map_or(&[][..], |_| &SCHEMES) {
                 let with = with_checkpoint(&source, span, *scheme);
                 let (module, _) = pipeline::finish(&with, &entry.symbol, |module| self.expand(module))?;
-                let module = pipeline::link(&module, &entry.symbol, cotan_opt::finish);
+                let module = pipeline::link(&module, &entry.symbol, &cotan_opt::finish);
                 let mut bytes = walk::peak_of(&module, &entry.symbol, &program.sources, span);
                 if counted == Some(false) {
                     bytes = online(&bytes, &sizes::trips(&program.sources, span), *levels);

@@ -52,6 +52,15 @@ pub enum ArgumentMisfit {
         /// The extent.
         found: i64,
     },
+    /// An extent among flat operands is not what the sizes among them make it.
+    FlatExtent {
+        /// The extent, as the signature writes it.
+        extent: String,
+        /// Its value for the sizes; none if it does not fit.
+        expected: Option<i64>,
+        /// The operand.
+        found: Option<i64>,
+    },
     /// Nothing says how large a size is.
     UnknownSize {
         /// The size.
@@ -66,7 +75,7 @@ impl ArgumentMisfit {
             ArgumentMisfit::Missing { .. } => codes::MISSING_ARGUMENT,
             ArgumentMisfit::Unknown { .. } => codes::UNKNOWN_ARGUMENT,
             ArgumentMisfit::Kind { .. } => codes::ARGUMENT_TYPE,
-            ArgumentMisfit::Extent { .. } => codes::ARGUMENT_SHAPE,
+            ArgumentMisfit::Extent { .. } | ArgumentMisfit::FlatExtent { .. } => codes::ARGUMENT_SHAPE,
             ArgumentMisfit::UnknownSize { .. } => codes::UNKNOWN_SIZE,
         }
     }
@@ -78,6 +87,7 @@ impl ArgumentMisfit {
             | ArgumentMisfit::Unknown { name, .. }
             | ArgumentMisfit::Kind { name, .. }
             | ArgumentMisfit::Extent { name, .. }
+            | ArgumentMisfit::FlatExtent { extent: name, .. }
             | ArgumentMisfit::UnknownSize { name } => name,
         }
     }
@@ -97,6 +107,10 @@ impl fmt::Display for ArgumentMisfit {
             }
             ArgumentMisfit::Extent { name, ty, axis, expected, found } => {
                 write!(f, "argument `{name}: {ty}`: expected extent {expected} on axis {axis}, found {found}")
+            }
+            ArgumentMisfit::FlatExtent { extent, expected, found } => {
+                let number = |n: &Option<i64>| n.map_or_else(|| "none".to_owned(), |n| n.to_string());
+                write!(f, "the extent `{extent}`: expected {}, found {}", number(expected), number(found))
             }
             ArgumentMisfit::UnknownSize { name } => {
                 write!(f, "size `{name}` follows from no argument: give it by name")
@@ -166,6 +180,23 @@ fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit
     let mut flat: Vec<Value> = numbers.collect();
     flat.extend(leaves);
     Ok(flat)
+}
+
+/// Whether the extents among flat operands are what the signature says of them for the sizes among these.
+pub(crate) fn check_flat_extents(entry: &Entry, flat: &[Value]) -> Result<(), ArgumentMisfit> {
+    let number = |k: usize| flat.get(k).and_then(|v| v.scalar()).and_then(|c| c.as_i64());
+    let args = Arguments::new();
+    let known = Known { entry, args: &args, sizes: (0..entry.sizes.len()).map(number).collect() };
+    for (k, extent) in entry.extents.iter().enumerate() {
+        let EntryExtent::Size(dim) = extent else { continue };
+        let (expected, found) = (known.value(dim), number(entry.sizes.len() + k));
+        let depends_on_run = dim.has_atom(|atom| !matches!(atom, Atom::Size(_)));
+        if !depends_on_run && (expected.is_none() || expected != found) {
+            let text = entry.show_dim(dim);
+            return Err(ArgumentMisfit::FlatExtent { extent: text, expected, found });
+        }
+    }
+    Ok(())
 }
 
 /// The arguments, and the defaults of parameters that have none.

@@ -7,6 +7,7 @@ mod npy_header;
 mod npz;
 mod value;
 
+pub(crate) use fit::check_flat_extents;
 pub use fit::{ArgumentMisfit, Arguments, fit_arguments, with_defaults};
 pub use json::{Misfit, from_json, write_json};
 pub use npy::{MAX_HEADER, NpyError, read_npy, write_npy};

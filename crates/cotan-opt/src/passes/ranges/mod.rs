@@ -22,8 +22,33 @@ use poly::Poly;
 use prove::Prover;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// What every caller of a function makes sure of: a parameter, an i64, is this polynomial in others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The position of the parameter.
+    pub param: usize,
+    /// Coefficients, and the positions of the parameters that each is multiplied with.
+    pub terms: Vec<(i64, Vec<usize>)>,
+}
+
+impl Given {
+    fn poly(&self, f: &Function) -> Option<Poly> {
+        self.terms.iter().try_fold(Poly::number(0), |sum, (coefficient, factors)| {
+            let product = factors.iter().try_fold(Poly::number((*coefficient).into()), |product, k| {
+                product.times(&Poly::unknown(f.params.get(*k)?.0))
+            });
+            sum.plus(&product?)
+        })
+    }
+}
+
 /// The function with conditions that are known to hold as constants, and without what only they needed.
 pub fn ranges(f: Function) -> Function {
+    ranges_given(f, &[])
+}
+
+/// The same, where more is known of the parameters.
+pub fn ranges_given(f: Function, given: &[Given]) -> Function {
     let (mut prover, mut refused) = (Prover::default(), FxHashSet::default());
     loop {
         let facts = Facts::new(&f, &mut prover, &refused);
@@ -34,6 +59,13 @@ pub fn ranges(f: Function) -> Function {
             checks: FxHashMap::default(),
             needless: FxHashSet::default(),
         };
+        for given in given {
+            if let (Some(param), Some(value)) = (f.params.get(given.param), given.poly(&f)) {
+                // It is a length, and the sizes that it is made of are, too.
+                pass.facts.natural(Some(value.clone()), None);
+                pass.facts.define(*param, value);
+            }
+        }
         f.params.iter().for_each(|p| pass.facts.exists(*p));
         let body = pass.block(&f.body);
         if pass.folded.is_empty() {

@@ -368,3 +368,25 @@ fn what_is_about_the_value_of_a_check_needs_the_check() {
 ",
     );
 }
+
+#[test]
+fn what_callers_make_sure_of_needs_no_check() {
+    let text = "fn f(n: i64, m: i64, x: f64[m]) {
+  last: i64 = sub n, 1
+  r: f64[m] = par i < m (stack) {
+    own: bool = lt i, last
+    inside: bool = in_range i, n
+    here: i64 = check inside R0001(i, n) i
+    v: f64 = x[here]
+    w: f64 = select own, v, 0.0
+    yield w
+  }
+  return r
+}
+";
+    let f = parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(crate::simplify(ranges(f.clone())).to_string(), text);
+    let given = Given { param: 1, terms: vec![(1, vec![0]), (-1, Vec::new())] };
+    let found = crate::simplify(ranges_given(f, &[given])).to_string();
+    assert!(!found.contains("check") && !found.contains("select"), "{found}");
+}
