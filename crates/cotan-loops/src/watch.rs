@@ -13,7 +13,8 @@ pub fn watch_results(f: &mut LoopFunction) {
     let is_watched = |b: &Buffer| {
         let info = &f.buffers[b.index()];
         let is_result = matches!(info.kind, BufferKind::Allocated(Home::Result(_)));
-        is_result && info.elem.is_float() && !touched.contains(b)
+        // Storage types are no floats to a machine.
+        is_result && info.elem.is_float() && info.elem.storage().is_none() && !touched.contains(b)
     };
     f.watched = (0..f.buffers.len()).map(|k| Buffer(k as u32)).filter(is_watched).collect();
 }
