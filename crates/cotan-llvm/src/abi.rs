@@ -13,8 +13,7 @@
 //! | `cotan_release` | `void (ptr ctx, ptr mark)` | frees what was allocated since |
 //! | `cotan_stack_open` | `void (ptr ctx, ptr stack)` | makes an empty [`Stack`], freed with its mark, that stays where it is |
 //! | `cotan_stack_reserve` | `i32 (ptr ctx, ptr stack, i64 bytes)` | room for so many more bytes |
-//! | `cotan_parallel_for` | `i32 (ptr ctx, ptr body, ptr env, i64 n, i64 grain)` | runs a [`ChunkBody`] over `0..n` |
-//! | `cotan_chunk_size` | `i64 (i64 n, i64 grain)` | how long the chunks of such a loop are: chunk `c` starts at `c` times that |
+//! | `cotan_parallel_for` | `i32 (ptr ctx, ptr body, ptr env, i64 n)` | runs a [`ChunkBody`] for each of `0..n` |
 //! | `cotan_poll` | `i32 (ptr ctx, i64 steps)` | stops a call that was cancelled or took too long |
 //! | `cotan_print` | `void (ptr ctx, ptr text, i64 length, i32 elem, ptr data, i64 rank, ptr extents)` | writes a text, then a tensor unless the rank is -1 |
 //!
@@ -27,7 +26,7 @@ use std::mem::offset_of;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -42,9 +41,9 @@ pub const FAILED: Status = 1;
 /// A compiled function. `args` and `results` have one element per parameter and result.
 pub type Entry = unsafe extern "C" fn(ctx: *mut Ctx, args: *const Buf, results: *mut Buf) -> Status;
 
-/// The body of a parallel loop over the chunk `low..high`. Its context is private to the chunk, and
-/// what it allocates is freed when the chunk ends.
-pub type ChunkBody = unsafe extern "C" fn(ctx: *mut Ctx, env: *mut c_void, low: i64, high: i64) -> Status;
+/// A chunk of a parallel loop, by its number. Its context is private to the chunk, and what it allocates is freed when
+/// the chunk ends.
+pub type ChunkBody = unsafe extern "C" fn(ctx: *mut Ctx, env: *mut c_void, chunk: i64) -> Status;
 
 /// What one thread of one call works with.
 #[repr(C)]

@@ -38,21 +38,20 @@ fn call(session: &mut Session, module: &CompiledModule, input: &mut [i64]) -> Re
     }
 }
 
-/// `f` runs `body(ctx, data, low, high)` as a parallel loop over the vector with grain 1.
+/// `f` runs `body` as a parallel loop over the elements of the vector.
 fn parallel_module(body: &str) -> CompiledModule {
     let (extents, error) = (layout::BUF_EXTENTS, layout::CTX_ERROR_CODE);
     let (span, args) = (layout::CTX_ERROR_SPAN, layout::CTX_ERROR_ARGS);
     compile(format!(
-        "declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64, i64)
+        "declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64)
         declare ptr @cotan_allocate(ptr, i64)
         declare i32 @cotan_poll(ptr, i64)
-        declare i64 @cotan_chunk_size(i64, i64)
         define i32 @f(ptr %ctx, ptr %args, ptr %results) {{
             %data = load ptr, ptr %args
             %extents.at = getelementptr i8, ptr %args, i64 {extents}
             %extents = load ptr, ptr %extents.at
             %n = load i64, ptr %extents
-            %status = call i32 @cotan_parallel_for(ptr %ctx, ptr @body, ptr %data, i64 %n, i64 1)
+            %status = call i32 @cotan_parallel_for(ptr %ctx, ptr @body, ptr %data, i64 %n)
             ret i32 %status
         }}
         define i32 @fail(ptr %ctx, i32 %code, i64 %span, i64 %arg) {{
@@ -64,19 +63,11 @@ fn parallel_module(body: &str) -> CompiledModule {
             store i64 %arg, ptr %arg.at
             ret i32 1
         }}
-        define i32 @body(ptr %ctx, ptr %data, i64 %low, i64 %high) {{
-        entry:
-            br label %loop
-        loop:
-            %i = phi i64 [ %low, %entry ], [ %next, %continue ]
+        define i32 @body(ptr %ctx, ptr %data, i64 %i) {{
             %at = getelementptr i64, ptr %data, i64 %i
             %x = load i64, ptr %at
             {body}
         continue:
-            %next = add i64 %i, 1
-            %more = icmp slt i64 %next, %high
-            br i1 %more, label %loop, label %done
-        done:
             ret i32 0
         }}"
     ))
@@ -103,7 +94,7 @@ const CHECKED_SQUARE: &str = "
             br label %continue";
 
 #[test]
-fn a_parallel_loop_visits_every_index_once_on_any_number_of_threads() {
+fn a_parallel_loop_runs_every_chunk_once_on_any_number_of_threads() {
     let module = parallel_module(CHECKED_SQUARE);
     for threads in 1..=4 {
         let mut session = session(threads, 64 * MEGABYTE);
@@ -117,7 +108,7 @@ fn a_parallel_loop_visits_every_index_once_on_any_number_of_threads() {
 }
 
 #[test]
-fn the_lowest_failing_index_is_reported_on_any_number_of_threads() {
+fn the_lowest_failing_chunk_is_reported_on_any_number_of_threads() {
     let module = parallel_module(CHECKED_SQUARE);
     for threads in 1..=4 {
         let mut session = session(threads, 64 * MEGABYTE);
@@ -136,25 +127,6 @@ fn the_lowest_failing_index_is_reported_on_any_number_of_threads() {
     }
 }
 
-/// Replaces the first element of every chunk by the length of the chunks.
-const CHUNK_STARTS: &str = "
-            %size = call i64 @cotan_chunk_size(i64 10000, i64 1)
-            %first = icmp eq i64 %i, %low
-            %new = select i1 %first, i64 %size, i64 %x
-            store i64 %new, ptr %at
-            br label %continue";
-
-#[test]
-fn the_cuts_of_a_loop_are_where_its_size_alone_puts_them() {
-    let module = parallel_module(CHUNK_STARTS);
-    for threads in 1..=4 {
-        let mut data = vec![0; 10_000];
-        call(&mut session(threads, MEGABYTE), &module, &mut data).unwrap();
-        let expected: Vec<i64> = (0..10_000).map(|i| if i % 40 == 0 { 40 } else { 0 }).collect();
-        assert_eq!(data, expected, "{threads} threads");
-    }
-}
-
 #[test]
 fn a_session_that_is_warm_takes_no_more_memory() {
     let module = parallel_module(CHECKED_SQUARE);
@@ -169,11 +141,11 @@ fn a_session_that_is_warm_takes_no_more_memory() {
 
 #[test]
 fn a_parallel_loop_that_exceeds_the_memory_limit_fails_with_a_code() {
-    let module = parallel_module(CHECKED_SQUARE);
+    let module = parallel_module(&CHECKED_SQUARE.replace("i64 8", "i64 2000"));
     for threads in 1..=2 {
         let mut session = session(threads, 1000);
         let error = call(&mut session, &module, &mut [1; 10_000]).unwrap_err();
-        assert_eq!((error.code, error.args[0], error.args[2]), (code::OUT_OF_MEMORY, 8, 1000));
+        assert_eq!((error.code, error.args[0], error.args[2]), (code::OUT_OF_MEMORY, 2000, 1000));
     }
 }
 
@@ -292,5 +264,5 @@ fn a_stack_that_exceeds_the_memory_limit_fails_with_a_code() {
 fn the_version_of_the_abi_changes_with_its_layout() {
     let sizes =
         [size_of::<abi::Ctx>(), layout::BUF_SIZE, layout::STACK_SIZE, layout::MARK_SIZE, layout::CTX_ERROR_ARGS];
-    assert_eq!((abi::VERSION, sizes), (5, [176, 32, 32, 24, 72]));
+    assert_eq!((abi::VERSION, sizes), (7, [184, 32, 32, 24, 80]));
 }

@@ -182,7 +182,7 @@ impl Pass<'_> {
     fn mark(&self, nodes: &mut [Node]) {
         for node in nodes {
             match node {
-                Node::For(l) if l.parallel.is_none() && self.may_flush(l) => l.may_flush = true,
+                Node::For(l) if self.may_flush(l) => l.may_flush = true,
                 _ => node.lists_mut().into_iter().for_each(|list| self.mark(list)),
             }
         }

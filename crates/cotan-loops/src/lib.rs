@@ -14,8 +14,8 @@
 //! assert_eq!(nest.to_string(), "fn twice(x: f64) {\n  add = add.f64 x, x\n  return add\n}\n");
 //! ```
 
-mod cost;
 mod flush;
+mod fork;
 mod liveness;
 mod lower;
 mod nest;
@@ -25,10 +25,11 @@ mod segment;
 mod vector;
 mod watch;
 
+pub use fork::fork;
 pub use lower::{lower, lowers};
 pub use nest::{
-    Buffer, BufferInfo, BufferKind, CallResult, Cost, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction,
-    Node, Operand, Param, Piece, Place, Target, Tensor, combining,
+    Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node,
+    Operand, Param, Piece, Place, Sharing, Sum, Target, Tensor, Threads, combining,
 };
 pub use segment::cut_long_blocks;
 pub use vector::vectorise;

@@ -320,8 +320,8 @@ pub struct For {
     pub index: Local,
     /// An i64.
     pub count: Operand,
-    /// Whether iterations may run on several threads, and what one costs.
-    pub parallel: Option<Cost>,
+    /// Whether iterations may run on several threads.
+    pub threads: Threads,
     /// Which iterations may run side by side.
     pub independence: Independence,
     /// How many iterations of the loop that this was made of run side by side in one of these.
@@ -344,9 +344,37 @@ pub enum Independence {
     All,
 }
 
-/// A rough number of scalar steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cost(pub i64);
+/// Whether iterations of a loop run on several threads.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Threads {
+    /// One after the other.
+    One,
+    /// They may; [`fork`](crate::fork) decides how.
+    May(Sharing),
+    /// Each iteration is a piece of work for a thread.
+    Each,
+}
+
+/// What is known of a loop whose iterations may run on several threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sharing {
+    /// How many scalar steps an iteration is, roughly, an f64. It follows from sizes alone, so that where a loop is cut
+    /// does not depend on the number of threads.
+    pub steps: Operand,
+    /// What iterations combine values into that other iterations may combine into as well. No iteration reads it.
+    pub sums: Vec<Sum>,
+}
+
+/// Something that iterations combine values into.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sum {
+    /// How.
+    pub monoid: Monoid,
+    /// A mutable local, or the first element of a whole buffer.
+    pub target: Target,
+    /// Of a buffer the extents, i64; nothing for a local.
+    pub extents: Vec<Operand>,
+}
 
 /// A function as a loop nest.
 #[derive(Clone, Debug, PartialEq)]
@@ -363,7 +391,8 @@ pub struct LoopFunction {
     pub body: Vec<Node>,
     /// What it gives back. A tensor lies in the memory of its result ([`Home::Result`]).
     pub results: Vec<Piece>,
-    /// Whether lanes add up what iterations would add one after the other, so that floats are rounded elsewhere.
+    /// Whether lanes, or threads, add up what iterations would add one after the other, so that floats are rounded
+    /// elsewhere.
     pub regroups_sums: bool,
     /// Buffers of results at whose stores the caller is told of a NaN.
     pub watched: Vec<Buffer>,
@@ -404,6 +433,14 @@ impl LoopFunction {
 /// What changes no bit of anything that it is combined with.
 pub(crate) fn neutral(monoid: Monoid, elem: Elem) -> Const {
     if monoid == Monoid::Add && elem.is_float() { Const::float(elem, -0.0) } else { identity(monoid, elem) }
+}
+
+/// Whether the order of what is combined shows in the result.
+pub(crate) fn rounds(monoid: Monoid, elem: Elem) -> bool {
+    match monoid {
+        Monoid::Add | Monoid::Mul => elem.is_float(),
+        Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or => false,
+    }
 }
 
 /// The instruction that combines two values of a monoid.

@@ -1,7 +1,8 @@
 //! The text form of loop nests, for people: `cotan emit --stage loops`.
 
 use crate::nest::{
-    BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Target, Tensor,
+    BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Sharing, Target,
+    Tensor, Threads,
 };
 use cotan_ir::Symbol;
 use rustc_hash::FxHashMap;
@@ -70,7 +71,7 @@ impl Printer<'_> {
             Node::Scope(body) => self.block("scope", body, depth),
             Node::Segment(body) => self.block("segment", body, depth),
             Node::For(f) => {
-                let threads = f.parallel.map(|cost| format!(" parallel(cost {})", cost.0)).unwrap_or_default();
+                let threads = self.threads(&f.threads);
                 let lanes = if f.lanes > 1 { format!(" lanes({})", f.lanes) } else { String::new() };
                 let flushes = if f.may_flush { " flushing" } else { "" };
                 let head = format!("for {} < {}{lanes}{threads}{flushes}", self.local(f.index), self.operand(f.count));
@@ -110,6 +111,25 @@ impl Printer<'_> {
         }
     }
 
+    fn threads(&self, threads: &Threads) -> String {
+        match threads {
+            Threads::One => String::new(),
+            Threads::Each => " parallel".to_owned(),
+            Threads::May(Sharing { steps, sums }) => {
+                let sums: Vec<String> = sums.iter().map(|sum| self.target(sum.target)).collect();
+                let sums = if sums.is_empty() { String::new() } else { format!(", sums {}", sums.join(", ")) };
+                format!(" may fork(steps {}{sums})", self.operand(*steps))
+            }
+        }
+    }
+
+    fn target(&self, target: Target) -> String {
+        match target {
+            Target::Element(place) => self.place(place),
+            Target::Local(local) => self.local(local),
+        }
+    }
+
     /// A node without inner nodes.
     fn step(&self, node: &Node) -> String {
         match node {
@@ -124,11 +144,7 @@ impl Printer<'_> {
                 format!("lanes {} = {}{}", self.place(*to), self.operand(*value), self.mask(*mask))
             }
             Node::Combine { monoid, target, value } => {
-                let target = match target {
-                    Target::Element(place) => self.place(*place),
-                    Target::Local(local) => self.local(*local).to_owned(),
-                };
-                format!("{target} {}= {}", monoid.name(), self.operand(*value))
+                format!("{} {}= {}", self.target(*target), monoid.name(), self.operand(*value))
             }
             Node::Copy { from, to, count } => {
                 format!("copy {} to {}, {}", self.place(*from), self.place(*to), self.operand(*count))

@@ -24,7 +24,7 @@ use cotan_ir::Elem;
 use elements::{is_made_over, is_number_of_elements, sums_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use visit::each_buffer;
+pub(crate) use visit::each_buffer;
 
 /// Lets arrays have the memory of others, see Note [Reuse] and Note [Copies out].
 pub(crate) fn reuse_memory(f: &mut LoopFunction) {

@@ -36,7 +36,7 @@ fn consecutive_elements_are_consecutive_lanes() {
               alloc y: f64[n] as result 0
               v = add.i64 n, 15
               v.1 = shr.i64 v, 4
-              for strip < v.1 lanes(16) parallel(cost 48) {
+              for strip < v.1 lanes(16) may fork(steps 3.0) {
                 v.2 = shl.i64 strip, 4
                 lanes = iota v.2
                 v.3 = lt.i64 lanes, n
@@ -74,7 +74,7 @@ fn what_lanes_share_stays_a_scalar() {
               if pays.2 {
                 v = add.i64 n, 31
                 v.1 = shr.i64 v, 5
-                for strip < v.1 lanes(32) parallel(cost 1408) {
+                for strip < v.1 lanes(32) may fork(steps 512.0) {
                   v.2 = shl.i64 strip, 5
                   lanes = iota v.2
                   v.3 = lt.i64 lanes, n
@@ -91,7 +91,7 @@ fn what_lanes_share_stays_a_scalar() {
                 }
               }
               else {
-                for i < n parallel(cost 44) {
+                for i < n may fork(steps 512.0) {
                   a = x[i]
                   s1 := 0.0
                   for j < m {
@@ -131,7 +131,7 @@ fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
               alloc y: f64[n] as result 0
               v = add.i64 n, 15
               v.1 = shr.i64 v, 4
-              for strip < v.1 lanes(16) parallel(cost 1424) {
+              for strip < v.1 lanes(16) may fork(steps 512.0) {
                 v.2 = shl.i64 strip, 4
                 lanes = iota v.2
                 v.3 = lt.i64 lanes, n

@@ -32,18 +32,20 @@ fn rows_are_written_straight_to_the_result() {
          }",
         expect![[r#"
             fn f(n: i64, m: i64, x[]: f64[n, m]) {
+              t = cast(f64).i64 m
+              steps = add.f64 4.0, t
               alloc y: f64[n, m] as result 0
-              for i < n parallel(cost 51) {
-                t = mul.i64 i, m
+              for i < n may fork(steps steps) {
                 t.1 = mul.i64 i, m
+                t.2 = mul.i64 i, m
                 for k < m {
-                  t.2 = add.i64 t.1, k
-                  x = x[t.2]
+                  t.3 = add.i64 t.2, k
+                  x = x[t.3]
                   y = mul.f64 x, 2.0
-                  t.3 = add.i64 t, k
-                  y[t.3] = y
+                  t.4 = add.i64 t.1, k
+                  y[t.4] = y
                 }
-                y[t] = 1.0
+                y[t.1] = 1.0
               }
               return y[]: f64[n, m]
             }
@@ -66,7 +68,7 @@ fn elements_are_stored_straight_to_the_result() {
         expect![[r#"
             fn f(n: i64, x[]: f64[n]) {
               alloc y: f64[n, 2] as result 0
-              for i < n parallel(cost 6) {
+              for i < n may fork(steps 6.0) {
                 t = mul.i64 i, 2
                 a = x[i]
                 b = neg.f64 a

@@ -14,7 +14,7 @@ use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, Op
 use crate::runtime::Pool;
 pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
-use cotan_loops::{LoopFunction, cut_long_blocks, lower, unwatched_results, vectorise, watch_results};
+use cotan_loops::{LoopFunction, cut_long_blocks, fork, lower, unwatched_results, vectorise, watch_results};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -42,7 +42,10 @@ impl CompileOptions {
         let mut nest = lower(f);
         match self.level {
             OptLevel::O0 => {}
-            OptLevel::O2 => vectorise(&mut nest),
+            OptLevel::O2 => {
+                vectorise(&mut nest);
+                fork(&mut nest);
+            }
         }
         cut_long_blocks(&mut nest);
         nest

@@ -13,7 +13,7 @@ const FLUSH_TO_ZERO: u32 = 1 << 15;
 impl FunctionEmitter<'_> {
     /// A loop, which is `node`.
     pub(super) fn flushing(&mut self, node: &Node, l: &For) {
-        let piece = self.piece(std::slice::from_ref(node), &l.body, |inner| inner.counted(l, None));
+        let piece = self.piece(std::slice::from_ref(node), &l.body, |inner| inner.counted(l));
         let old = self.register_slot();
         let new = self.register_slot();
         self.module.declare("declare void @llvm.x86.sse.stmxcsr(ptr)");

@@ -12,7 +12,7 @@ use super::text::{constant, in_lanes, quoted, register};
 use super::{EmittedCheck, symbol};
 use crate::abi::layout;
 use cotan_ir::{AllocationSite, CheckKind, Const, Elem, Span};
-use cotan_loops::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Param};
+use cotan_loops::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Param, Threads};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Constant trip counts up to this one need no poll.
@@ -263,10 +263,11 @@ impl<'a> FunctionEmitter<'a> {
             }
             Node::Scope(body) => self.scope(body),
             Node::Segment(body) => self.segment(body),
-            Node::For(f) => match f.parallel {
-                Some(cost) => self.parallel(f, cost),
-                None if f.may_flush && FLUSHES => self.flushing(node, f),
-                None => self.counted(f, None),
+            Node::For(f) => match f.threads {
+                Threads::Each => self.parallel(f),
+                // Where nobody has cut it into chunks, it stays whole.
+                Threads::One | Threads::May(_) if f.may_flush && FLUSHES => self.flushing(node, f),
+                Threads::One | Threads::May(_) => self.counted(f),
             },
             Node::While(go, body) => self.repeat_while(*go, body),
             Node::If(cond, yes, no) => self.branches(*cond, yes, no),
@@ -306,26 +307,24 @@ impl<'a> FunctionEmitter<'a> {
         }
     }
 
-    /// A counted loop; within bounds `[low, high)` in place of its own if they are given.
-    pub(super) fn counted(&mut self, f: &For, bounds: Option<(&str, &str)>) {
+    pub(super) fn counted(&mut self, f: &For) {
         let count = self.operand(f.count);
-        let (low, high) = bounds.unwrap_or(("0", &count));
-        let (low, high) = (low.to_owned(), high.to_owned());
         let contains_loops = f.body.iter().any(has_loop);
         let outside = self.lanes;
         self.lanes = outside.max(f.lanes);
         if !contains_loops && f.count.as_i64().is_none_or(|n| n > SHORT_LOOP) {
-            let steps = if f.lanes == 1 { high.clone() } else { self.define(&format!("mul i64 {high}, {}", f.lanes)) };
+            let steps =
+                if f.lanes == 1 { count.clone() } else { self.define(&format!("mul i64 {count}, {}", f.lanes)) };
             self.poll(&steps);
         }
         let (body, latch, exit) = (self.new_label(), self.new_label(), self.new_label());
         let before = self.current_label();
-        let runs = self.define(&format!("icmp slt i64 {low}, {high}"));
+        let runs = self.define(&format!("icmp slt i64 0, {count}"));
         self.branch(&runs, &body, &exit);
         self.begin(&body);
         let next = self.temporary();
         let index = format!("%l{}", f.index.0);
-        self.line(&format!("{index} = phi i64 [ {low}, %{before} ], [ {next}, %{latch} ]"));
+        self.line(&format!("{index} = phi i64 [ 0, %{before} ], [ {next}, %{latch} ]"));
         self.nodes_with_records(&f.body);
         if contains_loops {
             self.poll("1");
@@ -333,7 +332,7 @@ impl<'a> FunctionEmitter<'a> {
         self.jump(&latch);
         self.begin(&latch);
         self.line(&format!("{next} = add nuw nsw i64 {index}, 1"));
-        let more = self.define(&format!("icmp slt i64 {next}, {high}"));
+        let more = self.define(&format!("icmp slt i64 {next}, {count}"));
         self.branch(&more, &body, &exit);
         self.begin(&exit);
         self.lanes = outside;

@@ -9,13 +9,11 @@ use super::flush::FLUSHES;
 use super::function::FunctionEmitter;
 use super::text::{in_lanes, register};
 use cotan_loops::{
-    Buffer, BufferKind, CallResult, Cost, For, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Piece,
-    Place, Target, Tensor,
+    Buffer, BufferKind, CallResult, For, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Piece, Place,
+    Target, Tensor, Threads,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Steps that a chunk of a parallel loop takes at least: handing one to a thread costs about a thousandth of them.
-const STEPS_PER_CHUNK: i64 = 1 << 15;
 /// Bytes of a cell of an environment.
 const CELL: usize = 8;
 
@@ -59,8 +57,8 @@ impl Uses {
             match node {
                 Node::Segment(body) => self.nodes(f, body),
                 Node::Scope(body) | Node::While(_, body) => self.segments(f, body),
-                Node::For(l) if l.parallel.is_none() && l.may_flush && FLUSHES => self.node(f, node),
-                Node::For(l) if l.parallel.is_none() => self.segments(f, &l.body),
+                Node::For(l) if l.threads != Threads::Each && l.may_flush && FLUSHES => self.node(f, node),
+                Node::For(l) if l.threads != Threads::Each => self.segments(f, &l.body),
                 Node::If(_, yes, no) => {
                     self.segments(f, yes);
                     self.segments(f, no);
@@ -386,23 +384,19 @@ impl FunctionEmitter<'_> {
         cells
     }
 
-    /// A loop whose iterations may run on several threads.
-    pub(super) fn parallel(&mut self, f: &For, cost: Cost) {
+    /// A loop whose iterations are pieces of work for threads.
+    pub(super) fn parallel(&mut self, f: &For) {
         let mut inside = Uses::default();
         inside.defines(f.index);
         inside.nodes(self.f, &f.body);
         let env = self.environment(inside);
         let inputs = self.filled_cells(&env.inputs);
-        let parameters = "ptr %ctx, ptr %env, i64 %low, i64 %high";
-        let name = self.outline(&env, (&inputs, &[]), parameters, &f.body, |inner| {
-            inner.counted(f, Some(("%low", "%high")));
-        });
-        let grain = (STEPS_PER_CHUNK / cost.0.max(1)).max(1);
+        let parameters = format!("ptr %ctx, ptr %env, i64 %l{}", f.index.0);
+        let name = self.outline(&env, (&inputs, &[]), &parameters, &f.body, |inner| inner.nodes_with_records(&f.body));
         let count = self.operand(f.count);
-        self.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64, i64)");
-        let status = self.define(&format!(
-            "call i32 @cotan_parallel_for(ptr %ctx, ptr {name}, ptr %cells, i64 {count}, i64 {grain})"
-        ));
+        self.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64)");
+        let status =
+            self.define(&format!("call i32 @cotan_parallel_for(ptr %ctx, ptr {name}, ptr %cells, i64 {count})"));
         self.check_status(&status);
     }
 

@@ -8,7 +8,7 @@ use std::{ptr, slice};
 
 use super::arena::Arena;
 use super::memory::Refusal;
-use super::parallel::{chunk_size, parallel_for};
+use super::parallel::parallel_for;
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Status, code};
 use crate::jit::HostSymbols;
 use cotan_ir::{Const, Elem};
@@ -16,14 +16,13 @@ use cotan_ops::write_value;
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
-    let functions: [(&str, *const ()); 9] = [
+    let functions: [(&str, *const ()); 8] = [
         ("cotan_allocate", allocate as *const ()),
         ("cotan_mark", mark as *const ()),
         ("cotan_release", release as *const ()),
         ("cotan_stack_open", stack_open as *const ()),
         ("cotan_stack_reserve", stack_reserve as *const ()),
         ("cotan_parallel_for", parallel as *const ()),
-        ("cotan_chunk_size", length_of_chunks as *const ()),
         ("cotan_poll", poll as *const ()),
         ("cotan_print", print as *const ()),
     ];
@@ -100,13 +99,9 @@ unsafe extern "C" fn stack_reserve(ctx: *mut Ctx, stack: *mut Stack, bytes: i64)
     if room.is_ok() { OK } else { FAILED }
 }
 
-unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64, grain: i64) -> Status {
+unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64) -> Status {
     // SAFETY: see the module.
-    unsafe { parallel_for(&mut *ctx, body, env, n, grain) }
-}
-
-extern "C" fn length_of_chunks(n: i64, grain: i64) -> i64 {
-    chunk_size(n, grain)
+    unsafe { parallel_for(&mut *ctx, body, env, n) }
 }
 
 unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {

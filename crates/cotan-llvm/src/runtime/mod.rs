@@ -15,7 +15,6 @@ use crate::jit::HostSymbols;
 
 pub use arena::{Arena, ArenaStore};
 pub use memory::{MemoryLimit, Refusal};
-pub use parallel::{MAX_CHUNKS, chunk_size};
 pub use pool::Pool;
 pub use session::Session;
 pub use watch::Watch;

@@ -1,7 +1,4 @@
-//! Parallel loops: the index range is cut into chunks, and the lowest chunk that fails decides.
-//!
-//! Where the cuts are depends on the range alone, never on the number of threads: partial results of
-//! chunks, combined in their order, are then the same bits on every machine.
+//! Parallel loops over chunks: in any order, on any thread, and the lowest chunk that fails decides.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -9,26 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, OK, Status};
 
-/// A loop is cut into at most this many chunks: a few for each core of a large machine.
-pub const MAX_CHUNKS: i64 = 256;
-
-/// The length of every chunk but the last: the smallest multiple of `grain` that leaves at most
-/// [`MAX_CHUNKS`] chunks. Chunk `c` starts at `c * chunk_size`, so that a body knows its number.
-/// A grain below one counts as one.
-#[must_use]
-pub fn chunk_size(n: i64, grain: i64) -> i64 {
-    let grain = grain.max(1) as u64;
-    let grains = (n.max(1) as u64).div_ceil(grain);
-    let size = grains.div_ceil(MAX_CHUNKS as u64).saturating_mul(grain);
-    i64::try_from(size).unwrap_or(i64::MAX)
-}
-
 /// One parallel loop.
 struct Loop {
     body: ChunkBody,
     env: *mut c_void,
-    n: u64,
-    chunk: u64,
 }
 
 // SAFETY: a body may run on several threads at once; that is what the emitter generates it for.
@@ -40,10 +21,8 @@ impl Loop {
     /// # Safety
     /// As for [`parallel_for`].
     unsafe fn run(&self, ctx: &mut Ctx, index: u64) -> Status {
-        let low = index * self.chunk;
-        let high = low.saturating_add(self.chunk).min(self.n);
         // SAFETY: by this function's contract.
-        unsafe { (self.body)(ctx, self.env, low as i64, high as i64) }
+        unsafe { (self.body)(ctx, self.env, index as i64) }
     }
 }
 
@@ -73,17 +52,13 @@ impl LowestFailure {
     }
 }
 
-/// Runs `body` over `0..n` in chunks.
+/// Runs `body` for every chunk of `0..n`.
 ///
 /// # Safety
 /// The pointers in `ctx` are live; `body` may be called with `env` on any thread.
-pub(super) unsafe fn parallel_for(ctx: &mut Ctx, body: ChunkBody, env: *mut c_void, n: i64, grain: i64) -> Status {
-    if n <= 0 {
-        return OK;
-    }
-    let chunk = chunk_size(n, grain) as u64;
-    let work = Loop { body, env, n: n as u64, chunk };
-    let count = work.n.div_ceil(chunk);
+pub(super) unsafe fn parallel_for(ctx: &mut Ctx, body: ChunkBody, env: *mut c_void, n: i64) -> Status {
+    let Ok(count) = u64::try_from(n) else { return OK };
+    let work = Loop { body, env };
     // SAFETY: by this function's contract; a null pool stands for none.
     let pool = unsafe { ctx.pool.as_ref() }.filter(|pool| count > 1 && pool.is_parallel());
     match pool {
@@ -169,23 +144,5 @@ impl SharedCtx {
                 _ => Err(ctx.error),
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chunks_are_multiples_of_the_grain_and_few() {
-        for n in [1, 2, 255, 256, 257, 1000, 1 << 40, i64::MAX] {
-            for grain in [i64::MIN, 0, 1, 8, 100, i64::MAX] {
-                let size = chunk_size(n, grain);
-                assert!(size >= 1 && (size == i64::MAX || size % grain.max(1) == 0));
-                assert!((n as u64).div_ceil(size as u64) <= MAX_CHUNKS as u64);
-            }
-        }
-        assert_eq!(chunk_size(1000, 8), 8);
-        assert_eq!(chunk_size(10_000, 8), 40);
     }
 }

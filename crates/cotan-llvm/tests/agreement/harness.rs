@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// The thread counts at which every program runs.
-const THREADS: [usize; 3] = [1, 2, 4];
+const THREADS: [usize; 5] = [1, 2, 3, 4, 8];
 
 fn backends() -> &'static [Backend] {
     static BACKENDS: OnceLock<Vec<Backend>> = OnceLock::new();
@@ -55,8 +55,11 @@ impl Program {
     /// The results, which are the same in every way of running.
     pub(crate) fn agree(&self, args: &[Value]) -> Vec<Value> {
         let expected = run(&self.module, &self.name, args, &Options::default()).unwrap();
+        let mut on_one_thread = None;
         for (f, threads) in self.compiled.iter().zip(THREADS) {
             let found = f.call(args).unwrap_or_else(|e| panic!("{threads} threads: {e}, expected {expected:?}"));
+            let first = on_one_thread.get_or_insert_with(|| found.clone());
+            assert!(*first == found, "{threads} threads give other bits than one, arguments {args:?}");
             if f.regroups_sums() {
                 assert!(are_close(&found, &expected), "{threads} threads, {args:?}: {found:?}, expected {expected:?}");
                 continue;
@@ -125,6 +128,11 @@ pub(crate) fn f64s(elements: &[f64]) -> Value {
 /// An f64.
 pub(crate) fn f64_of(x: f64) -> Value {
     Value::f64s(&[], &[x])
+}
+
+/// Numbers whose sums round differently in every order.
+pub(crate) fn irrational(n: usize) -> Vec<f64> {
+    (0..n).map(|k| (k as f64 * 0.618_033_988_749_894_9).fract() - 0.3).collect()
 }
 
 /// An i64.

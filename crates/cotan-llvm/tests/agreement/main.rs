@@ -13,3 +13,4 @@ mod pars;
 mod scalars;
 mod switches;
 mod tensors;
+mod threads;

@@ -1,7 +1,7 @@
 //! Writing nodes: locals, index arithmetic, loops.
 
 use super::Lowering;
-use crate::nest::{Expr, For, Independence, Local, Node, Operand, Place, Tensor};
+use crate::nest::{Expr, For, Independence, Local, Node, Operand, Place, Tensor, Threads};
 use cotan_ir::{Atom, CheckKind, Const, Elem, Span};
 use cotan_ops::Instruction;
 
@@ -51,7 +51,7 @@ impl Lowering<'_> {
         self.push(Node::For(Box::new(For {
             index,
             count,
-            parallel: None,
+            threads: Threads::One,
             independence,
             lanes: 1,
             may_flush: false,

@@ -19,6 +19,7 @@ mod scalar;
 mod sequential;
 mod switch;
 mod tensor_op;
+mod work;
 
 use crate::flush::mark_flushing;
 use crate::liveness::Scopes;

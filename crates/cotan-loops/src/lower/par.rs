@@ -1,24 +1,31 @@
 //! The parallel loop: nested counted loops. Stacked results are written straight to their places.
+//!
+//! The outermost loop of one that stands in no other loop may run on several threads. The values of its reductions then
+//! go to memory first, block by block, and the blocks are reduced apart: the order of a reduction lets them.
 
 use super::memory::Offer;
 use super::reduction::Reduction;
 use super::{Held, Lowering};
-use crate::cost::cost;
-use crate::nest::{Cost, Independence, Node, Operand, Place, Tensor};
-use cotan_ir::{Block, Par, ParResult, Stmt, Var, written_accs};
-use rustc_hash::FxHashSet;
+use crate::nest::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
+use cotan_ir::{Par, ParResult, Stmt, Var};
+use cotan_ops::reduce::BLOCK;
+
+/// Steps of an iteration up to which its value is not worth keeping: it is reduced at once, on one thread.
+const LIGHT: f64 = 32.0;
 
 /// Where a result of the body goes.
 enum Sink {
     Stacked(Tensor),
     Reduced(Reduction),
+    /// The values of a block, to be reduced when all of them are there.
+    Block(Tensor),
 }
 
 impl Sink {
     /// Whether this is a reduction that may be of more than one block.
     fn fills_blocks(&self) -> bool {
         match self {
-            Sink::Stacked(_) => false,
+            Sink::Stacked(_) | Sink::Block(_) => false,
             Sink::Reduced(reduction) => reduction.may_fill_block(),
         }
     }
@@ -27,10 +34,28 @@ impl Sink {
 impl<'a> Lowering<'a> {
     pub(super) fn par(&mut self, stmt: &'a Stmt, p: &'a Par) {
         let extents: Vec<Operand> = p.extents.iter().map(|e| self.scalar(*e)).collect();
-        let (stacked_or_reduced, final_accs) = stmt.results.split_at(p.kinds.len());
-        let total = self.count(&extents);
+        let (results, final_accs) = stmt.results.split_at(p.kinds.len());
+        for (acc, result) in p.accs.iter().zip(final_accs) {
+            self.open_accumulator(acc, &stmt.op, *result);
+        }
+        let sharing = if self.loop_depth == 0 { self.sharing(p) } else { None };
+        let reduces = p.kinds.iter().any(|kind| matches!(kind, ParResult::Reduced { .. }));
+        match (sharing, &p.indices[..]) {
+            (Some(sharing), [index]) if reduces && self.is_worth_keeping(&sharing, p, results) => {
+                self.blocks_apart(p, *index, extents[0], results, sharing);
+            }
+            (sharing, _) => self.nest(p, &extents, results, sharing.filter(|_| !reduces)),
+        }
+        for (acc, result) in p.accs.iter().zip(final_accs) {
+            self.close_accumulator(acc, *result);
+        }
+    }
+
+    /// The loops of a `par`, one for each index.
+    fn nest(&mut self, p: &'a Par, extents: &[Operand], results: &[Var], sharing: Option<Sharing>) {
+        let total = self.count(extents);
         let mut sinks = Vec::new();
-        for (kind, result) in p.kinds.iter().zip(stacked_or_reduced) {
+        for (kind, result) in p.kinds.iter().zip(results) {
             sinks.push(match kind {
                 ParResult::Stacked => Sink::Stacked(self.allocate_for(*result)),
                 ParResult::Reduced { monoid, init } => {
@@ -38,26 +63,19 @@ impl<'a> Lowering<'a> {
                 }
             });
         }
-        for (acc, result) in p.accs.iter().zip(final_accs) {
-            self.open_accumulator(acc, &stmt.op, *result);
-        }
         if sinks.iter().any(Sink::fills_blocks)
             && let [index] = p.indices[..]
         {
-            self.blocks(p, index, &extents, &sinks);
+            self.blocks(p, index, extents, &sinks);
         } else {
-            let may_fork = self.loop_depth == 0 && writes_own_slots_only(p);
-            self.level(p, &extents, &mut Vec::new(), &sinks, may_fork);
+            self.level(p, extents, &mut Vec::new(), &sinks, sharing);
         }
-        for (sink, result) in sinks.into_iter().zip(stacked_or_reduced) {
+        for (sink, result) in sinks.into_iter().zip(results) {
             let held = match sink {
-                Sink::Stacked(tensor) => Held::Tensor(tensor),
+                Sink::Stacked(tensor) | Sink::Block(tensor) => Held::Tensor(tensor),
                 Sink::Reduced(reduction) => self.finish_reduction(&reduction),
             };
             self.bind(*result, held);
-        }
-        for (acc, result) in p.accs.iter().zip(final_accs) {
-            self.close_accumulator(acc, *result);
         }
     }
 
@@ -68,10 +86,80 @@ impl<'a> Lowering<'a> {
             &name,
             extents[0],
             |this, i| {
-                this.par_body(p, extents, &[i], sinks);
+                this.par_body(p, extents, &[i], sinks, i);
             },
             |this, last| this.close_blocks(sinks, last),
         );
+    }
+
+    // ---- blocks apart
+
+    /// Whether the values of reductions are worth to be kept so that threads can share the work.
+    fn is_worth_keeping(&self, sharing: &Sharing, p: &Par, results: &[Var]) -> bool {
+        let is_light = match sharing.steps {
+            Operand::Const(steps) => steps.as_float().is_some_and(|steps| steps <= LIGHT),
+            Operand::Local(_) => false,
+        };
+        let mut reduced = p.kinds.iter().zip(results).filter(|(kind, _)| matches!(kind, ParResult::Reduced { .. }));
+        !is_light && reduced.all(|(_, result)| self.f.ty(*result).is_scalar())
+    }
+
+    /// The loop of a single index in which nothing is reduced before all values of a block are there.
+    fn blocks_apart(&mut self, p: &'a Par, index: Var, n: Operand, results: &[Var], sharing: Sharing) {
+        let n_blocks = self.n_blocks(n);
+        // Of a stacked result the place, of a reduced one what its blocks give.
+        let mut whole = Vec::new();
+        for (kind, result) in p.kinds.iter().zip(results) {
+            whole.push(match kind {
+                ParResult::Stacked => self.allocate_for(*result),
+                ParResult::Reduced { .. } => self.allocate("totals", self.f.ty(*result).elem, vec![n_blocks]),
+            });
+        }
+        let name = self.f.name_of(index).to_owned();
+        let longest = n.as_i64().map_or(BLOCK as i64, |n| n.clamp(0, BLOCK as i64));
+        let of_block = Sharing { steps: self.times(sharing.steps, longest), sums: sharing.sums.clone() };
+        self.for_each("block", n_blocks, |this, block| {
+            let (start, length) = this.range_of_block(n, block);
+            let mut sinks = Vec::new();
+            for (kind, tensor) in p.kinds.iter().zip(&whole) {
+                sinks.push(match kind {
+                    ParResult::Stacked => Sink::Stacked(tensor.clone()),
+                    ParResult::Reduced { .. } => {
+                        Sink::Block(this.allocate("values", tensor.elem, vec![Operand::i64(longest)]))
+                    }
+                });
+            }
+            this.for_each_apart(&name, length, |this, k| {
+                let i = this.add(start, k);
+                this.par_body(p, &[n], &[i], &sinks, k);
+            });
+            this.may_fork(sharing);
+            for ((kind, sink), totals) in p.kinds.iter().zip(&sinks).zip(&whole) {
+                if let (ParResult::Reduced { monoid, .. }, Sink::Block(values)) = (kind, sink) {
+                    let total = this.total_of_block(*monoid, values, length);
+                    this.store(Place { buffer: totals.place.buffer, offset: block }, total);
+                }
+            }
+        });
+        self.may_fork(of_block);
+        for ((kind, result), tensor) in p.kinds.iter().zip(results).zip(whole) {
+            let held = match kind {
+                ParResult::Stacked => Held::Tensor(tensor),
+                ParResult::Reduced { monoid, init } => {
+                    let reduction = self.open_reduction(*monoid, *init, *result, n_blocks);
+                    self.reduce_all(&reduction, &tensor, n_blocks);
+                    self.finish_reduction(&reduction)
+                }
+            };
+            self.bind(*result, held);
+        }
+    }
+
+    /// Lets the loop that was written last run on several threads.
+    fn may_fork(&mut self, sharing: Sharing) {
+        if let Some(Node::For(l)) = self.open.last_mut().and_then(|nodes| nodes.last_mut()) {
+            l.threads = Threads::May(sharing);
+        }
     }
 
     fn close_blocks(&mut self, sinks: &[Sink], number: Operand) {
@@ -83,25 +171,33 @@ impl<'a> Lowering<'a> {
     }
 
     /// The loops from the next index on; `at` holds the indices of those outside.
-    fn level(&mut self, p: &'a Par, extents: &[Operand], at: &mut Vec<Operand>, sinks: &[Sink], may_fork: bool) {
+    fn level(
+        &mut self,
+        p: &'a Par,
+        extents: &[Operand],
+        at: &mut Vec<Operand>,
+        sinks: &[Sink],
+        sharing: Option<Sharing>,
+    ) {
         let Some(index) = p.indices.get(at.len()) else {
-            let number = self.par_body(p, extents, at, sinks);
+            let number = self.flat(extents, at);
+            self.par_body(p, extents, at, sinks, number);
             return self.close_blocks(sinks, number);
         };
         let count = extents[at.len()];
         let name = self.f.name_of(*index).to_owned();
         self.counted(&name, count, independence(sinks, at.len() + 1 == extents.len()), |this, i| {
             at.push(i);
-            this.level(p, extents, at, sinks, false);
+            this.level(p, extents, at, sinks, None);
             at.pop();
         });
-        if may_fork && let Some(Node::For(outermost)) = self.open.last_mut().and_then(|nodes| nodes.last_mut()) {
-            outermost.parallel = Some(Cost(cost(&outermost.body)));
+        if let Some(sharing) = sharing {
+            self.may_fork(sharing);
         }
     }
 
-    /// One iteration; gives its row-major number.
-    fn par_body(&mut self, p: &'a Par, extents: &[Operand], at: &[Operand], sinks: &[Sink]) -> Operand {
+    /// One iteration; `in_block` is its number in the block of [`Sink::Block`], else its row-major number.
+    fn par_body(&mut self, p: &'a Par, extents: &[Operand], at: &[Operand], sinks: &[Sink], in_block: Operand) {
         self.scopes.open(&p.body, true);
         for (index, i) in p.indices.iter().zip(at) {
             self.bind(*index, Held::Scalar(*i));
@@ -115,6 +211,7 @@ impl<'a> Lowering<'a> {
                     let offset = self.mul(number, size);
                     Some(self.shifted(tensor.place, offset))
                 }
+                Sink::Block(values) => Some(self.shifted(values.place, in_block)),
                 Sink::Reduced(_) => None,
             })
             .collect();
@@ -124,13 +221,12 @@ impl<'a> Lowering<'a> {
         let results: Vec<Held> = p.body.results.iter().map(|r| self.held(*r)).collect();
         for (held, sink) in results.iter().zip(sinks.iter()) {
             if let Sink::Reduced(reduction) = sink {
-                self.reduce(reduction, held, number);
+                self.reduce(reduction, held, in_block);
             }
         }
         let slots = results.into_iter().zip(slots).filter_map(|(held, slot)| Some((held, slot?)));
         self.fill_slots(slots.collect());
         self.scopes.close();
-        number
     }
 
     /// Writes results of a body to their slots.
@@ -153,21 +249,5 @@ fn independence(sinks: &[Sink], is_last: bool) -> Independence {
         (false, _) => Independence::All,
         (true, true) => Independence::Block,
         (true, false) => Independence::None,
-    }
-}
-
-/// Whether no two iterations write to the same memory: every result is stacked, and no accumulator from outside, or
-/// introduced by the loop itself, is written.
-fn writes_own_slots_only(p: &Par) -> bool {
-    let all_stacked = p.kinds.iter().all(|k| matches!(k, ParResult::Stacked));
-    let mut inner = FxHashSet::default();
-    introduced(&p.body, &mut inner);
-    all_stacked && !p.indices.is_empty() && written_accs(&p.body).is_subset(&inner)
-}
-
-fn introduced(block: &Block, accs: &mut FxHashSet<Var>) {
-    for stmt in &block.stmts {
-        accs.extend(stmt.op.accs().iter().map(|a| a.var));
-        stmt.op.blocks().iter().for_each(|b| introduced(b, accs));
     }
 }

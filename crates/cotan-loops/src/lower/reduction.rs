@@ -32,10 +32,6 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    fn element_dims(&self) -> &[Operand] {
-        &self.lanes.dims[1..]
-    }
-
     /// Whether the values may fill a block.
     pub(super) fn may_fill_block(&self) -> bool {
         self.total.as_i64().is_none_or(|n| n >= BLOCK as i64)
@@ -59,7 +55,7 @@ impl Lowering<'_> {
         let dims = std::iter::once(n_lanes).chain(element_dims).collect();
         let lanes = self.allocate("lanes", elem, dims);
         let reduction = Reduction { monoid, init: self.held(init), result, total, width, lanes };
-        self.clear_lanes(&reduction, Operand::i64(0), n_used);
+        self.clear_lanes(monoid, &reduction.lanes, Operand::i64(0), n_used);
         reduction
     }
 
@@ -82,27 +78,69 @@ impl Lowering<'_> {
         }
     }
 
-    fn clear_lanes(&mut self, r: &Reduction, from: Operand, n: Operand) {
-        let size = self.count(r.element_dims());
+    fn clear_lanes(&mut self, monoid: Monoid, lanes: &Tensor, from: Operand, n: Operand) {
+        let size = self.count(&lanes.dims[1..]);
         let start = self.mul(from, size);
         let count = self.mul(n, size);
-        let neutral = Operand::Const(neutral(r.monoid, r.lanes.elem));
-        let first = self.shifted(r.lanes.place, start);
+        let neutral = Operand::Const(neutral(monoid, lanes.elem));
+        let first = self.shifted(lanes.place, start);
         self.for_each_apart("k", count, |this, k| {
             let place = this.shifted(first, k);
             this.store(place, neutral);
         });
     }
 
-    fn lane(&mut self, r: &Reduction, number: Operand) -> Tensor {
-        self.part(&r.lanes, &[number])
-    }
-
     /// Takes up value number `number`.
     pub(super) fn reduce(&mut self, r: &Reduction, value: &Held, number: Operand) {
+        self.take_up(r.monoid, &r.lanes, value, number);
+    }
+
+    fn take_up(&mut self, monoid: Monoid, lanes: &Tensor, value: &Held, number: Operand) {
         let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
-        let lane = self.lane(r, lane);
-        self.add_to(r.monoid, &lane, value);
+        let lane = self.part(lanes, &[lane]);
+        self.add_to(monoid, &lane, value);
+    }
+
+    /// The number of blocks of so many values.
+    pub(super) fn n_blocks(&mut self, total: Operand) -> Operand {
+        let rounded = self.add(total, Operand::i64(LAST_IN_BLOCK));
+        self.i64_op(Instruction::Shr, rounded, Operand::i64(BLOCK_BITS.into()))
+    }
+
+    /// The number of the first value of a block, and how many values it has.
+    pub(super) fn range_of_block(&mut self, total: Operand, block: Operand) -> (Operand, Operand) {
+        let start = self.i64_op(Instruction::Shl, block, Operand::i64(BLOCK_BITS.into()));
+        let rest = self.sub(total, start);
+        (start, self.i64_op(Instruction::Min, rest, Operand::i64(BLOCK as i64)))
+    }
+
+    /// Takes up scalar values that lie in memory.
+    pub(super) fn reduce_all(&mut self, r: &Reduction, values: &Tensor, n: Operand) {
+        let each = |this: &mut Self, k: Operand| {
+            let place = this.shifted(values.place, k);
+            let value = this.load("value", values.elem, place);
+            this.reduce(r, &Held::Scalar(value), k);
+        };
+        if r.may_fill_block() {
+            self.for_blocks("k", n, each, |this, last| this.close_full_blocks(r, last));
+        } else {
+            self.counted("k", n, Independence::Block, each);
+        }
+    }
+
+    /// What a block of scalar values that lie in memory gives.
+    pub(super) fn total_of_block(&mut self, monoid: Monoid, values: &Tensor, n: Operand) -> Operand {
+        let all = Operand::i64(LANES as i64);
+        let lanes = self.allocate("lanes", values.elem, vec![all]);
+        let first = Operand::i64(0);
+        self.clear_lanes(monoid, &lanes, first, all);
+        self.counted("k", n, Independence::Block, |this, k| {
+            let place = this.shifted(values.place, k);
+            let value = this.load("value", values.elem, place);
+            this.take_up(monoid, &lanes, &Held::Scalar(value), k);
+        });
+        self.combine_lanes(monoid, &lanes, first, all);
+        self.load("total", lanes.elem, lanes.place)
     }
 
     /// A loop over the numbers of all values, block by block: `each` takes them up, `after_block` follows on the last
@@ -114,13 +152,9 @@ impl Lowering<'_> {
         each: impl FnOnce(&mut Self, Operand),
         after_block: impl FnOnce(&mut Self, Operand),
     ) {
-        let bits = Operand::i64(BLOCK_BITS.into());
-        let rounded = self.add(total, Operand::i64(LAST_IN_BLOCK));
-        let n_blocks = self.i64_op(Instruction::Shr, rounded, bits);
+        let n_blocks = self.n_blocks(total);
         self.for_each("block", n_blocks, |this, block| {
-            let start = this.i64_op(Instruction::Shl, block, bits);
-            let rest = this.sub(total, start);
-            let length = this.i64_op(Instruction::Min, rest, Operand::i64(BLOCK as i64));
+            let (start, length) = this.range_of_block(total, block);
             this.counted(name, length, Independence::Block, |this, k| {
                 let number = this.add(start, k);
                 each(this, number);
@@ -143,9 +177,9 @@ impl Lowering<'_> {
             let base = this.variable("base", Elem::I64, Operand::i64(0));
             let body = this.body_nodes(|this| {
                 let (level, lanes) = (this.read(base), Operand::i64(LANES as i64));
-                this.combine_lanes(r, level, lanes);
+                this.combine_lanes(r.monoid, &r.lanes, level, lanes);
                 let above = this.raise(r, level, at);
-                this.clear_lanes(r, level, lanes);
+                this.clear_lanes(r.monoid, &r.lanes, level, lanes);
                 this.push(Node::Set(base, above));
                 let number = this.read(at);
                 let closes = this.is_last_in_block(number);
@@ -171,13 +205,13 @@ impl Lowering<'_> {
         let above = self.add(level, Operand::i64(LANES as i64));
         let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
         let lane = self.add(above, lane);
-        let (to, from) = (self.lane(r, lane), self.lane(r, level));
+        let (to, from) = (self.part(&r.lanes, &[lane]), self.part(&r.lanes, &[level]));
         self.add_to(r.monoid, &to, &Held::Tensor(from));
         above
     }
 
     /// Combines the `width` lanes from `base` on in the order of the tree; the first one is then the total.
-    fn combine_lanes(&mut self, r: &Reduction, base: Operand, width: Operand) {
+    fn combine_lanes(&mut self, monoid: Monoid, lanes: &Tensor, base: Operand, width: Operand) {
         let half = LANES as i64 / 2;
         self.for_each("step", Operand::i64(LANES.trailing_zeros().into()), |this, step| {
             let stride = this.i64_op(Instruction::Shr, Operand::i64(half), step);
@@ -186,8 +220,8 @@ impl Lowering<'_> {
             this.for_each("k", n, |this, k| {
                 let to = this.add(base, k);
                 let from = this.add(to, stride);
-                let (to, from) = (this.lane(r, to), this.lane(r, from));
-                this.add_to(r.monoid, &to, &Held::Tensor(from));
+                let (to, from) = (this.part(lanes, &[to]), this.part(lanes, &[from]));
+                this.add_to(monoid, &to, &Held::Tensor(from));
             });
         });
     }
@@ -197,10 +231,10 @@ impl Lowering<'_> {
         let base = if r.may_fill_block() {
             self.combine_levels(r)
         } else {
-            self.combine_lanes(r, Operand::i64(0), r.width);
+            self.combine_lanes(r.monoid, &r.lanes, Operand::i64(0), r.width);
             Operand::i64(0)
         };
-        let total = self.lane(r, base);
+        let total = self.part(&r.lanes, &[base]);
         if total.dims.is_empty() {
             let init = self.element(&r.init, Operand::i64(0));
             return Held::Scalar(self.with_total(r, init, total.place));
@@ -230,7 +264,7 @@ impl Lowering<'_> {
         let base = self.variable("base", Elem::I64, Operand::i64(0));
         let body = self.body_nodes(|this| {
             let level = this.read(base);
-            this.combine_lanes(r, level, r.width);
+            this.combine_lanes(r.monoid, &r.lanes, level, r.width);
             let number = this.read(at);
             let more = this.native(Instruction::Ge, Elem::I64, Elem::Bool, &[number, Operand::i64(BLOCK as i64)]);
             let raise = this.nodes(|this| {

@@ -1,9 +1,9 @@
 //! The buffers that nodes mention.
 
-use crate::nest::{Buffer, CallResult, Node, Piece, Target};
+use crate::nest::{Buffer, CallResult, Node, Piece, Sharing, Target, Threads};
 
 /// Visits every mention of a buffer in a node, in the lists in it too.
-pub(super) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
+pub(crate) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
     match node {
         Node::Load(_, place)
         | Node::Store(place, _)
@@ -43,7 +43,18 @@ pub(super) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
         | Node::Combine { target: Target::Local(_), .. }
         | Node::CountRecord(..)
         | Node::Check { .. } => {}
-        Node::Scope(_) | Node::Segment(_) | Node::While(..) | Node::For(_) | Node::If(..) | Node::Switch(..) => {
+        Node::For(l) => {
+            if let Threads::May(Sharing { steps: _, sums }) = &mut l.threads {
+                for sum in sums {
+                    match &mut sum.target {
+                        Target::Element(place) => see(&mut place.buffer),
+                        Target::Local(_) => {}
+                    }
+                }
+            }
+            l.body.iter_mut().for_each(|node| each_buffer(node, see));
+        }
+        Node::Scope(_) | Node::Segment(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => {
             node.lists_mut().into_iter().flatten().for_each(|node| each_buffer(node, see));
         }
     }

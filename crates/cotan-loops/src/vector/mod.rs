@@ -9,12 +9,12 @@ mod cost;
 mod rewrite;
 mod shape;
 
-use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param};
+use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, rounds};
 use cost::Estimate;
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
 use cotan_ops::reduce::LANES;
-use rewrite::{Tables, rewrite, rounds};
+use rewrite::{Tables, rewrite};
 use shape::{Definitions, Mentions, Shapes, count_mentions, definitions_of};
 
 /// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
@@ -25,14 +25,17 @@ const MOST_BYTES: i64 = 1 << 20;
 
 /// Gives the loops of a function lanes, where that is estimated to pay.
 pub fn vectorise(f: &mut LoopFunction) {
-    let mut definitions = Definitions::default();
-    definitions_of(&f.body, &mut definitions);
-    let mut mentions = Mentions::default();
-    count_mentions(&f.body, &mut mentions);
     let body = std::mem::take(&mut f.body);
-    let mut pass = Pass { f, definitions, mentions, is_alternative: false };
-    let body = pass.list(body);
-    f.body = body;
+    f.body = vectorise_list(f, body);
+}
+
+/// The same for nodes that mention no mutable local of nodes elsewhere.
+pub(crate) fn vectorise_list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node> {
+    let mut definitions = Definitions::default();
+    definitions_of(&nodes, &mut definitions);
+    let mut mentions = Mentions::default();
+    count_mentions(&nodes, &mut mentions);
+    Pass { f, definitions, mentions, is_alternative: false }.list(nodes)
 }
 
 struct Pass<'a> {

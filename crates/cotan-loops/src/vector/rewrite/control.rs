@@ -1,14 +1,15 @@
 //! Loops and branches of lanes.
 
 use super::{FALSE, Mask, SHORT_ARM, Shape, TRUE, Value, Writer};
-use crate::nest::{Expr, For, Independence, Local, Node, Operand};
+use crate::nest::{Expr, For, Independence, Local, Node, Operand, Threads};
 use cotan_ir::{Elem, Monoid};
 use cotan_ops::Instruction;
 
 impl Writer<'_, '_> {
     pub(super) fn push_loop(&mut self, index: Local, count: Operand, body: Vec<Node>, may_flush: bool) {
         let independence = Independence::None;
-        self.push(Node::For(Box::new(For { index, count, parallel: None, independence, lanes: 1, may_flush, body })));
+        let threads = Threads::One;
+        self.push(Node::For(Box::new(For { index, count, threads, independence, lanes: 1, may_flush, body })));
     }
 
     /// A loop whose number of trips may differ between lanes.

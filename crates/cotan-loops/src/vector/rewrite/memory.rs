@@ -1,8 +1,8 @@
 //! Memory of lanes: places, rows that are brought together, accumulators, copies, allocation.
 
-use super::{FRAME_BYTES, Shape, Stride, TRUE, Value, Writer, rounds};
+use super::{FRAME_BYTES, Shape, Stride, TRUE, Value, Writer};
 use crate::nest::{
-    Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target, combining, neutral,
+    Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target, combining, neutral, rounds,
 };
 use cotan_ir::{Elem, Monoid};
 use cotan_ops::Instruction;

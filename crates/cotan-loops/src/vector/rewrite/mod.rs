@@ -20,9 +20,9 @@ mod control;
 mod memory;
 
 use super::shape::{Shape, Shapes, Stride};
-use crate::nest::{Buffer, BufferInfo, Cost, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
+use crate::nest::{Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
 use checks::{has_check, has_failing_checks, is_harmless};
-use cotan_ir::{CheckKind, Const, Elem, Monoid, Span};
+use cotan_ir::{CheckKind, Const, Elem, Span};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
 
@@ -290,11 +290,10 @@ impl Writer<'_, '_> {
         };
         let strip = self.tables.local("strip", Elem::I64, 1, false);
         let body = self.list(|w| w.strip(l, strip, bits));
-        let parallel = l.parallel.map(|Cost(cost)| Cost(cost.saturating_mul(lanes)));
         self.push(Node::For(Box::new(For {
             index: strip,
             count: n_strips,
-            parallel,
+            threads: l.threads.clone(),
             independence: Independence::None,
             lanes: self.lanes,
             may_flush: l.may_flush,
@@ -438,13 +437,5 @@ impl Writer<'_, '_> {
             Some(_) | None => value,
         };
         self.push(Node::Set(variable.local, value));
-    }
-}
-
-/// Whether the order of what is combined shows in the result.
-pub(super) fn rounds(monoid: Monoid, elem: Elem) -> bool {
-    match monoid {
-        Monoid::Add | Monoid::Mul => elem.is_float(),
-        Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or => false,
     }
 }

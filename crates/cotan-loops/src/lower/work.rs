@@ -1,0 +1,192 @@
+//! How much work an iteration of a parallel loop is, and what its iterations share.
+//!
+//! The estimate decides where a loop is cut for threads, and so on the last bits of what iterations add up. That is why
+//! a sequential loop counts the same whatever is in it: a checkpoint, which changes that and nothing else, leaves the
+//! bits as they are. What is straight-line code beside such a loop does not count for the same reason.
+
+use super::access::Accumulator;
+use super::{Held, Lowering};
+use crate::nest::{BufferKind, Expr, Operand, Sharing, Sum, Target};
+use cotan_ir::{Atom, Block, Const, Elem, Op, Par, Stmt, Ty, Var, written_accs};
+use cotan_ops::Instruction;
+use rustc_hash::FxHashSet;
+
+/// Steps that sequential loops stand for.
+const LOOPS: f64 = 512.0;
+/// Steps that a call of a function stands for.
+const CALL: f64 = 128.0;
+/// The extent of what is known only inside.
+const UNKNOWN: f64 = 16.0;
+
+impl Lowering<'_> {
+    /// What is known of the outermost loop of a `par` for threads; nothing if its iterations must run one after the other.
+    pub(super) fn sharing(&mut self, p: &Par) -> Option<Sharing> {
+        let sums = self.sums(p)?;
+        let iteration = self.steps_of_block(&p.body);
+        let steps = p.extents.iter().skip(1).fold(iteration, |steps, extent| {
+            let extent = self.extent(*extent);
+            self.float(Instruction::Mul, steps, extent)
+        });
+        Some(Sharing { steps, sums })
+    }
+
+    /// What the iterations of a `par` combine into; nothing if something of it can't be had in several copies. Where
+    /// each iteration of the outermost loop has a part of its own no copies are needed.
+    fn sums(&self, p: &Par) -> Option<Vec<Sum>> {
+        let outermost = Atom::Var(*p.indices.first()?);
+        let mut inside = FxHashSet::default();
+        introduced(&p.body, &mut inside);
+        let mut written: Vec<Var> = written_accs(&p.body).difference(&inside).copied().collect();
+        written.sort();
+        written.retain(|acc| !starts_with(&p.body, *acc, outermost));
+        written.into_iter().map(|acc| self.sum(acc)).collect()
+    }
+
+    fn sum(&self, acc: Var) -> Option<Sum> {
+        match self.accumulators.get(&acc)? {
+            Accumulator::Scalar(monoid, local) => {
+                Some(Sum { monoid: *monoid, target: Target::Local(*local), extents: Vec::new() })
+            }
+            Accumulator::Tensor(monoid, tensor) => {
+                let is_whole = tensor.place.offset.as_i64() == Some(0)
+                    && matches!(self.buffers[tensor.place.buffer.index()].kind, BufferKind::Allocated(_));
+                let target = Target::Element(tensor.place);
+                is_whole.then(|| Sum { monoid: *monoid, target, extents: tensor.dims.clone() })
+            }
+            Accumulator::Log(_) => None,
+        }
+    }
+
+    /// The steps of so many iterations.
+    pub(super) fn times(&mut self, steps: Operand, n: i64) -> Operand {
+        self.float(Instruction::Mul, steps, number(n as f64))
+    }
+
+    // ---- steps
+
+    fn steps_of_block(&mut self, block: &Block) -> Operand {
+        let has_loops = has_loops(block);
+        let mut steps = number(if has_loops { LOOPS } else { 1.0 + block.stmts.len() as f64 });
+        for stmt in &block.stmts {
+            let more = self.steps_of_parts(stmt, has_loops);
+            steps = self.float(Instruction::Add, steps, more);
+        }
+        steps
+    }
+
+    /// What a statement counts beside one step.
+    fn steps_of_parts(&mut self, stmt: &Stmt, is_beside_loops: bool) -> Operand {
+        match &stmt.op {
+            Op::Par(p) => {
+                let iteration = self.steps_of_block(&p.body);
+                p.extents.iter().fold(iteration, |steps, extent| {
+                    let extent = self.extent(*extent);
+                    self.float(Instruction::Mul, steps, extent)
+                })
+            }
+            Op::Switch { selector: _, arms } => arms.iter().fold(number(0.0), |steps, arm| {
+                let arm = self.steps_of_block(arm);
+                self.float(Instruction::Max, steps, arm)
+            }),
+            Op::Prim { .. } | Op::Tensor { .. } if !is_beside_loops => {
+                let ty = self.f.ty(stmt.results[0]).clone();
+                self.n_elements(&ty)
+            }
+            Op::Call { .. } => number(CALL),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Loop(_)
+            | Op::Check { .. } => number(0.0),
+        }
+    }
+
+    fn n_elements(&mut self, ty: &Ty) -> Operand {
+        let [first, others @ ..] = &ty.dims[..] else { return number(0.0) };
+        let first = self.extent(first.atom());
+        others.iter().fold(first, |n, dim| {
+            let dim = self.extent(dim.atom());
+            self.float(Instruction::Mul, n, dim)
+        })
+    }
+
+    /// An extent as an f64.
+    fn extent(&mut self, extent: Atom) -> Operand {
+        match extent {
+            Atom::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
+            Atom::Var(v) => match self.held.get(&v) {
+                Some(Held::Scalar(Operand::Const(c))) => number(c.as_i64().unwrap_or(0).max(0) as f64),
+                Some(Held::Scalar(local)) => {
+                    let local = *local;
+                    self.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[local])
+                }
+                Some(Held::Tensor(_)) | None => number(UNKNOWN),
+            },
+        }
+    }
+
+    /// An instruction on two f64; those on constants are done here.
+    fn float(&mut self, instruction: Instruction, a: Operand, b: Operand) -> Operand {
+        let known = |operand: Operand| match operand {
+            Operand::Const(c) => c.as_float(),
+            Operand::Local(_) => None,
+        };
+        match (instruction, known(a), known(b)) {
+            (Instruction::Add, Some(a), Some(b)) => number(a + b),
+            (Instruction::Mul, Some(a), Some(b)) => number(a * b),
+            (Instruction::Max, Some(a), Some(b)) => number(a.max(b)),
+            (Instruction::Add, Some(0.0), None) => b,
+            (Instruction::Add, None, Some(0.0)) => a,
+            _ => self.define("steps", Elem::F64, Expr::Native { instruction, elem: Elem::F64, args: vec![a, b] }),
+        }
+    }
+}
+
+fn number(x: f64) -> Operand {
+    Operand::Const(Const::float(Elem::F64, x))
+}
+
+/// Whether a block has sequential loops that are in no parallel one.
+fn has_loops(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.op {
+        Op::Loop(_) => true,
+        Op::Switch { selector: _, arms } => arms.iter().any(has_loops),
+        Op::Prim { .. }
+        | Op::Tensor { .. }
+        | Op::Index { .. }
+        | Op::Update { .. }
+        | Op::AccAdd { .. }
+        | Op::Par(_)
+        | Op::Call { .. }
+        | Op::Check { .. } => false,
+    })
+}
+
+/// Whether everything that a block writes to an accumulator goes to the part of this index.
+fn starts_with(block: &Block, acc: Var, index: Atom) -> bool {
+    block.stmts.iter().all(|stmt| {
+        let is_own = match &stmt.op {
+            Op::AccAdd { acc: written, indices, value: _ } => *written != acc || indices.first() == Some(&index),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => true,
+        };
+        is_own && stmt.op.blocks().iter().all(|inner| starts_with(inner, acc, index))
+    })
+}
+
+/// The accumulators that statements of a block introduce.
+fn introduced(block: &Block, accs: &mut FxHashSet<Var>) {
+    for stmt in &block.stmts {
+        accs.extend(stmt.op.accs().iter().map(|a| a.var));
+        stmt.op.blocks().iter().for_each(|b| introduced(b, accs));
+    }
+}
