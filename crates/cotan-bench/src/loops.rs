@@ -10,7 +10,7 @@ pub const LOOPS: [&str; 3] = ["newton", "mass_spring", "ode_rk4"];
 /// The instance of that name.
 pub fn loop_instance(name: &str) -> Result<Instance> {
     match name {
-        "newton" => Ok(newton()),
+        "newton" => Ok(newton("n1e5", 100_000)),
         "mass_spring" => Ok(mass_spring()),
         "ode_rk4" => Ok(ode_rk4()),
         other => bail!("there is no loop `{other}`: expected one of {}", LOOPS.join(", ")),
@@ -22,12 +22,12 @@ fn vector(n: usize, element: impl Fn(f64) -> f64) -> HostValue {
     HostValue::f64s(&[n as i64], &elements)
 }
 
-fn newton() -> Instance {
-    let n = 100_000;
+/// Newton's method for so many numbers.
+pub fn newton(name: &str, n: usize) -> Instance {
     let a = vector(n, |i| 0.5 + 7.5 * (0.618_033_988_749_894_9 * i).fract());
     let args = Arguments::from([("a".to_owned(), a)]);
     let program = ("examples/loops/newton.cot", include_str!("../../../examples/loops/newton.cot"));
-    Instance::of_example("newton", "newton_gradient", "n1e5", program, args, Block::in_order(&[("a", n)]))
+    Instance::of_example("newton", "newton_gradient", name, program, args, Block::in_order(&[("a", n)]))
 }
 
 fn mass_spring() -> Instance {

@@ -10,6 +10,7 @@ use cotan_bench::{
     HandModel, Instance, LOOPS, Marks, Objective, Recorded, Settings, Timed, loop_instance, measure_beside,
     read_adbench, recorded,
 };
+use cotan_bench::{newton, throughput, throughput_table};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::io::Write;
@@ -54,14 +55,23 @@ enum Command {
         #[arg(long)]
         marks: bool,
     },
+    /// The large instances on two threads, beside two copies on one thread each.
+    Threads {
+        /// The folder that holds `gmm`, `ba` and `lstm`.
+        #[arg(long)]
+        data: PathBuf,
+    },
 }
+
+/// The instances of `threads`, beside newton for a million numbers.
+const LARGE: [&str; 3] = ["10k_d20_K100", "ba10_n1197", "l4_c4096"];
 
 #[derive(Args)]
 struct Options {
     /// What runs the programs.
     #[arg(long, value_enum, default_value_t = Backend::Cpu, global = true)]
     backend: Backend,
-    /// Threads; all cores by default.
+    /// Threads; by default COTAN_THREADS, or as many as this process may use.
     #[arg(long, global = true)]
     threads: Option<NonZeroUsize>,
     /// Seconds of samples for each function.
@@ -85,17 +95,12 @@ enum Backend {
 
 fn main() -> Result<()> {
     let cli = Cli::parse();
-    let threads = cli.options.threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let threads = threads(cli.options.threads)?;
     let budget = Duration::try_from_secs_f64(cli.options.budget).context("--budget: expected seconds, at least 0")?;
-    let config = Config {
-        llvm: match std::env::var_os("COTAN_LLVM") {
-            Some(word) if word == "none" => SearchConfig::nowhere(),
-            path => SearchConfig { explicit: path.map(PathBuf::from), ..SearchConfig::default() },
-        },
-        threads: Some(threads),
-        ..Config::default()
-    };
-    let compiler = Compiler::new(config).map_err(anyhow::Error::msg)?;
+    if let Command::Threads { data } = &cli.command {
+        return on_two_threads(data, budget, cli.options.json);
+    }
+    let compiler = compiler(threads)?;
     let engine = match cli.options.backend {
         Backend::Interp => Engine::Interpreter,
         Backend::Cpu => Engine::Cpu,
@@ -107,13 +112,17 @@ fn main() -> Result<()> {
         }
         Command::Loops { name } => vec![Case { instance: loop_instance(name)?, file: None }],
         Command::All { data, marks: _ } => every_case(data)?,
+        Command::Threads { .. } => Vec::new(),
     };
     if cli.options.out.is_some() && cases.len() != 1 {
         bail!("--out takes the entries of one instance, found {} instances", cases.len());
     }
     let marks = match &cli.command {
         Command::All { marks: true, .. } => Some(build_marks()?),
-        Command::Adbench { .. } | Command::Loops { .. } | Command::All { marks: false, .. } => None,
+        Command::Adbench { .. }
+        | Command::Loops { .. }
+        | Command::Threads { .. }
+        | Command::All { marks: false, .. } => None,
     };
     let bar = progress(cases.len());
     let mut rows = Vec::new();
@@ -133,6 +142,57 @@ fn main() -> Result<()> {
     bar.finish_and_clear();
     if !cli.options.json {
         report::table(&rows).iter().for_each(|line| print_line(line));
+    }
+    Ok(())
+}
+
+/// `--threads`, or `COTAN_THREADS`, or as many as this process may use.
+fn threads(option: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
+    let word = std::env::var_os("COTAN_THREADS").filter(|word| option.is_none() && !word.is_empty());
+    let wanted =
+        match word {
+            Some(word) => Some(word.to_str().and_then(|word| word.parse().ok()).with_context(|| {
+                format!("COTAN_THREADS: expected a number of at least 1, found `{}`", word.display())
+            })?),
+            None => option,
+        };
+    Ok(wanted.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN))
+}
+
+fn compiler(threads: NonZeroUsize) -> Result<Compiler> {
+    let config = Config {
+        llvm: match std::env::var_os("COTAN_LLVM") {
+            Some(word) if word == "none" => SearchConfig::nowhere(),
+            path => SearchConfig { explicit: path.map(PathBuf::from), ..SearchConfig::default() },
+        },
+        threads: Some(threads),
+        ..Config::default()
+    };
+    Compiler::new(config).map_err(anyhow::Error::msg)
+}
+
+/// Prints what two threads gain on the large instances.
+fn on_two_threads(data: &Path, budget: Duration, json: bool) -> Result<()> {
+    let mut files = Vec::new();
+    for folder in ["gmm", "ba", "lstm"] {
+        collect(&data.join(folder), &mut files)?;
+    }
+    files.retain(|file| LARGE.contains(&instance_name(file).as_str()));
+    files.sort();
+    let read = files.iter().map(|file| read_instance(file, None, false));
+    let instances: Vec<Instance> = read.chain([Ok(newton("n1e6", 1_000_000))]).collect::<Result<_>>()?;
+    let on_one = compiler(NonZeroUsize::MIN)?;
+    let on_two = compiler(NonZeroUsize::MIN.saturating_add(1))?;
+    let mut rows = Vec::new();
+    for instance in &instances {
+        rows.push(throughput(&on_one, &on_two, instance, budget)?);
+    }
+    if json {
+        for row in &rows {
+            print_line(&serde_json::to_string(row)?);
+        }
+    } else {
+        throughput_table(&rows).iter().for_each(|line| print_line(line));
     }
     Ok(())
 }

@@ -143,7 +143,7 @@ pub fn measure_beside(
     Ok((measured, entries))
 }
 
-fn check(compiler: &Compiler, instance: &Instance) -> Result<Program> {
+pub(crate) fn check(compiler: &Compiler, instance: &Instance) -> Result<Program> {
     let program = compiler.check(&instance.file, &instance.source);
     match program.diagnostics.iter().find(|d| d.is_error()) {
         Some(d) => Err(anyhow!("{}: {}", instance.file, d.message)),
@@ -151,7 +151,7 @@ fn check(compiler: &Compiler, instance: &Instance) -> Result<Program> {
     }
 }
 
-fn function(compiler: &Compiler, program: &Program, request: &Request, engine: Engine) -> Result<Function> {
+pub(crate) fn function(compiler: &Compiler, program: &Program, request: &Request, engine: Engine) -> Result<Function> {
     compiler.function(program, request, engine).with_context(|| format!("compiling `{}`", request.function))
 }
 

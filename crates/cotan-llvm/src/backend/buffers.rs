@@ -1,105 +1,174 @@
 //! Values in the memory layout of compiled code, and back.
-
-use std::borrow::Cow;
+//!
+//! Elements of eight bytes lie in a [`Value`] as compiled code has them, so they are not copied. What describes arguments
+//! and results is kept from call to call, and results may lie in the memory of earlier ones: calls of equal sizes
+//! allocate nothing.
 
 use crate::abi::Buf;
-use cotan_ir::Elem;
+use cotan_ir::{Elem, Ty};
 use cotan_ops::Value;
 
-/// An argument in memory of the host. Elements of eight bytes lie there as values have them, so they are not copied.
-pub(super) struct ArgumentBuffer<'v> {
-    /// The bytes of the elements, in words for the sake of alignment.
-    words: Cow<'v, [u64]>,
-    extents: &'v [i64],
+/// What describes the arguments and results of a call.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) inputs: Vec<Buf>,
+    pub(super) outputs: Vec<Buf>,
+    /// The bytes of arguments whose elements are shorter than eight, in words for the sake of alignment.
+    packed: Vec<Vec<u64>>,
+    /// The strides of all of them.
     strides: Vec<i64>,
 }
 
-impl<'v> ArgumentBuffer<'v> {
-    pub(super) fn of(value: &'v Value) -> ArgumentBuffer<'v> {
-        let bytes = value.elem.bytes();
-        let words = if bytes == 8 { Cow::Borrowed(value.bits.as_slice()) } else { Cow::Owned(packed(value)) };
-        ArgumentBuffer { words, extents: &value.dims, strides: vec![0; value.dims.len()] }
-    }
+// SAFETY: between calls there are no pointers in it that anybody follows; a call uses it on one thread.
+unsafe impl Send for Buffers {}
 
-    /// What compiled code is told of it. Arguments are never written to.
-    pub(super) fn buf(&mut self) -> Buf {
-        Buf {
-            data: self.words.as_ptr().cast_mut().cast(),
-            extents: self.extents.as_ptr().cast_mut(),
-            strides: self.strides.as_mut_ptr(),
-            capacity: 0,
+impl Buffers {
+    /// Describes arguments and results; both stay where they are until the call is over.
+    pub(super) fn describe(&mut self, args: &[Value], results: &mut [Room]) {
+        let ranks = args.iter().map(|arg| arg.dims.len()).chain(results.iter().map(|room| room.value.dims.len()));
+        self.strides.clear();
+        self.strides.resize(ranks.sum(), 0);
+        let mut strides = self.strides.as_mut_ptr();
+        let mut next_strides = |rank: usize| {
+            let own = strides;
+            // SAFETY: there are as many strides as all ranks together.
+            strides = unsafe { strides.add(rank) };
+            own
+        };
+        self.inputs.clear();
+        self.packed.resize_with(args.len().max(self.packed.len()), Vec::new);
+        for (arg, words) in args.iter().zip(&mut self.packed) {
+            let words = if arg.elem.bytes() == 8 {
+                &arg.bits
+            } else {
+                pack(arg, words);
+                words
+            };
+            // Arguments are never written to.
+            self.inputs.push(Buf {
+                data: words.as_ptr().cast_mut().cast(),
+                extents: arg.dims.as_ptr().cast_mut(),
+                strides: next_strides(arg.dims.len()),
+                capacity: 0,
+            });
+        }
+        self.outputs.clear();
+        for Room { value, capacity } in results {
+            self.outputs.push(Buf {
+                data: value.bits.as_mut_ptr().cast(),
+                extents: value.dims.as_mut_ptr(),
+                strides: next_strides(value.dims.len()),
+                capacity: *capacity,
+            });
         }
     }
 }
 
 /// Room for a result.
-pub(super) struct ResultBuffer {
-    /// Empty, with room for the elements: nothing is written to it before the call does.
-    words: Vec<u64>,
-    extents: Vec<i64>,
-    strides: Vec<i64>,
+#[derive(Debug)]
+pub(super) struct Room {
+    /// No elements yet, but memory for them, and as many extents as the rank.
+    value: Value,
+    /// Bytes that the call may write there.
     capacity: i64,
 }
 
-impl ResultBuffer {
-    /// Room for so many elements, in memory that is given away if it suffices. Where there is none, the call finds out
+impl Room {
+    /// Room for `n` elements, in the memory of an earlier result if there is one. Where there is none, the call finds out
     /// that it has none either, and reports it.
-    pub(super) fn room(elem: Elem, rank: usize, n: usize, mut words: Vec<u64>) -> ResultBuffer {
-        words.clear();
-        let bytes = n.saturating_mul(elem.bytes());
-        let has_room = words.try_reserve_exact(bytes.div_ceil(8).max(1)).is_ok();
-        let capacity = if has_room { bytes as i64 } else { 0 };
-        ResultBuffer { words, extents: vec![0; rank], strides: vec![0; rank], capacity }
-    }
-
-    pub(super) fn buf(&mut self) -> Buf {
-        Buf {
-            data: self.words.as_mut_ptr().cast(),
-            extents: self.extents.as_mut_ptr(),
-            strides: self.strides.as_mut_ptr(),
-            capacity: self.capacity,
-        }
+    pub(super) fn new(ty: &Ty, n: usize, earlier: Option<Value>) -> Room {
+        let Value { mut bits, mut dims, .. } =
+            earlier.unwrap_or_else(|| Value { elem: ty.elem, bits: Vec::new(), dims: Vec::new() });
+        bits.clear();
+        dims.clear();
+        dims.resize(ty.rank(), 0);
+        let has_room = bits.try_reserve_exact(n.max(1)).is_ok();
+        let capacity = if has_room { (n * ty.elem.bytes()) as i64 } else { 0 };
+        Room { value: Value { elem: ty.elem, bits, dims }, capacity }
     }
 
     /// The result that a call left, here or in memory of its own.
     ///
     /// # Safety
-    /// `buf` is this buffer after a successful call, which has written the extents and as many elements.
-    pub(super) unsafe fn value(mut self, elem: Elem, buf: &Buf) -> Value {
-        let n: usize = self.extents.iter().map(|d| *d as usize).product();
-        if elem.bytes() == 8 && self.words.as_ptr().cast() == buf.data.cast_const() && n <= self.words.capacity() {
+    /// `buf` describes this room after a successful call, which has written the extents and as many elements.
+    pub(super) unsafe fn value(self, buf: &Buf) -> Value {
+        let Value { elem, mut bits, dims } = self.value;
+        let n: usize = dims.iter().map(|d| *d as usize).product();
+        let from = buf.data.cast_const();
+        let is_here = bits.as_ptr().cast() == from && n <= bits.capacity();
+        if is_here && elem.bytes() == 8 {
             // SAFETY: by this function's contract the call has written these elements, here.
-            unsafe { self.words.set_len(n) };
-            return Value { elem, bits: self.words, dims: self.extents };
+            unsafe { bits.set_len(n) };
+            return Value { elem, bits, dims };
         }
         let read = |k: usize| -> u64 {
-            let at = buf.data.cast_const();
             // SAFETY: by this function's contract there are `n > k` elements of this type.
             unsafe {
                 match elem {
-                    Elem::Bool | Elem::U8 => at.cast::<u8>().add(k).read().into(),
-                    Elem::I8 => i64::from(at.cast::<i8>().add(k).read()) as u64,
-                    Elem::I16 => i64::from(at.cast::<i16>().add(k).read()) as u64,
-                    Elem::U16 | Elem::F16 | Elem::BF16 => at.cast::<u16>().add(k).read().into(),
-                    Elem::I32 => i64::from(at.cast::<i32>().add(k).read()) as u64,
-                    Elem::U32 | Elem::F32 => at.cast::<u32>().add(k).read().into(),
-                    Elem::I64 | Elem::U64 | Elem::F64 => at.cast::<u64>().add(k).read(),
+                    Elem::Bool | Elem::U8 => from.cast::<u8>().add(k).read().into(),
+                    Elem::I8 => i64::from(from.cast::<i8>().add(k).read()) as u64,
+                    Elem::I16 => i64::from(from.cast::<i16>().add(k).read()) as u64,
+                    Elem::U16 | Elem::F16 | Elem::BF16 => from.cast::<u16>().add(k).read().into(),
+                    Elem::I32 => i64::from(from.cast::<i32>().add(k).read()) as u64,
+                    Elem::U32 | Elem::F32 => from.cast::<u32>().add(k).read().into(),
+                    Elem::I64 | Elem::U64 | Elem::F64 => from.cast::<u64>().add(k).read(),
                 }
             }
         };
-        Value { elem, bits: (0..n).map(read).collect(), dims: self.extents }
+        if !is_here {
+            bits.extend((0..n).map(read));
+            return Value { elem, bits, dims };
+        }
+        // From the last one on: an element becomes longer, and takes the place of those behind it.
+        let to = bits.as_mut_ptr();
+        for k in (0..n).rev() {
+            let element = read(k);
+            // SAFETY: there is room for `n` elements; those that are read later lie before this one.
+            unsafe { to.add(k).write(element) };
+        }
+        // SAFETY: all of them are written.
+        unsafe { bits.set_len(n) };
+        Value { elem, bits, dims }
     }
 }
 
 /// The bytes of elements of less than eight bytes.
-fn packed(value: &Value) -> Vec<u64> {
+fn pack(value: &Value, words: &mut Vec<u64>) {
     let bytes = value.elem.bytes();
-    let mut words = vec![0u64; (value.bits.len() * bytes).div_ceil(8).max(1)];
+    words.clear();
+    words.resize((value.bits.len() * bytes).div_ceil(8).max(1), 0);
     // Little-endian machines alone are supported by the layout of `bool` and narrow integers in words.
     for (k, bits) in value.bits.iter().enumerate() {
         let at = k * bytes;
         let mask = (1u64 << (8 * bytes)) - 1;
         words[at / 8] |= (bits & mask) << (8 * (at % 8));
     }
-    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotan_ir::Dim;
+
+    #[test]
+    fn short_elements_become_long_ones_where_they_lie() {
+        for n in [0usize, 1, 7, 100] {
+            let numbers: Vec<f64> = (0..n).map(|k| k as f64 / 3.0 - 5.0).collect();
+            let bits: Vec<u64> = numbers.iter().map(|x| (*x as f32).to_bits().into()).collect();
+            let expected = Value { elem: Elem::F32, bits, dims: vec![n as i64] };
+            let mut room = Room::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), n, None);
+            let mut packed = Vec::new();
+            pack(&expected, &mut packed);
+            let mut buffers = Buffers::default();
+            buffers.describe(&[], std::slice::from_mut(&mut room));
+            let buf = buffers.outputs[0];
+            room.value.dims[0] = n as i64;
+            // SAFETY: the room has `n` words, and the bytes of `n` elements of four bytes are fewer.
+            let value = unsafe {
+                std::ptr::copy_nonoverlapping(packed.as_ptr().cast::<u8>(), buf.data.cast(), 4 * n);
+                room.value(&buf)
+            };
+            assert_eq!(value, expected);
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Calling compiled functions.
 
-use super::buffers::{ArgumentBuffer, ResultBuffer};
+use super::buffers::{Buffers, Room};
 use super::nan::has_nan;
-use super::signature::{Signature, size};
-use crate::abi::{Buf, Entry, ErrorSlot, code};
+use super::signature::Signature;
+use crate::abi::{Entry, ErrorSlot, code};
 use crate::emit::Reports;
 use crate::jit::{CompiledModule, ObjectOrigin};
 use crate::runtime::{Pool, Session, Watch};
@@ -24,8 +24,19 @@ pub struct CompiledFunction {
     unwatched: Option<Vec<usize>>,
     reports: Arc<Reports>,
     pool: Arc<Pool>,
-    /// Sessions between calls, with the memory that they have warmed up, and the limit they were made for.
-    idle: Mutex<Vec<(usize, Session)>>,
+    /// What is warm and in no call.
+    idle: Mutex<Vec<Warm>>,
+}
+
+/// What one call uses and leaves to the next one, with the memory that it has warmed up.
+#[derive(Debug)]
+struct Warm {
+    /// The limit that it was made for.
+    max_bytes: usize,
+    session: Session,
+    buffers: Buffers,
+    /// Empty between calls.
+    rooms: Vec<Room>,
 }
 
 /// What a call may use.
@@ -170,7 +181,7 @@ impl CompiledFunction {
     }
 
     /// Calls the function under limits. The results of an earlier call give their memory to those of this one, so that
-    /// calls of equal sizes take none from the machine.
+    /// calls of equal sizes allocate nothing.
     pub fn call_again(
         &self,
         args: &[Value],
@@ -183,33 +194,31 @@ impl CompiledFunction {
     fn run(
         &self,
         args: &[Value],
-        earlier: Vec<Value>,
+        mut earlier: Vec<Value>,
         options: &CallOptions,
         output: Option<&mut dyn FnMut(&str)>,
     ) -> Result<Outcome, RuntimeError> {
         self.signature.check(args)?;
-        let mut inputs: Vec<ArgumentBuffer> = args.iter().map(ArgumentBuffer::of).collect();
-        let mut outputs: Vec<ResultBuffer> = Vec::new();
-        let mut earlier = earlier.into_iter().map(|value| value.bits);
+        let mut warm = self.warm(options);
+        earlier.reverse();
         for ty in &self.signature.results {
             // A size that only the call finds out gets memory of the call.
-            let n = self.signature.extents(ty, args).and_then(|dims| size(&dims)).unwrap_or(0);
+            let n = self.signature.size(ty, args).unwrap_or(0);
             // Where nothing like it may be held at all, the call says so.
             let is_allowed = n.saturating_mul(ty.elem.bytes()) <= options.max_bytes;
-            let memory = earlier.next().unwrap_or_default();
-            outputs.push(ResultBuffer::room(ty.elem, ty.rank(), if is_allowed { n } else { 0 }, memory));
+            warm.rooms.push(Room::new(ty, if is_allowed { n } else { 0 }, earlier.pop()));
         }
-        let input_bufs: Vec<Buf> = inputs.iter_mut().map(ArgumentBuffer::buf).collect();
-        let mut output_bufs: Vec<Buf> = outputs.iter_mut().map(ResultBuffer::buf).collect();
-        let mut session = self.session(options);
+        warm.buffers.describe(args, &mut warm.rooms);
+        let Warm { session, buffers, rooms, .. } = &mut warm;
         let blocks = session.memory().blocks();
         // SAFETY: the arguments and the room for results fit the signature, which is that of the code, and the module
         // lives as long as `self`.
-        let outcome = unsafe { session.call(self.entry, &input_bufs, &mut output_bufs, output) };
+        let outcome = unsafe { session.call(self.entry, &buffers.inputs, &mut buffers.outputs, output) };
         let result = outcome.map_err(|error| self.error(&error)).map(|()| {
-            let pairs = outputs.into_iter().zip(&output_bufs).zip(&self.signature.results);
+            let mut values = earlier;
+            values.clear();
             // SAFETY: the call succeeded, so it has written these results.
-            let values: Vec<Value> = pairs.map(|((buffer, buf), ty)| unsafe { buffer.value(ty.elem, buf) }).collect();
+            values.extend(rooms.drain(..).zip(&buffers.outputs).map(|(room, buf)| unsafe { room.value(buf) }));
             let is_nan = |unwatched: &Vec<usize>| session.saw_nan() || unwatched.iter().any(|k| has_nan(&values[*k]));
             let has_nan = self.unwatched.as_ref().is_some_and(is_nan);
             let statistics = Statistics {
@@ -219,23 +228,29 @@ impl CompiledFunction {
             };
             Outcome { values, statistics, has_nan }
         });
-        session.set_watch(None);
-        self.lock().push((options.max_bytes, session));
+        warm.rooms.clear();
+        warm.session.set_watch(None);
+        self.lock().push(warm);
         result
     }
 
-    fn session(&self, options: &CallOptions) -> Session {
+    fn warm(&self, options: &CallOptions) -> Warm {
         let mut idle = self.lock();
-        let known = idle.iter().position(|(max_bytes, _)| *max_bytes == options.max_bytes);
-        let mut session = match known {
-            Some(k) => idle.swap_remove(k).1,
-            None => Session::new(options.max_bytes).with_pool(self.pool.clone()),
+        let known = idle.iter().position(|warm| warm.max_bytes == options.max_bytes);
+        let mut warm = match known {
+            Some(k) => idle.swap_remove(k),
+            None => Warm {
+                max_bytes: options.max_bytes,
+                session: Session::new(options.max_bytes).with_pool(self.pool.clone()),
+                buffers: Buffers::default(),
+                rooms: Vec::new(),
+            },
         };
-        session.set_watch(options.watch.clone());
-        session
+        warm.session.set_watch(options.watch.clone());
+        warm
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(usize, Session)>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Warm>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -28,9 +28,10 @@ impl Signature {
             if arg.elem != ty.elem {
                 return wrong(format!("argument {position}: expected element type {}, found {}", ty.elem, arg.elem));
             }
-            let expected = self.extents(ty, args);
-            let agrees = expected.as_ref().is_some_and(|dims| *dims == arg.dims);
+            let agrees = ty.dims.len() == arg.dims.len()
+                && ty.dims.iter().zip(&arg.dims).all(|(dim, found)| self.extent(*dim, args) == Some(*found));
             if !agrees || arg.dims.iter().any(|d| *d < 0) || Some(arg.bits.len()) != size(&arg.dims) {
+                let expected: Option<Vec<i64>> = ty.dims.iter().map(|dim| self.extent(*dim, args)).collect();
                 let expected = expected.unwrap_or_default();
                 return wrong(format!("argument {position}: expected extents {expected:?}, found {:?}", arg.dims));
             }
@@ -38,22 +39,24 @@ impl Signature {
         Ok(())
     }
 
-    /// The extents of a type where the arguments decide them.
-    pub(super) fn extents(&self, ty: &Ty, args: &[Value]) -> Option<Vec<i64>> {
-        ty.dims
-            .iter()
-            .map(|d| match d {
-                Dim::Const(n) => Some(*n),
-                Dim::Var(v) => {
-                    let position = self.params.iter().position(|(param, _)| param == v)?;
-                    args.get(position)?.scalar().filter(|c| c.elem() == Elem::I64)?.as_i64()
-                }
-            })
-            .collect()
+    /// The number of elements of a type, where the arguments decide it.
+    pub(super) fn size(&self, ty: &Ty, args: &[Value]) -> Option<usize> {
+        ty.dims.iter().try_fold(1usize, |n, dim| n.checked_mul(usize::try_from(self.extent(*dim, args)?).ok()?))
+    }
+
+    /// An extent, where the arguments decide it.
+    fn extent(&self, dim: Dim, args: &[Value]) -> Option<i64> {
+        match dim {
+            Dim::Const(n) => Some(n),
+            Dim::Var(v) => {
+                let position = self.params.iter().position(|(param, _)| *param == v)?;
+                args.get(position)?.scalar().filter(|c| c.elem() == Elem::I64)?.as_i64()
+            }
+        }
     }
 }
 
 /// The number of elements of a tensor, if there is such a number.
-pub(super) fn size(dims: &[i64]) -> Option<usize> {
+fn size(dims: &[i64]) -> Option<usize> {
     dims.iter().try_fold(1usize, |n, d| n.checked_mul(usize::try_from(*d).ok()?))
 }

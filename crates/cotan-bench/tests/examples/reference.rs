@@ -1,51 +1,13 @@
 //! The examples against the values and gradients of ADBench's hand-written C++.
 
-use cotan::host::{Arguments, from_json};
-use cotan::{Compiler, Config, Engine, Request};
+use crate::instances::{compiler, instance, read};
+use cotan::{Compiler, Engine};
 use cotan_bench::{Block, BlockError, Instance, Settings, compare_blocks, evaluate, measure};
 use serde_json::Value as Json;
-use std::path::Path;
 use std::time::Duration;
 
 /// Relative to the largest entry of a block of parameters.
 const TOLERANCE: f64 = 1e-9;
-
-fn read(path: &str) -> String {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    std::fs::read_to_string(examples.join(path)).expect("a file of the repository")
-}
-
-fn compiler() -> Compiler {
-    Compiler::new(Config::default()).expect("threads")
-}
-
-/// An example with its arguments.
-fn instance(compiler: &Compiler, objective: &str, data: &str, blocks: &[(&str, usize)]) -> Instance {
-    let folder = data.split('/').next().unwrap_or_default();
-    let file = format!("{folder}/{folder}.cot");
-    let source = read(&file);
-    let function = Request::function(objective);
-    let program = compiler.check(&file, &source);
-    let entry = compiler.lower(&program, &function).expect("a function of the example").entry;
-    let json: Json = serde_json::from_str(&read(data)).expect("JSON");
-    let value = |name: &str, ty| (name.to_owned(), from_json(&json[name], ty).expect("a value of the type"));
-    let args: Arguments = entry.params.iter().map(|p| value(&p.name, &p.ty)).collect();
-    Instance {
-        objective: objective.to_owned(),
-        name: data.to_owned(),
-        file,
-        source,
-        function,
-        gradient: Some(Request::function(derivative_of(objective))),
-        args,
-        blocks: Block::in_order(blocks),
-    }
-}
-
-fn derivative_of(objective: &str) -> String {
-    let kind = if ["ba", "hand", "hand_c"].contains(&objective) { "jacobian" } else { "gradient" };
-    format!("{objective}_{kind}")
-}
 
 fn numbers(reference: &Json, key: &str) -> Vec<f64> {
     reference[key].as_array().expect("a list").iter().flat_map(Json::as_f64).collect()
@@ -67,7 +29,7 @@ fn assert_agrees(compiler: &Compiler, instance: &Instance, reference: &str, engi
 
 #[test]
 fn the_mixture_agrees_with_the_reference_when_compiled() {
-    let compiler = compiler();
+    let compiler = compiler(1);
     let instance =
         instance(&compiler, "gmm", "gmm/data/gmm_d10_K25.json", &[("alphas", 25), ("means", 250), ("icf", 1375)]);
     assert_agrees(&compiler, &instance, "gmm/data/gmm_d10_K25.reference.json", Engine::Cpu);
@@ -75,7 +37,7 @@ fn the_mixture_agrees_with_the_reference_when_compiled() {
 
 #[test]
 fn the_lstm_agrees_with_the_reference_on_both_engines() {
-    let compiler = compiler();
+    let compiler = compiler(1);
     let instance = instance(&compiler, "lstm", "lstm/data/lstm_l2_c1024.json", &[("weights", 224), ("extra", 42)]);
     for engine in [Engine::Cpu, Engine::Interpreter] {
         assert_agrees(&compiler, &instance, "lstm/data/lstm_l2_c1024.reference.json", engine);
@@ -84,7 +46,7 @@ fn the_lstm_agrees_with_the_reference_on_both_engines() {
 
 #[test]
 fn every_observation_of_bundle_adjustment_has_the_block_of_the_reference() {
-    let compiler = compiler();
+    let compiler = compiler(1);
     let instance = instance(&compiler, "ba", "ba/data/ba1.json", &[]);
     let reference: Json = serde_json::from_str(&read("ba/data/ba1.reference.json")).expect("JSON");
     for engine in [Engine::Cpu, Engine::Interpreter] {
@@ -105,7 +67,7 @@ fn every_observation_of_bundle_adjustment_has_the_block_of_the_reference() {
 
 #[test]
 fn the_hands_agree_with_the_reference_on_both_engines() {
-    let compiler = compiler();
+    let compiler = compiler(1);
     for (objective, columns) in [("hand", 26), ("hand_c", 28)] {
         let names: Vec<String> = (0..columns).map(|k| format!("column {k}")).collect();
         let blocks: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 30)).collect();
@@ -122,7 +84,7 @@ fn the_hands_agree_with_the_reference_on_both_engines() {
 
 #[test]
 fn a_measurement_tells_value_entries_and_times() {
-    let compiler = compiler();
+    let compiler = compiler(1);
     let instance = instance(&compiler, "lstm", "lstm/data/lstm_l2_c1024.json", &[("weights", 224), ("extra", 42)]);
     let settings = Settings { engine: Engine::Cpu, threads: 1, budget: Duration::ZERO, fewest_samples: 3 };
     let (measured, entries) = measure(&compiler, &instance, settings).expect("it runs");
