@@ -181,11 +181,10 @@ fn on_two_threads(data: &Path, budget: Duration, json: bool) -> Result<()> {
     files.sort();
     let read = files.iter().map(|file| read_instance(file, None, false));
     let instances: Vec<Instance> = read.chain([Ok(newton("n1e6", 1_000_000))]).collect::<Result<_>>()?;
-    let on_one = compiler(NonZeroUsize::MIN)?;
-    let on_two = compiler(NonZeroUsize::MIN.saturating_add(1))?;
+    let compiler = compiler(NonZeroUsize::MIN.saturating_add(1))?;
     let mut rows = Vec::new();
     for instance in &instances {
-        rows.push(throughput(&on_one, &on_two, instance, budget)?);
+        rows.push(throughput(&compiler, instance, budget)?);
     }
     if json {
         for row in &rows {

@@ -10,6 +10,7 @@ use cotan::host::fit_arguments;
 use cotan::ops::Value;
 use cotan::{Compiler, Engine, Function};
 use serde::Serialize;
+use std::num::NonZeroUsize;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
@@ -72,14 +73,13 @@ pub fn throughput_table(rows: &[Throughput]) -> Vec<String> {
     std::iter::once(head).chain(rows.iter().map(line)).collect()
 }
 
-/// Times the derivative of an instance, or the function if it has none. The first compiler has one thread, the second
-/// one two.
-pub fn throughput(on_one: &Compiler, on_two: &Compiler, instance: &Instance, budget: Duration) -> Result<Throughput> {
+/// Times the derivative of an instance, or the function if it has none, for so long. The compiler has two threads or
+/// more.
+pub fn throughput(compiler: &Compiler, instance: &Instance, budget: Duration) -> Result<Throughput> {
     let request = instance.gradient.as_ref().unwrap_or(&instance.function);
-    let compile = |compiler: &Compiler| -> Result<Function> {
-        function(compiler, &check(compiler, instance)?, request, Engine::Cpu)
-    };
-    let (one, two) = (compile(on_one)?, compile(on_two)?);
+    let compiled = function(compiler, &check(compiler, instance)?, request, Engine::Cpu)?;
+    let one = compiled.on_threads(NonZeroUsize::MIN);
+    let two = compiled.on_threads(NonZeroUsize::MIN.saturating_add(1));
     let args = fit_arguments(one.entry(), &instance.args)?;
     let mut first = Repeated::new(&one, &args)?;
     let mut second = Repeated::new(&one, &args)?;

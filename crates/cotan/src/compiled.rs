@@ -9,6 +9,7 @@ use cotan_ir::{Module, Symbol};
 use cotan_llvm::{Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, Statistics};
 use cotan_ops::Value;
 use cotan_syntax::on_deep_stack;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Machine code, with what its last call took.
@@ -17,7 +18,7 @@ pub(crate) struct Compiled {
     code: CompiledFunction,
     /// What is called where a result is NaN; `None` if `code` has the exact products.
     exact: Option<Exact>,
-    options: CallOptions,
+    max_bytes: usize,
     last: Mutex<Option<Statistics>>,
 }
 
@@ -40,8 +41,7 @@ impl Exact {
 
 impl Compiled {
     pub(crate) fn new(code: CompiledFunction, exact: Option<Exact>, max_bytes: usize) -> Compiled {
-        let options = CallOptions { max_bytes, ..CallOptions::default() };
-        Compiled { code, exact, options, last: Mutex::default() }
+        Compiled { code, exact, max_bytes, last: Mutex::default() }
     }
 
     /// What the last call took.
@@ -49,21 +49,37 @@ impl Compiled {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn call(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
-        let outcome = self.code.call_with_output(args, &self.options, output)?;
-        self.finished(args, outcome)
+    pub(crate) fn call(
+        &self,
+        args: &[Value],
+        threads: Option<NonZeroUsize>,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Value>, CallError> {
+        let options = self.options(threads);
+        let outcome = self.code.call_with_output(args, &options, output)?;
+        self.finished(args, &options, outcome)
     }
 
     /// A call whose results may take the memory of earlier ones.
-    pub(crate) fn call_again(&self, args: &[Value], earlier: Vec<Value>) -> Result<Vec<Value>, CallError> {
-        let outcome = self.code.call_again(args, earlier, &self.options)?;
-        self.finished(args, outcome)
+    pub(crate) fn call_again(
+        &self,
+        args: &[Value],
+        threads: Option<NonZeroUsize>,
+        earlier: Vec<Value>,
+    ) -> Result<Vec<Value>, CallError> {
+        let options = self.options(threads);
+        let outcome = self.code.call_again(args, earlier, &options)?;
+        self.finished(args, &options, outcome)
+    }
+
+    fn options(&self, threads: Option<NonZeroUsize>) -> CallOptions {
+        CallOptions { max_bytes: self.max_bytes, threads, ..CallOptions::default() }
     }
 
     /// The results of a call, or of its repetition.
-    fn finished(&self, args: &[Value], first: Outcome) -> Result<Vec<Value>, CallError> {
+    fn finished(&self, args: &[Value], options: &CallOptions, first: Outcome) -> Result<Vec<Value>, CallError> {
         let outcome = match &self.exact {
-            Some(exact) if first.has_nan => exact.code()?.call_again(args, first.values, &self.options)?,
+            Some(exact) if first.has_nan => exact.code()?.call_again(args, first.values, options)?,
             Some(_) | None => first,
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);

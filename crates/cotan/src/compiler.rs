@@ -183,7 +183,7 @@ impl Compiler {
             }
             (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
         };
-        Ok(Function { entry, module, traps, executor })
+        Ok(Function { entry, module, traps, executor, threads: None })
     }
 
     /// The code that a call of machine code runs first: products of derivatives are plain, where that is allowed. `None`

@@ -9,6 +9,7 @@ use cotan_llvm::Statistics;
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::entry::Entry;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// What runs a function.
@@ -37,9 +38,16 @@ pub struct Function {
     /// The places where it may make a NaN, if it traps those.
     pub(crate) traps: Option<Arc<[Site]>>,
     pub(crate) executor: Executor,
+    /// How many of the compiler's threads may share the work of a call; `None` for all of them.
+    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 impl Function {
+    /// The function with calls that use at most so many of the compiler's threads. Results are the same to the bit.
+    pub fn on_threads(&self, most: NonZeroUsize) -> Function {
+        Function { threads: Some(most), ..self.clone() }
+    }
+
     /// Names, types and sizes.
     pub fn entry(&self) -> &Entry {
         &self.entry
@@ -93,7 +101,7 @@ impl Function {
         match &self.executor {
             Executor::Compiled(f) if self.traps.is_none() => {
                 check_flat_extents(&self.entry, args).map_err(CallError::Arguments)?;
-                f.call_again(args, earlier)
+                f.call_again(args, self.threads, earlier)
             }
             Executor::Compiled(_) | Executor::Interpreter(_) => self.call_flat(args),
         }
@@ -106,7 +114,7 @@ impl Function {
                 cotan_interp::run_with_output(&self.module, &self.entry.symbol, args, options, output)
                     .map_err(CallError::from)
             }
-            Executor::Compiled(f) => f.call(args, output),
+            Executor::Compiled(f) => f.call(args, self.threads, output),
         };
         let Some(sites) = &self.traps else { return outcome };
         match outcome {

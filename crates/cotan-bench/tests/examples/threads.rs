@@ -2,22 +2,24 @@
 
 use crate::instances::{all, compiler};
 use cotan::Engine;
-use cotan_bench::evaluate;
+use cotan::host::fit_arguments;
+use std::num::NonZeroUsize;
 
 #[test]
 fn derivatives_have_the_same_bits_on_any_number_of_threads() {
-    let bits = |threads: usize| -> Vec<(String, u64, Vec<u64>)> {
-        let compiler = compiler(threads);
-        let each = all(&compiler).into_iter().map(|instance| {
-            let (value, entries) = evaluate(&compiler, &instance, Engine::Cpu).expect("it runs");
-            (instance.objective, value.to_bits(), entries.iter().map(|x| x.to_bits()).collect())
-        });
-        each.collect()
-    };
-    let on_one = bits(1);
-    for threads in [2, 3, 4, 8] {
-        for (one, several) in on_one.iter().zip(bits(threads)) {
-            assert!(*one == several, "{} on {threads} threads", one.0);
+    let compiler = compiler(8);
+    for instance in all(&compiler) {
+        let program = compiler.check(&instance.file, &instance.source);
+        let request = instance.gradient.as_ref().expect("a derivative");
+        let function = compiler.function(&program, request, Engine::Cpu).expect("it compiles");
+        let args = fit_arguments(function.entry(), &instance.args).expect("arguments that fit");
+        let on = |n: usize| {
+            let threads = NonZeroUsize::new(n).expect("a number of threads");
+            function.on_threads(threads).call_flat(&args).expect("it runs")
+        };
+        let on_one = on(1);
+        for threads in [2, 3, 4, 5, 6, 7, 8] {
+            assert!(on(threads) == on_one, "{} on {threads} threads", request.function);
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::runtime::{Pool, Session, Watch};
 use cotan_ir::{CheckKind, Elem, Function, OutOfMemory, Span};
 use cotan_ops::Value;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A function in machine code. It may be called from several threads at once.
@@ -31,8 +32,9 @@ pub struct CompiledFunction {
 /// What one call uses and leaves to the next one, with the memory that it has warmed up.
 #[derive(Debug)]
 struct Warm {
-    /// The limit that it was made for.
+    /// The limits that it was made for.
     max_bytes: usize,
+    threads: Option<NonZeroUsize>,
     session: Session,
     buffers: Buffers,
     /// Empty between calls.
@@ -46,11 +48,13 @@ pub struct CallOptions {
     pub max_bytes: usize,
     /// What may stop the call.
     pub watch: Option<Arc<Watch>>,
+    /// How many of the backend's threads may share the work; `None` for all of them.
+    pub threads: Option<NonZeroUsize>,
 }
 
 impl Default for CallOptions {
     fn default() -> CallOptions {
-        CallOptions { max_bytes: usize::MAX, watch: None }
+        CallOptions { max_bytes: usize::MAX, watch: None, threads: None }
     }
 }
 
@@ -236,15 +240,15 @@ impl CompiledFunction {
 
     fn warm(&self, options: &CallOptions) -> Warm {
         let mut idle = self.lock();
-        let known = idle.iter().position(|warm| warm.max_bytes == options.max_bytes);
+        let &CallOptions { max_bytes, threads, .. } = options;
+        let known = idle.iter().position(|warm| warm.max_bytes == max_bytes && warm.threads == threads);
         let mut warm = match known {
             Some(k) => idle.swap_remove(k),
-            None => Warm {
-                max_bytes: options.max_bytes,
-                session: Session::new(options.max_bytes).with_pool(self.pool.clone()),
-                buffers: Buffers::default(),
-                rooms: Vec::new(),
-            },
+            None => {
+                let pool = threads.map_or_else(|| self.pool.clone(), |most| Arc::new(self.pool.limited(most)));
+                let session = Session::new(max_bytes).with_pool(pool);
+                Warm { max_bytes, threads, session, buffers: Buffers::default(), rooms: Vec::new() }
+            }
         };
         warm.session.set_watch(options.watch.clone());
         warm

@@ -1,6 +1,8 @@
 //! The threads that parallel loops run on.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -13,14 +15,16 @@ const STACK_BYTES: usize = 16 << 20;
 #[derive(Debug)]
 pub struct Pool {
     /// Nothing for one thread: loops then run where they are called.
-    threads: Option<ThreadPool>,
+    threads: Option<Arc<ThreadPool>>,
+    /// How many of them work on a loop at the same time.
+    most: usize,
 }
 
 impl Pool {
     /// A pool of `threads` threads; the error is the system's refusal to start them.
     pub fn new(threads: NonZeroUsize) -> Result<Self, String> {
         if threads.get() == 1 {
-            return Ok(Self { threads: None });
+            return Ok(Self { threads: None, most: 1 });
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.get())
@@ -28,13 +32,20 @@ impl Pool {
             .thread_name(|index| format!("cotan-{index}"))
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Self { threads: Some(pool) })
+        Ok(Self { threads: Some(Arc::new(pool)), most: threads.get() })
     }
 
-    /// How many threads there are.
+    /// The same threads, of which at most so many work on a loop.
+    #[must_use]
+    pub fn limited(&self, most: NonZeroUsize) -> Self {
+        let most = most.get().min(self.most);
+        Self { threads: self.threads.clone().filter(|_| most > 1), most }
+    }
+
+    /// How many threads work on a loop.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.threads.as_ref().map_or(1, ThreadPool::current_num_threads)
+        self.most
     }
 
     /// Whether [`Pool::for_each`] uses threads other than the caller's.
@@ -46,8 +57,55 @@ impl Pool {
     /// called from inside `work`.
     pub(super) fn for_each(&self, count: u64, work: impl Fn(u64) + Sync + Send) {
         match &self.threads {
-            Some(pool) => pool.install(|| (0..count).into_par_iter().for_each(work)),
             None => (0..count).for_each(work),
+            Some(pool) if self.most == pool.current_num_threads() => {
+                pool.install(|| (0..count).into_par_iter().for_each(work));
+            }
+            // Inside of a loop the others are free to help with what comes from there, and they must not.
+            Some(pool) if pool.current_thread_index().is_some() => (0..count).for_each(work),
+            Some(pool) => {
+                let next = AtomicU64::new(0);
+                let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < count);
+                pool.install(|| (0..self.most).into_par_iter().for_each(|_| std::iter::from_fn(take).for_each(&work)));
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    fn several(threads: usize) -> Pool {
+        Pool::new(NonZeroUsize::new(threads).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_index_is_visited_once_whatever_the_limit() {
+        let pool = several(4);
+        for most in 1..=5 {
+            let pool = pool.limited(NonZeroUsize::new(most).unwrap());
+            assert_eq!(pool.threads(), most.min(4));
+            let visits: Vec<AtomicUsize> = (0..1000).map(|_| AtomicUsize::new(0)).collect();
+            pool.for_each(10, |outer| {
+                pool.for_each(100, |inner| {
+                    visits[(100 * outer + inner) as usize].fetch_add(1, Ordering::Relaxed);
+                });
+            });
+            assert!(visits.iter().all(|n| n.load(Ordering::Relaxed) == 1), "at most {most}");
+        }
+    }
+
+    #[test]
+    fn no_more_threads_work_than_the_limit_says() {
+        let pool = several(4).limited(NonZeroUsize::new(2).unwrap());
+        let (at_work, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        pool.for_each(50, |_| {
+            most.fetch_max(1 + at_work.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+            std::thread::yield_now();
+            at_work.fetch_sub(1, Ordering::SeqCst);
+        });
+        assert!(most.into_inner() <= 2);
     }
 }

@@ -9,7 +9,7 @@ use cotan_ops::Value;
 const CHUNK: usize = 64 << 10;
 
 fn limited(max_bytes: usize) -> CallOptions {
-    CallOptions { max_bytes, watch: None }
+    CallOptions { max_bytes, ..CallOptions::default() }
 }
 
 fn statistics(f: &CompiledFunction, args: &[Value]) -> Statistics {
