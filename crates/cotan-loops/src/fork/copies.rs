@@ -122,19 +122,19 @@ impl Copies {
 impl Copy {
     fn of(fork: &mut Fork, sum: Sum) -> Copy {
         let Sum { monoid, target, extents } = sum;
-        let (elem, name) = match target {
+        let (elem, name, span) = match target {
             Target::Local(local) => {
                 let info = &fork.f.locals[local.index()];
-                (info.elem, info.name.clone())
+                (info.elem, info.name.clone(), Span::NONE)
             }
             Target::Element(place) => {
                 let info = &fork.f.buffers[place.buffer.index()];
-                (info.elem, info.name.clone())
+                (info.elem, info.name.clone(), info.span)
             }
         };
         fork.f.regroups_sums |= rounds(monoid, elem);
         let kind = BufferKind::Allocated(Home::Arena);
-        fork.f.buffers.push(BufferInfo { name, elem, kind, span: Span::NONE, is_record: false });
+        fork.f.buffers.push(BufferInfo { name, elem, kind, span, is_record: false });
         let memory = Buffer(fork.f.buffers.len() as u32 - 1);
         let size = extents.iter().fold(Operand::i64(1), |n, extent| fork.i64(Instruction::Mul, n, *extent));
         Copy { monoid, elem, target, extents, size, memory, n: Operand::i64(0) }
