@@ -9,6 +9,7 @@ mod instance;
 mod loops;
 mod marks;
 mod measure;
+mod nudge;
 mod reference;
 mod threads;
 
@@ -16,7 +17,7 @@ pub use adbench::{HandModel, Objective, read_adbench};
 pub use blocks::Block;
 pub use instance::Instance;
 pub use loops::{LOOPS, loop_instance, newton};
-pub use marks::{Marks, Recorded, Timed, recorded};
+pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use measure::{Beside, Measured, Settings, evaluate, evaluate_by_tape, measure, measure_beside};
 pub use reference::{BlockError, compare_blocks};
 pub use threads::{Throughput, throughput, throughput_table};

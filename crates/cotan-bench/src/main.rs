@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
 use cotan_bench::{
-    HandModel, Instance, LOOPS, Marks, Objective, Recorded, Settings, Timed, loop_instance, measure_beside,
-    read_adbench, recorded,
+    BlockError, HandModel, Instance, LOOPS, Mark, Marks, Measured, Objective, Recorded, Settings, Timed,
+    compare_blocks, loop_instance, measure_beside, read_adbench, recorded,
 };
 use cotan_bench::{newton, throughput, throughput_table};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -125,22 +125,24 @@ fn main() -> Result<()> {
         | Command::All { marks: false, .. } => None,
     };
     let bar = progress(cases.len());
-    let mut rows = Vec::new();
+    let mut all = Vec::new();
     for Case { instance, file } in &cases {
         bar.set_message(format!("{} {}", instance.objective, instance.name));
-        let (row, entries) = beside_mark(&compiler, instance, file.as_deref(), settings, marks.as_ref())
+        let (measured, entries, met) = beside_mark(&compiler, instance, file.as_deref(), settings, marks.as_ref())
             .with_context(|| format!("{} {}", instance.objective, instance.name))?;
         if let Some(path) = &cli.options.out {
             write_entries(path, &entries)?;
         }
-        if cli.options.json {
-            print_line(&serde_json::to_string(&row)?);
-        }
-        rows.push(row);
+        all.push((measured, met));
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if !cli.options.json {
+    let rows = report::rows(all);
+    if cli.options.json {
+        for row in &rows {
+            print_line(&serde_json::to_string(row)?);
+        }
+    } else {
         report::table(&rows).iter().for_each(|line| print_line(line));
     }
     Ok(())
@@ -210,27 +212,52 @@ fn build_marks() -> Result<(Marks, Vec<Recorded>)> {
     Ok((Marks::build(&sources, &folder)?, recorded()?))
 }
 
-/// Times an instance, in turns with its mark if there are marks and it has one.
+/// Times an instance, in turns with its mark if there are marks and it has one. The derivative entries come with the
+/// figures.
 fn beside_mark(
     compiler: &Compiler,
     instance: &Instance,
     file: Option<&Path>,
     settings: Settings,
     marks: Option<&(Marks, Vec<Recorded>)>,
-) -> Result<(report::Row, Vec<f64>)> {
-    let recorded = marks.and_then(|(marks, rows)| Some((marks, rows.iter().find(|r| r.instance == instance.name)?)));
+) -> Result<(Measured, Vec<f64>, Option<report::Met>)> {
+    let found = marks.and_then(|(marks, rows)| Some((marks, rows.iter().find(|r| r.instance == instance.name)?)));
+    let Some((marks, recorded)) = found else {
+        let (measured, entries) = measure_beside(compiler, instance, settings, &mut |_| Ok(()))?;
+        return Ok((measured, entries, None));
+    };
+    let mark = marks.of(recorded, &instance.objective, file);
     let mut timed: Option<Timed> = None;
     let mut run_mark = |budget: Duration| {
-        if let Some((marks, row)) = recorded
-            && let Some(now) = marks.time(row, file, &instance.objective, budget)?
-        {
+        if let Some(mark) = &mark {
+            let now = mark.time(budget)?;
             timed = Some(timed.map_or(now, |before| before.best(now)));
         }
         Ok(())
     };
     let (measured, entries) = measure_beside(compiler, instance, settings, &mut run_mark)?;
-    let comparison = recorded.map(|(_, row)| report::Comparison::new(row, timed, &measured)).transpose()?;
-    Ok((report::Row { measured, comparison }, entries))
+    let error = mark.map(|mark| error_to(&mark, instance, &measured, &entries)).transpose()?;
+    Ok((measured, entries, Some(report::Met { recorded: recorded.clone(), timed, error })))
+}
+
+/// Results agree with those of marks so far, which are built with fewer guarantees.
+const AGREEMENT: f64 = 1e-8;
+
+/// The largest error of derivative entries against those of the mark. That a result is fast counts only if it is right.
+fn error_to(mark: &Mark<'_>, instance: &Instance, measured: &Measured, entries: &[f64]) -> Result<f64> {
+    let (value, expected) = mark.entries()?;
+    let ours = measured.value.unwrap_or(f64::NAN);
+    let blocks = compare_blocks(entries, &expected, &instance.blocks).with_context(|| {
+        format!("the mark gives {} derivative entries, the program {}", expected.len(), entries.len())
+    })?;
+    let error =
+        blocks.into_iter().map(BlockError::relative).fold(0.0, |m: f64, x| if x > m || x.is_nan() { x } else { m });
+    // Written so that a NaN fails.
+    let agrees = (ours - value).abs() <= AGREEMENT * value.abs().max(1.0) && error <= AGREEMENT;
+    if !agrees {
+        bail!("value {ours}, the mark's {value}; derivative entries {error:e} away from the mark's");
+    }
+    Ok(error)
 }
 
 fn progress(n: usize) -> ProgressBar {

@@ -79,24 +79,51 @@ impl Marks {
         Ok(Marks { folder: folder.to_owned() })
     }
 
-    /// Times the mark of an instance on its input. `None` where only a figure is recorded.
-    pub fn time(
-        &self,
-        of: &Recorded,
-        input: Option<&Path>,
-        objective: &str,
-        budget: Duration,
-    ) -> Result<Option<Timed>> {
-        let Some((program, variant)) = &of.program else { return Ok(None) };
-        let mut command = Command::new(self.folder.join(program));
-        command.args([variant, objective, &of.instance]);
-        // The loops take two inputs less than nothing: they make their own.
-        command.arg(input.unwrap_or(Path::new("-"))).args(["-", "-", &budget.as_secs_f64().to_string()]);
-        let out = command.output().with_context(|| format!("running the mark {program}"))?;
+    /// The mark of an instance, if more than a figure is recorded of it. `input` is the file of the instance.
+    pub fn of<'a>(&'a self, row: &'a Recorded, objective: &'a str, input: Option<&'a Path>) -> Option<Mark<'a>> {
+        let (program, variant) = row.program.as_ref()?;
+        Some(Mark { folder: &self.folder, program, variant, objective, instance: &row.instance, input })
+    }
+}
+
+/// A built program on the input of an instance.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark<'a> {
+    folder: &'a Path,
+    program: &'a str,
+    variant: &'a str,
+    objective: &'a str,
+    instance: &'a str,
+    input: Option<&'a Path>,
+}
+
+impl Mark<'_> {
+    /// Times objective and gradient, each for so long.
+    pub fn time(&self, budget: Duration) -> Result<Timed> {
+        self.run(budget, Path::new("-"))
+    }
+
+    /// The value, and the derivative entries in the order of ours.
+    pub fn entries(&self) -> Result<(f64, Vec<f64>)> {
+        let path = self.folder.join(format!("entries-{}", std::process::id()));
+        let value = self.run(Duration::ZERO, &path)?.value;
+        let bytes = std::fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+        std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+        let (entries, _) = bytes.as_chunks();
+        Ok((value, entries.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()))
+    }
+
+    fn run(&self, budget: Duration, entries: &Path) -> Result<Timed> {
+        let mut command = Command::new(self.folder.join(self.program));
+        command.args([self.variant, self.objective, self.instance]);
+        // The loops make their own input.
+        command.arg(self.input.unwrap_or(Path::new("-"))).arg("-").arg(entries).arg(budget.as_secs_f64().to_string());
+        let name = || format!("the mark {} of {}", self.program, self.instance);
+        let out = command.output().with_context(|| format!("running {}", name()))?;
         if !out.status.success() {
-            bail!("the mark {program} of {} failed: {}", of.instance, String::from_utf8_lossy(&out.stderr));
+            bail!("{} failed: {}", name(), String::from_utf8_lossy(&out.stderr));
         }
-        Timed::read(&out.stdout).map(Some).with_context(|| format!("the mark {program} of {}", of.instance))
+        Timed::read(&out.stdout).with_context(name)
     }
 }
 

@@ -1,7 +1,8 @@
 //! How time is taken: one warm-up call with compilation apart, repeats until a sample is long enough to trust the
-//! clock, samples until the budget is spent; minima and medians.
+//! clock, samples until the budget is spent, each on operands that differ from the last one's; minima and medians.
 
 use crate::Instance;
+use crate::nudge::Nudged;
 use anyhow::{Context, Result, anyhow};
 use cotan::explain::RecordCounts;
 use cotan::host::{Arguments, HostValue, fit_arguments};
@@ -48,6 +49,8 @@ pub struct Measured {
     pub grad_min: Option<f64>,
     pub grad_med: Option<f64>,
     pub samples: usize,
+    /// What all samples computed, in sum; it keeps them from being left out.
+    pub checksum: f64,
     pub allocations_per_call: Option<u64>,
     pub peak_mib: Option<f64>,
     /// The same in bytes: the most that a call held at once, beside its arguments and results.
@@ -117,7 +120,8 @@ pub fn measure_beside(
     let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings, beside)).transpose()?;
     let statistics = main.statistics();
     let predicted = predicted(compiler, main, instance, settings.engine)?;
-    let samples = gradient_times.as_ref().unwrap_or(&objective_times).seconds.len();
+    let main_times = gradient_times.as_ref().unwrap_or(&objective_times);
+    let (samples, checksum) = (main_times.seconds.len(), main_times.checksum);
     let measured = Measured {
         objective: instance.objective.clone(),
         instance: instance.name.clone(),
@@ -133,6 +137,7 @@ pub fn measure_beside(
         grad_min: gradient_times.as_ref().map(Times::min),
         grad_med: gradient_times.as_ref().map(Times::median),
         samples,
+        checksum,
         allocations_per_call: statistics.map(|s| s.allocations),
         peak_mib: statistics.map(|s| s.peak_bytes as f64 / (1 << 20) as f64),
         peak_bytes: statistics.map(|s| s.peak_bytes),
@@ -180,6 +185,7 @@ fn value_of(function: &Function, instance: &Instance) -> Result<f64> {
 struct Times {
     /// Per call, sorted.
     seconds: Vec<f64>,
+    checksum: f64,
 }
 
 impl Times {
@@ -195,12 +201,14 @@ impl Times {
 /// Times calls with operands that are flat already, and with memory for the results: what is measured is the function, not
 /// the reading of arguments.
 fn sample(f: &Function, args: &Arguments, settings: Settings, beside: Beside<'_>) -> Result<Times> {
-    let flat = fit_arguments(f.entry(), args)?;
-    let mut results = f.call_flat(&flat)?;
+    let mut nudged = Nudged::new(fit_arguments(f.entry(), args)?);
+    let mut results = f.call_flat(nudged.operands())?;
     let mut timed = |repeats: u32| -> Result<Duration> {
+        nudged.note(&results);
+        nudged.turn();
         let start = Instant::now();
         for _ in 0..repeats {
-            results = std::hint::black_box(f.call_again(&flat, std::mem::take(&mut results))?);
+            results = std::hint::black_box(f.call_again(nudged.operands(), std::mem::take(&mut results))?);
         }
         Ok(start.elapsed())
     };
@@ -220,5 +228,5 @@ fn sample(f: &Function, args: &Arguments, settings: Settings, beside: Beside<'_>
         seconds.push(timed(repeats)?.as_secs_f64() / f64::from(repeats));
     }
     seconds.sort_by(f64::total_cmp);
-    Ok(Times { seconds })
+    Ok(Times { seconds, checksum: nudged.checksum() })
 }

@@ -1,6 +1,5 @@
 //! The table of the benchmark command.
 
-use anyhow::{Result, bail};
 use cotan_bench::{Measured, Recorded, Timed};
 use serde::Serialize;
 
@@ -13,50 +12,72 @@ pub(crate) struct Row {
     pub(crate) comparison: Option<Comparison>,
 }
 
+/// The mark of an instance, as recorded and as met here.
+pub(crate) struct Met {
+    pub(crate) recorded: Recorded,
+    /// None where only a figure is recorded.
+    pub(crate) timed: Option<Timed>,
+    /// The largest error of our derivative entries, relative to the largest entry of the mark's in their block.
+    pub(crate) error: Option<f64>,
+}
+
+impl Met {
+    /// How much longer the mark takes here than where it was recorded.
+    fn scale(&self) -> Option<f64> {
+        self.timed.map(|timed| timed.grad_min / self.recorded.mark)
+    }
+}
+
 /// A gradient beside its mark and beside the best tool that differentiates; times in seconds.
 #[derive(Serialize)]
 pub(crate) struct Comparison {
-    /// The mark, measured now; none where only a figure is recorded.
-    mark: Option<f64>,
-    recorded_mark: f64,
-    recorded_best_tool: f64,
+    /// The gradient by hand: measured now, or recorded and scaled to this machine.
+    mark: f64,
+    /// The objective by hand, where it was measured.
+    mark_objective: Option<f64>,
+    mark_error: Option<f64>,
+    /// The gradient by the best tool, scaled to this machine.
+    best_tool: f64,
+    /// Our gradient in marks.
+    to_mark: f64,
+    /// The best tool's gradient in ours.
+    faster: f64,
 }
 
-/// Values of the same objective agree so far.
-const TOLERANCE: f64 = 1e-8;
-
-impl Comparison {
-    pub(crate) fn new(recorded: &Recorded, timed: Option<Timed>, measured: &Measured) -> Result<Comparison> {
-        if let (Some(mark), Some(value), Some(true)) = (timed, measured.value, timed.map(|t| t.value.is_finite()))
-            && (mark.value - value).abs() > TOLERANCE * value.abs().max(1.0)
-        {
-            bail!("the mark gives {}, the program {value}", mark.value);
+/// What is printed of instances and of their marks. A mark that is only recorded is scaled as the others are in the mean.
+pub(crate) fn rows(all: Vec<(Measured, Option<Met>)>) -> Vec<Row> {
+    let machine = mean(all.iter().filter_map(|(_, met)| met.as_ref()?.scale()));
+    let compare = |measured: &Measured, met: Met| {
+        let scale = met.scale().unwrap_or(machine);
+        let (mark, best_tool) = (scale * met.recorded.mark, scale * met.recorded.best_tool);
+        let gradient = measured.grad_min.unwrap_or(f64::NAN);
+        Comparison {
+            mark,
+            mark_objective: met.timed.map(|timed| timed.obj_min),
+            mark_error: met.error,
+            best_tool,
+            to_mark: gradient / mark,
+            faster: best_tool / gradient,
         }
-        let mark = timed.map(|t| t.grad_min);
-        Ok(Comparison { mark, recorded_mark: recorded.mark, recorded_best_tool: recorded.best_tool })
-    }
-
-    /// What a time recorded beside the mark would be here and now; `machine` stands in where the mark is only recorded.
-    fn scale(&self, machine: f64) -> f64 {
-        self.mark.map_or(machine, |mark| mark / self.recorded_mark)
-    }
+    };
+    let row = |(measured, met): (Measured, Option<Met>)| {
+        let comparison = met.map(|met| compare(&measured, met));
+        Row { measured, comparison }
+    };
+    all.into_iter().map(row).collect()
 }
 
 /// The lines of the table, and of the means where there are marks.
 pub(crate) fn table(rows: &[Row]) -> Vec<String> {
-    let machine = mean(
-        rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.mark? / row.comparison.as_ref()?.recorded_mark)),
-    );
     let has_marks = rows.iter().any(|row| row.comparison.is_some());
     let mut head = format!(
         "{:<12} {:<22} {:>7} {:>22} {:>9} {:>11} {:>11} {:>11} {:>7}",
         "objective", "instance", "backend", "value", "entries", "compile", "objective", "gradient", "ratio"
     );
     if has_marks {
-        head += &format!(" {:>11} {:>7} {:>11} {:>7}", "mark", "to mark", "best tool", "faster");
+        head += &format!(" {:>11} {:>7} {:>9} {:>11} {:>7}", "mark", "to mark", "error", "best tool", "faster");
     }
     let mut lines = vec![head];
-    let mut ratios = Vec::new();
     for Row { measured: r, comparison } in rows {
         let gradient = r.grad_min.unwrap_or(f64::NAN);
         let mut line = format!(
@@ -72,24 +93,24 @@ pub(crate) fn table(rows: &[Row]) -> Vec<String> {
             gradient / r.obj_min
         );
         if let Some(c) = comparison {
-            let scale = c.scale(machine);
-            let (mark, tool) = (scale * c.recorded_mark, scale * c.recorded_best_tool);
+            let error = c.mark_error.map_or("recorded".to_owned(), |error| format!("{error:.1e}"));
             line += &format!(
-                " {:>9.3}ms {:>7.2} {:>9.3}ms {:>7.2}",
-                1e3 * mark,
-                gradient / mark,
-                1e3 * tool,
-                tool / gradient
+                " {:>9.3}ms {:>7.2} {error:>9} {:>9.3}ms {:>7.2}",
+                1e3 * c.mark,
+                c.to_mark,
+                1e3 * c.best_tool,
+                c.faster
             );
-            ratios.push((gradient / mark, tool / gradient));
         }
         lines.push(line);
     }
-    if !ratios.is_empty() {
-        let (to_mark, faster) = (mean(ratios.iter().map(|r| r.0)), mean(ratios.iter().map(|r| r.1)));
+    if has_marks {
+        let compared = || rows.iter().filter_map(|row| row.comparison.as_ref());
         lines.push(format!(
-            "geometric means of {} cases: {to_mark:.2} times the mark, {faster:.2} times as fast as the best tool",
-            ratios.len()
+            "geometric means of {} cases: {:.2} times the mark, {:.2} times as fast as the best tool",
+            compared().count(),
+            mean(compared().map(|c| c.to_mark)),
+            mean(compared().map(|c| c.faster))
         ));
     }
     lines
