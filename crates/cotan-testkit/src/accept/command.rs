@@ -45,6 +45,11 @@ pub(super) fn json(out: &Output) -> Result<Json, String> {
     serde_json::from_slice(&out.stdout).map_err(|e| format!("output is no JSON: {e}"))
 }
 
+/// A number of a report.
+pub(super) fn number(report: &Json, key: &str) -> Result<f64, String> {
+    report[key].as_f64().ok_or_else(|| format!("no number `{key}` in {report}"))
+}
+
 fn main_job(place: &Workplace) -> Result<Measured, String> {
     let mut command = cotan(place);
     command.current_dir(&place.root);

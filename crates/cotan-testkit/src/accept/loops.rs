@@ -1,6 +1,6 @@
 //! Lines of loops at scale: their shapes, their memory, their cost, NaN traps and the chapter of the book.
 
-use super::command::{cotan, json, output};
+use super::command::{cotan, json, number, output};
 use super::suites::{count, output_of_tests, tests};
 use super::{Line, Measured, Workplace};
 use serde_json::Value as Json;
@@ -92,10 +92,6 @@ fn bench(place: &Workplace, file: &str, name: &str, wrt: &str, more: &[&str]) ->
     command.current_dir(place.root.join("tests/memory"));
     command.args(["bench", file, "--fn", name, "--grad", wrt, "--budget", "2", "--json"]).args(more);
     json(&output(&mut command)?)
-}
-
-fn number(report: &Json, key: &str) -> Result<f64, String> {
-    report[key].as_f64().ok_or_else(|| format!("no `{key}` in {report}"))
 }
 
 fn predicts(predicted: f64, measured: f64) -> bool {

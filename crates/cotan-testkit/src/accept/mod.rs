@@ -5,6 +5,7 @@
 
 mod adbench;
 mod command;
+mod compile_times;
 mod harness;
 mod jacobians;
 mod language;
@@ -12,10 +13,13 @@ mod limits;
 mod loops;
 mod programs;
 mod scale;
+mod speed;
 mod suites;
 
 use crate::files::workspace_file;
+use serde_json::Value as Json;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// What a line found.
@@ -54,6 +58,8 @@ pub struct Workplace {
     pub built: PathBuf,
     /// The folder of ADBench's inputs and reference values.
     pub adbench: PathBuf,
+    /// What the benchmark command says of every case; measured by the first line that asks.
+    cases: OnceLock<Result<Vec<Json>, String>>,
 }
 
 impl Workplace {
@@ -63,7 +69,7 @@ impl Workplace {
         let built = std::env::current_exe().map_err(|e| e.to_string())?;
         let built = built.parent().ok_or("the path of this process has no folder")?.to_owned();
         let adbench = adbench.unwrap_or_else(|| root.join("../shared/data/adbench"));
-        Ok(Workplace { root, built, adbench })
+        Ok(Workplace { root, built, adbench, cases: OnceLock::new() })
     }
 }
 
@@ -79,6 +85,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             Some(groups.concat())
         }
         "loops" => Some(loops::LINES.to_vec()),
+        "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }
 }

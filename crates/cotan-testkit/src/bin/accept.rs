@@ -9,7 +9,9 @@ use std::path::PathBuf;
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
     let name = args.next().context("usage: accept NAME [--adbench DIR] [--line K]")?;
-    let Some(mut lines) = list(&name) else { bail!("there is no list `{name}`: expected `core` or `language`") };
+    let Some(mut lines) = list(&name) else {
+        bail!("there is no list `{name}`: expected `core`, `language`, `loops` or `speed`")
+    };
     let mut adbench = None;
     while let Some(flag) = args.next() {
         let value = args.next().with_context(|| format!("`{flag}` takes a value"))?;
