@@ -10,6 +10,7 @@ use cotan::llvm::load::SearchConfig;
 use cotan::{Config, Engine, codes};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
 /// Bytes of compiled code that are kept between runs.
 const CACHE_BYTES: u64 = 256 << 20;
@@ -37,12 +38,20 @@ pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
     Ok(Config {
         llvm: if needs_llvm { llvm() } else { SearchConfig::nowhere() },
         cache: if needs_llvm { cache() } else { None },
+        build: build(),
         threads: threads(options.threads)?,
         level: if options.opt == "0" { OptLevel::O0 } else { OptLevel::O2 },
         memory: options.memory_limit.or_else(machine::spare_memory),
         trap_nan: options.trap_nan,
         ..Config::default()
     })
+}
+
+/// What tells this executable from one that was built of other sources: its size, and the time at which it was written.
+fn build() -> Option<String> {
+    let metadata = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{} {} {}", env!("CARGO_PKG_VERSION"), metadata.len(), written.as_nanos()))
 }
 
 /// Where to look for LLVM: `COTAN_LLVM` first. The word `none` there means to look nowhere.

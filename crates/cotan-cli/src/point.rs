@@ -5,8 +5,8 @@ use crate::diagnostics::Failure;
 use crate::input::RawArguments;
 use crate::session::Session;
 use cotan::host::HostValue;
-use cotan::sema::entry::HostType;
-use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Lowered, Request};
+use cotan::sema::entry::{Entry, HostType};
+use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Function, Request};
 
 /// A function of a program, the parameters to differentiate with respect to, and arguments.
 pub(crate) struct Point {
@@ -15,8 +15,8 @@ pub(crate) struct Point {
     pub(crate) wrt: Vec<String>,
     pub(crate) mode: Option<DerivativeMode>,
     pub(crate) raw: RawArguments,
-    /// The function itself.
-    pub(crate) primal: Lowered,
+    /// How the function itself is called.
+    pub(crate) entry: Entry,
 }
 
 impl Point {
@@ -24,14 +24,14 @@ impl Point {
     pub(crate) fn open(args: &DerivativeArgs) -> Result<Point, Failure> {
         let session = Session::open(&args.call.file, &args.call.engine)?;
         let raw = RawArguments::read(&args.call.inputs)?;
-        let primal = session.lower(&session.at_types_of(&raw, Request::function(&args.function)))?;
-        let wrt = parameters(&session, &args.function, &primal, &args.wrt)?;
+        let entry = session.entry(&session.at_types_of(&raw, Request::function(&args.function)))?;
+        let wrt = parameters(&session, &args.function, &entry, &args.wrt)?;
         session.warn_of_derivative(&args.function, &wrt);
         let mode = args.mode.map(|mode| match mode {
             Mode::Forward => DerivativeMode::Forward,
             Mode::Reverse => DerivativeMode::Reverse,
         });
-        Ok(Point { session, name: args.function.clone(), wrt, mode, raw, primal })
+        Ok(Point { session, name: args.function.clone(), wrt, mode, raw, entry })
     }
 
     /// The request for a derivative in a mode.
@@ -57,7 +57,7 @@ impl Point {
 
     /// Fails unless the function has a scalar result, or a tuple that starts with one.
     pub(crate) fn expect_scalar(&self) -> Result<(), Failure> {
-        let result = &self.primal.entry.result;
+        let result = &self.entry.result;
         let first = match result {
             HostType::Tuple(parts) => parts.first().unwrap_or(result),
             HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } | HostType::Enum { .. } => result,
@@ -69,17 +69,21 @@ impl Point {
             | HostType::Struct { .. }
             | HostType::Enum { .. }
             | HostType::Tuple(_) => {
-                let found = self.primal.entry.show(result);
+                let found = self.entry.show(result);
                 let message = format!("`{}`: expected a float result to differentiate, found {found}", self.name);
                 Err(self.session.request_failure(message))
             }
         }
     }
 
+    /// The function itself, ready to be called.
+    pub(crate) fn function(&self) -> Result<Function, Failure> {
+        self.session.function(&self.session.at_types_of(&self.raw, Request::function(&self.name)))
+    }
+
     /// The value of the function.
     pub(crate) fn value(&self) -> Result<HostValue, Failure> {
-        let function = self.session.bind(&self.name, self.primal.clone())?;
-        self.session.call(&self.name, &function, &self.raw)
+        self.session.call(&self.name, &self.function()?, &self.raw)
     }
 
     /// The result of a derivative at the point.
@@ -117,16 +121,16 @@ pub(crate) fn tangent_names(function: &cotan::Function, n: usize) -> Vec<String>
 }
 
 /// The parameters that were asked for, or the first one that has a derivative.
-fn parameters(session: &Session, name: &str, primal: &Lowered, wanted: &[String]) -> Result<Vec<String>, Failure> {
+fn parameters(session: &Session, name: &str, entry: &Entry, wanted: &[String]) -> Result<Vec<String>, Failure> {
     let declaration = session.declaration(name)?;
     let mut known = Vec::new();
-    for (param, declared) in primal.entry.params.iter().zip(&declaration.params) {
+    for (param, declared) in entry.params.iter().zip(&declaration.params) {
         let has_floats = param.ty.leaves().iter().any(|leaf| leaf.elem.is_float());
         if has_floats && !declared.nodiff {
             known.push(param.name.clone());
         }
     }
-    let is_param = |name: &String| primal.entry.params.iter().any(|p| p.name == *name);
+    let is_param = |name: &String| entry.params.iter().any(|p| p.name == *name);
     let shown = format!("the parameters with a derivative are `{}`", known.join("`, `"));
     if let Some(wrong) = wanted.iter().find(|name| !known.contains(name)) {
         let message = if is_param(wrong) {

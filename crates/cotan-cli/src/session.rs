@@ -129,6 +129,12 @@ impl Session {
         request
     }
 
+    /// How a function or derivative is called.
+    pub(crate) fn entry(&self, request: &Request) -> Result<Entry, Failure> {
+        self.declaration(&request.function)?;
+        self.compiler.entry(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
+    }
+
     /// The IR of a function or derivative.
     pub(crate) fn lower(&self, request: &Request) -> Result<Lowered, Failure> {
         self.declaration(&request.function)?;
@@ -154,8 +160,9 @@ impl Session {
 
     /// A function or derivative, ready to be called.
     pub(crate) fn function(&self, request: &Request) -> Result<Function, Failure> {
-        let lowered = self.lower(request)?;
-        self.bind(&request.function, lowered)
+        self.declaration(&request.function)?;
+        let function = self.compiler.function(&self.program, request, self.engine);
+        function.map_err(|e| self.compile_failure(&request.function, e))
     }
 
     /// Arguments in the types of a function's signature.

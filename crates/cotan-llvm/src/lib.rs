@@ -18,7 +18,7 @@
 //!
 //! let engine = Engine::new(&SearchConfig::default(), None)?;
 //! let text = ModuleText {
-//!     ir: "define double @half(double %x) { %h = fmul double %x, 0.5  ret double %h }".into(),
+//!     parts: vec!["define double @half(double %x) { %h = fmul double %x, 0.5  ret double %h }".into()],
 //!     exports: vec!["half".into()],
 //!     level: OptLevel::O2,
 //! };

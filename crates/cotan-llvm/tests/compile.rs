@@ -11,7 +11,7 @@ fn engine() -> Engine {
 }
 
 fn text(ir: &str, export: &str) -> ModuleText {
-    ModuleText { ir: ir.to_owned(), exports: vec![export.to_owned()], level: OptLevel::O2 }
+    ModuleText { parts: vec![ir.to_owned()], exports: vec![export.to_owned()], level: OptLevel::O2 }
 }
 
 fn error(engine: &Engine, ir: &str) -> JitError {

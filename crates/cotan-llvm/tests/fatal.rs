@@ -11,9 +11,11 @@ use cotan_llvm::runtime::host_symbols;
 fn when_llvm_gives_up_the_process_lives_and_later_modules_are_refused() {
     let engine = Engine::new(&SearchConfig::default(), None).unwrap();
     let mut text = ModuleText {
-        ir: "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+        parts: vec![
+            "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
             define i32 @f() { %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x() ret i32 %t }"
-            .to_owned(),
+                .to_owned(),
+        ],
         exports: vec!["f".to_owned()],
         level: OptLevel::O2,
     };
@@ -21,6 +23,6 @@ fn when_llvm_gives_up_the_process_lives_and_later_modules_are_refused() {
         panic!("another kind of error");
     };
     assert!(message.to_lowercase().contains("cannot select"), "{message}");
-    text.ir = "define i32 @f() { ret i32 1 }".to_owned();
+    text.parts = vec!["define i32 @f() { ret i32 1 }".to_owned()];
     assert!(matches!(engine.compile(&text, &host_symbols()), Err(JitError::Fatal(_))));
 }

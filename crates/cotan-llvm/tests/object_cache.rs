@@ -42,7 +42,7 @@ impl Setting {
 
 fn times(factor: i64, level: OptLevel) -> ModuleText {
     ModuleText {
-        ir: format!("define i64 @f(i64 %x) {{ %y = mul i64 %x, {factor} ret i64 %y }}"),
+        parts: vec![format!("define i64 @f(i64 %x) {{ %y = mul i64 %x, {factor} ret i64 %y }}")],
         exports: vec!["f".to_owned()],
         level,
     }
@@ -101,4 +101,27 @@ fn a_cache_that_vanishes_is_a_warning() {
     let compiled = compile(&engine, &times(3, OptLevel::O2));
     assert_eq!(call(&compiled, 5), 15);
     assert!(compiled.warning.is_some());
+}
+
+#[test]
+fn parts_of_a_module_call_each_other_now_and_out_of_the_cache() {
+    let setting = Setting::new();
+    let text = ModuleText {
+        parts: vec![
+            "declare hidden i64 @twice(i64)
+            define i64 @f(i64 %x) { %y = call i64 @twice(i64 %x) %z = add i64 %y, 1 ret i64 %z }"
+                .to_owned(),
+            "declare hidden i64 @same(i64)
+            define hidden i64 @twice(i64 %x) { %s = call i64 @same(i64 %x) %y = mul i64 %s, 2 ret i64 %y }"
+                .to_owned(),
+            "define hidden i64 @same(i64 %x) { ret i64 %x }".to_owned(),
+        ],
+        exports: vec!["f".to_owned()],
+        level: OptLevel::O2,
+    };
+    for origin in [ObjectOrigin::Compiler, ObjectOrigin::Cache] {
+        let compiled = compile(&setting.engine(), &text);
+        assert_eq!(compiled.origin, origin);
+        assert_eq!(call(&compiled, 20), 41);
+    }
 }

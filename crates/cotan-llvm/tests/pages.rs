@@ -36,7 +36,7 @@ fn no_page_is_writable_and_executable_at_any_time() {
         let mut modules = Vec::new();
         for i in 0..20 {
             let text = ModuleText {
-                ir: format!("define i64 @f(i64 %x) {{ %y = mul i64 %x, {i} ret i64 %y }}"),
+                parts: vec![format!("define i64 @f(i64 %x) {{ %y = mul i64 %x, {i} ret i64 %y }}")],
                 exports: vec!["f".to_owned()],
                 level: OptLevel::O2,
             };

@@ -14,7 +14,7 @@ use cotan_llvm::runtime::{Pool, Session, Watch, host_symbols};
 const MEGABYTE: usize = 1 << 20;
 
 fn compile(ir: String) -> CompiledModule {
-    let text = ModuleText { ir, exports: vec!["f".to_owned()], level: OptLevel::O2 };
+    let text = ModuleText { parts: vec![ir], exports: vec!["f".to_owned()], level: OptLevel::O2 };
     let engine = Engine::new(&SearchConfig::default(), None).unwrap();
     engine.compile(&text, &host_symbols()).unwrap().module
 }

@@ -13,7 +13,7 @@ use cotan_llvm::runtime::host_symbols;
 
 fn one_plus(engine: &Engine, x: i64) -> i64 {
     let text = ModuleText {
-        ir: "define i64 @f(i64 %x) { %y = add i64 %x, 1 ret i64 %y }".to_owned(),
+        parts: vec!["define i64 @f(i64 %x) { %y = add i64 %x, 1 ret i64 %y }".to_owned()],
         exports: vec!["f".to_owned()],
         level: OptLevel::O2,
     };

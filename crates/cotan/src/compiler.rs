@@ -3,12 +3,12 @@
 use crate::compiled::{Compiled, Exact};
 use crate::function::{Executor, Function, interpreter_options};
 use crate::{CompileError, Program, Request, pipeline};
-use cotan_ir::Module;
+use cotan_ir::{Module, PrintOptions, print_module};
 use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, CompileOptions};
+use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
 use cotan_opt::Given;
 use cotan_opt::passes::plain_products::plain_products;
 use cotan_opt::passes::trap_nan::Site;
@@ -35,7 +35,10 @@ pub struct Config {
     pub llvm: SearchConfig,
     /// Where compiled code is kept between runs; `None` keeps none.
     pub cache: Option<Cache>,
-    /// Threads; `None` takes as many as this process may use.
+    /// What tells this build of the compiler from any other one. With it, functions are found in the cache by their source;
+    /// without it only by the code that they become.
+    pub build: Option<String>,
+    /// Threads, of calls and of the compiler; `None` takes as many as this process may use.
     pub threads: Option<NonZeroUsize>,
     /// How hard LLVM works.
     pub level: OptLevel,
@@ -53,6 +56,7 @@ pub struct Config {
 #[derive(Debug)]
 pub struct Compiler {
     backend: Result<Arc<Backend>, NoLlvm>,
+    build: Option<String>,
     level: OptLevel,
     program: cotan_sema::Limits,
     derivatives: cotan_ad::Limits,
@@ -75,13 +79,16 @@ pub struct Lowered {
 impl Compiler {
     /// A compiler. LLVM is looked for once, here. The error is the system's refusal to start threads.
     pub fn new(config: Config) -> Result<Compiler, String> {
-        let Config { llvm, cache, threads, level, program, derivatives, memory, trap_nan } = config;
+        let Config { llvm, cache, build, threads, level, program, derivatives, memory, trap_nan } = config;
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         let backend = match Llvm::new(&llvm, cache) {
-            Ok(engine) => Ok(Arc::new(Backend::new(engine, Arc::new(Pool::new(threads)?)))),
+            Ok(engine) => {
+                let pool = Arc::new(Pool::new(threads)?);
+                Ok(Arc::new(Backend::new(engine.with_threads(threads), pool)))
+            }
             Err(none) => Err(none),
         };
-        Ok(Compiler { backend, level, program, derivatives, memory, threads, trap_nan })
+        Ok(Compiler { backend, build, level, program, derivatives, memory, threads, trap_nan })
     }
 
     /// The CPU backend, or why there is none.
@@ -122,6 +129,11 @@ impl Compiler {
         on_deep_stack(|| self.lower_on_this_stack(program, request, Last::Simplified))
     }
 
+    /// How a function or derivative of a program without errors is called.
+    pub fn entry(&self, program: &Program, request: &Request) -> Result<Entry, CompileError> {
+        on_deep_stack(|| self.lower_source(program, request)).map(|(entry, _)| entry)
+    }
+
     /// The IR of the source, in which derivatives are requests.
     pub(crate) fn lower_source(&self, program: &Program, request: &Request) -> Result<(Entry, Module), CompileError> {
         if program.has_errors() {
@@ -143,7 +155,12 @@ impl Compiler {
 
     fn lower_on_this_stack(&self, program: &Program, request: &Request, last: Last) -> Result<Lowered, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
-        let (module, _) = pipeline::finish(&source, &entry.symbol, |module| self.expand(module))?;
+        self.finish(entry, &source, last)
+    }
+
+    /// The IR of a source as it is run.
+    fn finish(&self, entry: Entry, source: &Module, last: Last) -> Result<Lowered, CompileError> {
+        let (module, _) = pipeline::finish(source, &entry.symbol, |module| self.expand(module))?;
         let given = given(&entry);
         let last = |f: cotan_ir::Function| match last {
             Last::Simplified => cotan_opt::simplify(f),
@@ -157,8 +174,77 @@ impl Compiler {
 
     /// A function or derivative of a program, ready to be called.
     pub fn function(&self, program: &Program, request: &Request, engine: Engine) -> Result<Function, CompileError> {
-        let lowered = self.lower(program, request)?;
-        self.bind(lowered, engine)
+        let kept = match (engine, &self.backend, &self.build) {
+            // Traps are known by their number among those of the process that made them.
+            (Engine::Cpu, Ok(backend), Some(build)) if !self.trap_nan => {
+                on_deep_stack(|| self.kept_function(program, request, backend, build))?
+            }
+            (Engine::Cpu | Engine::Interpreter, _, _) => None,
+        };
+        match kept {
+            Some(function) => Ok(function),
+            None => self.bind(self.lower(program, request)?, engine),
+        }
+    }
+
+    /// A function that is kept between processes under its source, made if need be. `None` if nothing is kept.
+    fn kept_function(
+        &self,
+        program: &Program,
+        request: &Request,
+        backend: &Arc<Backend>,
+        build: &str,
+    ) -> Result<Option<Function>, CompileError> {
+        let (entry, source) = self.lower_source(program, request)?;
+        let text = print_module(&source, PrintOptions { spans: true });
+        let limits = format!("{:?}", self.derivatives);
+        let options = self.compile_options();
+        let Some(key) = backend.key(&[build, &limits, &entry.symbol, &text], &options) else { return Ok(None) };
+        if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
+            let module = Arc::new(module);
+            let executor = self.executor(backend, &module, &entry, code);
+            return Ok(Some(Function { entry, module, traps: None, executor }));
+        }
+        let Lowered { entry, module, traps } = self.finish(entry, &source, cotan_opt::finish)?;
+        let compile = |first: &Module, options: &CompileOptions| {
+            backend.compile_and_keep(&key, &module, first, &entry.symbol, options)
+        };
+        let executor = self.made(backend, &module, &entry, traps.is_some(), compile)?;
+        Ok(Some(Function { entry, module, traps, executor }))
+    }
+
+    /// Machine code of a function of a module, by `compile`: of a variant that runs first, where there is one.
+    fn made(
+        &self,
+        backend: &Arc<Backend>,
+        module: &Arc<Module>,
+        entry: &Entry,
+        is_trapping: bool,
+        compile: impl FnOnce(&Module, &CompileOptions) -> Result<CompiledFunction, cotan_llvm::CompileError> + Send,
+    ) -> Result<Executor, CompileError> {
+        let plain = if is_trapping { None } else { self.plain(module, entry) };
+        let options = CompileOptions { has_plain_products: plain.is_some(), ..self.compile_options() };
+        let code = on_deep_stack(|| compile(plain.as_ref().unwrap_or(module), &options))?;
+        Ok(self.executor(backend, module, entry, code))
+    }
+
+    /// Code that watches for NaN is of a variant of the module, whose own code then is to run.
+    fn executor(
+        &self,
+        backend: &Arc<Backend>,
+        module: &Arc<Module>,
+        entry: &Entry,
+        code: CompiledFunction,
+    ) -> Executor {
+        let exact = code.watches_nan().then(|| Exact {
+            backend: backend.clone(),
+            module: module.clone(),
+            symbol: entry.symbol.clone(),
+            options: self.compile_options(),
+            code: OnceLock::new(),
+        });
+        let max_bytes = self.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        Executor::Compiled(Arc::new(Compiled::new(code, exact, max_bytes)))
     }
 
     /// Lowered IR, ready to be called.
@@ -166,20 +252,8 @@ impl Compiler {
         let Lowered { entry, module, traps } = lowered;
         let executor = match (engine, &self.backend) {
             (Engine::Cpu, Ok(backend)) => {
-                let options = self.compile_options();
-                let plain = if traps.is_none() { self.plain(&module, &entry) } else { None };
-                let first = plain.as_ref().unwrap_or(&module);
-                let first_options = CompileOptions { has_plain_products: plain.is_some(), ..options.clone() };
-                let compiled = on_deep_stack(|| backend.compile(first, &entry.symbol, &first_options))?;
-                let exact = plain.is_some().then(|| Exact {
-                    backend: backend.clone(),
-                    module: module.clone(),
-                    symbol: entry.symbol.clone(),
-                    options,
-                    code: OnceLock::new(),
-                });
-                let max_bytes = self.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-                Executor::Compiled(Arc::new(Compiled::new(compiled, exact, max_bytes)))
+                let compile = |first: &Module, options: &CompileOptions| backend.compile(first, &entry.symbol, options);
+                self.made(backend, &module, &entry, traps.is_some(), compile)?
             }
             (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
         };

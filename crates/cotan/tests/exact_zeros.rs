@@ -4,6 +4,7 @@
 
 use cotan::host::{Arguments, HostValue};
 use cotan::ir::Const;
+use cotan::llvm::Cache;
 use cotan::ops::Value;
 use cotan::{Compiler, Config, Engine, Request};
 
@@ -79,4 +80,31 @@ fn step(x: f64, k: f64) -> f64 {
     // A NaN is not below one.
     assert_eq!(numbers(&found), [1.0]);
     assert_eq!(numbers(&expected), [1.0]);
+}
+
+#[test]
+fn a_function_out_of_the_cache_is_repeated_with_exact_zeros_too_and_is_that_of_one_build() {
+    let folder = tempfile::tempdir().unwrap();
+    let entries_after = |build: &str| {
+        let objects = folder.path().join("objects");
+        let config = Config {
+            cache: Some(Cache::open(&objects, 1 << 20).unwrap()),
+            build: Some(build.to_owned()),
+            ..Config::default()
+        };
+        let compiler = Compiler::new(config).unwrap();
+        let program = compiler.check("zeros.cot", ROOTS);
+        let function = compiler.function(&program, &Request::function("slope"), Engine::Cpu).unwrap();
+        let slope = |x: f64, k: f64| {
+            let args = [("x", x), ("k", k)].map(|(name, value)| (name.to_owned(), HostValue::f64(value)));
+            function.call(&Arguments::from(args)).unwrap()
+        };
+        assert_eq!((slope(4.0, 2.0), slope(0.0, 0.0)), (HostValue::f64(0.5), HostValue::f64(0.0)));
+        std::fs::read_dir(&objects).unwrap().count()
+    };
+    // The objects of both variants, and what is known of the function.
+    assert_eq!(entries_after("one"), 3);
+    assert_eq!(entries_after("one"), 3);
+    // Another build makes the function anew; that its code is the same is seen then.
+    assert_eq!(entries_after("another"), 4);
 }

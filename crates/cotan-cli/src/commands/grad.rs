@@ -76,7 +76,7 @@ fn split(point: &Point, result: HostValue) -> Gradient {
 
 /// Value and gradients by the tape engine.
 fn taped(point: &Point) -> Result<Gradient, Failure> {
-    let args = point.session.arguments(&point.name, &point.primal.entry, &point.raw)?;
+    let args = point.session.arguments(&point.name, &point.entry, &point.raw)?;
     let request = point.session.at_types_of(&point.raw, Request::function(&point.name));
     let primal = point.session.lower_to_derive(&request)?;
     let (value, gradient) = tape_gradient(&primal, &args, &point.wrt, point.session.compiler.memory())
@@ -90,8 +90,8 @@ fn taped(point: &Point) -> Result<Gradient, Failure> {
 /// Holds the gradient against finite differences and the other mode.
 fn checked(point: &Point, gradient: &[HostValue], tolerance: Option<f64>) -> Result<GradientCheck, Failure> {
     let session = &point.session;
-    let function = session.bind(&point.name, point.primal.clone())?;
-    let args = session.arguments(&point.name, &point.primal.entry, &point.raw)?;
+    let function = point.function()?;
+    let args = session.arguments(&point.name, &point.entry, &point.raw)?;
     let mut other_mode = OtherMode::new(point, &args)?;
     let bar = terminal::bar(0, "finite differences");
     let subject = Subject {

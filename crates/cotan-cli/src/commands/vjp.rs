@@ -25,7 +25,7 @@ pub(crate) fn run(args: &VjpArgs) -> Result<u8, Failure> {
     raw.absorb(RawArguments::read_sources(&args.cotangent, COTANGENT)?, |given| {
         if given == COTANGENT { name.clone() } else { given }
     });
-    match (&point.primal.entry.result, raw.has(&name)) {
+    match (&point.entry.result, raw.has(&name)) {
         (HostType::Scalar(elem), false) if elem.is_float() => {
             raw.insert(&name, HostValue::Scalar(Const::number(*elem, 1)));
         }

@@ -49,6 +49,20 @@ fn compiled_code_is_kept_between_runs() {
 }
 
 #[test]
+fn a_failure_keeps_its_place_in_a_second_run_and_moves_with_the_source() {
+    let program = "fn pick(x: f64[2], i: i64) -> f64 = x[i]\n";
+    let case = Case::new(program);
+    case.write("args.json", br#"{"x": [1.0, 2.0], "i": 2}"#);
+    let run = || case.run(&["run", "program.cot", "--fn", "pick", "--args", "args.json"]);
+    let (first, second) = (run(), run());
+    assert_eq!(first.status, Some(3));
+    assert!(first.stderr.contains("program.cot:1:37"), "{}", first.stderr);
+    assert_eq!((second.status, second.stderr), (first.status, first.stderr));
+    case.write("program.cot", format!("# One line more.\n{program}").as_bytes());
+    assert!(run().stderr.contains("program.cot:2:37"));
+}
+
+#[test]
 fn a_number_of_threads_that_is_none_is_wrong_usage() {
     let case = loss();
     let mut command = case.command(&GRAD);

@@ -149,6 +149,11 @@ impl CompiledFunction {
         CompiledFunction { regroups_sums, ..self }
     }
 
+    /// Whether it says of its calls if a result is NaN: its products are plain.
+    pub fn watches_nan(&self) -> bool {
+        self.unwatched.is_some()
+    }
+
     pub(super) fn watching_nan(self, unwatched: Vec<usize>) -> CompiledFunction {
         CompiledFunction { unwatched: Some(unwatched), ..self }
     }

@@ -6,9 +6,11 @@
 
 mod buffers;
 mod call;
+mod kept;
 mod nan;
 mod signature;
 
+use crate::cache::Key;
 use crate::emit::{Reports, emit, host_symbols, symbol};
 use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, OptLevel};
 use crate::runtime::Pool;
@@ -24,6 +26,17 @@ pub struct Backend {
     engine: Engine,
     symbols: HostSymbols,
     pool: Arc<Pool>,
+}
+
+/// Machine code of functions, and what the host knows of it.
+struct Code {
+    module: Arc<CompiledModule>,
+    origin: ObjectOrigin,
+    reports: Arc<Reports>,
+    /// Whether floats may differ from the interpreter's in the last digits.
+    regroups_sums: bool,
+    /// The results of functions with plain products that are looked through for NaN.
+    unwatched: BTreeMap<Symbol, Vec<usize>>,
 }
 
 /// How to compile.
@@ -107,6 +120,16 @@ impl Backend {
         names: &[&str],
         options: &CompileOptions,
     ) -> Result<Vec<CompiledFunction>, CompileError> {
+        let (code, _) = self.make(module, names, options)?;
+        let function = |name: &&str| {
+            let f = module.function(name).ok_or_else(|| CompileError::UnknownFunction((*name).to_owned()))?;
+            self.function(f, &code)
+        };
+        names.iter().map(function).collect()
+    }
+
+    /// The code of functions and of all that they call, and what the cache has it under.
+    fn make(&self, module: &Module, names: &[&str], options: &CompileOptions) -> Result<(Code, Key), CompileError> {
         let functions = closure(module, names)?;
         let mut nests: Vec<LoopFunction> = functions.values().map(|f| options.nest(f)).collect();
         if options.has_plain_products {
@@ -114,43 +137,40 @@ impl Backend {
             called.for_each(watch_results);
         }
         let emitted = emit(&nests, options.level);
-        let compiled = self.engine.compile(&emitted.module, &self.symbols)?;
-        let regroups = options.has_plain_products || nests.iter().any(|nest| nest.regroups_sums);
-        let (code, reports) = (Arc::new(compiled.module), Arc::new(emitted.reports));
-        let function = |name: &&str| {
-            let f = functions.get(*name).ok_or_else(|| CompileError::UnknownFunction((*name).to_owned()))?;
-            let function = self.function(f, &code, compiled.origin, &reports)?.regrouping(regroups);
-            let nest = nests.iter().find(|nest| *nest.name == **name).filter(|_| options.has_plain_products);
-            Ok(match nest {
-                Some(nest) => function.watching_nan(unwatched_results(nest)),
-                None => function,
-            })
+        let compiled = self.engine.compile(&emitted.parts(), &self.symbols)?;
+        let watching = nests.iter().filter(|_| options.has_plain_products);
+        let code = Code {
+            module: Arc::new(compiled.module),
+            origin: compiled.origin,
+            reports: Arc::new(emitted.reports),
+            regroups_sums: options.has_plain_products || nests.iter().any(|nest| nest.regroups_sums),
+            unwatched: watching.map(|nest| (nest.name.clone(), unwatched_results(nest))).collect(),
         };
-        names.iter().map(function).collect()
+        Ok((code, compiled.key))
     }
 
     /// The text of LLVM IR that a function becomes, with every function that it calls.
     pub fn llvm_ir(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
         let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| options.nest(f)).collect();
-        Ok(emit(&nests, options.level).module.ir)
+        Ok(emit(&nests, options.level).whole().parts.concat())
     }
 
     /// The assembly text of a function, with every function that it calls.
     pub fn assembly(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
         let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| options.nest(f)).collect();
-        Ok(self.engine.emit_assembly(&emit(&nests, options.level).module)?)
+        Ok(self.engine.emit_assembly(&emit(&nests, options.level).whole())?)
     }
 
-    fn function(
-        &self,
-        f: &Function,
-        code: &Arc<CompiledModule>,
-        origin: ObjectOrigin,
-        reports: &Arc<Reports>,
-    ) -> Result<CompiledFunction, CompileError> {
+    fn function(&self, f: &Function, code: &Code) -> Result<CompiledFunction, CompileError> {
+        let Code { module, origin, reports, regroups_sums, unwatched } = code;
         let missing = || JitError::Link(format!("`{}` is not exported", f.name));
-        let address = code.address(&symbol(&f.name)).ok_or_else(missing)?;
-        Ok(CompiledFunction::new(f, code.clone(), address, origin, reports.clone(), self.pool.clone()))
+        let address = module.address(&symbol(&f.name)).ok_or_else(missing)?;
+        let function = CompiledFunction::new(f, module.clone(), address, *origin, reports.clone(), self.pool.clone());
+        let function = function.regrouping(*regroups_sums);
+        Ok(match unwatched.get(&f.name) {
+            Some(unwatched) => function.watching_nan(unwatched.clone()),
+            None => function,
+        })
     }
 }
 

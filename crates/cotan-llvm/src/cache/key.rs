@@ -5,6 +5,16 @@
 pub struct Key(blake3::Hash);
 
 impl Key {
+    /// The key in letters and digits.
+    pub(crate) fn to_text(self) -> String {
+        self.0.to_hex().to_string()
+    }
+
+    /// The key that this text stands for.
+    pub(crate) fn from_text(text: &[u8]) -> Option<Key> {
+        blake3::Hash::from_hex(text).ok().map(Key)
+    }
+
     /// The file name of the entry.
     pub(super) fn file_name(&self) -> String {
         format!("{}.{}", self.0.to_hex(), super::EXTENSION)

@@ -7,6 +7,7 @@
 mod error;
 mod folder;
 mod key;
+mod packed;
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -16,6 +17,7 @@ use std::time::SystemTime;
 
 pub use error::CacheError;
 pub use key::{Key, KeyBuilder};
+pub(crate) use packed::{packed, unpacked};
 
 /// Ends the file name of every entry.
 const EXTENSION: &str = "obj";

@@ -4,12 +4,12 @@
 //! LLVM turns into SSA. A buffer is the pointer `%b`, or, where its address changes, a slot: `%p` for a bound name, `%s`
 //! for a stack.
 
-use super::ModuleEmitter;
 use super::flush::FLUSHES;
 use super::instruction::Form;
 use super::outline::Uses;
 use super::text::{constant, in_lanes, quoted, register};
 use super::{EmittedCheck, symbol};
+use super::{FunctionText, ModuleEmitter};
 use crate::abi::layout;
 use cotan_ir::{AllocationSite, CheckKind, Const, Elem, Span};
 use cotan_loops::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Param, Threads};
@@ -89,7 +89,7 @@ impl<'a> FunctionEmitter<'a> {
     }
 
     /// The text of the function.
-    pub(super) fn finish(self, head: &str) -> String {
+    pub(super) fn finish(self, head: &str) -> FunctionText {
         let FunctionEmitter { mut slots, code, exits, n_cells, .. } = self;
         if n_cells > 0 {
             slots += &format!("  %cells = alloca [{n_cells} x i64], align 16\n");
@@ -99,9 +99,10 @@ impl<'a> FunctionEmitter<'a> {
              %watched = icmp ne ptr %watch, null\n",
             layout::CTX_WATCH
         );
-        format!(
+        let definition = format!(
             "define {head} nounwind {{\nentry:\n{slots}{watched}  br label %start\nstart:\n{code}{exits}failed:\n  ret i32 1\n}}\n"
-        )
+        );
+        FunctionText { declaration: format!("declare {head} nounwind"), definition }
     }
 
     // ---- text

@@ -12,44 +12,91 @@ mod lanes;
 mod memory;
 mod outline;
 mod output;
+mod reports;
 mod storage;
 mod text;
 
 use crate::jit::{ModuleText, OptLevel};
-use cotan_ir::{AllocationSite, CheckKind, Elem, Span, Symbol};
+use cotan_ir::Symbol;
 use cotan_loops::LoopFunction;
 use function::FunctionEmitter;
 pub use host::host_symbols;
+pub use reports::{EmittedCheck, Reports};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use text::quoted;
 
-/// A check of emitted code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EmittedCheck {
-    /// What a failure means.
-    pub kind: CheckKind,
-    /// The types of the numbers that are reported, i64 or u64.
-    pub args: Vec<Elem>,
-    /// The source text that it stands for.
-    pub span: Span,
-}
-
-/// A module as text, and what its error reports mean.
+/// Functions as text, and what their error reports mean.
 #[derive(Clone, Debug)]
 pub struct Emitted {
-    /// The text. Every function is exported under [`symbol`].
-    pub module: ModuleText,
-    /// What its error reports mean.
+    /// What they call of the host and of LLVM.
+    declarations: BTreeSet<String>,
+    functions: Vec<FunctionText>,
+    /// The functions of the module, exported under [`symbol`].
+    exports: Vec<String>,
+    level: OptLevel,
+    /// What the error reports mean.
     pub reports: Reports,
 }
 
-/// What the numbers in error reports stand for: positions in these lists, from 1 on.
-#[derive(Clone, Debug, Default)]
-pub struct Reports {
-    /// Every check.
-    pub checks: Vec<EmittedCheck>,
-    /// Every place that asks for memory.
-    pub sites: Vec<AllocationSite>,
+/// One LLVM function.
+#[derive(Clone, Debug)]
+struct FunctionText {
+    /// For the parts of a module that call it and do not define it.
+    declaration: String,
+    definition: String,
+}
+
+impl FunctionText {
+    fn n_lines(&self) -> usize {
+        self.definition.lines().count()
+    }
+}
+
+/// Lines of a part of a module, about: so many that a part takes much longer to compile than to begin with.
+const PART: usize = 2500;
+
+impl Emitted {
+    /// Everything as one module.
+    pub fn whole(&self) -> ModuleText {
+        let all: Vec<&FunctionText> = self.functions.iter().collect();
+        self.module(vec![self.part(&all)])
+    }
+
+    /// The same in parts that may be compiled side by side, the longest first. The functions decide what is in them, and
+    /// no machine.
+    pub fn parts(&self) -> ModuleText {
+        let mut functions: Vec<&FunctionText> = self.functions.iter().collect();
+        functions.sort_by_key(|f| Reverse(f.n_lines()));
+        let mut parts = Vec::new();
+        let mut part: Vec<&FunctionText> = Vec::new();
+        for f in functions {
+            part.push(f);
+            if part.iter().map(|f| f.n_lines()).sum::<usize>() >= PART {
+                parts.push(self.part(&std::mem::take(&mut part)));
+            }
+        }
+        if !part.is_empty() {
+            parts.push(self.part(&part));
+        }
+        self.module(parts)
+    }
+
+    fn module(&self, parts: Vec<String>) -> ModuleText {
+        ModuleText { parts, exports: self.exports.clone(), level: self.level }
+    }
+
+    fn part(&self, functions: &[&FunctionText]) -> String {
+        let is_here = |f: &FunctionText| functions.iter().any(|here| std::ptr::eq(*here, f));
+        let elsewhere = self.functions.iter().filter(|f| !is_here(f)).map(|f| &f.declaration);
+        let mut text = String::new();
+        for declaration in self.declarations.iter().chain(elsewhere) {
+            text += declaration;
+            text.push('\n');
+        }
+        functions.iter().for_each(|f| text += &f.definition);
+        text
+    }
 }
 
 /// The name in LLVM of a function of the module.
@@ -57,27 +104,22 @@ pub fn symbol(name: &str) -> String {
     format!("cotan:{name}")
 }
 
-/// Prints functions as one module, in which they may call each other.
+/// Prints functions of one module, in which they may call each other.
 pub fn emit(functions: &[LoopFunction], level: OptLevel) -> Emitted {
     let mut module = ModuleEmitter::default();
     for f in functions {
         FunctionEmitter::emit(&mut module, f);
     }
-    let mut ir = String::new();
-    for declaration in &module.declarations {
-        ir += declaration;
-        ir.push('\n');
-    }
-    module.functions.iter().for_each(|text| ir += text);
     let exports = functions.iter().map(|f| symbol(&f.name)).collect();
-    Emitted { module: ModuleText { ir, exports, level }, reports: module.reports }
+    let ModuleEmitter { declarations, functions, reports, n_outlined: _ } = module;
+    Emitted { declarations, functions, exports, level, reports }
 }
 
 /// What the functions of a module share.
 #[derive(Debug, Default)]
 struct ModuleEmitter {
     declarations: BTreeSet<String>,
-    functions: Vec<String>,
+    functions: Vec<FunctionText>,
     reports: Reports,
     /// How many functions were split off each function.
     n_outlined: BTreeMap<Symbol, usize>,

@@ -354,7 +354,7 @@ impl FunctionEmitter<'_> {
             inner.line(&format!("store {} {}, ptr {cell}, align {CELL}", shared.ty, shared.name));
         }
         inner.succeed();
-        let text = inner.finish(&format!("internal i32 {name}({parameters})"));
+        let text = inner.finish(&format!("hidden i32 {name}({parameters})"));
         self.module.functions.push(text);
         name
     }

@@ -1,8 +1,11 @@
 //! The compiler as a value: a loaded library, the host's target, and a cache.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::available_parallelism;
 
 use super::compile::{Output, compile};
 use super::error::JitError;
@@ -11,9 +14,9 @@ use super::options::OptLevel;
 use super::self_test::self_test;
 use super::symbols::HostSymbols;
 use super::target::Target;
-use super::thread::on_compiler_thread;
+use super::thread::{on_compiler_thread, on_compiler_threads};
 use crate::abi;
-use crate::cache::{Cache, CacheError, Key, KeyBuilder};
+use crate::cache::{Cache, CacheError, Key, KeyBuilder, packed, unpacked};
 use crate::load::{Attempt, Llvm, NoLlvm, SearchConfig, Version, search};
 
 /// Compiles modules. It is cheap to share between threads, each of which may compile.
@@ -22,6 +25,8 @@ pub struct Engine {
     attempts: Vec<Attempt>,
     target: Target,
     cache: Option<Cache>,
+    /// How many parts of a module are compiled at once.
+    threads: NonZeroUsize,
     /// Whether the one warning about the cache was given.
     cache_warned: AtomicBool,
 }
@@ -29,8 +34,9 @@ pub struct Engine {
 /// One module to compile.
 #[derive(Clone, Debug)]
 pub struct ModuleText {
-    /// The module in LLVM's textual IR.
-    pub ir: String,
+    /// Parts of the module in LLVM's textual IR, which are compiled side by side and linked together; the one that
+    /// takes longest comes first.
+    pub parts: Vec<String>,
     /// The functions that the host will call.
     pub exports: Vec<String>,
     /// How hard LLVM works.
@@ -44,6 +50,8 @@ pub struct Compiled {
     pub module: CompiledModule,
     /// Whether LLVM generated code or the cache had it.
     pub origin: ObjectOrigin,
+    /// What the cache has it under.
+    pub key: Key,
     /// The first trouble with the cache that this engine met; the module is whole regardless.
     pub warning: Option<CacheError>,
 }
@@ -65,7 +73,10 @@ impl Engine {
             return Err(NoLlvm { attempts });
         };
         match on_compiler_thread(&llvm, |llvm| Target::host(llvm)) {
-            Ok(target) => Ok(Self { llvm, attempts, target, cache, cache_warned: AtomicBool::new(false) }),
+            Ok(target) => {
+                let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+                Ok(Self { llvm, attempts, target, cache, threads, cache_warned: AtomicBool::new(false) })
+            }
             Err(error) => {
                 // The last attempt is the one that succeeded until here.
                 if let Some(last) = attempts.last_mut() {
@@ -74,6 +85,12 @@ impl Engine {
                 Err(NoLlvm { attempts })
             }
         }
+    }
+
+    /// The same, but it compiles on at most so many threads.
+    #[must_use]
+    pub fn with_threads(self, threads: NonZeroUsize) -> Self {
+        Self { threads: self.threads.min(threads), ..self }
     }
 
     /// The machine that code is generated for.
@@ -112,51 +129,87 @@ impl Engine {
         let mut trouble = None;
         if let Some(cache) = &self.cache {
             match cache.load(&key) {
-                Ok(Some(object)) => match self.link(object, text, symbols) {
-                    Ok(module) => return Ok(self.compiled(module, ObjectOrigin::Cache, None)),
+                Ok(Some(entry)) => match self.link(unpacked(&entry), &text.exports, symbols) {
+                    Ok(module) => return Ok(self.compiled(module, ObjectOrigin::Cache, key, None)),
                     Err(error) => trouble = Some(CacheError::Unusable(error.to_string())),
                 },
                 Ok(None) => {}
                 Err(error) => trouble = Some(error),
             }
         }
-        let object = self.generate(text, Output::Object)?;
+        let objects = self.generate(text, Output::Object)?;
         if let Some(cache) = &self.cache
-            && let Err(error) = cache.store(&key, &object)
+            && let Err(error) = cache.store(&key, &packed(&objects))
         {
             trouble.get_or_insert(error);
         }
-        let module = self.link(object, text, symbols)?;
-        Ok(self.compiled(module, ObjectOrigin::Compiler, trouble))
+        let module = self.link(objects, &text.exports, symbols)?;
+        Ok(self.compiled(module, ObjectOrigin::Compiler, key, trouble))
+    }
+
+    /// The module that the cache has under a key, with these functions of it; none in any trouble.
+    pub(crate) fn cached(&self, key: &Key, exports: &[String], symbols: &HostSymbols) -> Option<CompiledModule> {
+        let entry = self.cache()?.load(key).ok()??;
+        self.link(unpacked(&entry), exports, symbols).ok()
     }
 
     /// The assembly text that `text` becomes on this machine.
     pub fn emit_assembly(&self, text: &ModuleText) -> Result<String, JitError> {
-        let bytes = self.generate(text, Output::Assembly)?;
+        let bytes = self.generate(text, Output::Assembly)?.concat();
         String::from_utf8(bytes).map_err(|error| JitError::CodeGeneration(error.to_string()))
     }
 
-    fn generate(&self, text: &ModuleText, output: Output) -> Result<Vec<u8>, JitError> {
-        let (target, ir, level) = (self.target.clone(), text.ir.clone(), text.level);
-        on_compiler_thread(&self.llvm, move |llvm| compile(llvm, &target, &ir, level, output))
+    /// What each part becomes.
+    fn generate(&self, text: &ModuleText, output: Output) -> Result<Vec<Vec<u8>>, JitError> {
+        let (target, parts, level) = (self.target.clone(), text.parts.clone(), text.level);
+        let threads = self.threads.get().min(parts.len());
+        let next = AtomicUsize::new(0);
+        // Each thread takes the longest part that is left.
+        let made = on_compiler_threads(&self.llvm, threads, move |llvm| {
+            let mut made = Vec::new();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(part) = parts.get(at) else { return Ok(made) };
+                made.push((at, compile(llvm, &target, part, level, output)?));
+            }
+        })?;
+        let in_order: BTreeMap<usize, Vec<u8>> = made.into_iter().flatten().collect();
+        Ok(in_order.into_values().collect())
     }
 
-    fn link(&self, object: Vec<u8>, text: &ModuleText, symbols: &HostSymbols) -> Result<CompiledModule, JitError> {
-        let (exports, symbols) = (text.exports.clone(), symbols.clone());
-        on_compiler_thread(&self.llvm, move |llvm| link(llvm, &object, &exports, &symbols))
+    fn link(
+        &self,
+        objects: Vec<Vec<u8>>,
+        exports: &[String],
+        symbols: &HostSymbols,
+    ) -> Result<CompiledModule, JitError> {
+        let (exports, symbols) = (exports.to_vec(), symbols.clone());
+        on_compiler_thread(&self.llvm, move |llvm| link(llvm, &objects, &exports, &symbols))
     }
 
-    fn compiled(&self, module: CompiledModule, origin: ObjectOrigin, trouble: Option<CacheError>) -> Compiled {
+    fn compiled(
+        &self,
+        module: CompiledModule,
+        origin: ObjectOrigin,
+        key: Key,
+        trouble: Option<CacheError>,
+    ) -> Compiled {
         let warning = trouble.filter(|_| !self.cache_warned.swap(true, Ordering::Relaxed));
-        Compiled { module, origin, warning }
+        Compiled { module, origin, key, warning }
     }
 
     /// Everything that the object depends on.
     fn key(&self, text: &ModuleText) -> Key {
-        KeyBuilder::new()
-            .field(&text.ir)
-            .field(text.level.name())
-            .field(text.level.passes().unwrap_or_default())
+        let parts: Vec<&str> = text.parts.iter().map(String::as_str).collect();
+        self.key_of("objects", &parts, text.level)
+    }
+
+    /// A key of something of this kind that is made of these fields on this machine.
+    pub(crate) fn key_of(&self, kind: &str, fields: &[&str], level: OptLevel) -> Key {
+        let key = KeyBuilder::new().field(kind).field(&fields.len().to_string());
+        let key = fields.iter().fold(key, |key, field| key.field(field));
+        key.field(level.name())
+            .field(level.passes().unwrap_or_default())
             .field(&self.target.triple)
             .field(&self.target.cpu)
             .field(&self.target.features)

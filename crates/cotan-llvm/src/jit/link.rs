@@ -43,10 +43,10 @@ impl std::fmt::Debug for CompiledModule {
     }
 }
 
-/// Links `object` and looks up `exports`, so that nothing is left to do, or to fail, at a call.
+/// Links `objects` together and looks up `exports`, so that nothing is left to do, or to fail, at a call.
 pub(super) fn link(
     llvm: &Arc<Llvm>,
-    object: &[u8],
+    objects: &[Vec<u8>],
     exports: &[String],
     symbols: &HostSymbols,
 ) -> Result<CompiledModule, JitError> {
@@ -54,7 +54,7 @@ pub(super) fn link(
     let linker = Linker::new(llvm, &messages)?;
     linker
         .define(symbols)
-        .and_then(|()| linker.add(object))
+        .and_then(|()| objects.iter().try_for_each(|object| linker.add(object)))
         .and_then(|()| linker.look_up(exports))
         .map_err(|error| JitError::Link(messages.explain(error)))
         .map(|addresses| CompiledModule { addresses, _linker: linker, _messages: messages })

@@ -47,7 +47,7 @@ pub(super) fn self_test(llvm: &Arc<Llvm>) -> Result<(), String> {
         let mut modules = Vec::new();
         for level in [OptLevel::O0, OptLevel::O2] {
             let object = compile(llvm, &target, TEXT, level, Output::Object)?;
-            modules.push(link(llvm, &object, &["self_test".to_owned()], &symbols)?);
+            modules.push(link(llvm, &[object], &["self_test".to_owned()], &symbols)?);
         }
         Ok(modules)
     });

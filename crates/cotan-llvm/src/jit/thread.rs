@@ -22,6 +22,29 @@ pub(super) fn on_compiler_thread<T: Send + 'static>(
     llvm: &Arc<Llvm>,
     work: impl FnOnce(&Arc<Llvm>) -> Result<T, JitError> + Send + 'static,
 ) -> Result<T, JitError> {
+    wait(llvm, start(llvm, work)?)
+}
+
+/// The same on several threads at once, each of which runs `work`.
+pub(super) fn on_compiler_threads<T: Send + 'static>(
+    llvm: &Arc<Llvm>,
+    n_threads: usize,
+    work: impl Fn(&Arc<Llvm>) -> Result<T, JitError> + Send + Sync + 'static,
+) -> Result<Vec<T>, JitError> {
+    let work = Arc::new(work);
+    let started: Vec<_> = (0..n_threads)
+        .map(|_| {
+            let work = Arc::clone(&work);
+            start(llvm, move |llvm| work(llvm))
+        })
+        .collect::<Result<_, _>>()?;
+    started.into_iter().map(|outcome| wait(llvm, outcome)).collect()
+}
+
+fn start<T: Send + 'static>(
+    llvm: &Arc<Llvm>,
+    work: impl FnOnce(&Arc<Llvm>) -> Result<T, JitError> + Send + 'static,
+) -> Result<mpsc::Receiver<Outcome<Result<T, JitError>>>, JitError> {
     if llvm.gave_up.load(Ordering::Acquire) {
         return Err(JitError::Fatal("it gave up on an earlier module".to_owned()));
     }
@@ -37,7 +60,11 @@ pub(super) fn on_compiler_thread<T: Send + 'static>(
             drop(sender.send(Outcome::Done(work(&shared))));
         })
         .map_err(|error| JitError::Thread(error.to_string()))?;
-    match receiver.recv() {
+    Ok(receiver)
+}
+
+fn wait<T>(llvm: &Arc<Llvm>, outcome: mpsc::Receiver<Outcome<Result<T, JitError>>>) -> Result<T, JitError> {
+    match outcome.recv() {
         Ok(Outcome::Done(result)) => result,
         Ok(Outcome::Fatal(message)) => {
             llvm.gave_up.store(true, Ordering::Release);
