@@ -54,8 +54,8 @@ pub struct Ctx {
     pub arenas: *const ArenaStore,
     /// The threads of parallel loops; null runs them on this one.
     pub pool: *const Pool,
-    /// What may stop the call early; null if nothing may. Compiled code that finds it set calls
-    /// `cotan_poll` at the back-edges of its loops.
+    /// What may stop the call early; null if nothing may. Compiled code that finds it set takes steps
+    /// off its budget at the back-edges of its loops, and calls `cotan_poll` when there are too few.
     pub watch: *const Watch,
     /// Bytes of the records that loops keep for their reverse sweeps, as far as this thread knows of them: those that
     /// are alive now. Compiled code counts them.
@@ -153,10 +153,12 @@ pub struct Stack {
 
 /// Offsets and sizes in bytes, for the emitter's address arithmetic.
 pub mod layout {
-    use super::{Buf, Ctx, ErrorSlot, Mark, Stack, offset_of};
+    use super::{Buf, Ctx, ErrorSlot, Mark, Stack, Watch, offset_of};
 
     /// `ctx.watch`
     pub const CTX_WATCH: usize = offset_of!(Ctx, watch);
+    /// `watch.steps_left`
+    pub const WATCH_STEPS_LEFT: usize = offset_of!(Watch, steps_left);
     /// `ctx.record_bytes`
     pub const CTX_RECORD_BYTES: usize = offset_of!(Ctx, record_bytes);
     /// `ctx.most_record_bytes`

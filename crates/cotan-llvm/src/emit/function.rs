@@ -7,6 +7,7 @@
 use super::flush::FLUSHES;
 use super::instruction::Form;
 use super::outline::Uses;
+use super::poll::{Stop, always_polls, has_loop, polls_once};
 use super::text::{constant, in_lanes, quoted, register};
 use super::{EmittedCheck, symbol};
 use super::{FunctionText, ModuleEmitter};
@@ -14,9 +15,6 @@ use crate::abi::layout;
 use cotan_ir::{AllocationSite, CheckKind, Const, Elem, Span};
 use cotan_loops::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Param, Threads};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Constant trip counts up to this one need no poll.
-const SHORT_LOOP: i64 = 1024;
 
 /// Writes one LLVM function.
 pub(super) struct FunctionEmitter<'a> {
@@ -38,13 +36,15 @@ pub(super) struct FunctionEmitter<'a> {
     slots: String,
     code: String,
     /// Blocks that end the call, apart from the code that runs.
-    exits: String,
+    pub(super) exits: String,
     /// The block that reports that there is no memory for a buffer.
     no_memory: BTreeMap<Buffer, String>,
     /// The block that is being written.
     label: String,
     n_temporaries: usize,
     n_labels: usize,
+    /// Whether it looks for reasons to stop.
+    pub(super) polls: bool,
 }
 
 impl<'a> FunctionEmitter<'a> {
@@ -85,22 +85,20 @@ impl<'a> FunctionEmitter<'a> {
             label: "start".to_owned(),
             n_temporaries: 0,
             n_labels: 0,
+            polls: false,
         }
     }
 
     /// The text of the function.
     pub(super) fn finish(self, head: &str) -> FunctionText {
-        let FunctionEmitter { mut slots, code, exits, n_cells, .. } = self;
+        let FunctionEmitter { module, mut slots, code, exits, n_cells, polls, .. } = self;
         if n_cells > 0 {
             slots += &format!("  %cells = alloca [{n_cells} x i64], align 16\n");
         }
-        let watched = format!(
-            "  %watch.at = getelementptr inbounds i8, ptr %ctx, i64 {}\n  %watch = load ptr, ptr %watch.at\n  \
-             %watched = icmp ne ptr %watch, null\n",
-            layout::CTX_WATCH
-        );
+        let Stop { entry, exit } = if polls { Stop::of(module) } else { Stop::default() };
         let definition = format!(
-            "define {head} nounwind {{\nentry:\n{slots}{watched}  br label %start\nstart:\n{code}{exits}failed:\n  ret i32 1\n}}\n"
+            "define {head} nounwind {{\nentry:\n{slots}{entry}  br label %start\nstart:\n{code}{exits}{exit}failed:\n  \
+             ret i32 1\n}}\n"
         );
         FunctionText { declaration: format!("declare {head} nounwind"), definition }
     }
@@ -313,9 +311,11 @@ impl<'a> FunctionEmitter<'a> {
         let contains_loops = f.body.iter().any(has_loop);
         let outside = self.lanes;
         self.lanes = outside.max(f.lanes);
-        if !contains_loops && f.count.as_i64().is_none_or(|n| n > SHORT_LOOP) {
+        if polls_once(f) {
             let steps =
                 if f.lanes == 1 { count.clone() } else { self.define(&format!("mul i64 {count}, {}", f.lanes)) };
+            // A loop around a loop without iterations takes steps, too.
+            let steps = self.define(&format!("add i64 {steps}, 1"));
             self.poll(&steps);
         }
         let (body, latch, exit) = (self.new_label(), self.new_label(), self.new_label());
@@ -327,7 +327,7 @@ impl<'a> FunctionEmitter<'a> {
         let index = format!("%l{}", f.index.0);
         self.line(&format!("{index} = phi i64 [ 0, %{before} ], [ {next}, %{latch} ]"));
         self.nodes_with_records(&f.body);
-        if contains_loops {
+        if contains_loops && !always_polls(&f.body) {
             self.poll("1");
         }
         self.jump(&latch);
@@ -345,24 +345,12 @@ impl<'a> FunctionEmitter<'a> {
         self.branch(&first, &inside, &exit);
         self.begin(&inside);
         self.nodes_with_records(body);
-        self.poll("1");
+        if !always_polls(body) {
+            self.poll("1");
+        }
         let more = self.define(&format!("load i1, ptr %m{}", go.0));
         self.branch(&more, &inside, &exit);
         self.begin(&exit);
-    }
-
-    /// Lets a watched call be stopped; the steps are counted against its budget.
-    fn poll(&mut self, steps: &str) {
-        self.module.declare("declare i32 @cotan_poll(ptr, i64)");
-        let (ask, next) = (self.new_label(), self.new_label());
-        self.branch("%watched", &ask, &next);
-        let status = self.temporary();
-        let stop = self.temporary();
-        self.exits += &format!(
-            "{ask}:\n  {status} = call i32 @cotan_poll(ptr %ctx, i64 {steps})\n  \
-             {stop} = icmp ne i32 {status}, 0\n  br i1 {stop}, label %failed, label %{next}\n"
-        );
-        self.begin(&next);
     }
 
     fn branches(&mut self, cond: Operand, yes: &[Node], no: &[Node]) {
@@ -446,29 +434,4 @@ impl<'a> FunctionEmitter<'a> {
 /// How a slot of a mutable local is aligned: LLVM would take more for granted where there are lanes.
 fn aligned(lanes: u32) -> &'static str {
     if lanes == 1 { "" } else { ", align 16" }
-}
-
-/// Whether a node runs a loop.
-fn has_loop(node: &Node) -> bool {
-    match node {
-        Node::For(_) | Node::While(..) | Node::Call { .. } => true,
-        Node::Scope(body) | Node::Segment(body) => body.iter().any(has_loop),
-        Node::If(_, yes, no) => yes.iter().chain(no).any(has_loop),
-        Node::Switch(_, arms) => arms.iter().flatten().any(has_loop),
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Copy { .. }
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::Print { .. }
-        | Node::Check { .. } => false,
-    }
 }

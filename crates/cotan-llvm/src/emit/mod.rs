@@ -12,6 +12,7 @@ mod lanes;
 mod memory;
 mod outline;
 mod output;
+mod poll;
 mod reports;
 mod storage;
 mod text;
@@ -137,5 +138,43 @@ impl ModuleEmitter {
         let n = self.n_outlined.entry(of.clone()).or_default();
         *n += 1;
         quoted(&format!("{}:{n}", symbol(of)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(name: &str, n_lines: usize) -> FunctionText {
+        FunctionText {
+            declaration: format!("declare void @{name}()"),
+            definition: format!("define void @{name}() {{\n{}}}\n", "\n".repeat(n_lines - 2)),
+        }
+    }
+
+    #[test]
+    fn the_longest_function_comes_first_and_every_part_declares_those_of_the_others() {
+        let emitted = Emitted {
+            declarations: BTreeSet::from(["declare void @host()".to_owned()]),
+            functions: vec![function("short", 10), function("long", PART + 1), function("middle", PART / 2)],
+            exports: vec!["short".to_owned()],
+            level: OptLevel::O2,
+            reports: Reports::default(),
+        };
+        let parts = emitted.parts();
+        let heads = |text: &String| -> Vec<String> {
+            text.lines().filter(|line| line.starts_with("de")).map(str::to_owned).collect()
+        };
+        let expected = [
+            ["declare void @host()", "declare void @short()", "declare void @middle()", "define void @long() {"],
+            ["declare void @host()", "declare void @long()", "define void @middle() {", "define void @short() {"],
+        ];
+        assert_eq!(parts.parts.iter().map(heads).collect::<Vec<_>>(), expected);
+        assert_eq!((parts.exports, parts.level), (vec!["short".to_owned()], OptLevel::O2));
+        let whole = emitted.whole().parts;
+        assert_eq!(whole.len(), 1);
+        let expected =
+            ["declare void @host()", "define void @short() {", "define void @long() {", "define void @middle() {"];
+        assert_eq!(heads(&whole[0]), expected);
     }
 }

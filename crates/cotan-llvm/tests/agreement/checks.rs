@@ -138,6 +138,30 @@ fn an_endless_loop_can_be_stopped() {
 }
 
 #[test]
+fn an_endless_loop_around_a_loop_without_iterations_can_be_stopped() {
+    let program = Program::new(
+        "fn f(n: i64) {
+           k: i64, go: bool, total: i64 = while i (on: bool = true, before: i64 = 0) {
+             after: i64 = loop j < n (sum: i64 = before) {
+               more: i64 = add sum, j
+               yield more
+             }
+             yield true, after
+           }
+           return k, total
+         }",
+    );
+    let stopped_after = |watch: Watch| {
+        let options = CallOptions { watch: Some(Arc::new(watch)), ..CallOptions::default() };
+        program.on_one_thread().call_with(&[i64_of(0)], &options)
+    };
+    assert_eq!(stopped_after(Watch::new(Some(1_000_000))), Err(RuntimeError::OutOfSteps));
+    let watch = Watch::new(None);
+    watch.cancel();
+    assert_eq!(stopped_after(watch), Err(RuntimeError::Cancelled));
+}
+
+#[test]
 fn a_function_is_called_from_several_threads() {
     let program = Program::new(GATHER);
     let f = program.on_one_thread();
