@@ -68,14 +68,20 @@ impl Session {
     pub(crate) fn check(name: &str, text: &str, options: &EngineArgs) -> Result<Session, Failure> {
         let engine = environment::engine(options)?;
         let config = environment::config(options)?;
-        // Errors are told before an LLVM is looked for.
-        let program = Program::load(name, text, &FileLoader, &config.program);
+        let limits = config.program;
+        let (program, compiler) = std::thread::scope(|scope| {
+            // To load an LLVM takes longer than to check a program, and neither needs the other.
+            let compiler = scope.spawn(|| Compiler::new(config));
+            (Program::load(name, text, &FileLoader, &limits), compiler.join())
+        });
+        // Errors of the program are told before anything of LLVM.
         if program.has_errors() {
             return Err(Failure::program(exit::PROGRAM, &program.diagnostics, &program.sources));
         }
         let warnings: Vec<Report> = program.diagnostics.iter().map(|d| Report::new(d, &program.sources)).collect();
         diagnostics::print_text(&warnings);
-        let compiler = Compiler::new(config)
+        let compiler = compiler
+            .unwrap_or_else(|_| Err("the thread that looks for LLVM panicked".to_owned()))
             .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, format!("threads can't be started: {e}")))?;
         if engine == Engine::Cpu {
             note_llvm(&compiler);
