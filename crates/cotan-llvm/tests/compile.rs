@@ -167,6 +167,5 @@ fn the_target_describes_this_machine() {
     let engine = engine();
     let target = engine.target();
     assert!(target.triple.starts_with(std::env::consts::ARCH), "{target:?}");
-    assert!(target.data_layout.starts_with('e'), "{target:?}");
     assert!([128, 256, 512].contains(&target.vector_bits));
 }

@@ -1,13 +1,13 @@
 //! The machine that code is generated for.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 
 use super::error::JitError;
 use super::options::OptLevel;
 use super::owned::Owned;
 use crate::load::Llvm;
-use crate::load::api::TargetMachine;
+use crate::load::api::{Target as LlvmTarget, TargetMachine};
 
 /// The host as LLVM sees it: what the emitter needs to choose a vector width and to write the
 /// attributes `target-cpu`, `target-features` and `prefer-vector-width`.
@@ -19,8 +19,6 @@ pub struct Target {
     pub cpu: String,
     /// All features of the CPU in LLVM's form `+avx2,-avx512f,...`.
     pub features: String,
-    /// LLVM's data layout string.
-    pub data_layout: String,
     /// Bits of the widest vector register.
     pub vector_bits: u32,
 }
@@ -37,14 +35,21 @@ impl Target {
                 llvm.take_message((api.GetHostCPUFeatures)()),
             )
         };
-        let mut target =
-            Self { vector_bits: vector_bits(&features), triple, cpu, features, data_layout: String::new() };
-        let machine = target.machine(llvm, OptLevel::O0)?;
-        // SAFETY: the machine is live; the layout and its string are owned here.
-        target.data_layout = unsafe {
-            let layout = Owned::new((api.CreateTargetDataLayout)(machine.get()), api.DisposeTargetData);
-            llvm.take_message((api.CopyStringRepOfTargetData)(layout.get()))
-        };
+        let target = Self { vector_bits: vector_bits(&features), triple, cpu, features };
+        Self::of_triple(llvm, &c_string(&target.triple)?)?;
+        Ok(target)
+    }
+
+    /// What LLVM has for a triple; an error in a library that was built for other machines.
+    fn of_triple(llvm: &Llvm, triple: &CStr) -> Result<*mut LlvmTarget, JitError> {
+        let mut target = ptr::null_mut();
+        let mut message: *mut c_char = ptr::null_mut();
+        // SAFETY: the string outlives the call; LLVM fills `target` or `message`.
+        unsafe {
+            if (llvm.api.GetTargetFromTriple)(triple.as_ptr(), &mut target, &mut message) != 0 {
+                return Err(JitError::CodeGeneration(llvm.take_message(message)));
+            }
+        }
         Ok(target)
     }
 
@@ -55,13 +60,9 @@ impl Target {
         let api = &llvm.api;
         let triple = c_string(&self.triple)?;
         let (cpu, features) = (c_string(&self.cpu)?, c_string(&self.features)?);
-        let mut target = ptr::null_mut();
-        let mut message: *mut c_char = ptr::null_mut();
-        // SAFETY: the strings outlive the calls; LLVM fills `target` or `message`.
+        let target = Self::of_triple(llvm, &triple)?;
+        // SAFETY: the strings outlive the call.
         unsafe {
-            if (api.GetTargetFromTriple)(triple.as_ptr(), &mut target, &mut message) != 0 {
-                return Err(JitError::CodeGeneration(llvm.take_message(message)));
-            }
             let machine = (api.CreateTargetMachine)(
                 target,
                 triple.as_ptr(),

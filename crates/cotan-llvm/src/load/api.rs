@@ -109,7 +109,6 @@ api! {
     ) -> *mut TargetMachine;
     DisposeTargetMachine(*mut TargetMachine);
     CreateTargetDataLayout(*mut TargetMachine) -> *mut TargetData;
-    CopyStringRepOfTargetData(*mut TargetData) -> *mut c_char;
     DisposeTargetData(*mut TargetData);
     // Passes and code generation.
     CreatePassBuilderOptions() -> *mut PassBuilderOptions;
