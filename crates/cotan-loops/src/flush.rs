@@ -8,7 +8,7 @@
 //! What a derivative is, the products say that only derivatives have ([`Instruction::Mulc`]). This runs before arrays
 //! share memory, when a buffer holds derivatives or something else, not both in turn.
 
-use crate::nest::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Place, Target};
+use crate::nest::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Place, Target, Threads};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -172,6 +172,13 @@ fn has_loop(node: &Node) -> bool {
     matches!(node, Node::For(_)) || node.lists().into_iter().flatten().any(has_loop)
 }
 
+/// Whether a loop among the nodes may run on several threads. How numbers are rounded is a property of a thread, so what
+/// is around such a loop does not decide it for all of them.
+fn forks_inside(nodes: &[Node]) -> bool {
+    let forks = |node: &Node| matches!(node, Node::For(l) if matches!(l.threads, Threads::May(_)));
+    nodes.iter().any(|node| forks(node) || node.lists().into_iter().any(forks_inside))
+}
+
 struct Pass<'a> {
     f: &'a LoopFunction,
     derivatives: Derivatives,
@@ -182,7 +189,7 @@ impl Pass<'_> {
     fn mark(&self, nodes: &mut [Node]) {
         for node in nodes {
             match node {
-                Node::For(l) if self.may_flush(l) => l.may_flush = true,
+                Node::For(l) if !forks_inside(&l.body) && self.may_flush(l) => l.may_flush = true,
                 _ => node.lists_mut().into_iter().for_each(|list| self.mark(list)),
             }
         }

@@ -263,3 +263,26 @@ fn what_is_in_a_sequential_loop_does_not_decide_where_one_around_it_is_cut() {
     };
     assert_eq!(with("u: f64 = mul z, 0.5"), with("y: f64 = exp z\nw: f64 = sin y\nu: f64 = mul w, 0.5"));
 }
+
+#[test]
+fn what_a_thread_does_to_subnormal_numbers_ends_before_other_threads_help() {
+    let text = forked(
+        "fn f(n: i64, x: f64[n], w: f64, m: i64) {
+           z: f64[m] = fill 0.0
+           s: f64, g: f64[m] = par i < n (add from 0.0) acc (a: f64[m] add from z) {
+             v: f64 = x[i]
+             d: f64 = mulc v, w
+             par j < m {
+               e: f64 = mulc d, d
+               acc_add a[j] = e
+               yield
+             }
+             yield d
+           }
+           return s, g
+         }",
+    )
+    .to_string();
+    let (outside, inside) = text.split_once("flushing").unwrap();
+    assert_eq!((outside.matches("parallel").count(), inside.matches("parallel").count()), (2, 0), "{text}");
+}
