@@ -203,14 +203,14 @@ impl Compiler {
         if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
             let module = Arc::new(module);
             let executor = self.executor(backend, &module, &entry, code);
-            return Ok(Some(Function { entry, module, traps: None, executor }));
+            return Ok(Some(Function { entry, module, traps: None, executor, threads: None }));
         }
         let Lowered { entry, module, traps } = self.finish(entry, &source, Last::Finished)?;
         let compile = |first: &Module, options: &CompileOptions| {
             backend.compile_and_keep(&key, &module, first, &entry.symbol, options)
         };
         let executor = self.made(backend, &module, &entry, traps.is_some(), compile)?;
-        Ok(Some(Function { entry, module, traps, executor }))
+        Ok(Some(Function { entry, module, traps, executor, threads: None }))
     }
 
     /// Machine code of a function of a module, by `compile`: of a variant that runs first, where there is one.

@@ -6,7 +6,7 @@
 use super::ModuleEmitter;
 use super::function::FunctionEmitter;
 use crate::abi::layout;
-use cotan_loops::{For, Node};
+use cotan_loops::{For, Node, Threads};
 
 /// Constant trip counts up to this one need no poll.
 const SHORT_LOOP: i64 = 1024;
@@ -59,7 +59,7 @@ pub(super) fn polls_once(l: &For) -> bool {
 /// Whether nodes poll whenever they run, so that a loop around them need not.
 pub(super) fn always_polls(nodes: &[Node]) -> bool {
     nodes.iter().any(|node| match node {
-        Node::For(l) => l.parallel.is_none() && polls_once(l),
+        Node::For(l) => l.threads != Threads::Each && polls_once(l),
         Node::Scope(body) | Node::Segment(body) => always_polls(body),
         Node::While(..)
         | Node::If(..)
