@@ -198,8 +198,10 @@ impl Compiler {
         let (entry, source) = self.lower_source(program, request)?;
         let text = print_module(&source, PrintOptions { spans: true });
         let limits = format!("{:?}", self.derivatives);
+        // The text does not tell what extents are made of.
+        let given = format!("{:?}", given(&entry));
         let options = self.compile_options();
-        let Some(key) = backend.key(&[build, &limits, &entry.symbol, &text], &options) else { return Ok(None) };
+        let Some(key) = backend.key(&[build, &limits, &given, &entry.symbol, &text], &options) else { return Ok(None) };
         if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
             let module = Arc::new(module);
             let executor = self.executor(backend, &module, &entry, code);
