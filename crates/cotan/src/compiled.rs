@@ -19,6 +19,8 @@ pub(crate) struct Compiled {
     /// What is called where a result is NaN; `None` if `code` has the exact products.
     exact: Option<Exact>,
     max_bytes: usize,
+    /// The sizes and extents that were found to fit each other last.
+    fitting: Mutex<Vec<Option<i64>>>,
     last: Mutex<Option<Statistics>>,
 }
 
@@ -41,7 +43,22 @@ impl Exact {
 
 impl Compiled {
     pub(crate) fn new(code: CompiledFunction, exact: Option<Exact>, max_bytes: usize) -> Compiled {
-        Compiled { code, exact, max_bytes, last: Mutex::default() }
+        Compiled { code, exact, max_bytes, fitting: Mutex::default(), last: Mutex::default() }
+    }
+
+    /// Checks sizes and extents, unless they are those that fitted last: calls with equal ones need no memory for it.
+    pub(crate) fn check_once<E>(
+        &self,
+        numbers: impl Iterator<Item = Option<i64>> + Clone,
+        check: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut fitting = self.fitting.lock().unwrap_or_else(PoisonError::into_inner);
+        if fitting.is_empty() || !fitting.iter().copied().eq(numbers.clone()) {
+            check()?;
+            fitting.clear();
+            fitting.extend(numbers);
+        }
+        Ok(())
     }
 
     /// What the last call took.

@@ -100,7 +100,9 @@ impl Function {
     pub fn call_again(&self, args: &[Value], earlier: Vec<Value>) -> Result<Vec<Value>, CallError> {
         match &self.executor {
             Executor::Compiled(f) if self.traps.is_none() => {
-                check_flat_extents(&self.entry, args).map_err(CallError::Arguments)?;
+                let n_numbers = self.entry.sizes.len() + self.entry.extents.len();
+                let numbers = args.iter().take(n_numbers).map(|arg| arg.scalar().and_then(|c| c.as_i64()));
+                f.check_once(numbers, || check_flat_extents(&self.entry, args)).map_err(CallError::Arguments)?;
                 f.call_again(args, self.threads, earlier)
             }
             Executor::Compiled(_) | Executor::Interpreter(_) => self.call_flat(args),
