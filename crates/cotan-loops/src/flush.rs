@@ -28,9 +28,9 @@ pub(crate) fn mark_flushing(f: &mut LoopFunction) {
 
 /// Whether a product of a derivative is among the nodes.
 fn multiplies(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::Let(_, Expr::Native { instruction: Instruction::Mulc, .. }) => true,
-        _ => node.lists().into_iter().any(multiplies),
+    nodes.iter().any(|node| {
+        let is_product = matches!(node, Node::Let(_, Expr::Native { instruction: Instruction::Mulc, .. }));
+        is_product || node.lists().into_iter().any(multiplies)
     })
 }
 
@@ -188,9 +188,13 @@ struct Pass<'a> {
 impl Pass<'_> {
     fn mark(&self, nodes: &mut [Node]) {
         for node in nodes {
-            match node {
-                Node::For(l) if !forks_inside(&l.body) && self.may_flush(l) => l.may_flush = true,
-                _ => node.lists_mut().into_iter().for_each(|list| self.mark(list)),
+            if let Node::For(l) = node
+                && !forks_inside(&l.body)
+                && self.may_flush(l)
+            {
+                l.may_flush = true;
+            } else {
+                node.lists_mut().into_iter().for_each(|list| self.mark(list));
             }
         }
     }

@@ -11,12 +11,13 @@
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Stmt, Symbol, Var};
 use cotan_ops::{DIV, MATMUL, MULC, MULZ, PLAIN, PRINT, STRONG, record, row};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The module with plain products where that is allowed, for calls of `entry` whose results are looked at for NaN.
 /// `None` if there is none to replace, or if something is printed, which is not to be printed twice.
 pub fn plain_products(module: &Module, entry: &str) -> Option<Module> {
-    let functions: FxHashMap<&Symbol, &Arc<Function>> = module.functions().map(|f| (&f.name, f)).collect();
+    let functions: BTreeMap<&Symbol, &Arc<Function>> = module.functions().map(|f| (&f.name, f)).collect();
     if functions.values().any(|f| any(&f.body, &is_print)) || !functions.values().any(|f| any(&f.body, &is_strong)) {
         return None;
     }
@@ -84,7 +85,7 @@ fn replaced(block: &Block, lost: &[bool]) -> Block {
 
 /// Finds the variables in which a NaN might get lost on its way to the results, from the results backwards.
 struct Analysis<'a> {
-    functions: &'a FxHashMap<&'a Symbol, &'a Arc<Function>>,
+    functions: &'a BTreeMap<&'a Symbol, &'a Arc<Function>>,
     lost: FxHashMap<Symbol, Vec<bool>>,
     changed: bool,
 }
