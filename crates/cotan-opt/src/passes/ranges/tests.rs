@@ -1,3 +1,5 @@
+//! What is folded, and what is not.
+
 use super::*;
 use cotan_ir::{Module, parse_function, verify};
 use cotan_ops::Ops;
