@@ -56,10 +56,10 @@ fn a_failure_keeps_its_place_in_a_second_run_and_moves_with_the_source() {
     let run = || case.run(&["run", "program.cot", "--fn", "pick", "--args", "args.json"]);
     let (first, second) = (run(), run());
     assert_eq!(first.status, Some(3));
-    assert!(first.stderr.contains("program.cot:1:37"), "{}", first.stderr);
+    assert!(first.stderr.contains("program.cot:1:39"), "{}", first.stderr);
     assert_eq!((second.status, second.stderr), (first.status, first.stderr));
     case.write("program.cot", format!("# One line more.\n{program}").as_bytes());
-    assert!(run().stderr.contains("program.cot:2:37"));
+    assert!(run().stderr.contains("program.cot:2:39"));
 }
 
 #[test]
