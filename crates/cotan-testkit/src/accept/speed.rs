@@ -188,12 +188,20 @@ fn trips(place: &Workplace) -> Result<Measured, String> {
     Ok(Measured::new(holds, parts.join("; ")))
 }
 
-/// The benchmark command says itself whether two threads gain enough.
+/// What `cotan-bench threads` prints: an object for each case.
 fn two_threads(place: &Workplace) -> Result<Measured, String> {
     let mut command = bench(place);
-    let report = json(&output(command.args(["--json", "threads", "--data"]).arg(&place.adbench))?)?;
-    let holds = report["holds"].as_bool().ok_or_else(|| format!("no `holds` in {report}"))?;
-    Ok(Measured::new(holds, report.to_string()))
+    let out = output(command.args(["--json", "threads", "--data"]).arg(&place.adbench))?;
+    let text = String::from_utf8(out.stdout).map_err(|e| e.to_string())?;
+    let mut shares = Figures::new();
+    for line in text.lines() {
+        let case: Json = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        // The gain of two threads is `one / two`, that of two copies `2 one / beside_a_copy`.
+        let share = number(&case, "beside_a_copy_s")? / (2.0 * number(&case, "two_s")?);
+        shares.push((format!("{} {}", self::text(&case, "objective"), self::text(&case, "instance")), share));
+    }
+    let each: Vec<String> = shares.iter().map(|(name, share)| format!("{name} {share:.2}")).collect();
+    Ok(Measured::new(!shares.is_empty() && shares.iter().all(|(_, share)| *share >= 0.9), each.join(", ")))
 }
 
 /// Instances of which each has a parallel loop that is long enough for threads.
