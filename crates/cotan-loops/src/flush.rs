@@ -168,10 +168,6 @@ impl Mentions {
     }
 }
 
-fn has_loop(node: &Node) -> bool {
-    matches!(node, Node::For(_)) || node.lists().into_iter().flatten().any(has_loop)
-}
-
 /// Whether a loop among the nodes may run on several threads. How numbers are rounded is a property of a thread, so what
 /// is around such a loop does not decide it for all of them.
 fn forks_inside(nodes: &[Node]) -> bool {
@@ -202,7 +198,7 @@ impl Pass<'_> {
     fn may_flush(&self, l: &For) -> bool {
         let mut inside = Mentions::default();
         inside.count(&l.body);
-        l.body.iter().any(has_loop) && multiplies(&l.body) && self.is_free(&l.body, &inside)
+        l.body.iter().any(Node::has_loop) && multiplies(&l.body) && self.is_free(&l.body, &inside)
     }
 
     /// Whether nothing but derivatives leaves the nodes, and nothing in them decides anything by a float.

@@ -470,6 +470,11 @@ impl Expr {
 }
 
 impl Node {
+    /// Whether it is a counted loop, or has one in it.
+    pub(crate) fn has_loop(&self) -> bool {
+        matches!(self, Node::For(_)) || self.lists().into_iter().flatten().any(Node::has_loop)
+    }
+
     /// The lists of nodes in it.
     pub fn lists(&self) -> Vec<&[Node]> {
         match self {

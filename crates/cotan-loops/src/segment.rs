@@ -24,7 +24,7 @@ pub fn cut_long_blocks(f: &mut LoopFunction) {
 
 /// Cuts the blocks among `nodes` that are too long.
 fn cut(nodes: Vec<Node>) -> Vec<Node> {
-    let lengths = if nodes.iter().any(has_loop) { AROUND_LOOPS } else { STRAIGHT };
+    let lengths = if nodes.iter().any(Node::has_loop) { AROUND_LOOPS } else { STRAIGHT };
     if nodes.iter().map(size).sum::<usize>() <= lengths.longest_block {
         return nodes;
     }
@@ -105,8 +105,4 @@ fn size(node: &Node) -> usize {
         | Node::Print { .. }
         | Node::Call { .. } => 1,
     }
-}
-
-fn has_loop(node: &Node) -> bool {
-    matches!(node, Node::For(_)) || node.lists().into_iter().flatten().any(has_loop)
 }

@@ -3,8 +3,9 @@
 use crate::{Derivative, Instruction, Lowering, PrimRow, TensorRecord};
 
 impl PrimRow {
-    /// Whether a NaN in an operand makes the result NaN, whatever the others are, and the sign of a zero in it changes
-    /// nothing but the sign of a zero. For a choice: if it chooses that operand.
+    /// Whether a NaN in an operand makes the result NaN, whatever the others are, and neither the sign of a zero in it
+    /// nor a number next to zero in its place changes more than that of the result. For a choice: if it chooses that
+    /// operand.
     pub fn passes_on(&self, operand: usize) -> bool {
         match self.lowering {
             Lowering::Native(instruction) => passes_on(instruction, operand),
@@ -22,15 +23,15 @@ fn passes_on(instruction: Instruction, operand: usize) -> bool {
         | Instruction::Neg
         | Instruction::Abs
         | Instruction::Fma
-        | Instruction::Sqrt
         | Instruction::Min
         | Instruction::Max => true,
         // What a choice does not choose does not count.
         Instruction::Select => operand > 0,
         Instruction::Div | Instruction::Copysign | Instruction::Identity => operand == 0,
         Instruction::Cast(to) => to.is_float(),
-        // A zero hides a NaN.
+        // A zero hides a NaN, and the root of the least numbers is far from zero.
         Instruction::Mulz
+        | Instruction::Sqrt
         | Instruction::Rem
         | Instruction::Floor
         | Instruction::Ceil

@@ -22,7 +22,7 @@ pub enum Property {
     Rewritten,
     /// A result with a value from a closed form.
     ClosedForm,
-    /// Compiled code whose lanes add up with the interpreter, which adds one after the other.
+    /// Compiled code that adds in another order, or without rounding products of derivatives first, with the interpreter.
     Regrouped,
 }
 

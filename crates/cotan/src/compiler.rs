@@ -65,7 +65,8 @@ pub struct Compiler {
     trap_nan: bool,
 }
 
-/// The IR of a request, before it is bound to an engine.
+/// The IR of a request, before it is bound to an engine. Extents among its operands are those that `entry` says for its
+/// sizes: code relies on it, and calls of a [`Function`] check it.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// How to call it.

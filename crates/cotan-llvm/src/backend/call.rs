@@ -158,8 +158,8 @@ impl CompiledFunction {
         CompiledFunction { unwatched: Some(unwatched), ..self }
     }
 
-    /// Whether lanes add up what the program adds one after the other, so that floats may differ from the interpreter's
-    /// in the last digits.
+    /// Whether it adds in another order than the program, or adds products of derivatives without rounding them first, so
+    /// that floats may differ from the interpreter's in the last digits.
     pub fn regroups_sums(&self) -> bool {
         self.regroups_sums
     }

@@ -58,52 +58,16 @@ pub(super) fn polls_once(l: &For) -> bool {
 
 /// Whether nodes poll whenever they run, so that a loop around them need not.
 pub(super) fn always_polls(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::For(l) => l.threads != Threads::Each && polls_once(l),
-        Node::Scope(body) | Node::Segment(body) => always_polls(body),
-        Node::While(..)
-        | Node::If(..)
-        | Node::Switch(..)
-        | Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Copy { .. }
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::Check { .. }
-        | Node::Print { .. }
-        | Node::Call { .. } => false,
+    nodes.iter().any(|node| {
+        if let Node::For(l) = node {
+            return l.threads != Threads::Each && polls_once(l);
+        }
+        matches!(node, Node::Scope(_) | Node::Segment(_)) && node.lists().into_iter().any(always_polls)
     })
 }
 
 /// Whether a node runs a loop.
 pub(super) fn has_loop(node: &Node) -> bool {
-    match node {
-        Node::For(_) | Node::While(..) | Node::Call { .. } => true,
-        Node::Scope(body) | Node::Segment(body) => body.iter().any(has_loop),
-        Node::If(_, yes, no) => yes.iter().chain(no).any(has_loop),
-        Node::Switch(_, arms) => arms.iter().flatten().any(has_loop),
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Copy { .. }
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::Print { .. }
-        | Node::Check { .. } => false,
-    }
+    matches!(node, Node::For(_) | Node::While(..) | Node::Call { .. })
+        || node.lists().into_iter().flatten().any(has_loop)
 }

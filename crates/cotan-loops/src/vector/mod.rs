@@ -112,10 +112,10 @@ impl Pass<'_> {
     fn pays(&mut self, l: &For, lanes: u32, nodes: &mut Vec<Node>) -> Option<Operand> {
         let mut sizes = Vec::new();
         private_sizes(&l.body, self.f, &mut sizes);
-        if !sizes.is_empty() || l.body.iter().any(has_loop) {
+        if !sizes.is_empty() || l.body.iter().any(Node::has_loop) {
             row_sizes(l, self.f, &mut sizes);
         }
-        if !l.body.iter().any(has_loop) && sizes.is_empty() {
+        if !l.body.iter().any(Node::has_loop) && sizes.is_empty() {
             return None;
         }
         let mut emit = |instruction, result, args: [Operand; 2]| {
@@ -143,7 +143,7 @@ impl Pass<'_> {
 
     /// The number of lanes that a loop is given, if it is.
     fn choose(&self, l: &For) -> Option<u32> {
-        if self.is_alternative && l.body.iter().any(has_loop) {
+        if self.is_alternative && l.body.iter().any(Node::has_loop) {
             return None;
         }
         let (lanes, side_by_side) = self.estimate(l)?;
@@ -214,7 +214,7 @@ fn lanes_of(l: &For, n_nodes: usize, f: &LoopFunction) -> u32 {
         Some(n) if n <= 16 => return 16,
         Some(_) | None => {}
     }
-    if l.body.iter().any(|node| has_loop(node) || adds_up(node, f)) {
+    if l.body.iter().any(|node| node.has_loop() || adds_up(node, f)) {
         32
     } else if n_nodes > 100 {
         8
@@ -251,10 +251,6 @@ fn row_sizes(l: &For, f: &LoopFunction, found: &mut Vec<(i64, Vec<Operand>)>) {
             found.push((tensor.elem.bytes() as i64, vec![length]));
         }
     }
-}
-
-fn has_loop(node: &Node) -> bool {
-    matches!(node, Node::For(_)) || node.lists().into_iter().flatten().any(has_loop)
 }
 
 fn size(nodes: &[Node]) -> usize {
