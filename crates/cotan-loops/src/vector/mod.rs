@@ -20,8 +20,15 @@ use shape::{Definitions, Mentions, Shapes, count_mentions, definitions_of};
 /// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
 const MOST_NODES: usize = 4000;
 
-/// Bytes up to which the arrays of all lanes together may take; beyond, iterations run one after the other.
+/// Bytes up to which the rows and arrays of all lanes together may take; beyond, iterations run one after the other.
+/// That is what a cache holds.
 const MOST_BYTES: i64 = 1 << 20;
+
+/// The same for arrays of loops that gain much by lanes, and would lose more without them than what caches give.
+const MOST_BYTES_OF_MUCH: i64 = 1 << 26;
+
+/// How many times as fast lanes are estimated to make a loop that gains much.
+const MUCH: f64 = 1.5;
 
 /// Gives the loops of a function lanes, where that is estimated to pay.
 pub fn vectorise(f: &mut LoopFunction) {
@@ -61,12 +68,12 @@ impl Pass<'_> {
     }
 
     fn counted(&mut self, mut l: Box<For>) -> Vec<Node> {
-        let Some(lanes) = self.choose(&l) else {
+        let Some((lanes, gain)) = self.choose(&l) else {
             l.body = self.list(l.body);
             return vec![Node::For(l)];
         };
         let mut nodes = Vec::new();
-        let pays = self.pays(&l, lanes, &mut nodes);
+        let pays = self.pays(&l, lanes, gain, &mut nodes);
         let strips = self.with_lanes(&l, lanes);
         match pays {
             None => nodes.extend(strips),
@@ -107,47 +114,44 @@ impl Pass<'_> {
     }
 
     /// Whether lanes pay, where that depends on sizes: a loop around others should have iterations for a good part of
-    /// its lanes, and their arrays, one for each, should not take more memory than caches have. `None` if they always
-    /// do.
-    fn pays(&mut self, l: &For, lanes: u32, nodes: &mut Vec<Node>) -> Option<Operand> {
-        let mut sizes = Vec::new();
-        private_sizes(&l.body, self.f, &mut sizes);
-        if !sizes.is_empty() || l.body.iter().any(Node::has_loop) {
-            row_sizes(l, self.f, &mut sizes);
-        }
-        if !l.body.iter().any(Node::has_loop) && sizes.is_empty() {
+    /// its lanes, and their rows and arrays, one for each, should not take too much memory. `None` if they always do.
+    fn pays(&mut self, l: &For, lanes: u32, gain: f64, nodes: &mut Vec<Node>) -> Option<Operand> {
+        let (mut arrays, mut rows) = (Vec::new(), Vec::new());
+        private_sizes(&l.body, self.f, &mut arrays);
+        let has_loop = l.body.iter().any(Node::has_loop);
+        if !has_loop && arrays.is_empty() {
             return None;
         }
-        let mut emit = |instruction, result, args: [Operand; 2]| {
+        row_sizes(l, self.f, &mut rows);
+        let mut emit = |instruction, elem, result, args: [Operand; 2]| {
             let args = args.to_vec();
             self.f.locals.push(LocalInfo { name: "pays".into(), elem: result, is_mutable: false, lanes: 1 });
             let local = Local(self.f.locals.len() as u32 - 1);
-            nodes.push(Node::Let(local, Expr::Native { instruction, elem: Elem::I64, args }));
+            nodes.push(Node::Let(local, Expr::Native { instruction, elem, args }));
             Operand::Local(local)
         };
-        let mut bytes = Operand::i64(0);
-        for (size, extents) in sizes {
-            let product = extents
-                .iter()
-                .fold(Operand::i64(size * i64::from(lanes)), |n, e| emit(Instruction::Mul, Elem::I64, [n, *e]));
-            bytes = emit(Instruction::Add, Elem::I64, [bytes, product]);
+        let most = if gain < MUCH { MOST_BYTES } else { MOST_BYTES_OF_MUCH };
+        let mut pays = emit(Instruction::Ge, Elem::I64, Elem::Bool, [l.count, Operand::i64(i64::from(lanes) / 4)]);
+        for (sizes, most) in [(rows, MOST_BYTES), (arrays, most)] {
+            let bytes = sizes.iter().fold(Operand::i64(0), |bytes, (size, extents)| {
+                let size = Operand::i64(size * i64::from(lanes));
+                let product = extents.iter().fold(size, |n, e| emit(Instruction::Mul, Elem::I64, Elem::I64, [n, *e]));
+                emit(Instruction::Add, Elem::I64, Elem::I64, [bytes, product])
+            });
+            let fits = emit(Instruction::Le, Elem::I64, Elem::Bool, [bytes, Operand::i64(most)]);
+            pays = emit(Instruction::And, Elem::Bool, Elem::Bool, [fits, pays]);
         }
-        let fits = emit(Instruction::Le, Elem::Bool, [bytes, Operand::i64(MOST_BYTES)]);
-        let fills = emit(Instruction::Ge, Elem::Bool, [l.count, Operand::i64(i64::from(lanes) / 4)]);
-        self.f.locals.push(LocalInfo { name: "pays".into(), elem: Elem::Bool, is_mutable: false, lanes: 1 });
-        let both = Local(self.f.locals.len() as u32 - 1);
-        let args = vec![fits, fills];
-        nodes.push(Node::Let(both, Expr::Native { instruction: Instruction::And, elem: Elem::Bool, args }));
-        Some(both.into())
+        Some(pays)
     }
 
-    /// The number of lanes that a loop is given, if it is.
-    fn choose(&self, l: &For) -> Option<u32> {
+    /// The number of lanes that a loop is given, if it is, and how many times as fast they are estimated to make it.
+    fn choose(&self, l: &For) -> Option<(u32, f64)> {
         if self.is_alternative && l.body.iter().any(Node::has_loop) {
             return None;
         }
         let (lanes, side_by_side) = self.estimate(l)?;
-        (side_by_side < self.one_by_one(&l.body)).then_some(lanes)
+        let gain = self.one_by_one(&l.body) / side_by_side;
+        (gain > 1.0).then_some((lanes, gain))
     }
 
     /// The lanes of a loop, and what an iteration costs with them.
