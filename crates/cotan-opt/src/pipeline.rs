@@ -10,10 +10,12 @@ use crate::passes::{
     hoist::{Moves, hoist},
     inline,
     merge_switches::merge_switches,
+    order::order,
     own_slots::own_slots,
     ranges::{Given, ranges_given},
     scalar_replacement::scalar_replacement,
     sink::sink,
+    twins::{recall, twins_given},
     unroll::unroll,
 };
 use cotan_ir::{Function, Module};
@@ -58,14 +60,15 @@ pub fn straighten(f: Function) -> Function {
 
 /// What code goes through before it runs, when no derivative of it is written any more: straightened, loop-invariant code
 /// outside of loops, work that a zero makes needless in branches, loops over the same indices fused, and no checks that
-/// hold for certain. These go last: an element that is read without a check may not be read any earlier.
+/// hold for certain, nor order for their sake. These go last: an element that is read without a check may not be read any earlier.
 pub fn optimize(f: Function) -> Function {
     optimize_given(f, &[])
 }
 
 fn optimize_given(f: Function, given: &[Given]) -> Function {
     let hoisted = simplify(hoist(straighten(f), Moves::All));
-    simplify(ranges_given(simplify(fuse(simplify(sink(hoisted)))), given))
+    let checked = simplify(ranges_given(simplify(sink(hoisted)), given));
+    simplify(order(fuse(checked)))
 }
 
 /// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they
@@ -76,5 +79,5 @@ pub fn finish(f: Function) -> Function {
 
 /// The same for a function whose callers make sure of something.
 pub fn finish_given(f: Function, given: &[Given]) -> Function {
-    optimize_given(direct(simplify(f)), given)
+    optimize_given(simplify(recall(simplify(twins_given(direct(simplify(f)), given)))), given)
 }

@@ -5,7 +5,7 @@
 //! result. Every element is computed once, from the same operands, so results keep their bits; what may fail stays where it
 //! is.
 
-use super::rename::{lengths, rename_block};
+use super::rename::{lengths, rename_block, substitute};
 use super::users::users;
 use cotan_ir::{Atom, Block, Elem, Function, Op, Par, ParResult, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::FILL;
@@ -341,14 +341,6 @@ impl Fuse<'_> {
 /// Statements, inner blocks included.
 fn size(s: &Stmt) -> usize {
     1 + s.op.blocks().iter().flat_map(|b| &b.stmts).map(size).sum::<usize>()
-}
-
-fn substitute(block: &mut Block, with: &impl Fn(Atom) -> Atom) {
-    for s in &mut block.stmts {
-        s.op.map_operands(&mut |a| with(a));
-        s.op.blocks_mut().iter_mut().for_each(|b| substitute(b, with));
-    }
-    block.results.iter_mut().for_each(|a| *a = with(*a));
 }
 
 #[cfg(test)]

@@ -38,6 +38,15 @@ pub(super) fn rename_ty(ty: &mut Ty, name: &impl Fn(Var) -> Atom) {
     }
 }
 
+/// Replaces the operands in the block, inner blocks included.
+pub(super) fn substitute(block: &mut Block, with: &impl Fn(Atom) -> Atom) {
+    for s in &mut block.stmts {
+        s.op.map_operands(&mut |a| with(a));
+        s.op.blocks_mut().iter_mut().for_each(|b| substitute(b, with));
+    }
+    block.results.iter_mut().for_each(|a| *a = with(*a));
+}
+
 /// Replaces every variable of the block, bound or used.
 pub(super) fn rename_block(block: &mut Block, name: &impl Fn(Var) -> Var) {
     for s in &mut block.stmts {

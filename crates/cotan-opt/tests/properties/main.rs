@@ -11,8 +11,9 @@ use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
     compact::compact, contract::contract, cse::cse, dce::dce, fuse::fuse, hoist::Moves, hoist::hoist,
-    inline::InlineLimit, inline::inline, merge_switches::merge_switches, own_slots::own_slots, ranges::ranges,
-    scalar_replacement::scalar_replacement, sink::sink, unroll::unroll,
+    inline::InlineLimit, inline::inline, merge_switches::merge_switches, order::order, own_slots::own_slots,
+    ranges::ranges, scalar_replacement::scalar_replacement, sink::sink, twins::recall, twins::twins_given,
+    unroll::unroll,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -21,13 +22,16 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 16] = [
+const EXACT: [(&str, Pass); 19] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
     ("hoist", |_, f| hoist(f.clone(), Moves::All)),
     ("ranges", |_, f| ranges(f.clone())),
     ("fuse", |_, f| fuse(f.clone())),
+    ("twins", |_, f| twins_given(f.clone(), &[])),
+    ("order", |_, f| order(f.clone())),
+    ("recall", |_, f| recall(f.clone())),
     ("optimize", |_, f| cotan_opt::optimize(f.clone())),
     ("own_slots", |_, f| own_slots(f.clone())),
     ("compact", |_, f| compact(f.clone())),
@@ -85,9 +89,9 @@ fn check(name: &str, pass: Pass, module: &Module, f: &Function, runs: &[(Vec<Val
     let made = pass(module, f);
     assert_verified(&format!("{name} of\n{f}"), module, &made);
     // What one run of these finds may open the way to more: `simplify` and `straighten` repeat `cse` and `unroll`, and
-    // `optimize` does not hoist twice.
+    // `optimize` does not hoist twice, and `twins` leaves dead code behind.
     let again = pass(module, &made).to_string();
-    let opens_the_way = ["cse", "unroll", "ranges", "optimize"].contains(&name);
+    let opens_the_way = ["cse", "unroll", "ranges", "twins", "optimize"].contains(&name);
     assert!(opens_the_way || again == made.to_string(), "a second run of {name} makes\n{again}of\n{made}");
     for (args, before) in runs {
         if before.is_some() {

@@ -1,0 +1,349 @@
+//! Regions that compute what an earlier one computes, at least in part, become one with it.
+//!
+//! Reverse mode runs code of the value again where that is cheaper than to record it. If the value itself is wanted, too,
+//! the same work stands in the function twice: in a loop of the value, and in a loop over the same indices that only the
+//! derivatives need. The two become one loop, at the place of the earlier one, and what they share is computed once.
+//!
+//! Note [Twins]: the later region moves, so it must not fail where others would have failed first: it brings no loop of
+//! unknown length that its twin does not have, and no check, but such as hold for certain at its new place. What it needs
+//! and what stands between the two moves with it and brings none at all. What `after` orders behind the value is in no need of that order then; where it was the one thing that
+//! keeps the value alive, with its checks, a result waits for the value instead.
+//!
+//! Regions are compared by what their statements do, in order, with the bound variables of one named as those of the
+//! other. Of loops that carry something, values with equal starts are taken to be equal until their next values differ.
+
+mod likeness;
+mod merge;
+mod recall;
+#[cfg(test)]
+mod tests;
+
+use super::dce::{Live, dce_block};
+use super::expr::Expr;
+use super::ranges::{Given, ranges_given};
+use super::rename::{lengths, may_become, rename_ty, substitute};
+use cotan_ir::{Atom, Block, CheckKind, Const, Elem, Function, Op, Span, Stmt, Ty, Var, VarInfo, free_vars};
+use cotan_ops::{AFTER, EQ};
+use likeness::{is_alike, is_worth_it, may_move, n_relying};
+pub use recall::recall;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::collections::hash_map::Entry;
+
+/// The function with twins joined, for one whose callers make sure of something.
+pub fn twins_given(mut f: Function, given: &[Given]) -> Function {
+    let body = std::mem::take(&mut f.body);
+    let mut map = Names::default();
+    let pass = Twins::of(&f, &body, given);
+    let mut body = pass.whole(body, Place::Body, &mut map);
+    let last = pass.last.into_inner();
+    last.into_iter().for_each(|v| wait_for(&mut f, &mut body, map.of(v.into())));
+    for info in &mut f.vars {
+        rename_ty(&mut info.ty, &|v| map.of(v.into()));
+    }
+    Function { body, ..f }
+}
+
+/// Gives a result of a block only once a number is computed.
+fn wait_for(f: &mut Function, body: &mut Block, number: Atom) {
+    let lengths = lengths(&f.vars);
+    let waiting = body.results.iter_mut().find_map(|a| a.var().filter(|v| !lengths.contains(v)).map(|v| (v, a)));
+    let Some((value, result)) = waiting else { return };
+    let elem = f.atom_ty(number).elem;
+    let zero = Atom::from(Const::zero(elem));
+    let mut scalar = |name: &str, elem| f.add_var(VarInfo { name: name.into(), ty: Ty::scalar(elem), record: None });
+    let (done, ok) = (scalar("done", elem), scalar("ok", Elem::Bool));
+    let later = f.add_var(VarInfo { record: None, ..f.vars[value.index()].clone() });
+    let ops = [
+        (done, Op::Prim { prim: AFTER.prim(), args: vec![zero, number] }),
+        (ok, Op::Prim { prim: EQ.prim(), args: vec![done.into(), zero] }),
+        (later, Op::Check { cond: ok.into(), kind: CheckKind::ShapeMismatch, args: Vec::new(), value: value.into() }),
+    ];
+    body.stmts.extend(ops.map(|(r, op)| Stmt { results: vec![r], op, span: Span::default() }));
+    *result = later.into();
+}
+
+/// What is needed even if nothing has to come after anything.
+fn alive_without_order(vars: &[VarInfo], body: &Block) -> Live {
+    let mut body = body.clone();
+    for s in &mut body.stmts {
+        if let Some((first, _)) = ordered(s) {
+            s.op = Op::Prim { prim: AFTER.prim(), args: vec![first, first] };
+        }
+    }
+    dce_block(vars, body).1
+}
+
+/// The operands of an `after`: what it gives, and what that comes after.
+fn ordered(s: &Stmt) -> Option<(Atom, Atom)> {
+    match &s.op {
+        Op::Prim { prim, args } if *prim == AFTER.prim() => Some((args[0], args[1])),
+        Op::Prim { .. }
+        | Op::Tensor { .. }
+        | Op::Index { .. }
+        | Op::Update { .. }
+        | Op::AccAdd { .. }
+        | Op::Par(_)
+        | Op::Loop(_)
+        | Op::Switch { .. }
+        | Op::Call { .. }
+        | Op::Check { .. } => None,
+    }
+}
+
+/// The names of equal values that were computed earlier.
+#[derive(Clone, Debug, Default)]
+struct Names(FxHashMap<Var, Atom>);
+
+impl Names {
+    fn of(&self, mut a: Atom) -> Atom {
+        while let Some(earlier) = a.var().and_then(|v| self.0.get(&v)) {
+            a = *earlier;
+        }
+        a
+    }
+
+    fn set(&mut self, v: Var, earlier: impl Into<Atom>) {
+        let earlier = earlier.into();
+        if earlier != Atom::Var(v) {
+            self.0.insert(v, earlier);
+        }
+    }
+
+    fn in_stmt(&self, s: &mut Stmt) {
+        if self.0.is_empty() {
+            return;
+        }
+        s.op.map_operands(&mut |a| self.of(a));
+        s.op.blocks_mut().iter_mut().for_each(|b| substitute(b, &|a| self.of(a)));
+    }
+
+    fn of_ty(&self, ty: &Ty) -> Ty {
+        let mut ty = ty.clone();
+        rename_ty(&mut ty, &|v| self.of(v.into()));
+        ty
+    }
+}
+
+/// The statements of a block so far, and what the simple ones of them compute.
+#[derive(Default)]
+struct Known {
+    stmts: Vec<Stmt>,
+    values: FxHashMap<(Expr, Ty), Var>,
+}
+
+/// Where a block stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// It is the body of the function.
+    Body,
+    /// In a region.
+    Region,
+    /// In a region that two may become; whether they may fail earlier then is asked of the whole.
+    Trial,
+}
+
+struct Twins<'a> {
+    /// The function as it was, without its body; its types name what they named.
+    f: &'a Function,
+    /// What its callers make sure of.
+    given: &'a [Given],
+    /// The variables that types name.
+    lengths: FxHashSet<Var>,
+    /// The variables that are needed without the order that `after` makes.
+    alive: Live,
+    /// What nobody needs but for its checks, and nothing comes after any more.
+    last: RefCell<FxHashSet<Var>>,
+}
+
+impl<'a> Twins<'a> {
+    fn of(f: &'a Function, body: &Block, given: &'a [Given]) -> Self {
+        Twins {
+            f,
+            lengths: lengths(&f.vars),
+            given,
+            alive: alive_without_order(&f.vars, body),
+            last: RefCell::default(),
+        }
+    }
+
+    /// A block of the function, its inner blocks first.
+    fn whole(&self, block: Block, place: Place, names: &mut Names) -> Block {
+        let mut known = Known::default();
+        for mut s in block.stmts {
+            for b in s.op.blocks_mut() {
+                *b = self.whole(std::mem::take(b), Place::Region, names);
+            }
+            self.push(&mut known, s, place, names);
+        }
+        let results = block.results.into_iter().map(|a| names.of(a)).collect();
+        Block { stmts: known.stmts, results }
+    }
+
+    /// The statements of one block behind those of another.
+    fn joined(&self, first: &[Stmt], second: &[Stmt], names: &mut Names) -> Vec<Stmt> {
+        let mut known = Known::default();
+        for s in first {
+            self.enter(&mut known, s, names);
+            known.stmts.push(s.clone());
+        }
+        for s in second {
+            self.push(&mut known, s.clone(), Place::Trial, names);
+        }
+        known.stmts
+    }
+
+    /// Adds a statement, if nothing before it does the same.
+    fn push(&self, known: &mut Known, mut s: Stmt, place: Place, names: &mut Names) {
+        names.in_stmt(&mut s);
+        if let Some(earlier) = self.enter(known, &s, names) {
+            names.set(s.results[0], earlier);
+            return;
+        }
+        if s.op.blocks().is_empty() || !self.moved(known, &s, place, names) {
+            known.stmts.push(s);
+        }
+    }
+
+    /// Enters what a statement computes; the earlier variable that holds it, if there is one.
+    fn enter(&self, known: &mut Known, s: &Stmt, names: &Names) -> Option<Var> {
+        let expr = Expr::of(&s.op)?;
+        if !self.may_be_named(s) {
+            return None;
+        }
+        let ty = names.of_ty(self.f.ty(s.results[0]));
+        match known.values.entry((expr, ty)) {
+            Entry::Occupied(earlier) => Some(*earlier.get()),
+            Entry::Vacant(free) => {
+                free.insert(s.results[0]);
+                None
+            }
+        }
+    }
+
+    /// Whether the results of a statement may be known by other names. Two records that begin alike are filled apart.
+    fn may_be_named(&self, s: &Stmt) -> bool {
+        s.results.iter().all(|r| self.f.vars[r.index()].record.is_none())
+    }
+
+    /// Joins a region with an earlier one, if that is possible and worth it.
+    fn moved(&self, known: &mut Known, s: &Stmt, place: Place, names: &mut Names) -> bool {
+        let join = |at: usize| self.join(&known.stmts, at, s, place, names);
+        let Some((stmts, joined)) = (0..known.stmts.len()).rev().find_map(join) else { return false };
+        known.stmts = stmts;
+        *names = joined;
+        true
+    }
+
+    /// The statements with a region joined to the one at a position, and the names of what has gone.
+    fn join(&self, stmts: &[Stmt], at: usize, s: &Stmt, place: Place, names: &Names) -> Option<(Vec<Stmt>, Names)> {
+        let earlier = &stmts[at];
+        if !is_alike(earlier, s) {
+            return None;
+        }
+        let Needed { moves, unordered, last } = self.needed(stmts, at, s, place, names)?;
+        let mut later = s.clone();
+        unordered.in_stmt(&mut later);
+        let mut names = names.clone();
+        let both = self.merge(earlier, &later, &mut names)?;
+        if !is_worth_it(earlier, &later, &both) {
+            return None;
+        }
+        // Contributions to an accumulator of another size have no check that says so.
+        let relying = |s: &Stmt, names: &Names| n_relying(&|v| names.of_ty(self.f.ty(v)), s);
+        if place != Place::Trial && relying(&both, &names) > relying(earlier, &names) {
+            return None;
+        }
+        let mut joined = stmts[..at].to_vec();
+        let (needed, behind): (Vec<_>, Vec<_>) = (at + 1..).zip(&stmts[at + 1..]).partition(|(k, _)| moves.contains(k));
+        for (_, s) in needed {
+            let mut s = s.clone();
+            unordered.in_stmt(&mut s);
+            joined.push(s);
+        }
+        joined.push(both);
+        let passed = self.checks(&stmts[..=at]);
+        let is_certain = self.checks(joined.last()).is_subset(&passed)
+            || place == Place::Trial
+            || (place == Place::Body && self.holds(&joined, &passed, &names));
+        joined.extend(behind.into_iter().map(|(_, s)| s.clone()));
+        is_certain.then(|| {
+            self.last.borrow_mut().extend(last);
+            (joined, names)
+        })
+    }
+
+    /// Whether all checks hold for certain but these.
+    fn holds(&self, stmts: &[Stmt], but: &FxHashSet<Var>, names: &Names) -> bool {
+        let results = stmts.last().iter().flat_map(|s| &s.results).map(|r| Atom::Var(*r)).collect();
+        let mut f = Function { body: Block { stmts: stmts.to_vec(), results }, ..self.f.clone() };
+        f.vars.iter_mut().for_each(|info| info.ty = names.of_ty(&info.ty));
+        self.checks(&ranges_given(f, self.given).body.stmts).is_subset(but)
+    }
+
+    /// The results of the checks among statements that may fail, at any depth. One that gives dims other names relies on
+    /// what was checked before it.
+    fn checks<'s>(&self, stmts: impl IntoIterator<Item = &'s Stmt>) -> FxHashSet<Var> {
+        let mut all = FxHashSet::default();
+        for s in stmts {
+            if let Op::Check { cond, value, .. } = &s.op
+                && (cond.constant().is_none() || self.f.atom_ty(*value) != *self.f.ty(s.results[0]))
+            {
+                all.extend(&s.results);
+            }
+            s.op.blocks().iter().for_each(|b| all.extend(self.checks(&b.stmts)));
+        }
+        all
+    }
+
+    /// What has to move with a region to the place of an earlier statement; `None` if it cannot.
+    fn needed(&self, stmts: &[Stmt], at: usize, s: &Stmt, place: Place, names: &Names) -> Option<Needed> {
+        let written = likeness::writes_around(s);
+        if stmts[at..].iter().any(|other| !likeness::writes_around(other).is_disjoint(&written)) {
+            return None;
+        }
+        let mut wanted: FxHashSet<Var> = self.reads(s, names);
+        let mut needed = Needed::default();
+        for k in (at..stmts.len()).rev() {
+            let other = &stmts[k];
+            if !other.results.iter().any(|r| wanted.contains(r)) {
+                continue;
+            }
+            if let Some((first, Atom::Var(last))) = ordered(other)
+                && may_become(other.results[0], first, &self.f.vars, &self.lengths)
+                && (self.alive.has(last) || (place == Place::Body && self.f.ty(last).is_scalar()))
+            {
+                needed.unordered.set(other.results[0], first);
+                needed.last.extend((!self.alive.has(last)).then_some(last));
+                wanted.extend(first.var());
+            } else if k > at && may_move(&|v| names.of_ty(self.f.ty(v)), other) && self.may_be_named(other) {
+                needed.moves.insert(k);
+                wanted.extend(self.reads(other, names));
+            } else {
+                return None;
+            }
+        }
+        Some(needed)
+    }
+
+    /// The variables around a statement that it depends on.
+    fn reads(&self, s: &Stmt, names: &Names) -> FxHashSet<Var> {
+        let binders = s.op.binders();
+        let mut read: Vec<Var> = s.op.operands().into_iter().filter_map(Atom::var).collect();
+        read.extend(s.op.blocks().iter().flat_map(|b| free_vars(self.f, b, &binders)));
+        let bound = s.results.iter().chain(&binders);
+        read.extend(bound.flat_map(|v| self.f.ty(*v).dim_vars()));
+        read.into_iter().filter_map(|v| names.of(v.into()).var()).filter(|v| !s.results.contains(v)).collect()
+    }
+}
+
+/// What moves with a region.
+#[derive(Default)]
+struct Needed {
+    /// The positions of the statements that it needs.
+    moves: FxHashSet<usize>,
+    /// What need not come after something else any more.
+    unordered: Names,
+    /// What has to be computed all the same, and is not, unless something else asks for it.
+    last: Vec<Var>,
+}
