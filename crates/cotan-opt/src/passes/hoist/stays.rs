@@ -3,8 +3,10 @@
 //!
 //! A check moves out only of a region that is known to run, and only if no check that stays comes before it: so the first
 //! one to fail is the same. An element is read early only if it is known to be there. What gives a tensor
-//! moves if its extents are known to be lengths, or if the region runs.
+//! moves if its extents are known to be lengths, or if the region runs; and what relies on sizes that are equal under different
+//! names only if the region runs.
 
+use super::super::sizes::relies_on_sizes;
 use super::facts::Facts;
 use super::{Moves, is_fallible};
 use cotan_ir::{Acc, Atom, Block, Function, Loop, Op, Par, ParResult, Stmt, Var, written_accs};
@@ -97,7 +99,7 @@ impl Stays<'_> {
     fn stmt(&mut self, s: &Stmt) {
         match &s.op {
             Op::AccAdd { acc, .. } => {
-                if s.op.operands().iter().any(|a| self.has(*a)) {
+                if s.op.operands().iter().any(|a| self.has(*a)) || self.relies_on_more(s) {
                     self.vars.insert(*acc);
                 }
             }
@@ -122,7 +124,12 @@ impl Stays<'_> {
         let is_outside = s.op.operands().iter().all(|a| !self.has(*a));
         let has_dims = s.results.iter().all(|r| self.f.ty(*r).dim_vars().all(|d| !self.vars.contains(&d)));
         let is_record = s.results.iter().any(|r| self.f.vars[r.index()].record.is_some());
-        is_outside && has_dims && !is_record && self.may_run_early(s)
+        is_outside && has_dims && !is_record && !self.relies_on_more(s) && self.may_run_early(s)
+    }
+
+    /// Whether a statement relies on sizes that may be equal only where the region runs.
+    fn relies_on_more(&self, s: &Stmt) -> bool {
+        !self.runs && relies_on_sizes(&|v| self.f.ty(v).clone(), s)
     }
 
     fn may_run_early(&self, s: &Stmt) -> bool {
@@ -158,6 +165,9 @@ impl Stays<'_> {
     }
 
     fn region(&mut self, s: &Stmt) {
+        if self.relies_on_more(s) {
+            return self.all_of(s);
+        }
         match &s.op {
             Op::Par(p) => self.par(p, s),
             Op::Loop(l) => self.sequential(l, s),

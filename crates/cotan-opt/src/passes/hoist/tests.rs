@@ -444,3 +444,21 @@ fn a_write_to_an_accumulator_stays_where_it_is() {
 ",
     );
 }
+
+#[test]
+fn a_sum_of_rows_of_unlike_names_stays_in_a_loop_that_may_not_run() {
+    stays_as_it_is(
+        "fn f(n: i64, m: i64, x: f64[n], z: f64[3]) {
+  s: f64 = par i < m (add from 0.0) {
+    a: f64[3] = par j < 3 acc (b: f64[3] add from z) {
+      acc_add b[] = x
+      yield
+    }
+    e: f64 = a[0]
+    yield e
+  }
+  return s
+}
+",
+    );
+}
