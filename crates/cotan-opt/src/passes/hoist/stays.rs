@@ -17,7 +17,8 @@ pub(super) struct Stays<'a> {
     f: &'a Function,
     facts: &'a Facts,
     moves: Moves,
-    /// Whether the body runs once at least.
+    /// Whether a statement of the body is sure to run if the region is reached: the body runs once at least, and nothing
+    /// before the statement stays that may fail.
     runs: bool,
     /// Whether it may be a waste to compute in front of the region what takes a loop.
     is_while: bool,
@@ -111,11 +112,15 @@ impl Stays<'_> {
             | Op::Check { .. } => {
                 if !self.may_move(s) {
                     self.vars.extend(&s.results);
+                    self.runs &= !is_fallible(&s.op);
                 }
             }
             Op::Par(_) | Op::Loop(_) | Op::Switch { .. } => match self.moves {
                 Moves::Integers => self.vars.extend(&s.results),
-                Moves::All => self.region(s),
+                Moves::All => {
+                    self.region(s);
+                    self.runs &= !any_fallible(s, &|r| self.vars.contains(&r));
+                }
             },
         }
     }

@@ -462,3 +462,27 @@ fn a_sum_of_rows_of_unlike_names_stays_in_a_loop_that_may_not_run() {
 ",
     );
 }
+
+#[test]
+fn an_element_that_a_check_of_sizes_stands_for_is_not_read_before_it() {
+    stays_as_it_is(
+        "fn f(n: i64, x: f64[n], q: f64[3]) {
+  s: f64, t: f64 = par i < 3 (add from 0.0, add from 0.0) {
+    m: i64 = add i, 2
+    ok: bool = eq m, n
+    y: f64[m] = check ok R0007(m, n) x
+    u: f64 = par j < m (add from 0.0) {
+      e: f64 = y[j]
+      yield e
+    }
+    w: f64 = par k < n (add from 0.0) {
+      g: f64 = q[k]
+      yield g
+    }
+    yield u, w
+  }
+  return s, t
+}
+",
+    );
+}

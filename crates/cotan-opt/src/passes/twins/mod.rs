@@ -5,13 +5,15 @@
 //! derivatives need. The two become one loop, at the place of the earlier one, and what they share is computed once.
 //!
 //! Note [Twins]: the later region moves, so it must not fail where others would have failed first: it brings no loop of
-//! unknown length that its twin does not have, and no check, but such as hold for certain at its new place. What it needs
+//! unknown length that its twin does not have, and no check, but such as hold for certain at its new place; and what it reads
+//! without a check must be there for certain. What it needs
 //! and what stands between the two moves with it and brings none at all. What `after` orders behind the value is in no need of that order then; where it was the one thing that
 //! keeps the value alive, with its checks, a result waits for the value instead.
 //!
 //! Regions are compared by what their statements do, in order, with the bound variables of one named as those of the
 //! other. Of loops that carry something, values with equal starts are taken to be equal until their next values differ.
 
+mod access;
 mod likeness;
 mod merge;
 mod recall;
@@ -22,6 +24,7 @@ use super::dce::{Live, dce_block};
 use super::expr::Expr;
 use super::ranges::{Given, ranges_given};
 use super::rename::{lengths, may_become, rename_ty, substitute};
+use access::{Extents, guard};
 use cotan_ir::{Atom, Block, CheckKind, Const, Elem, Function, Op, Span, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::{AFTER, EQ};
 use likeness::{is_alike, is_worth_it, may_move, n_relying};
@@ -262,38 +265,36 @@ impl<'a> Twins<'a> {
             joined.push(s);
         }
         joined.push(both);
-        let passed = self.checks(&stmts[..=at]);
-        let is_certain = self.checks(joined.last()).is_subset(&passed)
-            || place == Place::Trial
-            || (place == Place::Body && self.holds(&joined, &passed, &names));
-        joined.extend(behind.into_iter().map(|(_, s)| s.clone()));
-        is_certain.then(|| {
-            self.last.borrow_mut().extend(last);
-            (joined, names)
-        })
-    }
-
-    /// Whether all checks hold for certain but these.
-    fn holds(&self, stmts: &[Stmt], but: &FxHashSet<Var>, names: &Names) -> bool {
-        let results = stmts.last().iter().flat_map(|s| &s.results).map(|r| Atom::Var(*r)).collect();
-        let mut f = Function { body: Block { stmts: stmts.to_vec(), results }, ..self.f.clone() };
-        f.vars.iter_mut().for_each(|info| info.ty = names.of_ty(&info.ty));
-        self.checks(&ranges_given(f, self.given).body.stmts).is_subset(but)
-    }
-
-    /// The results of the checks among statements that may fail, at any depth. One that gives dims other names relies on
-    /// what was checked before it.
-    fn checks<'s>(&self, stmts: impl IntoIterator<Item = &'s Stmt>) -> FxHashSet<Var> {
-        let mut all = FxHashSet::default();
-        for s in stmts {
-            if let Op::Check { cond, value, .. } = &s.op
-                && (cond.constant().is_none() || self.f.atom_ty(*value) != *self.f.ty(s.results[0]))
-            {
-                all.extend(&s.results);
-            }
-            s.op.blocks().iter().for_each(|b| all.extend(self.checks(&b.stmts)));
+        if !self.is_certain(&joined, at, stmts, place, &names) {
+            return None;
         }
-        all
+        joined.extend(behind.into_iter().map(|(_, s)| s.clone()));
+        self.last.borrow_mut().extend(last);
+        Some((joined, names))
+    }
+
+    /// Whether the statements of a block from a position on, the last one a region in the place of another, fail nowhere
+    /// but where that one has failed, and read what is there. `before` are the statements without what has moved.
+    fn is_certain(&self, stmts: &[Stmt], at: usize, before: &[Stmt], place: Place, names: &Names) -> bool {
+        if place == Place::Trial {
+            return true;
+        }
+        let mut f = self.f.clone();
+        f.vars.iter_mut().for_each(|info| info.ty = names.of_ty(&info.ty));
+        let passed = checks(&f, &before[..=at]);
+        let mut extents = Extents::default();
+        stmts.iter().for_each(|s| extents.note(s));
+        let mut moved = stmts[at..].to_vec();
+        if guard(&mut f, &mut moved, &extents) == 0 && checks(&f, &moved).is_subset(&passed) {
+            return true;
+        }
+        if place != Place::Body {
+            return false;
+        }
+        let results = moved.last().iter().flat_map(|s| &s.results).map(|r| Atom::Var(*r)).collect();
+        f.body = Block { stmts: stmts[..at].iter().cloned().chain(moved).collect(), results };
+        let f = ranges_given(f, self.given);
+        checks(&f, &f.body.stmts).is_subset(&passed)
     }
 
     /// What has to move with a region to the place of an earlier statement; `None` if it cannot.
@@ -335,6 +336,21 @@ impl<'a> Twins<'a> {
         read.extend(bound.flat_map(|v| self.f.ty(*v).dim_vars()));
         read.into_iter().filter_map(|v| names.of(v.into()).var()).filter(|v| !s.results.contains(v)).collect()
     }
+}
+
+/// The results of the checks among statements that may fail, at any depth. One that gives dims other names relies on what
+/// was checked before it.
+fn checks(f: &Function, stmts: &[Stmt]) -> FxHashSet<Var> {
+    let mut all = FxHashSet::default();
+    for s in stmts {
+        if let Op::Check { cond, value, .. } = &s.op
+            && (cond.constant().is_none() || f.atom_ty(*value) != *f.ty(s.results[0]))
+        {
+            all.extend(&s.results);
+        }
+        s.op.blocks().iter().for_each(|b| all.extend(checks(f, &b.stmts)));
+    }
+    all
 }
 
 /// What moves with a region.
