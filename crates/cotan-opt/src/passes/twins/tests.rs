@@ -183,6 +183,71 @@ fn a_loop_with_checks_that_hold_moves() {
 }
 
 #[test]
+fn what_is_read_early_must_be_there() {
+    let reads = |place: &str| {
+        let read = format!("    z: f64 = x[{place}]\n    w: f64 = mul z, p.1\n");
+        let between = "  s_cot: f64 = after 2.0, s\n  last: i64 = sub n, 1\n";
+        value_and_derivative(between, &read, "s, x_cot").replace("s_cot, p.1", "s_cot, w")
+    };
+    let text = reads("h").replace("    z: f64", "    h: i64 = sub l, 1\n    z: f64");
+    let plain = simplify(parsed(&text)).to_string();
+    joined(&text, &plain);
+    joined(
+        &reads("h").replace("    z: f64", "    h: i64 = sub last, l\n    z: f64"),
+        "fn f(n: i64, m: i64, x: f64[n]) {
+  last: i64 = sub n, 1
+  y: f64[n], x_cot: f64[n] = par i < n (stack, stack) {
+    e: f64 = x[i]
+    p: f64 = loop j < m (q: f64 = e) {
+      r: f64 = sin q
+      yield r
+    }
+    h: i64 = sub last, i
+    z: f64 = x[h]
+    w: f64 = mul z, p
+    c: f64 = mulz 2.0, w
+    yield p, c
+  }
+  s: f64 = par k < n (add from 0.0) {
+    d: f64 = y[k]
+    yield d
+  }
+  return s, x_cot
+}
+",
+    );
+}
+
+#[test]
+fn what_relies_on_equal_sizes_stays_behind_what_shows_them() {
+    let text = "fn f(n: i64, m: i64, k: i64, x: f64[n], z: f64[k]) {
+  y: f64[n] = par i < n (stack) {
+    e: f64 = x[i]
+    p: f64 = loop j < m (q: f64 = e) {
+      r: f64 = sin q
+      yield r
+    }
+    yield p
+  }
+  ok: bool = eq n, k
+  x.1: f64[k] = check ok R0007(n, k) x
+  y.1: f64[n], s: f64[k] = par l < n (stack) acc (t: f64[k] add from z) {
+    e.1: f64 = x[l]
+    p.1: f64 = loop o < m (q.1: f64 = e.1) {
+      r.1: f64 = sin q.1
+      yield r.1
+    }
+    acc_add t[] = x
+    yield p.1
+  }
+  return y, y.1, s, x.1
+}
+";
+    let plain = simplify(parsed(text)).to_string();
+    joined(text, &plain);
+}
+
+#[test]
 fn a_while_with_tangents_takes_the_place_of_one_without() {
     joined(
         "fn f(a: f64) {
