@@ -68,10 +68,12 @@ fn what_lanes_share_stays_a_scalar() {
         expect![[r#"
             fn f(n: i64, m: i64, x[]: f64[n], w[]: f64[m]) {
               alloc y: f64[n] as result 0
-              pays = le.i64 0, 1048576
-              pays.1 = ge.i64 n, 8
-              pays.2 = and.bool pays, pays.1
-              if pays.2 {
+              pays = ge.i64 n, 8
+              pays.1 = le.i64 0, 1048576
+              pays.2 = and.bool pays.1, pays
+              pays.3 = le.i64 0, 67108864
+              pays.4 = and.bool pays.3, pays.2
+              if pays.4 {
                 v = add.i64 n, 31
                 v.1 = shr.i64 v, 5
                 for strip < v.1 lanes(32) may fork(steps 512.0) {
