@@ -4,6 +4,7 @@ mod report;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cotan::llvm::Width;
 use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
 use cotan_bench::{
@@ -74,6 +75,9 @@ struct Options {
     /// Threads; by default COTAN_THREADS, or as many as this process may use.
     #[arg(long, global = true)]
     threads: Option<NonZeroUsize>,
+    /// How many lanes of a loop an operation works on, at most: a power of two; by default all that the loop has.
+    #[arg(long, value_name = "LANES", value_parser = width, global = true)]
+    width: Option<Width>,
     /// Seconds of samples for each function.
     #[arg(long, default_value_t = 1.0, global = true)]
     budget: f64,
@@ -98,9 +102,9 @@ fn main() -> Result<()> {
     let threads = threads(cli.options.threads)?;
     let budget = Duration::try_from_secs_f64(cli.options.budget).context("--budget: expected seconds, at least 0")?;
     if let Command::Threads { data } = &cli.command {
-        return on_two_threads(data, budget, cli.options.json);
+        return on_two_threads(data, budget, cli.options.width, cli.options.json);
     }
-    let compiler = compiler(threads)?;
+    let compiler = compiler(threads, cli.options.width)?;
     let engine = match cli.options.backend {
         Backend::Interp => Engine::Interpreter,
         Backend::Cpu => Engine::Cpu,
@@ -161,20 +165,25 @@ fn threads(option: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
     Ok(wanted.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN))
 }
 
-fn compiler(threads: NonZeroUsize) -> Result<Compiler> {
+fn width(text: &str) -> Result<Width, String> {
+    text.parse().ok().and_then(Width::new).ok_or_else(|| "expected a power of two, such as 1, 4 or 8".to_owned())
+}
+
+fn compiler(threads: NonZeroUsize, width: Option<Width>) -> Result<Compiler> {
     let config = Config {
         llvm: match std::env::var_os("COTAN_LLVM") {
             Some(word) if word == "none" => SearchConfig::nowhere(),
             path => SearchConfig { explicit: path.map(PathBuf::from), ..SearchConfig::default() },
         },
         threads: Some(threads),
+        width,
         ..Config::default()
     };
     Compiler::new(config).map_err(anyhow::Error::msg)
 }
 
 /// Prints what two threads gain on the large instances.
-fn on_two_threads(data: &Path, budget: Duration, json: bool) -> Result<()> {
+fn on_two_threads(data: &Path, budget: Duration, width: Option<Width>, json: bool) -> Result<()> {
     let mut files = Vec::new();
     for folder in ["gmm", "ba", "lstm"] {
         collect(&data.join(folder), &mut files)?;
@@ -183,7 +192,7 @@ fn on_two_threads(data: &Path, budget: Duration, json: bool) -> Result<()> {
     files.sort();
     let read = files.iter().map(|file| read_instance(file, None, false));
     let instances: Vec<Instance> = read.chain([Ok(newton("n1e6", 1_000_000))]).collect::<Result<_>>()?;
-    let compiler = compiler(NonZeroUsize::MIN.saturating_add(1))?;
+    let compiler = compiler(NonZeroUsize::MIN.saturating_add(1), width)?;
     let mut rows = Vec::new();
     for instance in &instances {
         rows.push(throughput(&compiler, instance, budget)?);

@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cotan::llvm::Width;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -175,11 +176,19 @@ pub(crate) struct EngineArgs {
     /// How hard LLVM works.
     #[arg(long, value_name = "LEVEL", value_parser = ["0", "2"], default_value = "2")]
     pub(crate) opt: String,
+    /// How many lanes of a loop an operation works on, at most: a power of two. By default all that the loop has, in as many
+    /// registers as it takes. No bit of a result depends on it.
+    #[arg(long, value_name = "LANES", value_parser = width)]
+    pub(crate) width: Option<Width>,
     /// Stops where a NaN is made, in a value or a derivative, and says where.
     #[arg(long)]
     pub(crate) trap_nan: bool,
     #[command(flatten)]
     pub(crate) later: LaterArgs,
+}
+
+fn width(text: &str) -> Result<Width, String> {
+    text.parse().ok().and_then(Width::new).ok_or_else(|| "expected a power of two, such as 1, 4 or 8".to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -198,7 +207,7 @@ impl EngineArgs {
     /// The defaults of everything but the backend.
     pub(crate) fn new(backend: Backend) -> EngineArgs {
         let (opt, later) = ("2".to_owned(), LaterArgs::default());
-        EngineArgs { backend, threads: None, memory_limit: None, opt, trap_nan: false, later }
+        EngineArgs { backend, threads: None, memory_limit: None, opt, width: None, trap_nan: false, later }
     }
 }
 

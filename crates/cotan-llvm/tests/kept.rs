@@ -6,7 +6,7 @@ use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine, ObjectOrigin, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, CompileOptions, RuntimeError};
+use cotan_llvm::{Backend, CompileOptions, RuntimeError, Width};
 use cotan_ops::{Ops, Value};
 use std::fs;
 use std::num::NonZeroUsize;
@@ -84,6 +84,8 @@ fn nothing_is_found_under_another_key_or_name() {
     let unoptimised =
         backend.key(&["a", "b"], &CompileOptions { level: OptLevel::O0, ..CompileOptions::default() }).unwrap();
     assert!(backend.kept(&unoptimised, "pick").is_none());
+    let scalar = CompileOptions { width: Width::new(1), ..CompileOptions::default() };
+    assert!(backend.kept(&backend.key(&["a", "b"], &scalar).unwrap(), "pick").is_none());
     assert!(backend.kept(&key(&backend, &["a", "b"]), "other").is_none());
     assert!(backend.kept(&key(&backend, &["a", "b"]), "pick").is_some());
 }

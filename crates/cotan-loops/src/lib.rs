@@ -14,10 +14,12 @@
 //! assert_eq!(nest.to_string(), "fn twice(x: f64) {\n  add = add.f64 x, x\n  return add\n}\n");
 //! ```
 
+mod contract;
 mod flush;
 mod fork;
 mod liveness;
 mod lower;
+mod narrow;
 mod nest;
 mod print;
 mod reuse;
@@ -25,8 +27,10 @@ mod segment;
 mod vector;
 mod watch;
 
+pub use contract::contract;
 pub use fork::fork;
 pub use lower::{lower, lowers};
+pub use narrow::{Width, narrow};
 pub use nest::{
     Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node,
     Operand, Param, Piece, Place, Sharing, Sum, Target, Tensor, Threads, combining,

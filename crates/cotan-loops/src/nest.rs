@@ -469,7 +469,75 @@ impl Expr {
     }
 }
 
+impl Tensor {
+    /// The operands: where it starts, and how large it is.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> + '_ {
+        std::iter::once(self.place.offset).chain(self.dims.iter().copied())
+    }
+}
+
+impl Piece {
+    /// Visits the operands.
+    pub(crate) fn each_operand(&self, see: &mut impl FnMut(Operand)) {
+        match self {
+            Piece::Scalar(operand) => see(*operand),
+            Piece::Tensor(tensor) => tensor.operands().for_each(see),
+        }
+    }
+}
+
+impl Target {
+    /// The operand in it.
+    fn operand(self) -> Operand {
+        match self {
+            Target::Element(place) => place.offset,
+            Target::Local(local) => local.into(),
+        }
+    }
+}
+
 impl Node {
+    /// Visits every operand that the node itself reads or combines into, not those of the nodes in it.
+    pub(crate) fn each_operand(&self, see: &mut impl FnMut(Operand)) {
+        match self {
+            Node::Let(_, expr) => expr.operands().iter().copied().for_each(see),
+            Node::Set(_, value) => see(*value),
+            Node::Load(_, from) => see(from.offset),
+            Node::Store(to, value) => [to.offset, *value].into_iter().for_each(see),
+            Node::LoadLanes { to: _, from, mask } => std::iter::once(from.offset).chain(*mask).for_each(see),
+            Node::StoreLanes { to, value, mask } => [to.offset, *value].into_iter().chain(*mask).for_each(see),
+            Node::Combine { monoid: _, target, value } => [target.operand(), *value].into_iter().for_each(see),
+            Node::Copy { from, to, count } => [from.offset, to.offset, *count].into_iter().for_each(see),
+            Node::Alloc { buffer: _, extents } | Node::CountRecord(_, extents) => extents.iter().copied().for_each(see),
+            Node::StackOpen(_) | Node::Scope(_) | Node::Segment(_) => {}
+            Node::StackExtend(_, count) => see(*count),
+            Node::Bind { buffer: _, to } => see(to.offset),
+            Node::For(l) => {
+                see(l.count);
+                if let Threads::May(Sharing { steps, sums }) = &l.threads {
+                    see(*steps);
+                    sums.iter()
+                        .flat_map(|sum| std::iter::once(sum.target.operand()).chain(sum.extents.iter().copied()))
+                        .for_each(see);
+                }
+            }
+            Node::While(go, _) => see((*go).into()),
+            Node::If(operand, ..) | Node::Switch(operand, _) => see(*operand),
+            Node::Check { cond, kind: _, args, span: _ } => std::iter::once(cond).chain(args).copied().for_each(see),
+            Node::Print { text: _, value, extents } => {
+                let value = value.iter().flat_map(Tensor::operands);
+                value.chain(extents.iter().map(|place| place.offset)).for_each(see);
+            }
+            Node::Call { callee: _, args, results } => {
+                args.iter().for_each(|arg| arg.each_operand(see));
+                results.iter().for_each(|result| match result {
+                    CallResult::Scalar(_) | CallResult::New(..) => {}
+                    CallResult::Into(tensor) => tensor.operands().for_each(&mut *see),
+                });
+            }
+        }
+    }
+
     /// Whether it is a counted loop, or has one in it.
     pub(crate) fn has_loop(&self) -> bool {
         matches!(self, Node::For(_)) || self.lists().into_iter().flatten().any(Node::has_loop)

@@ -85,7 +85,7 @@ impl Engine {
                 let backend = threaded(threads).map_err(|e| RunError::Other(e.to_owned()))?;
                 let plain = match level {
                     OptLevel::O0 => None,
-                    OptLevel::O2 => compile_plain(backend, module, name).map_err(RunError::Other)?,
+                    OptLevel::O2 => compile_plain(backend, module, name, None).map_err(RunError::Other)?,
                 };
                 let mut call = |function: CompiledFunction| {
                     function.call_with_output(args, &CallOptions::default(), output).map_err(|e| match e {

@@ -4,7 +4,7 @@ use cotan_ir::Module;
 use cotan_llvm::jit::{Engine, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
+use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Width};
 use cotan_opt::passes::plain_products::plain_products;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -45,9 +45,14 @@ pub fn compile(backend: &Backend, module: &Module, name: &str, level: OptLevel) 
 }
 
 /// The code of a function that the library runs first: products of derivatives are plain. `None` if there are none.
-pub fn compile_plain(backend: &Backend, module: &Module, name: &str) -> Result<Option<CompiledFunction>, String> {
+pub fn compile_plain(
+    backend: &Backend,
+    module: &Module,
+    name: &str,
+    width: Option<Width>,
+) -> Result<Option<CompiledFunction>, String> {
     let Some(plain) = plain_products(module, name) else { return Ok(None) };
-    let options = CompileOptions { has_plain_products: true, ..CompileOptions::default() };
+    let options = CompileOptions { has_plain_products: true, width, ..CompileOptions::default() };
     let compiled = backend.compile(&plain, name, &options);
     compiled.map(Some).map_err(|e| format!("`{name}` with plain products does not compile: {e}"))
 }

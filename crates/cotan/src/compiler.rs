@@ -8,7 +8,7 @@ use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
+use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Width};
 use cotan_opt::Given;
 use cotan_opt::passes::plain_products::plain_products;
 use cotan_opt::passes::trap_nan::Site;
@@ -42,6 +42,8 @@ pub struct Config {
     pub threads: Option<NonZeroUsize>,
     /// How hard LLVM works.
     pub level: OptLevel,
+    /// How many lanes of a loop an operation works on, at most; `None` for as many as the loop has. No bit depends on it.
+    pub width: Option<Width>,
     /// Bounds on programs.
     pub program: cotan_sema::Limits,
     /// Bounds on derivatives.
@@ -58,6 +60,7 @@ pub struct Compiler {
     backend: Result<Arc<Backend>, NoLlvm>,
     build: Option<String>,
     level: OptLevel,
+    width: Option<Width>,
     program: cotan_sema::Limits,
     derivatives: cotan_ad::Limits,
     memory: Option<u64>,
@@ -80,7 +83,7 @@ pub struct Lowered {
 impl Compiler {
     /// A compiler. LLVM is looked for once, here. The error is the system's refusal to start threads.
     pub fn new(config: Config) -> Result<Compiler, String> {
-        let Config { llvm, cache, build, threads, level, program, derivatives, memory, trap_nan } = config;
+        let Config { llvm, cache, build, threads, level, width, program, derivatives, memory, trap_nan } = config;
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         let backend = match Llvm::new(&llvm, cache) {
             Ok(engine) => {
@@ -89,7 +92,7 @@ impl Compiler {
             }
             Err(none) => Err(none),
         };
-        Ok(Compiler { backend, build, level, program, derivatives, memory, threads, trap_nan })
+        Ok(Compiler { backend, build, level, width, program, derivatives, memory, threads, trap_nan })
     }
 
     /// The CPU backend, or why there is none.
@@ -274,7 +277,7 @@ impl Compiler {
 
     /// How the CPU backend compiles.
     pub fn compile_options(&self) -> CompileOptions {
-        CompileOptions { level: self.level, has_plain_products: false }
+        CompileOptions { level: self.level, has_plain_products: false, width: self.width }
     }
 }
 

@@ -16,7 +16,9 @@ impl Backend {
     /// the version of whatever made it included. `None` if nothing is kept.
     pub fn key(&self, made_of: &[&str], options: &CompileOptions) -> Option<Key> {
         self.engine.cache()?;
-        Some(self.engine.key_of("function", made_of, options.level))
+        let width = options.width.map_or(String::new(), |width| width.lanes().to_string());
+        let fields: Vec<&str> = made_of.iter().copied().chain([width.as_str()]).collect();
+        Some(self.engine.key_of("function", &fields, options.level))
     }
 
     /// The function of this name that is kept under a key, and the module that is kept with it.

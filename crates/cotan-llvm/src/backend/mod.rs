@@ -16,7 +16,9 @@ use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, Op
 use crate::runtime::Pool;
 pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
-use cotan_loops::{LoopFunction, cut_long_blocks, fork, lower, unwatched_results, vectorise, watch_results};
+use cotan_loops::{
+    LoopFunction, Width, contract, cut_long_blocks, fork, lower, narrow, unwatched_results, vectorise, watch_results,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -47,6 +49,9 @@ pub struct CompileOptions {
     /// Whether products of derivatives are plain: calls then say whether a result is NaN, and floats may differ from the
     /// interpreter's in the last digits.
     pub has_plain_products: bool,
+    /// How many lanes of a loop an operation works on, at most; `None` for all of them, which LLVM puts into registers.
+    /// No bit depends on it.
+    pub width: Option<Width>,
 }
 
 impl CompileOptions {
@@ -58,9 +63,13 @@ impl CompileOptions {
             OptLevel::O2 => {
                 vectorise(&mut nest);
                 fork(&mut nest);
+                contract(&mut nest);
             }
         }
         cut_long_blocks(&mut nest);
+        if let Some(width) = self.width {
+            narrow(&mut nest, width);
+        }
         nest
     }
 }

@@ -284,7 +284,7 @@ impl<'a> FunctionEmitter<'a> {
         match expr {
             Expr::Copy(Operand::Local(from)) if self.f.locals[from.index()].is_mutable => {
                 let slot = format!("load {ty}, ptr %m{}{}", from.0, aligned(lanes));
-                if lanes == 1 || self.f.elem(local) != Elem::Bool {
+                if self.lanes == 1 || self.f.elem(local) != Elem::Bool {
                     return self.line(&format!("{to} = {slot}"));
                 }
                 // Lanes that do not run may not have been written; a mask of them must be some value, not none.

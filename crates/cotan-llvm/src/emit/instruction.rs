@@ -62,11 +62,9 @@ impl FunctionEmitter<'_> {
             }
         };
         let text = match instruction {
-            // Of products, only those of `mulc` may be contracted.
-            Instruction::Add => binary(if float { "fadd contract" } else { "add" }),
-            Instruction::Sub => binary(if float { "fsub contract" } else { "sub" }),
-            Instruction::Mul => binary(if float { "fmul" } else { "mul" }),
-            Instruction::Mulc => binary(if float { "fmul contract" } else { "mul" }),
+            Instruction::Add => binary(if float { "fadd" } else { "add" }),
+            Instruction::Sub => binary(if float { "fsub" } else { "sub" }),
+            Instruction::Mul | Instruction::Mulc => binary(if float { "fmul" } else { "mul" }),
             Instruction::Mulz if float => return self.mulz(to, form, a, b),
             Instruction::Mulz => binary("mul"),
             Instruction::Div if float => binary("fdiv"),

@@ -137,7 +137,9 @@ impl FunctionEmitter<'_> {
     pub(super) fn store_lanes(&mut self, to: Place, value: Operand, mask: Option<Operand>) {
         let elem = self.f.operand_elem(value);
         let offset_lanes = self.f.lanes(to.offset);
-        let lanes = self.lanes;
+        let operands = [Some(to.offset), Some(value), mask];
+        let most = operands.into_iter().flatten().map(|operand| self.f.lanes(operand)).max();
+        let lanes = most.filter(|lanes| *lanes > 1).unwrap_or(self.lanes);
         let ty = in_lanes(in_memory(elem), lanes);
         let form = self.memory_form(elem, lanes);
         let align = elem.bytes();

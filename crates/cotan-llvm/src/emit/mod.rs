@@ -1,9 +1,8 @@
 //! Textual LLVM IR of loop nests.
 //!
 //! Every function of the module becomes one function of the [ABI](crate::abi), every parallel loop and every segment of
-//! a long block one more, with what it shares with its surroundings in a small environment. The only fast-math
-//! flag is `contract`, of sums and of the products that may join them (`mulc`); else the text means bit for bit what the
-//! nest means.
+//! a long block one more, with what it shares with its surroundings in a small environment. There are no fast-math flags:
+//! the text means bit for bit what the nest means.
 
 mod flush;
 mod function;

@@ -5,7 +5,7 @@ use cotan_ir::{Const, Module, parse_module, verify_module};
 use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, Cache, CompileOptions, CompiledFunction, RuntimeError};
+use cotan_llvm::{Backend, Cache, CompileOptions, CompiledFunction, RuntimeError, Width};
 use cotan_ops::{Ops, Value};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -13,6 +13,8 @@ use std::sync::{Arc, OnceLock};
 
 /// The thread counts at which every program runs.
 const THREADS: [usize; 5] = [1, 2, 3, 4, 8];
+/// The widths at which every program runs, beside its own.
+const WIDTHS: [u32; 2] = [1, 4];
 
 fn backends() -> &'static [Backend] {
     static BACKENDS: OnceLock<Vec<Backend>> = OnceLock::new();
@@ -28,11 +30,12 @@ fn backends() -> &'static [Backend] {
     })
 }
 
-/// A program, compiled for every thread count.
+/// A program, compiled for every thread count, and for every width.
 pub(crate) struct Program {
     module: Module,
     name: String,
     compiled: Vec<CompiledFunction>,
+    at_widths: Vec<CompiledFunction>,
 }
 
 impl Program {
@@ -47,24 +50,29 @@ impl Program {
     pub(crate) fn of_module(module: Module, name: &str) -> Program {
         let text = &module.to_string();
         verify_module(&module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let compile = |b: &Backend| b.compile(&module, name, &CompileOptions::default());
-        let compiled = backends().iter().map(|b| compile(b).unwrap_or_else(|e| panic!("{e}\n{text}"))).collect();
-        Program { name: name.to_owned(), module, compiled }
+        let compile = |b: &Backend, width| {
+            let options = CompileOptions { width, ..CompileOptions::default() };
+            b.compile(&module, name, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+        };
+        let compiled = backends().iter().map(|b| compile(b, None)).collect();
+        let at_widths = WIDTHS.iter().map(|width| compile(&backends()[1], Width::new(*width))).collect();
+        Program { name: name.to_owned(), module, compiled, at_widths }
     }
 
     /// The results, which are the same in every way of running.
     pub(crate) fn agree(&self, args: &[Value]) -> Vec<Value> {
         let expected = run(&self.module, &self.name, args, &Options::default()).unwrap();
         let mut on_one_thread = None;
-        for (f, threads) in self.compiled.iter().zip(THREADS) {
-            let found = f.call(args).unwrap_or_else(|e| panic!("{threads} threads: {e}, expected {expected:?}"));
+        for (f, how) in self.every_way() {
+            let found = f.call(args).unwrap_or_else(|e| panic!("{how}: {e}, expected {expected:?}"));
             let first = on_one_thread.get_or_insert_with(|| found.clone());
-            assert!(*first == found, "{threads} threads give other bits than one, arguments {args:?}");
+            let same = canonical(first) == canonical(&found);
+            assert!(same, "{how}: {found:?}, on one thread {first:?}, arguments {args:?}");
             if f.regroups_sums() {
-                assert!(are_close(&found, &expected), "{threads} threads, {args:?}: {found:?}, expected {expected:?}");
+                assert!(are_close(&found, &expected), "{how}, {args:?}: {found:?}, expected {expected:?}");
                 continue;
             }
-            assert_eq!(canonical(&found), canonical(&expected), "{threads} threads, arguments {args:?}");
+            assert_eq!(canonical(&found), canonical(&expected), "{how}, arguments {args:?}");
         }
         expected
     }
@@ -77,15 +85,27 @@ impl Program {
             }
             other => panic!("the interpreter gives {other:?}"),
         };
-        for (f, threads) in self.compiled.iter().zip(THREADS) {
-            assert_eq!(f.call(args).map_err(Some), Err(Some(expected.clone())), "{threads} threads, {args:?}");
+        for (f, how) in self.every_way() {
+            assert_eq!(f.call(args).map_err(Some), Err(Some(expected.clone())), "{how}, {args:?}");
         }
         expected
+    }
+
+    fn every_way(&self) -> impl Iterator<Item = (&CompiledFunction, String)> {
+        let on_threads = self.compiled.iter().zip(THREADS).map(|(f, n)| (f, format!("{n} threads")));
+        let at_widths = self.at_widths.iter().zip(WIDTHS).map(|(f, width)| (f, format!("width {width}")));
+        on_threads.chain(at_widths)
     }
 
     /// The function compiled for every number of threads.
     pub(crate) fn on_all_threads(&self) -> &[CompiledFunction] {
         &self.compiled
+    }
+
+    /// The text that is compiled at a width.
+    pub(crate) fn llvm_ir(&self, width: Option<Width>) -> String {
+        let options = CompileOptions { width, ..CompileOptions::default() };
+        backends()[0].llvm_ir(&self.module, &self.name, &options).unwrap()
     }
 
     /// The function compiled for one thread.

@@ -2,8 +2,8 @@
 //! lanes.
 
 use crate::harness::{Program, f64_of, f64s, i64_of, i64s, numbers};
-use cotan_ir::{CheckKind, Span, parse_function};
-use cotan_llvm::{CallOptions, CompileOptions, RuntimeError};
+use cotan_ir::{CheckKind, Const, Elem, Span, parse_function};
+use cotan_llvm::{CallOptions, CompileOptions, RuntimeError, Width};
 use cotan_ops::{Ops, Value};
 
 const SIZES: [usize; 9] = [0, 1, 2, 7, 8, 15, 16, 33, 100];
@@ -20,6 +20,53 @@ fn agree_on_vectors(text: &str) {
     let program = with_lanes(text);
     for n in SIZES {
         program.agree(&[i64_of(n as i64), f64s(&numbers(n))]);
+    }
+}
+
+/// A loop with a mask, elements that lie anywhere, a call of the host, a sum in lanes, and a loop that follows its data.
+const EVERYTHING: &str = "fn f(n: i64, x: f64[n]) {
+  y: f64[n], s: f64 = par i < n (stack, add from 0.5) {
+    a: f64 = x[i]
+    more: bool = gt a, 1.0
+    t: i64, go: bool, r: f64 = while j (g: bool = more, r1: f64 = a) {
+      r2: f64 = mul r1, 0.75
+      g2: bool = gt r2, 1.0
+      yield g2, r2
+    }
+    k: i64 = rem i, 7
+    k1: i64 = min k, i
+    b: f64 = x[k1]
+    c: f64 = digamma b
+    d: f64 = add c, r
+    yield d, b
+  }
+  return y, s
+}";
+
+/// The longest vector of a text of LLVM IR.
+fn longest_vector(text: &str) -> u32 {
+    let lengths = text.split('<').filter_map(|part| part.split_once(" x ")?.0.parse().ok());
+    lengths.max().unwrap_or(1)
+}
+
+#[test]
+fn no_operation_has_more_lanes_than_the_width_and_every_width_gives_the_same_bits() {
+    agree_on_vectors(EVERYTHING);
+    let program = with_lanes(EVERYTHING);
+    assert_eq!(longest_vector(&program.llvm_ir(None)), 16);
+    for width in [1, 2, 4, 8, 16] {
+        assert_eq!(longest_vector(&program.llvm_ir(Width::new(width))), width);
+    }
+}
+
+#[test]
+fn single_precision_has_the_same_bits_at_every_width() {
+    let text = EVERYTHING.replace("f64", "f32").replace("0.5)", "0.5_f32)");
+    let text = text.replace("1.0", "1.0_f32").replace("0.75", "0.75_f32");
+    let program = with_lanes(&text);
+    for n in SIZES {
+        let bits = numbers(n).iter().map(|x| Const::float(Elem::F32, *x).bits()).collect();
+        program.agree(&[i64_of(n as i64), Value { elem: Elem::F32, dims: vec![n as i64], bits }]);
     }
 }
 

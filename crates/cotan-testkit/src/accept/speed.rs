@@ -204,8 +204,8 @@ fn two_threads(place: &Workplace) -> Result<Measured, String> {
     Ok(Measured::new(!shares.is_empty() && shares.iter().all(|(_, share)| *share >= 0.9), each.join(", ")))
 }
 
-/// Instances of which each has a parallel loop that is long enough for threads.
-const THREADED: [&[&str]; 6] = [
+/// Instances of which each has a loop with lanes that is long enough for threads.
+const LARGE: [&[&str]; 6] = [
     &["adbench", "gmm/10k/gmm_d10_K25.txt"],
     &["adbench", "ba/ba4_n372_m47423_p204472.txt"],
     &["adbench", "lstm/lstm_l2_c1024.txt"],
@@ -215,31 +215,43 @@ const THREADED: [&[&str]; 6] = [
 ];
 
 fn bits_of_threads(place: &Workplace) -> Result<Measured, String> {
+    let threads: Vec<Vec<String>> = (1..=8).map(|n| vec![format!("--threads={n}")]).collect();
+    let differing = differing(place, &threads)?;
+    let text = format!("{} instances, 1 to 8 threads; differing: [{}]", LARGE.len(), differing.join(", "));
+    Ok(Measured::new(differing.is_empty(), text))
+}
+
+fn bits_of_lanes(place: &Workplace) -> Result<Measured, String> {
+    let on_one_thread = || vec!["--threads=1".to_owned()];
+    let widths = [1, 4, 8, 16].map(|width| [on_one_thread(), vec![format!("--width={width}")]].concat());
+    let differing = differing(place, &[&[on_one_thread()], &widths[..]].concat())?;
+    let text =
+        format!("{} instances, by default and at 1, 4, 8 and 16; differing: [{}]", LARGE.len(), differing.join(", "));
+    Ok(Measured::new(differing.is_empty(), text))
+}
+
+/// The instances and options that give other values or derivative entries than the first options do.
+fn differing(place: &Workplace, options: &[Vec<String>]) -> Result<Vec<String>, String> {
     let entries = std::env::temp_dir().join(format!("cotan-accept-{}.npy", std::process::id()));
     let mut differing = Vec::new();
-    for instance in THREADED {
+    for instance in LARGE {
         let mut first = None;
-        for threads in 1..=8 {
+        for options in options {
             let mut command = bench(place);
             if place.adbench.is_dir() {
                 command.current_dir(&place.adbench);
             }
-            command.args(["--budget", "0", "--json", "--threads", &threads.to_string(), "--out"]).arg(&entries);
+            command.args(["--budget", "0", "--json"]).args(options).arg("--out").arg(&entries);
             let value = json(&output(command.args(instance))?)?["value"].clone();
             let found = (value, std::fs::read(&entries).map_err(|e| e.to_string())?);
             if first.get_or_insert_with(|| found.clone()) != &found {
-                differing.push(format!("{} on {threads} threads", instance.join(" ")));
+                differing.push(format!("{} with {}", instance.join(" "), options.join(" ")));
             }
         }
     }
     // Nobody needs the file any more, and the folder is one for such files.
     let _ = std::fs::remove_file(&entries);
-    let text = format!("{} instances, 1 to 8 threads; differing: [{}]", THREADED.len(), differing.join(", "));
-    Ok(Measured::new(differing.is_empty(), text))
-}
-
-fn bits_of_lanes(_: &Workplace) -> Result<Measured, String> {
-    Err("the number of lanes is a property of each loop, and no option sets it".to_owned())
+    Ok(differing)
 }
 
 fn every_program(place: &Workplace) -> Result<Measured, String> {

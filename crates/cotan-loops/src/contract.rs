@@ -1,0 +1,189 @@
+//! Contraction of `a * b + c` to `fma(a, b, c)`, of plain products: those of derivative code.
+//!
+//! Run once on nests as they are executed. A machine then rounds what the nest says, wherever it has lanes and registers for
+//! it; a code generator that chose would choose by how it cuts lanes into registers. As where values are contracted, a
+//! product joins a sum if that is its only use and stands in the same list; of two products the left one is taken.
+//!
+//! A sum that began with zero is not added to zero again. The sum of products that are contracted is -0.0 only if they
+//! are too small for any other number, and plain products don't keep the sign of a zero.
+
+use crate::nest::{Expr, Local, LocalInfo, LoopFunction, Node, Operand, Target};
+use cotan_ir::{Const, Elem, Monoid};
+use cotan_ops::Instruction;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Contracts the plain products of a function.
+pub fn contract(f: &mut LoopFunction) {
+    let body = std::mem::take(&mut f.body);
+    let mut uses = vec![0; f.locals.len()];
+    let mut see = |operand: Operand| {
+        if let Operand::Local(local) = operand {
+            uses[local.index()] += 1;
+        }
+    };
+    each_operand(&body, &mut see);
+    f.results.iter().for_each(|result| result.each_operand(&mut see));
+    f.body = Contract { f, uses, from_zero: FxHashSet::default() }.list(body);
+}
+
+/// Visits what nodes read, those in them included.
+fn each_operand(nodes: &[Node], see: &mut impl FnMut(Operand)) {
+    for node in nodes {
+        node.each_operand(see);
+        node.lists().into_iter().for_each(|list| each_operand(list, see));
+    }
+}
+
+struct Contract<'a> {
+    f: &'a mut LoopFunction,
+    uses: Vec<u32>,
+    /// The sums in which 0.0 is.
+    from_zero: FxHashSet<Local>,
+}
+
+/// A product that its sum may take.
+#[derive(Clone, Copy)]
+struct Product {
+    factors: [Operand; 2],
+    /// The position of its node in the list.
+    at: usize,
+}
+
+/// The products of a list that nobody has taken.
+type Products = FxHashMap<Local, Product>;
+
+impl Contract<'_> {
+    fn list(&mut self, nodes: Vec<Node>) -> Vec<Node> {
+        let mut done: Vec<Option<Node>> = Vec::with_capacity(nodes.len());
+        let mut products = Products::default();
+        for mut node in nodes {
+            node.lists_mut().into_iter().for_each(|list| *list = self.list(std::mem::take(list)));
+            match node {
+                Node::Let(to, Expr::Native { instruction: Instruction::Mulc, elem, args })
+                    if elem.is_float() && self.uses[to.index()] == 1 =>
+                {
+                    products.insert(to, Product { factors: [args[0], args[1]], at: done.len() });
+                    done.push(Some(Node::Let(to, Expr::Native { instruction: Instruction::Mulc, elem, args })));
+                }
+                Node::Let(to, Expr::Native { instruction, elem, args }) => {
+                    let expr = self.sum(to, instruction, elem, args, &mut products, &mut done);
+                    done.push(Some(Node::Let(to, expr)));
+                }
+                Node::Combine { monoid, target, value } => {
+                    let is_sum = monoid == Monoid::Add;
+                    let product = is_sum.then(|| self.take(value, self.f.lanes(value), &mut products, &mut done));
+                    match product.flatten() {
+                        None => done.push(Some(Node::Combine { monoid, target, value })),
+                        Some(factors) => self.combine(factors, target, value, &mut done),
+                    }
+                }
+                other @ (Node::Let(..)
+                | Node::Set(..)
+                | Node::Load(..)
+                | Node::Store(..)
+                | Node::LoadLanes { .. }
+                | Node::StoreLanes { .. }
+                | Node::Copy { .. }
+                | Node::Alloc { .. }
+                | Node::CountRecord(..)
+                | Node::StackOpen(_)
+                | Node::StackExtend(..)
+                | Node::Bind { .. }
+                | Node::Scope(_)
+                | Node::Segment(_)
+                | Node::For(_)
+                | Node::While(..)
+                | Node::If(..)
+                | Node::Switch(..)
+                | Node::Check { .. }
+                | Node::Print { .. }
+                | Node::Call { .. }) => done.push(Some(other)),
+            }
+        }
+        done.into_iter().flatten().collect()
+    }
+
+    /// The factors of a product of so many lanes, which is no node of its own any more.
+    fn take(
+        &self,
+        value: Operand,
+        lanes: u32,
+        products: &mut Products,
+        done: &mut [Option<Node>],
+    ) -> Option<[Operand; 2]> {
+        let Operand::Local(local) = value else { return None };
+        if self.f.lanes(value) != lanes {
+            return None;
+        }
+        let product = products.remove(&local)?;
+        done[product.at] = None;
+        Some(product.factors)
+    }
+
+    /// An instruction, contracted if it adds a product.
+    fn sum(
+        &mut self,
+        to: Local,
+        instruction: Instruction,
+        elem: Elem,
+        args: Vec<Operand>,
+        products: &mut Products,
+        done: &mut Vec<Option<Node>>,
+    ) -> Expr {
+        if instruction == Instruction::Add && elem.is_float() {
+            let zero = Operand::Const(Const::zero(elem));
+            let is_from_zero = |operand: &Operand| match operand {
+                Operand::Local(local) => self.from_zero.contains(local),
+                Operand::Const(_) => *operand == zero,
+            };
+            let sum = args.iter().position(|operand| *operand == zero).map(|at| args[1 - at]);
+            let sum = sum.filter(is_from_zero);
+            if args.iter().any(is_from_zero) {
+                self.from_zero.insert(to);
+            }
+            if let Some(sum) = sum {
+                return Expr::Copy(sum);
+            }
+        }
+        let lanes = self.f.lanes(to.into());
+        let is_sub = instruction == Instruction::Sub;
+        if is_sub || instruction == Instruction::Add {
+            if let Some([a, b]) = self.take(args[0], lanes, products, done) {
+                let rest = if is_sub { self.negated(args[1], elem, done) } else { args[1] };
+                return fma(elem, a, b, rest);
+            }
+            if let Some([a, b]) = self.take(args[1], lanes, products, done) {
+                let a = if is_sub { self.negated(a, elem, done) } else { a };
+                return fma(elem, a, b, args[0]);
+            }
+        }
+        Expr::Native { instruction, elem, args }
+    }
+
+    /// Adds a product to an accumulator.
+    fn combine(&mut self, [a, b]: [Operand; 2], target: Target, value: Operand, done: &mut Vec<Option<Node>>) {
+        let (elem, lanes) = (self.f.operand_elem(value), self.f.lanes(value));
+        let (old, new) = (self.local("old", elem, lanes), self.local("sum", elem, lanes));
+        let (read, write) = match target {
+            Target::Element(place) => (Node::Load(old, place), Node::Store(place, new.into())),
+            Target::Local(local) => (Node::Let(old, Expr::Copy(local.into())), Node::Set(local, new.into())),
+        };
+        done.extend([Some(read), Some(Node::Let(new, fma(elem, a, b, old.into()))), Some(write)]);
+    }
+
+    fn negated(&mut self, value: Operand, elem: Elem, done: &mut Vec<Option<Node>>) -> Operand {
+        let negated = self.local("neg", elem, self.f.lanes(value));
+        let expr = Expr::Native { instruction: Instruction::Neg, elem, args: vec![value] };
+        done.push(Some(Node::Let(negated, expr)));
+        negated.into()
+    }
+
+    fn local(&mut self, name: &str, elem: Elem, lanes: u32) -> Local {
+        self.f.locals.push(LocalInfo { name: name.into(), elem, is_mutable: false, lanes });
+        Local(self.f.locals.len() as u32 - 1)
+    }
+}
+
+fn fma(elem: Elem, a: Operand, b: Operand, c: Operand) -> Expr {
+    Expr::Native { instruction: Instruction::Fma, elem, args: vec![a, b, c] }
+}

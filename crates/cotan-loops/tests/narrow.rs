@@ -1,0 +1,445 @@
+//! Lanes in pieces.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use cotan_ir::{Module, parse_function, verify_module};
+use cotan_loops::{LoopFunction, Width, lower, narrow, vectorise};
+use cotan_ops::Ops;
+use expect_test::{Expect, expect};
+
+fn nest_of(text: &str) -> LoopFunction {
+    let f = parse_function(text, &Ops).unwrap();
+    let mut module = Module::default();
+    let f = module.insert(f);
+    verify_module(&module).unwrap();
+    let mut nest = lower(&f);
+    vectorise(&mut nest);
+    nest
+}
+
+fn check(text: &str, width: u32, expected: Expect) {
+    let mut nest = nest_of(text);
+    narrow(&mut nest, Width::new(width).unwrap());
+    expected.assert_eq(&nest.to_string());
+}
+
+/// Eight lanes: those of consecutive elements, of a mask, and of elements that lie anywhere.
+const GATHER: &str = "fn f(n: i64, x: f64[n], at: i64[6]) {
+  y: f64[6] = par i < 6 (stack) {
+    k: i64 = at[i]
+    a: f64 = x[k]
+    b: f64 = mul a, 2.0
+    yield b
+  }
+  return y
+}";
+
+#[test]
+fn every_piece_does_what_its_lanes_did() {
+    check(
+        GATHER,
+        4,
+        expect![[r#"
+        fn f(n: i64, x[]: f64[n], at[]: i64[6]) {
+          alloc y: f64[6] as result 0
+          for strip < 1 lanes(8) may fork(steps 4.0) {
+            v = shl.i64 strip, 3
+            lanes.1 = iota v
+            piece = add.i64 v, 4
+            lanes.2 = iota piece
+            v.2 = lt.i64 lanes.1, 6
+            v.3 = lt.i64 lanes.2, 6
+            k.2 = lanes at[v] where v.2
+            piece.1 = add.i64 v, 4
+            k.3 = lanes at[piece.1] where v.3
+            a.2 = lanes x[k.2] where v.2
+            a.3 = lanes x[k.3] where v.3
+            b.2 = mul.f64 a.2, 2.0
+            b.3 = mul.f64 a.3, 2.0
+            lanes y[v] = b.2 where v.2
+            piece.2 = add.i64 v, 4
+            lanes y[piece.2] = b.3 where v.3
+          }
+          return y[]: f64[6]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn of_one_lane_a_mask_is_a_branch() {
+    check(
+        GATHER,
+        1,
+        expect![[r#"
+        fn f(n: i64, x[]: f64[n], at[]: i64[6]) {
+          alloc y: f64[6] as result 0
+          for strip < 1 lanes(8) may fork(steps 4.0) {
+            v = shl.i64 strip, 3
+            lanes.1 = v
+            piece = add.i64 v, 1
+            lanes.2 = piece
+            piece.1 = add.i64 v, 2
+            lanes.3 = piece.1
+            piece.2 = add.i64 v, 3
+            lanes.4 = piece.2
+            piece.3 = add.i64 v, 4
+            lanes.5 = piece.3
+            piece.4 = add.i64 v, 5
+            lanes.6 = piece.4
+            piece.5 = add.i64 v, 6
+            lanes.7 = piece.5
+            piece.6 = add.i64 v, 7
+            lanes.8 = piece.6
+            v.2 = lt.i64 lanes.1, 6
+            v.3 = lt.i64 lanes.2, 6
+            v.4 = lt.i64 lanes.3, 6
+            v.5 = lt.i64 lanes.4, 6
+            v.6 = lt.i64 lanes.5, 6
+            v.7 = lt.i64 lanes.6, 6
+            v.8 = lt.i64 lanes.7, 6
+            v.9 = lt.i64 lanes.8, 6
+            k.10 := 0
+            if v.2 {
+              k.11 = at[v]
+              k.10 := k.11
+            }
+            k.2 = k.10
+            piece.7 = add.i64 v, 1
+            k.12 := 0
+            if v.3 {
+              k.13 = at[piece.7]
+              k.12 := k.13
+            }
+            k.3 = k.12
+            piece.8 = add.i64 v, 2
+            k.14 := 0
+            if v.4 {
+              k.15 = at[piece.8]
+              k.14 := k.15
+            }
+            k.4 = k.14
+            piece.9 = add.i64 v, 3
+            k.16 := 0
+            if v.5 {
+              k.17 = at[piece.9]
+              k.16 := k.17
+            }
+            k.5 = k.16
+            piece.10 = add.i64 v, 4
+            k.18 := 0
+            if v.6 {
+              k.19 = at[piece.10]
+              k.18 := k.19
+            }
+            k.6 = k.18
+            piece.11 = add.i64 v, 5
+            k.20 := 0
+            if v.7 {
+              k.21 = at[piece.11]
+              k.20 := k.21
+            }
+            k.7 = k.20
+            piece.12 = add.i64 v, 6
+            k.22 := 0
+            if v.8 {
+              k.23 = at[piece.12]
+              k.22 := k.23
+            }
+            k.8 = k.22
+            piece.13 = add.i64 v, 7
+            k.24 := 0
+            if v.9 {
+              k.25 = at[piece.13]
+              k.24 := k.25
+            }
+            k.9 = k.24
+            a.10 := 0.0
+            if v.2 {
+              a.11 = x[k.2]
+              a.10 := a.11
+            }
+            a.2 = a.10
+            a.12 := 0.0
+            if v.3 {
+              a.13 = x[k.3]
+              a.12 := a.13
+            }
+            a.3 = a.12
+            a.14 := 0.0
+            if v.4 {
+              a.15 = x[k.4]
+              a.14 := a.15
+            }
+            a.4 = a.14
+            a.16 := 0.0
+            if v.5 {
+              a.17 = x[k.5]
+              a.16 := a.17
+            }
+            a.5 = a.16
+            a.18 := 0.0
+            if v.6 {
+              a.19 = x[k.6]
+              a.18 := a.19
+            }
+            a.6 = a.18
+            a.20 := 0.0
+            if v.7 {
+              a.21 = x[k.7]
+              a.20 := a.21
+            }
+            a.7 = a.20
+            a.22 := 0.0
+            if v.8 {
+              a.23 = x[k.8]
+              a.22 := a.23
+            }
+            a.8 = a.22
+            a.24 := 0.0
+            if v.9 {
+              a.25 = x[k.9]
+              a.24 := a.25
+            }
+            a.9 = a.24
+            b.2 = mul.f64 a.2, 2.0
+            b.3 = mul.f64 a.3, 2.0
+            b.4 = mul.f64 a.4, 2.0
+            b.5 = mul.f64 a.5, 2.0
+            b.6 = mul.f64 a.6, 2.0
+            b.7 = mul.f64 a.7, 2.0
+            b.8 = mul.f64 a.8, 2.0
+            b.9 = mul.f64 a.9, 2.0
+            if v.2 {
+              y[v] = b.2
+            }
+            piece.14 = add.i64 v, 1
+            if v.3 {
+              y[piece.14] = b.3
+            }
+            piece.15 = add.i64 v, 2
+            if v.4 {
+              y[piece.15] = b.4
+            }
+            piece.16 = add.i64 v, 3
+            if v.5 {
+              y[piece.16] = b.5
+            }
+            piece.17 = add.i64 v, 4
+            if v.6 {
+              y[piece.17] = b.6
+            }
+            piece.18 = add.i64 v, 5
+            if v.7 {
+              y[piece.18] = b.7
+            }
+            piece.19 = add.i64 v, 6
+            if v.8 {
+              y[piece.19] = b.8
+            }
+            piece.20 = add.i64 v, 7
+            if v.9 {
+              y[piece.20] = b.9
+            }
+          }
+          return y[]: f64[6]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn halves_are_combined_in_the_order_of_a_fold() {
+    let text = "fn f(n: i64, x: f64[n]) {
+      s: f64 = par i < n (add from 0.0) {
+        a: f64 = x[i]
+        yield a
+      }
+      return s
+    }";
+    check(
+        text,
+        8,
+        expect![[r#"
+        fn f(n: i64, x[]: f64[n]) {
+          t = min.i64 n, 16
+          t.1 = max.i64 t, 1
+          t.2 = ge.i64 n, 4096
+          t.3 = select.i64 t.2, 64, t.1
+          alloc lanes: f64[64] in frame
+          v = add.i64 t.3, 15
+          v.1 = shr.i64 v, 4
+          for strip < v.1 lanes(16) {
+            v.2 = shl.i64 strip, 4
+            lanes.2 = iota v.2
+            piece = add.i64 v.2, 8
+            lanes.3 = iota piece
+            v.9 = lt.i64 lanes.2, t.3
+            v.10 = lt.i64 lanes.3, t.3
+            piece.1 = -0.0
+            lanes lanes[v.2] = piece.1 where v.9
+            piece.2 = add.i64 v.2, 8
+            piece.3 = -0.0
+            lanes lanes[piece.2] = piece.3 where v.10
+          }
+          t.4 = add.i64 n, 4095
+          t.5 = shr.i64 t.4, 12
+          for block < t.5 {
+            t.6 = shl.i64 block, 12
+            t.7 = sub.i64 n, t.6
+            t.8 = min.i64 t.7, 4096
+            v.4 = add.i64 t.8, 15
+            v.5 = shr.i64 v.4, 4
+            for strip.1 < v.5 lanes(16) {
+              v.6 = shl.i64 strip.1, 4
+              lanes.4 = iota v.6
+              piece.4 = add.i64 v.6, 8
+              lanes.5 = iota piece.4
+              v.11 = lt.i64 lanes.4, t.8
+              v.12 = lt.i64 lanes.5, t.8
+              t.43 = add.i64 t.6, v.6
+              a.2 = lanes x[t.43] where v.11
+              piece.5 = add.i64 t.43, 8
+              a.3 = lanes x[piece.5] where v.12
+              old.6 = lanes lanes[] where v.11
+              old.7 = lanes lanes[8] where v.12
+              t.46 = add.f64 old.6, a.2
+              t.47 = add.f64 old.7, a.3
+              lanes lanes[] = t.46 where v.11
+              lanes lanes[8] = t.47 where v.12
+            }
+            t.12 = add.i64 t.6, t.8
+            t.13 = sub.i64 t.12, 1
+            t.14 = and.i64 t.13, 4095
+            t.15 = eq.i64 t.14, 4095
+            if t.15 {
+              go := true
+              at := t.13
+              base := 0
+              while go {
+                base.1 = base
+                for step < 4 {
+                  t.16 = shr.i64 8, step
+                  t.17 = sub.i64 16, t.16
+                  t.18 = min.i64 t.17, t.16
+                  for k.1 < t.18 {
+                    t.19 = add.i64 base.1, k.1
+                    t.20 = add.i64 t.19, t.16
+                    old.1 = lanes[t.19]
+                    x = lanes[t.20]
+                    t.21 = add.f64 old.1, x
+                    lanes[t.19] = t.21
+                  }
+                }
+                at.1 = at
+                t.22 = shr.i64 at.1, 12
+                at := t.22
+                t.23 = add.i64 base.1, 16
+                t.24 = and.i64 t.22, 15
+                t.25 = add.i64 t.23, t.24
+                old.2 = lanes[t.25]
+                x.1 = lanes[base.1]
+                t.26 = add.f64 old.2, x.1
+                lanes[t.25] = t.26
+                for strip.2 < 1 lanes(16) {
+                  v.8 = shl.i64 strip.2, 4
+                  t.45 = add.i64 base.1, v.8
+                  piece.6 = -0.0
+                  lanes lanes[t.45] = piece.6
+                  piece.7 = add.i64 t.45, 8
+                  piece.8 = -0.0
+                  lanes lanes[piece.7] = piece.8
+                }
+                base := t.23
+                at.2 = at
+                t.28 = and.i64 at.2, 4095
+                t.29 = eq.i64 t.28, 4095
+                go := t.29
+              }
+            }
+          }
+          go.1 := true
+          at.3 := n
+          base.2 := 0
+          while go.1 {
+            base.3 = base.2
+            for step.1 < 4 {
+              t.30 = shr.i64 8, step.1
+              t.31 = sub.i64 t.1, t.30
+              t.32 = min.i64 t.31, t.30
+              for k.3 < t.32 {
+                t.33 = add.i64 base.3, k.3
+                t.34 = add.i64 t.33, t.30
+                old.3 = lanes[t.33]
+                x.2 = lanes[t.34]
+                t.35 = add.f64 old.3, x.2
+                lanes[t.33] = t.35
+              }
+            }
+            at.4 = at.3
+            t.36 = ge.i64 at.4, 4096
+            if t.36 {
+              at.5 = at.3
+              t.37 = shr.i64 at.5, 12
+              at.3 := t.37
+              t.38 = add.i64 base.3, 16
+              t.39 = and.i64 t.37, 15
+              t.40 = add.i64 t.38, t.39
+              old.4 = lanes[t.40]
+              x.3 = lanes[base.3]
+              t.41 = add.f64 old.4, x.3
+              lanes[t.40] = t.41
+              base.2 := t.38
+            }
+            go.1 := t.36
+          }
+          base.4 = base.2
+          total = lanes[base.4]
+          t.42 = add.f64 0.0, total
+          return t.42
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_width_of_all_lanes_changes_nothing_and_widths_are_powers_of_two() {
+    let mut nest = nest_of(GATHER);
+    let before = nest.clone();
+    narrow(&mut nest, Width::new(8).unwrap());
+    assert_eq!(nest, before);
+    for (lanes, is_width) in [(0, false), (1, true), (2, true), (3, false), (12, false), (16, true)] {
+        assert_eq!(Width::new(lanes).map(Width::lanes), is_width.then_some(lanes));
+    }
+}
+
+#[test]
+fn no_value_has_more_lanes_than_the_width() {
+    let text = "fn f(n: i64, x: f64[n]) {
+      y: f64[n] = par i < n (stack) {
+        a: f64 = x[i]
+        more: bool = gt a, 1.0
+        t: i64, go: bool, r: f64 = while j (g: bool = more, r1: f64 = a) {
+          r2: f64 = mul r1, 0.75
+          g2: bool = gt r2, 1.0
+          yield g2, r2
+        }
+        k: i64 = to_i64 r
+        ok: bool = in_range k, n
+        k1: i64 = check ok R0001(k, n) k
+        b: f64 = x[k1]
+        yield b
+      }
+      return y
+    }";
+    for width in [1, 2, 4, 8] {
+        let mut nest = nest_of(text);
+        assert!(nest.locals.iter().any(|local| local.lanes == 16));
+        let n_old = nest.locals.len();
+        narrow(&mut nest, Width::new(width).unwrap());
+        assert!(nest.locals[n_old..].iter().all(|local| local.lanes <= width));
+        let text = nest.to_string();
+        for word in ["= any ", "= iota ", "= first ", "= lanes "] {
+            assert_eq!(text.contains(word), width > 1, "`{word}`, width {width}:\n{text}");
+        }
+    }
+}
