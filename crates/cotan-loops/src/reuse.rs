@@ -132,8 +132,9 @@ impl Reuse<'_> {
             each_buffer(node, &mut |b| *lives.entry(*b).or_default().entry(at).or_default() += 1);
         }
         let mut list = List { nodes, lives, owners: Owners::default() };
-        self.reuse(&mut list);
+        self.reuse(&mut list, false);
         self.copy_out(&mut list);
+        self.reuse(&mut list, true);
         let mut owners = list.owners;
         if !owners.0.is_empty() {
             nodes.retain(|node| !matches!(node, Node::Alloc { buffer, .. } if owners.0.contains_key(buffer)));
@@ -166,16 +167,17 @@ impl Reuse<'_> {
 
     // ---- Note [Reuse]
 
-    fn reuse(&mut self, list: &mut List) {
+    /// Memory that is free already can wait: an array that ends as a copy has a better place.
+    fn reuse(&mut self, list: &mut List, takes_free: bool) {
         // The memory that the list allocates, by what it holds.
         let mut known: FxHashMap<(Elem, &[Operand]), Vec<Buffer>> = FxHashMap::default();
         for (at, node) in list.nodes.iter().enumerate() {
             let Node::Alloc { buffer: new, extents } = node else { continue };
-            if !self.may_share(*new) {
+            if !self.may_share(*new) || list.owners.0.contains_key(new) {
                 continue;
             }
             let alike = known.entry((self.buffers[new.index()].elem, extents)).or_default();
-            match self.free(alike, *new, at, list) {
+            match self.free(alike, *new, at, list, takes_free) {
                 Some(old) => {
                     self.succeed(old, *new);
                     list.join(old, *new);
@@ -187,13 +189,13 @@ impl Reuse<'_> {
 
     /// The one of several buffers whose memory `new` may take over, which is allocated by the node at `at`. One that
     /// `new` is made of comes first, then the one that was in use last.
-    fn free(&self, alike: &[Buffer], new: Buffer, at: usize, list: &List) -> Option<Buffer> {
+    fn free(&self, alike: &[Buffer], new: Buffer, at: usize, list: &List, takes_free: bool) -> Option<Buffer> {
         let made = list.lives[&new].keys().nth(1);
         let private = alike.iter().copied().filter(|old| self.is_private(*old));
         let ends = private.filter_map(|old| Some((*list.lives[&old].keys().next_back()?, old)));
         let ends: Vec<(usize, Buffer)> = ends.collect();
         let over = ends.iter().find(|(end, old)| made == Some(end) && list.is_made_over(*end, *old, new));
-        over.or_else(|| ends.iter().filter(|(end, _)| *end < at).max()).map(|(_, old)| *old)
+        over.or_else(|| ends.iter().filter(|(end, _)| takes_free && *end < at).max()).map(|(_, old)| *old)
     }
 
     /// Has `old` be memory for `new` too.

@@ -253,3 +253,30 @@ fn a_large_array_that_is_read_later_is_copied_once() {
     let text = lowered(text);
     assert_eq!(text.lines().filter(|l| l.trim_start().starts_with("copy")).count(), 2, "{text}");
 }
+
+#[test]
+fn the_next_value_takes_the_place_of_the_old_one_rather_than_memory_that_is_free() {
+    let text = "fn f(n: i64, k: i64, x: f64[n]) {
+      y: f64[n] = loop i < k (a: f64[n] = x) {
+        b: f64[n] = sin a
+        m: i64 = sub n, 1
+        d: f64[n] = par j < n (stack) {
+          at: i64 = sub m, j
+          s: f64 = b[at]
+          e: f64 = b[j]
+          p: f64 = mul s, e
+          yield p
+        }
+        c: f64[n] = par j.1 < n (stack) {
+          g: f64 = a[j.1]
+          at.1: i64 = sub m, j.1
+          h: f64 = d[at.1]
+          r: f64 = add g, h
+          yield r
+        }
+        yield c
+      }
+      return y
+    }";
+    assert_eq!(copies_in_loops(text), 0, "{}", lowered(text));
+}

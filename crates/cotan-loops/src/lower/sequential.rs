@@ -1,8 +1,8 @@
 //! The sequential loop, counted or a while.
 //!
 //! Carried scalars are mutable locals; a carried tensor stays in one buffer, where an update in the body changes it in
-//! place. At the end of an iteration stacked elements are written first, then the next carried values: an element may
-//! be the old value of a carried tensor.
+//! place. At the end of an iteration stacked elements are written first, then the next carried values. An element that is
+//! the old value of a carried tensor is written when the iteration begins: then the next value may be made in its place.
 
 use super::memory::Offer;
 use super::{Held, Lowering};
@@ -116,9 +116,13 @@ impl<'a> Lowering<'a> {
         let slots: Vec<Place> = stacks.iter().map(|s| slot(self, s, i)).collect();
         let offers = elements.iter().zip(&slots).map(|(element, slot)| (*element, Offer::Place(*slot)));
         self.offer(&offers.collect::<Vec<_>>());
+        let is_old = |e: &Atom| e.var().is_some_and(|v| l.params.contains(&v));
+        let (old, new): (Vec<(&Atom, Place)>, _) = elements.iter().zip(slots).partition(|(e, _)| is_old(e));
+        let old = old.into_iter().map(|(e, slot)| (self.held(*e), slot)).collect();
+        self.fill_slots(old);
         self.statements(&l.body);
-        let slots = elements.iter().map(|e| self.held(*e)).zip(slots);
-        self.fill_and_carry(slots.collect(), next, carried);
+        let new = new.into_iter().map(|(e, slot)| (self.held(*e), slot)).collect();
+        self.fill_and_carry(new, next, carried);
         self.scopes.close();
     }
 
