@@ -7,6 +7,7 @@ use crate::passes::{
     dce::dce,
     direct::direct,
     fuse::fuse,
+    gather::gather,
     hoist::{Moves, hoist},
     inline,
     merge_switches::merge_switches,
@@ -59,16 +60,23 @@ pub fn straighten(f: Function) -> Function {
 }
 
 /// What code goes through before it runs, when no derivative of it is written any more: straightened, loop-invariant code
-/// outside of loops, work that a zero makes needless in branches, loops over the same indices fused, and no checks that
-/// hold for certain, nor order for their sake. These go last: an element that is read without a check may not be read any earlier.
+/// outside of loops, work that a zero makes needless in branches, no checks that hold for certain, loops over the same
+/// indices fused and neighbours gathered, and no order for the sake of checks that are gone. An element that is read without
+/// a check may not be read any earlier; what comes after range analysis reads later, if anything, and finds more where there
+/// are no checks.
 pub fn optimize(f: Function) -> Function {
     optimize_given(f, &[])
 }
 
 fn optimize_given(f: Function, given: &[Given]) -> Function {
+    let without_checks = |f| simplify(ranges_given(f, given));
+    let fused = |f| simplify(fuse(f));
     let hoisted = simplify(hoist(straighten(f), Moves::All));
-    let checked = simplify(ranges_given(simplify(sink(hoisted)), given));
-    simplify(order(fuse(checked)))
+    let plain = fused(without_checks(simplify(sink(hoisted))));
+    let gathered = gather(plain.clone());
+    // The ends of what is gathered are conditions that mostly hold.
+    let plain = if gathered == plain { plain } else { without_checks(fused(simplify(gathered))) };
+    simplify(order(plain))
 }
 
 /// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they

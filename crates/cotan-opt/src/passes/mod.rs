@@ -7,6 +7,7 @@ pub mod dce;
 pub mod direct;
 mod expr;
 pub mod fuse;
+pub mod gather;
 pub mod hoist;
 mod identities;
 pub mod inline;

@@ -155,7 +155,7 @@ impl<'a> Generator<'a> {
             self.position += 1;
             self.b.set_span(Span::new(0, self.position, self.position + 1));
             let may_open = depth < 3 && self.regions > 0;
-            match self.rng.below(if may_open { 22 } else { 14 }) {
+            match self.rng.below(if may_open { 23 } else { 14 }) {
                 0..=2 => self.arithmetic(pool),
                 3 => self.integers(pool),
                 4 => self.condition(pool),
@@ -172,7 +172,8 @@ impl<'a> Generator<'a> {
                 17 => self.counted(pool, depth),
                 18 => self.repeat_while(pool, depth),
                 19 => self.branch(pool, depth),
-                20 => self.renamed_length(pool),
+                20 => self.neighbours(pool),
+                21 => self.renamed_length(pool),
                 _ => self.branch_of_lengths(pool),
             }
         }
@@ -430,6 +431,51 @@ impl<'a> Generator<'a> {
         let m = self.b.finish_par(vec![i, j], extents, Vec::new(), vec![acc], body)[0];
         let row = self.index_of(m, pool);
         pool.vectors.push(self.b.index(m.into(), &[row]));
+    }
+
+    /// Writes to the elements beside the own one, under conditions or into an array that is long enough.
+    fn neighbours(&mut self, pool: &mut Pool) {
+        self.regions -= 1;
+        let init = match self.rng.below(2) {
+            0 => self.rng.recent(&pool.vectors),
+            _ => {
+                let (c, longer) = (self.float(pool), self.prim(&ADD, &[self.n.into(), Atom::i64(2)]));
+                self.b.tensor(FILL.op(), &[c], &[], Ty::new(Elem::F64, vec![longer.into()]))
+            }
+        };
+        let ty = self.b.var_ty(init).clone();
+        let length = ty.dims[0].atom();
+        let acc = Acc { var: self.b.var("acc", ty), kind: AccKind::Reduce(Monoid::Add), init: Some(init.into()) };
+        let i = self.var("i", Elem::I64);
+        let mut inner = pool.clone();
+        inner.ints.push(i.into());
+        self.b.open_block();
+        for _ in 0..2 + self.rng.below(3) {
+            self.arithmetic(&mut inner);
+            let value = self.float(&inner);
+            let offset = self.rng.choice(&[-1, 0, 0, 1, 2]);
+            let at = self.prim(&ADD, &[i.into(), Atom::i64(offset)]).into();
+            let mut fits: Atom = self.prim(&IN_RANGE, &[at, length]).into();
+            if self.rng.chance(3) {
+                let another = self.bool(&inner);
+                fits = self.prim(&AND, &[fits, another]).into();
+            }
+            self.b.open_block();
+            self.arithmetic(&mut inner.clone());
+            let value = if self.rng.chance(2) { self.prim(&NEG, &[value]).into() } else { value };
+            self.b.acc_add(acc.var, &[at], value);
+            let written = self.b.close_block(Vec::new());
+            self.b.open_block();
+            let left = self.b.close_block(Vec::new());
+            self.b.push(Vec::new(), Op::Switch { selector: fits, arms: vec![written, left] });
+        }
+        let (kinds, results) = match self.rng.below(2) {
+            0 => (Vec::new(), Vec::new()),
+            _ => (vec![ParResult::Stacked], vec![self.float(&inner)]),
+        };
+        let body = self.b.close_block(results);
+        let out = self.b.finish_par(vec![i], vec![self.n.into()], kinds, vec![acc], body);
+        pool.vectors.extend(out);
     }
 
     /// A vector under a type that names its length otherwise, which is mostly the same one.

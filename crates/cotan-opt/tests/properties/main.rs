@@ -10,7 +10,7 @@ use cotan_interp::{Numbers, Options, RuntimeError, run};
 use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
-    compact::compact, contract::contract, cse::cse, dce::dce, fuse::fuse, hoist::Moves, hoist::hoist,
+    compact::compact, contract::contract, cse::cse, dce::dce, fuse::fuse, gather::gather, hoist::Moves, hoist::hoist,
     inline::InlineLimit, inline::inline, merge_switches::merge_switches, order::order, own_slots::own_slots,
     ranges::ranges, scalar_replacement::scalar_replacement, sink::sink, twins::recall, twins::twins_given,
     unroll::unroll,
@@ -22,7 +22,7 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 19] = [
+const EXACT: [(&str, Pass); 20] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
@@ -32,6 +32,7 @@ const EXACT: [(&str, Pass); 19] = [
     ("twins", |_, f| twins_given(f.clone(), &[])),
     ("order", |_, f| order(f.clone())),
     ("recall", |_, f| recall(f.clone())),
+    ("gather", |_, f| gather(f.clone())),
     ("optimize", |_, f| cotan_opt::optimize(f.clone())),
     ("own_slots", |_, f| own_slots(f.clone())),
     ("compact", |_, f| compact(f.clone())),
