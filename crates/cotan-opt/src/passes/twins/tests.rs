@@ -1,3 +1,5 @@
+//! What is joined, what is kept, and what stays.
+
 use super::{recall, twins_given};
 use crate::simplify;
 use cotan_ir::{Function, Module, parse_function, verify};
