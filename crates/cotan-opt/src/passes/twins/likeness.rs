@@ -24,13 +24,14 @@ fn run_alike(earlier: &Op, later: &Op) -> bool {
     let is_free = |l: &Loop| {
         l.kept.checkpoint.is_none() && !l.kept.recompute && !l.accs.iter().any(|acc| acc.kind == AccKind::Log)
     };
-    match (earlier, later) {
-        (Op::Par(p), Op::Par(q)) => p.extents == q.extents,
-        (Op::Loop(l), Op::Loop(m)) => l.count == m.count && is_free(l) && is_free(m),
-        (Op::Switch { selector, arms }, Op::Switch { selector: other, arms: others }) => {
-            selector == other && arms.len() == others.len()
-        }
-        _ => false,
+    if let (Op::Par(p), Op::Par(q)) = (earlier, later) {
+        p.extents == q.extents
+    } else if let (Op::Loop(l), Op::Loop(m)) = (earlier, later) {
+        l.count == m.count && is_free(l) && is_free(m)
+    } else if let (Op::Switch { selector, arms }, Op::Switch { selector: other, arms: others }) = (earlier, later) {
+        selector == other && arms.len() == others.len()
+    } else {
+        false
     }
 }
 

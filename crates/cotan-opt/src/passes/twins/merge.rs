@@ -7,14 +7,15 @@ impl Twins<'_> {
     /// The region that does what two do, at the place of the first; the results of the second, and what is bound in it,
     /// get the names of equal ones.
     pub(super) fn merge(&self, first: &Stmt, second: &Stmt, names: &mut Names) -> Option<Stmt> {
-        let (results, op) = match (&first.op, &second.op) {
-            (Op::Par(p), Op::Par(q)) => self.one_par((p, &first.results), (q, &second.results), names),
-            (Op::Loop(l), Op::Loop(m)) => self.one_loop((l, &first.results), (m, &second.results), names)?,
-            (Op::Switch { selector, arms }, Op::Switch { arms: others, .. }) => {
-                let arms: Vec<Block> = arms.iter().zip(others).map(|(a, b)| self.one_block(a, b, names)).collect();
-                self.one_switch((*selector, &first.results), &second.results, arms, names)
-            }
-            _ => return None,
+        let (results, op) = if let (Op::Par(p), Op::Par(q)) = (&first.op, &second.op) {
+            self.one_par((p, &first.results), (q, &second.results), names)
+        } else if let (Op::Loop(l), Op::Loop(m)) = (&first.op, &second.op) {
+            self.one_loop((l, &first.results), (m, &second.results), names)?
+        } else if let (Op::Switch { selector, arms }, Op::Switch { arms: others, .. }) = (&first.op, &second.op) {
+            let arms: Vec<Block> = arms.iter().zip(others).map(|(a, b)| self.one_block(a, b, names)).collect();
+            self.one_switch((*selector, &first.results), &second.results, arms, names)
+        } else {
+            return None;
         };
         Some(Stmt { results, op, span: first.span })
     }
