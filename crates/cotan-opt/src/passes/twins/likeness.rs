@@ -86,8 +86,8 @@ pub(super) fn is_worth_it(earlier: &Stmt, later: &Stmt, both: &Stmt) -> bool {
     let shared = (earlier.size + later.size).saturating_sub(both.size);
     let shared_loops = (earlier.loops + later.loops).saturating_sub(both.loops + 1);
     let is_much = shared_loops > 0 || shared >= FEWEST_SHARED;
-    both.whiles <= earlier.whiles
-        && (both.size <= earlier.size.max(later.size) || (is_much && 2 * shared >= earlier.size))
+    let is_worth_it = both.size <= earlier.size.max(later.size) || (is_much && 2 * shared >= earlier.size);
+    both.whiles <= earlier.whiles && shared > 0 && is_worth_it
 }
 
 /// What the statements of a region do.

@@ -325,6 +325,22 @@ fn a_loop_with_a_scheme_of_what_is_kept_stays() {
 }
 
 #[test]
+fn arrays_of_one_value_each_have_nothing_to_share() {
+    let text = "fn f(n: i64, a: f64) {
+  x: f64[n] = par i < n (stack) {
+    yield a
+  }
+  y: f64[n] = par j < n (stack) {
+    yield 1.0
+  }
+  return x, y
+}
+";
+    let plain = simplify(parsed(text)).to_string();
+    joined(text, &plain);
+}
+
+#[test]
 fn sums_into_one_accumulator_keep_their_order() {
     let text = "fn f(n: i64, m: i64, x: f64[n], z: f64[n]) {
   a: f64[n] = par t < m acc (b: f64[n] add from z) {
