@@ -80,7 +80,7 @@ fn optimize_given(f: Function, given: &[Given]) -> Function {
 }
 
 /// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they
-/// end up, which may round them elsewhere, and the rest is optimized.
+/// end up, which may round them elsewhere, what a derivative would run again is run once, and the rest is optimized.
 pub fn finish(f: Function) -> Function {
     finish_given(f, &[])
 }

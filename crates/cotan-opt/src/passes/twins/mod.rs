@@ -5,9 +5,9 @@
 //! derivatives need. The two become one loop, at the place of the earlier one, and what they share is computed once.
 //!
 //! Note [Twins]: the later region moves, so it must not fail where others would have failed first: it brings no loop of
-//! unknown length that its twin does not have, and no check, but such as hold for certain at its new place; and what it reads
-//! without a check must be there for certain. What it needs
-//! and what stands between the two moves with it and brings none at all. What `after` orders behind the value is in no need of that order then; where it was the one thing that
+//! unknown length that its twin does not have, and no check, but such as hold for certain at its new place; and what it
+//! reads without a check must be there for certain. What it needs and what stands between the two moves with it and brings
+//! none at all. What `after` orders behind the value is in no need of that order then; where it was the one thing that
 //! keeps the value alive, with its checks, a result waits for the value instead.
 //!
 //! Regions are compared by what their statements do, in order, with the bound variables of one named as those of the
