@@ -83,6 +83,55 @@ fn operations_without_an_instruction_are_linked_and_exact() {
 }
 
 #[test]
+fn constants_jump_tables_and_addresses_of_functions_are_linked_across_parts() {
+    let choice = "@table = private constant [4 x double] [double 0.5, double 1.5, double 2.5, double 3.5]
+        declare double @half(double)
+        declare double @twice(double)
+        declare double @cotan_sin(double)
+        define double @f(double %x) {
+          %i = fptosi double %x to i64
+          switch i64 %i, label %other [i64 0, label %a i64 1, label %b i64 2, label %c i64 3, label %d i64 4, label %e]
+        a: br label %called
+        b: br label %called
+        c: br label %called
+        d: %at = getelementptr double, ptr @table, i64 %i
+          %constant = load double, ptr %at
+          ret double %constant
+        e: ret double 77.0
+        called:
+          %function = phi ptr [@half, %a], [@twice, %b], [@cotan_sin, %c]
+          %y = call double %function(double %x)
+          ret double %y
+        other:
+          %z = call double @twice(double %x)
+          ret double %z
+        }";
+    let half = "define hidden double @half(double %x) { %y = fmul double %x, 0.5 ret double %y }";
+    let twice = "declare hidden double @half(double)
+        define double @twice(double %x) { %h = call double @half(double %x) %y = fmul double %h, 4.0 ret double %y }";
+    let parts = [choice, half, twice].map(str::to_owned).to_vec();
+    for level in [OptLevel::O0, OptLevel::O2] {
+        let text = ModuleText { parts: parts.clone(), exports: vec!["f".to_owned()], level };
+        let compiled = engine().compile(&text, &host_symbols()).unwrap();
+        let sin = cotan_ops::SIN.eval(&[cotan_ir::Const::f64(2.5)]).unwrap().as_float().unwrap();
+        let expected = [(0.25, 0.125), (1.5, 3.0), (2.5, sin), (3.5, 3.5), (4.0, 77.0), (9.0, 18.0)];
+        for (x, y) in expected {
+            assert_eq!(call(&compiled.module, x), y, "f({x})");
+        }
+    }
+}
+
+#[test]
+fn a_function_that_two_parts_define_is_an_error() {
+    let part = "define double @f(double %x) { ret double %x }".to_owned();
+    let text = ModuleText { parts: vec![part.clone(), part], exports: vec!["f".to_owned()], level: OptLevel::O2 };
+    let JitError::Link(message) = engine().compile(&text, &host_symbols()).unwrap_err() else {
+        panic!("another kind of error");
+    };
+    assert_eq!(message, "`f` is defined twice");
+}
+
+#[test]
 fn text_that_does_not_parse_is_an_error_with_its_line() {
     let JitError::InvalidIr(message) = error(&engine(), "define void @f() {\n  nonsense\n}") else {
         panic!("another kind of error");

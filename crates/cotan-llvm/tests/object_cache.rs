@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Compiled, Engine, ModuleText, ObjectOrigin, OptLevel};
@@ -124,4 +125,44 @@ fn parts_of_a_module_call_each_other_now_and_out_of_the_cache() {
         assert_eq!(compiled.origin, origin);
         assert_eq!(call(&compiled, 20), 41);
     }
+}
+
+/// Tells the second process of the test below where to work.
+const FOLDER: &str = "COTAN_TEST_FOLDER";
+
+#[test]
+fn code_out_of_the_cache_needs_no_library_that_opens() {
+    let text = times(3, OptLevel::O2);
+    let engine = |root: &Path| {
+        let cache = Cache::open(root.join("objects"), 1 << 20).unwrap();
+        Engine::new(&SearchConfig::only(root.join("libLLVM.so")), Some(cache)).unwrap()
+    };
+    // A process does not open a library twice, so another one does what comes before.
+    if let Some(root) = std::env::var_os(FOLDER) {
+        assert_eq!(compile(&engine(Path::new(&root)), &text).origin, ObjectOrigin::Compiler);
+        return;
+    }
+    let setting = Setting::new();
+    let root = setting.root.path();
+    let library = root.join("libLLVM.so");
+    let good = setting.engine().library().canonicalize().unwrap();
+    std::os::unix::fs::symlink(&good, &library).unwrap();
+    let before = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "code_out_of_the_cache_needs_no_library_that_opens"])
+        .env(FOLDER, root)
+        .output()
+        .unwrap();
+    assert!(before.status.success(), "{}", String::from_utf8_lossy(&before.stdout));
+    // The same file as far as one sees without opening it.
+    let known = fs::metadata(&library).unwrap();
+    fs::remove_file(&library).unwrap();
+    let broken = fs::File::create(&library).unwrap();
+    broken.set_len(known.len()).unwrap();
+    broken.set_modified(known.modified().unwrap()).unwrap();
+    let engine = engine(root);
+    let compiled = compile(&engine, &text);
+    assert_eq!((compiled.origin, call(&compiled, 5)), (ObjectOrigin::Cache, 15));
+    let error = engine.compile(&times(4, OptLevel::O2), &host_symbols()).unwrap_err();
+    assert!(error.to_string().starts_with("LLVM cannot be loaded: "), "{error}");
+    assert!(engine.open().is_err());
 }

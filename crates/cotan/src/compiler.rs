@@ -211,6 +211,7 @@ impl Compiler {
             let executor = self.executor(backend, &module, &entry, code);
             return Ok(Some(Function { entry, module, traps: None, executor, threads: None }));
         }
+        backend.engine().open_ahead();
         let Lowered { entry, module, traps } = self.finish(entry, &source, Last::Finished)?;
         let compile = |first: &Module, options: &CompileOptions| {
             backend.compile_and_keep(&key, &module, first, &entry.symbol, options)

@@ -15,7 +15,11 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
     let threads = threads.map_or(1, NonZeroUsize::get);
     let engine = Engine::new(&environment::llvm(), environment::cache());
     let report = Report::new(engine.as_ref());
-    let missing = engine.as_ref().err().map(ToString::to_string);
+    // A library that earlier runs used counts as found before it is opened.
+    let missing = match &engine {
+        Ok(engine) => engine.open().err().map(|error| error.to_string()),
+        Err(none) => Some(none.to_string()),
+    };
     let text = if args.json { json_text(&report, threads, missing) } else { lines(&report, threads, missing) };
     output::print(&text)?;
     Ok(exit::DONE)

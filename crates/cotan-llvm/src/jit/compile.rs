@@ -18,10 +18,11 @@ pub(super) enum Output {
     Object = 1,
 }
 
-/// Compiles one module.
+/// Compiles one module. A thread may use a machine for one module after the other.
 pub(super) fn compile(
     llvm: &Llvm,
     target: &Target,
+    machine: &Owned<TargetMachine>,
     ir: &str,
     level: OptLevel,
     output: Output,
@@ -29,12 +30,11 @@ pub(super) fn compile(
     let diagnostics = Diagnostics::new(llvm);
     let context = diagnostics.context();
     let module = parse(llvm, &context, ir)?;
-    let machine = target.machine(llvm, level)?;
-    prepare(llvm, target, &module, &machine)?;
+    prepare(llvm, target, &module, machine)?;
     if let Some(passes) = level.passes() {
-        run_passes(llvm, passes, &module, &machine)?;
+        run_passes(llvm, passes, &module, machine)?;
     }
-    let buffer = emit(llvm, &module, &machine, output)?;
+    let buffer = emit(llvm, &module, machine, output)?;
     diagnostics.check()?;
     // SAFETY: the buffer is live and has the length that it says.
     Ok(unsafe {

@@ -9,21 +9,20 @@ use std::thread::available_parallelism;
 
 use super::compile::{Output, compile};
 use super::error::JitError;
+use super::library::Library;
 use super::link::{CompiledModule, link};
 use super::options::OptLevel;
-use super::self_test::self_test;
 use super::symbols::HostSymbols;
 use super::target::Target;
-use super::thread::{on_compiler_thread, on_compiler_threads};
+use super::thread::on_compiler_threads;
 use crate::abi;
 use crate::cache::{Cache, CacheError, Key, KeyBuilder, packed, unpacked};
-use crate::load::{Attempt, Llvm, NoLlvm, SearchConfig, Version, search};
+use crate::load::{Attempt, NoLlvm, SearchConfig, Version, search};
 
 /// Compiles modules. It is cheap to share between threads, each of which may compile.
 pub struct Engine {
-    llvm: Arc<Llvm>,
+    library: Arc<Library>,
     attempts: Vec<Attempt>,
-    target: Target,
     cache: Option<Cache>,
     /// How many parts of a module are compiled at once.
     threads: NonZeroUsize,
@@ -68,23 +67,25 @@ pub enum ObjectOrigin {
 impl Engine {
     /// Searches for an LLVM; without one the error tells what was tried.
     pub fn new(config: &SearchConfig, cache: Option<Cache>) -> Result<Self, NoLlvm> {
-        let (llvm, mut attempts) = search(config, self_test);
-        let Some(llvm) = llvm else {
+        let (library, attempts) =
+            search(config, |path| Library::at(path, cache.as_ref()), |library: &Library| library.version);
+        let Some(library) = library.map(Arc::new) else {
             return Err(NoLlvm { attempts });
         };
-        match on_compiler_thread(&llvm, |llvm| Target::host(llvm)) {
-            Ok(target) => {
-                let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-                Ok(Self { llvm, attempts, target, cache, threads, cache_warned: AtomicBool::new(false) })
-            }
-            Err(error) => {
-                // The last attempt is the one that succeeded until here.
-                if let Some(last) = attempts.last_mut() {
-                    last.outcome = Err(error.to_string());
-                }
-                Err(NoLlvm { attempts })
-            }
-        }
+        let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Ok(Self { library, attempts, cache, threads, cache_warned: AtomicBool::new(false) })
+    }
+
+    /// Opens the library, which other work otherwise does when it needs it.
+    pub fn open(&self) -> Result<(), JitError> {
+        self.library.llvm().map(|_| ())
+    }
+
+    /// Opens the library on another thread, for who is to compile in a while. Failures show then.
+    pub fn open_ahead(&self) {
+        let library = Arc::clone(&self.library);
+        // Without a thread it is opened when it is needed.
+        drop(std::thread::Builder::new().spawn(move || drop(library.llvm().map(|_| ()))));
     }
 
     /// The same, but it compiles on at most so many threads.
@@ -96,19 +97,19 @@ impl Engine {
     /// The machine that code is generated for.
     #[must_use]
     pub fn target(&self) -> &Target {
-        &self.target
+        &self.library.target
     }
 
     /// The library in use.
     #[must_use]
     pub fn library(&self) -> &Path {
-        &self.llvm.path
+        &self.library.path
     }
 
     /// The version of the library in use.
     #[must_use]
     pub fn version(&self) -> Version {
-        self.llvm.version
+        self.library.version
     }
 
     /// The libraries that were tried; the last one is in use.
@@ -129,7 +130,7 @@ impl Engine {
         let mut trouble = None;
         if let Some(cache) = &self.cache {
             match cache.load(&key) {
-                Ok(Some(entry)) => match self.link(unpacked(&entry), &text.exports, symbols) {
+                Ok(Some(entry)) => match link(&unpacked(&entry), &text.exports, symbols) {
                     Ok(module) => return Ok(self.compiled(module, ObjectOrigin::Cache, key, None)),
                     Err(error) => trouble = Some(CacheError::Unusable(error.to_string())),
                 },
@@ -138,19 +139,20 @@ impl Engine {
             }
         }
         let objects = self.generate(text, Output::Object)?;
-        if let Some(cache) = &self.cache
-            && let Err(error) = cache.store(&key, &packed(&objects))
-        {
-            trouble.get_or_insert(error);
+        if let Some(cache) = &self.cache {
+            if let Err(error) = cache.store(&key, &packed(&objects)) {
+                trouble.get_or_insert(error);
+            }
+            self.library.keep(cache);
         }
-        let module = self.link(objects, &text.exports, symbols)?;
+        let module = link(&objects, &text.exports, symbols)?;
         Ok(self.compiled(module, ObjectOrigin::Compiler, key, trouble))
     }
 
     /// The module that the cache has under a key, with these functions of it; none in any trouble.
     pub(crate) fn cached(&self, key: &Key, exports: &[String], symbols: &HostSymbols) -> Option<CompiledModule> {
         let entry = self.cache()?.load(key).ok()??;
-        self.link(unpacked(&entry), exports, symbols).ok()
+        link(&unpacked(&entry), exports, symbols).ok()
     }
 
     /// The assembly text that `text` becomes on this machine.
@@ -161,30 +163,21 @@ impl Engine {
 
     /// What each part becomes.
     fn generate(&self, text: &ModuleText, output: Output) -> Result<Vec<Vec<u8>>, JitError> {
-        let (target, parts, level) = (self.target.clone(), text.parts.clone(), text.level);
+        let (target, parts, level) = (self.library.target.clone(), text.parts.clone(), text.level);
         let threads = self.threads.get().min(parts.len());
         let next = AtomicUsize::new(0);
         // Each thread takes the longest part that is left.
-        let made = on_compiler_threads(&self.llvm, threads, move |llvm| {
+        let made = on_compiler_threads(self.library.llvm()?, threads, move |llvm| {
+            let machine = target.machine(llvm, level)?;
             let mut made = Vec::new();
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(part) = parts.get(at) else { return Ok(made) };
-                made.push((at, compile(llvm, &target, part, level, output)?));
+                made.push((at, compile(llvm, &target, &machine, part, level, output)?));
             }
         })?;
         let in_order: BTreeMap<usize, Vec<u8>> = made.into_iter().flatten().collect();
         Ok(in_order.into_values().collect())
-    }
-
-    fn link(
-        &self,
-        objects: Vec<Vec<u8>>,
-        exports: &[String],
-        symbols: &HostSymbols,
-    ) -> Result<CompiledModule, JitError> {
-        let (exports, symbols) = (exports.to_vec(), symbols.clone());
-        on_compiler_thread(&self.llvm, move |llvm| link(llvm, &objects, &exports, &symbols))
     }
 
     fn compiled(
@@ -210,11 +203,11 @@ impl Engine {
         let key = fields.iter().fold(key, |key, field| key.field(field));
         key.field(level.name())
             .field(level.passes().unwrap_or_default())
-            .field(&self.target.triple)
-            .field(&self.target.cpu)
-            .field(&self.target.features)
-            .field(&self.llvm.version.to_string())
-            .field(&self.llvm.path.to_string_lossy())
+            .field(&self.library.target.triple)
+            .field(&self.library.target.cpu)
+            .field(&self.library.target.features)
+            .field(&self.library.version.to_string())
+            .field(&self.library.path.to_string_lossy())
             .field(&abi::VERSION.to_string())
             .finish()
     }

@@ -12,6 +12,8 @@ pub enum JitError {
     CodeGeneration(String),
     /// The object could not be linked, for instance because a symbol is not provided by the host.
     Link(String),
+    /// The library, which was there when it was looked for, cannot be opened.
+    Load(String),
     /// LLVM gave up; this library compiles nothing more in this process.
     Fatal(String),
     /// No thread for the compiler could be started, or it died.
@@ -24,6 +26,7 @@ impl fmt::Display for JitError {
             Self::InvalidIr(message) => write!(f, "invalid LLVM IR: {message}"),
             Self::CodeGeneration(message) => write!(f, "LLVM generates no code: {message}"),
             Self::Link(message) => write!(f, "compiled code does not link: {message}"),
+            Self::Load(message) => write!(f, "LLVM cannot be loaded: {message}"),
             Self::Fatal(message) => write!(f, "LLVM gave up: {message}"),
             Self::Thread(message) => write!(f, "no compiler thread: {message}"),
         }

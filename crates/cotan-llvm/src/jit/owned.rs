@@ -17,18 +17,11 @@ impl<T> Owned<T> {
     pub(super) fn get(&self) -> *mut T {
         self.pointer
     }
-
-    /// The pointer, for calls that take the object over.
-    pub(super) fn into_raw(self) -> *mut T {
-        let pointer = self.pointer;
-        std::mem::forget(self);
-        pointer
-    }
 }
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: by the contract of `new`; a pointer given away went through `into_raw`.
+        // SAFETY: by the contract of `new`.
         unsafe { (self.dispose)(self.pointer) }
     }
 }

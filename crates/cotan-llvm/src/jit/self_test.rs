@@ -46,8 +46,8 @@ pub(super) fn self_test(llvm: &Arc<Llvm>) -> Result<(), String> {
         unsafe { symbols.define("twice", twice as *const ()) };
         let mut modules = Vec::new();
         for level in [OptLevel::O0, OptLevel::O2] {
-            let object = compile(llvm, &target, TEXT, level, Output::Object)?;
-            modules.push(link(llvm, &[object], &["self_test".to_owned()], &symbols)?);
+            let object = compile(llvm, &target, &target.machine(llvm, level)?, TEXT, level, Output::Object)?;
+            modules.push(link(&[object], &["self_test".to_owned()], &symbols)?);
         }
         Ok(modules)
     });
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_tested_version_passes() {
-        let (llvm, _) = search(&SearchConfig::default(), |_| Ok(()));
+        let (llvm, _) = search(&SearchConfig::default(), Llvm::open, |llvm| llvm.version);
         assert_eq!(self_test(&llvm.unwrap()), Ok(()));
     }
 }

@@ -24,18 +24,22 @@ pub struct Target {
 }
 
 impl Target {
+    pub(super) fn new(triple: String, cpu: String, features: String) -> Self {
+        Self { vector_bits: vector_bits(&features), triple, cpu, features }
+    }
+
     /// Asks LLVM about the CPU that this process runs on.
     pub(crate) fn host(llvm: &Llvm) -> Result<Self, JitError> {
         let api = &llvm.api;
         // SAFETY: each function gives a string that its caller frees.
         let (triple, cpu, features) = unsafe {
             (
-                llvm.take_message((api.GetDefaultTargetTriple)()),
+                with_elf(llvm.take_message((api.GetDefaultTargetTriple)())),
                 llvm.take_message((api.GetHostCPUName)()),
                 llvm.take_message((api.GetHostCPUFeatures)()),
             )
         };
-        let target = Self { vector_bits: vector_bits(&features), triple, cpu, features };
+        let target = Self::new(triple, cpu, features);
         Self::of_triple(llvm, &c_string(&target.triple)?)?;
         Ok(target)
     }
@@ -80,6 +84,12 @@ impl Target {
     }
 }
 
+/// The same system with object files of the one kind that are linked here.
+fn with_elf(triple: String) -> String {
+    let has_other_objects = ["apple", "windows"].iter().any(|system| triple.contains(system));
+    if has_other_objects && !triple.ends_with("-elf") { triple + "-elf" } else { triple }
+}
+
 /// A string for LLVM; a NUL inside, which no text of ours has, is an error.
 pub(super) fn c_string(text: &str) -> Result<CString, JitError> {
     CString::new(text).map_err(|_| JitError::InvalidIr(format!("NUL character in `{text:?}`")))
@@ -100,6 +110,14 @@ fn vector_bits(features: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn object_files_are_elf_on_every_system() {
+        let of = |triple: &str| with_elf(triple.to_owned());
+        assert_eq!(of("x86_64-unknown-linux-gnu"), "x86_64-unknown-linux-gnu");
+        assert_eq!(of("arm64-apple-darwin24.0.0"), "arm64-apple-darwin24.0.0-elf");
+        assert_eq!(of("x86_64-pc-windows-msvc"), "x86_64-pc-windows-msvc-elf");
+    }
 
     #[test]
     fn the_vector_width_follows_the_features() {

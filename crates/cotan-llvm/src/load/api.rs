@@ -14,43 +14,13 @@ macro_rules! opaque {
 
 opaque! {
     Context MemoryBuffer Module Target TargetMachine TargetData PassBuilderOptions Error
-    DiagnosticInfo LlJit LlJitBuilder ExecutionSession JitDylib SymbolName MaterializationUnit
+    DiagnosticInfo
 }
 
 /// `LLVMDiagnosticHandler`.
 pub(crate) type DiagnosticHandler = unsafe extern "C" fn(*mut DiagnosticInfo, *mut c_void);
 /// `LLVMFatalErrorHandler`.
 pub(crate) type FatalErrorHandler = unsafe extern "C" fn(*const c_char);
-/// `LLVMOrcErrorReporterFunction`.
-pub(crate) type ErrorReporter = unsafe extern "C" fn(*mut c_void, *mut Error);
-/// `LLVMOrcExecutionSessionLookupHandleResultFunction`.
-pub(crate) type LookupHandler = unsafe extern "C" fn(*mut Error, *const SymbolMapPair, usize, *mut c_void);
-
-/// `LLVMOrcCSymbolMapPair`: a name and the address it stands for.
-#[repr(C)]
-pub(crate) struct SymbolMapPair {
-    pub(crate) name: *mut SymbolName,
-    pub(crate) address: u64,
-    /// `LLVMJITSymbolGenericFlags`: 1 exported, 4 callable.
-    pub(crate) generic_flags: u8,
-    pub(crate) target_flags: u8,
-}
-
-/// `LLVMOrcCJITDylibSearchOrderElement`.
-#[repr(C)]
-pub(crate) struct SearchOrderElement {
-    pub(crate) dylib: *mut JitDylib,
-    /// 1: hidden symbols match too.
-    pub(crate) flags: c_int,
-}
-
-/// `LLVMOrcCLookupSetElement`.
-#[repr(C)]
-pub(crate) struct LookupElement {
-    pub(crate) name: *mut SymbolName,
-    /// 0: the symbol is required.
-    pub(crate) flags: c_int,
-}
 
 /// Declares the table and the function that fills it from a library.
 macro_rules! api {
@@ -119,21 +89,6 @@ api! {
     TargetMachineEmitToMemoryBuffer(
         *mut TargetMachine, *mut Module, c_int, *mut *mut c_char, *mut *mut MemoryBuffer
     ) -> c_int;
-    // The just-in-time linker.
-    OrcCreateLLJIT(*mut *mut LlJit, *mut LlJitBuilder) -> *mut Error;
-    OrcDisposeLLJIT(*mut LlJit) -> *mut Error;
-    OrcLLJITGetExecutionSession(*mut LlJit) -> *mut ExecutionSession;
-    OrcLLJITMangleAndIntern(*mut LlJit, *const c_char) -> *mut SymbolName;
-    OrcLLJITAddObjectFile(*mut LlJit, *mut JitDylib, *mut MemoryBuffer) -> *mut Error;
-    OrcExecutionSessionCreateBareJITDylib(*mut ExecutionSession, *const c_char) -> *mut JitDylib;
-    OrcExecutionSessionSetErrorReporter(*mut ExecutionSession, ErrorReporter, *mut c_void);
-    OrcExecutionSessionLookup(
-        *mut ExecutionSession, c_int, *const SearchOrderElement, usize,
-        *const LookupElement, usize, LookupHandler, *mut c_void
-    );
-    OrcAbsoluteSymbols(*mut SymbolMapPair, usize) -> *mut MaterializationUnit;
-    OrcDisposeMaterializationUnit(*mut MaterializationUnit);
-    OrcJITDylibDefine(*mut JitDylib, *mut MaterializationUnit) -> *mut Error;
 }
 
 /// `LLVMGetVersion`, looked up before the rest: a library too old is refused by its version and not

@@ -30,8 +30,15 @@ impl Version {
         Err(format!("LLVM {self} is older than {OLDEST_MAJOR}, the oldest that is supported"))
     }
 
+    /// The version that prints so.
+    pub(crate) fn parse(text: &str) -> Option<Version> {
+        let mut numbers = text.split('.').map(|number| number.parse().ok());
+        let version = Version { major: numbers.next()??, minor: numbers.next()??, patch: numbers.next()?? };
+        numbers.next().is_none().then_some(version)
+    }
+
     /// Whether Cotan's own tests never ran with a version as new as this one.
-    pub(super) fn is_untested(self) -> bool {
+    pub(crate) fn is_untested(self) -> bool {
         self.major > NEWEST_TESTED_MAJOR
     }
 }
@@ -161,6 +168,8 @@ mod tests {
             Err("LLVM 18.1.8 is older than 19, the oldest that is supported".to_owned())
         );
         assert_eq!(version(19).check_age(), Ok(()));
+        assert_eq!(Version::parse(&version(19).to_string()), Some(version(19)));
+        assert_eq!(Version::parse("19.1"), None);
         assert!(!version(22).is_untested());
         assert!(version(23).is_untested());
     }

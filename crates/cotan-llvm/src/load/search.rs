@@ -1,11 +1,10 @@
 //! The search for a usable libLLVM, which keeps what it tried and why each candidate was refused.
 
 use std::fmt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use super::candidates::{Origin, SearchConfig};
-use super::library::{Llvm, Version};
+use super::library::Version;
 
 /// One candidate that was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,27 +58,18 @@ pub fn explicit_failure(attempts: &[Attempt]) -> Option<String> {
         .map(ToString::to_string)
 }
 
-/// Tries the candidates of `config` in order until one opens. A version newer than the tested ones
-/// must pass `self_test` as well.
-pub(crate) fn search(
+/// Tries the candidates of `config` in order until one can be used; `version` says which version it is.
+pub(crate) fn search<T>(
     config: &SearchConfig,
-    self_test: impl Fn(&Arc<Llvm>) -> Result<(), String>,
-) -> (Option<Arc<Llvm>>, Vec<Attempt>) {
+    try_one: impl Fn(&Path) -> Result<T, String>,
+    version: impl Fn(&T) -> Version,
+) -> (Option<T>, Vec<Attempt>) {
     let mut attempts = Vec::new();
     for (origin, path) in config.candidates() {
-        let opened = Llvm::open(&path).and_then(|llvm| {
-            if llvm.version.is_untested() {
-                llvm.self_test.get_or_init(|| self_test(&llvm)).clone()?;
-            }
-            Ok(llvm)
-        });
-        attempts.push(Attempt {
-            path,
-            origin,
-            outcome: opened.as_ref().map(|llvm| llvm.version).map_err(Clone::clone),
-        });
-        if let Ok(llvm) = opened {
-            return (Some(llvm), attempts);
+        let tried = try_one(&path);
+        attempts.push(Attempt { path, origin, outcome: tried.as_ref().map(&version).map_err(Clone::clone) });
+        if let Ok(library) = tried {
+            return (Some(library), attempts);
         }
     }
     (None, attempts)
