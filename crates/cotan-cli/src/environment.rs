@@ -42,6 +42,7 @@ pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
         threads: threads(options.threads)?,
         level: if options.opt == "0" { OptLevel::O0 } else { OptLevel::O2 },
         width: options.width,
+        quick_start: true,
         memory: options.memory_limit.or_else(machine::spare_memory),
         trap_nan: options.trap_nan,
         ..Config::default()

@@ -5,7 +5,7 @@ use crate::machine::{backend, compile, compile_plain};
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Module, Span};
 use cotan_llvm::jit::OptLevel;
-use cotan_llvm::{Backend, CallOptions, CompiledFunction};
+use cotan_llvm::{Backend, CallOptions, CompileOptions, CompiledFunction};
 use cotan_ops::Value;
 use std::fmt;
 use std::sync::OnceLock;
@@ -85,7 +85,9 @@ impl Engine {
                 let backend = threaded(threads).map_err(|e| RunError::Other(e.to_owned()))?;
                 let plain = match level {
                     OptLevel::O0 => None,
-                    OptLevel::O2 => compile_plain(backend, module, name, None).map_err(RunError::Other)?,
+                    OptLevel::O2 => {
+                        compile_plain(backend, module, name, CompileOptions::default()).map_err(RunError::Other)?
+                    }
                 };
                 let mut call = |function: CompiledFunction| {
                     function.call_with_output(args, &CallOptions::default(), output).map_err(|e| match e {

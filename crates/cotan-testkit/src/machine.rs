@@ -4,7 +4,7 @@ use cotan_ir::Module;
 use cotan_llvm::jit::{Engine, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Width};
+use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
 use cotan_opt::passes::plain_products::plain_products;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -49,10 +49,10 @@ pub fn compile_plain(
     backend: &Backend,
     module: &Module,
     name: &str,
-    width: Option<Width>,
+    options: CompileOptions,
 ) -> Result<Option<CompiledFunction>, String> {
     let Some(plain) = plain_products(module, name) else { return Ok(None) };
-    let options = CompileOptions { has_plain_products: true, width, ..CompileOptions::default() };
+    let options = CompileOptions { has_plain_products: true, ..options };
     let compiled = backend.compile(&plain, name, &options);
     compiled.map(Some).map_err(|e| format!("`{name}` with plain products does not compile: {e}"))
 }

@@ -5,8 +5,11 @@
 //! wins over a factor that is infinite or NaN. That code is compiled when it is first wanted.
 
 use crate::CallError;
+use crate::quick::Quick;
 use cotan_ir::{Module, Symbol};
-use cotan_llvm::{Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, Statistics};
+use cotan_llvm::{
+    Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, RuntimeError, Statistics,
+};
 use cotan_ops::Value;
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
@@ -15,13 +18,35 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Machine code, with what its last call took.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    code: CompiledFunction,
+    code: Code,
     /// What is called where a result is NaN; `None` if `code` has the exact products.
     exact: Option<Exact>,
     max_bytes: usize,
     /// The sizes and extents that were found to fit each other last.
     fitting: Mutex<Vec<Option<i64>>>,
     last: Mutex<Option<Statistics>>,
+}
+
+/// What is called first.
+#[derive(Debug)]
+pub(crate) enum Code {
+    /// This, always.
+    Good(CompiledFunction),
+    /// This, until there is better one.
+    Quick(Box<Quick>),
+}
+
+impl Code {
+    fn call(
+        &self,
+        options: &CallOptions,
+        mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<Outcome, RuntimeError>,
+    ) -> Result<Outcome, RuntimeError> {
+        match self {
+            Code::Good(code) => call(code, options),
+            Code::Quick(quick) => quick.call(options, call),
+        }
+    }
 }
 
 /// Code that is compiled when it is wanted.
@@ -42,7 +67,7 @@ impl Exact {
 }
 
 impl Compiled {
-    pub(crate) fn new(code: CompiledFunction, exact: Option<Exact>, max_bytes: usize) -> Compiled {
+    pub(crate) fn new(code: Code, exact: Option<Exact>, max_bytes: usize) -> Compiled {
         Compiled { code, exact, max_bytes, fitting: Mutex::default(), last: Mutex::default() }
     }
 
@@ -73,7 +98,7 @@ impl Compiled {
         output: &mut dyn FnMut(&str),
     ) -> Result<Vec<Value>, CallError> {
         let options = self.options(threads);
-        let outcome = self.code.call_with_output(args, &options, output)?;
+        let outcome = self.code.call(&options, |code, options| code.call_with_output(args, options, output))?;
         self.finished(args, &options, outcome)
     }
 
@@ -85,7 +110,10 @@ impl Compiled {
         earlier: Vec<Value>,
     ) -> Result<Vec<Value>, CallError> {
         let options = self.options(threads);
-        let outcome = self.code.call_again(args, earlier, &options)?;
+        let mut earlier = Some(earlier);
+        let outcome = self
+            .code
+            .call(&options, |code, options| code.call_again(args, earlier.take().unwrap_or_default(), options))?;
         self.finished(args, &options, outcome)
     }
 

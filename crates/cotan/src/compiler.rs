@@ -1,10 +1,11 @@
 //! From programs to functions.
 
-use crate::compiled::{Compiled, Exact};
+use crate::compiled::{Code, Compiled, Exact};
 use crate::function::{Executor, Function, interpreter_options};
+use crate::quick::{Quick, prints};
 use crate::{CompileError, Program, Request, pipeline};
 use cotan_ir::{Module, PrintOptions, print_module};
-use cotan_llvm::cache::Cache;
+use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::Pool;
@@ -44,6 +45,9 @@ pub struct Config {
     pub level: OptLevel,
     /// How many lanes of a loop an operation works on, at most; `None` for as many as the loop has. No bit depends on it.
     pub width: Option<Width>,
+    /// Whether code is wanted soon: it is made quickly, and made well once its calls take long. Of functions that are kept
+    /// between processes, see `build`.
+    pub quick_start: bool,
     /// Bounds on programs.
     pub program: cotan_sema::Limits,
     /// Bounds on derivatives.
@@ -61,6 +65,7 @@ pub struct Compiler {
     build: Option<String>,
     level: OptLevel,
     width: Option<Width>,
+    quick_start: bool,
     program: cotan_sema::Limits,
     derivatives: cotan_ad::Limits,
     memory: Option<u64>,
@@ -83,7 +88,8 @@ pub struct Lowered {
 impl Compiler {
     /// A compiler. LLVM is looked for once, here. The error is the system's refusal to start threads.
     pub fn new(config: Config) -> Result<Compiler, String> {
-        let Config { llvm, cache, build, threads, level, width, program, derivatives, memory, trap_nan } = config;
+        let Config { llvm, cache, build, threads, level, width, quick_start, program, derivatives, memory, trap_nan } =
+            config;
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         let backend = match Llvm::new(&llvm, cache) {
             Ok(engine) => {
@@ -92,7 +98,8 @@ impl Compiler {
             }
             Err(none) => Err(none),
         };
-        Ok(Compiler { backend, build, level, width, program, derivatives, memory, threads, trap_nan })
+        let quick_start = quick_start && level == OptLevel::O2;
+        Ok(Compiler { backend, build, level, width, quick_start, program, derivatives, memory, threads, trap_nan })
     }
 
     /// The CPU backend, or why there is none.
@@ -204,35 +211,40 @@ impl Compiler {
         let limits = format!("{:?}", self.derivatives);
         // The text does not tell what extents are made of.
         let given = format!("{:?}", given(&entry));
-        let options = self.compile_options();
-        let Some(key) = backend.key(&[build, &limits, &given, &entry.symbol, &text], &options) else { return Ok(None) };
+        let made_of = [build, &limits, &given, &entry.symbol, &text];
+        let good = self.compile_options();
+        let Some(key) = backend.key(&made_of, &good) else { return Ok(None) };
         if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
             let module = Arc::new(module);
-            let executor = self.executor(backend, &module, &entry, code);
+            let executor = self.executor(backend, &module, &entry, code.watches_nan(), Code::Good(code));
             return Ok(Some(Function { entry, module, traps: None, executor, threads: None }));
         }
-        backend.engine().open_ahead();
-        let Lowered { entry, module, traps } = self.finish(entry, &source, Last::Finished)?;
-        let compile = |first: &Module, options: &CompileOptions| {
-            backend.compile_and_keep(&key, &module, first, &entry.symbol, options)
+        let wanted = if self.quick_start && !prints(&source) {
+            CompileOptions { is_quick: true, ..good.clone() }
+        } else {
+            good.clone()
         };
-        let executor = self.made(backend, &module, &entry, traps.is_some(), compile)?;
-        Ok(Some(Function { entry, module, traps, executor, threads: None }))
-    }
-
-    /// Machine code of a function of a module, by `compile`: of a variant that runs first, where there is one.
-    fn made(
-        &self,
-        backend: &Arc<Backend>,
-        module: &Arc<Module>,
-        entry: &Entry,
-        is_trapping: bool,
-        compile: impl FnOnce(&Module, &CompileOptions) -> Result<CompiledFunction, cotan_llvm::CompileError> + Send,
-    ) -> Result<Executor, CompileError> {
-        let plain = if is_trapping { None } else { self.plain(module, entry) };
-        let options = CompileOptions { has_plain_products: plain.is_some(), ..self.compile_options() };
-        let code = on_deep_stack(|| compile(plain.as_ref().unwrap_or(module), &options))?;
-        Ok(self.executor(backend, module, entry, code))
+        let Some(wanted_key) = backend.key(&made_of, &wanted) else { return Ok(None) };
+        let kept = if wanted.is_quick { backend.kept(&wanted_key, &entry.symbol) } else { None };
+        let (entry, module, code) = match kept {
+            Some((module, code)) => (entry, Arc::new(module), code),
+            None => {
+                backend.engine().open_ahead();
+                let Lowered { entry, module, traps: _ } = self.finish(entry, &source, Last::Finished)?;
+                let code = kept_code(backend, &wanted_key, &module, &entry.symbol, &wanted)?;
+                (entry, module, code)
+            }
+        };
+        let watches_nan = code.watches_nan();
+        let code = if wanted.is_quick {
+            let (backend, module, symbol) = (backend.clone(), module.clone(), entry.symbol.clone());
+            let make = move || kept_code(&backend, &key, &module, &symbol, &good).ok();
+            Code::Quick(Box::new(Quick::new(code, make)))
+        } else {
+            Code::Good(code)
+        };
+        let executor = self.executor(backend, &module, &entry, watches_nan, code);
+        Ok(Some(Function { entry, module, traps: None, executor, threads: None }))
     }
 
     /// Code that watches for NaN is of a variant of the module, whose own code then is to run.
@@ -241,9 +253,10 @@ impl Compiler {
         backend: &Arc<Backend>,
         module: &Arc<Module>,
         entry: &Entry,
-        code: CompiledFunction,
+        watches_nan: bool,
+        code: Code,
     ) -> Executor {
-        let exact = code.watches_nan().then(|| Exact {
+        let exact = watches_nan.then(|| Exact {
             backend: backend.clone(),
             module: module.clone(),
             symbol: entry.symbol.clone(),
@@ -259,8 +272,11 @@ impl Compiler {
         let Lowered { entry, module, traps } = lowered;
         let executor = match (engine, &self.backend) {
             (Engine::Cpu, Ok(backend)) => {
-                let compile = |first: &Module, options: &CompileOptions| backend.compile(first, &entry.symbol, options);
-                self.made(backend, &module, &entry, traps.is_some(), compile)?
+                let plain = if traps.is_some() { None } else { self.plain(&module, &entry) };
+                let options = CompileOptions { has_plain_products: plain.is_some(), ..self.compile_options() };
+                let first = plain.as_ref().unwrap_or(&module);
+                let code = on_deep_stack(|| backend.compile(first, &entry.symbol, &options))?;
+                self.executor(backend, &module, &entry, code.watches_nan(), Code::Good(code))
             }
             (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
         };
@@ -270,16 +286,35 @@ impl Compiler {
     /// The code that a call of machine code runs first: products of derivatives are plain, where that is allowed. `None`
     /// where nothing is to be replaced, or the code is not optimised.
     pub fn plain(&self, module: &Module, entry: &Entry) -> Option<Arc<Module>> {
-        match self.level {
-            OptLevel::O0 => None,
-            OptLevel::O2 => plain_products(module, &entry.symbol).map(Arc::new),
-        }
+        plain(module, &entry.symbol, self.level)
     }
 
     /// How the CPU backend compiles.
     pub fn compile_options(&self) -> CompileOptions {
-        CompileOptions { level: self.level, has_plain_products: false, width: self.width }
+        CompileOptions { level: self.level, is_quick: false, has_plain_products: false, width: self.width }
     }
+}
+
+fn plain(module: &Module, symbol: &str, level: OptLevel) -> Option<Arc<Module>> {
+    match level {
+        OptLevel::O0 => None,
+        OptLevel::O2 => plain_products(module, symbol).map(Arc::new),
+    }
+}
+
+/// Machine code of a function of a module that is kept between processes: of a variant that runs first, where there is
+/// one.
+fn kept_code(
+    backend: &Backend,
+    key: &Key,
+    module: &Arc<Module>,
+    symbol: &str,
+    options: &CompileOptions,
+) -> Result<CompiledFunction, cotan_llvm::CompileError> {
+    let plain = plain(module, symbol, options.level);
+    let options = CompileOptions { has_plain_products: plain.is_some(), ..options.clone() };
+    let first = plain.as_ref().unwrap_or(module);
+    on_deep_stack(|| backend.compile_and_keep(key, module, first, symbol, &options))
 }
 
 /// What code goes through last.

@@ -27,6 +27,7 @@ pub mod library;
 mod nan;
 mod pipeline;
 mod program;
+mod quick;
 mod request;
 mod tape;
 

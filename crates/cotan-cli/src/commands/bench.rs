@@ -48,7 +48,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         fewest_samples: args.repeat,
     };
     // Compiled anew: what the cache holds would be no compile time.
-    let config = Config { cache: None, ..environment::config(&args.engine)? };
+    let config = Config { cache: None, quick_start: false, ..environment::config(&args.engine)? };
     let compiler = Compiler::new(config).map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, e))?;
     let status = terminal::status("compiling and timing");
     let measured = measure(&compiler, &instance, settings);

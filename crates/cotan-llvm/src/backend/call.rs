@@ -18,7 +18,7 @@ pub struct CompiledFunction {
     signature: Signature,
     entry: Entry,
     /// The code that `entry` points into.
-    _module: Arc<CompiledModule>,
+    module: Arc<CompiledModule>,
     origin: ObjectOrigin,
     regroups_sums: bool,
     /// The results that a call looks through for NaN, if it does; the code itself watches the others.
@@ -135,7 +135,7 @@ impl CompiledFunction {
         CompiledFunction {
             signature: Signature::of(f),
             entry,
-            _module: module,
+            module,
             origin,
             regroups_sums: false,
             unwatched: None,
@@ -167,6 +167,16 @@ impl CompiledFunction {
     /// Whether LLVM generated the code now, or the cache had it.
     pub fn origin(&self) -> ObjectOrigin {
         self.origin
+    }
+
+    /// How many bytes of code and constants it and what it calls are.
+    pub fn code_bytes(&self) -> usize {
+        self.module.bytes()
+    }
+
+    /// Gives back the memory that calls have left for later ones.
+    pub fn forget_memory(&self) {
+        self.lock().clear();
     }
 
     /// Calls the function.

@@ -17,7 +17,8 @@ impl Backend {
     pub fn key(&self, made_of: &[&str], options: &CompileOptions) -> Option<Key> {
         self.engine.cache()?;
         let width = options.width.map_or(String::new(), |width| width.lanes().to_string());
-        let fields: Vec<&str> = made_of.iter().copied().chain([width.as_str()]).collect();
+        let effort = if options.is_quick { "quick" } else { "" };
+        let fields: Vec<&str> = made_of.iter().copied().chain([width.as_str(), effort]).collect();
         Some(self.engine.key_of("function", &fields, options.level))
     }
 

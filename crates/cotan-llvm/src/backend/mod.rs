@@ -46,6 +46,8 @@ struct Code {
 pub struct CompileOptions {
     /// How hard the compiler works.
     pub level: OptLevel,
+    /// Whether LLVM is to be done soon: loops are those of the level, and bits, but the code for them is slower.
+    pub is_quick: bool,
     /// Whether products of derivatives are plain: calls then say whether a result is NaN, and floats may differ from the
     /// interpreter's in the last digits.
     pub has_plain_products: bool,
@@ -55,6 +57,11 @@ pub struct CompileOptions {
 }
 
 impl CompileOptions {
+    /// How hard LLVM works.
+    fn llvm_level(&self) -> OptLevel {
+        if self.is_quick { OptLevel::O0 } else { self.level }
+    }
+
     /// The loop nest of a function.
     pub fn nest(&self, f: &Function) -> LoopFunction {
         let mut nest = lower(f);
@@ -145,7 +152,7 @@ impl Backend {
             let called = nests.iter_mut().filter(|nest| names.contains(&&*nest.name));
             called.for_each(watch_results);
         }
-        let emitted = emit(&nests, options.level);
+        let emitted = emit(&nests, options.llvm_level());
         let compiled = self.engine.compile(&emitted.parts(), &self.symbols)?;
         let watching = nests.iter().filter(|_| options.has_plain_products);
         let code = Code {
@@ -161,13 +168,13 @@ impl Backend {
     /// The text of LLVM IR that a function becomes, with every function that it calls.
     pub fn llvm_ir(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
         let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| options.nest(f)).collect();
-        Ok(emit(&nests, options.level).whole().parts.concat())
+        Ok(emit(&nests, options.llvm_level()).whole().parts.concat())
     }
 
     /// The assembly text of a function, with every function that it calls.
     pub fn assembly(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
         let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| options.nest(f)).collect();
-        Ok(self.engine.emit_assembly(&emit(&nests, options.level).whole())?)
+        Ok(self.engine.emit_assembly(&emit(&nests, options.llvm_level()).whole())?)
     }
 
     fn function(&self, f: &Function, code: &Code) -> Result<CompiledFunction, CompileError> {

@@ -8,7 +8,7 @@ use crate::tolerances::Property;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Function, Span};
 use cotan_llvm::jit::OptLevel;
-use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError as CompiledError, Width};
+use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError, Width};
 use cotan_ops::Value;
 
 /// The function, its forward and its reverse derivative do what they do on the interpreter, whatever the optimisation.
@@ -40,7 +40,7 @@ fn optimised(case: &Case) -> Result<(), String> {
     let (names, calls) = (case.names(), case.calls(&case.subject.args)?);
     let which = 1 + case.subject.seed as usize % 2;
     if let (Some(name), Some(args)) = (names.get(which), calls.get(which))
-        && let Some(plain) = compile_plain(shared_backend()?, &module, name, None)?
+        && let Some(plain) = compile_plain(shared_backend()?, &module, name, CompileOptions::default())?
     {
         let what = format!("`{name}` with plain products");
         let run = |plain: &CompiledFunction, what: &str| {
@@ -51,9 +51,13 @@ fn optimised(case: &Case) -> Result<(), String> {
             Agreement::of(&plain, case).check(&outcome.values, &case.run(name, args)?, &what)?;
         }
         let width = if case.subject.seed % 4 < 2 { 1 } else { 4 };
-        if let Some(narrow) = compile_plain(shared_backend()?, &module, name, Width::new(width))? {
-            let what = format!("{what} at width {width}");
-            same_bits(&run(&narrow, &what)?.values, &outcome.values, &what)?;
+        let narrow = CompileOptions { width: Width::new(width), ..CompileOptions::default() };
+        let quick = CompileOptions { is_quick: true, ..CompileOptions::default() };
+        for (options, how) in [(narrow, format!("at width {width}")), (quick, "made quickly".to_owned())] {
+            if let Some(other) = compile_plain(shared_backend()?, &module, name, options)? {
+                let what = format!("{what} {how}");
+                same_bits(&run(&other, &what)?.values, &outcome.values, &what)?;
+            }
         }
     }
     Ok(())

@@ -21,7 +21,7 @@ use relocate::Machine;
 /// Code in memory. It is unmapped when this is dropped.
 pub struct CompiledModule {
     addresses: BTreeMap<String, usize>,
-    _memory: Mmap,
+    memory: Mmap,
 }
 
 impl CompiledModule {
@@ -29,6 +29,12 @@ impl CompiledModule {
     #[must_use]
     pub fn address(&self, name: &str) -> Option<*const ()> {
         self.addresses.get(name).map(|address| *address as *const ())
+    }
+
+    /// How many bytes of code and constants it has.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.memory.len()
     }
 }
 
@@ -62,7 +68,7 @@ fn linked(objects: &[Vec<u8>], exports: &[String], symbols: &HostSymbols) -> Res
         Ok((name.clone(), usize::try_from(*address).map_err(|error| error.to_string())?))
     };
     let addresses = exports.iter().map(export).collect::<Result<_, String>>()?;
-    Ok(CompiledModule { addresses, _memory: memory })
+    Ok(CompiledModule { addresses, memory })
 }
 
 /// The addresses of what one object has for all of them.
