@@ -76,7 +76,7 @@ struct Options {
     #[arg(long, global = true)]
     threads: Option<NonZeroUsize>,
     /// How many lanes of a loop an operation works on, at most: a power of two; by default all that the loop has.
-    #[arg(long, value_name = "LANES", value_parser = width, global = true)]
+    #[arg(long, value_name = "LANES", global = true)]
     width: Option<Width>,
     /// Seconds of samples for each function.
     #[arg(long, default_value_t = 1.0, global = true)]
@@ -163,10 +163,6 @@ fn threads(option: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
             None => option,
         };
     Ok(wanted.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN))
-}
-
-fn width(text: &str) -> Result<Width, String> {
-    text.parse().ok().and_then(Width::new).ok_or_else(|| "expected a power of two, such as 1, 4 or 8".to_owned())
 }
 
 fn compiler(threads: NonZeroUsize, width: Option<Width>) -> Result<Compiler> {

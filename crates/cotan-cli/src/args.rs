@@ -178,17 +178,13 @@ pub(crate) struct EngineArgs {
     pub(crate) opt: String,
     /// How many lanes of a loop an operation works on, at most: a power of two. By default all that the loop has, in as many
     /// registers as it takes. No bit of a result depends on it.
-    #[arg(long, value_name = "LANES", value_parser = width)]
+    #[arg(long, value_name = "LANES")]
     pub(crate) width: Option<Width>,
     /// Stops where a NaN is made, in a value or a derivative, and says where.
     #[arg(long)]
     pub(crate) trap_nan: bool,
     #[command(flatten)]
     pub(crate) later: LaterArgs,
-}
-
-fn width(text: &str) -> Result<Width, String> {
-    text.parse().ok().and_then(Width::new).ok_or_else(|| "expected a power of two, such as 1, 4 or 8".to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -9,6 +9,7 @@ use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
 use std::num::NonZeroU32;
+use std::str::FromStr;
 
 /// How many lanes an operation works on: a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,14 @@ impl Width {
     /// The number of lanes.
     pub fn lanes(self) -> u32 {
         self.0.get()
+    }
+}
+
+impl FromStr for Width {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Width, &'static str> {
+        text.parse().ok().and_then(Width::new).ok_or("expected a power of two, such as 1, 4 or 8")
     }
 }
 
