@@ -1,15 +1,20 @@
 //! The threads that parallel loops run on.
 
+use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::ThreadPool;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// Compiled code keeps its scratch vectors in its frames. The memory is reserved, not used, until
 /// it does.
 const STACK_BYTES: usize = 16 << 20;
+
+thread_local! {
+    /// Whether this thread works on a loop. Loops inside of it stay on it: all threads have work then.
+    static IS_AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
 
 /// A pool of threads of Cotan's own, apart from any that the host program uses.
 #[derive(Debug)]
@@ -56,19 +61,22 @@ impl Pool {
     /// Runs `work` for every index below `count`, in any order, and waits for all of them. It may be
     /// called from inside `work`.
     pub(super) fn for_each(&self, count: u64, work: impl Fn(u64) + Sync + Send) {
-        match &self.threads {
-            None => (0..count).for_each(work),
-            Some(pool) if self.most == pool.current_num_threads() => {
-                pool.install(|| (0..count).into_par_iter().for_each(work));
-            }
-            // Inside of a loop the others are free to help with what comes from there, and they must not.
-            Some(pool) if pool.current_thread_index().is_some() => (0..count).for_each(work),
-            Some(pool) => {
-                let next = AtomicU64::new(0);
-                let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < count);
-                pool.install(|| (0..self.most).into_par_iter().for_each(|_| std::iter::from_fn(take).for_each(&work)));
-            }
-        }
+        let Some(pool) = self.threads.as_ref().filter(|_| !IS_AT_WORK.get()) else {
+            return (0..count).for_each(work);
+        };
+        let next = AtomicU64::new(0);
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < count);
+        let share = || {
+            IS_AT_WORK.set(true);
+            std::iter::from_fn(take).for_each(&work);
+            IS_AT_WORK.set(false);
+        };
+        let n_helpers = u64::try_from(self.most).unwrap_or(u64::MAX).min(count).saturating_sub(1);
+        // The caller begins at once: threads that sleep take about as long to wake as a short loop runs.
+        pool.in_place_scope(|scope| {
+            (0..n_helpers).for_each(|_| scope.spawn(|_| share()));
+            share();
+        });
     }
 }
 
