@@ -1,16 +1,17 @@
 //! The parallel loop: nested counted loops. Stacked results are written straight to their places.
 //!
-//! The outermost loop of one that stands in no other loop may run on several threads. The values of its reductions then
-//! go to memory first, block by block, and the blocks are reduced apart: the order of a reduction lets them.
+//! The outermost loop of one that stands in no other loop may run on several threads. The blocks of its reductions are
+//! then reduced apart, which their order lets them; values that are dear to compute go to memory first, so that nothing
+//! holds up the loop that computes them.
 
 use super::memory::Offer;
 use super::reduction::Reduction;
 use super::{Held, Lowering};
 use crate::nest::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
-use cotan_ir::{Par, ParResult, Stmt, Var};
+use cotan_ir::{Monoid, Par, ParResult, Stmt, Var};
 use cotan_ops::reduce::BLOCK;
 
-/// Steps of an iteration up to which its value is not worth keeping: it is reduced at once, on one thread.
+/// Steps of an iteration up to which its value is not worth keeping: it is reduced at once.
 const LIGHT: f64 = 32.0;
 
 /// Where a result of the body goes.
@@ -19,13 +20,15 @@ enum Sink {
     Reduced(Reduction),
     /// The values of a block, to be reduced when all of them are there.
     Block(Tensor),
+    /// The partial results of a block, that values are combined with at once.
+    Lanes(Monoid, Tensor),
 }
 
 impl Sink {
     /// Whether this is a reduction that may be of more than one block.
     fn fills_blocks(&self) -> bool {
         match self {
-            Sink::Stacked(_) | Sink::Block(_) => false,
+            Sink::Stacked(_) | Sink::Block(_) | Sink::Lanes(..) => false,
             Sink::Reduced(reduction) => reduction.may_fill_block(),
         }
     }
@@ -41,7 +44,7 @@ impl<'a> Lowering<'a> {
         let sharing = if self.loop_depth == 0 { self.sharing(p) } else { None };
         let reduces = p.kinds.iter().any(|kind| matches!(kind, ParResult::Reduced { .. }));
         match (sharing, &p.indices[..]) {
-            (Some(sharing), [index]) if reduces && self.is_worth_keeping(&sharing, p, results) => {
+            (Some(sharing), [index]) if reduces && self.has_blocks_apart(&sharing, p, results, extents[0]) => {
                 self.blocks_apart(p, *index, extents[0], results, sharing);
             }
             (sharing, _) => self.nest(p, &extents, results, sharing.filter(|_| !reduces)),
@@ -72,7 +75,7 @@ impl<'a> Lowering<'a> {
         }
         for (sink, result) in sinks.into_iter().zip(results) {
             let held = match sink {
-                Sink::Stacked(tensor) | Sink::Block(tensor) => Held::Tensor(tensor),
+                Sink::Stacked(tensor) | Sink::Block(tensor) | Sink::Lanes(_, tensor) => Held::Tensor(tensor),
                 Sink::Reduced(reduction) => self.finish_reduction(&reduction),
             };
             self.bind(*result, held);
@@ -94,17 +97,15 @@ impl<'a> Lowering<'a> {
 
     // ---- blocks apart
 
-    /// Whether the values of reductions are worth to be kept so that threads can share the work.
-    fn is_worth_keeping(&self, sharing: &Sharing, p: &Par, results: &[Var]) -> bool {
-        let is_light = match sharing.steps {
-            Operand::Const(steps) => steps.as_float().is_some_and(|steps| steps <= LIGHT),
-            Operand::Local(_) => false,
-        };
+    /// Whether threads can share the work on reductions: all are of scalars, and there is more than a block of them, or
+    /// iterations are long.
+    fn has_blocks_apart(&self, sharing: &Sharing, p: &Par, results: &[Var], n: Operand) -> bool {
         let mut reduced = p.kinds.iter().zip(results).filter(|(kind, _)| matches!(kind, ParResult::Reduced { .. }));
-        !is_light && reduced.all(|(_, result)| self.f.ty(*result).is_scalar())
+        let may_have_blocks = n.as_i64().is_none_or(|n| n > BLOCK as i64);
+        (may_have_blocks || !is_light(sharing)) && reduced.all(|(_, result)| self.f.ty(*result).is_scalar())
     }
 
-    /// The loop of a single index in which nothing is reduced before all values of a block are there.
+    /// The loop of a single index, block by block.
     fn blocks_apart(&mut self, p: &'a Par, index: Var, n: Operand, results: &[Var], sharing: Sharing) {
         let n_blocks = self.n_blocks(n);
         // Of a stacked result the place, of a reduced one what its blocks give.
@@ -118,27 +119,40 @@ impl<'a> Lowering<'a> {
         let name = self.f.name_of(index).to_owned();
         let longest = n.as_i64().map_or(BLOCK as i64, |n| n.clamp(0, BLOCK as i64));
         let of_block = Sharing { steps: self.times(sharing.steps, longest), sums: sharing.sums.clone() };
+        let is_light = is_light(&sharing);
         self.for_each("block", n_blocks, |this, block| {
             let (start, length) = this.range_of_block(n, block);
             let mut sinks = Vec::new();
             for (kind, tensor) in p.kinds.iter().zip(&whole) {
                 sinks.push(match kind {
                     ParResult::Stacked => Sink::Stacked(tensor.clone()),
+                    ParResult::Reduced { monoid, .. } if is_light => {
+                        Sink::Lanes(*monoid, this.open_block(*monoid, tensor.elem))
+                    }
                     ParResult::Reduced { .. } => {
                         Sink::Block(this.allocate("values", tensor.elem, vec![Operand::i64(longest)]))
                     }
                 });
             }
-            this.for_each_apart(&name, length, |this, k| {
+            let each = |this: &mut Self, k: Operand| {
                 let i = this.add(start, k);
                 this.par_body(p, &[n], &[i], &sinks, k);
-            });
-            this.may_fork(sharing);
+            };
+            if is_light {
+                this.counted(&name, length, Independence::Block, each);
+            } else {
+                this.for_each_apart(&name, length, each);
+                this.may_fork(sharing);
+            }
             for ((kind, sink), totals) in p.kinds.iter().zip(&sinks).zip(&whole) {
-                if let (ParResult::Reduced { monoid, .. }, Sink::Block(values)) = (kind, sink) {
-                    let total = this.total_of_block(*monoid, values, length);
-                    this.store(Place { buffer: totals.place.buffer, offset: block }, total);
-                }
+                let total = match (kind, sink) {
+                    (ParResult::Reduced { monoid, .. }, Sink::Block(values)) => {
+                        this.total_of_block(*monoid, values, length)
+                    }
+                    (_, Sink::Lanes(monoid, lanes)) => this.close_block(*monoid, lanes),
+                    (_, Sink::Stacked(_) | Sink::Reduced(_) | Sink::Block(_)) => continue,
+                };
+                this.store(Place { buffer: totals.place.buffer, offset: block }, total);
             }
         });
         self.may_fork(of_block);
@@ -212,7 +226,7 @@ impl<'a> Lowering<'a> {
                     Some(self.shifted(tensor.place, offset))
                 }
                 Sink::Block(values) => Some(self.shifted(values.place, in_block)),
-                Sink::Reduced(_) => None,
+                Sink::Reduced(_) | Sink::Lanes(..) => None,
             })
             .collect();
         let offers = p.body.results.iter().zip(&slots).filter_map(|(r, slot)| Some((*r, Offer::Place((*slot)?))));
@@ -220,8 +234,10 @@ impl<'a> Lowering<'a> {
         self.statements(&p.body);
         let results: Vec<Held> = p.body.results.iter().map(|r| self.held(*r)).collect();
         for (held, sink) in results.iter().zip(sinks.iter()) {
-            if let Sink::Reduced(reduction) = sink {
-                self.reduce(reduction, held, in_block);
+            match sink {
+                Sink::Reduced(reduction) => self.reduce(reduction, held, in_block),
+                Sink::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, held, in_block),
+                Sink::Stacked(_) | Sink::Block(_) => {}
             }
         }
         let slots = results.into_iter().zip(slots).filter_map(|(held, slot)| Some((held, slot?)));
@@ -239,6 +255,14 @@ impl<'a> Lowering<'a> {
             }
         }
         self.deliver(moves);
+    }
+}
+
+/// Whether an iteration costs little more than to keep its value.
+fn is_light(sharing: &Sharing) -> bool {
+    match sharing.steps {
+        Operand::Const(steps) => steps.as_float().is_some_and(|steps| steps <= LIGHT),
+        Operand::Local(_) => false,
     }
 }
 

@@ -95,7 +95,8 @@ impl Lowering<'_> {
         self.take_up(r.monoid, &r.lanes, value, number);
     }
 
-    fn take_up(&mut self, monoid: Monoid, lanes: &Tensor, value: &Held, number: Operand) {
+    /// The same with the partial results of one block.
+    pub(super) fn take_up(&mut self, monoid: Monoid, lanes: &Tensor, value: &Held, number: Operand) {
         let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
         let lane = self.part(lanes, &[lane]);
         self.add_to(monoid, &lane, value);
@@ -130,16 +131,26 @@ impl Lowering<'_> {
 
     /// What a block of scalar values that lie in memory gives.
     pub(super) fn total_of_block(&mut self, monoid: Monoid, values: &Tensor, n: Operand) -> Operand {
-        let all = Operand::i64(LANES as i64);
-        let lanes = self.allocate("lanes", values.elem, vec![all]);
-        let first = Operand::i64(0);
-        self.clear_lanes(monoid, &lanes, first, all);
+        let lanes = self.open_block(monoid, values.elem);
         self.counted("k", n, Independence::Block, |this, k| {
             let place = this.shifted(values.place, k);
             let value = this.load("value", values.elem, place);
             this.take_up(monoid, &lanes, &Held::Scalar(value), k);
         });
-        self.combine_lanes(monoid, &lanes, first, all);
+        self.close_block(monoid, &lanes)
+    }
+
+    /// The partial results of a block of scalars, that nothing is combined with yet.
+    pub(super) fn open_block(&mut self, monoid: Monoid, elem: Elem) -> Tensor {
+        let all = Operand::i64(LANES as i64);
+        let lanes = self.allocate("lanes", elem, vec![all]);
+        self.clear_lanes(monoid, &lanes, Operand::i64(0), all);
+        lanes
+    }
+
+    /// What a block of scalars gives.
+    pub(super) fn close_block(&mut self, monoid: Monoid, lanes: &Tensor) -> Operand {
+        self.combine_lanes(monoid, lanes, Operand::i64(0), Operand::i64(LANES as i64));
         self.load("total", lanes.elem, lanes.place)
     }
 
