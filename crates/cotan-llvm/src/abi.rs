@@ -15,6 +15,8 @@
 //! | `cotan_stack_reserve` | `i32 (ptr ctx, ptr stack, i64 bytes)` | room for so many more bytes |
 //! | `cotan_parallel_for` | `i32 (ptr ctx, ptr body, ptr env, i64 n)` | runs a [`ChunkBody`] for each of `0..n` |
 //! | `cotan_poll` | `i32 (ptr ctx, i64 steps)` | stops a call that was cancelled or took too long |
+//! | `cotan_close_blocks` | `void (i32 monoid, i32 elem, ptr lanes, i64 size, i64 stride, i64 number)` | [`BlockWork::Close`](cotan_loops::BlockWork::Close) |
+//! | `cotan_combine_levels` | the same | [`BlockWork::Combine`](cotan_loops::BlockWork::Combine) |
 //! | `cotan_print` | `void (ptr ctx, ptr text, i64 length, i32 elem, ptr data, i64 rank, ptr extents)` | writes a text, then a tensor unless the rank is -1 |
 //!
 //! Whatever returns `i32` gives [`OK`] or [`FAILED`]; what gives null has filled `ctx.error` too.
@@ -26,7 +28,7 @@ use std::mem::offset_of;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;

@@ -264,5 +264,5 @@ fn a_stack_that_exceeds_the_memory_limit_fails_with_a_code() {
 fn the_version_of_the_abi_changes_with_its_layout() {
     let sizes =
         [size_of::<abi::Ctx>(), layout::BUF_SIZE, layout::STACK_SIZE, layout::MARK_SIZE, layout::CTX_ERROR_ARGS];
-    assert_eq!((abi::VERSION, sizes), (7, [184, 32, 32, 24, 80]));
+    assert_eq!((abi::VERSION, sizes), (8, [184, 32, 32, 24, 80]));
 }

@@ -84,6 +84,7 @@ impl Contract<'_> {
                 | Node::LoadLanes { .. }
                 | Node::StoreLanes { .. }
                 | Node::Copy { .. }
+                | Node::Blocks(_)
                 | Node::Alloc { .. }
                 | Node::CountRecord(..)
                 | Node::StackOpen(_)

@@ -8,6 +8,7 @@
 //! What a derivative is, the products say that only derivatives have ([`Instruction::Mulc`]). This runs before arrays
 //! share memory, when a buffer holds derivatives or something else, not both in turn.
 
+use crate::blocks::Blocks;
 use crate::nest::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Place, Target, Threads};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -86,7 +87,9 @@ impl Derivatives {
                         self.buffers.extend([*buffer, to.buffer]);
                     }
                 }
-                Node::LoadLanes { .. }
+                // It makes more of what a buffer holds.
+                Node::Blocks(_)
+                | Node::LoadLanes { .. }
                 | Node::StoreLanes { .. }
                 | Node::Alloc { .. }
                 | Node::CountRecord(..)
@@ -130,6 +133,7 @@ impl Mentions {
                     self.place(*from);
                     self.place(*to);
                 }
+                Node::Blocks(blocks) => self.place(blocks.lanes),
                 Node::Bind { buffer, to } => {
                     self.buffer(*buffer);
                     self.place(*to);
@@ -239,7 +243,7 @@ impl Pass<'_> {
             Node::Store(to, value) | Node::Combine { target: Target::Element(to), value, .. } => {
                 is_fine(*value) || is_own(to.buffer)
             }
-            Node::Copy { to, .. } => {
+            Node::Copy { to, .. } | Node::Blocks(Blocks { lanes: to, .. }) => {
                 let is_float = self.f.buffers[to.buffer.index()].elem.is_float();
                 !is_float || self.derivatives.buffers.contains(&to.buffer) || is_own(to.buffer)
             }

@@ -14,6 +14,7 @@
 //! assert_eq!(nest.to_string(), "fn twice(x: f64) {\n  add = add.f64 x, x\n  return add\n}\n");
 //! ```
 
+mod blocks;
 mod contract;
 mod flush;
 mod fork;
@@ -27,6 +28,7 @@ mod segment;
 mod vector;
 mod watch;
 
+pub use blocks::{BlockWork, Blocks};
 pub use contract::contract;
 pub use fork::fork;
 pub use lower::{lower, lowers};

@@ -94,6 +94,7 @@ impl Narrow<'_> {
             | Node::Store(..)
             | Node::Combine { target: Target::Element(_), .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

@@ -8,9 +8,9 @@
 //! [`vectorise`](crate::vectorise)). An instruction on lanes works lane by lane, and operands without lanes stand for
 //! lanes that are all the same.
 
+use crate::blocks::Blocks;
 use cotan_ir::{CheckKind, Const, Elem, Monoid, Prim, Span, Symbol};
 use cotan_ops::Instruction;
-use cotan_ops::reduce::identity;
 
 /// A scalar variable: an index into the function's table of locals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -248,6 +248,8 @@ pub enum Node {
         /// How many, i64.
         count: Operand,
     },
+    /// Works on the partial results of a reduction, where a block of it ends.
+    Blocks(Blocks),
     /// Gives a buffer memory for a tensor of these extents, with unspecified content. A size that overflows, or for
     /// which there is no memory, ends the call with an error. Only the list of nodes around it, with the lists in that,
     /// mentions the buffer; the results of the function are mentioned after all of them.
@@ -430,11 +432,6 @@ impl LoopFunction {
     }
 }
 
-/// What changes no bit of anything that it is combined with.
-pub(crate) fn neutral(monoid: Monoid, elem: Elem) -> Const {
-    if monoid == Monoid::Add && elem.is_float() { Const::float(elem, -0.0) } else { identity(monoid, elem) }
-}
-
 /// Whether the order of what is combined shows in the result.
 pub(crate) fn rounds(monoid: Monoid, elem: Elem) -> bool {
     match monoid {
@@ -508,6 +505,7 @@ impl Node {
             Node::StoreLanes { to, value, mask } => [to.offset, *value].into_iter().chain(*mask).for_each(see),
             Node::Combine { monoid: _, target, value } => [target.operand(), *value].into_iter().for_each(see),
             Node::Copy { from, to, count } => [from.offset, to.offset, *count].into_iter().for_each(see),
+            Node::Blocks(blocks) => [blocks.lanes.offset, blocks.size, blocks.number].into_iter().for_each(see),
             Node::Alloc { buffer: _, extents } | Node::CountRecord(_, extents) => extents.iter().copied().for_each(see),
             Node::StackOpen(_) | Node::Scope(_) | Node::Segment(_) => {}
             Node::StackExtend(_, count) => see(*count),
@@ -558,6 +556,7 @@ impl Node {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)
@@ -584,6 +583,7 @@ impl Node {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

@@ -1,5 +1,6 @@
 //! The text form of loop nests, for people: `cotan emit --stage loops`.
 
+use crate::blocks::{BlockWork, Blocks};
 use crate::nest::{
     BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Sharing, Target,
     Tensor, Threads,
@@ -97,6 +98,7 @@ impl Printer<'_> {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)
@@ -148,6 +150,16 @@ impl Printer<'_> {
             }
             Node::Copy { from, to, count } => {
                 format!("copy {} to {}, {}", self.place(*from), self.place(*to), self.operand(*count))
+            }
+            Node::Blocks(Blocks { work, monoid, lanes, size, stride, number }) => {
+                let (work, of) = match work {
+                    BlockWork::Close => ("close blocks", "last"),
+                    BlockWork::Combine => ("combine levels", "total"),
+                };
+                let stride = if *stride == 1 { String::new() } else { format!(" by {stride}") };
+                let (monoid, lanes) = (monoid.name(), self.place(*lanes));
+                let (size, number) = (self.operand(*size), self.operand(*number));
+                format!("{work} {monoid} {lanes} of {size}{stride}, {of} {number}")
             }
             Node::Alloc { buffer, extents } => {
                 let info = &self.f.buffers[buffer.index()];

@@ -68,6 +68,7 @@ fn cut_inside(node: Node) -> Node {
         | Node::StoreLanes { .. }
         | Node::Combine { .. }
         | Node::Copy { .. }
+        | Node::Blocks(_)
         | Node::Alloc { .. }
         | Node::CountRecord(..)
         | Node::StackOpen(_)
@@ -96,6 +97,7 @@ fn size(node: &Node) -> usize {
         | Node::StoreLanes { .. }
         | Node::Combine { .. }
         | Node::Copy { .. }
+        | Node::Blocks(_)
         | Node::Alloc { .. }
         | Node::CountRecord(..)
         | Node::StackOpen(_)

@@ -38,6 +38,9 @@ fn touch(nodes: &[Node], touched: &mut FxHashSet<Buffer>) {
             Node::Combine { target: Target::Element(place), .. } | Node::Bind { to: place, .. } => {
                 touched.insert(place.buffer);
             }
+            Node::Blocks(blocks) => {
+                touched.insert(blocks.lanes.buffer);
+            }
             Node::Copy { from, to, .. } => touched.extend([from.buffer, to.buffer]),
             Node::Print { value, extents, .. } => {
                 touched.extend(value.iter().map(|tensor| tensor.place.buffer));

@@ -260,144 +260,84 @@ fn halves_are_combined_in_the_order_of_a_fold() {
         text,
         8,
         expect![[r#"
-        fn f(n: i64, x[]: f64[n]) {
-          t = min.i64 n, 16
-          t.1 = max.i64 t, 1
-          t.2 = ge.i64 n, 4096
-          t.3 = select.i64 t.2, 64, t.1
-          alloc lanes: f64[64] in frame
-          v = add.i64 t.3, 15
-          v.1 = shr.i64 v, 4
-          for strip < v.1 lanes(16) {
-            v.2 = shl.i64 strip, 4
-            lanes.2 = iota v.2
-            piece = add.i64 v.2, 8
-            lanes.3 = iota piece
-            v.9 = lt.i64 lanes.2, t.3
-            v.10 = lt.i64 lanes.3, t.3
-            piece.1 = -0.0
-            lanes lanes[v.2] = piece.1 where v.9
-            piece.2 = add.i64 v.2, 8
-            piece.3 = -0.0
-            lanes lanes[piece.2] = piece.3 where v.10
-          }
-          t.4 = add.i64 n, 4095
-          t.5 = shr.i64 t.4, 12
-          for block < t.5 {
-            t.6 = shl.i64 block, 12
-            t.7 = sub.i64 n, t.6
-            t.8 = min.i64 t.7, 4096
-            v.4 = add.i64 t.8, 15
-            v.5 = shr.i64 v.4, 4
-            for strip.1 < v.5 lanes(16) {
-              v.6 = shl.i64 strip.1, 4
-              lanes.4 = iota v.6
-              piece.4 = add.i64 v.6, 8
-              lanes.5 = iota piece.4
-              v.11 = lt.i64 lanes.4, t.8
-              v.12 = lt.i64 lanes.5, t.8
-              t.43 = add.i64 t.6, v.6
-              a.2 = lanes x[t.43] where v.11
-              piece.5 = add.i64 t.43, 8
-              a.3 = lanes x[piece.5] where v.12
-              old.6 = lanes lanes[] where v.11
-              old.7 = lanes lanes[8] where v.12
-              t.46 = add.f64 old.6, a.2
-              t.47 = add.f64 old.7, a.3
-              lanes lanes[] = t.46 where v.11
-              lanes lanes[8] = t.47 where v.12
-            }
-            t.12 = add.i64 t.6, t.8
-            t.13 = sub.i64 t.12, 1
-            t.14 = and.i64 t.13, 4095
-            t.15 = eq.i64 t.14, 4095
-            if t.15 {
-              go := true
-              at := t.13
-              base := 0
-              while go {
-                base.1 = base
+            fn f(n: i64, x[]: f64[n]) {
+              t = min.i64 n, 16
+              t.1 = max.i64 t, 1
+              t.2 = ge.i64 n, 4096
+              t.3 = select.i64 t.2, 64, t.1
+              alloc lanes: f64[64] in frame
+              v = add.i64 t.3, 15
+              v.1 = shr.i64 v, 4
+              for strip < v.1 lanes(16) {
+                v.2 = shl.i64 strip, 4
+                lanes.2 = iota v.2
+                piece = add.i64 v.2, 8
+                lanes.3 = iota piece
+                v.8 = lt.i64 lanes.2, t.3
+                v.9 = lt.i64 lanes.3, t.3
+                piece.1 = -0.0
+                lanes lanes[v.2] = piece.1 where v.8
+                piece.2 = add.i64 v.2, 8
+                piece.3 = -0.0
+                lanes lanes[piece.2] = piece.3 where v.9
+              }
+              t.4 = add.i64 n, 4095
+              t.5 = shr.i64 t.4, 12
+              for block < t.5 {
+                t.6 = shl.i64 block, 12
+                t.7 = sub.i64 n, t.6
+                t.8 = min.i64 t.7, 4096
+                v.4 = add.i64 t.8, 15
+                v.5 = shr.i64 v.4, 4
+                for strip.1 < v.5 lanes(16) {
+                  v.6 = shl.i64 strip.1, 4
+                  lanes.4 = iota v.6
+                  piece.4 = add.i64 v.6, 8
+                  lanes.5 = iota piece.4
+                  v.10 = lt.i64 lanes.4, t.8
+                  v.11 = lt.i64 lanes.5, t.8
+                  t.23 = add.i64 t.6, v.6
+                  a.2 = lanes x[t.23] where v.10
+                  piece.5 = add.i64 t.23, 8
+                  a.3 = lanes x[piece.5] where v.11
+                  old.3 = lanes lanes[] where v.10
+                  old.4 = lanes lanes[8] where v.11
+                  t.25 = add.f64 old.3, a.2
+                  t.26 = add.f64 old.4, a.3
+                  lanes lanes[] = t.25 where v.10
+                  lanes lanes[8] = t.26 where v.11
+                }
+                t.12 = add.i64 t.6, t.8
+                t.13 = sub.i64 t.12, 1
+                t.14 = and.i64 t.13, 4095
+                t.15 = eq.i64 t.14, 4095
+                if t.15 {
+                  close blocks add lanes[] of 1, last t.13
+                }
+              }
+              t.16 = ge.i64 n, 4096
+              if t.16 {
+                combine levels add lanes[] of 1, total n
+              }
+              else {
                 for step < 4 {
-                  t.16 = shr.i64 8, step
-                  t.17 = sub.i64 16, t.16
-                  t.18 = min.i64 t.17, t.16
-                  for k.1 < t.18 {
-                    t.19 = add.i64 base.1, k.1
-                    t.20 = add.i64 t.19, t.16
-                    old.1 = lanes[t.19]
+                  t.17 = shr.i64 8, step
+                  t.18 = sub.i64 t.1, t.17
+                  t.19 = min.i64 t.18, t.17
+                  for k.1 < t.19 {
+                    t.20 = add.i64 k.1, t.17
+                    old.1 = lanes[k.1]
                     x = lanes[t.20]
                     t.21 = add.f64 old.1, x
-                    lanes[t.19] = t.21
+                    lanes[k.1] = t.21
                   }
                 }
-                at.1 = at
-                t.22 = shr.i64 at.1, 12
-                at := t.22
-                t.23 = add.i64 base.1, 16
-                t.24 = and.i64 t.22, 15
-                t.25 = add.i64 t.23, t.24
-                old.2 = lanes[t.25]
-                x.1 = lanes[base.1]
-                t.26 = add.f64 old.2, x.1
-                lanes[t.25] = t.26
-                for strip.2 < 1 lanes(16) {
-                  v.8 = shl.i64 strip.2, 4
-                  t.45 = add.i64 base.1, v.8
-                  piece.6 = -0.0
-                  lanes lanes[t.45] = piece.6
-                  piece.7 = add.i64 t.45, 8
-                  piece.8 = -0.0
-                  lanes lanes[piece.7] = piece.8
-                }
-                base := t.23
-                at.2 = at
-                t.28 = and.i64 at.2, 4095
-                t.29 = eq.i64 t.28, 4095
-                go := t.29
               }
+              total = lanes[]
+              t.22 = add.f64 0.0, total
+              return t.22
             }
-          }
-          go.1 := true
-          at.3 := n
-          base.2 := 0
-          while go.1 {
-            base.3 = base.2
-            for step.1 < 4 {
-              t.30 = shr.i64 8, step.1
-              t.31 = sub.i64 t.1, t.30
-              t.32 = min.i64 t.31, t.30
-              for k.3 < t.32 {
-                t.33 = add.i64 base.3, k.3
-                t.34 = add.i64 t.33, t.30
-                old.3 = lanes[t.33]
-                x.2 = lanes[t.34]
-                t.35 = add.f64 old.3, x.2
-                lanes[t.33] = t.35
-              }
-            }
-            at.4 = at.3
-            t.36 = ge.i64 at.4, 4096
-            if t.36 {
-              at.5 = at.3
-              t.37 = shr.i64 at.5, 12
-              at.3 := t.37
-              t.38 = add.i64 base.3, 16
-              t.39 = and.i64 t.37, 15
-              t.40 = add.i64 t.38, t.39
-              old.4 = lanes[t.40]
-              x.3 = lanes[base.3]
-              t.41 = add.f64 old.4, x.3
-              lanes[t.40] = t.41
-              base.2 := t.38
-            }
-            go.1 := t.36
-          }
-          base.4 = base.2
-          total = lanes[base.4]
-          t.42 = add.f64 0.0, total
-          return t.42
-        }
-    "#]],
+        "#]],
     );
 }
 

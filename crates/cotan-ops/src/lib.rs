@@ -22,6 +22,7 @@ mod host;
 mod kernel;
 mod manifest;
 mod mod61;
+mod monoid;
 mod nan;
 mod num;
 pub mod reduce;
@@ -41,6 +42,7 @@ pub use host::{Host, HostFn, host_function, host_functions};
 pub use kernel::{Carrier, Kernel, Scalar};
 pub use manifest::{Backends, ManifestEntry, Modes, OperandEntry, explain, manifest};
 pub use mod61::Mod61;
+pub use monoid::{WithOperation, with_operation};
 pub use num::{Int, Num, Ring};
 pub use row::{
     Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample,

@@ -27,6 +27,8 @@ use cotan_ir::{Const, Elem, Monoid};
 pub const BLOCK: usize = 4096;
 /// Partial results per block.
 pub const LANES: usize = 16;
+/// Levels of blocks that there are partial results for in compiled code: enough for 4096^4 values.
+pub const LEVELS: usize = 4;
 
 /// The total of `values` in the fixed order, `init` combined last.
 pub fn reduce<T: Copy>(values: &[T], init: T, op: impl Fn(T, T) -> T + Copy) -> T {
@@ -145,6 +147,11 @@ pub fn identity(monoid: Monoid, elem: Elem) -> Const {
             }
         }
     }
+}
+
+/// What changes no bit of anything that it is combined with: the neutral element, but -0.0 for a sum of floats.
+pub fn neutral(monoid: Monoid, elem: Elem) -> Const {
+    if monoid == Monoid::Add && elem.is_float() { Const::float(elem, -0.0) } else { identity(monoid, elem) }
 }
 
 #[cfg(test)]

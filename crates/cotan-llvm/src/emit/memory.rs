@@ -352,6 +352,7 @@ fn counts_records(node: &Node) -> bool {
         | Node::StoreLanes { .. }
         | Node::Combine { .. }
         | Node::Copy { .. }
+        | Node::Blocks(_)
         | Node::Alloc { .. }
         | Node::StackOpen(_)
         | Node::StackExtend(..)

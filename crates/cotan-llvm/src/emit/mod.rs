@@ -4,6 +4,7 @@
 //! a long block one more, with what it shares with its surroundings in a small environment. There are no fast-math flags:
 //! the text means bit for bit what the nest means.
 
+mod blocks;
 mod flush;
 mod function;
 mod host;

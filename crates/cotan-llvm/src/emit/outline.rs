@@ -73,6 +73,7 @@ impl Uses {
                 | Node::StoreLanes { .. }
                 | Node::Combine { .. }
                 | Node::Copy { .. }
+                | Node::Blocks(_)
                 | Node::Alloc { .. }
                 | Node::CountRecord(..)
                 | Node::StackOpen(_)
@@ -180,6 +181,10 @@ impl Uses {
                 self.place(*from);
                 self.place(*to);
                 self.operand(*count);
+            }
+            Node::Blocks(blocks) => {
+                self.place(blocks.lanes);
+                self.operands(&[blocks.size, blocks.number]);
             }
             Node::Alloc { buffer, extents, .. } => {
                 self.buffer(*buffer);

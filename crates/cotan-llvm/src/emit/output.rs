@@ -39,6 +39,6 @@ impl FunctionEmitter<'_> {
 }
 
 /// How the host tells element types apart: by their place among all of them.
-fn elem_number(elem: Elem) -> usize {
+pub(super) fn elem_number(elem: Elem) -> usize {
     Elem::ALL.iter().position(|other| *other == elem).unwrap_or(0)
 }

@@ -7,16 +7,18 @@ use std::ffi::c_void;
 use std::{ptr, slice};
 
 use super::arena::Arena;
+use super::blocks::Partials;
 use super::memory::Refusal;
 use super::parallel::parallel_for;
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Status, code};
 use crate::jit::HostSymbols;
-use cotan_ir::{Const, Elem};
+use cotan_ir::{Const, Elem, Monoid};
+use cotan_loops::BlockWork;
 use cotan_ops::write_value;
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
-    let functions: [(&str, *const ()); 8] = [
+    let functions: [(&str, *const ()); 10] = [
         ("cotan_allocate", allocate as *const ()),
         ("cotan_mark", mark as *const ()),
         ("cotan_release", release as *const ()),
@@ -24,6 +26,8 @@ pub(super) fn define(symbols: &mut HostSymbols) {
         ("cotan_stack_reserve", stack_reserve as *const ()),
         ("cotan_parallel_for", parallel as *const ()),
         ("cotan_poll", poll as *const ()),
+        ("cotan_close_blocks", close_blocks as *const ()),
+        ("cotan_combine_levels", combine_levels as *const ()),
         ("cotan_print", print as *const ()),
     ];
     for (name, address) in functions {
@@ -117,6 +121,33 @@ unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
             ctx.error = error;
             FAILED
         }
+    }
+}
+
+unsafe extern "C" fn close_blocks(monoid: i32, elem: i32, lanes: *mut c_void, size: i64, stride: i64, number: i64) {
+    // SAFETY: compiled code passes the partial results of a reduction.
+    unsafe { work_on_blocks(BlockWork::Close, (monoid, elem), (lanes, size, stride), number) }
+}
+
+unsafe extern "C" fn combine_levels(monoid: i32, elem: i32, lanes: *mut c_void, size: i64, stride: i64, number: i64) {
+    // SAFETY: compiled code passes the partial results of a reduction.
+    unsafe { work_on_blocks(BlockWork::Combine, (monoid, elem), (lanes, size, stride), number) }
+}
+
+/// # Safety
+/// `lanes` are partial results of all levels, of so many elements of type `elem`, that lie `stride` elements apart.
+unsafe fn work_on_blocks(
+    work: BlockWork,
+    (monoid, elem): (i32, i32),
+    (lanes, size, stride): (*mut c_void, i64, i64),
+    number: i64,
+) {
+    let monoid = usize::try_from(monoid).ok().and_then(|at| Monoid::ALL.get(at));
+    let elem = usize::try_from(elem).ok().and_then(|at| Elem::ALL.get(at));
+    if let (Some(monoid), Some(elem)) = (monoid, elem) {
+        // SAFETY: by this function's contract.
+        let lanes = unsafe { Partials::new(*elem, lanes, size as usize, stride as usize) };
+        lanes.work(work, *monoid, number as usize);
     }
 }
 

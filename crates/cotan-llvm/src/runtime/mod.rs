@@ -2,6 +2,7 @@
 //! through which it reaches them.
 
 mod arena;
+mod blocks;
 mod exports;
 mod math;
 mod memory;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod accumulators;
+mod blocks;
 mod checks;
 mod derivatives;
 mod harness;

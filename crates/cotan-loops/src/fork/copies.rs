@@ -7,12 +7,13 @@
 use super::{Fork, number};
 use crate::nest::{
     Buffer, BufferInfo, BufferKind, Expr, Home, Independence, Local, Node, Operand, Place, Sharing, Sum, Target,
-    Threads, combining, neutral, rounds,
+    Threads, combining, rounds,
 };
 use crate::reuse::each_buffer;
 use crate::vector::vectorise_list;
 use cotan_ir::{Elem, Monoid, Span};
 use cotan_ops::Instruction;
+use cotan_ops::reduce::neutral;
 use rustc_hash::FxHashMap;
 
 /// The copies of all sums of a loop.
@@ -234,6 +235,7 @@ impl Names {
             | Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

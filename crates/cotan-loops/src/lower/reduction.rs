@@ -2,17 +2,16 @@
 //!
 //! The partial results of all levels lie in one buffer, 16 for each level. They start as neutral elements, which change
 //! no bit of what is combined with them (for a sum of floats that is -0.0), so that no case is special: a value is
-//! combined with partial result `number mod 16`, and the last value of a block closes it, which may close a block of the
-//! level above. Where there are fewer values than one block, only as many partial results as values are made.
+//! combined with partial result `number mod 16`, and the last value of a block closes it, as [`Blocks`] say. Where there
+//! are fewer values than one block, only as many partial results as values are made.
 
 use super::{Held, Lowering};
-use crate::nest::{Independence, Node, Operand, Place, Tensor, neutral};
-use cotan_ir::{Atom, Const, Elem, Monoid, Var};
+use crate::blocks::{BlockWork, Blocks};
+use crate::nest::{Independence, Node, Operand, Place, Tensor};
+use cotan_ir::{Atom, Elem, Monoid, Var};
 use cotan_ops::Instruction;
-use cotan_ops::reduce::{BLOCK, LANES};
+use cotan_ops::reduce::{BLOCK, LANES, LEVELS, neutral};
 
-/// Levels of blocks: enough for 4096^4 values.
-const LEVELS: i64 = 4;
 /// A block has two to the power of this many values.
 const BLOCK_BITS: u32 = BLOCK.trailing_zeros();
 const LAST_IN_BLOCK: i64 = BLOCK as i64 - 1;
@@ -48,14 +47,14 @@ impl Lowering<'_> {
         // One lane at least: without values its neutral element is the total.
         let width = self.i64_op(Instruction::Min, total, lanes);
         let width = self.i64_op(Instruction::Max, width, Operand::i64(1));
-        let all = Operand::i64(LEVELS * LANES as i64);
+        let all = Operand::i64((LEVELS * LANES) as i64);
         // A few scalars are cheap to have and of known size; tensors are made as far as they are needed.
         let n_lanes = if element_dims.is_empty() { all } else { self.if_block_fills(total, all, width) };
         let n_used = self.if_block_fills(total, all, width);
         let dims = std::iter::once(n_lanes).chain(element_dims).collect();
         let lanes = self.allocate("lanes", elem, dims);
         let reduction = Reduction { monoid, init: self.held(init), result, total, width, lanes };
-        self.clear_lanes(monoid, &reduction.lanes, Operand::i64(0), n_used);
+        self.clear_lanes(monoid, &reduction.lanes, n_used);
         reduction
     }
 
@@ -72,20 +71,23 @@ impl Lowering<'_> {
             Some(n) if n >= BLOCK as i64 => yes,
             Some(_) => no,
             None => {
-                let fills = self.native(Instruction::Ge, Elem::I64, Elem::Bool, &[total, Operand::i64(BLOCK as i64)]);
+                let fills = self.fills_block(total);
                 self.native(Instruction::Select, Elem::I64, Elem::I64, &[fills, yes, no])
             }
         }
     }
 
-    fn clear_lanes(&mut self, monoid: Monoid, lanes: &Tensor, from: Operand, n: Operand) {
+    /// Whether so many values fill a block.
+    fn fills_block(&mut self, total: Operand) -> Operand {
+        self.native(Instruction::Ge, Elem::I64, Elem::Bool, &[total, Operand::i64(BLOCK as i64)])
+    }
+
+    fn clear_lanes(&mut self, monoid: Monoid, lanes: &Tensor, n: Operand) {
         let size = self.count(&lanes.dims[1..]);
-        let start = self.mul(from, size);
         let count = self.mul(n, size);
         let neutral = Operand::Const(neutral(monoid, lanes.elem));
-        let first = self.shifted(lanes.place, start);
         self.for_each_apart("k", count, |this, k| {
-            let place = this.shifted(first, k);
+            let place = this.shifted(lanes.place, k);
             this.store(place, neutral);
         });
     }
@@ -144,13 +146,13 @@ impl Lowering<'_> {
     pub(super) fn open_block(&mut self, monoid: Monoid, elem: Elem) -> Tensor {
         let all = Operand::i64(LANES as i64);
         let lanes = self.allocate("lanes", elem, vec![all]);
-        self.clear_lanes(monoid, &lanes, Operand::i64(0), all);
+        self.clear_lanes(monoid, &lanes, all);
         lanes
     }
 
     /// What a block of scalars gives.
     pub(super) fn close_block(&mut self, monoid: Monoid, lanes: &Tensor) -> Operand {
-        self.combine_lanes(monoid, lanes, Operand::i64(0), Operand::i64(LANES as i64));
+        self.combine_lanes(monoid, lanes, Operand::i64(LANES as i64));
         self.load("total", lanes.elem, lanes.place)
     }
 
@@ -182,23 +184,13 @@ impl Lowering<'_> {
             return;
         }
         let closes = self.is_last_in_block(number);
-        let nodes = self.nodes(|this| {
-            let go = this.variable("go", Elem::Bool, Operand::Const(Const::bool(true)));
-            let at = this.variable("at", Elem::I64, number);
-            let base = this.variable("base", Elem::I64, Operand::i64(0));
-            let body = this.body_nodes(|this| {
-                let (level, lanes) = (this.read(base), Operand::i64(LANES as i64));
-                this.combine_lanes(r.monoid, &r.lanes, level, lanes);
-                let above = this.raise(r, level, at);
-                this.clear_lanes(r.monoid, &r.lanes, level, lanes);
-                this.push(Node::Set(base, above));
-                let number = this.read(at);
-                let closes = this.is_last_in_block(number);
-                this.push(Node::Set(go, closes));
-            });
-            this.push(Node::While(go, body));
-        });
+        let nodes = self.nodes(|this| this.work_on_blocks(BlockWork::Close, r, number));
         self.push(Node::If(closes, nodes, Vec::new()));
+    }
+
+    fn work_on_blocks(&mut self, work: BlockWork, r: &Reduction, number: Operand) {
+        let size = self.count(&r.lanes.dims[1..]);
+        self.push(Node::Blocks(Blocks { work, monoid: r.monoid, lanes: r.lanes.place, size, stride: 1, number }));
     }
 
     fn is_last_in_block(&mut self, number: Operand) -> Operand {
@@ -207,29 +199,14 @@ impl Lowering<'_> {
         self.native(Instruction::Eq, Elem::I64, Elem::Bool, &[in_block, last])
     }
 
-    /// Takes the total of a level, which is its first lane, up to the next one, where it is value number
-    /// `at / BLOCK`. Divides `at` so; gives the first lane of that level.
-    fn raise(&mut self, r: &Reduction, level: Operand, at: crate::nest::Local) -> Operand {
-        let number = self.read(at);
-        let number = self.native(Instruction::Shr, Elem::I64, Elem::I64, &[number, Operand::i64(BLOCK_BITS.into())]);
-        self.push(Node::Set(at, number));
-        let above = self.add(level, Operand::i64(LANES as i64));
-        let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
-        let lane = self.add(above, lane);
-        let (to, from) = (self.part(&r.lanes, &[lane]), self.part(&r.lanes, &[level]));
-        self.add_to(r.monoid, &to, &Held::Tensor(from));
-        above
-    }
-
-    /// Combines the `width` lanes from `base` on in the order of the tree; the first one is then the total.
-    fn combine_lanes(&mut self, monoid: Monoid, lanes: &Tensor, base: Operand, width: Operand) {
+    /// Combines the `width` lanes of the lowest level in the order of the tree; the first one is then the total.
+    fn combine_lanes(&mut self, monoid: Monoid, lanes: &Tensor, width: Operand) {
         let half = LANES as i64 / 2;
         self.for_each("step", Operand::i64(LANES.trailing_zeros().into()), |this, step| {
             let stride = this.i64_op(Instruction::Shr, Operand::i64(half), step);
             let missing = this.sub(width, stride);
             let n = this.i64_op(Instruction::Min, missing, stride);
-            this.for_each("k", n, |this, k| {
-                let to = this.add(base, k);
+            this.for_each("k", n, |this, to| {
                 let from = this.add(to, stride);
                 let (to, from) = (this.part(lanes, &[to]), this.part(lanes, &[from]));
                 this.add_to(monoid, &to, &Held::Tensor(from));
@@ -239,13 +216,17 @@ impl Lowering<'_> {
 
     /// The total of all values, combined with the start value.
     pub(super) fn finish_reduction(&mut self, r: &Reduction) -> Held {
-        let base = if r.may_fill_block() {
-            self.combine_levels(r)
-        } else {
-            self.combine_lanes(r.monoid, &r.lanes, Operand::i64(0), r.width);
-            Operand::i64(0)
-        };
-        let total = self.part(&r.lanes, &[base]);
+        match r.total.as_i64() {
+            Some(n) if n < BLOCK as i64 => self.combine_lanes(r.monoid, &r.lanes, r.width),
+            Some(_) => self.work_on_blocks(BlockWork::Combine, r, r.total),
+            None => {
+                let fills = self.fills_block(r.total);
+                let levels = self.nodes(|this| this.work_on_blocks(BlockWork::Combine, r, r.total));
+                let lanes = self.nodes(|this| this.combine_lanes(r.monoid, &r.lanes, r.width));
+                self.push(Node::If(fills, levels, lanes));
+            }
+        }
+        let total = self.part(&r.lanes, &[Operand::i64(0)]);
         if total.dims.is_empty() {
             let init = self.element(&r.init, Operand::i64(0));
             return Held::Scalar(self.with_total(r, init, total.place));
@@ -266,26 +247,5 @@ impl Lowering<'_> {
     fn with_total(&mut self, r: &Reduction, init: Operand, total: Place) -> Operand {
         let total = self.load("total", r.lanes.elem, total);
         self.combine(r.monoid, r.lanes.elem, init, total)
-    }
-
-    /// Totals of all levels, lowest first; gives the first lane of the highest one in use.
-    fn combine_levels(&mut self, r: &Reduction) -> Operand {
-        let go = self.variable("go", Elem::Bool, Operand::Const(Const::bool(true)));
-        let at = self.variable("at", Elem::I64, r.total);
-        let base = self.variable("base", Elem::I64, Operand::i64(0));
-        let body = self.body_nodes(|this| {
-            let level = this.read(base);
-            this.combine_lanes(r.monoid, &r.lanes, level, r.width);
-            let number = this.read(at);
-            let more = this.native(Instruction::Ge, Elem::I64, Elem::Bool, &[number, Operand::i64(BLOCK as i64)]);
-            let raise = this.nodes(|this| {
-                let above = this.raise(r, level, at);
-                this.push(Node::Set(base, above));
-            });
-            this.push(Node::If(more, raise, Vec::new()));
-            this.push(Node::Set(go, more));
-        });
-        self.push(Node::While(go, body));
-        self.read(base)
     }
 }

@@ -27,6 +27,7 @@ pub(super) fn is_made_over(node: &Node, old: (Buffer, usize), new: (Buffer, usiz
         | Node::LoadLanes { .. }
         | Node::StoreLanes { .. }
         | Node::Combine { .. }
+        | Node::Blocks(_)
         | Node::Alloc { .. }
         | Node::CountRecord(..)
         | Node::StackOpen(_)

@@ -14,6 +14,7 @@ pub(crate) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
             see(&mut from.buffer);
             see(&mut to.buffer);
         }
+        Node::Blocks(blocks) => see(&mut blocks.lanes.buffer),
         Node::Alloc { buffer, extents: _ } | Node::StackOpen(buffer) | Node::StackExtend(buffer, _) => see(buffer),
         Node::Bind { buffer, to } => {
             see(buffer);

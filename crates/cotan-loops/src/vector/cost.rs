@@ -38,7 +38,8 @@ fn of_expr(expr: &Expr) -> f64 {
 pub(super) fn scalar(node: &Node) -> f64 {
     match node {
         Node::Let(_, expr) => of_expr(expr),
-        Node::Set(..) => 0.0,
+        // Blocks end once in thousands of values.
+        Node::Set(..) | Node::Blocks(_) => 0.0,
         Node::Load(..) | Node::Store(..) | Node::Check { .. } | Node::CountRecord(..) | Node::Bind { .. } => 1.0,
         Node::Combine { .. } => 3.0,
         Node::LoadLanes { .. } | Node::StoreLanes { .. } => 1.0,
@@ -100,6 +101,7 @@ impl Estimate<'_> {
             }
             Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

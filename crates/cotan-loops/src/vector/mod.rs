@@ -194,6 +194,7 @@ impl Pass<'_> {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

@@ -3,6 +3,7 @@
 //! A value is the same in all lanes, or grows by the same step from lane to lane, or neither. Shapes only go up while the
 //! body is looked at again and again, until nothing changes: a value that a loop carries may turn out to vary later.
 
+use crate::blocks::Blocks;
 use crate::nest::{
     Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param, Piece, Place, Target,
 };
@@ -170,6 +171,7 @@ impl<'a> Shapes<'a> {
                 | Node::StoreLanes { .. }
                 | Node::Combine { .. }
                 | Node::Copy { .. }
+                | Node::Blocks(_)
                 | Node::CountRecord(..)
                 | Node::StackOpen(_)
                 | Node::StackExtend(..)
@@ -252,6 +254,7 @@ impl<'a> Shapes<'a> {
             | Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)
@@ -353,6 +356,7 @@ impl<'a> Shapes<'a> {
             Node::Load(local, _) => self.admit_elem(*local),
             Node::Store(place, _) => self.admit_store(*place, independence),
             Node::Copy { from: _, to, count: _ } => self.admit_store(*to, independence),
+            Node::Blocks(blocks) => self.admit_blocks(blocks),
             Node::Alloc { buffer, extents } => {
                 let is_known = |e: &Operand| matches!(e, Operand::Const(_)) || !self.is_inside(*e);
                 match self.f.buffers[buffer.index()].kind {
@@ -389,6 +393,18 @@ impl<'a> Shapes<'a> {
             | Node::Switch(..)
             | Node::Check { .. } => Ok(()),
         }
+    }
+
+    /// Lanes close blocks in partial results of their own.
+    fn admit_blocks(&self, blocks: &Blocks) -> Result<(), &'static str> {
+        if blocks.stride != 1 {
+            return Err("an inner loop has lanes already");
+        }
+        if !self.private.contains(&blocks.lanes.buffer) {
+            return Err("the blocks of its reduction are not those of the loop");
+        }
+        let is_known = self.is_uniform(blocks.lanes.offset) && self.is_uniform(blocks.size);
+        if is_known { Ok(()) } else { Err("its reductions have values of different sizes") }
     }
 
     fn is_inside(&self, operand: Operand) -> bool {
@@ -483,6 +499,7 @@ pub(super) fn count_mentions(nodes: &[Node], found: &mut Mentions) {
             | Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

@@ -98,8 +98,10 @@ fn wins<F: Float>(x: F, y: F) -> F {
 }
 
 /// Maximum and minimum.
-trait Extremes {
+pub(crate) trait Extremes {
+    /// The greater one.
     fn greater(self, other: Self) -> Self;
+    /// The smaller one.
     fn smaller(self, other: Self) -> Self;
 }
 

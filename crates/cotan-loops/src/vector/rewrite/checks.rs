@@ -113,6 +113,7 @@ pub(super) fn has_failing_checks(nodes: &[Node], shapes: &Shapes, diverges: bool
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

@@ -139,6 +139,7 @@ impl Writer<'_, '_> {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
+            | Node::Blocks(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

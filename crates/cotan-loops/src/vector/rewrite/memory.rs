@@ -1,16 +1,16 @@
 //! Memory of lanes: places, rows that are brought together, accumulators, copies, allocation.
 
-use super::{FRAME_BYTES, Shape, Stride, TRUE, Value, Writer};
-use crate::nest::{
-    Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target, combining, neutral, rounds,
-};
+use super::{FRAME_BYTES, Private, Shape, Stride, TRUE, Value, Writer};
+use crate::blocks::Blocks;
+use crate::nest::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target, combining, rounds};
 use cotan_ir::{Elem, Monoid};
 use cotan_ops::Instruction;
+use cotan_ops::reduce::neutral;
 
 impl Writer<'_, '_> {
     /// The elements of an array of this strip that lanes have at an offset.
     pub(super) fn private(&mut self, buffer: Buffer, offset: Operand) -> Option<Place> {
-        let buffer = *self.buffers.get(&buffer)?;
+        let Private { buffer, .. } = *self.buffers.get(&buffer)?;
         let lanes = Operand::i64(self.lanes.into());
         let offset = if self.shapes.is_uniform(offset) {
             let offset = self.scalar(offset);
@@ -159,29 +159,59 @@ impl Writer<'_, '_> {
         // Lanes may mean the same element: one after the other.
         self.tables.regroups_sums |= rounds(monoid, elem);
         let offsets = self.in_lanes(place.offset);
+        self.each_running_lane(|w, lane| {
+            let offset = w.of_lane(offsets, lane);
+            let value = w.of_lane(value, lane);
+            let target = Target::Element(Place { buffer: place.buffer, offset });
+            w.push(Node::Combine { monoid, target, value });
+        });
+    }
+
+    /// The lanes that run, one after the other; `write` is given the number of the lane.
+    fn each_running_lane(&mut self, write: impl FnOnce(&mut Self, Operand)) {
         let running = self.running();
         let lane = self.tables.local("lane", Elem::I64, 1, false);
-        let body = self.list(|w| {
-            let of_lane = |w: &mut Self, v: Operand| {
-                let elem = w.elem_of(v);
-                if w.lanes_of(v) == 1 { v } else { w.define("x", elem, 1, Expr::Lane([v, lane.into()])) }
-            };
-            let write = |w: &mut Self| {
-                let offset = of_lane(w, offsets);
-                let value = of_lane(w, value);
-                let target = Target::Element(Place { buffer: place.buffer, offset });
-                w.push(Node::Combine { monoid, target, value });
-            };
-            match running {
-                None => write(w),
-                Some(running) => {
-                    let runs = of_lane(w, running);
-                    let nodes = w.list(write);
-                    w.push(Node::If(runs, nodes, Vec::new()));
-                }
+        let body = self.list(|w| match running {
+            None => write(w, lane.into()),
+            Some(running) => {
+                let runs = w.of_lane(running, lane.into());
+                let nodes = w.list(|w| write(w, lane.into()));
+                w.push(Node::If(runs, nodes, Vec::new()));
             }
         });
         self.push_loop(lane, Operand::i64(self.lanes.into()), body, false);
+    }
+
+    /// The value of one lane.
+    fn of_lane(&mut self, value: Operand, lane: Operand) -> Operand {
+        let elem = self.elem_of(value);
+        if self.lanes_of(value) == 1 { value } else { self.define("x", elem, 1, Expr::Lane([value, lane])) }
+    }
+
+    /// Where blocks of reductions end. If that is at the same value in all lanes, the partial results of all lanes are
+    /// those of one reduction of larger values. Lanes that do not run may take part in it only if they never had any.
+    pub(super) fn blocks(&mut self, blocks: &Blocks) {
+        let Private { buffer, mask } = self.buffers[&blocks.lanes.buffer];
+        let lanes = Operand::i64(self.lanes.into());
+        let first = self.scalar(blocks.lanes.offset);
+        let offset = self.i64(Instruction::Mul, first, lanes);
+        let size = self.scalar(blocks.size);
+        let place = Place { buffer, offset };
+        if self.shapes.is_uniform(blocks.number) && mask == self.mask.number {
+            let size = self.i64(Instruction::Mul, size, lanes);
+            let number = self.scalar(blocks.number);
+            return self.push(Node::Blocks(Blocks { lanes: place, size, number, ..*blocks }));
+        }
+        let number = match self.shapes.of_operand(blocks.number) {
+            Shape::Uniform => self.scalar(blocks.number),
+            Shape::Linear(_) | Shape::Varying => self.in_lanes(blocks.number),
+        };
+        let stride = self.lanes;
+        self.each_running_lane(|w, lane| {
+            let offset = w.i64(Instruction::Add, offset, lane);
+            let number = w.of_lane(number, lane);
+            w.push(Node::Blocks(Blocks { lanes: Place { buffer, offset }, size, stride, number, ..*blocks }));
+        });
     }
 
     /// The values of the lanes that run, combined.
@@ -211,7 +241,7 @@ impl Writer<'_, '_> {
         }
         let new = self.new_buffer(info);
         self.head.push(Node::Alloc { buffer: new, extents });
-        self.buffers.insert(buffer, new);
+        self.buffers.insert(buffer, Private { buffer: new, mask: self.mask.number });
     }
 
     pub(super) fn new_buffer(&mut self, info: BufferInfo) -> Buffer {

@@ -90,6 +90,15 @@ struct Variable {
     first_mask: usize,
 }
 
+/// An array of which each lane has one.
+#[derive(Clone, Copy, Debug)]
+struct Private {
+    /// Where those of all lanes lie.
+    buffer: Buffer,
+    /// The mask under which they were allocated: nobody reads what the others have.
+    mask: usize,
+}
+
 /// The lanes that run, `None` for all of them. The number tells masks apart.
 #[derive(Clone, Copy, Debug)]
 struct Mask {
@@ -121,7 +130,7 @@ struct Writer<'a, 'b> {
     tables: Tables,
     lanes: u32,
     values: FxHashMap<Local, Value>,
-    buffers: FxHashMap<Buffer, Buffer>,
+    buffers: FxHashMap<Buffer, Private>,
     mutable: FxHashMap<Local, Variable>,
     /// The lists that are being written, innermost last.
     open: Vec<Vec<Node>>,
@@ -353,6 +362,7 @@ impl Writer<'_, '_> {
             }
             Node::Combine { monoid, target, value } => self.combine(*monoid, *target, *value),
             Node::Copy { from, to, count } => self.copy(*from, *to, *count),
+            Node::Blocks(blocks) => self.blocks(blocks),
             Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
             Node::CountRecord(elem, extents) => {
                 let mut extents: Vec<Operand> = extents.iter().map(|e| self.scalar(*e)).collect();
