@@ -4,10 +4,11 @@
 //! LLVM turns into SSA. A buffer is the pointer `%b`, or, where its address changes, a slot: `%p` for a bound name, `%s`
 //! for a stack.
 
+use super::bounds::Bounds;
 use super::flush::FLUSHES;
 use super::instruction::Form;
 use super::outline::Uses;
-use super::poll::{Stop, always_polls, has_loop, polls_once};
+use super::poll::{Stop, has_loop};
 use super::text::{constant, in_lanes, quoted, register};
 use super::{EmittedCheck, symbol};
 use super::{FunctionText, ModuleEmitter};
@@ -22,6 +23,8 @@ pub(super) struct FunctionEmitter<'a> {
     pub(super) f: &'a LoopFunction,
     /// How often the whole function mentions each local and buffer.
     pub(super) all_uses: &'a Uses,
+    /// What numbers of the whole function are at most.
+    pub(super) bounds: &'a Bounds,
     /// How often the segments of this LLVM function do.
     pub(super) segment_uses: Uses,
     /// The cells of the environment that this function has for the pieces split off it.
@@ -50,8 +53,8 @@ pub(super) struct FunctionEmitter<'a> {
 impl<'a> FunctionEmitter<'a> {
     /// Prints a function of the module, and those that are split off it.
     pub(super) fn emit(module: &mut ModuleEmitter, f: &LoopFunction) {
-        let uses = Uses::of_function(f);
-        let mut emitter = FunctionEmitter::new(module, f, &uses, &f.body);
+        let (uses, bounds) = (Uses::of_function(f), Bounds::of_function(f));
+        let mut emitter = FunctionEmitter::new(module, f, (&uses, &bounds), &f.body);
         emitter.declare_slots(&uses);
         emitter.load_params();
         emitter.nodes_with_records(&f.body);
@@ -66,13 +69,14 @@ impl<'a> FunctionEmitter<'a> {
     pub(super) fn new(
         module: &'a mut ModuleEmitter,
         f: &'a LoopFunction,
-        all_uses: &'a Uses,
+        (all_uses, bounds): (&'a Uses, &'a Bounds),
         body: &[Node],
     ) -> FunctionEmitter<'a> {
         FunctionEmitter {
             module,
             f,
             all_uses,
+            bounds,
             segment_uses: Uses::of_segments(f, body),
             cells: BTreeMap::new(),
             n_cells: 0,
@@ -312,7 +316,7 @@ impl<'a> FunctionEmitter<'a> {
         let contains_loops = f.body.iter().any(has_loop);
         let outside = self.lanes;
         self.lanes = outside.max(f.lanes);
-        if polls_once(f) {
+        if self.bounds.polls_once(f) {
             let steps =
                 if f.lanes == 1 { count.clone() } else { self.define(&format!("mul i64 {count}, {}", f.lanes)) };
             // A loop around a loop without iterations takes steps, too.
@@ -328,8 +332,8 @@ impl<'a> FunctionEmitter<'a> {
         let index = format!("%l{}", f.index.0);
         self.line(&format!("{index} = phi i64 [ 0, %{before} ], [ {next}, %{latch} ]"));
         self.nodes_with_records(&f.body);
-        if contains_loops && !always_polls(&f.body) {
-            self.poll("1");
+        if contains_loops && !self.bounds.is_short(f) && !self.bounds.always_polls(&f.body) {
+            self.poll_iteration(&f.body);
         }
         self.jump(&latch);
         self.begin(&latch);
@@ -346,8 +350,8 @@ impl<'a> FunctionEmitter<'a> {
         self.branch(&first, &inside, &exit);
         self.begin(&inside);
         self.nodes_with_records(body);
-        if !always_polls(body) {
-            self.poll("1");
+        if !self.bounds.always_polls(body) {
+            self.poll_iteration(body);
         }
         let more = self.define(&format!("load i1, ptr %m{}", go.0));
         self.branch(&more, &inside, &exit);

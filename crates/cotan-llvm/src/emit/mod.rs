@@ -5,6 +5,7 @@
 //! the text means bit for bit what the nest means.
 
 mod blocks;
+mod bounds;
 mod flush;
 mod function;
 mod host;

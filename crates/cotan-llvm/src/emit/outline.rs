@@ -346,7 +346,7 @@ impl FunctionEmitter<'_> {
     ) -> String {
         let name = self.module.outlined_name(&self.f.name);
         let lanes = self.lanes;
-        let mut inner = FunctionEmitter::new(&mut *self.module, self.f, self.all_uses, body);
+        let mut inner = FunctionEmitter::new(&mut *self.module, self.f, (self.all_uses, self.bounds), body);
         inner.lanes = lanes;
         inner.declare_slots(&env.own);
         for (shared, cell) in env.inputs.iter().zip(inputs) {

@@ -4,12 +4,14 @@
 //! long or without an end polls, but for those in which others do so each time round.
 
 use super::ModuleEmitter;
+use super::bounds::Bounds;
 use super::function::FunctionEmitter;
 use crate::abi::layout;
-use cotan_loops::{For, Node, Threads};
+use cotan_loops::{Blocks, For, Node, Threads};
+use cotan_ops::reduce::BLOCK;
 
-/// Constant trip counts up to this one need no poll.
-const SHORT_LOOP: i64 = 1024;
+/// Loops that together have at most as many iterations need no poll.
+const SHORT: i64 = BLOCK as i64;
 
 /// What an LLVM function with polls begins and ends with.
 #[derive(Default)]
@@ -49,21 +51,87 @@ impl FunctionEmitter<'_> {
         );
         self.begin(&next);
     }
-}
 
-/// Whether a loop polls before it runs, for all its iterations.
-pub(super) fn polls_once(l: &For) -> bool {
-    !l.body.iter().any(has_loop) && l.count.as_i64().is_none_or(|n| n > SHORT_LOOP)
-}
-
-/// Whether nodes poll whenever they run, so that a loop around them need not.
-pub(super) fn always_polls(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| {
-        if let Node::For(l) = node {
-            return l.threads != Threads::Each && polls_once(l);
+    /// Lets a watched call be stopped after an iteration of a loop around others. Takes a step for itself, and those of
+    /// the loops in it that are too short to do so.
+    pub(super) fn poll_iteration(&mut self, body: &[Node]) {
+        let mut known = 1;
+        let mut unknown = Vec::new();
+        for l in self.short_loops(body) {
+            match l.count.as_i64() {
+                Some(n) => known += n.max(0) * i64::from(l.lanes),
+                None => unknown.push((l.count, l.lanes)),
+            }
         }
-        matches!(node, Node::Scope(_) | Node::Segment(_)) && node.lists().into_iter().any(always_polls)
-    })
+        let mut steps = known.to_string();
+        for (count, lanes) in unknown {
+            self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
+            let count = self.operand(count);
+            let count = self.define(&format!("call i64 @llvm.smax.i64(i64 {count}, i64 0)"));
+            let count = if lanes == 1 { count } else { self.define(&format!("mul i64 {count}, {lanes}")) };
+            steps = self.define(&format!("add i64 {steps}, {count}"));
+        }
+        self.poll(&steps);
+    }
+
+    /// The short loops that nodes run whenever they run.
+    fn short_loops<'n>(&self, nodes: &'n [Node]) -> Vec<&'n For> {
+        let mut found = Vec::new();
+        for node in nodes {
+            if let Node::For(l) = node
+                && self.bounds.is_short(l)
+            {
+                found.push(&**l);
+            } else if let Node::Scope(body) = node {
+                found.extend(self.short_loops(body));
+            }
+        }
+        found
+    }
+}
+
+impl Bounds {
+    /// Whether a loop polls before it runs, for all its iterations.
+    pub(super) fn polls_once(&self, l: &For) -> bool {
+        !l.body.iter().any(has_loop) && !self.is_short(l)
+    }
+
+    /// Whether nodes poll whenever they run, so that a loop around them need not.
+    pub(super) fn always_polls(&self, nodes: &[Node]) -> bool {
+        nodes.iter().any(|node| {
+            if let Node::For(l) = node {
+                return l.threads != Threads::Each && self.polls_once(l);
+            }
+            matches!(node, Node::Scope(_) | Node::Segment(_))
+                && node.lists().into_iter().any(|list| self.always_polls(list))
+        })
+    }
+
+    /// Whether a loop is over so soon that it need not poll.
+    pub(super) fn is_short(&self, l: &For) -> bool {
+        self.steps_of_loop(l).is_some()
+    }
+
+    fn steps_of_loop(&self, l: &For) -> Option<i64> {
+        let steps = self.steps(&l.body)?.max(1).checked_mul(self.of(l.count)?.max(0))?;
+        (l.threads != Threads::Each && steps <= SHORT).then_some(steps)
+    }
+
+    /// How many iterations of loops nodes run at most, if those are few and nothing in them works on more elements.
+    fn steps(&self, nodes: &[Node]) -> Option<i64> {
+        nodes.iter().try_fold(0, |steps: i64, node| {
+            let more = if let Node::For(l) = node {
+                self.steps_of_loop(l)?
+            } else if matches!(node, Node::While(..) | Node::Call { .. }) {
+                return None;
+            } else if let Node::Copy { count: n, .. } | Node::Blocks(Blocks { size: n, .. }) = node {
+                self.of(*n).filter(|n| *n <= SHORT).map(|_| 0)?
+            } else {
+                node.lists().into_iter().try_fold(0, |all, list| Some(all + self.steps(list)?))?
+            };
+            Some(steps + more).filter(|steps| *steps <= SHORT)
+        })
+    }
 }
 
 /// Whether a node runs a loop.

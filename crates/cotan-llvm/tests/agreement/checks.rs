@@ -162,6 +162,65 @@ fn an_endless_loop_around_a_loop_without_iterations_can_be_stopped() {
 }
 
 #[test]
+fn loops_poll_unless_they_are_known_to_be_short() {
+    let polls = |outer: i64, inner: i64, most: i64| {
+        let program = Program::new(&format!(
+            "fn f(m: i64) {{
+               k: i64 = min m, {most}
+               t: f64 = loop i < {outer} (t1: f64 = 1.0) {{
+                 t2: f64 = loop j < {inner} (t3: f64 = t1) {{
+                   t4: f64 = loop l < k (t5: f64 = t3) {{
+                     t6: f64 = mul t5, 0.5
+                     yield t6
+                   }}
+                   yield t4
+                 }}
+                 yield t2
+               }}
+               return t
+             }}"
+        ));
+        program.llvm_ir(None).contains("@cotan_poll")
+    };
+    assert!(!polls(1, 1, 4096));
+    assert!(polls(1, 1, 4097));
+    assert!(!polls(8, 16, 32));
+    assert!(polls(8, 16, 33));
+}
+
+#[test]
+fn short_loops_take_their_steps_off_the_budget_of_the_loop_around() {
+    // Blocks of a reduction, and sums of a few numbers each.
+    let program = Program::new(
+        "fn f(n: i64, m: i64) {
+           s: f64 = par i < n (add from 0.0) {
+             a: f64 = to_f64 i
+             yield a
+           }
+           k: i64 = min m, 50
+           t: f64 = loop j < n (t1: f64 = s) {
+             u: f64 = loop l < k (u1: f64 = t1) {
+               u2: f64 = mul u1, 0.5
+               yield u2
+             }
+             yield u
+           }
+           return t
+         }",
+    );
+    let run = |n: i64, m: i64, steps: i64| {
+        let watch = Some(Arc::new(Watch::new(Some(steps))));
+        let options = CallOptions { watch, ..CallOptions::default() };
+        program.on_one_thread().call_with(&[i64_of(n), i64_of(m)], &options).map(|_| ())
+    };
+    for (n, m) in [(100_000, 0), (100_000, 20), (5000, 1_000_000)] {
+        let n_steps = n * (1 + m.min(50));
+        assert_eq!(run(n, m, n_steps), Err(RuntimeError::OutOfSteps), "{n}, {m}");
+        assert_eq!(run(n, m, n + n_steps + n_steps / 10), Ok(()), "{n}, {m}");
+    }
+}
+
+#[test]
 fn a_function_is_called_from_several_threads() {
     let program = Program::new(GATHER);
     let f = program.on_one_thread();
