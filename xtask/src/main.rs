@@ -5,6 +5,7 @@
 mod book;
 mod figures;
 mod ops;
+mod peers;
 mod tidy;
 
 use anyhow::{Context, Result, bail};
@@ -24,6 +25,7 @@ cargo xtask COMMAND
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
   bench                   the benchmarks on real input
+  peers [--torch]         installs JAX, and PyTorch, which the benchmarks then compare with; needs python3
 ";
 
 fn main() -> Result<()> {
@@ -47,6 +49,7 @@ fn main() -> Result<()> {
             all.extend(rest.iter().map(String::as_str));
             cargo(&all, &[])
         }
+        Some("peers") => peers::install(&root(), rest),
         Some("help") | None => {
             print(HELP);
             Ok(())

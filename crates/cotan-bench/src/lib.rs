@@ -4,20 +4,24 @@
 //! [`measure()`] times both the function and its derivative by one method. The shell in `main.rs` reads files.
 
 mod adbench;
+mod agreement;
 mod blocks;
 mod instance;
 mod loops;
 mod marks;
 mod measure;
 mod nudge;
+mod peers;
 mod reference;
 mod threads;
 
 pub use adbench::{HandModel, Objective, read_adbench};
+pub use agreement::{Found, agreement};
 pub use blocks::Block;
 pub use instance::Instance;
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
-pub use measure::{Beside, Measured, Settings, evaluate, evaluate_by_tape, measure, measure_beside};
+pub use measure::{Beside, Measured, Settings, Turn, evaluate, evaluate_by_tape, measure, measure_beside};
+pub use peers::{Peer, PeerFigures, Peers};
 pub use reference::{BlockError, compare_blocks};
 pub use threads::{Throughput, throughput, throughput_table};

@@ -1,16 +1,15 @@
-//! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`.
+//! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`.
 
+mod company;
 mod report;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use company::{Company, Wanted};
 use cotan::llvm::Width;
 use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
-use cotan_bench::{
-    BlockError, HandModel, Instance, LOOPS, Mark, Marks, Measured, Objective, Recorded, Settings, Timed,
-    compare_blocks, loop_instance, measure_beside, read_adbench, recorded,
-};
+use cotan_bench::{HandModel, Instance, LOOPS, Objective, Settings, loop_instance, read_adbench};
 use cotan_bench::{newton, throughput, throughput_table};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
@@ -87,6 +86,9 @@ struct Options {
     /// One JSON object a line.
     #[arg(long, global = true)]
     json: bool,
+    /// Without the columns of JAX and PyTorch, which `cargo xtask peers` installs.
+    #[arg(long, global = true)]
+    no_peers: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -122,22 +124,22 @@ fn main() -> Result<()> {
         bail!("--out takes the entries of one instance, found {} instances", cases.len());
     }
     let marks = match &cli.command {
-        Command::All { marks: true, .. } => Some(build_marks()?),
-        Command::Adbench { .. }
-        | Command::Loops { .. }
-        | Command::Threads { .. }
-        | Command::All { marks: false, .. } => None,
+        Command::All { marks, .. } => *marks,
+        Command::Adbench { .. } | Command::Loops { .. } | Command::Threads { .. } => false,
     };
+    let (company, missing) = Company::gather(Wanted { marks, peers: !cli.options.no_peers })?;
+    missing.iter().for_each(|line| complain(line));
     let bar = progress(cases.len());
     let mut all = Vec::new();
     for Case { instance, file } in &cases {
         bar.set_message(format!("{} {}", instance.objective, instance.name));
-        let (measured, entries, met) = beside_mark(&compiler, instance, file.as_deref(), settings, marks.as_ref())
+        let compared = company
+            .measure(&compiler, instance, file.as_deref(), settings)
             .with_context(|| format!("{} {}", instance.objective, instance.name))?;
         if let Some(path) = &cli.options.out {
-            write_entries(path, &entries)?;
+            write_entries(path, &compared.entries)?;
         }
-        all.push((measured, met));
+        all.push(compared);
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -207,62 +209,6 @@ fn on_two_threads(data: &Path, budget: Duration, width: Option<Width>, json: boo
 struct Case {
     instance: Instance,
     file: Option<PathBuf>,
-}
-
-/// The programs of marks, built beside this one.
-fn build_marks() -> Result<(Marks, Vec<Recorded>)> {
-    let here = std::env::current_exe().context("finding this program")?;
-    let folder = here.parent().unwrap_or(Path::new(".")).join("marks");
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/reference");
-    Ok((Marks::build(&sources, &folder)?, recorded()?))
-}
-
-/// Times an instance, in turns with its mark if there are marks and it has one. The derivative entries come with the
-/// figures.
-fn beside_mark(
-    compiler: &Compiler,
-    instance: &Instance,
-    file: Option<&Path>,
-    settings: Settings,
-    marks: Option<&(Marks, Vec<Recorded>)>,
-) -> Result<(Measured, Vec<f64>, Option<report::Met>)> {
-    let found = marks.and_then(|(marks, rows)| Some((marks, rows.iter().find(|r| r.instance == instance.name)?)));
-    let Some((marks, recorded)) = found else {
-        let (measured, entries) = measure_beside(compiler, instance, settings, &mut |_| Ok(()))?;
-        return Ok((measured, entries, None));
-    };
-    let mark = marks.of(recorded, &instance.objective, file);
-    let mut timed: Option<Timed> = None;
-    let mut run_mark = |budget: Duration| {
-        if let Some(mark) = &mark {
-            let now = mark.time(budget)?;
-            timed = Some(timed.map_or(now, |before| before.best(now)));
-        }
-        Ok(())
-    };
-    let (measured, entries) = measure_beside(compiler, instance, settings, &mut run_mark)?;
-    let error = mark.map(|mark| error_to(&mark, instance, &measured, &entries)).transpose()?;
-    Ok((measured, entries, Some(report::Met { recorded: recorded.clone(), timed, error })))
-}
-
-/// Results agree with those of marks so far, which are built with fewer guarantees.
-const AGREEMENT: f64 = 1e-8;
-
-/// The largest error of derivative entries against those of the mark. That a result is fast counts only if it is right.
-fn error_to(mark: &Mark<'_>, instance: &Instance, measured: &Measured, entries: &[f64]) -> Result<f64> {
-    let (value, expected) = mark.entries()?;
-    let ours = measured.value.unwrap_or(f64::NAN);
-    let blocks = compare_blocks(entries, &expected, &instance.blocks).with_context(|| {
-        format!("the mark gives {} derivative entries, the program {}", expected.len(), entries.len())
-    })?;
-    let error =
-        blocks.into_iter().map(BlockError::relative).fold(0.0, |m: f64, x| if x > m || x.is_nan() { x } else { m });
-    // Written so that a NaN fails.
-    let agrees = (ours - value).abs() <= AGREEMENT * value.abs().max(1.0) && error <= AGREEMENT;
-    if !agrees {
-        bail!("value {ours}, the mark's {value}; derivative entries {error:e} away from the mark's");
-    }
-    Ok(error)
 }
 
 fn progress(n: usize) -> ProgressBar {
@@ -354,4 +300,9 @@ fn write_entries(path: &Path, entries: &[f64]) -> Result<()> {
 /// A line on stdout. Unlike `println!` it does not panic where nobody listens any more.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// A line on stderr.
+fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

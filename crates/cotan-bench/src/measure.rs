@@ -11,12 +11,23 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 
 /// A sample is at least this long.
-const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
+pub(crate) const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
 /// What is compared takes its samples in this many turns, so that a disturbance meets both.
 const TURNS: u32 = 4;
 
-/// Runs something else for so long.
-pub type Beside<'a> = &'a mut dyn FnMut(Duration) -> Result<()>;
+/// A turn of what is compared with ours.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    /// How long it takes samples.
+    pub budget: Duration,
+    /// The value that we found, if there is one.
+    pub value: Option<f64>,
+    /// The derivative entries that we found.
+    pub entries: &'a [f64],
+}
+
+/// Runs something else for a turn.
+pub type Beside<'a> = &'a mut dyn FnMut(&Turn<'_>) -> Result<()>;
 
 /// What to measure with.
 #[derive(Clone, Copy, Debug)]
@@ -116,8 +127,10 @@ pub fn measure_beside(
         (value, None) => (value, Vec::new()),
     };
 
-    let objective_times = sample(&objective, &instance.args, settings, &mut |_| Ok(()))?;
-    let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings, beside)).transpose()?;
+    let objective_times = sample(&objective, &instance.args, settings, &mut || Ok(()))?;
+    let turn = Turn { budget: settings.budget / TURNS, value, entries: &entries };
+    let mut beside = || beside(&turn);
+    let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings, &mut beside)).transpose()?;
     let statistics = main.statistics();
     let predicted = predicted(compiler, main, instance, settings.engine)?;
     let main_times = gradient_times.as_ref().unwrap_or(&objective_times);
@@ -200,7 +213,7 @@ impl Times {
 
 /// Times calls with operands that are flat already, and with memory for the results: what is measured is the function, not
 /// the reading of arguments.
-fn sample(f: &Function, args: &Arguments, settings: Settings, beside: Beside<'_>) -> Result<Times> {
+fn sample(f: &Function, args: &Arguments, settings: Settings, beside: &mut dyn FnMut() -> Result<()>) -> Result<Times> {
     let mut nudged = Nudged::new(fit_arguments(f.entry(), args)?);
     let mut results = f.call_flat(nudged.operands())?;
     let mut timed = |repeats: u32| -> Result<Duration> {
@@ -218,7 +231,7 @@ fn sample(f: &Function, args: &Arguments, settings: Settings, beside: Beside<'_>
     }
     let mut seconds = Vec::new();
     for _ in 0..TURNS {
-        beside(settings.budget / TURNS)?;
+        beside()?;
         let start = Instant::now();
         while seconds.is_empty() || start.elapsed() < settings.budget / TURNS {
             seconds.push(timed(repeats)?.as_secs_f64() / f64::from(repeats));

@@ -1,6 +1,7 @@
 //! The table of the benchmark command.
 
-use cotan_bench::{Measured, Recorded, Timed};
+use crate::company::Compared;
+use cotan_bench::{Measured, PeerFigures, Recorded, Timed};
 use serde::Serialize;
 
 /// What is printed of an instance.
@@ -10,6 +11,8 @@ pub(crate) struct Row {
     pub(crate) measured: Measured,
     #[serde(flatten)]
     pub(crate) comparison: Option<Comparison>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) peers: Vec<PeerFigures>,
 }
 
 /// The mark of an instance, as recorded and as met here.
@@ -45,8 +48,8 @@ pub(crate) struct Comparison {
 }
 
 /// What is printed of instances and of their marks. A mark that is only recorded is scaled as the others are in the mean.
-pub(crate) fn rows(all: Vec<(Measured, Option<Met>)>) -> Vec<Row> {
-    let machine = mean(all.iter().filter_map(|(_, met)| met.as_ref()?.scale()));
+pub(crate) fn rows(all: Vec<Compared>) -> Vec<Row> {
+    let machine = mean(all.iter().filter_map(|compared| compared.met.as_ref()?.scale()));
     let compare = |measured: &Measured, met: Met| {
         let scale = met.scale().unwrap_or(machine);
         let (mark, best_tool) = (scale * met.recorded.mark, scale * met.recorded.best_tool);
@@ -60,14 +63,14 @@ pub(crate) fn rows(all: Vec<(Measured, Option<Met>)>) -> Vec<Row> {
             faster: best_tool / gradient,
         }
     };
-    let row = |(measured, met): (Measured, Option<Met>)| {
+    let row = |Compared { measured, met, peers, .. }: Compared| {
         let comparison = met.map(|met| compare(&measured, met));
-        Row { measured, comparison }
+        Row { measured, comparison, peers }
     };
     all.into_iter().map(row).collect()
 }
 
-/// The lines of the table, and of the means where there are marks.
+/// The lines of the table, of the means where there are marks, and of what peers said of themselves.
 pub(crate) fn table(rows: &[Row]) -> Vec<String> {
     let has_marks = rows.iter().any(|row| row.comparison.is_some());
     let mut head = format!(
@@ -77,8 +80,13 @@ pub(crate) fn table(rows: &[Row]) -> Vec<String> {
     if has_marks {
         head += &format!(" {:>11} {:>7} {:>9} {:>11} {:>7}", "mark", "to mark", "error", "best tool", "faster");
     }
+    // Every row has the same peers, in the same order.
+    let peers = rows.first().map(|row| row.peers.as_slice()).unwrap_or_default();
+    for peer in peers {
+        head += &format!(" {:>11} {:>7}", peer.peer, "faster");
+    }
     let mut lines = vec![head];
-    for Row { measured: r, comparison } in rows {
+    for Row { measured: r, comparison, peers } in rows {
         let gradient = r.grad_min.unwrap_or(f64::NAN);
         let mut line = format!(
             "{:<12} {:<22} {:>7} {:>22} {:>9} {:>9.1}ms {:>9.3}ms {:>9.3}ms {:>7.2}",
@@ -102,6 +110,12 @@ pub(crate) fn table(rows: &[Row]) -> Vec<String> {
                 c.faster
             );
         }
+        for peer in peers {
+            line += &match peer.grad_min {
+                Some(seconds) => format!(" {:>9.3}ms {:>7.2}", 1e3 * seconds, seconds / gradient),
+                None => format!(" {:>11} {:>7}", "failed", "-"),
+            };
+        }
         lines.push(line);
     }
     if has_marks {
@@ -113,7 +127,25 @@ pub(crate) fn table(rows: &[Row]) -> Vec<String> {
             mean(compared().map(|c| c.faster))
         ));
     }
+    lines.extend(rows.iter().flat_map(|row| row.peers.iter().map(|peer| remark(row, peer))));
     lines
+}
+
+/// How a peer did an instance, or why it did not.
+fn remark(row: &Row, peer: &PeerFigures) -> String {
+    let version = peer.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let head = format!("{}{version}, {} {}", peer.peer, row.measured.objective, row.measured.instance);
+    if let Some(failure) = &peer.failure {
+        return format!("{head}: {failure}");
+    }
+    format!(
+        "{head}: {}; {:.0} ms to compile, objective {:.3} ms, our entries {:.1e} away, {:.2} processors",
+        peer.formulation.as_deref().unwrap_or_default(),
+        1e3 * peer.compile_s.unwrap_or(f64::NAN),
+        1e3 * peer.obj_min.unwrap_or(f64::NAN),
+        peer.error.unwrap_or(f64::NAN),
+        peer.threads.unwrap_or(f64::NAN)
+    )
 }
 
 /// The geometric mean; 1 of nothing.

@@ -72,7 +72,7 @@ pub(super) const LINES: &[Line] = &[
 fn cases(place: &Workplace) -> Result<&[Json], String> {
     let run = || {
         let mut command = bench(place);
-        command.args(["--threads", "1", "--json", "all", "--marks", "--data"]).arg(&place.adbench);
+        command.args(["--threads", "1", "--json", "--no-peers", "all", "--marks", "--data"]).arg(&place.adbench);
         let text = String::from_utf8(output(&mut command)?.stdout).map_err(|e| e.to_string())?;
         text.lines().map(|line| serde_json::from_str(line).map_err(|e| e.to_string())).collect()
     };

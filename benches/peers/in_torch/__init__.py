@@ -1,0 +1,65 @@
+"""PyTorch on one thread of a CPU, in double precision.
+
+An objective is a module with `formulations(arguments)`, as in `in_jax`. Operations run as they are called; where there is a
+C++ compiler and no long loop, `torch.compile` is a second formulation.
+"""
+
+import os
+import shutil
+
+import torch
+
+torch.set_num_threads(1)
+torch.set_num_interop_threads(1)
+torch.set_default_dtype(torch.float64)
+
+VERSION = torch.__version__
+
+
+def placed(arguments):
+    """Copies of the arguments as tensors."""
+    return {
+        name: torch.tensor(array) for name, array in arguments.items() if array.ndim > 0 or array.dtype == "float64"
+    }
+
+
+def compiled(f):
+    """What `serve.py` times; formulations are compiled already where they can be."""
+    return f
+
+
+def has_compiler():
+    return shutil.which(os.environ.get("CXX", "g++")) is not None
+
+
+def numbers(parts):
+    return [part.detach().numpy() for part in parts]
+
+
+def quiet(function):
+    """A function that records nothing for a derivative."""
+
+    def call(arguments):
+        with torch.no_grad():
+            return function(arguments)
+
+    return call
+
+
+def reverse(function, names):
+    """The function, and its value with its gradient in the arguments of these names."""
+
+    def derivative(arguments):
+        wrt = {name: arguments[name].detach().requires_grad_() for name in names}
+        value = function({**arguments, **wrt})
+        return value, list(torch.autograd.grad(value, list(wrt.values())))
+
+    return quiet(function), derivative
+
+
+def eager_and_compiled(function, names):
+    """Both formulations of a function with a gradient in reverse mode."""
+    found = {"autograd": reverse(function, names)}
+    if has_compiler():
+        found["autograd, torch.compile"] = reverse(torch.compile(function), names)
+    return found

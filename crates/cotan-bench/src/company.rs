@@ -1,0 +1,93 @@
+//! What an instance is timed in turn with: its mark, and the peers that are installed.
+
+use crate::report::Met;
+use anyhow::{Context, Result};
+use cotan::Compiler;
+use cotan_bench::{
+    Found, Instance, Mark, Marks, Measured, Peer, PeerFigures, Peers, Recorded, Settings, Timed, Turn, agreement,
+    measure_beside, recorded,
+};
+use std::path::Path;
+
+/// What is to be compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) marks: bool,
+    pub(crate) peers: bool,
+}
+
+/// What there is to compare with.
+pub(crate) struct Company {
+    marks: Option<(Marks, Vec<Recorded>)>,
+    peers: Option<Peers>,
+}
+
+/// An instance as it was measured.
+pub(crate) struct Compared {
+    pub(crate) measured: Measured,
+    /// The derivative entries.
+    pub(crate) entries: Vec<f64>,
+    pub(crate) met: Option<Met>,
+    pub(crate) peers: Vec<PeerFigures>,
+}
+
+impl Company {
+    /// Builds the programs of marks and looks for the environment of peers, where they are wanted. With it comes a line
+    /// for each column that is wanted and cannot be there.
+    pub(crate) fn gather(wanted: Wanted) -> Result<(Company, Vec<String>)> {
+        let here = std::env::current_exe().context("finding this program")?;
+        let profile = here.parent().unwrap_or(Path::new("."));
+        let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches");
+        let marks = if wanted.marks {
+            Some((Marks::build(&benches.join("reference"), &profile.join("marks"))?, recorded()?))
+        } else {
+            None
+        };
+        if !wanted.peers {
+            return Ok((Company { marks, peers: None }, Vec::new()));
+        }
+        let target = profile.parent().unwrap_or(Path::new(".."));
+        let (peers, missing) = match Peers::find(&target.join("peers"), &benches.join("peers")) {
+            Ok(peers) => {
+                let missing = peers.missing();
+                (Some(peers), missing)
+            }
+            Err(error) => (None, vec![format!("{error:#}")]),
+        };
+        Ok((Company { marks, peers }, missing))
+    }
+
+    /// Times an instance, in turns with its mark, if there are marks and it has one, and with the peers.
+    pub(crate) fn measure(
+        &self,
+        compiler: &Compiler,
+        instance: &Instance,
+        file: Option<&Path>,
+        settings: Settings,
+    ) -> Result<Compared> {
+        let found = self.marks.as_ref();
+        let found = found.and_then(|(marks, rows)| Some((marks, rows.iter().find(|r| r.instance == instance.name)?)));
+        let mark = found.and_then(|(marks, recorded)| marks.of(recorded, &instance.objective, file));
+        let mut peers: Vec<Peer> = self.peers.as_ref().map(|peers| peers.start(instance)).unwrap_or_default();
+        let mut timed: Option<Timed> = None;
+        let mut run_others = |turn: &Turn<'_>| {
+            if let Some(mark) = &mark {
+                let now = mark.time(turn.budget)?;
+                timed = Some(timed.map_or(now, |before| before.best(now)));
+            }
+            peers.iter_mut().for_each(|peer| peer.turn(turn));
+            Ok(())
+        };
+        let (measured, entries) = measure_beside(compiler, instance, settings, &mut run_others)?;
+        let error = mark.map(|mark| error_to(&mark, instance, &measured, &entries)).transpose()?;
+        let met = found.map(|(_, recorded)| Met { recorded: recorded.clone(), timed, error });
+        Ok(Compared { measured, entries, met, peers: peers.into_iter().map(Peer::finish).collect() })
+    }
+}
+
+/// The largest error of derivative entries against those of the mark.
+fn error_to(mark: &Mark<'_>, instance: &Instance, measured: &Measured, entries: &[f64]) -> Result<f64> {
+    let (value, expected) = mark.entries()?;
+    let ours = Found { value: measured.value.unwrap_or(f64::NAN), entries };
+    agreement(ours, Found { value, entries: &expected }, &instance.blocks).context("the mark")
+}
