@@ -7,7 +7,7 @@ use cotan_bench::{
     Found, Instance, Mark, Marks, Measured, Peer, PeerFigures, Peers, Recorded, Settings, Timed, Turn, agreement,
     measure_beside, recorded,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is to be compared with.
 #[derive(Clone, Copy)]
@@ -35,19 +35,17 @@ impl Company {
     /// Builds the programs of marks and looks for the environment of peers, where they are wanted. With it comes a line
     /// for each column that is wanted and cannot be there.
     pub(crate) fn gather(wanted: Wanted) -> Result<(Company, Vec<String>)> {
-        let here = std::env::current_exe().context("finding this program")?;
-        let profile = here.parent().unwrap_or(Path::new("."));
-        let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches");
         let marks = if wanted.marks {
-            Some((Marks::build(&benches.join("reference"), &profile.join("marks"))?, recorded()?))
+            Some((Marks::build(&benches().join("reference"), &folder()?.join("marks"))?, recorded()?))
         } else {
             None
         };
         if !wanted.peers {
             return Ok((Company { marks, peers: None }, Vec::new()));
         }
-        let target = profile.parent().unwrap_or(Path::new(".."));
-        let (peers, missing) = match Peers::find(&target.join("peers"), &benches.join("peers")) {
+        let folder = folder()?;
+        let environment = folder.parent().unwrap_or(Path::new("..")).join("peers");
+        let (peers, missing) = match Peers::find(&environment, &benches().join("peers")) {
             Ok(peers) => {
                 let missing = peers.missing();
                 (Some(peers), missing)
@@ -83,6 +81,17 @@ impl Company {
         let met = found.map(|(_, recorded)| Met { recorded: recorded.clone(), timed, error });
         Ok(Compared { measured, entries, met, peers: peers.into_iter().map(Peer::finish).collect() })
     }
+}
+
+/// The folder of what is compared with.
+pub(crate) fn benches() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches")
+}
+
+/// The folder of this program, in that which cargo builds in.
+pub(crate) fn folder() -> Result<PathBuf> {
+    let here = std::env::current_exe().context("finding this program")?;
+    Ok(here.parent().unwrap_or(Path::new(".")).to_owned())
 }
 
 /// The largest error of derivative entries against those of the mark.

@@ -11,7 +11,9 @@ mod loops;
 mod marks;
 mod measure;
 mod nudge;
+mod peak;
 mod peers;
+mod profile;
 mod reference;
 mod threads;
 
@@ -22,6 +24,8 @@ pub use instance::Instance;
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use measure::{Beside, Measured, Settings, Turn, evaluate, evaluate_by_tape, measure, measure_beside};
+pub use peak::Peak;
 pub use peers::{Peer, PeerFigures, Peers};
+pub use profile::{NestFigures, Profile, profile, profile_table};
 pub use reference::{BlockError, compare_blocks};
 pub use threads::{Throughput, throughput, throughput_table};

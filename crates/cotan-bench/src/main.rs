@@ -9,8 +9,8 @@ use company::{Company, Wanted};
 use cotan::llvm::Width;
 use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
-use cotan_bench::{HandModel, Instance, LOOPS, Objective, Settings, loop_instance, read_adbench};
-use cotan_bench::{newton, throughput, throughput_table};
+use cotan_bench::{HandModel, Instance, LOOPS, Objective, Peak, Settings, loop_instance, read_adbench};
+use cotan_bench::{newton, profile, profile_table, throughput, throughput_table};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::io::Write;
@@ -89,6 +89,9 @@ struct Options {
     /// Without the columns of JAX and PyTorch, which `cargo xtask peers` installs.
     #[arg(long, global = true)]
     no_peers: bool,
+    /// Where the time goes: time, operations, bytes and the share of the machine's peak of each loop nest, on one thread.
+    #[arg(long, global = true, conflicts_with = "out")]
+    profile: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -104,6 +107,9 @@ fn main() -> Result<()> {
     let threads = threads(cli.options.threads)?;
     let budget = Duration::try_from_secs_f64(cli.options.budget).context("--budget: expected seconds, at least 0")?;
     if let Command::Threads { data } = &cli.command {
+        if cli.options.profile {
+            bail!("`threads` has no --profile");
+        }
         return on_two_threads(data, budget, cli.options.width, cli.options.json);
     }
     let compiler = compiler(threads, cli.options.width)?;
@@ -127,6 +133,12 @@ fn main() -> Result<()> {
         Command::All { marks, .. } => *marks,
         Command::Adbench { .. } | Command::Loops { .. } | Command::Threads { .. } => false,
     };
+    if cli.options.profile {
+        if cli.options.threads.is_some_and(|n| n > NonZeroUsize::MIN) {
+            bail!("--profile runs on one thread, found --threads {}", threads.get());
+        }
+        return profiles(&compiler, &cases, settings, marks, cli.options.json);
+    }
     let (company, missing) = Company::gather(Wanted { marks, peers: !cli.options.no_peers })?;
     missing.iter().for_each(|line| complain(line));
     let bar = progress(cases.len());
@@ -201,6 +213,24 @@ fn on_two_threads(data: &Path, budget: Duration, width: Option<Width>, json: boo
         }
     } else {
         throughput_table(&rows).iter().for_each(|line| print_line(line));
+    }
+    Ok(())
+}
+
+/// Prints the profile of every instance.
+fn profiles(compiler: &Compiler, cases: &[Case], settings: Settings, marks: bool, json: bool) -> Result<()> {
+    if marks || settings.engine != Engine::Cpu {
+        bail!("--profile looks into compiled code: leave out --marks and --backend interp");
+    }
+    let peak = Peak::measure(&company::benches().join("reference"), &company::folder()?.join("marks"))?;
+    for Case { instance, .. } in cases {
+        let found = profile(compiler, instance, settings.budget, peak)
+            .with_context(|| format!("{} {}", instance.objective, instance.name))?;
+        if json {
+            print_line(&serde_json::to_string(&found)?);
+        } else {
+            profile_table(&found).iter().for_each(|line| print_line(line));
+        }
     }
     Ok(())
 }

@@ -46,6 +46,23 @@ fn row(line: &str) -> Result<Recorded> {
     Ok(Recorded { instance: instance.to_owned(), best_tool: seconds(best_tool)?, mark: seconds(mark)?, program })
 }
 
+/// Builds a program in `sources` into a folder, with the C++ compiler that `CXX` names or `c++`.
+pub(crate) fn compile(sources: &Path, folder: &Path, name: &str, flags: &[&str]) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    let mut command = Command::new(&compiler);
+    command.args(FLAGS).args(flags).arg("-o").arg(folder.join(name)).arg(sources.join(name).with_extension("cpp"));
+    if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        // Vectors as wide as the machine's, and the vector versions of the C library's functions.
+        command.args(["-mprefer-vector-width=512", "-lmvec"]);
+    }
+    let out = command.output().with_context(|| format!("running {}: is there a C++ compiler?", compiler.display()))?;
+    if !out.status.success() {
+        bail!("{} does not compile {name}: {}", compiler.display(), String::from_utf8_lossy(&out.stderr));
+    }
+    Ok(())
+}
+
 /// The built programs of marks.
 #[derive(Debug)]
 pub struct Marks {
@@ -53,28 +70,10 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Builds the sources in `benches/reference` into a folder, with the C++ compiler that `CXX` names or `c++`.
+    /// Builds the sources in `benches/reference` into a folder.
     pub fn build(sources: &Path, folder: &Path) -> Result<Marks> {
-        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-        let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
         for (name, flags) in PROGRAMS {
-            let mut command = Command::new(&compiler);
-            command
-                .args(FLAGS)
-                .args(flags)
-                .arg("-o")
-                .arg(folder.join(name))
-                .arg(sources.join(name).with_extension("cpp"));
-            if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-                // Vectors as wide as the machine's, and the vector versions of the C library's functions.
-                command.args(["-mprefer-vector-width=512", "-lmvec"]);
-            }
-            let out = command
-                .output()
-                .with_context(|| format!("running {}: is there a C++ compiler?", compiler.display()))?;
-            if !out.status.success() {
-                bail!("{} does not compile {name}: {}", compiler.display(), String::from_utf8_lossy(&out.stderr));
-            }
+            compile(sources, folder, name, flags)?;
         }
         Ok(Marks { folder: folder.to_owned() })
     }

@@ -23,6 +23,7 @@ mod lower;
 mod narrow;
 mod nest;
 mod print;
+mod probe;
 mod reuse;
 mod segment;
 mod vector;
@@ -37,6 +38,7 @@ pub use nest::{
     Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node,
     Operand, Param, Piece, Place, Sharing, Sum, Target, Tensor, Threads, combining,
 };
+pub use probe::{Probe, ProbeEvent, insert_probes};
 pub use segment::cut_long_blocks;
 pub use vector::vectorise;
 pub use watch::{unwatched_results, watch_results};

@@ -9,7 +9,7 @@ use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Width};
+use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
 use cotan_opt::Given;
 use cotan_opt::passes::plain_products::plain_products;
 use cotan_opt::passes::trap_nan::Site;
@@ -291,7 +291,18 @@ impl Compiler {
 
     /// How the CPU backend compiles.
     pub fn compile_options(&self) -> CompileOptions {
-        CompileOptions { level: self.level, is_quick: false, has_plain_products: false, width: self.width }
+        CompileOptions { level: self.level, width: self.width, ..CompileOptions::default() }
+    }
+
+    /// Machine code of a function with probes around its loop nests: the output of a call tells of them, in pieces that
+    /// [`ProbeEvent::read`](cotan_llvm::ProbeEvent::read) takes. It is the code that runs first, also where that gives a NaN.
+    pub fn probed(&self, function: &Function, probe: Probe) -> Result<CompiledFunction, CompileError> {
+        let backend = self.backend().map_err(|e| CompileError::Backend(e.to_string()))?;
+        let plain = self.plain(&function.module, &function.entry);
+        let options =
+            CompileOptions { has_plain_products: plain.is_some(), probe: Some(probe), ..self.compile_options() };
+        let module = plain.as_ref().unwrap_or(&function.module);
+        Ok(on_deep_stack(|| backend.compile(module, &function.entry.symbol, &options))?)
     }
 }
 

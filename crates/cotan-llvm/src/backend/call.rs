@@ -210,6 +210,17 @@ impl CompiledFunction {
         self.run(args, earlier, options, None)
     }
 
+    /// The same with output.
+    pub fn call_again_with_output(
+        &self,
+        args: &[Value],
+        earlier: Vec<Value>,
+        options: &CallOptions,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Outcome, RuntimeError> {
+        self.run(args, earlier, options, Some(output))
+    }
+
     fn run(
         &self,
         args: &[Value],

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 impl Backend {
     /// What a function is kept under that was made of this: all of it that decides about the code or what is known of it,
-    /// the version of whatever made it included. `None` if nothing is kept.
+    /// the version of whatever made it included. `None` if nothing is kept: code with probes never is.
     pub fn key(&self, made_of: &[&str], options: &CompileOptions) -> Option<Key> {
-        self.engine.cache()?;
+        self.engine.cache().filter(|_| options.probe.is_none())?;
         let width = options.width.map_or(String::new(), |width| width.lanes().to_string());
         let effort = if options.is_quick { "quick" } else { "" };
         let fields: Vec<&str> = made_of.iter().copied().chain([width.as_str(), effort]).collect();

@@ -17,7 +17,8 @@ use crate::runtime::Pool;
 pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
 use cotan_loops::{
-    LoopFunction, Width, contract, cut_long_blocks, fork, lower, narrow, unwatched_results, vectorise, watch_results,
+    LoopFunction, Probe, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow, unwatched_results,
+    vectorise, watch_results,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -54,6 +55,8 @@ pub struct CompileOptions {
     /// How many lanes of a loop an operation works on, at most; `None` for all of them, which LLVM puts into registers.
     /// No bit depends on it.
     pub width: Option<Width>,
+    /// Probes around the loop nests of what is compiled, not of what it calls: its output tells of them.
+    pub probe: Option<Probe>,
 }
 
 impl CompileOptions {
@@ -64,10 +67,18 @@ impl CompileOptions {
 
     /// The loop nest of a function.
     pub fn nest(&self, f: &Function) -> LoopFunction {
+        self.probed_nest(f, None)
+    }
+
+    fn probed_nest(&self, f: &Function, probe: Option<Probe>) -> LoopFunction {
         let mut nest = lower(f);
-        match self.level {
-            OptLevel::O0 => {}
-            OptLevel::O2 => {
+        if let Some(probe) = probe {
+            insert_probes(&mut nest, probe);
+        }
+        match (self.level, probe) {
+            // What is counted is what the nest says, whatever the machine makes of it.
+            (OptLevel::O0, _) | (_, Some(Probe::Counts)) => {}
+            (OptLevel::O2, Some(Probe::Times) | None) => {
                 vectorise(&mut nest);
                 fork(&mut nest);
                 contract(&mut nest);
@@ -147,7 +158,8 @@ impl Backend {
     /// The code of functions and of all that they call, and what the cache has it under.
     fn make(&self, module: &Module, names: &[&str], options: &CompileOptions) -> Result<(Code, Key), CompileError> {
         let functions = closure(module, names)?;
-        let mut nests: Vec<LoopFunction> = functions.values().map(|f| options.nest(f)).collect();
+        let probe = |f: &Function| options.probe.filter(|_| names.contains(&&*f.name));
+        let mut nests: Vec<LoopFunction> = functions.values().map(|f| options.probed_nest(f, probe(f))).collect();
         if options.has_plain_products {
             let called = nests.iter_mut().filter(|nest| names.contains(&&*nest.name));
             called.for_each(watch_results);
