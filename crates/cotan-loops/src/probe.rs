@@ -53,7 +53,7 @@ impl ProbeEvent<'_> {
     }
 }
 
-/// Puts probes around the outermost nests: loops, and branches with loops in them, also those within scopes. A nest that
+/// Puts probes around the outermost nests: loops, copies, and branches with such in them, also those within scopes. A nest that
 /// calls a function counts nothing of what that does.
 pub fn insert_probes(f: &mut LoopFunction, probe: Probe) {
     let counts = match probe {
@@ -78,10 +78,11 @@ fn around_nests(f: &mut LoopFunction, nodes: &mut Vec<Node>, counts: Option<Coun
             all.push(node);
         } else {
             all.push(write(&format!("{BEGIN}{}", label(f, &node)), None));
+            let mut nest = vec![node];
             if let Some(counts) = counts {
-                node.lists_mut().into_iter().for_each(|list| counts.count(f, list));
+                counts.count(f, &mut nest);
             }
-            all.push(node);
+            all.extend(nest);
             all.push(write(END, None));
             if let Some(counts) = counts {
                 all.extend(counts.tell());
@@ -91,9 +92,10 @@ fn around_nests(f: &mut LoopFunction, nodes: &mut Vec<Node>, counts: Option<Coun
     *nodes = all;
 }
 
-/// Whether a node runs a loop.
+/// Whether a node runs a loop; a copy of elements is one.
 fn is_nest(node: &Node) -> bool {
-    matches!(node, Node::For(_) | Node::While(..)) || node.lists().into_iter().flatten().any(is_nest)
+    matches!(node, Node::For(_) | Node::While(..) | Node::Copy { .. })
+        || node.lists().into_iter().flatten().any(is_nest)
 }
 
 fn write(text: &str, value: Option<Tensor>) -> Node {
@@ -106,8 +108,12 @@ const NAMES: usize = 4;
 fn label(f: &LoopFunction, node: &Node) -> String {
     let head = if let Node::For(l) = node {
         format!("for {}", f.locals[l.index.index()].name)
+    } else if matches!(node, Node::While(..)) {
+        "while".to_owned()
+    } else if matches!(node, Node::Copy { .. }) {
+        "copy".to_owned()
     } else {
-        if matches!(node, Node::While(..)) { "while" } else { "branches" }.to_owned()
+        "branches".to_owned()
     };
     let mut written = Vec::new();
     let mut own = Vec::new();
