@@ -28,7 +28,7 @@ use std::mem::offset_of;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -64,12 +64,53 @@ pub struct Ctx {
     pub record_bytes: i64,
     /// The most that [`Ctx::record_bytes`] ever was.
     pub most_record_bytes: i64,
+    /// The library for matrix products.
+    pub products: *const Products,
     /// Where output goes, an [`Output`]; null drops it. Only the thread that made the call writes.
     pub output: *mut c_void,
     /// A byte that compiled code sets, on any thread, where it stores a NaN to a result that it watches.
     pub saw_nan: *mut u8,
     /// Why the call failed.
     pub error: ErrorSlot,
+}
+
+/// The functions of a library for matrix products. A host may have another library; its sums have to be those that
+/// [`MatrixProduct`] says, so that results do not depend on it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Products {
+    /// Of matrices of f32.
+    pub of_f32: ProductFn,
+    /// Of matrices of f64.
+    pub of_f64: ProductFn,
+}
+
+/// Computes a product. It fails as `cotan_poll` does, and for no other reason.
+pub type ProductFn = unsafe extern "C" fn(ctx: *mut Ctx, product: *const MatrixProduct) -> Status;
+
+/// A product of two matrices, `to = left right`. Each sum takes its terms in order, in [`runs`](cotan_ops::runs): a run
+/// starts from 0 and adds a term by `fma`, and what the runs give is added in order.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixProduct {
+    /// What is written, `[rows, columns]`; it overlaps no factor.
+    pub to: Matrix,
+    /// The first factor, `[rows, summed]`.
+    pub left: Matrix,
+    /// The second factor, `[summed, columns]`.
+    pub right: Matrix,
+    /// Rows and columns of the product, and the number of terms of a sum.
+    pub extents: [i64; 3],
+}
+
+/// A matrix in memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix {
+    /// The element at index zero.
+    pub data: *mut c_void,
+    /// How many elements the next row, and the next column, are away.
+    pub strides: [i64; 2],
 }
 
 /// What a host does with output.
@@ -155,7 +196,7 @@ pub struct Stack {
 
 /// Offsets and sizes in bytes, for the emitter's address arithmetic.
 pub mod layout {
-    use super::{Buf, Ctx, ErrorSlot, Mark, Stack, Watch, offset_of};
+    use super::{Buf, Ctx, ErrorSlot, Mark, Matrix, MatrixProduct, Products, Stack, Watch, offset_of};
 
     /// `ctx.watch`
     pub const CTX_WATCH: usize = offset_of!(Ctx, watch);
@@ -165,6 +206,23 @@ pub mod layout {
     pub const CTX_RECORD_BYTES: usize = offset_of!(Ctx, record_bytes);
     /// `ctx.most_record_bytes`
     pub const CTX_MOST_RECORD_BYTES: usize = offset_of!(Ctx, most_record_bytes);
+    /// `ctx.products`
+    pub const CTX_PRODUCTS: usize = offset_of!(Ctx, products);
+    /// `products.of_f32`
+    pub const PRODUCTS_F32: usize = offset_of!(Products, of_f32);
+    /// `products.of_f64`
+    pub const PRODUCTS_F64: usize = offset_of!(Products, of_f64);
+    /// `product.to`, `product.left` and `product.right`
+    pub const PRODUCT_MATRICES: [usize; 3] =
+        [offset_of!(MatrixProduct, to), offset_of!(MatrixProduct, left), offset_of!(MatrixProduct, right)];
+    /// `product.extents`
+    pub const PRODUCT_EXTENTS: usize = offset_of!(MatrixProduct, extents);
+    /// Room for a [`MatrixProduct`] in a frame.
+    pub const PRODUCT_SIZE: usize = size_of::<MatrixProduct>();
+    /// `matrix.data`
+    pub const MATRIX_DATA: usize = offset_of!(Matrix, data);
+    /// `matrix.strides`
+    pub const MATRIX_STRIDES: usize = offset_of!(Matrix, strides);
     /// `ctx.saw_nan`
     pub const CTX_SAW_NAN: usize = offset_of!(Ctx, saw_nan);
     /// `ctx.error.code`

@@ -262,7 +262,13 @@ fn a_stack_that_exceeds_the_memory_limit_fails_with_a_code() {
 
 #[test]
 fn the_version_of_the_abi_changes_with_its_layout() {
-    let sizes =
-        [size_of::<abi::Ctx>(), layout::BUF_SIZE, layout::STACK_SIZE, layout::MARK_SIZE, layout::CTX_ERROR_ARGS];
-    assert_eq!((abi::VERSION, sizes), (8, [184, 32, 32, 24, 80]));
+    let sizes = [
+        size_of::<abi::Ctx>(),
+        layout::BUF_SIZE,
+        layout::STACK_SIZE,
+        layout::MARK_SIZE,
+        layout::CTX_ERROR_ARGS,
+        layout::PRODUCT_SIZE,
+    ];
+    assert_eq!((abi::VERSION, sizes), (9, [192, 32, 32, 24, 88, 96]));
 }

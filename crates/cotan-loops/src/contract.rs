@@ -97,6 +97,7 @@ impl Contract<'_> {
                 | Node::If(..)
                 | Node::Switch(..)
                 | Node::Check { .. }
+                | Node::Product(_)
                 | Node::Print { .. }
                 | Node::Call { .. }) => done.push(Some(other)),
             }

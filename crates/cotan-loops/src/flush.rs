@@ -96,6 +96,7 @@ impl Derivatives {
                 | Node::StackOpen(_)
                 | Node::StackExtend(..)
                 | Node::Check { .. }
+                | Node::Product(_)
                 | Node::Print { .. }
                 | Node::Call { .. }
                 | Node::Scope(_)
@@ -138,6 +139,7 @@ impl Mentions {
                     self.buffer(*buffer);
                     self.place(*to);
                 }
+                Node::Product(product) => product.views().into_iter().for_each(|view| self.place(view.place)),
                 Node::Let(..)
                 | Node::LoadLanes { .. }
                 | Node::StoreLanes { .. }
@@ -261,6 +263,7 @@ impl Pass<'_> {
             | Node::StoreLanes { .. }
             | Node::StackOpen(_)
             | Node::Bind { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. }
             | Node::Segment(_) => false,

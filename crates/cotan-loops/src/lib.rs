@@ -24,6 +24,7 @@ mod narrow;
 mod nest;
 mod print;
 mod probe;
+mod product;
 mod reuse;
 mod segment;
 mod vector;
@@ -36,9 +37,10 @@ pub use lower::{lower, lowers};
 pub use narrow::{Width, narrow};
 pub use nest::{
     Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node,
-    Operand, Param, Piece, Place, Sharing, Sum, Target, Tensor, Threads, combining,
+    Operand, Param, Piece, Place, Product, Sharing, Sum, Target, Tensor, Threads, View, combining,
 };
 pub use probe::{Probe, ProbeEvent, insert_probes};
+pub use product::without_products;
 pub use segment::cut_long_blocks;
 pub use vector::vectorise;
 pub use watch::{unwatched_results, watch_results};

@@ -101,6 +101,7 @@ impl Narrow<'_> {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. }) => self.nodes.push(other),
         }

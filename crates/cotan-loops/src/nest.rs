@@ -295,6 +295,9 @@ pub enum Node {
         /// The source text that it stands for.
         span: Span,
     },
+    /// The product of two matrices by a library. It stands in the second arm of a [`Node::If`] whose first arm does the
+    /// same by loops, so that whoever can't have it can have those, see [`without_products`](crate::without_products).
+    Product(Box<Product>),
     /// Writes to the output of the call.
     Print {
         /// The text that comes first, UTF-8.
@@ -313,6 +316,31 @@ pub enum Node {
         /// One per result.
         results: Vec<CallResult>,
     },
+}
+
+/// `to = left right`. The sum of every element is that of the definition of `matmul` to the bit: in
+/// [`runs`](cotan_ops::runs), each a chain of `fma` from 0, added in order. What is written overlaps nothing that is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Product {
+    /// Type of the elements: `f32` or `f64`.
+    pub elem: Elem,
+    /// What is written, `[rows, columns]`.
+    pub to: View,
+    /// The first factor, `[rows, summed]`.
+    pub left: View,
+    /// The second factor, `[summed, columns]`.
+    pub right: View,
+    /// Rows and columns of the product, and how many terms a sum has, i64.
+    pub extents: [Operand; 3],
+}
+
+/// A matrix in a buffer: so a transposed one needs no copy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Its first element.
+    pub place: Place,
+    /// How many elements the next row, and the next column, are away, i64.
+    pub strides: [Operand; 2],
 }
 
 /// A counted loop: `index` from 0 up to `count`, not at all if that is negative.
@@ -483,6 +511,19 @@ impl Piece {
     }
 }
 
+impl Product {
+    /// The three matrices: what is written, then the factors.
+    pub fn views(&self) -> [&View; 3] {
+        [&self.to, &self.left, &self.right]
+    }
+
+    /// The operands: where the matrices lie, and how large they are.
+    pub fn operands(&self) -> impl Iterator<Item = Operand> + '_ {
+        let views = self.views().into_iter().flat_map(|view| [view.place.offset, view.strides[0], view.strides[1]]);
+        views.chain(self.extents)
+    }
+}
+
 impl Target {
     /// The operand in it.
     fn operand(self) -> Operand {
@@ -522,6 +563,7 @@ impl Node {
             Node::While(go, _) => see((*go).into()),
             Node::If(operand, ..) | Node::Switch(operand, _) => see(*operand),
             Node::Check { cond, kind: _, args, span: _ } => std::iter::once(cond).chain(args).copied().for_each(see),
+            Node::Product(product) => product.operands().for_each(see),
             Node::Print { text: _, value, extents } => {
                 let value = value.iter().flat_map(Tensor::operands);
                 value.chain(extents.iter().map(|place| place.offset)).for_each(see);
@@ -563,6 +605,7 @@ impl Node {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => Vec::new(),
         }
@@ -590,6 +633,7 @@ impl Node {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => Vec::new(),
         }

@@ -3,7 +3,7 @@
 use crate::blocks::{BlockWork, Blocks};
 use crate::nest::{
     BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Sharing, Target,
-    Tensor, Threads,
+    Tensor, Threads, View,
 };
 use cotan_ir::Symbol;
 use rustc_hash::FxHashMap;
@@ -105,6 +105,7 @@ impl Printer<'_> {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => {
                 let text = self.step(node);
@@ -183,6 +184,10 @@ impl Printer<'_> {
             Node::Check { cond, kind, args, .. } => {
                 format!("check {} {}({})", self.operand(*cond), kind.code(), self.operands(args))
             }
+            Node::Product(product) => {
+                let [to, left, right] = product.views().map(|view| self.view(view));
+                format!("product {to} = {left} by {right}, {}[{}]", product.elem, self.operands(&product.extents))
+            }
             Node::Print { text, value, .. } => {
                 let value = value
                     .as_ref()
@@ -242,6 +247,11 @@ impl Printer<'_> {
             Some(0) => format!("{name}[]"),
             Some(_) | None => format!("{name}[{}]", self.operand(place.offset)),
         }
+    }
+
+    /// A matrix with the steps to its next row and to its next column.
+    fn view(&self, view: &View) -> String {
+        format!("{} step ({})", self.place(view.place), self.operands(&view.strides))
     }
 
     fn mask(&self, mask: Option<Operand>) -> String {

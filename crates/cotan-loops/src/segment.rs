@@ -75,6 +75,7 @@ fn cut_inside(node: Node) -> Node {
         | Node::StackExtend(..)
         | Node::Bind { .. }
         | Node::Check { .. }
+        | Node::Product(_)
         | Node::Print { .. }
         | Node::Call { .. }) => other,
     }
@@ -104,6 +105,7 @@ fn size(node: &Node) -> usize {
         | Node::StackExtend(..)
         | Node::Bind { .. }
         | Node::Check { .. }
+        | Node::Product(_)
         | Node::Print { .. }
         | Node::Call { .. } => 1,
     }

@@ -42,6 +42,7 @@ fn touch(nodes: &[Node], touched: &mut FxHashSet<Buffer>) {
                 touched.insert(blocks.lanes.buffer);
             }
             Node::Copy { from, to, .. } => touched.extend([from.buffer, to.buffer]),
+            Node::Product(product) => touched.extend(product.views().map(|view| view.place.buffer)),
             Node::Print { value, extents, .. } => {
                 touched.extend(value.iter().map(|tensor| tensor.place.buffer));
                 touched.extend(extents.iter().map(|place| place.buffer));

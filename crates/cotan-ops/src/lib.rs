@@ -65,7 +65,7 @@ pub use tensor::concat::CONCAT;
 pub use tensor::fill::FILL;
 pub use tensor::from_elements::FROM_ELEMENTS;
 pub use tensor::iota::IOTA;
-pub use tensor::matmul::{MATMUL, PLAIN, STRONG};
+pub use tensor::matmul::{MATMUL, PLAIN, RUN, STRONG, runs};
 pub use tensor::print::{PRINT, printed, write_value};
 pub use tensor::reshape::RESHAPE;
 pub use tensor::reverse::REVERSE;

@@ -5,11 +5,11 @@ use crate::error::RuntimeError;
 use crate::machine::bug;
 use crate::tape::trace::Trace;
 use cotan_ir::{Const, Elem};
-use cotan_ops::{ADD, FMA, Inputs, MATMUL, MULZ, PrimRow, TensorRecord, count};
+use cotan_ops::{ADD, FMA, Inputs, MATMUL, MULZ, PrimRow, TensorRecord, count, runs};
 
 impl Trace {
-    /// The elements of a product, each the sum that the record of the operation documents: from 0, in ascending order,
-    /// by `fma`, or by `mulz` and `add` where an exact zero is to win.
+    /// The elements of a product, each the sum that the record of the operation documents: in [`runs`],
+    /// each from 0, in ascending order, by `fma`, or by `mulz` and `add` where an exact zero is to win.
     pub(crate) fn product(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
         let ([a, b], true) = (inputs.args, std::ptr::eq(record, &MATMUL)) else {
             return bug(format!("the tape does not know how to write down `{}`", record.name()));
@@ -29,17 +29,24 @@ impl Trace {
             let (a, b) = (&a.bits[batch * m * k..], &b.bits[batch * k * n..]);
             for i in 0..m {
                 for j in 0..n {
-                    let mut sum = zero;
-                    for l in 0..k {
-                        let (x, y) = (a[i * k + l], b[l * n + j]);
-                        sum = if is_strong {
-                            let product = self.apply(&mulz, &[x, y])?;
-                            self.apply(&add, &[sum, product])?
-                        } else {
-                            self.apply(&fma, &[x, y, sum])?
-                        };
+                    let mut total = None;
+                    for terms in runs(k) {
+                        let mut sum = zero;
+                        for l in terms {
+                            let (x, y) = (a[i * k + l], b[l * n + j]);
+                            sum = if is_strong {
+                                let product = self.apply(&mulz, &[x, y])?;
+                                self.apply(&add, &[sum, product])?
+                            } else {
+                                self.apply(&fma, &[x, y, sum])?
+                            };
+                        }
+                        total = Some(match total {
+                            Some(total) => self.apply(&add, &[total, sum])?,
+                            None => sum,
+                        });
                     }
-                    cells.push(sum);
+                    cells.extend(total);
                 }
             }
         }

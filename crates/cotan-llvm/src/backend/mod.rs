@@ -18,7 +18,7 @@ pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics}
 use cotan_ir::{Block, Function, Module, Op, Symbol};
 use cotan_loops::{
     LoopFunction, Probe, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow, unwatched_results,
-    vectorise, watch_results,
+    vectorise, watch_results, without_products,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -77,7 +77,9 @@ impl CompileOptions {
         }
         match (self.level, probe) {
             // What is counted is what the nest says, whatever the machine makes of it.
-            (OptLevel::O0, _) | (_, Some(Probe::Counts)) => {}
+            (OptLevel::O0, _) | (_, Some(Probe::Counts)) => {
+                nest.body = without_products(std::mem::take(&mut nest.body))
+            }
             (OptLevel::O2, Some(Probe::Times) | None) => {
                 vectorise(&mut nest);
                 fork(&mut nest);

@@ -360,6 +360,7 @@ fn counts_records(node: &Node) -> bool {
         | Node::For(_)
         | Node::While(..)
         | Node::Check { .. }
+        | Node::Product(_)
         | Node::Print { .. }
         | Node::Call { .. } => false,
     }

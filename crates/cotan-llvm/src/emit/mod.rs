@@ -15,6 +15,7 @@ mod memory;
 mod outline;
 mod output;
 mod poll;
+mod product;
 mod reports;
 mod storage;
 mod text;

@@ -80,6 +80,7 @@ impl Uses {
                 | Node::StackExtend(..)
                 | Node::Bind { .. }
                 | Node::Check { .. }
+                | Node::Product(_)
                 | Node::Print { .. }
                 | Node::Call { .. } => {}
             }
@@ -230,6 +231,10 @@ impl Uses {
             Node::Check { cond, args, .. } => {
                 self.operand(*cond);
                 self.operands(args);
+            }
+            Node::Product(product) => {
+                product.views().into_iter().for_each(|view| self.buffer(view.place.buffer));
+                product.operands().for_each(|operand| self.operand(operand));
             }
             Node::Print { value, extents, .. } => {
                 value.iter().for_each(|value| self.place(value.place));

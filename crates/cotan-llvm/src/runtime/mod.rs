@@ -8,6 +8,7 @@ mod math;
 mod memory;
 mod parallel;
 mod pool;
+mod product;
 mod range;
 mod session;
 mod watch;
@@ -17,6 +18,7 @@ use crate::jit::HostSymbols;
 pub use arena::{Arena, ArenaStore};
 pub use memory::{MemoryLimit, Refusal};
 pub use pool::Pool;
+pub use product::whole_product;
 pub use session::Session;
 pub use watch::Watch;
 

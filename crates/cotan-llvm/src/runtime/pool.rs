@@ -58,6 +58,11 @@ impl Pool {
         self.threads.is_some()
     }
 
+    /// Whether the thread that asks works for it already.
+    pub(super) fn is_at_work(&self) -> bool {
+        self.threads.as_ref().is_some_and(|pool| pool.current_thread_index().is_some())
+    }
+
     /// Runs `work` for every index below `count`, in any order, and waits for all of them. It may be
     /// called from inside `work`.
     pub(super) fn for_each(&self, count: u64, work: impl Fn(u64) + Sync + Send) {

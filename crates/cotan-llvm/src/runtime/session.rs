@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU8;
 use super::arena::{Arena, ArenaStore};
 use super::memory::MemoryLimit;
 use super::pool::Pool;
+use super::product::products;
 use super::watch::Watch;
 use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK, Output};
 
@@ -100,6 +101,7 @@ impl Session {
             watch: self.watch.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
             record_bytes: 0,
             most_record_bytes: 0,
+            products: products(),
             output: output.as_mut().map_or(std::ptr::null_mut(), |output| std::ptr::from_mut(output).cast()),
             saw_nan: saw_nan.as_ptr(),
             error: ErrorSlot::default(),

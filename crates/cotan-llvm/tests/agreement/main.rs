@@ -11,6 +11,7 @@ mod long_blocks;
 mod loops;
 mod memory;
 mod pars;
+mod products;
 mod scalars;
 mod switches;
 mod tensors;

@@ -247,6 +247,7 @@ impl Names {
             | Node::If(..)
             | Node::Switch(..)
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => {}
         }

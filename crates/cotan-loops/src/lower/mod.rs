@@ -11,6 +11,7 @@ mod access;
 mod argsort;
 mod call;
 mod code;
+mod matmul;
 mod memory;
 mod output;
 mod par;
@@ -28,7 +29,7 @@ use crate::reuse::reuse_memory;
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
 use memory::Offer;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 pub use tensor_op::lowers;
 
@@ -86,6 +87,8 @@ struct Lowering<'a> {
     sharers: FxHashMap<Buffer, Vec<Var>>,
     offers: Vec<Offer>,
     offer_of: FxHashMap<Var, usize>,
+    /// The transposed matrices that nothing but products reads: they share the memory of what they were made of.
+    transposed: FxHashSet<Var>,
 }
 
 impl<'a> Lowering<'a> {
@@ -110,6 +113,7 @@ impl<'a> Lowering<'a> {
             sharers: FxHashMap::default(),
             offers: Vec::new(),
             offer_of: FxHashMap::default(),
+            transposed: matmul::only_multiplied(f),
         }
     }
 

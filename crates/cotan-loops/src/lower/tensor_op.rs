@@ -1,13 +1,14 @@
-//! Structural operations: loops that move elements, and the matrix product. One function each.
+//! Structural operations: loops that move elements. One function each.
 
 use super::argsort::argsort;
+use super::matmul::matmul;
 use super::output::print;
 use super::{Held, Lowering};
-use crate::nest::{Node, Operand, Place, Tensor};
+use crate::nest::{Node, Operand, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
 use cotan_ops::{
-    ADD, ARGSORT, CONCAT, FILL, FMA, FROM_ELEMENTS, IOTA, MATMUL, MULZ, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE,
-    TensorRecord, cast_to, record,
+    ARGSORT, CONCAT, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord,
+    cast_to, record,
 };
 
 /// Lowers one use: the result variable, operands, attributes.
@@ -48,7 +49,7 @@ impl Lowering<'_> {
     }
 
     /// Loops over all index tuples of these extents.
-    fn for_all(&mut self, extents: &[Operand], write: &mut dyn FnMut(&mut Self, &[Operand])) {
+    pub(super) fn for_all(&mut self, extents: &[Operand], write: &mut dyn FnMut(&mut Self, &[Operand])) {
         self.for_all_after(extents, &mut Vec::new(), write);
     }
 
@@ -86,8 +87,21 @@ impl Lowering<'_> {
         });
     }
 
+    /// Copies a tensor with its axes in another order: axis `k` of the target is axis `perm[k]` of the source.
+    pub(super) fn permute(&mut self, from: &Tensor, to: &Tensor, perm: &[i64]) {
+        self.for_all(&to.dims.clone(), &mut |this, at| {
+            let mut source = vec![Operand::i64(0); at.len()];
+            for (axis, index) in perm.iter().zip(at) {
+                source[*axis as usize] = *index;
+            }
+            let (source, target) = (this.part(from, &source), this.part(to, at));
+            let value = this.load("x", from.elem, source.place);
+            this.store(target.place, value);
+        });
+    }
+
     /// The result of an operation that gives a tensor or, without dims, a scalar: `write` fills a place.
-    fn written(&mut self, result: Var, write: impl FnOnce(&mut Self, &Tensor)) -> Held {
+    pub(super) fn written(&mut self, result: Var, write: impl FnOnce(&mut Self, &Tensor)) -> Held {
         let is_scalar = self.f.ty(result).is_scalar();
         let to = if is_scalar {
             self.allocate("scalar", self.f.ty(result).elem, Vec::new())
@@ -99,7 +113,7 @@ impl Lowering<'_> {
     }
 }
 
-fn tensor(held: &Held) -> Tensor {
+pub(super) fn tensor(held: &Held) -> Tensor {
     match held {
         Held::Tensor(tensor) => tensor.clone(),
         Held::Scalar(_) => panic!("bug: a structural operation on a scalar"),
@@ -211,50 +225,11 @@ fn reshape(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
 
 fn transpose(this: &mut Lowering, result: Var, args: &[Held], perm: &[i64]) -> Held {
     let from = tensor(&args[0]);
+    if this.transposed.contains(&result) {
+        // Whoever reads it knows that its last two axes are exchanged in memory.
+        return Held::Tensor(Tensor { dims: this.dims(this.f.ty(result)), ..from });
+    }
     let to = this.allocate_for(result);
-    this.for_all(&to.dims.clone(), &mut |this, at| {
-        let mut source = vec![Operand::i64(0); at.len()];
-        for (axis, index) in perm.iter().zip(at) {
-            source[*axis as usize] = *index;
-        }
-        let (source, target) = (this.part(&from, &source), this.part(&to, at));
-        let value = this.load("x", from.elem, source.place);
-        this.store(target.place, value);
-    });
+    this.permute(&from, &to, perm);
     Held::Tensor(to)
-}
-
-/// Every element of the result sums in ascending order from 0, each step one `fma`, or, where exact zeros win, a
-/// `mulz` and an addition.
-fn matmul(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
-    let (a, b) = (tensor(&args[0]), tensor(&args[1]));
-    let (a_rank, b_rank) = (a.dims.len(), b.dims.len());
-    let n_batch = a_rank.min(b_rank).saturating_sub(2);
-    let summed = a.dims[a_rank - 1];
-    let is_strong = attrs.first() == Some(&1);
-    this.written(result, |this, to| {
-        this.for_all(&to.dims.clone(), &mut |this, at| {
-            let (batch, sides) = at.split_at(n_batch);
-            let (row, column) = if a_rank > 1 { sides.split_at(1) } else { sides.split_at(0) };
-            let zero = Operand::Const(Const::zero(to.elem));
-            let sum = this.variable("sum", to.elem, zero);
-            this.for_each("k", summed, |this, k| {
-                let x_at: Vec<Operand> = batch.iter().chain(row).copied().chain([k]).collect();
-                let y_at: Vec<Operand> = batch.iter().copied().chain([k]).chain(column.iter().copied()).collect();
-                let (x, y) = (this.part(&a, &x_at).place, this.part(&b, &y_at).place);
-                let (x, y) = (this.load("x", a.elem, x), this.load("y", b.elem, y));
-                let old = this.read(sum);
-                let new = if is_strong {
-                    let product = this.apply("product", &MULZ, &[x, y]);
-                    this.apply("sum", &ADD, &[old, product])
-                } else {
-                    this.apply("sum", &FMA, &[x, y, old])
-                };
-                this.push(Node::Set(sum, new));
-            });
-            let total = this.read(sum);
-            let target: Place = this.part(to, at).place;
-            this.store(target, total);
-        });
-    })
 }

@@ -39,6 +39,7 @@ pub(super) fn is_made_over(node: &Node, old: (Buffer, usize), new: (Buffer, usiz
         | Node::If(..)
         | Node::Switch(..)
         | Node::Check { .. }
+        | Node::Product(_)
         | Node::Print { .. }
         | Node::Call { .. } => false,
     }

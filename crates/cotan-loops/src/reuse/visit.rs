@@ -20,6 +20,11 @@ pub(crate) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
             see(buffer);
             see(&mut to.buffer);
         }
+        Node::Product(product) => {
+            for view in [&mut product.to, &mut product.left, &mut product.right] {
+                see(&mut view.place.buffer);
+            }
+        }
         Node::Print { text: _, value, extents } => {
             value.iter_mut().for_each(|value| see(&mut value.place.buffer));
             extents.iter_mut().for_each(|place| see(&mut place.buffer));

@@ -47,6 +47,8 @@ pub(super) fn scalar(node: &Node) -> f64 {
         Node::Copy { count, .. } => 10.0 + trips(*count) / LANES_PER_STEP,
         Node::Alloc { .. } | Node::StackOpen(_) => 2.0,
         Node::Print { .. } | Node::Call { .. } => 100.0,
+        // One that is large enough to be worth a call.
+        Node::Product(_) => 10_000.0,
         Node::Scope(_) | Node::Segment(_) | Node::For(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => 0.0,
     }
 }
@@ -107,6 +109,7 @@ impl Estimate<'_> {
             | Node::StackOpen(_)
             | Node::StackExtend(..)
             | Node::Bind { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => scalar(node),
         }

@@ -10,6 +10,7 @@ mod rewrite;
 mod shape;
 
 use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, rounds};
+use crate::product::{is_small, small_version};
 use cost::Estimate;
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
@@ -68,13 +69,16 @@ impl Pass<'_> {
     }
 
     fn counted(&mut self, mut l: Box<For>) -> Vec<Node> {
-        let Some((lanes, gain)) = self.choose(&l) else {
+        // Lanes have no library for matrix products: they are for those that turn out to be small.
+        let (small, products) = small_version(&l).unzip();
+        let small = small.as_ref().unwrap_or(&l);
+        let Some((lanes, gain)) = self.choose(small) else {
             l.body = self.list(l.body);
             return vec![Node::For(l)];
         };
         let mut nodes = Vec::new();
-        let pays = self.pays(&l, lanes, gain, &mut nodes);
-        let strips = self.with_lanes(&l, lanes);
+        let pays = self.pays(small, lanes, gain, &products.unwrap_or_default(), &mut nodes);
+        let strips = self.with_lanes(small, lanes);
         match pays {
             None => nodes.extend(strips),
             Some(pays) => {
@@ -114,12 +118,20 @@ impl Pass<'_> {
     }
 
     /// Whether lanes pay, where that depends on sizes: a loop around others should have iterations for a good part of
-    /// its lanes, and their rows and arrays, one for each, should not take too much memory. `None` if they always do.
-    fn pays(&mut self, l: &For, lanes: u32, gain: f64, nodes: &mut Vec<Node>) -> Option<Operand> {
+    /// its lanes, their rows and arrays, one for each, should not take too much memory, and matrix products with these
+    /// extents should be small. `None` if they always do.
+    fn pays(
+        &mut self,
+        l: &For,
+        lanes: u32,
+        gain: f64,
+        products: &[[Operand; 3]],
+        nodes: &mut Vec<Node>,
+    ) -> Option<Operand> {
         let (mut arrays, mut rows) = (Vec::new(), Vec::new());
         private_sizes(&l.body, self.f, &mut arrays);
         let has_loop = l.body.iter().any(Node::has_loop);
-        if !has_loop && arrays.is_empty() {
+        if !has_loop && arrays.is_empty() && products.is_empty() {
             return None;
         }
         row_sizes(l, self.f, &mut rows);
@@ -140,6 +152,12 @@ impl Pass<'_> {
             });
             let fits = emit(Instruction::Le, Elem::I64, Elem::Bool, [bytes, Operand::i64(most)]);
             pays = emit(Instruction::And, Elem::Bool, Elem::Bool, [fits, pays]);
+        }
+        for extents in products {
+            let small = is_small(*extents, &mut |instruction, elem, args| {
+                emit(instruction, elem, if instruction == Instruction::Lt { Elem::Bool } else { elem }, args)
+            });
+            pays = emit(Instruction::And, Elem::Bool, Elem::Bool, [small, pays]);
         }
         Some(pays)
     }
@@ -201,6 +219,7 @@ impl Pass<'_> {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => cost::scalar(node),
         }

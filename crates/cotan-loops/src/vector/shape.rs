@@ -182,6 +182,7 @@ impl<'a> Shapes<'a> {
                 | Node::If(..)
                 | Node::Switch(..)
                 | Node::Check { .. }
+                | Node::Product(_)
                 | Node::Print { .. }
                 | Node::Call { .. } => {}
             }
@@ -261,6 +262,7 @@ impl<'a> Shapes<'a> {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => {}
         }
@@ -375,6 +377,7 @@ impl<'a> Shapes<'a> {
             }
             Node::StackOpen(_) | Node::StackExtend(..) => Err("it keeps records of unknown length"),
             Node::Bind { .. } => Err("it gives memory a second name"),
+            Node::Product(_) => Err("it calls a library"),
             Node::Print { .. } => Err("it prints"),
             Node::Call { .. } => Err("it calls a function"),
             Node::LoadLanes { .. } | Node::StoreLanes { .. } => Err("an inner loop has lanes already"),
@@ -508,6 +511,7 @@ pub(super) fn count_mentions(nodes: &[Node], found: &mut Mentions) {
             | Node::Scope(_)
             | Node::Segment(_)
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. } => {}
         }
         node.lists().into_iter().for_each(|list| count_mentions(list, found));

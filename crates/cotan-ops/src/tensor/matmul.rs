@@ -1,15 +1,17 @@
 //! `matmul(a, b){strong}`: matrix products, `y[.., i, j] = sum over k of a[.., i, k] b[.., k, j]`.
 //!
 //! Operands have one batch shape and then `[M, K]` and `[K, N]`; without a batch either may be a vector `[K]`, and two
-//! vectors give a scalar. The sum starts from 0 and takes `k` in ascending order, each step an `fma`. If the attribute
-//! `strong` is 1, a product with a factor that is exactly 0 counts 0 whatever the other factor is (as `mulz`), and sums
-//! are plain additions: contributions to derivatives are written so.
+//! vectors give a scalar. The sum takes `k` in ascending order, in [`runs`] of at most [`RUN`] terms: each run starts from
+//! 0, each of its steps is an `fma`, and what the runs give is added in order. If the attribute `strong` is 1, a product with a factor
+//! that is exactly 0 counts 0 whatever the other factor is (as `mulz`), and sums are plain additions: contributions to
+//! derivatives are written so.
 //!
 //! Bilinear: `a_cot = y_cot b^T`, `b_cot = a^T y_cot`. Vectors are seen as matrices with a side of 1.
 
 use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
 use crate::{ADD, Carrier, FMA, Kernel, MULZ, RESHAPE, TRANSPOSE, Value, count};
 use cotan_ir::{Atom, Builder, Dim, Elem, ElemSet, TensorSig, Ty};
+use std::ops::Range;
 
 /// Matrix product.
 pub static MATMUL: TensorRecord = TensorRecord {
@@ -26,6 +28,19 @@ pub static MATMUL: TensorRecord = TensorRecord {
 pub const STRONG: [i64; 1] = [1];
 /// The attribute of plain products.
 pub const PLAIN: [i64; 1] = [0];
+
+/// The most terms of a run of a sum: what libraries for matrix products add up before they go on to the next part of their
+/// factors.
+pub const RUN: usize = 512;
+
+/// The runs of a sum of `n` terms: as few as there can be, and as even; the first ones may have one term more. A sum
+/// without terms is one run.
+pub fn runs(n: usize) -> impl Iterator<Item = Range<usize>> {
+    let n_runs = n.div_ceil(RUN).max(1);
+    let (length, n_longer) = (n / n_runs, n % n_runs);
+    let start = move |run: usize| run * length + run.min(n_longer);
+    (0..n_runs).map(move |run| start(run)..start(run + 1))
+}
 
 /// The dims of a product: batch, rows, columns. A vector gives `None` for its missing side.
 struct Parts<'a, D> {
@@ -73,6 +88,7 @@ fn eval(inputs: &Inputs) -> Value {
     let (m, n) = (sides.rows.unwrap_or(1) as usize, sides.columns.unwrap_or(1) as usize);
     let carrier = if inputs.in_field && elem.is_float() { Carrier::Mod61 } else { Carrier::Elem(elem) };
     let kernel = |row: &crate::PrimRow| (row.kernels)(carrier).expect("invariant: products are of numbers");
+    let total = kernel(&ADD);
     let step: Box<dyn Fn(u64, u64, u64) -> u64> = if inputs.attrs == STRONG {
         let (mulz, add): (Kernel, Kernel) = (kernel(&MULZ), kernel(&ADD));
         Box::new(move |x, y, sum| add(&[sum, mulz(&[x, y])]))
@@ -85,7 +101,8 @@ fn eval(inputs: &Inputs) -> Value {
         let (a, b) = (&a.bits[batch * m * k..], &b.bits[batch * k * n..]);
         for i in 0..m {
             for j in 0..n {
-                bits.push((0..k).fold(0, |sum, l| step(a[i * k + l], b[l * n + j], sum)));
+                let run = |terms: Range<usize>| terms.fold(0, |sum, l| step(a[i * k + l], b[l * n + j], sum));
+                bits.extend(runs(k).map(run).reduce(|sum, run| total(&[sum, run])));
             }
         }
     }

@@ -121,6 +121,7 @@ pub(super) fn has_failing_checks(nodes: &[Node], shapes: &Shapes, diverges: bool
             | Node::Bind { .. }
             | Node::Scope(_)
             | Node::Segment(_)
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => false,
         };

@@ -152,6 +152,7 @@ impl Writer<'_, '_> {
             | Node::If(..)
             | Node::Switch(..)
             | Node::Check { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => false,
         }

@@ -380,6 +380,7 @@ impl Writer<'_, '_> {
             | Node::StackOpen(_)
             | Node::StackExtend(..)
             | Node::Bind { .. }
+            | Node::Product(_)
             | Node::Print { .. }
             | Node::Call { .. } => panic!("bug: `{}` has a node that can't have lanes", self.f.name),
         }

@@ -1,0 +1,277 @@
+//! The matrix product: loops, and for large matrices a library.
+//!
+//! What is large shows when the product runs. A matrix that nothing but such products reads in another order is not
+//! transposed in memory: the library takes strides, and the loops for small matrices transpose it themselves.
+
+use super::tensor_op::tensor;
+use super::{Held, Lowering};
+use crate::nest::{Node, Operand, Place, Product, Tensor, View};
+use crate::product::{is_small, is_surely_small};
+use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Stmt, Ty, Var};
+use cotan_ops::reduce::neutral;
+use cotan_ops::{ADD, FMA, Instruction, MATMUL, MULZ, PLAIN, RUN, STRONG, TRANSPOSE};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// One of the factors.
+struct Factor {
+    /// Its extents are those of the operation.
+    tensor: Tensor,
+    /// Whether its last two axes are exchanged in memory.
+    is_transposed: bool,
+}
+
+impl Factor {
+    /// The same elements as they lie in memory.
+    fn in_memory(&self) -> Tensor {
+        let mut stored = self.tensor.clone();
+        if self.is_transposed {
+            let rank = stored.dims.len();
+            stored.dims.swap(rank - 2, rank - 1);
+        }
+        stored
+    }
+}
+
+/// Where sums are cut into runs, as [`runs`](cotan_ops::runs) says. All of it is i64.
+struct Runs {
+    n: Operand,
+    /// Terms that every run has.
+    length: Operand,
+    /// The first runs have one more, so many of them.
+    n_longer: Operand,
+}
+
+pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+    let Some((Op::Tensor { args: operands, .. }, _)) = this.definitions.get(&result).map(|(s, k)| (&s.op, k)) else {
+        panic!("bug: a product that no statement computes");
+    };
+    let is_transposed = |a: &Atom| a.var().is_some_and(|v| this.transposed.contains(&v));
+    let marks = operands.iter().map(is_transposed);
+    let factors = args.iter().zip(marks).map(|(held, is_transposed)| Factor { tensor: tensor(held), is_transposed });
+    let factors: Vec<Factor> = factors.collect();
+    let [left, right] = &factors[..] else { panic!("bug: a product of {} operands", factors.len()) };
+    this.written(result, |this, to| match this.is_small(left, right, to, attrs) {
+        None => this.product_loops(&left.tensor, &right.tensor, to, attrs == STRONG),
+        Some(small) => {
+            let loops = this.nodes(|this| {
+                let (left, right) = (this.dense(left), this.dense(right));
+                this.product_loops(&left, &right, to, false);
+            });
+            let library = this.nodes(|this| this.library_product(left, right, to));
+            // What the loops have transposed is of no use afterwards.
+            let transposes = left.is_transposed || right.is_transposed;
+            let loops = if transposes { vec![Node::Scope(loops)] } else { loops };
+            this.push(Node::If(small, loops, library));
+        }
+    })
+}
+
+impl Lowering<'_> {
+    /// Whether a product is to be done by loops, where that is known only when it runs; nothing if it always is.
+    fn is_small(&mut self, left: &Factor, right: &Factor, to: &Tensor, attrs: &[i64]) -> Option<Operand> {
+        let extents = sides(&left.tensor.dims, &right.tensor.dims)?;
+        if !has_library(to.elem, attrs) || is_surely_small(extents) {
+            return None;
+        }
+        Some(is_small(extents, &mut |instruction, elem, args| {
+            let result = if elem == Elem::Bool || instruction == Instruction::Lt { Elem::Bool } else { elem };
+            self.native(instruction, elem, result, &args)
+        }))
+    }
+
+    /// A factor as a dense tensor.
+    fn dense(&mut self, factor: &Factor) -> Tensor {
+        if !factor.is_transposed {
+            return factor.tensor.clone();
+        }
+        let outside = self.allocates;
+        let to = self.allocate("transposed", factor.tensor.elem, factor.tensor.dims.clone());
+        // A scope of its own releases it.
+        self.allocates = outside;
+        let last = to.dims.len() as i64 - 1;
+        let perm: Vec<i64> = (0..last - 1).chain([last, last - 1]).collect();
+        self.permute(&factor.in_memory(), &to, &perm);
+        to
+    }
+
+    /// The sum of every element as `matmul` defines it.
+    fn product_loops(&mut self, left: &Tensor, right: &Tensor, to: &Tensor, is_strong: bool) {
+        let (left_rank, right_rank) = (left.dims.len(), right.dims.len());
+        let n_batch = left_rank.min(right_rank).saturating_sub(2);
+        let summed = left.dims[left_rank - 1];
+        let runs = self.runs(summed);
+        self.for_all(&to.dims.clone(), &mut |this, at| {
+            let (batch, sides) = at.split_at(n_batch);
+            let (row, column) = sides.split_at(usize::from(left_rank > 1));
+            let zero = Operand::Const(Const::zero(to.elem));
+            let run = |this: &mut Self, low: Operand, length: Operand| {
+                let sum = this.variable("sum", to.elem, zero);
+                this.for_each("k", length, |this, k| {
+                    let k = this.add(low, k);
+                    let x_at: Vec<Operand> = batch.iter().chain(row).copied().chain([k]).collect();
+                    let y_at: Vec<Operand> = batch.iter().copied().chain([k]).chain(column.iter().copied()).collect();
+                    let (x, y) = (this.part(left, &x_at).place, this.part(right, &y_at).place);
+                    let (x, y) = (this.load("x", left.elem, x), this.load("y", right.elem, y));
+                    let old = this.read(sum);
+                    let new = if is_strong {
+                        let product = this.apply("product", &MULZ, &[x, y]);
+                        this.apply("sum", &ADD, &[old, product])
+                    } else {
+                        this.apply("sum", &FMA, &[x, y, old])
+                    };
+                    this.push(Node::Set(sum, new));
+                });
+                this.read(sum)
+            };
+            let total = match &runs {
+                None => run(this, Operand::i64(0), summed),
+                Some(runs) => this.total(to.elem, runs, run),
+            };
+            let target: Place = this.part(to, at).place;
+            this.store(target, total);
+        });
+    }
+
+    /// Where a sum is cut into runs; nothing if it is known to be a single one.
+    fn runs(&mut self, summed: Operand) -> Option<Runs> {
+        if summed.as_i64().is_some_and(|n| n <= RUN as i64) {
+            return None;
+        }
+        let others = self.i64_of(Instruction::Sub, summed, Operand::i64(1));
+        let others = self.i64_of(Instruction::Max, others, Operand::i64(0));
+        let others = self.i64_of(Instruction::Div, others, Operand::i64(RUN as i64));
+        let n = self.add(others, Operand::i64(1));
+        let length = self.i64_of(Instruction::Div, summed, n);
+        let n_longer = self.i64_of(Instruction::Rem, summed, n);
+        Some(Runs { n, length, n_longer })
+    }
+
+    /// The total of the runs of a sum, given what gives one from a term on and so many of them.
+    fn total(&mut self, elem: Elem, runs: &Runs, run: impl FnOnce(&mut Self, Operand, Operand) -> Operand) -> Operand {
+        // It changes no bit of the first run, not even the sign of a zero.
+        let total = self.variable("total", elem, Operand::Const(neutral(Monoid::Add, elem)));
+        self.for_each("run", runs.n, |this, number| {
+            let start = |this: &mut Self, number: Operand| {
+                let shorter = this.mul(number, runs.length);
+                let longer = this.i64_of(Instruction::Min, number, runs.n_longer);
+                this.add(shorter, longer)
+            };
+            let low = start(this, number);
+            let next = this.add(number, Operand::i64(1));
+            let high = start(this, next);
+            let length = this.sub(high, low);
+            let sum = run(this, low, length);
+            let old = this.read(total);
+            let new = this.apply("total", &ADD, &[old, sum]);
+            this.push(Node::Set(total, new));
+        });
+        self.read(total)
+    }
+
+    fn i64_of(&mut self, instruction: Instruction, a: Operand, b: Operand) -> Operand {
+        self.native(instruction, Elem::I64, Elem::I64, &[a, b])
+    }
+
+    /// The product by a library, for each index of the batch.
+    fn library_product(&mut self, left: &Factor, right: &Factor, to: &Tensor) {
+        let n_batch = to.dims.len() - 2;
+        self.for_all(&to.dims[..n_batch], &mut |this, at| {
+            let [to_view, left_view, right_view] =
+                [(to, false), (&left.in_memory(), left.is_transposed), (&right.in_memory(), right.is_transposed)].map(
+                    |(matrices, is_transposed)| {
+                        let matrix = this.part(matrices, at);
+                        let mut strides = [matrix.dims[1], Operand::i64(1)];
+                        if is_transposed {
+                            strides.reverse();
+                        }
+                        View { place: matrix.place, strides }
+                    },
+                );
+            let extents = [to.dims[n_batch], to.dims[n_batch + 1], left.tensor.dims[n_batch + 1]];
+            let product = Product { elem: to.elem, to: to_view, left: left_view, right: right_view, extents };
+            this.push(Node::Product(Box::new(product)));
+        });
+    }
+}
+
+/// Rows, columns and terms of a product of matrices, given the dims of the factors.
+fn sides<D: Copy>(left: &[D], right: &[D]) -> Option<[D; 3]> {
+    match (left, right) {
+        ([.., m, k], [_, .., n]) => Some([*m, *n, *k]),
+        (_, _) => None,
+    }
+}
+
+/// Whether there is a library for products of this kind.
+fn has_library(elem: Elem, attrs: &[i64]) -> bool {
+    attrs == PLAIN && matches!(elem, Elem::F32 | Elem::F64)
+}
+
+/// The transposed matrices that nothing reads but products in the same block that may be large.
+pub(super) fn only_multiplied(f: &Function) -> FxHashSet<Var> {
+    let mut found = FxHashSet::default();
+    if has_transposed(&f.body) {
+        let mut uses = FxHashMap::default();
+        count_uses(&f.body, &mut uses);
+        collect(f, &f.body, &uses, &mut found);
+    }
+    found
+}
+
+fn has_transposed(block: &Block) -> bool {
+    let is_transposed = |s: &Stmt| matches!(&s.op, Op::Tensor { op, .. } if *op == TRANSPOSE.op());
+    block.stmts.iter().any(|s| is_transposed(s) || s.op.blocks().iter().any(has_transposed))
+}
+
+fn count_uses(block: &Block, uses: &mut FxHashMap<Var, usize>) {
+    let mut see = |a: Atom| {
+        if let Some(v) = a.var() {
+            *uses.entry(v).or_default() += 1;
+        }
+    };
+    block.stmts.iter().for_each(|s| s.op.each_operand(&mut see));
+    block.results.iter().for_each(|a| see(*a));
+    block.stmts.iter().flat_map(|s| s.op.blocks()).for_each(|b| count_uses(b, uses));
+}
+
+fn collect(f: &Function, block: &Block, uses: &FxHashMap<Var, usize>, found: &mut FxHashSet<Var>) {
+    let mut in_products: FxHashMap<Var, usize> = FxHashMap::default();
+    for stmt in &block.stmts {
+        if let Op::Tensor { op, args, attrs } = &stmt.op
+            && *op == MATMUL.op()
+            && may_be_large(f.atom_ty(args[0]), f.atom_ty(args[1]), attrs)
+        {
+            args.iter().filter_map(|a| a.var()).for_each(|v| *in_products.entry(v).or_default() += 1);
+        }
+    }
+    for stmt in &block.stmts {
+        if let Op::Tensor { op, args, attrs } = &stmt.op
+            && *op == TRANSPOSE.op()
+            && exchanges_last_two(attrs)
+            && args[0].var().is_some()
+        {
+            let v = stmt.results[0];
+            if in_products.get(&v) == uses.get(&v) && f.vars[v.index()].record.is_none() {
+                found.insert(v);
+            }
+        }
+        stmt.op.blocks().iter().for_each(|inner| collect(f, inner, uses, found));
+    }
+}
+
+fn may_be_large(left: Ty, right: Ty, attrs: &[i64]) -> bool {
+    let extent = |dim: Dim| match dim.atom() {
+        Atom::Const(c) => Operand::Const(c),
+        // Any local will do: that it is not known is all that counts.
+        Atom::Var(_) => Operand::Local(crate::nest::Local(0)),
+    };
+    let extents = sides(&left.dims, &right.dims).map(|sides| sides.map(extent));
+    has_library(left.elem, attrs) && extents.is_some_and(|extents| !is_surely_small(extents))
+}
+
+/// Whether a permutation of axes does nothing but exchange the last two.
+fn exchanges_last_two(perm: &[i64]) -> bool {
+    let Some(n_batch) = perm.len().checked_sub(2) else { return false };
+    let leading = perm[..n_batch].iter().enumerate().all(|(k, axis)| *axis == k as i64);
+    leading && perm[n_batch..] == [n_batch as i64 + 1, n_batch as i64]
+}

@@ -1,0 +1,205 @@
+//! Matrix products: when they are left to a library, and what stands beside it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use cotan_ir::{Module, parse_function, verify_module};
+use cotan_loops::{LoopFunction, lower, vectorise, without_products};
+use cotan_ops::Ops;
+use expect_test::expect;
+
+fn lowered(text: &str) -> LoopFunction {
+    let f = parse_function(text, &Ops).unwrap();
+    let mut module = Module::default();
+    let f = module.insert(f);
+    verify_module(&module).unwrap();
+    lower(&f)
+}
+
+/// A product of matrices with these extents and elements.
+fn product([m, k, n]: [&str; 3], elem: &str, strong: u8) -> String {
+    let params: Vec<String> =
+        [m, k, n].iter().filter(|d| d.parse::<i64>().is_err()).map(|d| format!("{d}: i64")).collect();
+    let params = params.join(", ");
+    let comma = if params.is_empty() { "" } else { ", " };
+    format!(
+        "fn f({params}{comma}a: {elem}[{m}, {k}], b: {elem}[{k}, {n}]) {{
+           c: {elem}[{m}, {n}] = matmul a, b {{{strong}}}
+           return c
+         }}"
+    )
+}
+
+#[test]
+fn sizes_that_only_the_run_knows_are_tested_in_front_of_loops_and_library() {
+    let nest = lowered(&product(["m", "k", "n"], "f64", 0));
+    expect![[r#"
+        fn f(m: i64, k: i64, n: i64, a[]: f64[m, k], b[]: f64[k, n]) {
+          alloc c: f64[m, n] as result 0
+          t = min.i64 m, n
+          t.1 = min.i64 t, k
+          t.2 = mul.i64 m, n
+          t.3 = mul.i64 t.2, k
+          t.4 = lt.i64 t.1, 4
+          t.5 = lt.i64 t.2, 512
+          t.6 = lt.i64 t.3, 16384
+          t.7 = or.bool t.4, t.5
+          t.8 = or.bool t.7, t.6
+          if t.8 {
+            t.9 = sub.i64 k, 1
+            t.10 = max.i64 t.9, 0
+            t.11 = div.i64 t.10, 512
+            t.12 = add.i64 t.11, 1
+            t.13 = div.i64 k, t.12
+            t.14 = rem.i64 k, t.12
+            for k.1 < m {
+              for k.2 < n {
+                total := -0.0
+                for run < t.12 {
+                  t.15 = mul.i64 run, t.13
+                  t.16 = min.i64 run, t.14
+                  t.17 = add.i64 t.15, t.16
+                  t.18 = add.i64 run, 1
+                  t.19 = mul.i64 t.18, t.13
+                  t.20 = min.i64 t.18, t.14
+                  t.21 = add.i64 t.19, t.20
+                  t.22 = sub.i64 t.21, t.17
+                  sum := 0.0
+                  for k.3 < t.22 {
+                    t.23 = add.i64 t.17, k.3
+                    t.24 = mul.i64 k.1, k
+                    t.25 = add.i64 t.24, t.23
+                    t.26 = mul.i64 t.23, n
+                    t.27 = add.i64 t.26, k.2
+                    x = a[t.25]
+                    y = b[t.27]
+                    sum.1 = sum
+                    sum.2 = fma.f64 x, y, sum.1
+                    sum := sum.2
+                  }
+                  sum.3 = sum
+                  total.1 = total
+                  total.2 = add.f64 total.1, sum.3
+                  total := total.2
+                }
+                total.3 = total
+                t.28 = mul.i64 k.1, n
+                t.29 = add.i64 t.28, k.2
+                c[t.29] = total.3
+              }
+            }
+          }
+          else {
+            t.30 = mul.i64 m, n
+            t.31 = mul.i64 m, k
+            t.32 = mul.i64 k, n
+            product c[] step (n, 1) = a[] step (k, 1) by b[] step (n, 1), f64[m, n, k]
+          }
+          return c[]: f64[m, n]
+        }
+    "#]]
+    .assert_eq(&nest.to_string());
+}
+
+#[test]
+fn what_is_known_to_be_small_or_has_no_library_is_loops_alone() {
+    let calls = |text: String| lowered(&text).to_string().contains(" step (");
+    for extents in [["25", "26", "25"], ["8", "1000", "8"], ["m", "3", "n"], ["3", "k", "n"], ["m", "k", "2"]] {
+        assert!(!calls(product(extents, "f64", 0)), "{extents:?}");
+    }
+    for elem in ["i64", "f16"] {
+        assert!(!calls(product(["m", "k", "n"], elem, 0)), "{elem}");
+    }
+    assert!(!calls(product(["m", "k", "n"], "f64", 1)), "an exact zero wins");
+    for (extents, elem) in [(["32", "16", "32"], "f64"), (["m", "k", "n"], "f32"), (["4", "64", "128"], "f32")] {
+        assert!(calls(product(extents, elem, 0)), "{extents:?}");
+    }
+    let vectors = "fn f(k: i64, n: i64, a: f64[k], b: f64[k, n]) {
+      c: f64[n] = matmul a, b {0}
+      return c
+    }";
+    assert!(!calls(vectors.to_owned()));
+}
+
+#[test]
+fn a_transposed_factor_is_copied_by_the_loops_alone() {
+    let nest = lowered(
+        "fn f(n: i64, a: f64[n, n], b: f64[n, n]) {
+           t: f64[n, n] = transpose b {1, 0}
+           c: f64[n, n] = matmul a, t {0}
+           return c
+         }",
+    );
+    let text = nest.to_string();
+    let (loops, library) = text.split_once("else").unwrap();
+    assert_eq!(loops.matches("alloc transposed").count(), 1, "{text}");
+    assert!(library.contains("product c[] step (n, 1) = a[] step (n, 1) by b[] step (1, n), f64[n, n, n]"), "{text}");
+    assert!(!text.contains("alloc t:"), "{text}");
+}
+
+#[test]
+fn a_transposed_matrix_that_others_read_is_copied() {
+    for (statement, result) in [
+        ("e: f64[n, n] = add t, 1.0", "c, e"),
+        ("e: f64[n, n] = matmul t, t {1}", "c, e"),
+        ("e: f64[n, n] = matmul t, t {0}", "c, t"),
+        ("e: f64[n] = t[0]", "c, e"),
+    ] {
+        let text = lowered(&format!(
+            "fn f(n: i64, a: f64[n, n], b: f64[n, n]) {{
+               t: f64[n, n] = transpose b {{1, 0}}
+               c: f64[n, n] = matmul a, t {{0}}
+               {statement}
+               return {result}
+             }}"
+        ));
+        assert!(text.to_string().contains("alloc t:"), "{text}");
+    }
+}
+
+#[test]
+fn a_loop_with_products_has_lanes_where_these_are_small() {
+    let mut nest = lowered(
+        "fn f(p: i64, n: i64, a: f64[p]) {
+           y: f64[p] = par i < p (stack) {
+             v: f64 = a[i]
+             w: f64 = loop k < 10000 (s: f64 = v) {
+               t: f64 = mul s, 0.999
+               yield t
+             }
+             x: f64[n, n] = fill w
+             c: f64[n, n] = matmul x, x {0}
+             e: f64 = c[0, 0]
+             yield e
+           }
+           return y
+         }",
+    );
+    vectorise(&mut nest);
+    let text = nest.to_string();
+    let (side_by_side, one_by_one) = text.split_once("\n  else").expect(&text);
+    assert!(side_by_side.contains("lanes(32)") && !side_by_side.contains(" step ("), "{text}");
+    assert!(one_by_one.contains(" step ("), "{text}");
+}
+
+#[test]
+fn loops_can_stand_in_for_every_product() {
+    let mut nest = lowered(
+        "fn f(p: i64, n: i64, a: f64[p, n, n], go: bool) {
+           y: f64[n, n] = fill 0.0
+           z: f64[n, n] = loop i < p (s: f64[n, n] = y) {
+             t: f64[n, n] = switch go {
+               x: f64[n, n] = a[i]
+               c: f64[n, n] = matmul x, s {0}
+               yield c
+             } {
+               yield s
+             }
+             yield t
+           }
+           return z
+         }",
+    );
+    assert_eq!(nest.to_string().matches(" by ").count(), 1);
+    nest.body = without_products(std::mem::take(&mut nest.body));
+    let text = nest.to_string();
+    assert!(!text.contains(" step (") && text.contains("fma.f64"), "{text}");
+}
