@@ -1,4 +1,4 @@
-//! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`.
+//! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`, `products`.
 
 mod company;
 mod report;
@@ -9,9 +9,10 @@ use company::{Company, Wanted};
 use cotan::llvm::Width;
 use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
-use cotan_bench::{HandModel, Instance, LOOPS, Objective, Peak, Settings, loop_instance, read_adbench};
-use cotan_bench::{newton, profile, profile_table, throughput, throughput_table};
+use cotan_bench::{HandModel, Instance, LOOPS, Objective, PRODUCT_SIDES, Peak, Settings, loop_instance, read_adbench};
+use cotan_bench::{newton, product_rates, product_table, profile, profile_table, throughput, throughput_table};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use std::fs;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -55,6 +56,8 @@ enum Command {
         #[arg(long)]
         marks: bool,
     },
+    /// Chains of matrix products, their gradients, and the library alone: how many operations a second.
+    Products,
     /// The large instances on two threads, beside two copies on one thread each.
     Threads {
         /// The folder that holds `gmm`, `ba` and `lstm`.
@@ -113,6 +116,12 @@ fn main() -> Result<()> {
         return on_two_threads(data, budget, cli.options.width, cli.options.json);
     }
     let compiler = compiler(threads, cli.options.width)?;
+    if let Command::Products = &cli.command {
+        if cli.options.profile {
+            bail!("`products` has no --profile");
+        }
+        return products(&compiler, budget, cli.options.json);
+    }
     let engine = match cli.options.backend {
         Backend::Interp => Engine::Interpreter,
         Backend::Cpu => Engine::Cpu,
@@ -124,14 +133,14 @@ fn main() -> Result<()> {
         }
         Command::Loops { name } => vec![Case { instance: loop_instance(name)?, file: None }],
         Command::All { data, marks: _ } => every_case(data)?,
-        Command::Threads { .. } => Vec::new(),
+        Command::Threads { .. } | Command::Products => Vec::new(),
     };
     if cli.options.out.is_some() && cases.len() != 1 {
         bail!("--out takes the entries of one instance, found {} instances", cases.len());
     }
     let marks = match &cli.command {
         Command::All { marks, .. } => *marks,
-        Command::Adbench { .. } | Command::Loops { .. } | Command::Threads { .. } => false,
+        Command::Adbench { .. } | Command::Loops { .. } | Command::Threads { .. } | Command::Products => false,
     };
     if cli.options.profile {
         if cli.options.threads.is_some_and(|n| n > NonZeroUsize::MIN) {
@@ -155,15 +164,7 @@ fn main() -> Result<()> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let rows = report::rows(all);
-    if cli.options.json {
-        for row in &rows {
-            print_line(&serde_json::to_string(row)?);
-        }
-    } else {
-        report::table(&rows).iter().for_each(|line| print_line(line));
-    }
-    Ok(())
+    print_rows(&report::rows(all), report::table, cli.options.json)
 }
 
 /// `--threads`, or `COTAN_THREADS`, or as many as this process may use.
@@ -207,12 +208,23 @@ fn on_two_threads(data: &Path, budget: Duration, width: Option<Width>, json: boo
     for instance in &instances {
         rows.push(throughput(&compiler, instance, budget)?);
     }
+    print_rows(&rows, throughput_table, json)
+}
+
+/// Prints what chains of matrix products do a second.
+fn products(compiler: &Compiler, budget: Duration, json: bool) -> Result<()> {
+    let rates = PRODUCT_SIDES.iter().map(|n| product_rates(compiler, *n, budget));
+    print_rows(&rates.collect::<Result<Vec<_>>>()?, product_table, json)
+}
+
+/// Prints rows as a table, or as one JSON object a line.
+fn print_rows<T: Serialize>(rows: &[T], table: impl Fn(&[T]) -> Vec<String>, json: bool) -> Result<()> {
     if json {
-        for row in &rows {
+        for row in rows {
             print_line(&serde_json::to_string(row)?);
         }
     } else {
-        throughput_table(&rows).iter().for_each(|line| print_line(line));
+        table(rows).iter().for_each(|line| print_line(line));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The examples on real data: their values and derivatives, on threads, and called again and again.
 
 mod instances;
+mod products;
 mod profile;
 mod reference;
 mod repeated;

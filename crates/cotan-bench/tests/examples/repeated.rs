@@ -3,6 +3,7 @@
 use crate::instances::{all, compiler};
 use cotan::host::{Arguments, fit_arguments, from_json};
 use cotan::{DerivativeForm, Engine, Function, derivative};
+use cotan_bench::product_chain;
 use serde_json::{Value as Json, json};
 
 /// Allocations of a call on this thread, when the function has been called before: in the host's heap, and blocks that
@@ -29,6 +30,24 @@ fn a_derivative_that_was_called_before_allocates_nothing() {
             assert_eq!(allocations(&function, &instance.args), (0, Some(0)), "{}", request.function);
         }
     }
+}
+
+#[test]
+fn the_library_for_matrix_products_gives_back_the_memory_that_it_takes() {
+    let compiler = compiler(1);
+    let instance = product_chain(300);
+    let program = compiler.check(&instance.file, &instance.source);
+    let request = instance.gradient.as_ref().expect("a gradient");
+    let function = compiler.function(&program, request, Engine::Cpu).expect("it compiles");
+    let flat = fit_arguments(function.entry(), &instance.args).expect("arguments that fit");
+    let mut results = function.call_flat(&flat).expect("it runs");
+    results = function.call_again(&flat, results).expect("it runs");
+    let count = allocation_counter::measure(|| {
+        results = function.call_again(&flat, std::mem::take(&mut results)).expect("it runs");
+    });
+    assert_eq!((count.count_current, count.bytes_current), (0, 0));
+    assert!(count.bytes_max <= 2 << 20, "{count:?}");
+    assert_eq!(function.statistics().map(|s| s.allocations), Some(0));
 }
 
 fn assert_allocates_nothing(source: &str, wrt: &str, args: &Json) {

@@ -3,12 +3,14 @@
 use crate::instances::{all, compiler};
 use cotan::Engine;
 use cotan::host::fit_arguments;
+use cotan_bench::product_chain;
 use std::num::NonZeroUsize;
 
 #[test]
 fn derivatives_have_the_same_bits_on_any_number_of_threads() {
     let compiler = compiler(8);
-    for instance in all(&compiler) {
+    // A product that is cut into blocks.
+    for instance in all(&compiler).into_iter().chain([product_chain(300)]) {
         let program = compiler.check(&instance.file, &instance.source);
         let request = instance.gradient.as_ref().expect("a derivative");
         let function = compiler.function(&program, request, Engine::Cpu).expect("it compiles");
