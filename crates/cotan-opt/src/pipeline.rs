@@ -13,6 +13,7 @@ use crate::passes::{
     merge_switches::merge_switches,
     order::order,
     own_slots::own_slots,
+    products::products,
     ranges::{Given, ranges_given},
     scalar_replacement::scalar_replacement,
     sink::sink,
@@ -80,12 +81,13 @@ fn optimize_given(f: Function, given: &[Given]) -> Function {
 }
 
 /// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they
-/// end up, which may round them elsewhere, what a derivative would run again is run once, and the rest is optimized.
+/// end up, or are added up by matrix products, which may round them elsewhere, what a derivative would run again is run
+/// once, and the rest is optimized.
 pub fn finish(f: Function) -> Function {
     finish_given(f, &[])
 }
 
 /// The same for a function whose callers make sure of something.
 pub fn finish_given(f: Function, given: &[Given]) -> Function {
-    optimize_given(simplify(recall(simplify(twins_given(direct(simplify(f)), given)))), given)
+    optimize_given(simplify(recall(simplify(twins_given(simplify(products(direct(simplify(f)))), given)))), given)
 }

@@ -301,3 +301,40 @@ fn a_product_by_the_library_can_be_stopped() {
         assert_eq!(call(watch), Err(RuntimeError::Cancelled));
     }
 }
+
+#[test]
+fn the_reverse_sweep_of_a_product_written_as_loops_is_two_products() {
+    let text = "fn f(m: i64, n: i64, l: i64, a: f64[m, l], b: f64[l, n]) {
+      c: f64[m, n] = par i < m (stack) {
+        r: f64[n] = par j < n (stack) {
+          s: f64 = par k < l (add from 0.0) {
+            x: f64 = a[i, k]
+            y: f64 = b[k, j]
+            p: f64 = mul x, y
+            yield p
+          }
+          yield s
+        }
+        yield r
+      }
+      return c
+    }";
+    let mut module = parse_module(text, &Ops).unwrap();
+    let vjp = derive(&mut module, "f", Mode::Vjp);
+    let finished = cotan_opt::finish(module.function(&vjp).unwrap().as_ref().clone());
+    assert_eq!(finished.to_string().matches("= matmul").count(), 2, "{finished}");
+    let sweep = Program::of_module(module.clone(), &vjp);
+    module.insert(finished);
+    let plain = cotan_opt::passes::plain_products::plain_products(&module, &vjp).unwrap();
+    let by_products = Program::of_module(plain, &vjp);
+    for [m, n, l] in [[2, 3, 4], [40, 30, 35], [7, 90, 33]] {
+        let (a, b, cot) = (matrix(Elem::F64, &[m, l], 1), matrix(Elem::F64, &[l, n], 2), matrix(Elem::F64, &[m, n], 3));
+        let args = [i64_of(m), i64_of(n), i64_of(l), a, b, cot];
+        let (found, expected) = (by_products.agree(&args), sweep.agree(&args));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found.dims, expected.dims);
+            let is_close = |(x, y): (&u64, &u64)| (f64::from_bits(*x) - f64::from_bits(*y)).abs() < 1e-12;
+            assert!(found.bits.iter().zip(&expected.bits).all(is_close), "{m}, {n}, {l}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ pub mod merge_switches;
 pub mod order;
 pub mod own_slots;
 pub mod plain_products;
+pub mod products;
 pub mod ranges;
 mod rename;
 pub mod scalar_replacement;
