@@ -104,6 +104,6 @@ pub(crate) fn prints(module: &Module) -> bool {
 
 fn block_prints(block: &Block) -> bool {
     block.stmts.iter().any(|stmt| {
-        matches!(&stmt.op, Op::Tensor { op, .. } if *op == PRINT.op()) || stmt.op.blocks().into_iter().any(block_prints)
+        matches!(&stmt.op, Op::Tensor { op, .. } if *op == PRINT.op()) || stmt.op.blocks().iter().any(block_prints)
     })
 }

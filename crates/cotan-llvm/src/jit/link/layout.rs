@@ -102,18 +102,16 @@ impl Layout {
             let section = files[*at].section_by_index(SectionIndex(*index)).map_err(|error| error.to_string())?;
             for (offset, relocation) in section.relocations() {
                 let kind = number(relocation.flags())?;
-                let target = match relocation.target() {
-                    RelocationTarget::Symbol(symbol) => {
-                        let entry = self.entries.get(&(*at, symbol.0)).map(|entry| base + entry);
-                        match (self.machine.via(kind), entry) {
-                            (Via::Address, Some(entry)) => entry + ADDRESS_AT,
-                            (Via::Jump, Some(entry)) => entry,
-                            (Via::Nothing | Via::Jump | Via::Address, _) => {
-                                self.address_of(files, *at, symbol, base, address)?
-                            }
-                        }
+                let RelocationTarget::Symbol(symbol) = relocation.target() else {
+                    return Err(format!("it points to {:?}", relocation.target()));
+                };
+                let entry = self.entries.get(&(*at, symbol.0)).map(|entry| base + entry);
+                let target = match (self.machine.via(kind), entry) {
+                    (Via::Address, Some(entry)) => entry + ADDRESS_AT,
+                    (Via::Jump, Some(entry)) => entry,
+                    (Via::Nothing | Via::Jump | Via::Address, _) => {
+                        self.address_of(files, *at, symbol, base, address)?
                     }
-                    other => return Err(format!("it points to {other:?}")),
                 };
                 let patch =
                     Patch { place: base + start + offset, target: target.wrapping_add_signed(relocation.addend()) };
@@ -150,10 +148,7 @@ fn is_loaded(section: &object::Section<'_, '_>) -> bool {
 
 /// The number of a kind of relocation.
 fn number(flags: RelocationFlags) -> Result<u32, String> {
-    match flags {
-        RelocationFlags::Elf { r_type } => Ok(r_type),
-        other => Err(format!("it is no ELF file: {other:?}")),
-    }
+    if let RelocationFlags::Elf { r_type } = flags { Ok(r_type) } else { Err(format!("it is no ELF file: {flags:?}")) }
 }
 
 fn range(memory: &mut [u8], offset: u64, length: u64) -> Result<&mut [u8], String> {

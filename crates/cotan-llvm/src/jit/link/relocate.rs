@@ -44,10 +44,12 @@ impl Patch {
 impl Machine {
     /// The one machine that all objects are for.
     pub(super) fn of_all(files: &[object::File<'_>]) -> Result<Machine, String> {
-        let mut machines = files.iter().map(|file| match file.architecture() {
-            Architecture::X86_64 => Ok(Machine::X86),
-            Architecture::Aarch64 => Ok(Machine::Arm),
-            other => Err(format!("no objects of {other:?} are linked")),
+        let known = [(Architecture::X86_64, Machine::X86), (Architecture::Aarch64, Machine::Arm)];
+        let mut machines = files.iter().map(|file| {
+            let machine = known.iter().find(|(architecture, _)| *architecture == file.architecture());
+            machine
+                .map(|(_, machine)| *machine)
+                .ok_or_else(|| format!("no objects of {:?} are linked", file.architecture()))
         });
         let first = machines.next().ok_or("there is no object")??;
         for machine in machines {
