@@ -2,8 +2,8 @@
 //!
 //! LLVM is four times as fast where it does not look for good instructions and registers, and what it then makes computes
 //! the same bits, a few times slower. So a command that calls a function once starts with such code. Where its calls have
-//! taken longer than [`PATIENCE`], better code is made beside the call that runs then; when it is there first, the call is
-//! stopped and made again with it.
+//! taken about as long as it takes to make better code, that is made beside the call that runs then; when it is there
+//! first, the call is stopped and made again with it.
 
 use cotan_ir::{Block, Module, Op};
 use cotan_llvm::runtime::Watch;
