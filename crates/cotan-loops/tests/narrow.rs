@@ -261,81 +261,132 @@ fn halves_are_combined_in_the_order_of_a_fold() {
         8,
         expect![[r#"
             fn f(n: i64, x[]: f64[n]) {
-              t = min.i64 n, 16
-              t.1 = max.i64 t, 1
-              t.2 = ge.i64 n, 4096
-              t.3 = select.i64 t.2, 64, t.1
-              alloc lanes: f64[64] in frame
-              v = add.i64 t.3, 15
-              v.1 = shr.i64 v, 4
-              for strip < v.1 lanes(16) {
-                v.2 = shl.i64 strip, 4
-                lanes.2 = iota v.2
-                piece = add.i64 v.2, 8
-                lanes.3 = iota piece
-                v.8 = lt.i64 lanes.2, t.3
-                v.9 = lt.i64 lanes.3, t.3
-                piece.1 = -0.0
-                lanes lanes[v.2] = piece.1 where v.8
-                piece.2 = add.i64 v.2, 8
-                piece.3 = -0.0
-                lanes lanes[piece.2] = piece.3 where v.9
-              }
-              t.4 = add.i64 n, 4095
-              t.5 = shr.i64 t.4, 12
-              for block < t.5 {
-                t.6 = shl.i64 block, 12
-                t.7 = sub.i64 n, t.6
-                t.8 = min.i64 t.7, 4096
-                v.4 = add.i64 t.8, 15
-                v.5 = shr.i64 v.4, 4
-                for strip.1 < v.5 lanes(16) {
-                  v.6 = shl.i64 strip.1, 4
-                  lanes.4 = iota v.6
-                  piece.4 = add.i64 v.6, 8
-                  lanes.5 = iota piece.4
-                  v.10 = lt.i64 lanes.4, t.8
-                  v.11 = lt.i64 lanes.5, t.8
-                  t.23 = add.i64 t.6, v.6
-                  a.2 = lanes x[t.23] where v.10
-                  piece.5 = add.i64 t.23, 8
-                  a.3 = lanes x[piece.5] where v.11
-                  old.3 = lanes lanes[] where v.10
-                  old.4 = lanes lanes[8] where v.11
-                  t.25 = add.f64 old.3, a.2
-                  t.26 = add.f64 old.4, a.3
-                  lanes lanes[] = t.25 where v.10
-                  lanes lanes[8] = t.26 where v.11
+              t = add.i64 n, 4095
+              t.1 = shr.i64 t, 12
+              alloc totals: f64[t.1]
+              for block < t.1 may fork(steps 8192.0) {
+                t.2 = shl.i64 block, 12
+                t.3 = sub.i64 n, t.2
+                t.4 = min.i64 t.3, 4096
+                alloc lanes: f64[16] in frame
+                for strip < 1 lanes(16) {
+                  v = shl.i64 strip, 4
+                  piece = -0.0
+                  lanes lanes[v] = piece
+                  piece.1 = add.i64 v, 8
+                  piece.2 = -0.0
+                  lanes lanes[piece.1] = piece.2
                 }
-                t.12 = add.i64 t.6, t.8
-                t.13 = sub.i64 t.12, 1
-                t.14 = and.i64 t.13, 4095
-                t.15 = eq.i64 t.14, 4095
-                if t.15 {
-                  close blocks add lanes[] of 1, last t.13
+                v.1 = add.i64 t.4, 15
+                v.2 = shr.i64 v.1, 4
+                for strip.1 < v.2 lanes(16) {
+                  v.3 = shl.i64 strip.1, 4
+                  lanes.3 = iota v.3
+                  piece.3 = add.i64 v.3, 8
+                  lanes.4 = iota piece.3
+                  v.13 = lt.i64 lanes.3, t.4
+                  v.14 = lt.i64 lanes.4, t.4
+                  t.36 = add.i64 t.2, v.3
+                  a.2 = lanes x[t.36] where v.13
+                  piece.4 = add.i64 t.36, 8
+                  a.3 = lanes x[piece.4] where v.14
+                  old.6 = lanes lanes[] where v.13
+                  old.7 = lanes lanes[8] where v.14
+                  t.40 = add.f64 old.6, a.2
+                  t.41 = add.f64 old.7, a.3
+                  lanes lanes[] = t.40 where v.13
+                  lanes lanes[8] = t.41 where v.14
+                }
+                for step < 4 {
+                  t.8 = shr.i64 8, step
+                  t.9 = sub.i64 16, t.8
+                  t.10 = min.i64 t.9, t.8
+                  for k.1 < t.10 {
+                    t.11 = add.i64 k.1, t.8
+                    old.1 = lanes[k.1]
+                    x = lanes[t.11]
+                    t.12 = add.f64 old.1, x
+                    lanes[k.1] = t.12
+                  }
+                }
+                total = lanes[]
+                totals[block] = total
+              }
+              t.13 = min.i64 t.1, 16
+              t.14 = max.i64 t.13, 1
+              t.15 = ge.i64 t.1, 4096
+              t.16 = select.i64 t.15, 64, t.14
+              alloc lanes.1: f64[64] in frame
+              v.5 = add.i64 t.16, 15
+              v.6 = shr.i64 v.5, 4
+              for strip.2 < v.6 lanes(16) {
+                v.7 = shl.i64 strip.2, 4
+                lanes.5 = iota v.7
+                piece.5 = add.i64 v.7, 8
+                lanes.6 = iota piece.5
+                v.15 = lt.i64 lanes.5, t.16
+                v.16 = lt.i64 lanes.6, t.16
+                piece.6 = -0.0
+                lanes lanes.1[v.7] = piece.6 where v.15
+                piece.7 = add.i64 v.7, 8
+                piece.8 = -0.0
+                lanes lanes.1[piece.7] = piece.8 where v.16
+              }
+              t.17 = add.i64 t.1, 4095
+              t.18 = shr.i64 t.17, 12
+              for block.1 < t.18 {
+                t.19 = shl.i64 block.1, 12
+                t.20 = sub.i64 t.1, t.19
+                t.21 = min.i64 t.20, 4096
+                v.9 = add.i64 t.21, 15
+                v.10 = shr.i64 v.9, 4
+                for strip.3 < v.10 lanes(16) {
+                  v.11 = shl.i64 strip.3, 4
+                  lanes.7 = iota v.11
+                  piece.9 = add.i64 v.11, 8
+                  lanes.8 = iota piece.9
+                  v.17 = lt.i64 lanes.7, t.21
+                  v.18 = lt.i64 lanes.8, t.21
+                  t.38 = add.i64 t.19, v.11
+                  value.2 = lanes totals[t.38] where v.17
+                  piece.10 = add.i64 t.38, 8
+                  value.3 = lanes totals[piece.10] where v.18
+                  old.8 = lanes lanes.1[] where v.17
+                  old.9 = lanes lanes.1[8] where v.18
+                  t.42 = add.f64 old.8, value.2
+                  t.43 = add.f64 old.9, value.3
+                  lanes lanes.1[] = t.42 where v.17
+                  lanes lanes.1[8] = t.43 where v.18
+                }
+                t.25 = add.i64 t.19, t.21
+                t.26 = sub.i64 t.25, 1
+                t.27 = and.i64 t.26, 4095
+                t.28 = eq.i64 t.27, 4095
+                if t.28 {
+                  close blocks add lanes.1[] of 1, last t.26
                 }
               }
-              t.16 = ge.i64 n, 4096
-              if t.16 {
-                combine levels add lanes[] of 1, total n
+              t.29 = ge.i64 t.1, 4096
+              if t.29 {
+                combine levels add lanes.1[] of 1, total t.1
               }
               else {
-                for step < 4 {
-                  t.17 = shr.i64 8, step
-                  t.18 = sub.i64 t.1, t.17
-                  t.19 = min.i64 t.18, t.17
-                  for k.1 < t.19 {
-                    t.20 = add.i64 k.1, t.17
-                    old.1 = lanes[k.1]
-                    x = lanes[t.20]
-                    t.21 = add.f64 old.1, x
-                    lanes[k.1] = t.21
+                for step.1 < 4 {
+                  t.30 = shr.i64 8, step.1
+                  t.31 = sub.i64 t.14, t.30
+                  t.32 = min.i64 t.31, t.30
+                  for k.4 < t.32 {
+                    t.33 = add.i64 k.4, t.30
+                    old.3 = lanes.1[k.4]
+                    x.1 = lanes.1[t.33]
+                    t.34 = add.f64 old.3, x.1
+                    lanes.1[k.4] = t.34
                   }
                 }
               }
-              total = lanes[]
-              t.22 = add.f64 0.0, total
-              return t.22
+              total.1 = lanes.1[]
+              t.35 = add.f64 0.0, total.1
+              return t.35
             }
         "#]],
     );
