@@ -122,6 +122,16 @@ fn constants_jump_tables_and_addresses_of_functions_are_linked_across_parts() {
 }
 
 #[test]
+fn a_variable_in_the_text_is_an_error() {
+    let ir = "@count = internal global i64 0
+        define i64 @f() { %n = load i64, ptr @count %m = add i64 %n, 1 store i64 %m, ptr @count ret i64 %m }";
+    let JitError::Link(message) = error(&engine(), ir) else {
+        panic!("another kind of error");
+    };
+    assert!(message.starts_with("code has no variables, found `.bss"), "{message}");
+}
+
+#[test]
 fn a_function_that_two_parts_define_is_an_error() {
     let part = "define double @f(double %x) { ret double %x }".to_owned();
     let text = ModuleText { parts: vec![part.clone(), part], exports: vec!["f".to_owned()], level: OptLevel::O2 };

@@ -19,6 +19,9 @@ const ADDRESS_AT: u64 = 8;
 /// Ways to unwind the stack, which is not done: code neither throws nor is thrown through.
 const UNWIND_TABLES: &str = ".eh_frame";
 
+/// Constants that hold addresses.
+const RELOCATED_CONSTANTS: &str = ".data.rel.ro";
+
 /// Reads an object.
 pub(super) fn parsed(object: &[u8]) -> Result<object::File<'_>, String> {
     object::File::parse(object).map_err(|error| error.to_string())
@@ -39,6 +42,9 @@ impl Layout {
         let mut layout = Layout { machine, sections: BTreeMap::new(), entries: BTreeMap::new(), size: 0 };
         for (at, file) in files.iter().enumerate() {
             for section in file.sections().filter(is_loaded) {
+                if is_written(&section) {
+                    return Err(format!("code has no variables, found `{}`", section.name().unwrap_or_default()));
+                }
                 let offset = layout.size.next_multiple_of(section.align().max(1));
                 layout.size = offset + section.size();
                 layout.sections.insert((at, section.index().0), offset);
@@ -144,6 +150,13 @@ impl Layout {
 fn is_loaded(section: &object::Section<'_, '_>) -> bool {
     let SectionFlags::Elf { sh_flags } = section.flags() else { return false };
     sh_flags & u64::from(object::elf::SHF_ALLOC) != 0 && section.name() != Ok(UNWIND_TABLES)
+}
+
+/// Whether code may write to a section, beyond the addresses that linking puts there.
+fn is_written(section: &object::Section<'_, '_>) -> bool {
+    let SectionFlags::Elf { sh_flags } = section.flags() else { return false };
+    let is_constant = section.name().is_ok_and(|name| name.starts_with(RELOCATED_CONSTANTS));
+    sh_flags & u64::from(object::elf::SHF_WRITE) != 0 && section.size() > 0 && !is_constant
 }
 
 /// The number of a kind of relocation.
