@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
-/// More than any cut that is asked for: an edge that is never cut.
-pub(crate) const NEVER: u64 = u64::MAX / 4;
+/// The capacity of an edge that is never cut.
+const NEVER: u64 = u64::MAX / 4;
+/// The greatest capacity of others: a million of them are less than one that is never cut.
+const MOST: u64 = 1 << 40;
 
 /// A directed network with capacities.
 #[derive(Debug, Default)]
@@ -28,10 +30,19 @@ impl Network {
         self.leaving.len() - 1
     }
 
-    /// A new edge.
+    /// A new edge. Capacities beyond some limit are all alike.
     pub(crate) fn edge(&mut self, from: usize, to: usize, capacity: u64) {
+        self.connect(from, to, capacity.min(MOST));
+    }
+
+    /// A new edge that is never cut. Every way from the source to the sink needs one that can be.
+    pub(crate) fn tie(&mut self, from: usize, to: usize) {
+        self.connect(from, to, NEVER);
+    }
+
+    fn connect(&mut self, from: usize, to: usize, capacity: u64) {
         self.leaving[from].push(self.edges.len());
-        self.edges.push(Edge { to, left: capacity.min(NEVER) });
+        self.edges.push(Edge { to, left: capacity });
         self.leaving[to].push(self.edges.len());
         self.edges.push(Edge { to: from, left: 0 });
     }
@@ -110,7 +121,10 @@ mod tests {
         (0..n).for_each(|_| {
             network.node();
         });
-        edges.iter().for_each(|(from, to, capacity)| network.edge(*from, *to, *capacity));
+        edges.iter().for_each(|(from, to, capacity)| match *capacity {
+            NEVER => network.tie(*from, *to),
+            capacity => network.edge(*from, *to, capacity),
+        });
         network.cut(0, 1)
     }
 
@@ -124,6 +138,14 @@ mod tests {
     fn of_equal_cuts_the_one_next_to_the_sink_is_taken() {
         let found = cut(4, &[(0, 2, NEVER), (2, 3, 5), (3, 1, 5)]);
         assert_eq!(found, [true, false, true, true]);
+    }
+
+    #[test]
+    fn edges_that_are_never_cut_stay_whatever_others_cost() {
+        // Two ways that share an edge to the sink, each of them tied up to there.
+        let found =
+            cut(5, &[(0, 2, NEVER), (0, 3, NEVER), (2, 4, NEVER), (3, 4, NEVER), (4, 1, u64::MAX), (3, 1, u64::MAX)]);
+        assert_eq!(found, [true, false, true, true, true]);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //!
 //! Where that records too much, the results that save least for their bytes are given up, and the choice is made again.
 
-use crate::cut::{NEVER, Network};
+use crate::cut::Network;
 use crate::inner::{InnerLoop, Shape, is_closed};
 use crate::record::ReverseLoop;
 use crate::undo;
@@ -329,18 +329,20 @@ impl Graph<'_> {
             there.insert(*v, network.node());
         });
         for v in &self.roots {
-            network.edge(source, there[v], NEVER);
+            network.tie(source, there[v]);
         }
         for leaf in &self.leaves {
             network.edge(there[&leaf.var], sink, leaf.size.cost());
         }
         for ((again, at), k) in self.stmts.iter().zip(&executed).zip(0..) {
             network.edge(*at, sink, again.cost.saturating_mul(again.weight));
-            again.needs.iter().for_each(|v| network.edge(*at, there[v], NEVER));
+            again.needs.iter().for_each(|v| network.tie(*at, there[v]));
             for v in &again.stmt.results {
                 debug_assert_eq!(self.by_result[v], k);
-                let store = self.storable.get(v).map_or(NEVER, Storable::cost);
-                network.edge(there[v], *at, store);
+                match self.storable.get(v) {
+                    Some(storable) => network.edge(there[v], *at, storable.cost()),
+                    None => network.tie(there[v], *at),
+                }
             }
         }
         let is_needed = network.cut(source, sink);

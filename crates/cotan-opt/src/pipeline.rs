@@ -10,6 +10,7 @@ use crate::passes::{
     gather::gather,
     hoist::{Moves, hoist},
     inline,
+    linear::linear,
     merge_switches::merge_switches,
     order::order,
     own_slots::own_slots,
@@ -70,14 +71,18 @@ pub fn optimize(f: Function) -> Function {
 }
 
 fn optimize_given(f: Function, given: &[Given]) -> Function {
+    simplify(order(fused_given(f, given)))
+}
+
+/// All of it but the order.
+fn fused_given(f: Function, given: &[Given]) -> Function {
     let without_checks = |f| simplify(ranges_given(f, given));
     let fused = |f| simplify(fuse(f));
     let hoisted = simplify(hoist(straighten(f), Moves::All));
     let plain = fused(without_checks(simplify(sink(hoisted))));
     let gathered = gather(plain.clone());
     // The ends of what is gathered are conditions that mostly hold.
-    let plain = if gathered == plain { plain } else { without_checks(fused(simplify(gathered))) };
-    simplify(order(plain))
+    if gathered == plain { plain } else { without_checks(fused(simplify(gathered))) }
 }
 
 /// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they
@@ -89,5 +94,8 @@ pub fn finish(f: Function) -> Function {
 
 /// The same for a function whose callers make sure of something.
 pub fn finish_given(f: Function, given: &[Given]) -> Function {
-    optimize_given(simplify(recall(simplify(twins_given(simplify(products(direct(simplify(f)))), given)))), given)
+    let f = simplify(recall(simplify(twins_given(simplify(products(direct(simplify(f)))), given))));
+    // Loops that are fused show what one iteration does to all that it sums up.
+    let f = simplify(linear(fused_given(f, given)));
+    simplify(order(f))
 }

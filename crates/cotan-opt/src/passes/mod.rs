@@ -11,6 +11,7 @@ pub mod gather;
 pub mod hoist;
 mod identities;
 pub mod inline;
+pub mod linear;
 pub mod merge_switches;
 pub mod order;
 pub mod own_slots;

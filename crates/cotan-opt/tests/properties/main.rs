@@ -11,9 +11,9 @@ use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
     compact::compact, contract::contract, cse::cse, dce::dce, fuse::fuse, gather::gather, hoist::Moves, hoist::hoist,
-    inline::InlineLimit, inline::inline, merge_switches::merge_switches, order::order, own_slots::own_slots,
-    products::products, ranges::ranges, scalar_replacement::scalar_replacement, sink::sink, twins::recall,
-    twins::twins_given, unroll::unroll,
+    inline::InlineLimit, inline::inline, linear::linear, merge_switches::merge_switches, order::order,
+    own_slots::own_slots, products::products, ranges::ranges, scalar_replacement::scalar_replacement, sink::sink,
+    twins::recall, twins::twins_given, unroll::unroll,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -22,7 +22,7 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 21] = [
+const EXACT: [(&str, Pass); 22] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
@@ -42,6 +42,7 @@ const EXACT: [(&str, Pass); 21] = [
     ("unroll", |_, f| unroll(f.clone())),
     ("scalar_replacement", |_, f| scalar_replacement(f.clone())),
     ("products", |_, f| products(f.clone())),
+    ("linear", |_, f| linear(f.clone())),
     ("merge_switches", |_, f| merge_switches(f.clone())),
     ("straighten", |_, f| cotan_opt::straighten(f.clone())),
 ];
