@@ -1,6 +1,6 @@
 //! What is known of the integers of a function where code stands.
 
-use super::poly::Poly;
+use super::poly::{Poly, Sym};
 use super::prove::Prover;
 use cotan_ir::{Atom, Elem, Function, Prim, Stmt, Var};
 use cotan_ops::{ADD, ADD_FITS, AND, EQ, GE, GT, IN_RANGE, LE, LT, MUL, MUL_FITS, NOT, OR, PrimRow, SUB, SUB_FITS};
@@ -21,6 +21,8 @@ pub(super) struct Facts<'a> {
     unconditional: FxHashSet<Poly>,
     values: FxHashMap<Var, Poly>,
     conditions: FxHashMap<Var, (Prim, Vec<Atom>)>,
+    /// Integers that are the greater one of two, by their unknowns.
+    maxima: FxHashMap<Sym, [Poly; 2]>,
     /// Checks that may not be relied on.
     refused: &'a FxHashSet<Var>,
     /// Checks that were relied on.
@@ -41,6 +43,7 @@ impl<'a> Facts<'a> {
             unconditional: FxHashSet::default(),
             values: FxHashMap::default(),
             conditions: FxHashMap::default(),
+            maxima: FxHashMap::default(),
             refused,
             relied_on: FxHashSet::default(),
         }
@@ -94,6 +97,29 @@ impl<'a> Facts<'a> {
         self.conditions.insert(v, (prim, args.to_vec()));
     }
 
+    /// Enters that an integer of which no more is known is the greater one of two.
+    pub(super) fn define_maximum(&mut self, v: Var, a: Poly, b: Poly) {
+        let unknown = Poly::unknown(v.0);
+        self.natural(unknown.minus(&a), None);
+        self.natural(unknown.minus(&b), None);
+        self.maxima.insert(v.0, [a, b]);
+    }
+
+    /// A maximum that is known to be above one of its operands is the other one: in a region that runs `max(n, 0)` times,
+    /// that is `n`. Enters this for the maxima among some unknowns, of which something has just been learnt.
+    fn settle_maxima(&mut self, unknowns: impl IntoIterator<Item = Sym>) {
+        for sym in unknowns {
+            let Some([a, b]) = self.maxima.get(&sym).cloned() else { continue };
+            let maximum = Poly::unknown(sym);
+            for (one, other) in [(&a, &b), (&b, &a)] {
+                let above = maximum.minus(other).and_then(|p| p.minus(&Poly::number(1)));
+                if self.is_natural(above) {
+                    self.natural(one.minus(&maximum), None);
+                }
+            }
+        }
+    }
+
     /// Enters that a polynomial is not negative.
     pub(super) fn natural(&mut self, poly: Option<Poly>, check: Option<Var>) {
         if let Some(poly) = poly
@@ -122,6 +148,7 @@ impl<'a> Facts<'a> {
         self.natural(last.as_ref().and_then(|n| n.minus(&i)), None);
         self.natural(last, None);
         self.natural(Some(i), None);
+        self.settle_maxima(n.unknowns());
     }
 
     /// What an operation of two i64 gives in mathematics.
@@ -208,7 +235,9 @@ impl<'a> Facts<'a> {
                 self.natural(exact.and_then(|p| p.plus(&Poly::number(GREATEST + 1))), check);
             }
         } else if truth {
-            self.parts(prim, &args).into_iter().for_each(|p| self.natural(p, check));
+            let parts = self.parts(prim, &args);
+            parts.iter().for_each(|p| self.natural(p.clone(), check));
+            self.settle_maxima(parts.iter().flatten().flat_map(Poly::unknowns));
         } else if [LE.prim(), LT.prim(), GE.prim(), GT.prim()].contains(&prim) {
             // Of a comparison that does not hold: `-1 - part >= 0`.
             let parts = self.parts(prim, &args);

@@ -83,7 +83,8 @@ pub fn ranges_given(f: Function, given: &[Given]) -> Function {
     }
 }
 
-fn checks(block: &Block, out: &mut FxHashSet<Var>) {
+/// Finds the values that come of checks.
+pub(super) fn checks(block: &Block, out: &mut FxHashSet<Var>) {
     for s in &block.stmts {
         if let Op::Check { .. } = s.op {
             out.extend(&s.results);
@@ -270,12 +271,14 @@ impl<'a> Ranges<'a> {
         if let Some(known) = known {
             return self.facts.define(result, known.clone());
         }
+        if is_max {
+            return self.facts.define_maximum(result, a, b);
+        }
         let unknown = Poly::unknown(result.0);
         for side in [&a, &b] {
-            let fact = if is_max { unknown.minus(side) } else { side.minus(&unknown) };
-            self.facts.natural(fact, None);
+            self.facts.natural(side.minus(&unknown), None);
         }
-        if !is_max && self.facts.is_natural(Some(a)) && self.facts.is_natural(Some(b)) {
+        if self.facts.is_natural(Some(a)) && self.facts.is_natural(Some(b)) {
             self.facts.natural(Some(unknown), None);
         }
     }

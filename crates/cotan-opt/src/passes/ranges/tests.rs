@@ -392,3 +392,91 @@ fn what_callers_make_sure_of_needs_no_check() {
     let found = crate::simplify(ranges_given(f, &[given])).to_string();
     assert!(!found.contains("check") && !found.contains("select"), "{found}");
 }
+
+/// A loop over pairs of neighbours, forward and backwards, of so many iterations.
+fn neighbours(count: &str) -> String {
+    format!(
+        "fn f(n: i64, m: i64, x: f64[n]) {{
+  less: i64 = sub n, 1
+  count: i64 = {count}
+  s: f64, xs: f64[count] = loop t < count (p: f64 = 0.0) {{
+    own: bool = in_range t, n
+    here: i64 = check own R0001(t, n) t
+    u: f64 = x[here]
+    fits: bool = add_fits t, 1
+    sum: i64 = add t, 1
+    next: i64 = check fits R0003(t, 1) sum
+    inside: bool = in_range next, n
+    there: i64 = check inside R0001(next, n) next
+    v: f64 = x[there]
+    w: f64 = fma u, v, p
+    yield w, w
+  }}
+  last: i64 = sub count, 1
+  r: f64 = loop down < count (q: f64 = s) {{
+    t.1: i64 = sub last, down
+    e: f64 = xs[t.1]
+    own.1: bool = in_range t.1, n
+    here.1: i64 = check own.1 R0001(t.1, n) t.1
+    u.1: f64 = x[here.1]
+    sum.1: i64 = add t.1, 1
+    inside.1: bool = in_range sum.1, n
+    there.1: i64 = check inside.1 R0001(sum.1, n) sum.1
+    v.1: f64 = x[there.1]
+    a: f64 = fma u.1, v.1, e
+    b: f64 = add a, q
+    yield b
+  }}
+  return r
+}}
+"
+    )
+}
+
+#[test]
+fn a_loop_that_runs_has_no_clamped_count() {
+    for count in ["max less, 0", "max 0, less", "max less, -3"] {
+        let found = analysed(&neighbours(count));
+        assert!(!found.contains("check"), "{found}");
+        assert_eq!(analysed(&found), found);
+    }
+}
+
+#[test]
+fn a_count_that_is_no_bound_keeps_its_checks() {
+    for count in ["max less, 1", "max n, 0", "max less, m", "max m, 0"] {
+        let text = neighbours(count);
+        let found = analysed(&text);
+        // The checks of what lies one further on, in both loops; one iteration may be one too many.
+        assert_eq!(found.matches("= check inside").count(), 2, "{found}");
+        assert_eq!(analysed(&found), found);
+    }
+}
+
+#[test]
+fn a_length_that_was_compared_with_its_bound_is_not_clamped() {
+    let guarded = |condition: &str| {
+        format!(
+            "fn f(n: i64, m: i64, x: f64[n]) {{
+  less: i64 = sub n, 1
+  most: i64 = max less, 0
+  some: bool = {condition}
+  r: f64 = switch some {{
+    inside: bool = in_range most, n
+    at: i64 = check inside R0001(most, n) most
+    u: f64 = x[at]
+    yield u
+  }} {{
+    yield 0.0
+  }}
+  return r
+}}
+"
+        )
+    };
+    let found = analysed(&guarded("gt most, 0"));
+    assert!(!found.contains("check"), "{found}");
+    stays_as_it_is(&guarded("ge most, 0").replace("ge most, 0", "ge m, 0"));
+    // If `n` is 0, so is `most`, and there is no such element.
+    stays_as_it_is(&guarded("gt m, 0"));
+}
