@@ -14,12 +14,14 @@ use crate::passes::{
     merge_switches::merge_switches,
     order::order,
     own_slots::own_slots,
+    parts::parts,
     products::products,
     ranges::{Given, ranges_given},
     scalar_replacement::scalar_replacement,
     sink::sink,
     twins::{recall, twins_given},
     unroll::unroll,
+    writes::writes,
 };
 use cotan_ir::{Function, Module};
 
@@ -39,11 +41,18 @@ pub fn simplify(mut f: Function) -> Function {
     compact(f)
 }
 
-/// What lowered source code goes through before it is run or differentiated: calls inlined, simplified, products and
-/// sums contracted. This decides the bits of the primal.
+/// What lowered source code goes through before it is run or differentiated: calls inlined, simplified, parts of arrays
+/// read directly, products and sums contracted. This decides the bits of the primal.
 pub fn prepare(module: &Module, f: &Function) -> Function {
     let inlined = inline::inline(module, f, inline::InlineLimit::default());
-    simplify(contract(simplify(inlined)))
+    let direct = changed_by(changed_by(simplify(inlined), parts), writes);
+    simplify(contract(direct))
+}
+
+/// What a pass makes of a function that is simplified, simplified again if it did anything.
+fn changed_by(f: Function, pass: impl Fn(Function) -> Function) -> Function {
+    let changed = pass(f.clone());
+    if changed == f { f } else { simplify(changed) }
 }
 
 /// Small loops written out, small tensors as scalars and the work of branches shared, until nothing changes. For code
@@ -85,7 +94,8 @@ fn fused_given(f: Function, given: &[Given]) -> Function {
     if gathered == plain { plain } else { without_checks(fused(simplify(gathered))) }
 }
 
-/// What code goes through last, derivatives written and calls inlined: sums of contributions go straight to where they
+/// What code goes through last, derivatives written and calls inlined: what was just written is
+/// not read again, sums of contributions go straight to where they
 /// end up, or are added up by matrix products, which may round them elsewhere, what a derivative would run again is run
 /// once, and the rest is optimized.
 pub fn finish(f: Function) -> Function {
@@ -94,7 +104,8 @@ pub fn finish(f: Function) -> Function {
 
 /// The same for a function whose callers make sure of something.
 pub fn finish_given(f: Function, given: &[Given]) -> Function {
-    let f = simplify(recall(simplify(twins_given(simplify(products(direct(simplify(f)))), given))));
+    let f = changed_by(simplify(f), writes);
+    let f = simplify(recall(simplify(twins_given(simplify(products(direct(f))), given))));
     // Loops that are fused show what one iteration does to all that it sums up.
     let f = simplify(linear(fused_given(f, given)));
     simplify(order(f))

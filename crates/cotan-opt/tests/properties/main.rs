@@ -12,8 +12,8 @@ use cotan_ops::{Ops, Value};
 use cotan_opt::passes::{
     compact::compact, contract::contract, cse::cse, dce::dce, fuse::fuse, gather::gather, hoist::Moves, hoist::hoist,
     inline::InlineLimit, inline::inline, linear::linear, merge_switches::merge_switches, order::order,
-    own_slots::own_slots, products::products, ranges::ranges, scalar_replacement::scalar_replacement, sink::sink,
-    twins::recall, twins::twins_given, unroll::unroll,
+    own_slots::own_slots, parts::parts, products::products, ranges::ranges, scalar_replacement::scalar_replacement,
+    sink::sink, twins::recall, twins::twins_given, unroll::unroll, writes::writes,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -22,12 +22,14 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 22] = [
+const EXACT: [(&str, Pass); 24] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
     ("hoist", |_, f| hoist(f.clone(), Moves::All)),
     ("ranges", |_, f| ranges(f.clone())),
+    ("parts", |_, f| parts(f.clone())),
+    ("writes", |_, f| writes(f.clone())),
     ("fuse", |_, f| fuse(f.clone())),
     ("twins", |_, f| twins_given(f.clone(), &[])),
     ("order", |_, f| order(f.clone())),
