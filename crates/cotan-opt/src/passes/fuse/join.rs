@@ -1,0 +1,143 @@
+//! Two statements as one loop.
+
+use super::{Fuse, Pair};
+use crate::passes::rename::{rename_block, substitute};
+use cotan_ir::{Atom, Block, Elem, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
+use rustc_hash::FxHashMap;
+
+/// How the elements of arrays are made, at the indices of the loop that takes them.
+struct Elements {
+    stmts: Vec<Stmt>,
+    /// One for each array.
+    values: Vec<Atom>,
+}
+
+impl Fuse<'_> {
+    pub(super) fn join(&mut self, block: &mut Block, pair: &Pair) {
+        let producer = &block.stmts[pair.producer];
+        let (is_filled, arrays) = (self.is_filled(producer), producer.results.clone());
+        let mut taken = block.stmts[pair.consumer].clone();
+        let mut p = self.as_par(&taken);
+        let Elements { stmts, values } = self.elements(&block.stmts[pair.producer], &p.indices);
+        let value_of = |v: Var| arrays.iter().position(|a| *a == v).map(|k| values[k]);
+        let mut body = Block { stmts: Vec::with_capacity(p.body.stmts.len() + stmts.len()), ..Block::default() };
+        let mut read: FxHashMap<Var, Atom> = FxHashMap::default();
+        let mut made = Some(stmts);
+        for s in std::mem::take(&mut p.body.stmts) {
+            match self.own_read(&p, &s, &arrays).and_then(value_of) {
+                Some(value) => {
+                    body.stmts.extend(made.take().into_iter().flatten());
+                    read.extend(s.results.iter().map(|r| (*r, value)));
+                }
+                None => body.stmts.push(s),
+            }
+        }
+        body.results = std::mem::take(&mut p.body.results);
+        substitute(&mut body, &|a| a.var().and_then(|v| read.get(&v).copied()).unwrap_or(a));
+        p.body = body;
+        for (k, array) in pair.kept.iter().enumerate() {
+            p.kinds.insert(k, ParResult::Stacked);
+            p.body.results.insert(k, value_of(*array).expect("invariant: what is kept was made"));
+            taken.results.insert(k, *array);
+        }
+        taken.op = Op::Par(Box::new(p));
+        block.stmts[pair.consumer] = taken;
+        // From the last on, so that positions stay.
+        let delayed: Vec<Stmt> = pair.delayed.iter().map(|k| block.stmts[*k].clone()).collect();
+        block.stmts.splice(pair.consumer + 1..pair.consumer + 1, delayed);
+        pair.delayed.iter().rev().for_each(|k| drop(block.stmts.remove(*k)));
+        if !(is_filled && self.is_read(block, arrays[0])) {
+            block.stmts.remove(pair.producer);
+        }
+    }
+
+    /// A parallel loop, or an operation on whole arrays as one.
+    fn as_par(&mut self, s: &Stmt) -> Par {
+        match &s.op {
+            Op::Par(p) => p.as_ref().clone(),
+            Op::Prim { prim, args } => {
+                let ty = self.f.ty(s.results[0]).clone();
+                let indices: Vec<Var> = ty.dims.iter().map(|_| self.scalar("i", Elem::I64)).collect();
+                let (stmts, value) = self.element_of_prim(s, *prim, args, &indices);
+                let extents = ty.dims.iter().map(|d| d.atom()).collect();
+                let body = Block { stmts, results: vec![value] };
+                Par { indices, extents, kinds: vec![ParResult::Stacked], accs: Vec::new(), body }
+            }
+            Op::AccAdd { acc, indices, value } => {
+                let ty = self.f.atom_ty(*value);
+                let own: Vec<Var> = ty.dims.iter().map(|_| self.scalar("i", Elem::I64)).collect();
+                let (read, value) = self.read(s, *value, &own);
+                let indices = indices.iter().copied().chain(own.iter().map(|i| Atom::Var(*i))).collect();
+                let add = Stmt { results: Vec::new(), op: Op::AccAdd { acc: *acc, indices, value }, span: s.span };
+                let body = Block { stmts: read.into_iter().chain([add]).collect(), results: Vec::new() };
+                let extents = ty.dims.iter().map(|d| d.atom()).collect();
+                Par { indices: own, extents, kinds: Vec::new(), accs: Vec::new(), body }
+            }
+            Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => panic!("bug: what takes no elements was chosen to take some"),
+        }
+    }
+
+    /// How elements are made at these indices.
+    fn elements(&mut self, s: &Stmt, indices: &[Var]) -> Elements {
+        match &s.op {
+            Op::Prim { prim, args } => {
+                let (stmts, value) = self.element_of_prim(s, *prim, args, indices);
+                Elements { stmts, values: vec![value] }
+            }
+            Op::Tensor { args, .. } => {
+                // A tensor fills the leading dims.
+                let rank = self.f.atom_ty(args[0]).dims.len();
+                let (stmts, value) = self.read(s, args[0], &indices[indices.len() - rank..]);
+                Elements { stmts: stmts.into_iter().collect(), values: vec![value] }
+            }
+            Op::Par(p) => {
+                let mut body = p.body.clone();
+                let name = |v: Var| p.indices.iter().position(|i| *i == v).map_or(v, |k| indices[k]);
+                rename_block(&mut body, &name);
+                Elements { stmts: body.stmts, values: body.results }
+            }
+            Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => panic!("bug: what makes no elements was chosen to make some"),
+        }
+    }
+
+    fn element_of_prim(&mut self, s: &Stmt, prim: cotan_ir::Prim, args: &[Atom], indices: &[Var]) -> (Vec<Stmt>, Atom) {
+        let mut stmts = Vec::with_capacity(args.len() + 1);
+        let mut elements = Vec::with_capacity(args.len());
+        for a in args {
+            let (read, element) = self.read(s, *a, indices);
+            stmts.extend(read);
+            elements.push(element);
+        }
+        let name = self.f.name_of(s.results[0]).to_owned();
+        let value = self.scalar(&name, self.f.ty(s.results[0]).elem);
+        stmts.push(Stmt { results: vec![value], op: Op::Prim { prim, args: elements }, span: s.span });
+        (stmts, value.into())
+    }
+
+    /// An element of an operand; a scalar is its own.
+    fn read(&mut self, s: &Stmt, array: Atom, indices: &[Var]) -> (Option<Stmt>, Atom) {
+        let ty = self.f.atom_ty(array);
+        if ty.is_scalar() {
+            return (None, array);
+        }
+        let v = self.scalar("elem", ty.elem);
+        let indices = indices.iter().map(|i| Atom::Var(*i)).collect();
+        (Some(Stmt { results: vec![v], op: Op::Index { array, indices }, span: s.span }), v.into())
+    }
+
+    fn scalar(&mut self, name: &str, elem: Elem) -> Var {
+        self.f.add_var(VarInfo { name: name.into(), ty: Ty { elem, dims: Vec::new() }, record: None })
+    }
+}

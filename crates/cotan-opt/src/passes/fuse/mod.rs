@@ -1,0 +1,106 @@
+//! Parallel loops, and operations on whole arrays, that run one after the other over the same indices become one.
+//!
+//! An array that is made element by element, and read by a later loop at that loop's own indices, need not be made: the
+//! loop computes the element where it reads it. If somebody else reads the array later on, the loop gives it as one more
+//! result. Every element is computed once, from the same operands, so results keep their bits; what may fail stays where it
+//! is. The addition of an array to a part of an accumulator takes the elements of the array like a loop. Writes of the
+//! array to parts of others do not, but they may wait until the loop is done.
+
+mod join;
+mod legal;
+#[cfg(test)]
+mod tests;
+
+use super::rename::lengths;
+use super::users::users;
+use cotan_ir::{AccKind, Block, Function, Monoid, Stmt, Var};
+use legal::Wait;
+use rustc_hash::FxHashSet;
+
+/// Statements up to which the body of a loop may grow.
+const MOST_STMTS: usize = 100;
+
+/// The function with loops fused.
+pub fn fuse(mut f: Function) -> Function {
+    let lengths = lengths(&f.vars);
+    let body = std::mem::take(&mut f.body);
+    let mut sums = FxHashSet::default();
+    find_sums(&body, &mut sums);
+    let body = Fuse { f: &mut f, lengths, sums }.block(body);
+    Function { body, ..f }
+}
+
+/// A statement that makes arrays, and the one that takes their elements.
+struct Pair {
+    producer: usize,
+    consumer: usize,
+    /// Writes of the arrays that stand between the two and come after them.
+    delayed: Vec<usize>,
+    /// The arrays that somebody else reads, too.
+    kept: Vec<Var>,
+}
+
+struct Fuse<'a> {
+    f: &'a mut Function,
+    /// The variables that types name.
+    lengths: FxHashSet<Var>,
+    /// The accumulators that are sums.
+    sums: FxHashSet<Var>,
+}
+
+impl Fuse<'_> {
+    fn block(&mut self, mut block: Block) -> Block {
+        for s in &mut block.stmts {
+            s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(std::mem::take(b)));
+        }
+        while let Some(pair) = self.pair(&block) {
+            self.join(&mut block, &pair);
+        }
+        block
+    }
+
+    /// The last pair that can be joined.
+    fn pair(&self, block: &Block) -> Option<Pair> {
+        let users = users(self.f, block);
+        (0..block.stmts.len()).rev().find_map(|producer| {
+            let s = &block.stmts[producer];
+            if !self.makes_elements(s) {
+                return None;
+            }
+            let mut readers: Vec<usize> = s.results.iter().filter_map(|r| users.get(r)).flatten().copied().collect();
+            readers.sort_unstable();
+            readers.dedup();
+            let takes = |k: usize| block.stmts.get(k).is_some_and(|reader| self.takes(reader, &s.results));
+            if self.is_filled(s) {
+                // One value in the place of an array costs nothing, however many read it.
+                let consumer = readers.into_iter().find(|k| takes(*k))?;
+                return Some(Pair { producer, consumer, delayed: Vec::new(), kept: Vec::new() });
+            }
+            let consumer = readers.iter().copied().find(|k| takes(*k))?;
+            let delayed: Vec<usize> = readers.into_iter().take_while(|k| *k < consumer).collect();
+            let wait = Wait { until: consumer, delayed: &delayed, users: &users };
+            let mut between = (producer + 1..consumer).filter(|k| !delayed.contains(k)).map(|k| &block.stmts[k]);
+            let joins = delayed.iter().all(|k| self.may_wait(block, *k, &wait))
+                && !between.any(|other| self.may_overwrite(other, s) || self.adds_to_same(other, s))
+                && self.adds_in_order(s, &block.stmts[consumer])
+                && size(&block.stmts[consumer]) + size(s) <= MOST_STMTS;
+            let is_kept = |r: &Var| users.get(r).is_some_and(|readers| readers.iter().any(|k| *k != consumer));
+            let kept = s.results.iter().copied().filter(is_kept).collect();
+            joins.then_some(Pair { producer, consumer, delayed, kept })
+        })
+    }
+}
+
+/// Finds the accumulators that are sums.
+fn find_sums(block: &Block, sums: &mut FxHashSet<Var>) {
+    for s in &block.stmts {
+        let own = s.op.accs().iter().filter(|acc| acc.kind == AccKind::Reduce(Monoid::Add));
+        sums.extend(own.map(|acc| acc.var));
+        s.op.blocks().iter().for_each(|b| find_sums(b, sums));
+    }
+}
+
+/// Statements, inner blocks included.
+fn size(s: &Stmt) -> usize {
+    1 + s.op.blocks().iter().flat_map(|b| &b.stmts).map(size).sum::<usize>()
+}
