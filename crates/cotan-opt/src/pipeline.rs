@@ -94,10 +94,9 @@ fn fused_given(f: Function, given: &[Given]) -> Function {
     if gathered == plain { plain } else { without_checks(fused(simplify(gathered))) }
 }
 
-/// What code goes through last, derivatives written and calls inlined: what was just written is
-/// not read again, sums of contributions go straight to where they
-/// end up, or are added up by matrix products, which may round them elsewhere, what a derivative would run again is run
-/// once, and the rest is optimized.
+/// What code goes through last, derivatives written and calls inlined: what was just written is not read again, sums of
+/// contributions go straight to where they end up, or are added up by matrix products, or taken before linear maps, which
+/// may round them elsewhere, what a derivative would run again is run once, and the rest is optimized.
 pub fn finish(f: Function) -> Function {
     finish_given(f, &[])
 }
