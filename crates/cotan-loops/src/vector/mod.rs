@@ -110,7 +110,7 @@ impl Pass<'_> {
         };
         let shapes = Shapes::of(&old, &self.definitions, l, lanes, &self.mentions);
         let shapes = shapes.expect("invariant: it was chosen because it can be done");
-        let (nodes, tables) = rewrite(tables, &old, &shapes, l);
+        let (nodes, tables) = rewrite(tables, &old, &shapes, l, self.is_alternative);
         self.f.locals = tables.locals;
         self.f.buffers = tables.buffers;
         self.f.regroups_sums = tables.regroups_sums;

@@ -32,6 +32,9 @@ const FRAME_BYTES: i64 = 4096;
 /// Nodes of an arm of a branch up to which all lanes run it, if it has nothing in it but arithmetic and memory of lanes.
 const SHORT_ARM: usize = 12;
 
+/// Nodes of a body up to which it is written twice, so that strips with an iteration for every lane go without masks.
+const SHORT_BODY: usize = 40;
+
 /// The tables that a rewriting adds to.
 #[derive(Debug)]
 pub(super) struct Tables {
@@ -47,8 +50,14 @@ impl Tables {
     }
 }
 
-/// The loop over strips that does what `l` does.
-pub(super) fn rewrite(tables: Tables, f: &LoopFunction, shapes: &Shapes, l: &For) -> (Vec<Node>, Tables) {
+/// The loop over strips that does what `l` does. Of one that is rarely run the code is short.
+pub(super) fn rewrite(
+    tables: Tables,
+    f: &LoopFunction,
+    shapes: &Shapes,
+    l: &For,
+    is_rare: bool,
+) -> (Vec<Node>, Tables) {
     let mut w = Writer {
         f,
         shapes,
@@ -69,6 +78,7 @@ pub(super) fn rewrite(tables: Tables, f: &LoopFunction, shapes: &Shapes, l: &For
         failing: None,
         checks: Vec::new(),
         takes_arena: false,
+        is_rare,
     };
     let nodes = w.strips(l);
     (nodes, w.tables)
@@ -124,6 +134,14 @@ struct FailingCheck {
     args: Vec<Elem>,
 }
 
+/// Whether a body is short enough to be written twice.
+fn is_short(body: &[Node]) -> bool {
+    let is_simple = |node: &Node| {
+        !node.has_loop() && !matches!(node, Node::Alloc { .. } | Node::Check { .. } | Node::Scope(_) | Node::Segment(_))
+    };
+    body.len() <= SHORT_BODY && body.iter().all(is_simple)
+}
+
 struct Writer<'a, 'b> {
     f: &'a LoopFunction,
     shapes: &'b Shapes<'a>,
@@ -149,6 +167,8 @@ struct Writer<'a, 'b> {
     failing: Option<Failing>,
     checks: Vec<FailingCheck>,
     takes_arena: bool,
+    /// Whether short code matters more than fast code.
+    is_rare: bool,
 }
 
 const TRUE: Operand = Operand::Const(Const::bool(true));
@@ -314,13 +334,32 @@ impl Writer<'_, '_> {
     fn strip(&mut self, l: &For, strip: Local, bits: i64) {
         let first = self.i64(Instruction::Shl, strip.into(), Operand::i64(bits));
         self.values.insert(l.index, Value::Scalar(first));
-        let is_whole = l.count.as_i64().is_some_and(|n| n % i64::from(self.lanes) == 0);
-        if !is_whole {
-            let numbers = self.define("lanes", Elem::I64, self.lanes, Expr::Iota(first));
-            let live = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[numbers, l.count]);
-            self.mask = Mask { number: 0, lanes: Some(live) };
-            self.live = Some(live);
+        if l.count.as_i64().is_some_and(|n| n % i64::from(self.lanes) == 0) {
+            return self.body(l);
         }
+        if !self.is_rare && is_short(&l.body) {
+            let end = self.i64(Instruction::Add, first, Operand::i64(self.lanes.into()));
+            let is_whole = self.native(Instruction::Le, Elem::I64, Elem::Bool, &[end, l.count]);
+            let (values, mutable) = (self.values.clone(), self.mutable.clone());
+            let whole = self.list(|w| w.body(l));
+            // The other branch knows nothing of what is defined in this one.
+            (self.values, self.mutable) = (values, mutable);
+            let last = self.list(|w| w.masked(l, first));
+            return self.push(Node::If(is_whole, whole, last));
+        }
+        self.masked(l, first);
+    }
+
+    /// The iterations of a strip that has some lanes to spare.
+    fn masked(&mut self, l: &For, first: Operand) {
+        let numbers = self.define("lanes", Elem::I64, self.lanes, Expr::Iota(first));
+        let live = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[numbers, l.count]);
+        self.mask = Mask { number: 0, lanes: Some(live) };
+        self.live = Some(live);
+        self.body(l);
+    }
+
+    fn body(&mut self, l: &For) {
         let body = self.list(|w| {
             if has_failing_checks(&l.body, w.shapes, false) {
                 w.open_failing();
