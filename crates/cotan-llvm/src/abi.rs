@@ -14,6 +14,7 @@
 //! | `cotan_stack_open` | `void (ptr ctx, ptr stack)` | makes an empty [`Stack`], freed with its mark, that stays where it is |
 //! | `cotan_stack_reserve` | `i32 (ptr ctx, ptr stack, i64 bytes)` | room for so many more bytes |
 //! | `cotan_parallel_for` | `i32 (ptr ctx, ptr body, ptr env, i64 n)` | runs a [`ChunkBody`] for each of `0..n` |
+//! | `cotan_wavefront` | `i32 (ptr ctx, ptr body, ptr env, i64 n, i64 stages, i64 slots)` | the same, in the order that a [`Wave`](cotan_loops::Wave) needs |
 //! | `cotan_poll` | `i32 (ptr ctx, i64 steps)` | stops a call that was cancelled or took too long |
 //! | `cotan_close_blocks` | `void (i32 monoid, i32 elem, ptr lanes, i64 size, i64 stride, i64 number)` | [`BlockWork::Close`](cotan_loops::BlockWork::Close) |
 //! | `cotan_combine_levels` | the same | [`BlockWork::Combine`](cotan_loops::BlockWork::Combine) |
@@ -28,7 +29,7 @@ use std::mem::offset_of;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;

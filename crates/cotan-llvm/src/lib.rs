@@ -44,5 +44,5 @@ pub use backend::{
     Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, RuntimeError, Statistics,
 };
 pub use cache::Cache;
-pub use cotan_loops::{Probe, ProbeEvent, Width};
+pub use cotan_loops::{Probe, ProbeEvent, TaskSizes, Width};
 pub use report::{CacheReport, Report};

@@ -67,6 +67,11 @@ impl Fork<'_> {
         if let Node::For(mut l) = node {
             return match std::mem::replace(&mut l.threads, Threads::One) {
                 Threads::May(sharing) if !is_small(&l, &sharing) => self.cut(*l, sharing),
+                Threads::Wave(wave) => {
+                    l.threads = Threads::Wave(wave);
+                    l.body = self.list(l.body);
+                    vec![Node::For(l)]
+                }
                 Threads::May(_) | Threads::One | Threads::Each => {
                     l.body = self.list(l.body);
                     vec![Node::For(l)]

@@ -29,6 +29,7 @@ mod reuse;
 mod segment;
 mod vector;
 mod watch;
+mod wavefront;
 
 pub use blocks::{BlockWork, Blocks};
 pub use contract::contract;
@@ -37,10 +38,11 @@ pub use lower::{lower, lowers};
 pub use narrow::{Width, narrow};
 pub use nest::{
     Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node,
-    Operand, Param, Piece, Place, Product, Sharing, Sum, Target, Tensor, Threads, View, combining,
+    Operand, Param, Piece, Place, Product, Sharing, Sum, Target, Tensor, Threads, View, Wave, combining,
 };
 pub use probe::{Probe, ProbeEvent, insert_probes};
 pub use product::without_products;
 pub use segment::cut_long_blocks;
 pub use vector::vectorise;
 pub use watch::{unwatched_results, watch_results};
+pub use wavefront::{TaskSizes, wavefronts};

@@ -383,6 +383,20 @@ pub enum Threads {
     May(Sharing),
     /// Each iteration is a piece of work for a thread.
     Each,
+    /// Each iteration is a piece of work for a thread, once those that it needs are done.
+    Wave(Wave),
+}
+
+/// Which iterations of a loop need others, see [`wavefronts`](crate::wavefronts). Iteration `n` is stage `n % stages` of
+/// tile `n / stages`. It needs the stage before of its tile, its stage of the tile before, and, if it is the first of its
+/// tile, all stages of the tile `slots` earlier, whose memory it takes over. So these, and what they need, are over when
+/// it starts; others may run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wave {
+    /// How many stages a tile has, i64.
+    pub stages: Operand,
+    /// How many tiles have memory of their own, i64.
+    pub slots: Operand,
 }
 
 /// What is known of a loop whose iterations may run on several threads.
@@ -557,7 +571,10 @@ impl Node {
                     see(*steps);
                     sums.iter()
                         .flat_map(|sum| std::iter::once(sum.target.operand()).chain(sum.extents.iter().copied()))
-                        .for_each(see);
+                        .for_each(&mut *see);
+                }
+                if let Threads::Wave(Wave { stages, slots }) = l.threads {
+                    [stages, slots].into_iter().for_each(see);
                 }
             }
             Node::While(go, _) => see((*go).into()),

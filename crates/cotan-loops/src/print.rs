@@ -3,7 +3,7 @@
 use crate::blocks::{BlockWork, Blocks};
 use crate::nest::{
     BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Sharing, Target,
-    Tensor, Threads, View,
+    Tensor, Threads, View, Wave,
 };
 use cotan_ir::Symbol;
 use rustc_hash::FxHashMap;
@@ -118,6 +118,9 @@ impl Printer<'_> {
         match threads {
             Threads::One => String::new(),
             Threads::Each => " parallel".to_owned(),
+            Threads::Wave(Wave { stages, slots }) => {
+                format!(" wavefront(stages {}, slots {})", self.operand(*stages), self.operand(*slots))
+            }
             Threads::May(Sharing { steps, sums }) => {
                 let sums: Vec<String> = sums.iter().map(|sum| self.target(sum.target)).collect();
                 let sums = if sums.is_empty() { String::new() } else { format!(", sums {}", sums.join(", ")) };

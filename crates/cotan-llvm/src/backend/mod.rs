@@ -17,8 +17,8 @@ use crate::runtime::Pool;
 pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
 use cotan_loops::{
-    LoopFunction, Probe, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow, unwatched_results,
-    vectorise, watch_results, without_products,
+    LoopFunction, Probe, TaskSizes, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow, unwatched_results,
+    vectorise, watch_results, wavefronts, without_products,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,6 +57,8 @@ pub struct CompileOptions {
     pub width: Option<Width>,
     /// Probes around the loop nests of what is compiled, not of what it calls: its output tells of them.
     pub probe: Option<Probe>,
+    /// How large the pieces of wavefronts are; `None` for what pays. No bit depends on it.
+    pub tasks: Option<TaskSizes>,
 }
 
 impl CompileOptions {
@@ -81,6 +83,7 @@ impl CompileOptions {
                 nest.body = without_products(std::mem::take(&mut nest.body))
             }
             (OptLevel::O2, Some(Probe::Times) | None) => {
+                wavefronts(&mut nest, &self.tasks.unwrap_or_default());
                 vectorise(&mut nest);
                 fork(&mut nest);
                 contract(&mut nest);

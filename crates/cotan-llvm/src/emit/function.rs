@@ -268,7 +268,7 @@ impl<'a> FunctionEmitter<'a> {
             Node::Scope(body) => self.scope(body),
             Node::Segment(body) => self.segment(body),
             Node::For(f) => match f.threads {
-                Threads::Each => self.parallel(f),
+                Threads::Each | Threads::Wave(_) => self.parallel(f),
                 // Where nobody has cut it into chunks, it stays whole.
                 Threads::One | Threads::May(_) if f.may_flush && FLUSHES => self.flushing(node, f),
                 Threads::One | Threads::May(_) => self.counted(f),

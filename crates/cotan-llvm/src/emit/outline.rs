@@ -7,10 +7,11 @@
 
 use super::flush::FLUSHES;
 use super::function::FunctionEmitter;
+use super::poll::is_split_off;
 use super::text::{in_lanes, register};
 use cotan_loops::{
     Buffer, BufferKind, CallResult, For, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Piece, Place,
-    Target, Tensor, Threads,
+    Target, Tensor, Threads, Wave,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,8 +58,8 @@ impl Uses {
             match node {
                 Node::Segment(body) => self.nodes(f, body),
                 Node::Scope(body) | Node::While(_, body) => self.segments(f, body),
-                Node::For(l) if l.threads != Threads::Each && l.may_flush && FLUSHES => self.node(f, node),
-                Node::For(l) if l.threads != Threads::Each => self.segments(f, &l.body),
+                Node::For(l) if !is_split_off(l) && l.may_flush && FLUSHES => self.node(f, node),
+                Node::For(l) if !is_split_off(l) => self.segments(f, &l.body),
                 Node::If(_, yes, no) => {
                     self.segments(f, yes);
                     self.segments(f, no);
@@ -213,6 +214,9 @@ impl Uses {
             Node::For(l) => {
                 self.defines(l.index);
                 self.operand(l.count);
+                if let Threads::Wave(Wave { stages, slots }) = l.threads {
+                    self.operands(&[stages, slots]);
+                }
                 self.nodes(f, &l.body);
             }
             Node::While(go, body) => {
@@ -404,9 +408,18 @@ impl FunctionEmitter<'_> {
         let parameters = format!("ptr %ctx, ptr %env, i64 %l{}", f.index.0);
         let name = self.outline(&env, (&inputs, &[]), &parameters, &f.body, |inner| inner.nodes_with_records(&f.body));
         let count = self.operand(f.count);
-        self.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64)");
-        let status =
-            self.define(&format!("call i32 @cotan_parallel_for(ptr %ctx, ptr {name}, ptr %cells, i64 {count})"));
+        let (host, more) = match f.threads {
+            Threads::Wave(Wave { stages, slots }) => {
+                self.module.declare("declare i32 @cotan_wavefront(ptr, ptr, ptr, i64, i64, i64)");
+                ("wavefront", format!(", i64 {}, i64 {}", self.operand(stages), self.operand(slots)))
+            }
+            Threads::Each | Threads::One | Threads::May(_) => {
+                self.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64)");
+                ("parallel_for", String::new())
+            }
+        };
+        let call = format!("call i32 @cotan_{host}(ptr %ctx, ptr {name}, ptr %cells, i64 {count}{more})");
+        let status = self.define(&call);
         self.check_status(&status);
     }
 

@@ -100,7 +100,7 @@ impl Bounds {
     pub(super) fn always_polls(&self, nodes: &[Node]) -> bool {
         nodes.iter().any(|node| {
             if let Node::For(l) = node {
-                return l.threads != Threads::Each && self.polls_once(l);
+                return !is_split_off(l) && self.polls_once(l);
             }
             matches!(node, Node::Scope(_) | Node::Segment(_))
                 && node.lists().into_iter().any(|list| self.always_polls(list))
@@ -114,7 +114,7 @@ impl Bounds {
 
     fn steps_of_loop(&self, l: &For) -> Option<i64> {
         let steps = self.steps(&l.body)?.max(1).checked_mul(self.of(l.count)?.max(0))?;
-        (l.threads != Threads::Each && steps <= SHORT).then_some(steps)
+        (!is_split_off(l) && steps <= SHORT).then_some(steps)
     }
 
     /// How many iterations of loops nodes run at most, if those are few and nothing in them works on more elements.
@@ -131,6 +131,14 @@ impl Bounds {
             };
             Some(steps + more).filter(|steps| *steps <= SHORT)
         })
+    }
+}
+
+/// Whether the iterations of a loop run in a function of their own, as work for threads.
+pub(super) fn is_split_off(l: &For) -> bool {
+    match l.threads {
+        Threads::Each | Threads::Wave(_) => true,
+        Threads::One | Threads::May(_) => false,
     }
 }
 

@@ -10,6 +10,7 @@ use super::arena::Arena;
 use super::blocks::Partials;
 use super::memory::Refusal;
 use super::parallel::parallel_for;
+use super::wavefront::wavefront;
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Status, code};
 use crate::jit::HostSymbols;
 use cotan_ir::{Const, Elem, Monoid};
@@ -18,13 +19,14 @@ use cotan_ops::write_value;
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
-    let functions: [(&str, *const ()); 10] = [
+    let functions: [(&str, *const ()); 11] = [
         ("cotan_allocate", allocate as *const ()),
         ("cotan_mark", mark as *const ()),
         ("cotan_release", release as *const ()),
         ("cotan_stack_open", stack_open as *const ()),
         ("cotan_stack_reserve", stack_reserve as *const ()),
         ("cotan_parallel_for", parallel as *const ()),
+        ("cotan_wavefront", wave as *const ()),
         ("cotan_poll", poll as *const ()),
         ("cotan_close_blocks", close_blocks as *const ()),
         ("cotan_combine_levels", combine_levels as *const ()),
@@ -106,6 +108,18 @@ unsafe extern "C" fn stack_reserve(ctx: *mut Ctx, stack: *mut Stack, bytes: i64)
 unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64) -> Status {
     // SAFETY: see the module.
     unsafe { parallel_for(&mut *ctx, body, env, n) }
+}
+
+unsafe extern "C" fn wave(
+    ctx: *mut Ctx,
+    body: ChunkBody,
+    env: *mut c_void,
+    n: i64,
+    stages: i64,
+    slots: i64,
+) -> Status {
+    // SAFETY: see the module.
+    unsafe { wavefront(&mut *ctx, body, env, [n, stages, slots]) }
 }
 
 unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {

@@ -12,6 +12,7 @@ mod product;
 mod range;
 mod session;
 mod watch;
+mod wavefront;
 
 use crate::jit::HostSymbols;
 

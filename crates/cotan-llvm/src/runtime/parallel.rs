@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, OK, Status};
 
 /// One parallel loop.
-struct Loop {
-    body: ChunkBody,
-    env: *mut c_void,
+pub(super) struct Loop {
+    pub(super) body: ChunkBody,
+    pub(super) env: *mut c_void,
 }
 
 // SAFETY: a body may run on several threads at once; that is what the emitter generates it for.
@@ -27,28 +27,37 @@ impl Loop {
 }
 
 /// The failure that decides: the one of the lowest chunk so far.
-struct LowestFailure {
+pub(super) struct LowestFailure {
     /// Its index, `u64::MAX` while there is none; chunks above it need not start.
     index: AtomicU64,
     error: Mutex<ErrorSlot>,
 }
 
 impl LowestFailure {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { index: AtomicU64::new(u64::MAX), error: Mutex::default() }
     }
 
-    fn index(&self) -> u64 {
+    pub(super) fn index(&self) -> u64 {
         self.index.load(Ordering::Acquire)
     }
 
-    fn record(&self, index: u64, error: ErrorSlot) {
+    pub(super) fn record(&self, index: u64, error: ErrorSlot) {
         // The lock is held while both change, so that they stay a pair.
         let mut slot = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         if index < self.index() {
             self.index.store(index, Ordering::Release);
             *slot = error;
         }
+    }
+
+    /// Leaves the error in the context of the loop; gives the loop's status.
+    pub(super) fn leave_in(self, ctx: &mut Ctx) -> Status {
+        if self.index() == u64::MAX {
+            return OK;
+        }
+        ctx.error = self.error.into_inner().unwrap_or_else(PoisonError::into_inner);
+        FAILED
     }
 }
 
@@ -80,11 +89,7 @@ pub(super) unsafe fn parallel_for(ctx: &mut Ctx, body: ChunkBody, env: *mut c_vo
                 }
             });
             ctx.most_record_bytes = most_record_bytes.into_inner();
-            if failure.index() == u64::MAX {
-                return OK;
-            }
-            ctx.error = failure.error.into_inner().unwrap_or_else(PoisonError::into_inner);
-            FAILED
+            failure.leave_in(ctx)
         }
     }
 }
@@ -93,7 +98,7 @@ pub(super) unsafe fn parallel_for(ctx: &mut Ctx, body: ChunkBody, env: *mut c_vo
 ///
 /// # Safety
 /// As for [`parallel_for`].
-unsafe fn in_order(ctx: &mut Ctx, work: &Loop, count: u64) -> Status {
+pub(super) unsafe fn in_order(ctx: &mut Ctx, work: &Loop, count: u64) -> Status {
     for index in 0..count {
         // SAFETY: by this function's contract; no other reference to the arena is live.
         unsafe {
@@ -109,7 +114,7 @@ unsafe fn in_order(ctx: &mut Ctx, work: &Loop, count: u64) -> Status {
 }
 
 /// What chunks on other threads inherit from the context of the loop.
-struct SharedCtx {
+pub(super) struct SharedCtx {
     parent: Ctx,
 }
 
@@ -118,7 +123,7 @@ struct SharedCtx {
 unsafe impl Sync for SharedCtx {}
 
 impl SharedCtx {
-    fn of(ctx: &Ctx) -> Self {
+    pub(super) fn of(ctx: &Ctx) -> Self {
         Self {
             parent: Ctx {
                 arena: std::ptr::null_mut(),
@@ -133,7 +138,7 @@ impl SharedCtx {
     ///
     /// # Safety
     /// As for [`parallel_for`].
-    unsafe fn run_chunk(&self, work: &Loop, index: u64) -> Result<i64, ErrorSlot> {
+    pub(super) unsafe fn run_chunk(&self, work: &Loop, index: u64) -> Result<i64, ErrorSlot> {
         // SAFETY: the store outlives the call.
         let arenas = unsafe { &*self.parent.arenas };
         arenas.with_arena(|arena| {

@@ -63,6 +63,11 @@ impl Pool {
         self.threads.as_ref().is_some_and(|pool| pool.current_thread_index().is_some())
     }
 
+    /// Whether the thread that asks takes part in a loop already, so that loops inside of it stay on it.
+    pub(super) fn is_busy_here(&self) -> bool {
+        IS_AT_WORK.get()
+    }
+
     /// Runs `work` for every index below `count`, in any order, and waits for all of them. It may be
     /// called from inside `work`.
     pub(super) fn for_each(&self, count: u64, work: impl Fn(u64) + Sync + Send) {

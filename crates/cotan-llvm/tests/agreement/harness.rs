@@ -5,7 +5,7 @@ use cotan_ir::{Const, Module, parse_module, verify_module};
 use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, Cache, CompileOptions, CompiledFunction, RuntimeError, Width};
+use cotan_llvm::{Backend, Cache, CompileOptions, CompiledFunction, RuntimeError, TaskSizes, Width};
 use cotan_ops::{Ops, Value};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -46,12 +46,23 @@ impl Program {
         Program::of_module(module, start.split('(').next().unwrap())
     }
 
+    /// The same with wavefronts in pieces of other sizes.
+    pub(crate) fn in_tasks(text: &str, tasks: TaskSizes) -> Program {
+        let module = parse_module(text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let start = text.trim_start().strip_prefix("fn ").unwrap();
+        Program::compiled(module, start.split('(').next().unwrap(), Some(tasks))
+    }
+
     /// A function of a module.
     pub(crate) fn of_module(module: Module, name: &str) -> Program {
+        Program::compiled(module, name, None)
+    }
+
+    fn compiled(module: Module, name: &str, tasks: Option<TaskSizes>) -> Program {
         let text = &module.to_string();
         verify_module(&module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let compile = |b: &Backend, width| {
-            let options = CompileOptions { width, ..CompileOptions::default() };
+            let options = CompileOptions { width, tasks, ..CompileOptions::default() };
             b.compile(&module, name, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
         };
         let compiled = backends().iter().map(|b| compile(b, None)).collect();

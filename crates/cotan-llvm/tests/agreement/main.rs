@@ -16,3 +16,4 @@ mod scalars;
 mod switches;
 mod tensors;
 mod threads;
+mod wavefronts;

@@ -1,0 +1,143 @@
+//! Nests of sequential loops on several threads: the bits of the interpreter, however small the pieces are.
+
+use crate::harness::{Program, f64_of, i64_of, irrational};
+use cotan_llvm::TaskSizes;
+use cotan_ops::Value;
+
+/// One iteration of each loop is a piece.
+const SMALLEST: TaskSizes = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, most_ranges: 1e9, bytes: 1e9 };
+/// A few of each are.
+const SMALL: TaskSizes = TaskSizes { steps_of_task: 300.0, steps_of_range: 60.0, most_ranges: 4.0, bytes: 1e9 };
+/// There is no memory for what stages hand on.
+const TIGHT: TaskSizes = TaskSizes { bytes: 1.0, ..SMALLEST };
+
+/// The program in pieces of all sizes, as a wavefront.
+fn programs(text: &str) -> Vec<Program> {
+    let programs = [SMALLEST, SMALL, TIGHT].map(|tasks| Program::in_tasks(text, tasks));
+    let programs: Vec<Program> = programs.into_iter().chain([Program::new(text)]).collect();
+    for program in &programs {
+        assert!(program.llvm_ir(None).contains("@cotan_wavefront"), "{text}");
+    }
+    programs
+}
+
+#[test]
+fn layers_over_time() {
+    let programs = programs(
+        "fn f(T: i64, L: i64, B: i64, x: f64[T, B], w: f64[L, B], h0: f64[L, B], k: i64) {
+           h: f64[L, B], total: f64, last: f64[B], sums: f64[T] =
+             loop t < T (h.1: f64[L, B] = h0, total.1: f64 = 0.5, last.1: f64[B] = fill 0.0) {
+             row: f64[B] = x[t]
+             m: i64 = add t, k
+             scale: f64 = to_f64 m
+             half: f64 = mul scale, 0.125
+             start: f64[B] = sin row
+             y: f64[B], h.2: f64[L, B] = loop l < L (y.1: f64[B] = start, h.3: f64[L, B] = h.1) {
+               hr: f64[B] = h.3[l]
+               wr: f64[B] = w[l]
+               a: f64[B] = par k < B (stack) {
+                 ye: f64 = y.1[k]
+                 we: f64 = wr[k]
+                 he: f64 = hr[k]
+                 p: f64 = mul ye, we
+                 q: f64 = add p, he
+                 r: f64 = add q, half
+                 z: f64 = tanh r
+                 yield z
+               }
+               h.4: f64[L, B] = update h.3[l] = a
+               yield a, h.4
+             }
+             s: f64 = par k < B (add from 0.0) {
+               e: f64 = y[k]
+               o: f64 = row[k]
+               p: f64 = mul e, o
+               yield p
+             }
+             d: f64 = mul s, half
+             total.2: f64 = add total.1, d
+             yield h.2, total.2, y, s
+           }
+           return h, total, last, sums
+         }"
+        .replace("last.1: f64[B] = fill 0.0", "last.1: f64[B] = zero")
+        .replace("           h: f64[L, B], total", "           zero: f64[B] = fill 0.0\n           h: f64[L, B], total")
+        .as_str(),
+    );
+    for program in &programs {
+        for [t, l, b] in [[0, 3, 2], [1, 1, 1], [40, 3, 5], [7, 9, 2], [90, 2, 0], [11, 0, 3], [300, 5, 17]] {
+            let array = |dims: &[i64]| Value::f64s(dims, &irrational(dims.iter().product::<i64>() as usize));
+            let sizes = [t, l, b].map(i64_of);
+            let [t, l, b] = [t, l, b];
+            let arrays = [array(&[t, b]), array(&[l, b]), array(&[l, b]), i64_of(3)];
+            program.agree(&[sizes.as_slice(), &arrays].concat());
+        }
+    }
+}
+
+#[test]
+fn a_table_of_distances() {
+    let programs = programs(
+        "fn f(n: i64, m: i64, a: f64[n], b: f64[m], n1: i64, m1: i64, start: f64[n1, m1]) {
+           rows: i64 = sub n1, 1
+           columns: i64 = sub m1, 1
+           d: f64[n1, m1] = loop i < rows (d.1: f64[n1, m1] = start) {
+             u: f64 = a[i]
+             i.1: i64 = add i, 1
+             d.2: f64[n1, m1] = loop j < columns (d.3: f64[n1, m1] = d.1) {
+               v: f64 = b[j]
+               j.1: i64 = add j, 1
+               above: f64 = d.3[i, j.1]
+               left: f64 = d.3[i.1, j]
+               across: f64 = d.3[i, j]
+               step: f64 = sub u, v
+               cost: f64 = abs step
+               one: f64 = min above, left
+               best: f64 = min one, across
+               next: f64 = add best, cost
+               d.4: f64[n1, m1] = update d.3[i.1, j.1] = next
+               yield d.4
+             }
+             yield d.2
+           }
+           return d
+         }",
+    );
+    for program in &programs {
+        for [n, m] in [[0, 0], [1, 1], [5, 3], [2, 40], [64, 50], [200, 170]] {
+            let (a, b) = (irrational(n as usize), irrational(m as usize));
+            let start = Value::f64s(&[n + 1, m + 1], &irrational(((n + 1) * (m + 1)) as usize));
+            let args = [i64_of(n), i64_of(m), Value::f64s(&[n], &a), Value::f64s(&[m], &b)];
+            program.agree(&[args.as_slice(), &[i64_of(n + 1), i64_of(m + 1), start]].concat());
+        }
+    }
+}
+
+#[test]
+fn a_sweep_that_runs_down_with_sums_that_each_row_carries() {
+    let programs = programs(
+        "fn f(n: i64, m: i64, start: f64[n, m], x: f64) {
+           last: i64 = sub n, 1
+           g: f64[n, m], sums: f64[n] = loop down < n (g.1: f64[n, m] = start) {
+             i: i64 = sub last, down
+             first: f64 = to_f64 i
+             sum: f64, g.2: f64[n, m] = loop j < m (s: f64 = first, g.3: f64[n, m] = g.1) {
+               old: f64 = g.3[i, j]
+               p: f64 = mul old, x
+               s.1: f64 = add s, p
+               v: f64 = sin s.1
+               g.4: f64[n, m] = update g.3[i, j] = v
+               yield s.1, g.4
+             }
+             yield g.2, sum
+           }
+           return g, sums
+         }",
+    );
+    for program in &programs {
+        for [n, m] in [[0, 4], [1, 1], [9, 30], [50, 41]] {
+            let start = Value::f64s(&[n, m], &irrational((n * m) as usize));
+            program.agree(&[i64_of(n), i64_of(m), start, f64_of(0.7)]);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The elements that nodes read and write, as far as other iterations may meet them.
+
+use super::bounds::Counter;
+use super::poly::Poly;
+use super::values::Values;
+use crate::nest::{Buffer, BufferKind, For, Independence, Local, LoopFunction, Node, Operand, Place, Target, Threads, View};
+use rustc_hash::FxHashSet;
+
+/// Elements of a buffer that are read or written.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) buffer: Buffer,
+    pub(super) writes: bool,
+    /// Of each element, in terms of counters and fixed numbers; `None` if it may be any.
+    pub(super) offset: Option<Poly>,
+    /// The counters of the loops around, the innermost first.
+    pub(super) counters: Vec<Counter>,
+    /// Those counts of these loops, which run, that are fixed.
+    pub(super) counts: Vec<Poly>,
+}
+
+/// Collects what nodes do.
+pub(super) struct Accesses<'a> {
+    pub(super) values: &'a Values<'a>,
+    pub(super) f: &'a LoopFunction,
+    /// The number of a local that there is not yet.
+    pub(super) fresh: u32,
+    /// The counters that offsets may have beside those around.
+    pub(super) outer: Vec<Local>,
+    pub(super) found: Vec<Access>,
+    /// The buffers that nodes allocate for themselves.
+    pub(super) own: FxHashSet<Buffer>,
+    counters: Vec<(Counter, Vec<Poly>)>,
+}
+
+impl<'a> Accesses<'a> {
+    pub(super) fn new(f: &'a LoopFunction, values: &'a Values<'a>, outer: Vec<Local>, fresh: u32) -> Accesses<'a> {
+        Accesses { values, f, fresh, outer, found: Vec::new(), own: FxHashSet::default(), counters: Vec::new() }
+    }
+
+    /// A counter of nobody.
+    pub(super) fn counter(&mut self) -> Local {
+        self.fresh += 1;
+        Local(self.fresh - 1)
+    }
+
+    /// Takes up nodes; nothing if they do what iterations of a wavefront may not do.
+    pub(super) fn nodes(&mut self, nodes: &[Node]) -> Option<()> {
+        nodes.iter().try_for_each(|node| self.node(node))
+    }
+
+    fn node(&mut self, node: &Node) -> Option<()> {
+        match node {
+            Node::Let(..) | Node::Set(..) | Node::Combine { target: Target::Local(_), .. } => {}
+            Node::Load(_, from) => self.element(*from, false)?,
+            Node::Store(to, _) | Node::Combine { target: Target::Element(to), .. } => self.element(*to, true)?,
+            Node::Copy { from, to, count } => {
+                for (place, writes) in [(from, false), (to, true)] {
+                    let k = self.counter();
+                    let offset = self.values.of(place.offset)?.plus(1, &Poly::local(k))?;
+                    self.within(k, *count, |this| this.push(place.buffer, Some(offset), writes))?;
+                }
+            }
+            Node::Blocks(blocks) => self.push(blocks.lanes.buffer, None, true)?,
+            Node::Product(product) => {
+                let [rows, columns, summed] = product.extents;
+                self.view(&product.to, [rows, columns], true)?;
+                self.view(&product.left, [rows, summed], false)?;
+                self.view(&product.right, [summed, columns], false)?;
+            }
+            Node::Alloc { buffer, .. } => match self.f.buffers[buffer.index()].kind {
+                BufferKind::Allocated(_) => {
+                    self.own.insert(*buffer);
+                }
+                BufferKind::Param(_) | BufferKind::Stack | BufferKind::Bound => return None,
+            },
+            Node::Scope(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => {
+                node.lists().into_iter().try_for_each(|list| self.nodes(list))?;
+            }
+            Node::For(l) => self.counted(l)?,
+            // The first error has to stay the first, and output in order; what calls and stacks do is not known.
+            Node::Check { .. }
+            | Node::Print { .. }
+            | Node::Call { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Segment(_) => return None,
+        }
+        Some(())
+    }
+
+    fn counted(&mut self, l: &For) -> Option<()> {
+        match (&l.threads, l.independence) {
+            (Threads::One, Independence::None | Independence::Block | Independence::All) => {}
+            (Threads::May(_) | Threads::Each | Threads::Wave(_), _) => return None,
+        }
+        self.within(l.index, l.count, |this| this.nodes(&l.body))
+    }
+
+    /// Takes up what a loop does.
+    fn within(&mut self, index: Local, count: Operand, body: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        let counts = self.values.counts(count)?;
+        let most = counts.iter().map(|count| count.plus(-1, &Poly::constant(1))).collect::<Option<_>>()?;
+        self.counters.push((Counter { local: index, most }, counts));
+        body(self)?;
+        self.counters.pop();
+        Some(())
+    }
+
+    fn view(&mut self, view: &View, extents: [Operand; 2], writes: bool) -> Option<()> {
+        let [row, column] = [self.counter(), self.counter()];
+        let mut offset = self.values.of(view.place.offset)?;
+        for (stride, index) in view.strides.into_iter().zip([row, column]) {
+            offset = offset.plus(1, &self.values.of(stride)?.times(&Poly::local(index))?)?;
+        }
+        self.within(row, extents[0], |this| {
+            this.within(column, extents[1], |this| this.push(view.place.buffer, Some(offset), writes))
+        })
+    }
+
+    fn element(&mut self, place: Place, writes: bool) -> Option<()> {
+        let offset = self.values.of(place.offset)?;
+        self.push(place.buffer, Some(offset), writes)
+    }
+
+    fn push(&mut self, buffer: Buffer, offset: Option<Poly>, writes: bool) -> Option<()> {
+        match self.f.buffers[buffer.index()].kind {
+            BufferKind::Param(_) | BufferKind::Allocated(_) => {}
+            // They may be other names of what is written.
+            BufferKind::Stack | BufferKind::Bound => return None,
+        }
+        let mut counters: Vec<Counter> = self.counters.iter().rev().map(|(counter, _)| counter.clone()).collect();
+        for k in 0..counters.len() {
+            let (these, around) = counters.split_at_mut(k + 1);
+            these[k].most.retain(|most| self.is_known(most, around));
+        }
+        let offset = offset.filter(|offset| self.is_known(offset, &counters));
+        let counts = self.counters.iter().flat_map(|(_, counts)| counts);
+        let counts = counts.filter(|count| self.is_fixed(count)).cloned().collect();
+        self.found.push(Access { buffer, writes, offset, counters, counts });
+        Some(())
+    }
+
+    fn is_fixed(&self, poly: &Poly) -> bool {
+        poly.locals().all(|local| self.values.is_fixed(local.into()))
+    }
+
+    /// Whether all that a polynomial mentions is a counter or fixed.
+    fn is_known(&self, poly: &Poly, counters: &[Counter]) -> bool {
+        let is_counter = |local: &Local| self.outer.contains(local) || counters.iter().any(|c| c.local == *local);
+        poly.locals().all(|local| is_counter(&local) || self.values.is_fixed(local.into()))
+    }
+}
