@@ -82,6 +82,7 @@ impl<'a> Writer<'a> {
         let folded = match (instruction, float(a), float(b)) {
             (Instruction::Add, Some(a), Some(b)) => Some(a + b),
             (Instruction::Mul, Some(a), Some(b)) => Some(a * b),
+            (Instruction::Div, Some(a), Some(b)) => Some(a / b),
             (Instruction::Max, Some(a), Some(b)) => Some(a.max(b)),
             _ => None,
         };
