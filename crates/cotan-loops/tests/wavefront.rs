@@ -136,13 +136,9 @@ fn neighbours_on_all_sides_in_one_sweep() {
 #[test]
 fn what_the_row_before_makes_further_on_is_not_there_yet() {
     // (i, j) needs (i - 1, j + 1).
-    assert!(!is_wavefront(&table(
-        "u: f64 = b[i, j1]\nc: f64[n, m] = update b[i1, j] = u"
-    )));
+    assert!(!is_wavefront(&table("u: f64 = b[i, j1]\nc: f64[n, m] = update b[i1, j] = u")));
     // What (i - 1, j + 1) reads must be read before (i, j) changes it.
-    assert!(!is_wavefront(&table(
-        "u: f64 = b[i1, j]\nc: f64[n, m] = update b[i, j1] = u"
-    )));
+    assert!(!is_wavefront(&table("u: f64 = b[i1, j]\nc: f64[n, m] = update b[i, j1] = u")));
 }
 
 #[test]
@@ -173,9 +169,7 @@ fn one_row_that_all_rows_change() {
 #[test]
 fn an_offset_that_is_not_known() {
     assert!(!is_wavefront(&table("u: f64 = b[i, k]\nc: f64[n, m] = update b[i1, j1] = u")));
-    assert!(!is_wavefront(&table(
-        "u: f64 = b[i, j]\nr: i64 = rem j, 3\nc: f64[n, m] = update b[i, r] = u"
-    )));
+    assert!(!is_wavefront(&table("u: f64 = b[i, j]\nr: i64 = rem j, 3\nc: f64[n, m] = update b[i, r] = u")));
 }
 
 #[test]

@@ -17,8 +17,8 @@ use crate::runtime::Pool;
 pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
 use cotan_loops::{
-    LoopFunction, Probe, TaskSizes, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow, unwatched_results,
-    vectorise, watch_results, wavefronts, without_products,
+    LoopFunction, Probe, TaskSizes, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow,
+    unwatched_results, vectorise, watch_results, wavefronts, without_products,
 };
 use std::collections::BTreeMap;
 use std::fmt;

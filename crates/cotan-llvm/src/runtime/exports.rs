@@ -110,14 +110,7 @@ unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, 
     unsafe { parallel_for(&mut *ctx, body, env, n) }
 }
 
-unsafe extern "C" fn wave(
-    ctx: *mut Ctx,
-    body: ChunkBody,
-    env: *mut c_void,
-    n: i64,
-    stages: i64,
-    slots: i64,
-) -> Status {
+unsafe extern "C" fn wave(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64, stages: i64, slots: i64) -> Status {
     // SAFETY: see the module.
     unsafe { wavefront(&mut *ctx, body, env, [n, stages, slots]) }
 }

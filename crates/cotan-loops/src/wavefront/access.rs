@@ -3,7 +3,9 @@
 use super::bounds::Counter;
 use super::poly::Poly;
 use super::values::Values;
-use crate::nest::{Buffer, BufferKind, For, Independence, Local, LoopFunction, Node, Operand, Place, Target, Threads, View};
+use crate::nest::{
+    Buffer, BufferKind, For, Independence, Local, LoopFunction, Node, Operand, Place, Target, Threads, View,
+};
 use rustc_hash::FxHashSet;
 
 /// Elements of a buffer that are read or written.

@@ -34,7 +34,10 @@ impl Facts {
             && factor > 0
         {
             // The least integer that makes it at least 1.
-            self.at_least(local, (1 - constant).div_euclid(factor) + i128::from((1 - constant).rem_euclid(factor) != 0));
+            self.at_least(
+                local,
+                (1 - constant).div_euclid(factor) + i128::from((1 - constant).rem_euclid(factor) != 0),
+            );
         } else if let Some(product) = count.as_product()
             && product.iter().all(|local| self.at_least.get(local).is_some_and(|n| *n >= 0))
         {
@@ -67,9 +70,10 @@ impl Facts {
             return self.is_positive(poly, others);
         }
         let at_end = || {
-            counter.most.iter().any(|most| {
-                poly.replace(counter.local, most).is_some_and(|at_most| self.is_positive(&at_most, others))
-            })
+            counter
+                .most
+                .iter()
+                .any(|most| poly.replace(counter.local, most).is_some_and(|at_most| self.is_positive(&at_most, others)))
         };
         if self.is_at_least(&slope, 0, others) {
             return self.is_positive(&at_zero, others);

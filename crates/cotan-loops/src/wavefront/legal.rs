@@ -142,10 +142,10 @@ impl Access {
     fn moved(&self, names: &FxHashMap<Local, Local>, outer: &[(Local, Poly)]) -> Option<Access> {
         let renamed = |poly: &Poly| {
             let poly = outer.iter().try_fold(poly.clone(), |poly, (local, by)| poly.replace(*local, by))?;
-            self.counters.iter().filter_map(|c| names.get(&c.local).map(|name| (c.local, name))).try_fold(
-                poly,
-                |poly, (local, name)| poly.replace(local, &Poly::local(*name)),
-            )
+            self.counters
+                .iter()
+                .filter_map(|c| names.get(&c.local).map(|name| (c.local, name)))
+                .try_fold(poly, |poly, (local, name)| poly.replace(local, &Poly::local(*name)))
         };
         let counters = self.counters.iter().map(|counter| {
             let local = names.get(&counter.local).copied().unwrap_or(counter.local);

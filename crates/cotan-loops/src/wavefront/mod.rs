@@ -43,12 +43,7 @@ pub struct TaskSizes {
 
 impl Default for TaskSizes {
     fn default() -> TaskSizes {
-        TaskSizes {
-            steps_of_task: (1 << 14) as f64,
-            steps_of_range: 256.0,
-            most_ranges: 32.0,
-            bytes: (8 << 20) as f64,
-        }
+        TaskSizes { steps_of_task: (1 << 14) as f64, steps_of_range: 256.0, most_ranges: 32.0, bytes: (8 << 20) as f64 }
     }
 }
 

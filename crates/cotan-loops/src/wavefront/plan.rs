@@ -8,7 +8,9 @@
 use super::access::{Access, Accesses};
 use super::legal::{Loops, Stage};
 use super::values::{Definitions, Values, define};
-use crate::nest::{Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Target, Threads};
+use crate::nest::{
+    Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Target, Threads,
+};
 use crate::reuse::each_buffer;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -144,23 +144,20 @@ impl<'w, 'a> Rewrite<'w, 'a> {
         let bytes = self.w.f64(Instruction::Mul, bytes, of_slots);
         let bytes = self.w.f64(Instruction::Max, bytes, number(1.0));
         let room = self.w.f64(Instruction::Div, number(sizes.bytes), bytes);
-        length = self.w.define("w", Elem::F64, Expr::Native {
-            instruction: Instruction::Min,
-            elem: Elem::F64,
-            args: vec![length, room],
-        });
+        length = self.w.define(
+            "w",
+            Elem::F64,
+            Expr::Native { instruction: Instruction::Min, elem: Elem::F64, args: vec![length, room] },
+        );
         // Where there is no room for one iteration in each slot, there is one slot, and one thread.
-        let fits = self.w.define("is", Elem::Bool, Expr::Native {
-            instruction: Instruction::Ge,
-            elem: Elem::F64,
-            args: vec![room, number(1.0)],
-        });
+        let fits = self.w.define(
+            "is",
+            Elem::Bool,
+            Expr::Native { instruction: Instruction::Ge, elem: Elem::F64, args: vec![room, number(1.0)] },
+        );
         let args = vec![fits, slots, Operand::i64(1)];
-        let slots = self.w.define("slots", Elem::I64, Expr::Native {
-            instruction: Instruction::Select,
-            elem: Elem::I64,
-            args,
-        });
+        let slots =
+            self.w.define("slots", Elem::I64, Expr::Native { instruction: Instruction::Select, elem: Elem::I64, args });
         (self.cuts(count, length), slots)
     }
 
@@ -275,8 +272,12 @@ impl<'w, 'a> Rewrite<'w, 'a> {
 
     /// What a stage begins with: it takes what others hand on.
     fn begin(&mut self, stage: Stage, at: Operand, names: &mut FxHashMap<Local, Operand>) {
-        let bound: Vec<(Buffer, Buffer, Operand)> =
-            self.arrays.iter().filter(|(.., parts)| parts[stage as usize]).map(|(b, all, n, _)| (*b, *all, *n)).collect();
+        let bound: Vec<(Buffer, Buffer, Operand)> = self
+            .arrays
+            .iter()
+            .filter(|(.., parts)| parts[stage as usize])
+            .map(|(b, all, n, _)| (*b, *all, *n))
+            .collect();
         for (buffer, all, size) in bound {
             let offset = self.w.i64(Instruction::Mul, at, size);
             self.w.push(Node::Bind { buffer, to: Place { buffer: all, offset } });

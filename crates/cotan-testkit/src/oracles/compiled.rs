@@ -8,7 +8,7 @@ use crate::tolerances::Property;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Function, Span};
 use cotan_llvm::jit::OptLevel;
-use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError, Width};
+use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError, TaskSizes, Width};
 use cotan_ops::Value;
 
 /// The function, its forward and its reverse derivative do what they do on the interpreter, whatever the optimisation.
@@ -53,7 +53,14 @@ fn optimised(case: &Case) -> Result<(), String> {
         let width = if case.subject.seed % 4 < 2 { 1 } else { 4 };
         let narrow = CompileOptions { width: Width::new(width), ..CompileOptions::default() };
         let quick = CompileOptions { is_quick: true, ..CompileOptions::default() };
-        for (options, how) in [(narrow, format!("at width {width}")), (quick, "made quickly".to_owned())] {
+        let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+        let in_tasks = CompileOptions { tasks: Some(tasks), ..CompileOptions::default() };
+        let variants = [
+            (narrow, format!("at width {width}")),
+            (quick, "made quickly".to_owned()),
+            (in_tasks, "in the smallest tasks".to_owned()),
+        ];
+        for (options, how) in variants {
             if let Some(other) = compile_plain(shared_backend()?, &module, name, options)? {
                 let what = format!("{what} {how}");
                 same_bits(&run(&other, &what)?.values, &outcome.values, &what)?;
