@@ -60,11 +60,10 @@ pub fn wavefronts(f: &mut LoopFunction, sizes: &TaskSizes) {
 
 /// Whether nodes outside of loops have a loop that may be the outer one.
 fn has_nest(node: &Node) -> bool {
-    match node {
-        Node::For(l) => !candidates(l).is_empty(),
-        Node::While(..) => false,
-        _ => node.lists().into_iter().flatten().any(has_nest),
+    if let Node::For(l) = node {
+        return !candidates(l).is_empty();
     }
+    !matches!(node, Node::While(..)) && node.lists().into_iter().flatten().any(has_nest)
 }
 
 /// The loops in the body of a sequential one that may be the inner one, those with most in them first.
@@ -97,16 +96,14 @@ impl Pass<'_> {
     /// Nests that stand in no other loop: others run often, and are small.
     fn list(&mut self, nodes: &mut [Node]) {
         for node in nodes {
-            match node {
-                Node::For(outer) => {
-                    let mut plans = candidates(outer).into_iter();
-                    if let Some(plan) = plans.find_map(|at| plan(self.f, &self.survey, outer, at)) {
-                        let Node::For(outer) = std::mem::replace(node, Node::Scope(Vec::new())) else { continue };
-                        *node = rewrite(self.f, &self.survey, self.sizes, &plan, *outer);
-                    }
+            if let Node::For(outer) = node {
+                let mut plans = candidates(outer).into_iter();
+                if let Some(plan) = plans.find_map(|at| plan(self.f, &self.survey, outer, at)) {
+                    let Node::For(outer) = std::mem::replace(node, Node::Scope(Vec::new())) else { continue };
+                    *node = rewrite(self.f, &self.survey, self.sizes, &plan, *outer);
                 }
-                Node::While(..) => {}
-                _ => node.lists_mut().into_iter().for_each(|list| self.list(list)),
+            } else if !matches!(node, Node::While(..)) {
+                node.lists_mut().into_iter().for_each(|list| self.list(list));
             }
         }
     }

@@ -88,6 +88,11 @@ impl Touched {
     }
 }
 
+/// An array that parts hand on, its extents, and which parts mention it.
+pub(super) type HandedArray = (Buffer, Vec<Operand>, [bool; 3]);
+/// A mutable local that parts hand on: which mention it, and which change it.
+pub(super) type HandedLocal = (Local, [bool; 3], [bool; 3]);
+
 /// How a nest becomes a wavefront.
 pub(super) struct Plan {
     /// The position of the inner loop in the body of the outer one.
@@ -97,9 +102,9 @@ pub(super) struct Plan {
     /// Values that are made before the inner loop and used in it or behind, and by which parts.
     pub(super) spilled: Vec<(Local, [bool; 3])>,
     /// Mutable locals that parts hand on: which read them, and which change them.
-    pub(super) handed_on: Vec<(Local, [bool; 3], [bool; 3])>,
+    pub(super) handed_on: Vec<HandedLocal>,
     /// Arrays that parts hand on, their extents, and which parts mention them.
-    pub(super) arrays: Vec<(Buffer, Vec<Operand>, [bool; 3])>,
+    pub(super) arrays: Vec<HandedArray>,
     /// What the nest defines.
     pub(super) inside: FxHashSet<Local>,
 }
@@ -117,10 +122,8 @@ pub(super) fn list_of_mut(body: &mut Vec<Node>) -> &mut Vec<Node> {
     if !matches!(&body[..], [Node::Scope(_)]) {
         return body;
     }
-    match &mut body[0] {
-        Node::Scope(list) => list,
-        _ => panic!("bug: a scope is a scope"),
-    }
+    let Node::Scope(list) = &mut body[0] else { panic!("bug: a scope is a scope") };
+    list
 }
 
 /// Whether a loop runs one iteration after the other as far as is known.
@@ -231,15 +234,19 @@ impl Nest<'_> {
         let is_set = |local: Local, stages: &[Stage]| {
             (0..self.list.len()).any(|k| stages.contains(&self.stage(k)) && self.touched[k].sets.contains(&local))
         };
-        match &self.list[position] {
-            Node::Let(_, Expr::Copy(Operand::Local(local))) if self.f.locals[local.index()].is_mutable => {
-                !is_set(*local, &[Stage::Before, Stage::Inner])
-            }
-            Node::Let(_, Expr::Copy(_)) => true,
-            Node::Let(local, Expr::Native { .. }) => !self.f.elem(*local).is_float(),
-            Node::Load(_, from) => !written.contains(&from.buffer),
-            _ => false,
+        if let Node::Let(local, expr) = &self.list[position] {
+            return match expr {
+                Expr::Copy(Operand::Local(from)) if self.f.locals[from.index()].is_mutable => {
+                    !is_set(*from, &[Stage::Before, Stage::Inner])
+                }
+                Expr::Copy(_) => true,
+                Expr::Native { .. } => !self.f.elem(*local).is_float(),
+                Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => {
+                    false
+                }
+            };
         }
+        matches!(&self.list[position], Node::Load(_, from) if !written.contains(&from.buffer))
     }
 
     /// Finds out what each part runs.
@@ -301,18 +308,18 @@ impl Nest<'_> {
 
     /// The allocations before the inner loop for one part alone.
     fn own_allocations(&self, stage: Stage) -> Vec<usize> {
-        let is_own = |k: &usize| match self.list[*k] {
-            Node::Alloc { buffer, .. } => match (self.parts_with(buffer), stage) {
-                ([_, false, false], Stage::Before) | ([false, false, true], Stage::Behind) => true,
-                (_, Stage::Before | Stage::Inner | Stage::Behind) => false,
-            },
-            _ => false,
+        let is_own = |k: &usize| {
+            let Node::Alloc { buffer, .. } = self.list[*k] else { return false };
+            matches!(
+                (self.parts_with(buffer), stage),
+                ([_, false, false], Stage::Before) | ([false, false, true], Stage::Behind)
+            )
         };
         (0..self.at).filter(is_own).collect()
     }
 
     /// The arrays that parts, or iterations of the inner loop, hand on.
-    fn arrays(&self) -> Option<Vec<(Buffer, Vec<Operand>, [bool; 3])>> {
+    fn arrays(&self) -> Option<Vec<HandedArray>> {
         let own = [self.own_allocations(Stage::Before), self.own_allocations(Stage::Behind)].concat();
         let mut arrays = Vec::new();
         for (k, node) in self.list[..self.at].iter().enumerate() {
@@ -329,7 +336,7 @@ impl Nest<'_> {
     }
 
     /// The mutable locals that parts hand on; nothing if iterations of the outer loop do so in a way that a wavefront can't.
-    fn mutable_locals(&self) -> Option<Vec<(Local, [bool; 3], [bool; 3])>> {
+    fn mutable_locals(&self) -> Option<Vec<HandedLocal>> {
         let mut counts: FxHashMap<Local, usize> = FxHashMap::default();
         each_mutable(self.f, self.list, &mut |local| *counts.entry(local).or_default() += 1);
         let mut inner_counts: FxHashMap<Local, usize> = FxHashMap::default();

@@ -324,21 +324,20 @@ impl<'w, 'a> Rewrite<'w, 'a> {
     fn nodes_of(&mut self, stage: Stage, names: &mut FxHashMap<Local, Operand>) -> Vec<Node> {
         let mut nodes = Vec::new();
         for k in &self.plan.parts[stage as usize] {
-            let mut node = match &mut self.list[*k] {
-                // Others may need it, too.
-                shared @ (Node::Let(..) | Node::Load(..)) if *k < self.plan.at => shared.clone(),
-                own => std::mem::replace(own, Node::Scope(Vec::new())),
+            // Others may need what is shared, too.
+            let is_shared = *k < self.plan.at && matches!(self.list[*k], Node::Let(..) | Node::Load(..));
+            let mut node = match is_shared {
+                true => self.list[*k].clone(),
+                false => std::mem::replace(&mut self.list[*k], Node::Scope(Vec::new())),
             };
             each_operand_mut(std::slice::from_mut(&mut node), &mut |operand| rename(operand, names));
-            if *k < self.plan.at && stage != Stage::Before {
-                match &mut node {
-                    Node::Let(local, _) | Node::Load(local, _) => {
-                        let copy = self.w.local_like(*local);
-                        names.insert(*local, copy.into());
-                        *local = copy;
-                    }
-                    _ => {}
-                }
+            if is_shared
+                && stage != Stage::Before
+                && let Node::Let(local, _) | Node::Load(local, _) = &mut node
+            {
+                let copy = self.w.local_like(*local);
+                names.insert(*local, copy.into());
+                *local = copy;
             }
             nodes.push(node);
         }
@@ -368,9 +367,9 @@ fn rename(operand: &mut Operand, names: &FxHashMap<Local, Operand>) {
 
 /// Whether nodes take memory from the arena that nothing inside gives back.
 fn allocates(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::Alloc { .. } => true,
-        Node::Scope(_) => false,
-        _ => node.lists().into_iter().any(allocates),
-    })
+    let takes = |node: &Node| {
+        let inside = || node.lists().into_iter().any(allocates);
+        matches!(node, Node::Alloc { .. }) || !matches!(node, Node::Scope(_)) && inside()
+    };
+    nodes.iter().any(takes)
 }

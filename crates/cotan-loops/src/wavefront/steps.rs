@@ -90,16 +90,14 @@ impl Writer<'_> {
             return Some(fixed);
         }
         let Operand::Local(local) = count else { return None };
-        match self.definition(local)? {
-            Expr::Native { instruction: Instruction::Min, elem: Elem::I64, args } => {
-                let [a, b] = [self.most(args[0]), self.most(args[1])];
-                match (a, b) {
-                    (Some(a), Some(b)) => Some(self.i64(Instruction::Min, a, b)),
-                    (one, other) => one.or(other),
-                }
-            }
+        let Expr::Native { instruction, elem: Elem::I64, args } = self.definition(local)? else { return None };
+        match (instruction, &args[..]) {
+            (Instruction::Min, [a, b]) => match (self.most(*a), self.most(*b)) {
+                (Some(a), Some(b)) => Some(self.i64(Instruction::Min, a, b)),
+                (one, other) => one.or(other),
+            },
             // What is taken off is some counter.
-            Expr::Native { instruction: Instruction::Sub, elem: Elem::I64, args } => self.most(args[0]),
+            (Instruction::Sub, [a, _]) => self.most(*a),
             _ => None,
         }
     }

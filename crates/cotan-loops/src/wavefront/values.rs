@@ -44,11 +44,11 @@ impl<'a> Values<'a> {
                 tensor.dims.iter().filter_map(|dim| local_of(*dim)).for_each(|dim| facts.at_least(dim, 0));
             }
         }
-        for (local, expr) in self.definitions {
+        self.definitions.iter().for_each(|(local, expr)| {
             if let Some((_, least)) = maximum(expr) {
                 facts.at_least(*local, least.into());
             }
-        }
+        });
         facts
     }
 
@@ -130,11 +130,9 @@ impl<'a> Values<'a> {
 
 /// `(e, c)` of `max(e, c)`.
 fn maximum(expr: &Expr) -> Option<(Operand, i64)> {
-    match expr {
-        Expr::Native { instruction: Instruction::Max, elem: Elem::I64, args } => match args[..] {
-            [operand, Operand::Const(c)] | [Operand::Const(c), operand] => Some((operand, c.as_i64()?)),
-            _ => None,
-        },
+    let Expr::Native { instruction: Instruction::Max, elem: Elem::I64, args } = expr else { return None };
+    match args[..] {
+        [operand, Operand::Const(c)] | [Operand::Const(c), operand] => Some((operand, c.as_i64()?)),
         _ => None,
     }
 }
