@@ -126,9 +126,16 @@ fn every_chunk_but_the_first_has_a_copy_of_what_iterations_add_to() {
                     v.2 = shr.i64 v.1, 4
                     for strip < v.2 lanes(16) {
                       v.3 = shl.i64 strip, 4
-                      lanes = iota v.3
-                      v.4 = lt.i64 lanes, m
-                      lanes g.2[v.3] = -0.0 where v.4
+                      v.4 = add.i64 v.3, 16
+                      v.5 = le.i64 v.4, m
+                      if v.5 {
+                        lanes g.2[v.3] = -0.0
+                      }
+                      else {
+                        lanes = iota v.3
+                        v.6 = lt.i64 lanes, m
+                        lanes g.2[v.3] = -0.0 where v.6
+                      }
                     }
                   }
                   t.2 = t
@@ -154,26 +161,37 @@ fn every_chunk_but_the_first_has_a_copy_of_what_iterations_add_to() {
                 }
                 for c < n.5 {
                   n.16 = mul.i64 c, m
-                  v.5 = add.i64 m, 15
-                  v.6 = shr.i64 v.5, 4
-                  for strip.1 < v.6 lanes(16) {
-                    v.7 = shl.i64 strip.1, 4
-                    lanes.1 = iota v.7
-                    v.8 = lt.i64 lanes.1, m
-                    n.18 = add.i64 n.16, v.7
-                    own.2 = lanes g.1[n.18] where v.8
-                    sum.2 = lanes g[v.7] where v.8
-                    sum.3 = add.f64 sum.2, own.2
-                    lanes g[v.7] = sum.3 where v.8
+                  v.7 = add.i64 m, 15
+                  v.8 = shr.i64 v.7, 4
+                  for strip.1 < v.8 lanes(16) {
+                    v.9 = shl.i64 strip.1, 4
+                    v.10 = add.i64 v.9, 16
+                    v.11 = le.i64 v.10, m
+                    if v.11 {
+                      n.18 = add.i64 n.16, v.9
+                      own.2 = lanes g.1[n.18]
+                      sum.2 = lanes g[v.9]
+                      sum.3 = add.f64 sum.2, own.2
+                      lanes g[v.9] = sum.3
+                    }
+                    else {
+                      lanes.1 = iota v.9
+                      v.12 = lt.i64 lanes.1, m
+                      n.19 = add.i64 n.16, v.9
+                      own.3 = lanes g.1[n.19] where v.12
+                      sum.4 = lanes g[v.9] where v.12
+                      sum.5 = add.f64 sum.4, own.3
+                      lanes g[v.9] = sum.5 where v.12
+                    }
                   }
                 }
-                own.3 = t[]
-                t := own.3
-                n.19 = sub.i64 n.2, 1
-                for c.1 < n.19 {
-                  n.20 = add.i64 c.1, 1
-                  own.4 = t[n.20]
-                  t max= own.4
+                own.4 = t[]
+                t := own.4
+                n.20 = sub.i64 n.2, 1
+                for c.1 < n.20 {
+                  n.21 = add.i64 c.1, 1
+                  own.5 = t[n.21]
+                  t max= own.5
                 }
               }
               t.1 = t

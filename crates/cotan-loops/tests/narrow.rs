@@ -281,21 +281,37 @@ fn halves_are_combined_in_the_order_of_a_fold() {
                 v.2 = shr.i64 v.1, 4
                 for strip.1 < v.2 lanes(16) {
                   v.3 = shl.i64 strip.1, 4
-                  lanes.3 = iota v.3
-                  piece.3 = add.i64 v.3, 8
-                  lanes.4 = iota piece.3
-                  v.13 = lt.i64 lanes.3, t.4
-                  v.14 = lt.i64 lanes.4, t.4
-                  t.36 = add.i64 t.2, v.3
-                  a.2 = lanes x[t.36] where v.13
-                  piece.4 = add.i64 t.36, 8
-                  a.3 = lanes x[piece.4] where v.14
-                  old.6 = lanes lanes[] where v.13
-                  old.7 = lanes lanes[8] where v.14
-                  t.40 = add.f64 old.6, a.2
-                  t.41 = add.f64 old.7, a.3
-                  lanes lanes[] = t.40 where v.13
-                  lanes lanes[8] = t.41 where v.14
+                  v.4 = add.i64 v.3, 16
+                  v.5 = le.i64 v.4, t.4
+                  if v.5 {
+                    t.36 = add.i64 t.2, v.3
+                    a.3 = lanes x[t.36]
+                    piece.3 = add.i64 t.36, 8
+                    a.4 = lanes x[piece.3]
+                    old.8 = lanes lanes[]
+                    old.9 = lanes lanes[8]
+                    t.44 = add.f64 old.8, a.3
+                    t.45 = add.f64 old.9, a.4
+                    lanes lanes[] = t.44
+                    lanes lanes[8] = t.45
+                  }
+                  else {
+                    lanes.3 = iota v.3
+                    piece.4 = add.i64 v.3, 8
+                    lanes.4 = iota piece.4
+                    v.19 = lt.i64 lanes.3, t.4
+                    v.20 = lt.i64 lanes.4, t.4
+                    t.38 = add.i64 t.2, v.3
+                    a.5 = lanes x[t.38] where v.19
+                    piece.5 = add.i64 t.38, 8
+                    a.6 = lanes x[piece.5] where v.20
+                    old.10 = lanes lanes[] where v.19
+                    old.11 = lanes lanes[8] where v.20
+                    t.46 = add.f64 old.10, a.5
+                    t.47 = add.f64 old.11, a.6
+                    lanes lanes[] = t.46 where v.19
+                    lanes lanes[8] = t.47 where v.20
+                  }
                 }
                 for step < 4 {
                   t.8 = shr.i64 8, step
@@ -317,20 +333,31 @@ fn halves_are_combined_in_the_order_of_a_fold() {
               t.15 = ge.i64 t.1, 4096
               t.16 = select.i64 t.15, 64, t.14
               alloc lanes.1: f64[64] in frame
-              v.5 = add.i64 t.16, 15
-              v.6 = shr.i64 v.5, 4
-              for strip.2 < v.6 lanes(16) {
-                v.7 = shl.i64 strip.2, 4
-                lanes.5 = iota v.7
-                piece.5 = add.i64 v.7, 8
-                lanes.6 = iota piece.5
-                v.15 = lt.i64 lanes.5, t.16
-                v.16 = lt.i64 lanes.6, t.16
-                piece.6 = -0.0
-                lanes lanes.1[v.7] = piece.6 where v.15
-                piece.7 = add.i64 v.7, 8
-                piece.8 = -0.0
-                lanes lanes.1[piece.7] = piece.8 where v.16
+              v.7 = add.i64 t.16, 15
+              v.8 = shr.i64 v.7, 4
+              for strip.2 < v.8 lanes(16) {
+                v.9 = shl.i64 strip.2, 4
+                v.10 = add.i64 v.9, 16
+                v.11 = le.i64 v.10, t.16
+                if v.11 {
+                  piece.6 = -0.0
+                  lanes lanes.1[v.9] = piece.6
+                  piece.7 = add.i64 v.9, 8
+                  piece.8 = -0.0
+                  lanes lanes.1[piece.7] = piece.8
+                }
+                else {
+                  lanes.5 = iota v.9
+                  piece.9 = add.i64 v.9, 8
+                  lanes.6 = iota piece.9
+                  v.21 = lt.i64 lanes.5, t.16
+                  v.22 = lt.i64 lanes.6, t.16
+                  piece.10 = -0.0
+                  lanes lanes.1[v.9] = piece.10 where v.21
+                  piece.11 = add.i64 v.9, 8
+                  piece.12 = -0.0
+                  lanes lanes.1[piece.11] = piece.12 where v.22
+                }
               }
               t.17 = add.i64 t.1, 4095
               t.18 = shr.i64 t.17, 12
@@ -338,25 +365,41 @@ fn halves_are_combined_in_the_order_of_a_fold() {
                 t.19 = shl.i64 block.1, 12
                 t.20 = sub.i64 t.1, t.19
                 t.21 = min.i64 t.20, 4096
-                v.9 = add.i64 t.21, 15
-                v.10 = shr.i64 v.9, 4
-                for strip.3 < v.10 lanes(16) {
-                  v.11 = shl.i64 strip.3, 4
-                  lanes.7 = iota v.11
-                  piece.9 = add.i64 v.11, 8
-                  lanes.8 = iota piece.9
-                  v.17 = lt.i64 lanes.7, t.21
-                  v.18 = lt.i64 lanes.8, t.21
-                  t.38 = add.i64 t.19, v.11
-                  value.2 = lanes totals[t.38] where v.17
-                  piece.10 = add.i64 t.38, 8
-                  value.3 = lanes totals[piece.10] where v.18
-                  old.8 = lanes lanes.1[] where v.17
-                  old.9 = lanes lanes.1[8] where v.18
-                  t.42 = add.f64 old.8, value.2
-                  t.43 = add.f64 old.9, value.3
-                  lanes lanes.1[] = t.42 where v.17
-                  lanes lanes.1[8] = t.43 where v.18
+                v.13 = add.i64 t.21, 15
+                v.14 = shr.i64 v.13, 4
+                for strip.3 < v.14 lanes(16) {
+                  v.15 = shl.i64 strip.3, 4
+                  v.16 = add.i64 v.15, 16
+                  v.17 = le.i64 v.16, t.21
+                  if v.17 {
+                    t.40 = add.i64 t.19, v.15
+                    value.3 = lanes totals[t.40]
+                    piece.13 = add.i64 t.40, 8
+                    value.4 = lanes totals[piece.13]
+                    old.12 = lanes lanes.1[]
+                    old.13 = lanes lanes.1[8]
+                    t.48 = add.f64 old.12, value.3
+                    t.49 = add.f64 old.13, value.4
+                    lanes lanes.1[] = t.48
+                    lanes lanes.1[8] = t.49
+                  }
+                  else {
+                    lanes.7 = iota v.15
+                    piece.14 = add.i64 v.15, 8
+                    lanes.8 = iota piece.14
+                    v.23 = lt.i64 lanes.7, t.21
+                    v.24 = lt.i64 lanes.8, t.21
+                    t.42 = add.i64 t.19, v.15
+                    value.5 = lanes totals[t.42] where v.23
+                    piece.15 = add.i64 t.42, 8
+                    value.6 = lanes totals[piece.15] where v.24
+                    old.14 = lanes lanes.1[] where v.23
+                    old.15 = lanes lanes.1[8] where v.24
+                    t.50 = add.f64 old.14, value.5
+                    t.51 = add.f64 old.15, value.6
+                    lanes lanes.1[] = t.50 where v.23
+                    lanes lanes.1[8] = t.51 where v.24
+                  }
                 }
                 t.25 = add.i64 t.19, t.21
                 t.26 = sub.i64 t.25, 1

@@ -337,7 +337,8 @@ impl Writer<'_, '_> {
         if l.count.as_i64().is_some_and(|n| n % i64::from(self.lanes) == 0) {
             return self.body(l);
         }
-        if !self.is_rare && is_short(&l.body) {
+        let may_be_whole = l.count.as_i64().is_none_or(|n| n > i64::from(self.lanes));
+        if may_be_whole && !self.is_rare && is_short(&l.body) {
             let end = self.i64(Instruction::Add, first, Operand::i64(self.lanes.into()));
             let is_whole = self.native(Instruction::Le, Elem::I64, Elem::Bool, &[end, l.count]);
             let (values, mutable) = (self.values.clone(), self.mutable.clone());
