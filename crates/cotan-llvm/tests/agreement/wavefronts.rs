@@ -1,7 +1,8 @@
 //! Nests of sequential loops on several threads: the bits of the interpreter, however small the pieces are.
 
 use crate::harness::{Program, f64_of, i64_of, irrational};
-use cotan_llvm::TaskSizes;
+use cotan_llvm::runtime::Watch;
+use cotan_llvm::{CallOptions, RuntimeError, TaskSizes};
 use cotan_ops::Value;
 
 /// One iteration of each loop is a piece.
@@ -10,6 +11,25 @@ const SMALLEST: TaskSizes = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0,
 const SMALL: TaskSizes = TaskSizes { steps_of_task: 300.0, steps_of_range: 60.0, most_ranges: 4.0, bytes: 1e9 };
 /// There is no memory for what stages hand on.
 const TIGHT: TaskSizes = TaskSizes { bytes: 1.0, ..SMALLEST };
+
+/// Down the rows of a matrix, and along each of them.
+const SWEEP: &str = "fn f(n: i64, m: i64, start: f64[n, m], x: f64) {
+  last: i64 = sub n, 1
+  g: f64[n, m], sums: f64[n] = loop down < n (g.1: f64[n, m] = start) {
+    i: i64 = sub last, down
+    first: f64 = to_f64 i
+    sum: f64, g.2: f64[n, m] = loop j < m (s: f64 = first, g.3: f64[n, m] = g.1) {
+      old: f64 = g.3[i, j]
+      p: f64 = mul old, x
+      s.1: f64 = add s, p
+      v: f64 = sin s.1
+      g.4: f64[n, m] = update g.3[i, j] = v
+      yield s.1, g.4
+    }
+    yield g.2, sum
+  }
+  return g, sums
+}";
 
 /// The program in pieces of all sizes, as a wavefront.
 fn programs(text: &str) -> Vec<Program> {
@@ -111,29 +131,31 @@ fn a_table_of_distances() {
 
 #[test]
 fn a_sweep_that_runs_down_with_sums_that_each_row_carries() {
-    let programs = programs(
-        "fn f(n: i64, m: i64, start: f64[n, m], x: f64) {
-           last: i64 = sub n, 1
-           g: f64[n, m], sums: f64[n] = loop down < n (g.1: f64[n, m] = start) {
-             i: i64 = sub last, down
-             first: f64 = to_f64 i
-             sum: f64, g.2: f64[n, m] = loop j < m (s: f64 = first, g.3: f64[n, m] = g.1) {
-               old: f64 = g.3[i, j]
-               p: f64 = mul old, x
-               s.1: f64 = add s, p
-               v: f64 = sin s.1
-               g.4: f64[n, m] = update g.3[i, j] = v
-               yield s.1, g.4
-             }
-             yield g.2, sum
-           }
-           return g, sums
-         }",
-    );
+    let programs = programs(SWEEP);
     for program in &programs {
         for [n, m] in [[0, 4], [1, 1], [9, 30], [50, 41]] {
             let start = Value::f64s(&[n, m], &irrational((n * m) as usize));
             program.agree(&[i64_of(n), i64_of(m), start, f64_of(0.7)]);
+        }
+    }
+}
+
+#[test]
+fn a_wavefront_can_be_stopped() {
+    let [n, m] = [400, 300];
+    let start = Value::f64s(&[n, m], &irrational((n * m) as usize));
+    let args = [i64_of(n), i64_of(m), start, f64_of(0.7)];
+    for program in programs(SWEEP) {
+        for f in program.on_all_threads() {
+            let call = |watch: Watch| {
+                let options = CallOptions { watch: Some(watch.into()), ..CallOptions::default() };
+                f.call_with(&args, &options).map(drop)
+            };
+            assert_eq!(call(Watch::new(Some(1000))), Err(RuntimeError::OutOfSteps));
+            assert_eq!(call(Watch::new(Some(1 << 40))), Ok(()));
+            let watch = Watch::new(None);
+            watch.cancel();
+            assert_eq!(call(watch), Err(RuntimeError::Cancelled));
         }
     }
 }
