@@ -294,3 +294,22 @@ fn a_loop_that_calls_a_function_stays_in_order() {
     vectorise(&mut nest);
     assert!(!nest.to_string().contains("lanes("), "{nest}");
 }
+
+#[test]
+fn sums_of_each_iteration_for_itself_are_no_reason_for_many_lanes() {
+    let adding_to = |index: &str| {
+        with_lanes(&format!(
+            "fn f(n: i64, m: i64, x: f64[n], start: f64[n]) {{
+               s: f64[n] = par i < n acc (sum: f64[n] add from start) {{
+                 a: f64 = x[i]
+                 acc_add sum[{index}] = a
+                 yield
+               }}
+               return s
+             }}"
+        ))
+    };
+    let (own, shared) = (adding_to("i"), adding_to("m"));
+    assert!(own.contains("lanes(16)") && !own.contains("lanes(32)"), "{own}");
+    assert!(shared.contains("lanes(32)"), "{shared}");
+}

@@ -78,8 +78,11 @@ impl Estimate<'_> {
             Node::Combine { target, .. } => match target {
                 Target::Local(_) => 2.0 * steps + 4.0,
                 Target::Element(place) if self.shapes.private.contains(&place.buffer) => 3.0 * steps,
-                Target::Element(place) if self.shapes.is_uniform(place.offset) => 2.0 * steps + 6.0,
-                Target::Element(_) => 5.0 * self.lanes,
+                Target::Element(place) => match self.shapes.of_operand(place.offset) {
+                    Shape::Uniform => 2.0 * steps + 6.0,
+                    Shape::Linear(stride) if stride.number() == Some(1) => 3.0 * steps,
+                    Shape::Linear(_) | Shape::Varying => 5.0 * self.lanes,
+                },
             },
             Node::Copy { from, to, count } => trips(*count) * (self.access(*from) + self.access(*to)) + 2.0,
             Node::Scope(body) | Node::Segment(body) => self.nodes(body),

@@ -9,14 +9,14 @@ mod cost;
 mod rewrite;
 mod shape;
 
-use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, rounds};
+use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Target, rounds};
 use crate::product::{is_small, small_version};
 use cost::Estimate;
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
 use cotan_ops::reduce::LANES;
 use rewrite::{Tables, rewrite};
-use shape::{Definitions, Mentions, Shapes, count_mentions, definitions_of};
+use shape::{Definitions, Mentions, Shape, Shapes, count_mentions, definitions_of};
 
 /// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
 const MOST_NODES: usize = 4000;
@@ -27,6 +27,9 @@ const MOST_BYTES: i64 = 1 << 20;
 
 /// The same for arrays of loops that gain much by lanes, and would lose more without them than what caches give.
 const MOST_BYTES_OF_MUCH: i64 = 1 << 26;
+
+/// Iterations that run side by side at most.
+const MOST_LANES: u32 = 32;
 
 /// How many times as fast lanes are estimated to make a loop that gains much.
 const MUCH: f64 = 1.5;
@@ -178,8 +181,12 @@ impl Pass<'_> {
         if l.independence == Independence::None || l.count.as_i64().is_some_and(|n| n < 3) || n_nodes > MOST_NODES {
             return None;
         }
-        let lanes = lanes_of(l, n_nodes, self.f);
-        let shapes = Shapes::of(self.f, &self.definitions, l, lanes, &self.mentions).ok()?;
+        let shapes_of = |lanes| Shapes::of(self.f, &self.definitions, l, lanes, &self.mentions).ok();
+        let lanes = match given_lanes(l) {
+            Some(lanes) => lanes,
+            None => lanes_of(l, n_nodes, &shapes_of(MOST_LANES)?),
+        };
+        let shapes = shapes_of(lanes)?;
         let strip = Estimate { shapes: &shapes, lanes: lanes.into() }.nodes(&l.body);
         let iterations = l.count.as_i64().map_or(i64::from(lanes), |n| {
             let n_strips = (n + i64::from(lanes) - 1) / i64::from(lanes);
@@ -226,20 +233,19 @@ impl Pass<'_> {
     }
 }
 
-/// How many iterations run side by side: fewer where many values are alive at once, more where inner loops are short.
-/// Where lanes add up, the number decides on bits, and depends on the number of iterations alone.
-fn lanes_of(l: &For, n_nodes: usize, f: &LoopFunction) -> u32 {
+/// How many iterations run side by side, where that is given by the blocks of a reduction or by how few there are.
+fn given_lanes(l: &For) -> Option<u32> {
     if l.independence == Independence::Block {
-        return LANES as u32;
+        return Some(LANES as u32);
     }
-    match l.count.as_i64() {
-        Some(n) if n <= 4 => return 4,
-        Some(n) if n <= 8 => return 8,
-        Some(n) if n <= 16 => return 16,
-        Some(_) | None => {}
-    }
-    if l.body.iter().any(|node| node.has_loop() || adds_up(node, f)) {
-        32
+    l.count.as_i64().and_then(|n| [4, 8, 16].into_iter().find(|lanes: &u32| n <= i64::from(*lanes)))
+}
+
+/// How many iterations run side by side elsewhere: fewer where many values are alive at once, more where inner loops are
+/// short. Where lanes add up, the number decides on bits, and depends on the number of iterations alone.
+fn lanes_of(l: &For, n_nodes: usize, shapes: &Shapes) -> u32 {
+    if l.body.iter().any(|node| node.has_loop() || adds_up(node, shapes)) {
+        MOST_LANES
     } else if n_nodes > 100 {
         8
     } else {
@@ -247,12 +253,21 @@ fn lanes_of(l: &For, n_nodes: usize, f: &LoopFunction) -> u32 {
     }
 }
 
-/// Whether a node combines floats in an order that shows.
-fn adds_up(node: &Node, f: &LoopFunction) -> bool {
-    if let Node::Combine { monoid, target: _, value } = node {
-        return rounds(*monoid, f.operand_elem(*value));
+/// Whether lanes combine floats with each other, in an order that shows.
+fn adds_up(node: &Node, shapes: &Shapes) -> bool {
+    if let Node::Combine { monoid, target, value } = node {
+        return rounds(*monoid, shapes.f.operand_elem(*value)) && !has_one_of_its_own(*target, shapes);
     }
-    node.lists().into_iter().flatten().any(|node| adds_up(node, f))
+    node.lists().into_iter().flatten().any(|node| adds_up(node, shapes))
+}
+
+/// Whether every lane has an element of its own to combine with.
+fn has_one_of_its_own(target: Target, shapes: &Shapes) -> bool {
+    let Target::Element(place) = target else { return false };
+    match shapes.of_operand(place.offset) {
+        Shape::Linear(stride) => stride.number().is_some_and(|n| n != 0),
+        Shape::Uniform | Shape::Varying => false,
+    }
 }
 
 /// The arrays that nodes allocate: bytes of an element, and extents, those with known ones included.

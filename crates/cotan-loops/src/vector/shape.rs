@@ -62,7 +62,7 @@ pub(super) fn definitions_of(nodes: &[Node], found: &mut Definitions) {
 /// What is known of the values in the body of a loop.
 #[derive(Debug)]
 pub(super) struct Shapes<'a> {
-    f: &'a LoopFunction,
+    pub(super) f: &'a LoopFunction,
     definitions: &'a Definitions,
     /// How many iterations run side by side.
     pub(super) lanes: u32,
