@@ -86,6 +86,9 @@ impl Domain for Numbers {
     }
 
     fn tensor(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
-        Ok((record.eval)(&Inputs { in_field: *self == Numbers::Mod61, ..*inputs }).bits)
+        let value = record.value(&Inputs { in_field: *self == Numbers::Mod61, ..*inputs });
+        value.map(|value| value.bits).ok_or_else(|| {
+            RuntimeError::Undefined(format!("`{}` is not defined on the numbers of this run", record.name()))
+        })
     }
 }

@@ -123,7 +123,7 @@ fn is_single(vars: &[Var], v: Var) -> bool {
 mod tests {
     use super::*;
     use cotan_ir::parse_function;
-    use cotan_ops::Ops;
+    use cotan_ops::Registry;
 
     /// The names of variables.
     fn names(f: &Function, vars: &[Var]) -> Vec<String> {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     fn planned(text: &str) -> Plan<()> {
-        let f = parse_function(text, &Ops).expect("the text is well formed");
+        let f = parse_function(text, Registry::standard()).expect("the text is well formed");
         Plan::new(Arc::new(f), &|_, _| Some(()))
     }
 

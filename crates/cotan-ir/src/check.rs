@@ -32,11 +32,17 @@ pub enum CheckKind {
     /// An operation made a NaN of numbers. Arguments: the number of the place in the program where it may do so, and
     /// what is shown of it there, floats as their bits. No program has this check unless it is asked for.
     Nan,
+    /// A matrix that has to be inverted has no inverse.
+    Singular,
+    /// A matrix that has to be positive definite is not.
+    NotPositiveDefinite,
+    /// An iteration of a numerical routine did not converge.
+    NotConverged,
 }
 
 impl CheckKind {
     /// Every kind.
-    pub const ALL: [CheckKind; 13] = [
+    pub const ALL: [CheckKind; 16] = [
         CheckKind::IndexRange,
         CheckKind::SliceRange,
         CheckKind::IntegerOverflow,
@@ -50,6 +56,9 @@ impl CheckKind {
         CheckKind::RaggedStack,
         CheckKind::VariantMismatch,
         CheckKind::Nan,
+        CheckKind::Singular,
+        CheckKind::NotPositiveDefinite,
+        CheckKind::NotConverged,
     ];
 
     /// The error code.
@@ -68,6 +77,9 @@ impl CheckKind {
             CheckKind::RaggedStack => "R0011",
             CheckKind::VariantMismatch => "R0040",
             CheckKind::Nan => "R0012",
+            CheckKind::Singular => "R0013",
+            CheckKind::NotPositiveDefinite => "R0014",
+            CheckKind::NotConverged => "R0015",
         }
     }
 
@@ -120,6 +132,11 @@ impl CheckKind {
             }
             (CheckKind::VariantMismatch, _) => "tangent of another variant".to_owned(),
             (CheckKind::Nan, _) => "a NaN was made of numbers".to_owned(),
+            (CheckKind::Singular, _) => "singular matrix: expected one that has an inverse".to_owned(),
+            (CheckKind::NotPositiveDefinite, _) => {
+                "matrix is not positive definite: expected one with a Cholesky factor".to_owned()
+            }
+            (CheckKind::NotConverged, _) => "the iteration of a numerical routine did not converge".to_owned(),
         }
     }
 }

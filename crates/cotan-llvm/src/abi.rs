@@ -18,7 +18,12 @@
 //! | `cotan_poll` | `i32 (ptr ctx, i64 steps)` | stops a call that was cancelled or took too long |
 //! | `cotan_close_blocks` | `void (i32 monoid, i32 elem, ptr lanes, i64 size, i64 stride, i64 number)` | [`BlockWork::Close`](cotan_loops::BlockWork::Close) |
 //! | `cotan_combine_levels` | the same | [`BlockWork::Combine`](cotan_loops::BlockWork::Combine) |
+//! | `cotan_routine` | `i32 (ptr ctx, ptr name, i64 length, ptr words)` | calls the routine of the operation of that name, see below |
 //! | `cotan_print` | `void (ptr ctx, ptr text, i64 length, i32 elem, ptr data, i64 rank, ptr extents)` | writes a text, then a tensor unless the rank is -1 |
+//!
+//! The words that describe a call of a routine are i64: the number of attributes, the attributes, the number of arrays,
+//! and for each array (the result, then the operands) its first element, the number of its element type among all of
+//! them, its rank, and its extents.
 //!
 //! Whatever returns `i32` gives [`OK`] or [`FAILED`]; what gives null has filled `ctx.error` too.
 //! Functions of floats (`cotan_lgamma`, `cotan_lgammaf`, ...) come with [`crate::runtime::host_symbols`].
@@ -26,10 +31,12 @@
 use std::ffi::c_void;
 use std::mem::offset_of;
 
+use cotan_ops::Registry;
+
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -67,6 +74,8 @@ pub struct Ctx {
     pub most_record_bytes: i64,
     /// The library for matrix products.
     pub products: *const Products,
+    /// The operations whose routines compiled code calls.
+    pub registry: *const Registry,
     /// Where output goes, an [`Output`]; null drops it. Only the thread that made the call writes.
     pub output: *mut c_void,
     /// A byte that compiled code sets, on any thread, where it stores a NaN to a result that it watches.
@@ -224,6 +233,8 @@ pub mod layout {
     pub const MATRIX_DATA: usize = offset_of!(Matrix, data);
     /// `matrix.strides`
     pub const MATRIX_STRIDES: usize = offset_of!(Matrix, strides);
+    /// Words of each array in the description of a call of a routine, beside its extents.
+    pub const ROUTINE_ARRAY_WORDS: usize = 3;
     /// `ctx.saw_nan`
     pub const CTX_SAW_NAN: usize = offset_of!(Ctx, saw_nan);
     /// `ctx.error.code`

@@ -7,7 +7,7 @@ use cotan_llvm::jit::{Engine, ObjectOrigin, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions, RuntimeError, Width};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ impl Setting {
 }
 
 fn pick() -> Module {
-    parse_module(PICK, &Ops).unwrap()
+    parse_module(PICK, Registry::standard()).unwrap()
 }
 
 fn key(backend: &Backend, made_of: &[&str]) -> Key {

@@ -98,6 +98,7 @@ impl Contract<'_> {
                 | Node::Switch(..)
                 | Node::Check { .. }
                 | Node::Product(_)
+                | Node::Routine(_)
                 | Node::Print { .. }
                 | Node::Call { .. }) => done.push(Some(other)),
             }

@@ -97,6 +97,7 @@ impl Derivatives {
                 | Node::StackExtend(..)
                 | Node::Check { .. }
                 | Node::Product(_)
+                | Node::Routine(_)
                 | Node::Print { .. }
                 | Node::Call { .. }
                 | Node::Scope(_)
@@ -140,6 +141,7 @@ impl Mentions {
                     self.place(*to);
                 }
                 Node::Product(product) => product.views().into_iter().for_each(|view| self.place(view.place)),
+                Node::Routine(routine) => routine.arrays().for_each(|array| self.place(array.place)),
                 Node::Let(..)
                 | Node::LoadLanes { .. }
                 | Node::StoreLanes { .. }
@@ -264,6 +266,7 @@ impl Pass<'_> {
             | Node::StackOpen(_)
             | Node::Bind { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. }
             | Node::Segment(_) => false,

@@ -38,7 +38,7 @@ pub use lower::{lower, lowers};
 pub use narrow::{Width, narrow};
 pub use nest::{
     Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node,
-    Operand, Param, Piece, Place, Product, Sharing, Sum, Target, Tensor, Threads, View, Wave, combining,
+    Operand, Param, Piece, Place, Product, Routine, Sharing, Sum, Target, Tensor, Threads, View, Wave, combining,
 };
 pub use probe::{Probe, ProbeEvent, insert_probes};
 pub use product::without_products;

@@ -102,6 +102,7 @@ impl Narrow<'_> {
             | Node::Bind { .. }
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. }) => self.nodes.push(other),
         }

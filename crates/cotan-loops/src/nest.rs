@@ -9,7 +9,7 @@
 //! lanes that are all the same.
 
 use crate::blocks::Blocks;
-use cotan_ir::{CheckKind, Const, Elem, Monoid, Prim, Span, Symbol};
+use cotan_ir::{CheckKind, Const, Elem, Monoid, Prim, Span, Symbol, TensorOp};
 use cotan_ops::Instruction;
 
 /// A scalar variable: an index into the function's table of locals.
@@ -298,6 +298,8 @@ pub enum Node {
     /// The product of two matrices by a library. It stands in the second arm of a [`Node::If`] whose first arm does the
     /// same by loops, so that whoever can't have it can have those, see [`without_products`](crate::without_products).
     Product(Box<Product>),
+    /// A numerical routine of the op table.
+    Routine(Box<Routine>),
     /// Writes to the output of the call.
     Print {
         /// The text that comes first, UTF-8.
@@ -316,6 +318,20 @@ pub enum Node {
         /// One per result.
         results: Vec<CallResult>,
     },
+}
+
+/// The result of an operation that a routine computes. All arrays are dense and row-major; what is written overlaps
+/// nothing that is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routine {
+    /// The operation.
+    pub op: TensorOp,
+    /// Its static attributes.
+    pub attrs: Vec<i64>,
+    /// What is written.
+    pub to: Tensor,
+    /// The operands; scalars have no extents.
+    pub from: Vec<Tensor>,
 }
 
 /// `to = left right`. The sum of every element is that of the definition of `matmul` to the bit: in
@@ -525,6 +541,18 @@ impl Piece {
     }
 }
 
+impl Routine {
+    /// The arrays: what is written, then the operands.
+    pub fn arrays(&self) -> impl Iterator<Item = &Tensor> {
+        std::iter::once(&self.to).chain(&self.from)
+    }
+
+    /// The same arrays, to change them.
+    pub(crate) fn arrays_mut(&mut self) -> impl Iterator<Item = &mut Tensor> {
+        std::iter::once(&mut self.to).chain(&mut self.from)
+    }
+}
+
 impl Product {
     /// The three matrices: what is written, then the factors.
     pub fn views(&self) -> [&View; 3] {
@@ -581,6 +609,7 @@ impl Node {
             Node::If(operand, ..) | Node::Switch(operand, _) => see(*operand),
             Node::Check { cond, kind: _, args, span: _ } => std::iter::once(cond).chain(args).copied().for_each(see),
             Node::Product(product) => product.operands().for_each(see),
+            Node::Routine(routine) => routine.arrays().flat_map(Tensor::operands).for_each(see),
             Node::Print { text: _, value, extents } => {
                 let value = value.iter().flat_map(Tensor::operands);
                 value.chain(extents.iter().map(|place| place.offset)).for_each(see);
@@ -623,6 +652,7 @@ impl Node {
             | Node::Bind { .. }
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => Vec::new(),
         }
@@ -651,6 +681,7 @@ impl Node {
             | Node::Bind { .. }
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => Vec::new(),
         }

@@ -106,6 +106,7 @@ impl Printer<'_> {
             | Node::Bind { .. }
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => {
                 let text = self.step(node);
@@ -190,6 +191,12 @@ impl Printer<'_> {
             Node::Product(product) => {
                 let [to, left, right] = product.views().map(|view| self.view(view));
                 format!("product {to} = {left} by {right}, {}[{}]", product.elem, self.operands(&product.extents))
+            }
+            Node::Routine(routine) => {
+                let mut arrays = routine.arrays().map(|array| self.piece(&Piece::Tensor(array.clone())));
+                let to = arrays.next().unwrap_or_default();
+                let from: Vec<String> = arrays.collect();
+                format!("{to} = routine {}({}){:?}", routine.op.name(), from.join(", "), routine.attrs)
             }
             Node::Print { text, value, .. } => {
                 let value = value

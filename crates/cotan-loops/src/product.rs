@@ -126,6 +126,7 @@ fn collect(nodes: &[Node], extents: &mut Vec<[Operand; 3]>, inside: &mut FxHashS
             | Node::If(..)
             | Node::Switch(..)
             | Node::Check { .. }
+            | Node::Routine(_)
             | Node::Print { .. } => {}
         }
         node.lists().into_iter().for_each(|list| collect(list, extents, inside));
@@ -147,6 +148,7 @@ fn has_product(node: &Node) -> bool {
         | Node::Combine { .. }
         | Node::Blocks(_)
         | Node::Copy { .. }
+        | Node::Routine(_)
         | Node::Alloc { .. }
         | Node::CountRecord(..)
         | Node::StackOpen(_)

@@ -76,6 +76,7 @@ fn cut_inside(node: Node) -> Node {
         | Node::Bind { .. }
         | Node::Check { .. }
         | Node::Product(_)
+        | Node::Routine(_)
         | Node::Print { .. }
         | Node::Call { .. }) => other,
     }
@@ -106,6 +107,7 @@ fn size(node: &Node) -> usize {
         | Node::Bind { .. }
         | Node::Check { .. }
         | Node::Product(_)
+        | Node::Routine(_)
         | Node::Print { .. }
         | Node::Call { .. } => 1,
     }

@@ -43,6 +43,7 @@ fn touch(nodes: &[Node], touched: &mut FxHashSet<Buffer>) {
             }
             Node::Copy { from, to, .. } => touched.extend([from.buffer, to.buffer]),
             Node::Product(product) => touched.extend(product.views().map(|view| view.place.buffer)),
+            Node::Routine(routine) => touched.extend(routine.arrays().map(|array| array.place.buffer)),
             Node::Print { value, extents, .. } => {
                 touched.extend(value.iter().map(|tensor| tensor.place.buffer));
                 touched.extend(extents.iter().map(|place| place.buffer));

@@ -3,11 +3,11 @@
 
 use cotan_ir::{Module, parse_function, verify_module};
 use cotan_loops::{contract, lower};
-use cotan_ops::Ops;
+use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
 fn check(text: &str, expected: Expect) {
-    let f = parse_function(text, &Ops).unwrap();
+    let f = parse_function(text, Registry::standard()).unwrap();
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();

@@ -3,11 +3,11 @@
 
 use cotan_ir::{Module, parse_function, verify_module};
 use cotan_loops::{lower, vectorise};
-use cotan_ops::Ops;
+use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
 fn with_lanes(text: &str) -> String {
-    let f = parse_function(text, &Ops).unwrap();
+    let f = parse_function(text, Registry::standard()).unwrap();
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();
@@ -289,7 +289,7 @@ fn a_loop_that_calls_a_function_stays_in_order() {
       b: f64 = exp a
       return b
     }";
-    let module = cotan_ir::parse_module(text, &Ops).unwrap();
+    let module = cotan_ir::parse_module(text, Registry::standard()).unwrap();
     let mut nest = lower(module.function("f").unwrap());
     vectorise(&mut nest);
     assert!(!nest.to_string().contains("lanes("), "{nest}");

@@ -3,11 +3,11 @@
 
 use cotan_ir::{Module, parse_function, verify_module};
 use cotan_loops::{LoopFunction, Width, lower, narrow, vectorise};
-use cotan_ops::Ops;
+use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
 fn nest_of(text: &str) -> LoopFunction {
-    let f = parse_function(text, &Ops).unwrap();
+    let f = parse_function(text, Registry::standard()).unwrap();
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();

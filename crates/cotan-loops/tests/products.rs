@@ -3,11 +3,11 @@
 
 use cotan_ir::{Module, parse_function, verify_module};
 use cotan_loops::{LoopFunction, lower, vectorise, without_products};
-use cotan_ops::Ops;
+use cotan_ops::Registry;
 use expect_test::expect;
 
 fn lowered(text: &str) -> LoopFunction {
-    let f = parse_function(text, &Ops).unwrap();
+    let f = parse_function(text, Registry::standard()).unwrap();
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();

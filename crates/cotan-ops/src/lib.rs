@@ -26,6 +26,7 @@ mod monoid;
 mod nan;
 mod num;
 pub mod reduce;
+mod registry;
 mod row;
 mod scalar;
 mod signature;
@@ -44,6 +45,7 @@ pub use manifest::{Backends, ManifestEntry, Modes, OperandEntry, explain, manife
 pub use mod61::Mod61;
 pub use monoid::{WithOperation, with_operation};
 pub use num::{Int, Num, Ring};
+pub use registry::Registry;
 pub use row::{
     Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample,
 };
@@ -59,18 +61,30 @@ pub use scalar::power::*;
 pub use scalar::rounding::*;
 pub use scalar::special::*;
 pub use scalar::trigonometric::*;
-pub use table::{Ops, lookup, lookup_tensor, record, row, table, tensor_table};
+pub use table::{lookup, lookup_tensor, record, row, table, tensor_table};
 pub use tensor::argsort::ARGSORT;
+pub use tensor::cholesky::CHOLESKY;
 pub use tensor::concat::CONCAT;
+pub use tensor::eigh::EIGH;
+pub use tensor::fft::{FFT, IRFFT, RFFT};
 pub use tensor::fill::FILL;
 pub use tensor::from_elements::FROM_ELEMENTS;
 pub use tensor::iota::IOTA;
+pub use tensor::lu::{LU, LU_PERMUTATION};
 pub use tensor::matmul::{MATMUL, PLAIN, RUN, STRONG, runs};
+pub use tensor::orthonormal::ORTHONORMAL;
 pub use tensor::print::{PRINT, printed, write_value};
 pub use tensor::reshape::RESHAPE;
 pub use tensor::reverse::REVERSE;
 pub use tensor::slice::{PAD, SLICE};
+pub use tensor::slogdet::SLOGDET;
+pub use tensor::solve::SOLVE;
+pub use tensor::svd::SVD;
 pub use tensor::transpose::TRANSPOSE;
-pub use tensor::{Derivative, Inputs, Map, Shapes, TensorRecord, TensorUse};
+pub use tensor::triangular_solve::TRIANGULAR_SOLVE;
+pub use tensor::{
+    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Inputs, Map, Pull, Push, Routine, RoutineCall,
+    Shapes, StableHlo, TensorRecord, TensorUse,
+};
 pub use term::{Term, typed_number};
 pub use value::{Value, count};

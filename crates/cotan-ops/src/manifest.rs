@@ -144,11 +144,12 @@ fn tensor(record: &TensorRecord) -> ManifestEntry {
     let rule = match record.derivative {
         Derivative::Linear { .. } => "linear",
         Derivative::Multilinear { .. } => "multilinear",
+        Derivative::Rule { .. } => "rule",
         Derivative::None { .. } => "zero",
     };
     ManifestEntry {
         name: record.name().to_owned(),
-        group: "tensor".to_owned(),
+        group: record.group.name().to_owned(),
         signature: record.signature.to_owned(),
         doc: record.doc.to_owned(),
         operands: Vec::new(),
@@ -205,6 +206,7 @@ fn explain_tensor(record: &TensorRecord) -> String {
     let derivative = match record.derivative {
         Derivative::Linear { .. } => "linear in its float operands together".to_owned(),
         Derivative::Multilinear { .. } => "linear in each float operand".to_owned(),
+        Derivative::Rule { .. } => "by formulas of its own".to_owned(),
         Derivative::None { reason } => format!("derivative 0: {reason}"),
     };
     format!("{}{}\n  {}\n  {derivative}\n", record.name(), record.signature, record.doc)

@@ -62,7 +62,7 @@ impl TensorRecord {
     /// Whether every NaN in the operands is in the result, but for elements that it leaves out.
     pub fn passes_on(&self) -> bool {
         match self.derivative {
-            Derivative::Linear { .. } | Derivative::Multilinear { .. } => true,
+            Derivative::Linear { .. } | Derivative::Multilinear { .. } | Derivative::Rule { .. } => true,
             Derivative::None { .. } => false,
         }
     }

@@ -47,6 +47,18 @@ pub enum Group {
     Check,
     /// Conversions between element types.
     Cast,
+    /// Shapes of tensors.
+    Shape,
+    /// Sorting.
+    Sorting,
+    /// Products of tensors.
+    Product,
+    /// Factorisations and solutions of linear equations.
+    LinearAlgebra,
+    /// Fourier transforms.
+    Spectral,
+    /// Output.
+    Output,
 }
 
 impl Group {
@@ -59,6 +71,12 @@ impl Group {
             Group::Logic => "logic",
             Group::Check => "check",
             Group::Cast => "cast",
+            Group::Shape => "shape",
+            Group::Sorting => "sorting",
+            Group::Product => "product",
+            Group::LinearAlgebra => "linear algebra",
+            Group::Spectral => "spectral",
+            Group::Output => "output",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The table: all rows, and the way from names and references to them.
 
 use crate::*;
-use cotan_ir::{OpLookup, Prim, TensorOp};
+use cotan_ir::{Prim, TensorOp};
 
 /// Every scalar primitive, in the order of the reference.
 pub fn table() -> &'static [&'static PrimRow] {
@@ -128,6 +128,18 @@ pub fn tensor_table() -> &'static [&'static TensorRecord] {
         &IOTA,
         &MATMUL,
         &ARGSORT,
+        &CHOLESKY,
+        &TRIANGULAR_SOLVE,
+        &SOLVE,
+        &LU,
+        &LU_PERMUTATION,
+        &SLOGDET,
+        &ORTHONORMAL,
+        &EIGH,
+        &SVD,
+        &FFT,
+        &RFFT,
+        &IRFFT,
         &PRINT,
     ];
     TABLE
@@ -151,18 +163,4 @@ pub fn lookup(name: &str) -> Option<&'static PrimRow> {
 /// The tensor operation of that name.
 pub fn lookup_tensor(name: &str) -> Option<&'static TensorRecord> {
     tensor_table().iter().copied().find(|record| record.name() == name)
-}
-
-/// The table, as the parser of the IR's text form asks for it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Ops;
-
-impl OpLookup for Ops {
-    fn prim(&self, name: &str) -> Option<Prim> {
-        lookup(name).map(|row| row.prim())
-    }
-
-    fn tensor_op(&self, name: &str) -> Option<TensorOp> {
-        lookup_tensor(name).map(|record| record.op())
-    }
 }

@@ -7,10 +7,10 @@
 //!
 //! ```
 //! use cotan_ir::parse_function;
-//! use cotan_ops::Ops;
+//! use cotan_ops::Registry;
 //! use cotan_opt::simplify;
 //!
-//! let f = parse_function("fn f(x: f64) {\n  y: f64 = mul x, 1.0\n  z: f64 = sin x\n  return y\n}", &Ops)?;
+//! let f = parse_function("fn f(x: f64) {\n  y: f64 = mul x, 1.0\n  z: f64 = sin x\n  return y\n}", Registry::standard())?;
 //! assert_eq!(simplify(f).to_string(), "fn f(x: f64) {\n  return x\n}\n");
 //! # Ok::<(), cotan_ir::ParseError>(())
 //! ```

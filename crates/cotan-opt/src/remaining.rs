@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
 mod tests {
     use super::*;
     use cotan_ir::parse_function;
-    use cotan_ops::Ops;
+    use cotan_ops::Registry;
 
     #[test]
     fn checks_in_loops_are_listed_with_what_they_depend_on() {
@@ -170,7 +170,7 @@ mod tests {
   return r
 }
 ";
-        let f = parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"));
+        let f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
         let found: Vec<String> =
             loop_checks(&f).iter().map(|c| format!("{} {}: {}", c.kind.code(), c.depth, c.reason)).collect();
         let expected = [

@@ -44,6 +44,7 @@ mod methods;
 mod moves;
 mod names;
 mod open_sizes;
+mod operations;
 mod operators;
 mod overlap;
 mod patterns;

@@ -58,6 +58,8 @@ pub struct Module {
     pub syntax: ast::Module,
     /// The modules behind its imports, by the item. Imports that led nowhere are missing.
     pub imports: BTreeMap<NodeId, ModuleId>,
+    /// Whether it belongs to a library: only there may an operation be used by its name in the op table.
+    pub is_library: bool,
 }
 
 /// The modules of a program.
@@ -88,7 +90,7 @@ impl Modules {
 impl From<ast::Module> for Modules {
     /// A program of one module, whose imports lead nowhere.
     fn from(syntax: ast::Module) -> Self {
-        Self { all: vec![Module { label: String::new(), syntax, imports: BTreeMap::new() }] }
+        Self { all: vec![Module { label: String::new(), syntax, imports: BTreeMap::new(), is_library: false }] }
     }
 }
 
@@ -171,7 +173,8 @@ impl Graph<'_> {
         let text = self.sources.get(file).map_or("", |file| file.text());
         let (syntax, mut diagnostics) = parse(file, text);
         self.diagnostics.append(&mut diagnostics);
-        self.all.push(Module { label, syntax, imports: BTreeMap::new() });
+        let is_library = matches!(origin, Origin::Library(_));
+        self.all.push(Module { label, syntax, imports: BTreeMap::new(), is_library });
         self.known.insert(origin.clone(), Some(id));
         self.origins.push(origin);
         self.open.push_back(id);

@@ -28,7 +28,7 @@ mod parts;
 mod patterns;
 mod visit;
 
-use cotan_ir::Checkpoint;
+use cotan_ir::{Checkpoint, TensorOp};
 use cotan_syntax::Span;
 use cotan_syntax::ast::{FoldOp, NodeId};
 
@@ -906,6 +906,8 @@ pub enum Builtin {
     Gather,
     /// `x`: integers or truth values as the integer type of the result, wrapped.
     WrappingAs,
+    /// `attribute.., v..`: an operation of the op table, used by its name in a library. The attributes are literals.
+    Operation(TensorOp, usize),
 }
 
 /// What the language server shows: which node of the source has which type and which definition.

@@ -241,12 +241,13 @@ fn check(input: &[u8]) -> Result<(), String> {
 
 fn read_ir(input: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(input);
-    let Ok(module) = parse_module(&text, &cotan_ops::Ops) else { return Ok(()) };
+    let Ok(module) = parse_module(&text, cotan_ops::Registry::standard()) else { return Ok(()) };
     if verify_module(&module).is_err() {
         return Ok(());
     }
     let printed = print_module(&module, PrintOptions::default());
-    let again = parse_module(&printed, &cotan_ops::Ops).map_err(|e| format!("what is printed does not parse: {e}"))?;
+    let again = parse_module(&printed, cotan_ops::Registry::standard())
+        .map_err(|e| format!("what is printed does not parse: {e}"))?;
     if print_module(&again, PrintOptions::default()) != printed {
         return Err("printing and parsing changes the module".to_owned());
     }

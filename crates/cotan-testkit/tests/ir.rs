@@ -7,7 +7,7 @@
 
 use cotan_interp::{Limits, Options, RuntimeError, run};
 use cotan_ir::{Const, Dim, Elem, Function, Module, PrintOptions, parse_module, print_module, verify_module};
-use cotan_ops::{Ops, Value, count};
+use cotan_ops::{Registry, Value, count};
 use cotan_opt::passes;
 use cotan_opt::passes::inline::InlineLimit;
 use cotan_testkit::files::{expect_file, files, report, tests_folder};
@@ -50,7 +50,8 @@ fn transformed(module: &Module, pass: Pass) -> Result<Module, String> {
     }
     verify_module(&out).map_err(|all| format!("the output is malformed: {all:?}\n{}", print(&out)))?;
     let text = print(&out);
-    let again = parse_module(&text, &Ops).map_err(|e| format!("the output does not parse: {e}\n{text}"))?;
+    let again =
+        parse_module(&text, Registry::standard()).map_err(|e| format!("the output does not parse: {e}\n{text}"))?;
     if print(&again) == text { Ok(again) } else { Err(format!("the output reads back otherwise:\n{text}")) }
 }
 
@@ -59,7 +60,7 @@ fn check(path: &Path) -> Result<(), String> {
     let folder = path.parent().and_then(|p| p.file_name()).unwrap_or_default().to_string_lossy().into_owned();
     let pass = pass(&folder).ok_or_else(|| format!("there is no pass `{folder}`"))?;
     let source = text.split_once(BORDER).map_or(text.as_str(), |(source, _)| source);
-    let module = parse_module(source, &Ops).map_err(|e| e.to_string())?;
+    let module = parse_module(source, Registry::standard()).map_err(|e| e.to_string())?;
     verify_module(&module).map_err(|all| format!("the input is malformed: {all:?}"))?;
     let out = transformed(&module, pass)?;
     let again = transformed(&out, pass)?;

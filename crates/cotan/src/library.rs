@@ -5,6 +5,8 @@ use cotan_sema::modules::LibraryModule;
 /// The modules behind `import std....`.
 pub static STANDARD: &[LibraryModule] = &[
     LibraryModule { name: "std.complex", text: include_str!("../../../lib/std/complex.cot") },
+    LibraryModule { name: "std.fft", text: include_str!("../../../lib/std/fft.cot") },
+    LibraryModule { name: "std.linalg", text: include_str!("../../../lib/std/linalg.cot") },
     LibraryModule { name: "std.nn", text: include_str!("../../../lib/std/nn.cot") },
 ];
 

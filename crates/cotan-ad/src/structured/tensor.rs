@@ -61,6 +61,11 @@ impl Forward<'_, '_> {
                 }
                 total
             }
+            Derivative::Rule { push, .. } => {
+                let at = TensorUse { args: &scope.env.atoms(args), attrs, result: &ty };
+                let y = scope.env.atom(result.into());
+                Some(push(&mut self.b, &at, y, &tangents))
+            }
         }
     }
 }
@@ -75,16 +80,20 @@ impl Reverse<'_, '_> {
         scope: &mut Scope,
     ) {
         let Some(c) = self.take(result, scope) else { return };
-        let transpose = match &cotan_ops::record(op).derivative {
-            Derivative::None { .. } => return,
-            Derivative::Linear { transpose } | Derivative::Multilinear { transpose, .. } => transpose,
-        };
+        let derivative = &cotan_ops::record(op).derivative;
+        let y = scope.env.atom(result.into());
         let ty = self.cot_ty(result, scope);
         let target_args = scope.env.atoms(args);
         let at = TensorUse { args: &target_args, attrs, result: &ty };
         for (k, a) in args.iter().enumerate() {
             if self.active.member(*a).is_some() {
-                let contribution = transpose(&mut self.b, &at, c, k);
+                let contribution = match derivative {
+                    Derivative::None { .. } => return,
+                    Derivative::Linear { transpose } | Derivative::Multilinear { transpose, .. } => {
+                        transpose(&mut self.b, &at, c, k)
+                    }
+                    Derivative::Rule { pull, .. } => pull(&mut self.b, &at, y, c, k),
+                };
                 self.add(*a, contribution, scope);
             }
         }

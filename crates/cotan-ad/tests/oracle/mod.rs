@@ -5,12 +5,12 @@
 use cotan_ad::{Lengths, Limits, derivative};
 use cotan_interp::{Options, Stats, run_counted};
 use cotan_ir::{Derived, Elem, Function, Mode, Module, Symbol, parse_module, verify_module};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 use std::sync::Arc;
 
 /// The module of a text.
 pub(crate) fn module(text: &str) -> Module {
-    let module = parse_module(text, &Ops).unwrap_or_else(|e| panic!("{e}"));
+    let module = parse_module(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
     if let Err(errors) = verify_module(&module) {
         panic!("{errors:#?}");
     }

@@ -24,6 +24,7 @@
 
 mod node;
 mod product;
+mod routine;
 mod sweep;
 mod term;
 mod trace;

@@ -19,6 +19,8 @@ pub struct Tape {
     plain: Vec<Const>,
     /// Operands of the contests.
     parts: Vec<Id>,
+    /// Operands of the combinations, each with the bits of its partial.
+    terms: Vec<(Id, u64)>,
 }
 
 /// What is stored of a node: 32 bytes.
@@ -43,6 +45,11 @@ enum Rule {
         start: u32,
         end: u32,
     },
+    /// An element of what a routine gives: a range of the table of terms.
+    Combination {
+        start: u32,
+        end: u32,
+    },
 }
 
 /// How a node was computed, and of what.
@@ -61,6 +68,11 @@ pub enum NodeView<'t> {
     Contest {
         /// The nodes; the first one is the start value.
         parts: &'t [Id],
+    },
+    /// An element of what a numerical routine gives.
+    Combination {
+        /// The nodes that it depends on, each with the bits of its partial.
+        terms: &'t [(Id, u64)],
     },
 }
 
@@ -92,13 +104,14 @@ pub(crate) enum Step<'t> {
     Leaf,
     Row(RowUse),
     Contest(&'t [Id]),
+    Combination(&'t [(Id, u64)]),
 }
 
 impl Tape {
     pub(crate) fn new(numbers: Numbers, max_bytes: u64) -> Tape {
         let max_nodes = max_bytes / size_of::<Node>() as u64;
         let max_nodes = max_nodes.min(u32::MAX.into()) as usize;
-        Tape { numbers, max_nodes, nodes: Vec::new(), plain: Vec::new(), parts: Vec::new() }
+        Tape { numbers, max_nodes, nodes: Vec::new(), plain: Vec::new(), parts: Vec::new(), terms: Vec::new() }
     }
 
     /// What floats are on this tape.
@@ -131,6 +144,7 @@ impl Tape {
         match self.step(id) {
             Step::Leaf => NodeView::Leaf,
             Step::Contest(parts) => NodeView::Contest { parts },
+            Step::Combination(terms) => NodeView::Combination { terms },
             Step::Row(at) => {
                 let operand = |k: usize| match at.ids[k] {
                     Some(id) => Operand::Node(id),
@@ -145,6 +159,7 @@ impl Tape {
         match self.nodes[id as usize].rule {
             Rule::Leaf => Step::Leaf,
             Rule::Contest { start, end } => Step::Contest(&self.parts[start as usize..end as usize]),
+            Rule::Combination { start, end } => Step::Combination(&self.terms[start as usize..end as usize]),
             Rule::Row { row, operands } => {
                 let (mut ids, mut elems, mut values) =
                     ([None; MAX_OPERANDS], [Elem::F64; MAX_OPERANDS], [0; MAX_OPERANDS]);
@@ -198,6 +213,16 @@ impl Tape {
         let start = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
         self.push(Node { value, rule: Rule::Contest { start, end: self.parts.len() as u32 }, elem })
+    }
+
+    /// Appends an element of what a routine gives, with its partials.
+    pub(crate) fn combination(&mut self, terms: &[(Id, u64)], elem: Elem, value: u64) -> Result<Id, RuntimeError> {
+        if self.terms.len() + terms.len() > self.max_nodes {
+            return Err(RuntimeError::Limit(Limit::Tape));
+        }
+        let start = self.terms.len() as u32;
+        self.terms.extend_from_slice(terms);
+        self.push(Node { value, rule: Rule::Combination { start, end: self.terms.len() as u32 }, elem })
     }
 
     fn push(&mut self, node: Node) -> Result<Id, RuntimeError> {

@@ -63,6 +63,7 @@ impl Tape {
         match self.step(id) {
             Step::Leaf => Ok(()),
             Step::Row(at) => self.each_partial_of_row(id, &at, f),
+            Step::Combination(terms) => terms.iter().try_for_each(|(part, bits)| f(*part, LocalPartial::Factor(*bits))),
             Step::Contest(parts) => {
                 let winners = self.equals(id, parts)?;
                 if winners.is_empty() {

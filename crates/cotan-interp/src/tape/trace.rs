@@ -6,7 +6,7 @@ use crate::machine::bug;
 use crate::tape::node::{Id, Tape};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::reduce::identity;
-use cotan_ops::{Derivative, Inputs, Kernel, PrimRow, TensorRecord, Value};
+use cotan_ops::{Derivative, Evaluation, Inputs, Kernel, PrimRow, TensorRecord, Value};
 use rustc_hash::FxHashMap;
 
 /// The numbers of a run that writes a tape.
@@ -107,8 +107,15 @@ impl Domain for Trace {
         let elem = inputs.result.0;
         match record.derivative {
             Derivative::Linear { .. } if elem.is_float() => self.moved(record, inputs),
-            Derivative::Multilinear { .. } if elem.is_float() => self.product(record, inputs),
-            Derivative::Linear { .. } | Derivative::Multilinear { .. } | Derivative::None { .. } => {
+            Derivative::Multilinear { .. } if elem.is_float() => match record.evaluation {
+                Evaluation::Direct(_) => self.product(record, inputs),
+                Evaluation::Routine(_) => self.combined(record, inputs),
+            },
+            Derivative::Rule { .. } if elem.is_float() => self.combined(record, inputs),
+            Derivative::Linear { .. }
+            | Derivative::Multilinear { .. }
+            | Derivative::Rule { .. }
+            | Derivative::None { .. } => {
                 let bits = self.evaluated(record, inputs)?;
                 bits.into_iter().map(|bits| self.argument(elem, bits)).collect()
             }
@@ -117,13 +124,22 @@ impl Domain for Trace {
 }
 
 impl Trace {
-    /// The bits of a structural operation's result.
-    fn evaluated(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
+    /// The operands with the bits of their values.
+    pub(crate) fn values(&self, inputs: &Inputs) -> Vec<Value> {
         let value = |v: &&Value| {
             let bits = v.bits.iter().map(|cell| self.value(v.elem, *cell)).collect();
             Value { elem: v.elem, dims: v.dims.clone(), bits }
         };
-        let values: Vec<Value> = inputs.args.iter().map(value).collect();
+        inputs.args.iter().map(value).collect()
+    }
+
+    /// The bits of an operation's result.
+    pub(crate) fn evaluated(
+        &mut self,
+        record: &'static TensorRecord,
+        inputs: &Inputs,
+    ) -> Result<Vec<u64>, RuntimeError> {
+        let values = self.values(inputs);
         let args: Vec<&Value> = values.iter().collect();
         self.tape.numbers().tensor(record, &Inputs { args: &args, ..*inputs })
     }
@@ -137,7 +153,8 @@ impl Trace {
         };
         let values: Vec<Value> = inputs.args.iter().map(numbered).collect();
         let args: Vec<&Value> = values.iter().collect();
-        let moved = (record.eval)(&Inputs { args: &args, ..*inputs }).bits;
+        let Evaluation::Direct(eval) = record.evaluation else { return self.combined(record, inputs) };
+        let moved = eval(&Inputs { args: &args, ..*inputs }).bits;
         let zero = self.constant(Const::zero(inputs.result.0))?;
         let cells: Vec<u64> = moved.into_iter().map(|n| n.checked_sub(1).unwrap_or(zero)).collect();
         let expected = self.evaluated(record, inputs)?;

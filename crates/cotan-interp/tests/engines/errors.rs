@@ -5,7 +5,7 @@ use cotan_interp::{ArgumentError, Bug, CheckFailure, Limit, Limits, Options, Run
 use cotan_ir::{
     Atom, Block, Builder, CheckKind, Const, Elem, Kept, Loop, Module, Op, Par, ParResult, Span, Ty, parse_module,
 };
-use cotan_ops::{ADD, Ops, Value};
+use cotan_ops::{ADD, Registry, Value};
 
 fn truth(b: bool) -> Value {
     Value::from(Const::bool(b))
@@ -209,7 +209,7 @@ fn functions_that_call_each_other_without_end_stop_at_the_limit_of_depth() {
 // ---- broken contracts
 
 fn bug(text: &str, args: &[Value]) -> (String, String) {
-    let module = parse_module(text, &Ops).unwrap();
+    let module = parse_module(text, Registry::standard()).unwrap();
     match run(&module, "f", args, &Options::default()) {
         Err(RuntimeError::Bug(Bug { what, statement: Some(statement) })) => (what, statement),
         other => panic!("expected a bug, found {other:?}"),

@@ -2,11 +2,11 @@
 
 use cotan_interp::{Options, RuntimeError, run};
 use cotan_ir::{Module, parse_module, verify_module};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 
 /// A module that the verifier accepts.
 pub(crate) fn module(text: &str) -> Module {
-    let module = parse_module(text, &Ops).expect("the text is well formed");
+    let module = parse_module(text, Registry::standard()).expect("the text is well formed");
     assert_eq!(verify_module(&module), Ok(()));
     module
 }

@@ -278,6 +278,7 @@ impl<'a> FunctionEmitter<'a> {
             Node::Switch(on, arms) => self.switch(*on, arms),
             Node::Check { cond, kind, args, span } => self.check(*cond, *kind, args, *span),
             Node::Product(product) => self.product(product),
+            Node::Routine(routine) => self.routine(routine),
             Node::Print { text, value, extents } => self.print(text, value.as_ref(), *extents),
             Node::Call { callee, args, results } => self.call(callee, args, results),
         }

@@ -361,6 +361,7 @@ fn counts_records(node: &Node) -> bool {
         | Node::While(..)
         | Node::Check { .. }
         | Node::Product(_)
+        | Node::Routine(_)
         | Node::Print { .. }
         | Node::Call { .. } => false,
     }

@@ -17,6 +17,7 @@ mod output;
 mod poll;
 mod product;
 mod reports;
+mod routine;
 mod storage;
 mod text;
 

@@ -82,6 +82,7 @@ impl Uses {
                 | Node::Bind { .. }
                 | Node::Check { .. }
                 | Node::Product(_)
+                | Node::Routine(_)
                 | Node::Print { .. }
                 | Node::Call { .. } => {}
             }
@@ -240,6 +241,7 @@ impl Uses {
                 product.views().into_iter().for_each(|view| self.buffer(view.place.buffer));
                 product.operands().for_each(|operand| self.operand(operand));
             }
+            Node::Routine(routine) => routine.arrays().for_each(|array| self.tensor(array)),
             Node::Print { value, extents, .. } => {
                 value.iter().for_each(|value| self.place(value.place));
                 extents.iter().for_each(|place| self.place(*place));

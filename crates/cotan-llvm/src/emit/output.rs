@@ -22,7 +22,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// A constant with these bytes; equal texts share one.
-    fn text(&mut self, text: &[u8]) -> String {
+    pub(super) fn text(&mut self, text: &[u8]) -> String {
         if text.is_empty() {
             return "null".to_owned();
         }

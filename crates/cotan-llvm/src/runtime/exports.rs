@@ -10,6 +10,7 @@ use super::arena::Arena;
 use super::blocks::Partials;
 use super::memory::Refusal;
 use super::parallel::parallel_for;
+use super::routine;
 use super::wavefront::wavefront;
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Status, code};
 use crate::jit::HostSymbols;
@@ -19,7 +20,7 @@ use cotan_ops::write_value;
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
-    let functions: [(&str, *const ()); 11] = [
+    let functions: [(&str, *const ()); 12] = [
         ("cotan_allocate", allocate as *const ()),
         ("cotan_mark", mark as *const ()),
         ("cotan_release", release as *const ()),
@@ -30,6 +31,7 @@ pub(super) fn define(symbols: &mut HostSymbols) {
         ("cotan_poll", poll as *const ()),
         ("cotan_close_blocks", close_blocks as *const ()),
         ("cotan_combine_levels", combine_levels as *const ()),
+        ("cotan_routine", routine as *const ()),
         ("cotan_print", print as *const ()),
     ];
     for (name, address) in functions {
@@ -129,6 +131,13 @@ unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
             FAILED
         }
     }
+}
+
+unsafe extern "C" fn routine(ctx: *mut Ctx, name: *const u8, length: i64, words: *const i64) -> Status {
+    // SAFETY: see the module.
+    let name = unsafe { slice::from_raw_parts(name, usize::try_from(length).unwrap_or(0)) };
+    // SAFETY: see the module; compiled code describes arrays that are alive.
+    unsafe { routine::call(&mut *ctx, name, words) }
 }
 
 unsafe extern "C" fn close_blocks(monoid: i32, elem: i32, lanes: *mut c_void, size: i64, stride: i64, number: i64) {

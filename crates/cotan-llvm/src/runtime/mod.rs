@@ -10,6 +10,7 @@ mod parallel;
 mod pool;
 mod product;
 mod range;
+mod routine;
 mod session;
 mod watch;
 mod wavefront;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
+use cotan_ops::Registry;
+
 use super::arena::{Arena, ArenaStore};
 use super::memory::MemoryLimit;
 use super::pool::Pool;
@@ -19,6 +21,7 @@ pub struct Session {
     limit: Arc<MemoryLimit>,
     pool: Option<Arc<Pool>>,
     watch: Option<Arc<Watch>>,
+    registry: &'static Registry,
     record_bytes: i64,
     saw_nan: bool,
 }
@@ -34,6 +37,7 @@ impl Session {
             limit,
             pool: None,
             watch: None,
+            registry: Registry::standard(),
             record_bytes: 0,
             saw_nan: false,
         }
@@ -102,6 +106,7 @@ impl Session {
             record_bytes: 0,
             most_record_bytes: 0,
             products: products(),
+            registry: self.registry,
             output: output.as_mut().map_or(std::ptr::null_mut(), |output| std::ptr::from_mut(output).cast()),
             saw_nan: saw_nan.as_ptr(),
             error: ErrorSlot::default(),

@@ -3,11 +3,11 @@
 use crate::harness::{Program, f64s, i64_of, i64s, numbers};
 use cotan_ir::parse_function;
 use cotan_llvm::CompileOptions;
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 
 /// A program, and how blocks of its lanes end: `by` for one lane after the other.
 fn with_lanes(text: &str, ends: &[&str]) -> Program {
-    let nest = CompileOptions::default().nest(&parse_function(text, &Ops).unwrap()).to_string();
+    let nest = CompileOptions::default().nest(&parse_function(text, Registry::standard()).unwrap()).to_string();
     for end in ["close blocks", "combine levels"] {
         // One value is that of one iteration: where lanes do not pay, there are none.
         let is_of_lanes = |line: &&str| line.starts_with(end) && !line.contains(" of 1, ");

@@ -3,7 +3,7 @@
 use crate::harness::{Program, f64_of, f64s, i64_of, numbers};
 use cotan_ad::{Limits, derivative};
 use cotan_ir::{Derived, Function, Mode, Module, parse_module};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 
 /// Writes a derivative in all float parameters and results into a module.
 fn derive(module: &mut Module, f: &Function, mode: Mode) -> std::sync::Arc<Function> {
@@ -25,7 +25,7 @@ fn with_directions(args: &[Value], like: &[Value]) -> Vec<Value> {
 
 /// Both derivatives agree, and the four of second order.
 fn derivatives_agree(text: &str, args: &[Value]) {
-    let mut module = parse_module(text, &Ops).unwrap();
+    let mut module = parse_module(text, Registry::standard()).unwrap();
     let f = module.function("f").unwrap().clone();
     let values = Program::of_module(module.clone(), "f").agree(args);
     for mode in [Mode::Jvp, Mode::Vjp] {

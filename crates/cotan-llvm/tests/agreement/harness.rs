@@ -6,7 +6,7 @@ use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, Cache, CompileOptions, CompiledFunction, RuntimeError, TaskSizes, Width};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -41,14 +41,14 @@ pub(crate) struct Program {
 impl Program {
     /// The first function of a text; the others are called by it.
     pub(crate) fn new(text: &str) -> Program {
-        let module = parse_module(text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let module = parse_module(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let start = text.trim_start().strip_prefix("fn ").unwrap();
         Program::of_module(module, start.split('(').next().unwrap())
     }
 
     /// The same with wavefronts in pieces of other sizes.
     pub(crate) fn in_tasks(text: &str, tasks: TaskSizes) -> Program {
-        let module = parse_module(text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let module = parse_module(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let start = text.trim_start().strip_prefix("fn ").unwrap();
         Program::compiled(module, start.split('(').next().unwrap(), Some(tasks))
     }

@@ -4,13 +4,13 @@
 use crate::harness::{Program, f64_of, f64s, i64_of, i64s, numbers};
 use cotan_ir::{CheckKind, Const, Elem, Span, parse_function};
 use cotan_llvm::{CallOptions, CompileOptions, RuntimeError, Width};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 
 const SIZES: [usize; 9] = [0, 1, 2, 7, 8, 15, 16, 33, 100];
 
 /// A program of which some loop has lanes.
 fn with_lanes(text: &str) -> Program {
-    let nest = CompileOptions::default().nest(&parse_function(text, &Ops).unwrap()).to_string();
+    let nest = CompileOptions::default().nest(&parse_function(text, Registry::standard()).unwrap()).to_string();
     assert!(nest.contains("lanes("), "no loop has lanes:\n{nest}");
     Program::new(text)
 }

@@ -5,7 +5,7 @@ use cotan_ad::{Limits, derivative};
 use cotan_ir::{Const, Derived, Elem, Mode, Module, parse_module};
 use cotan_llvm::RuntimeError;
 use cotan_llvm::runtime::Watch;
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 
 /// Rows, columns and terms around the limits of the library, and around the ends of blocks and of runs.
 const SIZES: [[i64; 3]; 14] = [
@@ -234,7 +234,7 @@ fn dot(a: &Value, b: &Value) -> f64 {
 #[test]
 fn gradients_of_large_products_agree_with_forward_mode_and_with_differences() {
     for n in [6_i64, 36] {
-        let mut module = parse_module(CHAIN, &Ops).unwrap();
+        let mut module = parse_module(CHAIN, Registry::standard()).unwrap();
         let [a, b, a_tan, b_tan, cot] = [1, 2, 3, 4, 5].map(|seed| matrix(Elem::F64, &[n, n], seed));
         let value = Program::of_module(module.clone(), "f");
         let (jvp, vjp) = (derive(&mut module, "f", Mode::Jvp), derive(&mut module, "f", Mode::Vjp));
@@ -266,7 +266,7 @@ fn second_derivatives_of_large_products_agree() {
     let n = 34;
     for first in [Mode::Jvp, Mode::Vjp] {
         for second in [Mode::Jvp, Mode::Vjp] {
-            let mut module = parse_module(CHAIN, &Ops).unwrap();
+            let mut module = parse_module(CHAIN, Registry::standard()).unwrap();
             let inner = derive(&mut module, "f", first);
             let outer = derive(&mut module, &inner, second);
             let plain = cotan_opt::passes::plain_products::plain_products(&module, &outer).unwrap();
@@ -319,7 +319,7 @@ fn the_reverse_sweep_of_a_product_written_as_loops_is_two_products() {
       }
       return c
     }";
-    let mut module = parse_module(text, &Ops).unwrap();
+    let mut module = parse_module(text, Registry::standard()).unwrap();
     let vjp = derive(&mut module, "f", Mode::Vjp);
     let finished = cotan_opt::finish(module.function(&vjp).unwrap().as_ref().clone());
     assert_eq!(finished.to_string().matches("= matmul").count(), 2, "{finished}");

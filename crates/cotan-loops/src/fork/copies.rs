@@ -248,6 +248,7 @@ impl Names {
             | Node::Switch(..)
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => {}
         }

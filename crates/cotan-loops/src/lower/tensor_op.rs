@@ -4,11 +4,11 @@ use super::argsort::argsort;
 use super::matmul::matmul;
 use super::output::print;
 use super::{Held, Lowering};
-use crate::nest::{Node, Operand, Tensor};
+use crate::nest::{Node, Operand, Routine, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
 use cotan_ops::{
-    ARGSORT, CONCAT, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRecord,
-    cast_to, record,
+    ARGSORT, CONCAT, Evaluation, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE,
+    TensorRecord, cast_to, record,
 };
 
 /// Lowers one use: the result variable, operands, attributes.
@@ -30,9 +30,12 @@ static RULES: [(&TensorRecord, Rule); 12] = [
     (&PRINT, print),
 ];
 
-/// Whether this crate lowers a structural operation.
+/// Whether this crate lowers an operation on tensors.
 pub fn lowers(op: TensorOp) -> bool {
-    rule(op).is_some()
+    match record(op).evaluation {
+        Evaluation::Direct(_) => rule(op).is_some(),
+        Evaluation::Routine(_) => true,
+    }
 }
 
 fn rule(op: TensorOp) -> Option<Rule> {
@@ -42,10 +45,35 @@ fn rule(op: TensorOp) -> Option<Rule> {
 
 impl Lowering<'_> {
     pub(super) fn tensor_op(&mut self, result: Var, op: TensorOp, args: &[Atom], attrs: &[i64]) {
-        let rule = rule(op).unwrap_or_else(|| panic!("bug: no lowering of `{}`", op.name()));
         let args: Vec<Held> = args.iter().map(|a| self.held(*a)).collect();
-        let held = rule(self, result, &args, attrs);
+        let held = match record(op).evaluation {
+            Evaluation::Routine(_) => self.routine(result, op, &args, attrs),
+            Evaluation::Direct(_) => {
+                let rule = rule(op).unwrap_or_else(|| panic!("bug: no lowering of `{}`", op.name()));
+                rule(self, result, &args, attrs)
+            }
+        };
         self.bind(result, held);
+    }
+
+    /// A call of a numerical routine.
+    fn routine(&mut self, result: Var, op: TensorOp, args: &[Held], attrs: &[i64]) -> Held {
+        let mut from = Vec::new();
+        for arg in args {
+            from.push(match arg {
+                Held::Tensor(tensor) => tensor.clone(),
+                Held::Scalar(operand) => {
+                    let elem = self.elem_of(*operand);
+                    let scalar = self.allocate("scalar", elem, Vec::new());
+                    self.store(scalar.place, *operand);
+                    scalar
+                }
+            });
+        }
+        self.written(result, |this, to| {
+            let routine = Routine { op, attrs: attrs.to_vec(), to: to.clone(), from };
+            this.push(Node::Routine(Box::new(routine)));
+        })
     }
 
     /// Loops over all index tuples of these extents.

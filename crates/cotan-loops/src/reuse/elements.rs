@@ -40,6 +40,7 @@ pub(super) fn is_made_over(node: &Node, old: (Buffer, usize), new: (Buffer, usiz
         | Node::Switch(..)
         | Node::Check { .. }
         | Node::Product(_)
+        | Node::Routine(_)
         | Node::Print { .. }
         | Node::Call { .. } => false,
     }

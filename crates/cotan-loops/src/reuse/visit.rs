@@ -25,6 +25,7 @@ pub(crate) fn each_buffer(node: &mut Node, see: &mut dyn FnMut(&mut Buffer)) {
                 see(&mut view.place.buffer);
             }
         }
+        Node::Routine(routine) => routine.arrays_mut().for_each(|array| see(&mut array.place.buffer)),
         Node::Print { text: _, value, extents } => {
             value.iter_mut().for_each(|value| see(&mut value.place.buffer));
             extents.iter_mut().for_each(|place| see(&mut place.buffer));

@@ -48,7 +48,7 @@ pub(super) fn scalar(node: &Node) -> f64 {
         Node::Alloc { .. } | Node::StackOpen(_) => 2.0,
         Node::Print { .. } | Node::Call { .. } => 100.0,
         // One that is large enough to be worth a call.
-        Node::Product(_) => 10_000.0,
+        Node::Product(_) | Node::Routine(_) => 10_000.0,
         Node::Scope(_) | Node::Segment(_) | Node::For(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => 0.0,
     }
 }
@@ -113,6 +113,7 @@ impl Estimate<'_> {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => scalar(node),
         }

@@ -227,6 +227,7 @@ impl Pass<'_> {
             | Node::Bind { .. }
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => cost::scalar(node),
         }

@@ -183,6 +183,7 @@ impl<'a> Shapes<'a> {
                 | Node::Switch(..)
                 | Node::Check { .. }
                 | Node::Product(_)
+                | Node::Routine(_)
                 | Node::Print { .. }
                 | Node::Call { .. } => {}
             }
@@ -263,6 +264,7 @@ impl<'a> Shapes<'a> {
             | Node::Bind { .. }
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => {}
         }
@@ -377,7 +379,7 @@ impl<'a> Shapes<'a> {
             }
             Node::StackOpen(_) | Node::StackExtend(..) => Err("it keeps records of unknown length"),
             Node::Bind { .. } => Err("it gives memory a second name"),
-            Node::Product(_) => Err("it calls a library"),
+            Node::Product(_) | Node::Routine(_) => Err("it calls a library"),
             Node::Print { .. } => Err("it prints"),
             Node::Call { .. } => Err("it calls a function"),
             Node::LoadLanes { .. } | Node::StoreLanes { .. } => Err("an inner loop has lanes already"),
@@ -512,6 +514,7 @@ pub(super) fn count_mentions(nodes: &[Node], found: &mut Mentions) {
             | Node::Segment(_)
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. } => {}
         }
         node.lists().into_iter().for_each(|list| count_mentions(list, found));

@@ -4,7 +4,7 @@ use super::bounds::Counter;
 use super::poly::Poly;
 use super::values::Values;
 use crate::nest::{
-    Buffer, BufferKind, For, Independence, Local, LoopFunction, Node, Operand, Place, Target, Threads, View,
+    Buffer, BufferKind, For, Independence, Local, LoopFunction, Node, Operand, Place, Target, Tensor, Threads, View,
 };
 use rustc_hash::FxHashSet;
 
@@ -80,6 +80,10 @@ impl<'a> Accesses<'a> {
                 node.lists().into_iter().try_for_each(|list| self.nodes(list))?;
             }
             Node::For(l) => self.counted(l)?,
+            Node::Routine(routine) => {
+                self.array(&routine.to, true)?;
+                routine.from.iter().try_for_each(|array| self.array(array, false))?;
+            }
             // The first error has to stay the first, and output in order; what calls and stacks do is not known.
             Node::Check { .. }
             | Node::Print { .. }
@@ -122,6 +126,23 @@ impl<'a> Accesses<'a> {
         self.within(row, extents[0], |this| {
             this.within(column, extents[1], |this| this.push(view.place.buffer, Some(offset), writes))
         })
+    }
+
+    /// A dense array, taken up row by row.
+    fn array(&mut self, array: &Tensor, writes: bool) -> Option<()> {
+        let offset = self.values.of(array.place.offset)?;
+        self.along(array, offset, 0, writes)
+    }
+
+    fn along(&mut self, array: &Tensor, offset: Poly, axis: usize, writes: bool) -> Option<()> {
+        let Some(extent) = array.dims.get(axis) else { return self.push(array.place.buffer, Some(offset), writes) };
+        let index = self.counter();
+        let mut step = Poly::local(index);
+        for inner in &array.dims[axis + 1..] {
+            step = step.times(&self.values.of(*inner)?)?;
+        }
+        let offset = offset.plus(1, &step)?;
+        self.within(index, *extent, |this| this.along(array, offset, axis + 1, writes))
     }
 
     fn element(&mut self, place: Place, writes: bool) -> Option<()> {

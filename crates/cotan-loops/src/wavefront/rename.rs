@@ -52,6 +52,7 @@ fn of_node(node: &mut Node, see: &mut dyn FnMut(&mut Operand)) {
             }
             product.extents.iter_mut().for_each(see);
         }
+        Node::Routine(routine) => routine.arrays_mut().for_each(|array| of_tensor(array, see)),
         Node::Print { text: _, value, extents } => {
             value.iter_mut().for_each(|value| of_tensor(value, see));
             extents.iter_mut().for_each(|place| see(&mut place.offset));

@@ -53,6 +53,10 @@ impl Writer<'_> {
                 let trips = self.trips(*extent);
                 self.f64(Instruction::Mul, work, trips)
             }),
+            Node::Routine(routine) => routine.to.dims.iter().fold(number(HOST), |work, extent| {
+                let trips = self.trips(*extent);
+                self.f64(Instruction::Mul, work, trips)
+            }),
             // Sizes are known before the nest runs, and what they cost is in the loops beside.
             Node::Let(local, _) if self.f.elem(*local) == Elem::I64 => number(0.5),
             Node::Let(..)

@@ -170,6 +170,7 @@ pub(super) fn define<'n>(nodes: &'n [Node], see: &mut impl FnMut(Local, Option<&
             | Node::Switch(..)
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => {}
         }

@@ -3,21 +3,26 @@
 //! Equal elements (the two zeros are equal) keep their order, and NaN comes last. A sorted tensor is one that is read at
 //! these positions, so its derivative is that of reading.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
 use crate::kernel::{Carrier, Kernel};
-use crate::{ISNAN, LT, PrimRow, Value};
+use crate::{Group, ISNAN, LT, PrimRow, Proof, Value};
 use cotan_ir::{Elem, ElemSet, TensorSig};
 use std::cmp::Ordering;
 
 /// Positions in ascending order.
 pub static ARGSORT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "argsort", record: &ARGSORT },
+    group: Group::Sorting,
     signature: "(T[.., n]) -> i64[.., n]",
     elems: ElemSet::NUMERIC,
     doc: "`argsort(x)`: the positions along the last axis in ascending order of the elements, stable, NaN last.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::None { reason: "positions are integers" },
+    batching: Batching::Leading,
+    stablehlo: StableHlo::Operation("stablehlo.sort"),
+    failure: None,
+    proof: Proof::Nothing,
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

@@ -1,19 +1,24 @@
 //! `concat(a, b, ..){axis}`: the operands one after the other along an axis. The transpose slices each part out.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
 use crate::value::split_at_axis;
-use crate::{ADD, SLICE, Value};
+use crate::{ADD, Group, Proof, SLICE, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Tensors one after the other.
 pub static CONCAT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "concat", record: &CONCAT },
+    group: Group::Shape,
     signature: "(T[..], ..) -> T[..]",
     elems: ElemSet::ANY,
     doc: "`concat(a, b, ..){axis}`: the operands one after the other along `axis`.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },
+    batching: Batching::Axes,
+    stablehlo: StableHlo::Operation("stablehlo.concatenate"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

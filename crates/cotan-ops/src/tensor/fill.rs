@@ -1,18 +1,23 @@
 //! `fill(x)`: more leading dims, `y[i.., j..] = x[j..]`. The transpose sums over the new dims.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
-use crate::{Value, count, typed_number};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use crate::{Group, Proof, Value, count, typed_number};
 use cotan_ir::{Atom, Builder, Elem, ElemSet, Monoid, ParResult, TensorSig, Ty, Var};
 
 /// Copies along new leading dims.
 pub static FILL: TensorRecord = TensorRecord {
     sig: TensorSig { name: "fill", record: &FILL },
+    group: Group::Shape,
     signature: "(T[..]) -> T[..]",
     elems: ElemSet::ANY,
     doc: "`fill(x)`: copies of the scalar or tensor `x` along new leading dims.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },
+    batching: Batching::Each { reason: "the axes of the operand come last in the result, after the new ones" },
+    stablehlo: StableHlo::Operation("stablehlo.broadcast_in_dim"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

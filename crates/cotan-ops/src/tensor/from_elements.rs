@@ -1,19 +1,24 @@
 //! `from_elements(a, b, ..)`: a tensor of scalars, in row-major order. The transpose reads each one.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
 use crate::value::checked_count;
-use crate::{RESHAPE, Value};
+use crate::{Group, Proof, RESHAPE, Value};
 use cotan_ir::{Atom, Builder, Dim, ElemSet, TensorSig, Ty};
 
 /// A tensor of given elements.
 pub static FROM_ELEMENTS: TensorRecord = TensorRecord {
     sig: TensorSig { name: "from_elements", record: &FROM_ELEMENTS },
+    group: Group::Shape,
     signature: "(T, ..) -> T[..]",
     elems: ElemSet::ANY,
     doc: "`from_elements(a, b, ..)`: the scalars `a`, `b`, .. as the elements of a tensor, in row-major order.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },
+    batching: Batching::Each { reason: "its operands are scalars" },
+    stablehlo: StableHlo::Operation("stablehlo.concatenate"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

@@ -1,18 +1,23 @@
 //! `iota()`: the numbers 0, 1, 2, .. as many as the result has.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord};
-use crate::{Value, typed_number};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
+use crate::{Group, Proof, Value, typed_number};
 use cotan_ir::{Elem, ElemSet, TensorSig};
 
 /// Counting numbers.
 pub static IOTA: TensorRecord = TensorRecord {
     sig: TensorSig { name: "iota", record: &IOTA },
+    group: Group::Shape,
     signature: "() -> T[n]",
     elems: ElemSet::NUMERIC,
     doc: "`iota()`: the numbers 0, 1, 2, .. in the element type of the result, which has one dim.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::None { reason: "the numbers depend on nothing but the length" },
+    batching: Batching::Each { reason: "it has no operands" },
+    stablehlo: StableHlo::Operation("stablehlo.iota"),
+    failure: None,
+    proof: Proof::Nothing,
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

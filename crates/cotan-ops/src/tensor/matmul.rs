@@ -8,20 +8,25 @@
 //!
 //! Bilinear: `a_cot = y_cot b^T`, `b_cot = a^T y_cot`. Vectors are seen as matrices with a side of 1.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
-use crate::{ADD, Carrier, FMA, Kernel, MULZ, RESHAPE, TRANSPOSE, Value, count};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use crate::{ADD, Carrier, FMA, Group, Kernel, MULZ, Proof, RESHAPE, TRANSPOSE, Value, count};
 use cotan_ir::{Atom, Builder, Dim, Elem, ElemSet, TensorSig, Ty};
 use std::ops::Range;
 
 /// Matrix product.
 pub static MATMUL: TensorRecord = TensorRecord {
     sig: TensorSig { name: "matmul", record: &MATMUL },
+    group: Group::Product,
     signature: "(T[.., m, k], T[.., k, n]) -> T[.., m, n]",
     elems: ElemSet::NUMERIC,
     doc: "`matmul(a, b){strong}`: the matrix product, batched over equal leading dims; `strong` 1 lets exact zeros win.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Multilinear { push, transpose },
+    batching: Batching::Leading,
+    stablehlo: StableHlo::Operation("stablehlo.dot_general"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 /// The attribute of products in which an exact zero wins.

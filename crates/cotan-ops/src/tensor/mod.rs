@@ -1,25 +1,41 @@
 //! The structural operations on tensors, one file each, and what is known of them.
 
-use crate::Value;
-use cotan_ir::{Atom, Builder, Elem, ElemSet, TensorOp, TensorSig, Ty};
+use crate::{Group, Proof, Value};
+use cotan_ir::{Atom, Builder, CheckKind, Elem, ElemSet, TensorOp, TensorSig, Ty};
 use std::fmt;
 
+mod algebra;
 pub(crate) mod argsort;
+pub(crate) mod cholesky;
 pub(crate) mod concat;
+pub(crate) mod eigh;
+pub(crate) mod fft;
 pub(crate) mod fill;
 pub(crate) mod from_elements;
 pub(crate) mod iota;
+pub(crate) mod lu;
 pub(crate) mod matmul;
+mod matrices;
+pub(crate) mod orthonormal;
 pub(crate) mod print;
 pub(crate) mod reshape;
 pub(crate) mod reverse;
+pub(crate) mod routine;
 pub(crate) mod slice;
+pub(crate) mod slogdet;
+pub(crate) mod solve;
+pub(crate) mod svd;
 pub(crate) mod transpose;
+pub(crate) mod triangular_solve;
 
-/// A structural operation on tensors.
+pub use routine::{Array, Elements, ElementsMut, Routine, RoutineCall};
+
+/// An operation on tensors: everything that is known of it. A record has no field that may be left out.
 pub struct TensorRecord {
     /// Its name. Its record is this one.
     pub sig: TensorSig,
+    /// The part of the reference that it belongs to.
+    pub group: Group,
     /// Types of operands and result.
     pub signature: &'static str,
     /// The element types that `T` may stand for.
@@ -28,10 +44,55 @@ pub struct TensorRecord {
     pub doc: &'static str,
     /// Whether operands, attributes and the result fit together.
     pub check: fn(&Shapes) -> Result<(), String>,
-    /// The result, for shapes that passed the check.
-    pub eval: fn(&Inputs) -> Value,
+    /// How the result is computed.
+    pub evaluation: Evaluation,
     /// The derivative.
     pub derivative: Derivative,
+    /// What it does to a batch of operands.
+    pub batching: Batching,
+    /// What it is where programs are exported to StableHLO.
+    pub stablehlo: StableHlo,
+    /// What is wrong where the result has a NaN although no operand has one; nothing if that is no error.
+    pub failure: Option<CheckKind>,
+    /// Whether the derivative is proved.
+    pub proof: Proof,
+}
+
+/// How the result of an operation is computed, for shapes that passed the check.
+#[derive(Clone, Copy)]
+pub enum Evaluation {
+    /// By moving elements, and at most by sums of products of them. Backends do the same by loops.
+    Direct(fn(&Inputs) -> Value),
+    /// By a numerical routine, on floats as machines have them. Backends call it.
+    Routine(Routine),
+}
+
+/// What an operation does to a batch: to operands that have one more axis at the front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Batching {
+    /// Leading axes are a batch already, if all operands have them, and the attributes stay.
+    Leading,
+    /// The attributes are axes, of which each counts one more.
+    Axes,
+    /// One use for each position of the batch.
+    Each {
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// What an operation is in StableHLO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StableHlo {
+    /// The operation of that name.
+    Operation(&'static str),
+    /// A call of a library of the target, by that name.
+    CustomCall(&'static str),
+    /// Nothing.
+    None {
+        /// Why.
+        reason: &'static str,
+    },
 }
 
 /// Concrete shapes of one use.
@@ -88,12 +149,26 @@ pub enum Derivative {
         /// The cotangent of one operand, given that of the result.
         transpose: Map,
     },
+    /// By formulas of its own, one for each mode.
+    Rule {
+        /// The tangent of the result.
+        push: Push,
+        /// The cotangent of one operand.
+        pull: Pull,
+    },
     /// Zero by nature.
     None {
         /// Why.
         reason: &'static str,
     },
 }
+
+/// Appends the statements that give the tangent of a result: `(builder, use, result, tangents)`, one tangent per operand,
+/// none where it is zero; at least one is there.
+pub type Push = fn(&mut Builder, &TensorUse, Atom, &[Option<Atom>]) -> Atom;
+
+/// Appends the statements that give the cotangent of one operand: `(builder, use, result, cotangent, operand)`.
+pub type Pull = fn(&mut Builder, &TensorUse, Atom, Atom, usize) -> Atom;
 
 impl TensorRecord {
     /// The reference by which the IR names this operation.
@@ -104,6 +179,15 @@ impl TensorRecord {
     /// The name.
     pub fn name(&self) -> &'static str {
         self.sig.name
+    }
+
+    /// The result; nothing for a routine where floats stand for residues, which it does not know.
+    pub fn value(&self, inputs: &Inputs) -> Option<Value> {
+        match self.evaluation {
+            Evaluation::Direct(eval) => Some(eval(inputs)),
+            Evaluation::Routine(_) if inputs.in_field => None,
+            Evaluation::Routine(routine) => Some(routine::value(routine, inputs)),
+        }
     }
 }
 

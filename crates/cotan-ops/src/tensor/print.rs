@@ -4,19 +4,24 @@
 //! follow from data dependence. The result here is the token alone; whoever runs the statement writes
 //! [`printed`] to its output.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord};
-use crate::Value;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
+use crate::{Group, Proof, Value};
 use cotan_ir::{Const, Elem, ElemSet, TensorSig};
 
 /// Output.
 pub static PRINT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "print", record: &PRINT },
+    group: Group::Output,
     signature: "(i64, T[..]) -> i64",
     elems: ElemSet::ANY,
     doc: "`print(token, x) [text..]`: writes the text, given as UTF-8 bytes, then `x` if it is there; the next token.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::None { reason: "a token orders output and is no number" },
+    batching: Batching::Each { reason: "output is written in order" },
+    stablehlo: StableHlo::None { reason: "programs that are exported have no output" },
+    failure: None,
+    proof: Proof::Nothing,
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

@@ -1,24 +1,29 @@
 //! `reshape(x)`: the same elements in the same row-major order under other dims. The transpose reshapes back.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
 use crate::value::checked_count;
-use crate::{Value, count};
+use crate::{Group, Proof, Value, count};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// Other dims for the same elements.
 pub static RESHAPE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "reshape", record: &RESHAPE },
+    group: Group::Shape,
     signature: "(T[..]) -> T[..]",
     elems: ElemSet::ANY,
     doc: "`reshape(x)`: the elements of `x` in row-major order under the dims of the result.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear {
         transpose: |b, at, cot, _| {
             let ty = b.ty(at.args[0]).tangent();
             b.tensor(RESHAPE.op(), &[cot], &[], ty).into()
         },
     },
+    batching: Batching::Leading,
+    stablehlo: StableHlo::Operation("stablehlo.reshape"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

@@ -1,21 +1,26 @@
 //! `reverse(x){axis}`: `y[.., k, ..] = x[.., n - 1 - k, ..]`. Its own transpose.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord};
-use crate::Value;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
 use crate::value::split_at_axis;
+use crate::{Group, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// The elements along one axis in opposite order.
 pub static REVERSE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "reverse", record: &REVERSE },
+    group: Group::Shape,
     signature: "(T[..]) -> T[..]",
     elems: ElemSet::ANY,
     doc: "`reverse(x){axis}`: the elements of `x` in opposite order along `axis`.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear {
         transpose: |b, at, cot, _| b.tensor(REVERSE.op(), &[cot], at.attrs, at.result.clone()).into(),
     },
+    batching: Batching::Axes,
+    stablehlo: StableHlo::Operation("stablehlo.reverse"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

@@ -3,31 +3,41 @@
 //! `slice`: `y[.., k, ..] = x[.., lo + k, ..]`, as many as the result has along the axis. `pad`: `y` is 0 but for
 //! `y[.., lo + k, ..] = x[.., k, ..]`. The range lies inside: a check that `lo` passes through says so.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
-use crate::Value;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
 use crate::value::split_at_axis;
+use crate::{Group, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// A range of positions along one axis.
 pub static SLICE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "slice", record: &SLICE },
+    group: Group::Shape,
     signature: "(T[..], i64) -> T[..]",
     elems: ElemSet::ANY,
     doc: "`slice(x, lo){axis}`: the positions from `lo` on along `axis`, as many as the result has.",
     check: |shapes| check(shapes, false),
-    eval: slice,
+    evaluation: Evaluation::Direct(slice),
     derivative: Derivative::Linear { transpose: |b, at, cot, _| move_back(&PAD, b, at, cot) },
+    batching: Batching::Axes,
+    stablehlo: StableHlo::Operation("stablehlo.dynamic_slice"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 /// Zeros around a tensor.
 pub static PAD: TensorRecord = TensorRecord {
     sig: TensorSig { name: "pad", record: &PAD },
+    group: Group::Shape,
     signature: "(T[..], i64) -> T[..]",
     elems: ElemSet::ANY,
     doc: "`pad(x, lo){axis}`: zeros, with `x` at the positions from `lo` on along `axis`.",
     check: |shapes| check(shapes, true),
-    eval: pad,
+    evaluation: Evaluation::Direct(pad),
     derivative: Derivative::Linear { transpose: |b, at, cot, _| move_back(&SLICE, b, at, cot) },
+    batching: Batching::Axes,
+    stablehlo: StableHlo::Operation("stablehlo.pad"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 fn move_back(other: &'static TensorRecord, b: &mut Builder, at: &TensorUse, cot: Atom) -> Atom {

@@ -1,19 +1,24 @@
 //! `transpose(x){perm}`: axis `k` of the result is axis `perm[k]` of `x`. The transpose of the map is the inverse
 //! permutation.
 
-use super::{Derivative, Inputs, Shapes, TensorRecord, TensorUse};
-use crate::Value;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use crate::{Group, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Permuted axes.
 pub static TRANSPOSE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "transpose", record: &TRANSPOSE },
+    group: Group::Shape,
     signature: "(T[..]) -> T[..]",
     elems: ElemSet::ANY,
     doc: "`transpose(x){perm}`: the axes of `x` permuted, axis `k` of the result being axis `perm[k]` of `x`.",
     check,
-    eval,
+    evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },
+    batching: Batching::Each { reason: "the attributes are a permutation, which gets one more axis" },
+    stablehlo: StableHlo::Operation("stablehlo.transpose"),
+    failure: None,
+    proof: Proof::Pending,
 };
 
 /// The positions that undo a permutation.

@@ -215,10 +215,10 @@ fn redirect(block: &mut Block, from: Var, detour: &Detour) {
 mod tests {
     use super::*;
     use cotan_ir::parse_function;
-    use cotan_ops::Ops;
+    use cotan_ops::Registry;
 
     fn shortened(text: &str) -> String {
-        direct(parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"))).to_string()
+        direct(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"))).to_string()
     }
 
     /// A gradient of rows, where `at` says which element of the row an iteration adds to.

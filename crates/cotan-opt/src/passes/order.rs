@@ -80,7 +80,7 @@ fn may_fail(s: &Stmt) -> bool {
 mod tests {
     use super::*;
     use cotan_ir::parse_function;
-    use cotan_ops::Ops;
+    use cotan_ops::Registry;
 
     /// A number that waits for the end of a loop over the operand, checked or not.
     fn ordered(check: &str, operand: &str) -> String {
@@ -97,7 +97,7 @@ mod tests {
 }}
 "
         );
-        let f = parse_function(&text, &Ops).unwrap_or_else(|e| panic!("{e}"));
+        let f = parse_function(&text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
         crate::simplify(order(f)).to_string()
     }
 

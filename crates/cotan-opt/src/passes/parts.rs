@@ -74,11 +74,12 @@ pub(super) fn changed(op: &Op) -> Vec<Atom> {
 mod tests {
     use super::*;
     use cotan_ir::{Module, parse_function, verify};
-    use cotan_ops::Ops;
+    use cotan_ops::Registry;
 
     fn becomes(text: &str, expected: &str) {
         let direct = |text: &str| {
-            let f = crate::simplify(parts(parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"))));
+            let f =
+                crate::simplify(parts(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"))));
             verify(&Module::default(), &f).unwrap_or_else(|errors| panic!("{}\n{f}", errors[0]));
             f.to_string()
         };

@@ -213,14 +213,14 @@ impl Analysis<'_> {
 mod tests {
     use super::*;
     use cotan_ir::{parse_function, verify_module};
-    use cotan_ops::Ops;
+    use cotan_ops::Registry;
 
     /// The products that are exact then, and those that are plain, by name. The first function is the entry.
     fn products(functions: &[&str]) -> Option<(String, String)> {
         let mut module = Module::default();
         let mut entry = None;
         for text in functions {
-            let f = module.insert(parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}")));
+            let f = module.insert(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}")));
             entry.get_or_insert(f.name.clone());
         }
         let plain = plain_products(&module, &entry?)?;

@@ -305,10 +305,10 @@ fn readers<'a>(s: &'a Stmt, users: &'a FxHashMap<Var, Vec<usize>>) -> impl Itera
 mod tests {
     use super::*;
     use cotan_ir::parse_function;
-    use cotan_ops::Ops;
+    use cotan_ops::Registry;
 
     fn sunk(text: &str) -> String {
-        let f = sink(parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}")));
+        let f = sink(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}")));
         assert_eq!(cotan_ir::verify(&cotan_ir::Module::default(), &f), Ok(()), "{f}");
         f.to_string()
     }

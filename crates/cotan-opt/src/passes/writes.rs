@@ -155,11 +155,12 @@ fn count_uses(block: &Block, n_uses: &mut FxHashMap<Var, usize>) {
 mod tests {
     use super::*;
     use cotan_ir::{Module, parse_function, verify};
-    use cotan_ops::Ops;
+    use cotan_ops::Registry;
 
     fn becomes(text: &str, expected: &str) {
         let direct = |text: &str| {
-            let f = crate::simplify(writes(parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"))));
+            let f =
+                crate::simplify(writes(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"))));
             verify(&Module::default(), &f).unwrap_or_else(|errors| panic!("{}\n{f}", errors[0]));
             f.to_string()
         };

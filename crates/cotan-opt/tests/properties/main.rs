@@ -8,7 +8,7 @@ mod rng;
 use cotan_ad::{Limits, expand};
 use cotan_interp::{Numbers, Options, RuntimeError, run};
 use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 use cotan_opt::passes::{
     compact::compact, contract::contract, cse::cse, dce::dce, fuse::fuse, gather::gather, hoist::Moves, hoist::hoist,
     inline::InlineLimit, inline::inline, linear::linear, merge_switches::merge_switches, order::order,
@@ -114,7 +114,7 @@ fn passes_keep_results_and_errors_of_random_programs() {
         let f = module.function("f").expect("a program has a function `f`");
         assert_verified(&format!("seed {seed}"), &module, f);
         let text = f.to_string();
-        assert_eq!(parse_function(&text, &Ops).map(|f| f.to_string()), Ok(text), "seed {seed}");
+        assert_eq!(parse_function(&text, Registry::standard()).map(|f| f.to_string()), Ok(text), "seed {seed}");
         let mut rng = Rng::new(seed);
         let runs: Vec<(Vec<Value>, Outcome)> = (0..4)
             .map(|_| {

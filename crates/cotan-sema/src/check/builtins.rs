@@ -43,7 +43,8 @@ fn axes_needed(builtin: Builtin) -> Axes {
         | Builtin::StopGradient
         | Builtin::Reshape
         | Builtin::Broadcast
-        | Builtin::WrappingAs => Axes::Any,
+        | Builtin::WrappingAs
+        | Builtin::Operation(..) => Axes::Any,
         Builtin::Tabulate
         | Builtin::Map
         | Builtin::Zip
@@ -157,6 +158,7 @@ impl BodyChecker<'_, '_> {
             Builtin::Argmax | Builtin::Argmin => self.position(site, sources),
             Builtin::Gather => self.gather(site, sources),
             Builtin::WrappingAs => self.wrapping_as(site, elem, sources),
+            Builtin::Operation(..) => unreachable!("invariant: an operation has no name in the prelude"),
         };
         match checked {
             Some((ty, args)) => Expr { span, ty, kind: ExprKind::Builtin { builtin, args } },

@@ -124,6 +124,9 @@ impl BodyChecker<'_, '_> {
     }
 
     pub(super) fn ascription(&mut self, operand: &ast::Expr, ty: &ast::TypeExpr) -> Expr {
+        if let Some(args) = self.operation_args(operand) {
+            return self.operation(args, operand.span, ty);
+        }
         let value = self.expr(operand);
         let wanted = self.written_type(ty, Some(&value.ty));
         let origin = Some((ty.span, "this type is asked for"));

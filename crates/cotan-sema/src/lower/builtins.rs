@@ -80,6 +80,7 @@ impl<'a, 'p> Body<'a, 'p> {
                 let (value, positions) = (self.value(&args[0])?, self.value(&args[1])?[0]);
                 self.gathered(&value, positions, Self::span_of(&args[1]))
             }
+            Builtin::Operation(op, n_attrs) => self.operation(op, args.split_at(n_attrs), e),
             Builtin::WrappingAs => self.of_tensor(args, |body, tensor| {
                 let elem = e.ty.scalar().map_or(Elem::I64, |scalar| body.elem(scalar));
                 Ok(body.convert(tensor, elem))
@@ -89,7 +90,7 @@ impl<'a, 'p> Body<'a, 'p> {
 
     // ---- arguments
 
-    fn value(&mut self, arg: &'p Arg) -> Result<Value> {
+    pub(super) fn value(&mut self, arg: &'p Arg) -> Result<Value> {
         match arg {
             Arg::Value(e) => self.expr(e),
             Arg::Function(_) | Arg::Pack(_) => Ok(Value::new()),

@@ -27,6 +27,7 @@ mod kernels;
 mod last_axis;
 mod loops;
 mod merge;
+mod operations;
 mod operators;
 mod output;
 mod patterns;

@@ -112,6 +112,8 @@ impl<'p> Machine<'p> {
                 let Arg::Value(of) = &args[1] else { return bug("a function as positions") };
                 self.gather(values[0].tensor()?, values[1].tensor()?, of.span)
             }
+            // What a library computes is held against the numbers of others, see `spec/operations`.
+            Builtin::Operation(op, _) => bug(format!("`{}` is not evaluated here", op.name())),
             Builtin::WrappingAs => {
                 let value = self.arg(&args[0])?;
                 let elem = self.elem(&e.ty)?;

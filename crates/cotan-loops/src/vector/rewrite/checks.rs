@@ -122,6 +122,7 @@ pub(super) fn has_failing_checks(nodes: &[Node], shapes: &Shapes, diverges: bool
             | Node::Scope(_)
             | Node::Segment(_)
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => false,
         };

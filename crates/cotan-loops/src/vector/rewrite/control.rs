@@ -153,6 +153,7 @@ impl Writer<'_, '_> {
             | Node::Switch(..)
             | Node::Check { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => false,
         }

@@ -421,6 +421,7 @@ impl Writer<'_, '_> {
             | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Product(_)
+            | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => panic!("bug: `{}` has a node that can't have lanes", self.f.name),
         }

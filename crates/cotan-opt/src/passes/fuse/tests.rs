@@ -2,10 +2,10 @@
 
 use super::*;
 use cotan_ir::{Module, parse_function, verify};
-use cotan_ops::Ops;
+use cotan_ops::Registry;
 
 fn fused(text: &str) -> String {
-    let f = crate::simplify(fuse(parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"))));
+    let f = crate::simplify(fuse(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"))));
     verify(&Module::default(), &f).unwrap_or_else(|errors| panic!("{}\n{f}", errors[0]));
     f.to_string()
 }

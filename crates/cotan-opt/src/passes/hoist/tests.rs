@@ -2,10 +2,10 @@
 
 use super::*;
 use cotan_ir::{parse_function, verify};
-use cotan_ops::Ops;
+use cotan_ops::Registry;
 
 fn parsed(text: &str) -> Function {
-    parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"))
+    parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn hoisted_by(what: Moves, text: &str) -> String {

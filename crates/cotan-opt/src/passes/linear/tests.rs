@@ -3,7 +3,7 @@
 use super::*;
 use cotan_interp::{Options, run};
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 
 fn module_of(f: Function) -> Module {
     let mut module = Module::default();
@@ -21,7 +21,7 @@ fn numbers(dims: &[i64], seed: i64) -> Value {
 /// What the pass makes of a function of two sizes and two matrices, cleared of dead code. It computes the same, and a
 /// second run changes nothing.
 fn made(text: &str) -> String {
-    let f = parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let raw = linear(f.clone());
     let name = f.name.clone();
     module_of(raw.clone());

@@ -3,7 +3,7 @@
 use super::*;
 use cotan_interp::{Options, run};
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_ops::{Ops, Value};
+use cotan_ops::{Registry, Value};
 
 fn module_of(f: Function) -> Module {
     let mut module = Module::default();
@@ -15,7 +15,7 @@ fn module_of(f: Function) -> Module {
 /// What the pass makes of a function of two sizes and three matrices, cleared of dead code. It computes the same, and
 /// a second run changes nothing.
 fn made(text: &str) -> String {
-    let f = parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let made = crate::simplify(products(f.clone()));
     assert_eq!(products(made.clone()).to_string(), made.to_string(), "once more");
     let (name, before, after) = (f.name.clone(), module_of(f), module_of(made.clone()));
@@ -204,7 +204,7 @@ fn what_is_known_to_be_small_stays() {
   return d
 }}"
         );
-        let f = parse_function(&text, &Ops).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let f = parse_function(&text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         products(f).to_string().contains("matmul")
     };
     assert_eq!([of(100, 3), of(3, 10_000), of(25, 26), of(100, 4), of(26, 26)], [false, false, false, true, true]);

@@ -2,10 +2,10 @@
 
 use super::*;
 use cotan_ir::{Module, parse_function, verify};
-use cotan_ops::Ops;
+use cotan_ops::Registry;
 
 fn analysed(text: &str) -> String {
-    let f = crate::simplify(ranges(parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"))));
+    let f = crate::simplify(ranges(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"))));
     verify(&Module::default(), &f).unwrap_or_else(|errors| panic!("{}\n{f}", errors[0]));
     f.to_string()
 }
@@ -386,7 +386,7 @@ fn what_callers_make_sure_of_needs_no_check() {
   return r
 }
 ";
-    let f = parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"));
+    let f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(crate::simplify(ranges(f.clone())).to_string(), text);
     let given = Given { param: 1, terms: vec![(1, vec![0]), (-1, Vec::new())] };
     let found = crate::simplify(ranges_given(f, &[given])).to_string();

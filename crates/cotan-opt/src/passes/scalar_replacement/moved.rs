@@ -2,7 +2,7 @@
 
 use crate::passes::small::{elements, extents};
 use cotan_ir::{Atom, Elem, Function, TensorOp, Var};
-use cotan_ops::{Derivative, FILL, FROM_ELEMENTS, Inputs, MATMUL, STRONG, Shapes, Value, record};
+use cotan_ops::{Derivative, Evaluation, FILL, FROM_ELEMENTS, Inputs, MATMUL, STRONG, Shapes, Value, record};
 
 /// Products of two elements that a matrix product may become.
 const MOST_PRODUCTS: usize = 256;
@@ -59,7 +59,10 @@ pub(super) fn parts(f: &Function, result: Var, op: TensorOp, args: &[Atom], attr
         numbered.push(value);
     }
     let args: Vec<&Value> = numbered.iter().collect();
-    let moved = (rule.eval)(&Inputs { args: &args, attrs, result: (ty.elem, &dims), in_field: false });
+    let moved = match rule.evaluation {
+        Evaluation::Direct(eval) => eval(&Inputs { args: &args, attrs, result: (ty.elem, &dims), in_field: false }),
+        Evaluation::Routine(_) => return None,
+    };
     Some(Parts::Moved(moved.bits.into_iter().map(|number| source(number, &operands)).collect()))
 }
 

@@ -331,7 +331,7 @@ fn computes(instruction: Instruction) -> bool {
 /// Whether a tensor operation multiplies its operands, and does not only move elements.
 pub(super) fn multiplies(op: TensorOp) -> bool {
     match cotan_ops::record(op).derivative {
-        Derivative::Multilinear { .. } => true,
+        Derivative::Multilinear { .. } | Derivative::Rule { .. } => true,
         Derivative::Linear { .. } | Derivative::None { .. } => false,
     }
 }

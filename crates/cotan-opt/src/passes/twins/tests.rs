@@ -3,10 +3,10 @@
 use super::{recall, twins_given};
 use crate::simplify;
 use cotan_ir::{Function, Module, parse_function, verify};
-use cotan_ops::Ops;
+use cotan_ops::Registry;
 
 fn parsed(text: &str) -> Function {
-    parse_function(text, &Ops).unwrap_or_else(|e| panic!("{e}"))
+    parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn becomes(pass: impl Fn(Function) -> Function, text: &str, expected: &str) {

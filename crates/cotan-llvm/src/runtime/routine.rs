@@ -1,0 +1,148 @@
+//! Numerical routines of the op table, called by compiled code.
+
+use std::slice;
+
+use crate::abi::layout::ROUTINE_ARRAY_WORDS;
+use crate::abi::{Ctx, FAILED, OK, Status};
+use cotan_ir::Elem;
+use cotan_ops::{Array, Elements, ElementsMut, Evaluation, RoutineCall, count};
+
+/// An array as compiled code describes it.
+struct Described<'a> {
+    data: *mut u8,
+    elem: Elem,
+    dims: &'a [i64],
+}
+
+/// Reads the words of a description.
+struct Words<'a> {
+    next: *const i64,
+    life: std::marker::PhantomData<&'a i64>,
+}
+
+impl<'a> Words<'a> {
+    /// The next `n` words.
+    ///
+    /// # Safety
+    /// There are as many.
+    unsafe fn take(&mut self, n: usize) -> &'a [i64] {
+        // SAFETY: by this function's contract.
+        let words = unsafe { slice::from_raw_parts(self.next, n) };
+        // SAFETY: by this function's contract, this is at most one past the last word.
+        self.next = unsafe { self.next.add(n) };
+        words
+    }
+
+    /// The next word, which counts something.
+    ///
+    /// # Safety
+    /// There is one.
+    unsafe fn count(&mut self) -> usize {
+        // SAFETY: by this function's contract.
+        usize::try_from(unsafe { self.take(1) }[0]).unwrap_or(0)
+    }
+
+    /// The next array.
+    ///
+    /// # Safety
+    /// There is one.
+    unsafe fn array(&mut self) -> Described<'a> {
+        // SAFETY: by this function's contract.
+        let head = unsafe { self.take(ROUTINE_ARRAY_WORDS) };
+        // SAFETY: by this function's contract; the rank is the last word of the head.
+        let dims = unsafe { self.take(usize::try_from(head[2]).unwrap_or(0)) };
+        let elem = usize::try_from(head[1]).ok().and_then(|at| Elem::ALL.get(at)).copied().unwrap_or(Elem::I64);
+        Described { data: head[0] as *mut u8, elem, dims }
+    }
+}
+
+/// The entry of [`crate::abi`]: calls the routine of an operation.
+///
+/// # Safety
+/// `name` is so many bytes, `words` describes arrays that are live, and the result overlaps no operand.
+pub(super) unsafe fn call(ctx: &mut Ctx, name: &[u8], words: *const i64) -> Status {
+    let mut words = Words { next: words, life: std::marker::PhantomData };
+    // SAFETY: by this function's contract, here and below.
+    let attrs = unsafe {
+        let n = words.count();
+        words.take(n)
+    };
+    // SAFETY: see above.
+    let n_arrays = unsafe { words.count() };
+    // SAFETY: see above; there is a result.
+    let to = unsafe { words.array() };
+    // SAFETY: see above.
+    let from: Vec<Described> = (1..n_arrays).map(|_| unsafe { words.array() }).collect();
+    // SAFETY: the registry is the one that the code was compiled with, and outlives the call.
+    let registry = unsafe { ctx.registry.as_ref() };
+    let record = std::str::from_utf8(name).ok().and_then(|name| registry?.tensor_op(name));
+    let Some(Evaluation::Routine(routine)) = record.map(|record| record.evaluation) else { return FAILED };
+    // SAFETY: see above.
+    let args = from.iter().map(|array| Array { dims: array.dims, elements: unsafe { elements(array) } }).collect();
+    // SAFETY: see above; nothing else refers to what is written.
+    let result = unsafe { elements_mut(&to) };
+    routine(&mut RoutineCall { args, attrs, dims: to.dims, result });
+    OK
+}
+
+/// # Safety
+/// The array is live.
+unsafe fn elements<'a>(array: &Described<'a>) -> Elements<'a> {
+    let n = count(array.dims);
+    // SAFETY: by this function's contract; an empty array may lie nowhere.
+    unsafe {
+        match array.elem {
+            Elem::F32 => Elements::F32(of(array.data, n)),
+            Elem::F64 => Elements::F64(of(array.data, n)),
+            Elem::I64
+            | Elem::Bool
+            | Elem::I8
+            | Elem::I16
+            | Elem::I32
+            | Elem::U8
+            | Elem::U16
+            | Elem::U32
+            | Elem::U64
+            | Elem::F16
+            | Elem::BF16 => Elements::I64(of(array.data, n)),
+        }
+    }
+}
+
+/// # Safety
+/// The array is live, and nothing else refers to it.
+unsafe fn elements_mut<'a>(array: &Described<'a>) -> ElementsMut<'a> {
+    let n = count(array.dims);
+    // SAFETY: by this function's contract.
+    unsafe {
+        match array.elem {
+            Elem::F32 => ElementsMut::F32(of_mut(array.data, n)),
+            Elem::F64 => ElementsMut::F64(of_mut(array.data, n)),
+            Elem::I64
+            | Elem::Bool
+            | Elem::I8
+            | Elem::I16
+            | Elem::I32
+            | Elem::U8
+            | Elem::U16
+            | Elem::U32
+            | Elem::U64
+            | Elem::F16
+            | Elem::BF16 => ElementsMut::I64(of_mut(array.data, n)),
+        }
+    }
+}
+
+/// # Safety
+/// So many elements of the type lie there, unless there are none.
+unsafe fn of<'a, T>(data: *const u8, n: usize) -> &'a [T] {
+    // SAFETY: by this function's contract.
+    if n == 0 { &[] } else { unsafe { slice::from_raw_parts(data.cast(), n) } }
+}
+
+/// # Safety
+/// So many elements of the type lie there, unless there are none, and nothing else refers to them.
+unsafe fn of_mut<'a, T>(data: *mut u8, n: usize) -> &'a mut [T] {
+    // SAFETY: by this function's contract.
+    if n == 0 { &mut [] } else { unsafe { slice::from_raw_parts_mut(data.cast(), n) } }
+}
