@@ -157,6 +157,30 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "",
     ),
     info(
+        "R0013",
+        "singular matrix",
+        "A matrix that is to be inverted, or factored by elimination, has linearly dependent columns. `std.linalg` gives \
+         solutions of smallest error with `lstsq` and `pinv`, and says how large a determinant is with `slogdet`.\n\n\
+         Mended:\n\nimport std.linalg\nfn main() -> f64 = linalg.solve_vector([[1.0, 2.0], [2.0, 5.0]], [1.0, 1.0])[0]",
+        "import std.linalg\nfn main() -> f64 = linalg.solve_vector([[1.0, 2.0], [2.0, 4.0]], [1.0, 1.0])[0]",
+    ),
+    info(
+        "R0014",
+        "matrix is not positive definite",
+        "Only a symmetric matrix whose eigenvalues are all positive has a Cholesky factor. Rounding may take the smallest \
+         ones away: adding a small multiple of the identity gives them back.\n\n\
+         Mended:\n\nimport std.linalg\nfn main() -> f64 = linalg.cholesky([[5.0, 2.0], [2.0, 1.0]])[1, 1]",
+        "import std.linalg\nfn main() -> f64 = linalg.cholesky([[1.0, 2.0], [2.0, 1.0]])[1, 1]",
+    ),
+    info(
+        "R0015",
+        "a routine did not converge",
+        "Eigenvalues and singular values are found by iteration, which ends for numbers that are not too large to be \
+         squared. Scale the matrix first, and its eigenvalues back.\n\n\
+         Mended:\n\nimport std.linalg\nfn main() -> f64 = 1e300 * linalg.eigh([[1.0, 1.0], [1.0, 1.0]]).0[1]",
+        "",
+    ),
+    info(
         "R0040",
         "tangent of another variant",
         "The tangent or cotangent of a value of an enum is of the variant of that value: a circle changes as a circle \

@@ -1,5 +1,6 @@
 //! `orthonormal(a)`: the factor `q` of `a = q r` whose columns are orthonormal, for an `a` with at least as many rows as
-//! columns; the upper triangular `r` has no negative element on its diagonal, and is `q^T a`.
+//! columns; the upper triangular `r` has no negative element on its diagonal, and is `q^T a`. Where columns are linearly
+//! dependent `q` is one of many, and has no derivative: it is NaN.
 //!
 //! With `x = a_tan r^-1` and `p = q^T x`, `q_tan = x - q p + q (s - s^T)` where `s` is what of `p` lies below the diagonal.
 //! The transpose of that gives the cotangent (Walter and Lehmann, Algorithmic differentiation of linear algebra functions
@@ -10,7 +11,7 @@ use super::matrices::{FLOATS, by_float, last_two, matrix, result};
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
 use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse};
 use crate::{Group, Proof};
-use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
+use cotan_ir::{Atom, Builder, TensorSig};
 
 /// Orthonormal factors.
 pub static ORTHONORMAL: TensorRecord = TensorRecord {
@@ -24,7 +25,7 @@ pub static ORTHONORMAL: TensorRecord = TensorRecord {
     derivative: Derivative::Rule { push, pull },
     batching: Batching::Leading,
     stablehlo: StableHlo::CustomCall("lapack_geqrf"),
-    failure: Some(CheckKind::Singular),
+    failure: None,
     proof: Proof::Pending,
 };
 
