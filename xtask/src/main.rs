@@ -23,6 +23,8 @@ cargo xtask COMMAND
   ops                     writes the reference page of the operations, docs/operations.md
   figures                 draws the figures of the book, docs/figures
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
+  mutate-rules [OPERATION]
+                          breaks every rule of the op table and shows that the battery of tests notices
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
   bench                   the benchmarks on real input
   peers [--torch]         installs JAX, and PyTorch, which the benchmarks then compare with; needs python3
@@ -39,6 +41,11 @@ fn main() -> Result<()> {
         Some("ops") => ops::write(&root()),
         Some("figures") => figures::write(&root()),
         Some("accept") => accept(rest),
+        Some("mutate-rules") => {
+            let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "mutants", "--"];
+            all.extend(rest.iter().map(String::as_str));
+            cargo(&all, &[])
+        }
         Some("fuzz") => {
             let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "fuzz", "--"];
             all.extend(rest.iter().map(String::as_str));

@@ -83,8 +83,8 @@ pub use tensor::svd::SVD;
 pub use tensor::transpose::TRANSPOSE;
 pub use tensor::triangular_solve::TRIANGULAR_SOLVE;
 pub use tensor::{
-    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Inputs, Map, Pull, Push, Routine, RoutineCall,
-    Shapes, StableHlo, TensorRecord, TensorUse,
+    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Inputs, Like, Map, Pull, Push, Routine,
+    RoutineCall, Sampled, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
 pub use term::{Term, typed_number};
 pub use value::{Value, count};

@@ -4,6 +4,7 @@
 //! For development only; nothing that is shipped depends on it.
 
 pub mod accept;
+pub mod battery;
 pub mod campaign;
 pub mod case;
 pub mod engines;
@@ -17,7 +18,7 @@ pub mod kinks;
 pub mod machine;
 pub mod oracles;
 pub mod parallel;
-pub mod primitives;
+
 pub mod progress;
 pub mod random;
 pub mod shrink;

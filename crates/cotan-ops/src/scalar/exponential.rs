@@ -99,12 +99,10 @@ pub static LOG2: PrimRow = PrimRow {
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],
     identities: &[],
-    awkward: &[Awkward {
-        at: &[-1.0],
-        value: f64::NAN,
-        partials: &[f64::NAN],
-        why: "guarded like the natural logarithm",
-    }],
+    awkward: &[
+        Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
+        Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
+    ],
     proof: Proof::Pending,
 };
 
@@ -120,12 +118,10 @@ pub static LOG10: PrimRow = PrimRow {
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],
     identities: &[],
-    awkward: &[Awkward {
-        at: &[-1.0],
-        value: f64::NAN,
-        partials: &[f64::NAN],
-        why: "guarded like the natural logarithm",
-    }],
+    awkward: &[
+        Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
+        Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
+    ],
     proof: Proof::Pending,
 };
 

@@ -3,7 +3,8 @@
 //! Equal elements (the two zeros are equal) keep their order, and NaN comes last. A sorted tensor is one that is read at
 //! these positions, so its derivative is that of reading.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::kernel::{Carrier, Kernel};
 use crate::{Group, ISNAN, LT, PrimRow, Proof, Value};
 use cotan_ir::{Elem, ElemSet, TensorSig};
@@ -22,6 +23,11 @@ pub static ARGSORT: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.sort"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[5])], attrs: &[], dims: &[5] },
+        TensorSample { args: &[numbers(&[2, 3])], attrs: &[], dims: &[2, 3] },
+        TensorSample { args: &[numbers(&[2, 0])], attrs: &[], dims: &[2, 0] },
+    ],
     proof: Proof::Nothing,
 };
 

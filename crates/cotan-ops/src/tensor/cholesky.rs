@@ -8,7 +8,10 @@
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, result, square};
 use super::triangular_solve::{SOLVE, TRANSPOSED, solved};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Like, RoutineCall, Sampled, Shapes, StableHlo, TensorRecord, TensorSample,
+    TensorUse,
+};
 use crate::{Group, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
@@ -25,6 +28,11 @@ pub static CHOLESKY: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.cholesky"),
     failure: Some(CheckKind::NotPositiveDefinite),
+    samples: &[
+        TensorSample { args: &[Sampled { dims: &[3, 3], like: Like::Definite }], attrs: &[], dims: &[3, 3] },
+        TensorSample { args: &[Sampled { dims: &[2, 2, 2], like: Like::Definite }], attrs: &[], dims: &[2, 2, 2] },
+        TensorSample { args: &[Sampled { dims: &[1, 1], like: Like::Definite }], attrs: &[], dims: &[1, 1] },
+    ],
     proof: Proof::Pending,
 };
 

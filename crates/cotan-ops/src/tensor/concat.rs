@@ -1,6 +1,7 @@
 //! `concat(a, b, ..){axis}`: the operands one after the other along an axis. The transpose slices each part out.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::value::split_at_axis;
 use crate::{ADD, Group, Proof, SLICE, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
@@ -18,6 +19,11 @@ pub static CONCAT: TensorRecord = TensorRecord {
     batching: Batching::Axes,
     stablehlo: StableHlo::Operation("stablehlo.concatenate"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[2, 3]), numbers(&[1, 3])], attrs: &[0], dims: &[3, 3] },
+        TensorSample { args: &[numbers(&[2, 3]), numbers(&[2, 0]), numbers(&[2, 1])], attrs: &[1], dims: &[2, 4] },
+        TensorSample { args: &[numbers(&[2, 3])], attrs: &[1], dims: &[2, 3] },
+    ],
     proof: Proof::Pending,
 };
 

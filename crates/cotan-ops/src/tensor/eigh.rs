@@ -9,7 +9,8 @@
 
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, result, square};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{Group, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
@@ -26,6 +27,10 @@ pub static EIGH: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::CustomCall("lapack_syevd"),
     failure: Some(CheckKind::NotConverged),
+    samples: &[
+        TensorSample { args: &[numbers(&[3, 3])], attrs: &[], dims: &[4, 3] },
+        TensorSample { args: &[numbers(&[2, 2, 2])], attrs: &[], dims: &[2, 3, 2] },
+    ],
     proof: Proof::Pending,
 };
 

@@ -10,7 +10,8 @@
 
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{EQ, Group, MUL, OR, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
@@ -27,6 +28,10 @@ pub static FFT: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.fft"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[5, 2])], attrs: &[0], dims: &[5, 2] },
+        TensorSample { args: &[numbers(&[2, 4, 2])], attrs: &[1], dims: &[2, 4, 2] },
+    ],
     proof: Proof::Pending,
 };
 
@@ -43,6 +48,10 @@ pub static RFFT: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.fft"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[5])], attrs: &[], dims: &[3, 2] },
+        TensorSample { args: &[numbers(&[2, 4])], attrs: &[], dims: &[2, 3, 2] },
+    ],
     proof: Proof::Pending,
 };
 
@@ -59,6 +68,10 @@ pub static IRFFT: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.fft"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[3, 2])], attrs: &[], dims: &[5] },
+        TensorSample { args: &[numbers(&[2, 3, 2])], attrs: &[], dims: &[2, 4] },
+    ],
     proof: Proof::Pending,
 };
 

@@ -1,6 +1,7 @@
 //! `fill(x)`: more leading dims, `y[i.., j..] = x[j..]`. The transpose sums over the new dims.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{Group, Proof, Value, count, typed_number};
 use cotan_ir::{Atom, Builder, Elem, ElemSet, Monoid, ParResult, TensorSig, Ty, Var};
 
@@ -17,6 +18,12 @@ pub static FILL: TensorRecord = TensorRecord {
     batching: Batching::Each { reason: "the axes of the operand come last in the result, after the new ones" },
     stablehlo: StableHlo::Operation("stablehlo.broadcast_in_dim"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[])], attrs: &[], dims: &[3] },
+        TensorSample { args: &[numbers(&[2, 3])], attrs: &[], dims: &[2, 1, 2, 3] },
+        TensorSample { args: &[numbers(&[3])], attrs: &[], dims: &[0, 3] },
+        TensorSample { args: &[numbers(&[3])], attrs: &[], dims: &[3] },
+    ],
     proof: Proof::Pending,
 };
 

@@ -1,6 +1,7 @@
 //! `from_elements(a, b, ..)`: a tensor of scalars, in row-major order. The transpose reads each one.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::value::checked_count;
 use crate::{Group, Proof, RESHAPE, Value};
 use cotan_ir::{Atom, Builder, Dim, ElemSet, TensorSig, Ty};
@@ -18,6 +19,10 @@ pub static FROM_ELEMENTS: TensorRecord = TensorRecord {
     batching: Batching::Each { reason: "its operands are scalars" },
     stablehlo: StableHlo::Operation("stablehlo.concatenate"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[]), numbers(&[]), numbers(&[]), numbers(&[])], attrs: &[], dims: &[2, 2] },
+        TensorSample { args: &[numbers(&[])], attrs: &[], dims: &[1] },
+    ],
     proof: Proof::Pending,
 };
 

@@ -1,6 +1,6 @@
 //! `iota()`: the numbers 0, 1, 2, .. as many as the result has.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::{Group, Proof, Value, typed_number};
 use cotan_ir::{Elem, ElemSet, TensorSig};
 
@@ -17,6 +17,7 @@ pub static IOTA: TensorRecord = TensorRecord {
     batching: Batching::Each { reason: "it has no operands" },
     stablehlo: StableHlo::Operation("stablehlo.iota"),
     failure: None,
+    samples: &[TensorSample { args: &[], attrs: &[], dims: &[4] }],
     proof: Proof::Nothing,
 };
 

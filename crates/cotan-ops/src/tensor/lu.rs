@@ -6,9 +6,11 @@
 
 use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, last_two, result, square};
+use super::sample::numbers;
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
 use super::{
-    Batching, Derivative, Elements, ElementsMut, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse,
+    Batching, Derivative, Elements, ElementsMut, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord,
+    TensorSample, TensorUse,
 };
 use crate::{Group, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Elem, TensorSig, Ty};
@@ -26,6 +28,10 @@ pub static LU: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::CustomCall("lapack_getrf"),
     failure: Some(CheckKind::Singular),
+    samples: &[
+        TensorSample { args: &[numbers(&[3, 3])], attrs: &[], dims: &[3, 3] },
+        TensorSample { args: &[numbers(&[2, 2, 2])], attrs: &[], dims: &[2, 2, 2] },
+    ],
     proof: Proof::Pending,
 };
 
@@ -42,6 +48,7 @@ pub static LU_PERMUTATION: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::CustomCall("lapack_getrf"),
     failure: None,
+    samples: &[TensorSample { args: &[numbers(&[3, 3])], attrs: &[], dims: &[3] }],
     proof: Proof::Nothing,
 };
 

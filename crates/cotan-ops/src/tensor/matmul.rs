@@ -8,7 +8,8 @@
 //!
 //! Bilinear: `a_cot = y_cot b^T`, `b_cot = a^T y_cot`. Vectors are seen as matrices with a side of 1.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{ADD, Carrier, FMA, Group, Kernel, MULZ, Proof, RESHAPE, TRANSPOSE, Value, count};
 use cotan_ir::{Atom, Builder, Dim, Elem, ElemSet, TensorSig, Ty};
 use std::ops::Range;
@@ -26,6 +27,14 @@ pub static MATMUL: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.dot_general"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[3, 4]), numbers(&[4, 2])], attrs: &[0], dims: &[3, 2] },
+        TensorSample { args: &[numbers(&[2, 2, 3]), numbers(&[2, 3, 1])], attrs: &[0], dims: &[2, 2, 1] },
+        TensorSample { args: &[numbers(&[3]), numbers(&[3])], attrs: &[0], dims: &[] },
+        TensorSample { args: &[numbers(&[2, 3]), numbers(&[3])], attrs: &[1], dims: &[2] },
+        TensorSample { args: &[numbers(&[3]), numbers(&[3, 2])], attrs: &[1], dims: &[2] },
+        TensorSample { args: &[numbers(&[2, 0]), numbers(&[0, 3])], attrs: &[0], dims: &[2, 3] },
+    ],
     proof: Proof::Pending,
 };
 
@@ -70,6 +79,9 @@ fn parts<'a, D: Copy>(a: &'a [D], b: &[D]) -> Option<(Parts<'a, D>, D, D)> {
 fn check(shapes: &Shapes) -> Result<(), String> {
     shapes.n_args(2)?;
     shapes.n_attrs(1)?;
+    if ![PLAIN, STRONG].iter().any(|attrs| shapes.attrs == attrs) {
+        return Err(format!("expected 0 or 1 as the attribute, found {:?}", shapes.attrs));
+    }
     shapes.same_elem()?;
     let ((a_elem, a), (b_elem, b)) = (shapes.args[0], shapes.args[1]);
     if a_elem != b_elem || a_elem == Elem::Bool {

@@ -21,6 +21,7 @@ pub(crate) mod print;
 pub(crate) mod reshape;
 pub(crate) mod reverse;
 pub(crate) mod routine;
+pub(crate) mod sample;
 pub(crate) mod slice;
 pub(crate) mod slogdet;
 pub(crate) mod solve;
@@ -29,6 +30,7 @@ pub(crate) mod transpose;
 pub(crate) mod triangular_solve;
 
 pub use routine::{Array, Elements, ElementsMut, Routine, RoutineCall};
+pub use sample::{Like, Sampled, TensorSample};
 
 /// An operation on tensors: everything that is known of it. A record has no field that may be left out.
 pub struct TensorRecord {
@@ -54,6 +56,8 @@ pub struct TensorRecord {
     pub stablehlo: StableHlo,
     /// What is wrong where the result has a NaN although no operand has one; nothing if that is no error.
     pub failure: Option<CheckKind>,
+    /// Where tests call it; of an operation with attributes, with each of their values that takes another way.
+    pub samples: &'static [TensorSample],
     /// Whether the derivative is proved.
     pub proof: Proof,
 }

@@ -8,8 +8,9 @@
 
 use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, by_float, last_two, matrix, result};
+use super::sample::numbers;
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{Group, Proof};
 use cotan_ir::{Atom, Builder, TensorSig};
 
@@ -26,6 +27,11 @@ pub static ORTHONORMAL: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::CustomCall("lapack_geqrf"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[4, 2])], attrs: &[], dims: &[4, 2] },
+        TensorSample { args: &[numbers(&[3, 3])], attrs: &[], dims: &[3, 3] },
+        TensorSample { args: &[numbers(&[2, 3, 1])], attrs: &[], dims: &[2, 3, 1] },
+    ],
     proof: Proof::Pending,
 };
 

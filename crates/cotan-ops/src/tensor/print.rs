@@ -21,6 +21,7 @@ pub static PRINT: TensorRecord = TensorRecord {
     batching: Batching::Each { reason: "output is written in order" },
     stablehlo: StableHlo::None { reason: "programs that are exported have no output" },
     failure: None,
+    samples: &[],
     proof: Proof::Nothing,
 };
 

@@ -1,6 +1,7 @@
 //! `reshape(x)`: the same elements in the same row-major order under other dims. The transpose reshapes back.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::value::checked_count;
 use crate::{Group, Proof, Value, count};
 use cotan_ir::{ElemSet, TensorSig};
@@ -23,6 +24,12 @@ pub static RESHAPE: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.reshape"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[2, 3])], attrs: &[], dims: &[3, 2] },
+        TensorSample { args: &[numbers(&[4])], attrs: &[], dims: &[2, 1, 2] },
+        TensorSample { args: &[numbers(&[1])], attrs: &[], dims: &[] },
+        TensorSample { args: &[numbers(&[0, 3])], attrs: &[], dims: &[0] },
+    ],
     proof: Proof::Pending,
 };
 

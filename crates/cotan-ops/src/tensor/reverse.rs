@@ -1,6 +1,7 @@
 //! `reverse(x){axis}`: `y[.., k, ..] = x[.., n - 1 - k, ..]`. Its own transpose.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::value::split_at_axis;
 use crate::{Group, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
@@ -20,6 +21,11 @@ pub static REVERSE: TensorRecord = TensorRecord {
     batching: Batching::Axes,
     stablehlo: StableHlo::Operation("stablehlo.reverse"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[4])], attrs: &[0], dims: &[4] },
+        TensorSample { args: &[numbers(&[2, 3])], attrs: &[0], dims: &[2, 3] },
+        TensorSample { args: &[numbers(&[2, 3])], attrs: &[1], dims: &[2, 3] },
+    ],
     proof: Proof::Pending,
 };
 

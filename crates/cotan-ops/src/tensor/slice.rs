@@ -3,7 +3,8 @@
 //! `slice`: `y[.., k, ..] = x[.., lo + k, ..]`, as many as the result has along the axis. `pad`: `y` is 0 but for
 //! `y[.., lo + k, ..] = x[.., k, ..]`. The range lies inside: a check that `lo` passes through says so.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::{numbers, position};
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::value::split_at_axis;
 use crate::{Group, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
@@ -21,6 +22,11 @@ pub static SLICE: TensorRecord = TensorRecord {
     batching: Batching::Axes,
     stablehlo: StableHlo::Operation("stablehlo.dynamic_slice"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[5]), position(1)], attrs: &[0], dims: &[3] },
+        TensorSample { args: &[numbers(&[2, 4]), position(2)], attrs: &[1], dims: &[2, 2] },
+        TensorSample { args: &[numbers(&[3, 2]), position(0)], attrs: &[0], dims: &[0, 2] },
+    ],
     proof: Proof::Pending,
 };
 
@@ -37,6 +43,11 @@ pub static PAD: TensorRecord = TensorRecord {
     batching: Batching::Axes,
     stablehlo: StableHlo::Operation("stablehlo.pad"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[3]), position(1)], attrs: &[0], dims: &[5] },
+        TensorSample { args: &[numbers(&[2, 2]), position(2)], attrs: &[1], dims: &[2, 4] },
+        TensorSample { args: &[numbers(&[0, 2]), position(0)], attrs: &[0], dims: &[2, 2] },
+    ],
     proof: Proof::Pending,
 };
 

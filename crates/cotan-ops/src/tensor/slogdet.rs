@@ -5,8 +5,9 @@
 
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, result, square};
+use super::sample::{numbers, regular};
 use super::solve::solved;
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{EQ, Group, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
@@ -23,6 +24,10 @@ pub static SLOGDET: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::None { reason: "there is no such operation; the factors of `lu` give it" },
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[3, 3])], attrs: &[], dims: &[2] },
+        TensorSample { args: &[regular(&[2, 2, 2])], attrs: &[], dims: &[2, 2] },
+    ],
     proof: Proof::Pending,
 };
 

@@ -9,7 +9,8 @@
 
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, matrix, result};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{Group, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
@@ -26,6 +27,12 @@ pub static SVD: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::CustomCall("lapack_gesdd"),
     failure: Some(CheckKind::NotConverged),
+    samples: &[
+        TensorSample { args: &[numbers(&[4, 2])], attrs: &[], dims: &[7, 2] },
+        TensorSample { args: &[numbers(&[2, 3])], attrs: &[], dims: &[6, 2] },
+        TensorSample { args: &[numbers(&[3, 3])], attrs: &[], dims: &[7, 3] },
+        TensorSample { args: &[numbers(&[2, 2, 1])], attrs: &[], dims: &[2, 4, 1] },
+    ],
     proof: Proof::Pending,
 };
 

@@ -1,7 +1,8 @@
 //! `transpose(x){perm}`: axis `k` of the result is axis `perm[k]` of `x`. The transpose of the map is the inverse
 //! permutation.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::numbers;
+use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{Group, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
@@ -18,6 +19,11 @@ pub static TRANSPOSE: TensorRecord = TensorRecord {
     batching: Batching::Each { reason: "the attributes are a permutation, which gets one more axis" },
     stablehlo: StableHlo::Operation("stablehlo.transpose"),
     failure: None,
+    samples: &[
+        TensorSample { args: &[numbers(&[2, 3])], attrs: &[1, 0], dims: &[3, 2] },
+        TensorSample { args: &[numbers(&[2, 3, 4])], attrs: &[2, 0, 1], dims: &[4, 2, 3] },
+        TensorSample { args: &[numbers(&[2, 2])], attrs: &[0, 1], dims: &[2, 2] },
+    ],
     proof: Proof::Pending,
 };
 

@@ -6,7 +6,8 @@
 
 use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, by_float, last_two, matrix, result, same_batch, square};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorUse};
+use super::sample::{numbers, regular};
+use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::{Group, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
@@ -23,6 +24,17 @@ pub static TRIANGULAR_SOLVE: TensorRecord = TensorRecord {
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.triangular_solve"),
     failure: Some(CheckKind::Singular),
+    samples: &[
+        TensorSample { args: &[regular(&[3, 3]), numbers(&[3, 2])], attrs: &[0, 0, 0], dims: &[3, 2] },
+        TensorSample { args: &[regular(&[3, 3]), numbers(&[3, 2])], attrs: &[0, 0, 1], dims: &[3, 2] },
+        TensorSample { args: &[regular(&[3, 3]), numbers(&[3, 2])], attrs: &[0, 1, 0], dims: &[3, 2] },
+        TensorSample { args: &[regular(&[3, 3]), numbers(&[3, 2])], attrs: &[0, 1, 1], dims: &[3, 2] },
+        TensorSample { args: &[regular(&[3, 3]), numbers(&[3, 2])], attrs: &[1, 0, 0], dims: &[3, 2] },
+        TensorSample { args: &[regular(&[3, 3]), numbers(&[3, 2])], attrs: &[1, 0, 1], dims: &[3, 2] },
+        TensorSample { args: &[regular(&[3, 3]), numbers(&[3, 2])], attrs: &[1, 1, 0], dims: &[3, 2] },
+        TensorSample { args: &[regular(&[3, 3]), numbers(&[3, 2])], attrs: &[1, 1, 1], dims: &[3, 2] },
+        TensorSample { args: &[regular(&[2, 2, 2]), numbers(&[2, 2, 1])], attrs: &[1, 0, 0], dims: &[2, 2, 1] },
+    ],
     proof: Proof::Pending,
 };
 

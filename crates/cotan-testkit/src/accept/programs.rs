@@ -3,11 +3,12 @@
 use super::{Line, Measured, Workplace};
 use crate::campaign::{Campaign, mixed};
 use crate::generate::Construct;
-use crate::{kinks, primitives};
+use crate::{battery, kinks};
+use cotan_ops::Registry;
 
 pub(super) const LINES: &[Line] = &[
     Line {
-        title: "every primitive from the table alone: jvp = vjp, finite differences, second order",
+        title: "every operation from the table alone: jvp = vjp, finite differences, second order",
         bar: "no failure",
         measure: every_primitive,
     },
@@ -24,15 +25,15 @@ pub(super) const LINES: &[Line] = &[
 ];
 
 fn every_primitive(_: &Workplace) -> Result<Measured, String> {
-    let report = primitives::check_all();
+    let report = battery::check_all(Registry::standard());
     let failure = report.failures.first().map(|f| format!(", first: {f}")).unwrap_or_default();
     let text = format!(
-        "{} primitives, {} points, {} failures{failure}",
-        report.primitives,
+        "{} operations, {} points, {} failures{failure}",
+        report.operations,
         report.points,
         report.failures.len()
     );
-    Ok(Measured::new(report.failures.is_empty() && report.primitives > 0, text))
+    Ok(Measured::new(report.failures.is_empty() && report.operations > 0, text))
 }
 
 fn every_kink(_: &Workplace) -> Result<Measured, String> {
