@@ -72,7 +72,7 @@ impl Session {
         let (program, compiler) = std::thread::scope(|scope| {
             // To load an LLVM takes longer than to check a program, and neither needs the other.
             let compiler = scope.spawn(|| Compiler::new(config));
-            (Program::load(name, text, &FileLoader, &limits), compiler.join())
+            (Program::load(name, text, &FileLoader, &cotan::library::standard(), &limits), compiler.join())
         });
         // Errors of the program are told before anything of LLVM.
         if program.has_errors() {

@@ -17,7 +17,7 @@ use cotan_ir::{OpLookup, Prim, TensorOp};
 use std::sync::OnceLock;
 
 /// Operations by name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Registry {
     prims: Vec<&'static PrimRow>,
     tensor_ops: Vec<&'static TensorRecord>,

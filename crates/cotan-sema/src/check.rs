@@ -79,6 +79,8 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span, on_deep_stack};
 
 use crate::limits::Limits;
+use cotan_ops::Registry;
+
 use crate::modules::{Module, ModuleId, Modules};
 use crate::typed::{self, FnId, LocalId, SourceFacts, Type, Use};
 use crate::types::{EnumId, Generic, GenericKind, Scalar, StructId, TraitId};
@@ -119,7 +121,7 @@ pub fn check(modules: &Modules, limits: &Limits) -> Checked {
 }
 
 fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
-    let mut checker = ModuleChecker::new(&modules.all, *limits);
+    let mut checker = ModuleChecker::new(modules, *limits);
     checker.collect();
     checker.check_bodies();
     checker.check_wanted_traits();
@@ -197,6 +199,7 @@ struct CallEdge {
 /// The state of checking the modules of a program.
 struct ModuleChecker<'a> {
     limits: Limits,
+    registry: &'static Registry,
     modules: &'a [Module],
     /// The module whose names are meant.
     current: ModuleId,
@@ -228,10 +231,11 @@ struct ModuleChecker<'a> {
 }
 
 impl<'a> ModuleChecker<'a> {
-    fn new(modules: &'a [Module], limits: Limits) -> Self {
+    fn new(Modules { all: modules, registry }: &'a Modules, limits: Limits) -> Self {
         let types = modules.iter().map(|module| vec![None; module.syntax.n_nodes as usize]).collect();
         Self {
             limits,
+            registry,
             modules,
             current: ModuleId::default(),
             diagnostics: Vec::new(),

@@ -8,6 +8,7 @@
 mod cycles;
 mod paths;
 
+use cotan_ops::Registry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use cotan_syntax::ast::{self, Import, ImportSource, Item, ItemKind, NodeId};
@@ -44,6 +45,35 @@ pub struct LibraryModule {
     pub text: &'static str,
 }
 
+/// What programs may import, and the operations that its modules may use by name.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// The modules.
+    pub modules: Vec<LibraryModule>,
+    /// The operations.
+    pub registry: &'static Registry,
+}
+
+impl Library {
+    /// Modules that use operations of the op table.
+    pub fn new(modules: &[LibraryModule]) -> Library {
+        Library { modules: modules.to_vec(), registry: Registry::standard() }
+    }
+
+    /// One more module. Of two with one name the later one counts.
+    #[must_use]
+    pub fn with_module(mut self, module: LibraryModule) -> Library {
+        self.modules.insert(0, module);
+        self
+    }
+
+    /// The same modules with other operations.
+    #[must_use]
+    pub fn with_registry(self, registry: &'static Registry) -> Library {
+        Library { registry, ..self }
+    }
+}
+
 /// A module: an index into [`Modules::all`]. It has the number of its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleId(pub u32);
@@ -67,6 +97,8 @@ pub struct Module {
 pub struct Modules {
     /// All modules, that of the program itself first, then in the order in which they are imported.
     pub all: Vec<Module>,
+    /// The operations that modules of a library may use.
+    pub registry: &'static Registry,
 }
 
 /// What [`load`] gives.
@@ -90,14 +122,17 @@ impl Modules {
 impl From<ast::Module> for Modules {
     /// A program of one module, whose imports lead nowhere.
     fn from(syntax: ast::Module) -> Self {
-        Self { all: vec![Module { label: String::new(), syntax, imports: BTreeMap::new(), is_library: false }] }
+        Self {
+            all: vec![Module { label: String::new(), syntax, imports: BTreeMap::new(), is_library: false }],
+            registry: Registry::standard(),
+        }
     }
 }
 
 /// Parses a file and everything that it imports. Never fails: what is wrong stands in the diagnostics.
 ///
 /// ```
-/// use cotan_sema::modules::{Loader, load};
+/// use cotan_sema::modules::{Library, Loader, load};
 ///
 /// struct Shared;
 /// impl Loader for Shared {
@@ -108,15 +143,15 @@ impl From<ast::Module> for Modules {
 /// }
 ///
 /// let text = "import ./lib/numbers\nfn f(x: f64) -> f64 = numbers.twice(x)";
-/// let loaded = load("main.cot", text, &Shared, &[]);
+/// let loaded = load("main.cot", text, &Shared, &Library::new(&[]));
 /// assert_eq!(loaded.modules.all[1].label, "numbers");
 /// let checked = cotan_sema::check(&loaded.modules, &cotan_sema::Limits::default());
 /// assert!(checked.is_valid());
 /// ```
-pub fn load(name: &str, text: &str, loader: &dyn Loader, library: &[LibraryModule]) -> Loaded {
+pub fn load(name: &str, text: &str, loader: &dyn Loader, library: &Library) -> Loaded {
     let mut graph = Graph {
         loader,
-        library,
+        library: &library.modules,
         sources: SourceMap::new(),
         diagnostics: Vec::new(),
         all: Vec::new(),
@@ -130,7 +165,11 @@ pub fn load(name: &str, text: &str, loader: &dyn Loader, library: &[LibraryModul
         graph.follow_imports(module);
     }
     graph.diagnostics.extend(cycles::find(&graph.edges, &graph.sources));
-    Loaded { modules: Modules { all: graph.all }, sources: graph.sources, diagnostics: graph.diagnostics }
+    Loaded {
+        modules: Modules { all: graph.all, registry: library.registry },
+        sources: graph.sources,
+        diagnostics: graph.diagnostics,
+    }
 }
 
 /// Where a module comes from: two imports of one origin are one module.

@@ -3,7 +3,7 @@
 use crate::compiled::{Code, Compiled, Exact};
 use crate::function::{Executor, Function, interpreter_options};
 use crate::quick::{Quick, prints};
-use crate::{CompileError, Program, Request, pipeline};
+use crate::{CompileError, Program, Request, library, pipeline};
 use cotan_ir::{Module, PrintOptions, print_module};
 use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
@@ -15,7 +15,7 @@ use cotan_opt::passes::plain_products::plain_products;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::entry::{Entry, EntryExtent};
-use cotan_sema::modules::Loader;
+use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -56,6 +56,8 @@ pub struct Config {
     pub memory: Option<u64>,
     /// Whether a call stops where a NaN is made, in a value or a derivative, and says where.
     pub trap_nan: bool,
+    /// What programs may import, and the operations of its modules; `None` for the standard library.
+    pub library: Option<Library>,
 }
 
 /// Makes functions of programs. Shared by any number of threads.
@@ -71,6 +73,7 @@ pub struct Compiler {
     memory: Option<u64>,
     threads: NonZeroUsize,
     trap_nan: bool,
+    library: Library,
 }
 
 /// The IR of a request, before it is bound to an engine. Extents among its operands are those that `entry` says for its
@@ -88,18 +91,43 @@ pub struct Lowered {
 impl Compiler {
     /// A compiler. LLVM is looked for once, here. The error is the system's refusal to start threads.
     pub fn new(config: Config) -> Result<Compiler, String> {
-        let Config { llvm, cache, build, threads, level, width, quick_start, program, derivatives, memory, trap_nan } =
-            config;
+        let Config {
+            llvm,
+            cache,
+            build,
+            threads,
+            level,
+            width,
+            quick_start,
+            program,
+            derivatives,
+            memory,
+            trap_nan,
+            library,
+        } = config;
+        let library = library.unwrap_or_else(library::standard);
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         let backend = match Llvm::new(&llvm, cache) {
             Ok(engine) => {
                 let pool = Arc::new(Pool::new(threads)?);
-                Ok(Arc::new(Backend::new(engine.with_threads(threads), pool)))
+                Ok(Arc::new(Backend::new(engine.with_threads(threads), pool).with_registry(library.registry)))
             }
             Err(none) => Err(none),
         };
         let quick_start = quick_start && level == OptLevel::O2;
-        Ok(Compiler { backend, build, level, width, quick_start, program, derivatives, memory, threads, trap_nan })
+        Ok(Compiler {
+            backend,
+            build,
+            level,
+            width,
+            quick_start,
+            program,
+            derivatives,
+            memory,
+            threads,
+            trap_nan,
+            library,
+        })
     }
 
     /// The CPU backend, or why there is none.
@@ -119,12 +147,12 @@ impl Compiler {
 
     /// Parses and checks a file within the compiler's limits.
     pub fn check(&self, name: &str, text: &str) -> Program {
-        Program::check(name, text, &self.program)
+        Program::load(name, text, &NoFiles, &self.library, &self.program)
     }
 
     /// Parses and checks a file and what it imports within the compiler's limits.
     pub fn load(&self, name: &str, text: &str, loader: &dyn Loader) -> Program {
-        Program::load(name, text, loader, &self.program)
+        Program::load(name, text, loader, &self.library, &self.program)
     }
 
     /// The IR of a function or derivative of a program without errors, as it is run.

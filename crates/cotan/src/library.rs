@@ -1,6 +1,6 @@
 //! The standard library: modules in Cotan, part of every compiler.
 
-use cotan_sema::modules::LibraryModule;
+use cotan_sema::modules::{Library, LibraryModule};
 
 /// The modules behind `import std....`.
 pub static STANDARD: &[LibraryModule] = &[
@@ -9,6 +9,11 @@ pub static STANDARD: &[LibraryModule] = &[
     LibraryModule { name: "std.linalg", text: include_str!("../../../lib/std/linalg.cot") },
     LibraryModule { name: "std.nn", text: include_str!("../../../lib/std/nn.cot") },
 ];
+
+/// The standard library, and the operations of the op table.
+pub fn standard() -> Library {
+    Library::new(STANDARD)
+}
 
 #[cfg(test)]
 mod tests {

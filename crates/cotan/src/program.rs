@@ -1,7 +1,7 @@
 //! A checked program.
 
-use crate::library::STANDARD;
-use cotan_sema::modules::{Loaded, Loader, Modules, NoFiles, load};
+use crate::library::standard;
+use cotan_sema::modules::{Library, Loaded, Loader, Modules, NoFiles, load};
 use cotan_sema::typed::FnId;
 use cotan_sema::{Checked, Limits};
 use cotan_syntax::ast::Item;
@@ -25,19 +25,19 @@ impl Program {
     /// Parses and checks a program of one file, which may import the standard library. Never fails: what is wrong
     /// stands in the diagnostics.
     pub fn check(name: &str, text: &str, limits: &Limits) -> Program {
-        Program::load(name, text, &NoFiles, limits)
+        Program::load(name, text, &NoFiles, &standard(), limits)
     }
 
-    /// Parses and checks a file and the files that it imports, which `loader` gives.
+    /// Parses and checks a file, the files that it imports, which `loader` gives, and the modules of a library.
     ///
     /// Of a declaration that could not be read, only that is reported: what the checker says about the rest of it would
     /// mostly be due to what is missing.
-    pub fn load(name: &str, text: &str, loader: &dyn Loader, limits: &Limits) -> Program {
-        on_deep_stack(|| Program::load_on_this_stack(name, text, loader, limits))
+    pub fn load(name: &str, text: &str, loader: &dyn Loader, library: &Library, limits: &Limits) -> Program {
+        on_deep_stack(|| Program::load_on_this_stack(name, text, loader, library, limits))
     }
 
-    fn load_on_this_stack(name: &str, text: &str, loader: &dyn Loader, limits: &Limits) -> Program {
-        let Loaded { modules, sources, mut diagnostics } = load(name, text, loader, STANDARD);
+    fn load_on_this_stack(name: &str, text: &str, loader: &dyn Loader, library: &Library, limits: &Limits) -> Program {
+        let Loaded { modules, sources, mut diagnostics } = load(name, text, loader, library);
         let mut checked = cotan_sema::check(&modules, limits);
         let is_in = |d: &Diagnostic, item: &Item| {
             d.primary.span.file == item.span.file && (item.span.start..=item.span.end).contains(&d.primary.span.start)

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
             }
             Err(failure) => return Err(failure),
         };
-        let program = Program::load(&name, &text, &FileLoader, &Limits::default());
+        let program = Program::load(&name, &text, &FileLoader, &cotan::library::standard(), &Limits::default());
         for diagnostic in &program.diagnostics {
             let count = if diagnostic.is_error() { &mut n_errors } else { &mut n_warnings };
             *count += 1;

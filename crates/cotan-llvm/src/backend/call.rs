@@ -8,6 +8,7 @@ use crate::emit::Reports;
 use crate::jit::{CompiledModule, ObjectOrigin};
 use crate::runtime::{Pool, Session, Watch};
 use cotan_ir::{CheckKind, Elem, Function, OutOfMemory, Span};
+use cotan_ops::Registry;
 use cotan_ops::Value;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -25,6 +26,7 @@ pub struct CompiledFunction {
     unwatched: Option<Vec<usize>>,
     reports: Arc<Reports>,
     pool: Arc<Pool>,
+    registry: &'static Registry,
     /// What is warm and in no call.
     idle: Mutex<Vec<Warm>>,
 }
@@ -141,12 +143,18 @@ impl CompiledFunction {
             unwatched: None,
             reports,
             pool,
+            registry: Registry::standard(),
             idle: Mutex::default(),
         }
     }
 
     pub(super) fn regrouping(self, regroups_sums: bool) -> CompiledFunction {
         CompiledFunction { regroups_sums, ..self }
+    }
+
+    /// The function with other operations, whose routines it calls.
+    pub(super) fn with_registry(self, registry: &'static Registry) -> CompiledFunction {
+        CompiledFunction { registry, ..self }
     }
 
     /// Whether it says of its calls if a result is NaN: its products are plain.
@@ -272,7 +280,7 @@ impl CompiledFunction {
             Some(k) => idle.swap_remove(k),
             None => {
                 let pool = threads.map_or_else(|| self.pool.clone(), |most| Arc::new(self.pool.limited(most)));
-                let session = Session::new(max_bytes).with_pool(pool);
+                let session = Session::new(max_bytes).with_pool(pool).with_registry(self.registry);
                 Warm { max_bytes, threads, session, buffers: Buffers::default(), rooms: Vec::new() }
             }
         };

@@ -8,7 +8,6 @@ use crate::cache::{Key, packed, unpacked};
 use crate::emit::{Reports, symbol};
 use crate::jit::ObjectOrigin;
 use cotan_ir::{Module, PrintOptions, parse_module, print_module};
-use cotan_ops::Registry;
 use std::sync::Arc;
 
 impl Backend {
@@ -27,7 +26,7 @@ impl Backend {
     pub fn kept(&self, key: &Key, name: &str) -> Option<(Module, CompiledFunction)> {
         let entry = self.engine.cache()?.load(key).ok()??;
         let [objects, sums, unwatched, reports, ir] = <[Vec<u8>; 5]>::try_from(unpacked(&entry)).ok()?;
-        let module = parse_module(std::str::from_utf8(&ir).ok()?, Registry::standard()).ok()?;
+        let module = parse_module(std::str::from_utf8(&ir).ok()?, self.registry).ok()?;
         let f = module.function(name)?;
         let code = Code {
             module: Arc::new(self.engine.cached(&Key::from_text(&objects)?, &[symbol(name)], &self.symbols)?),

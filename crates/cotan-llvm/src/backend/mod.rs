@@ -20,6 +20,7 @@ use cotan_loops::{
     LoopFunction, Probe, TaskSizes, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow,
     unwatched_results, vectorise, watch_results, wavefronts, without_products,
 };
+use cotan_ops::Registry;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub struct Backend {
     engine: Engine,
     symbols: HostSymbols,
     pool: Arc<Pool>,
+    registry: &'static Registry,
 }
 
 /// Machine code of functions, and what the host knows of it.
@@ -126,7 +128,13 @@ impl From<JitError> for CompileError {
 impl Backend {
     /// A backend that runs parallel loops on `pool`.
     pub fn new(engine: Engine, pool: Arc<Pool>) -> Backend {
-        Backend { engine, symbols: host_symbols(), pool }
+        Backend { engine, symbols: host_symbols(), pool, registry: Registry::standard() }
+    }
+
+    /// The backend with other operations, whose routines its code calls.
+    #[must_use]
+    pub fn with_registry(self, registry: &'static Registry) -> Backend {
+        Backend { registry, ..self }
     }
 
     /// The LLVM in use.
@@ -199,7 +207,7 @@ impl Backend {
         let missing = || JitError::Link(format!("`{}` is not exported", f.name));
         let address = module.address(&symbol(&f.name)).ok_or_else(missing)?;
         let function = CompiledFunction::new(f, module.clone(), address, *origin, reports.clone(), self.pool.clone());
-        let function = function.regrouping(*regroups_sums);
+        let function = function.with_registry(self.registry).regrouping(*regroups_sums);
         Ok(match unwatched.get(&f.name) {
             Some(unwatched) => function.watching_nan(unwatched.clone()),
             None => function,

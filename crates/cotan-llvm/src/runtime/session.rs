@@ -57,6 +57,13 @@ impl Session {
         self
     }
 
+    /// Calls routines of these operations.
+    #[must_use]
+    pub fn with_registry(mut self, registry: &'static Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
     /// Chooses what may stop the next calls.
     pub fn set_watch(&mut self, watch: Option<Arc<Watch>>) {
         self.watch = watch;

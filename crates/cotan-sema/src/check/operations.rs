@@ -29,7 +29,7 @@ impl BodyChecker<'_, '_> {
         let ty = self.written_type(ty, None);
         let [name, attrs, operands @ ..] = args else { return self.no_operation(span) };
         let AstKind::Literal(AstLiteral::Str(name)) = &name.value.kind else { return self.no_operation(span) };
-        let (Some(record), AstKind::Array(attrs)) = (cotan_ops::lookup_tensor(name), &attrs.value.kind) else {
+        let (Some(record), AstKind::Array(attrs)) = (self.module.registry.tensor_op(name), &attrs.value.kind) else {
             return self.no_operation(span);
         };
         let n_attrs = attrs.len();

@@ -6,7 +6,7 @@ mod rejected;
 mod robust;
 mod tree;
 
-use cotan_sema::modules::{LibraryModule, Loaded, NoFiles, load};
+use cotan_sema::modules::{Library, LibraryModule, Loaded, NoFiles, load};
 use cotan_sema::{Checked, Limits, check};
 use cotan_syntax::Diagnostic;
 
@@ -16,7 +16,7 @@ const LIBRARY: &[LibraryModule] =
 
 /// Parses and checks a program; both kinds of diagnostics.
 fn run(source: &str) -> (Checked, Vec<Diagnostic>) {
-    let Loaded { modules, mut diagnostics, .. } = load("main.cot", source, &NoFiles, LIBRARY);
+    let Loaded { modules, mut diagnostics, .. } = load("main.cot", source, &NoFiles, &Library::new(LIBRARY));
     let checked = check(&modules, &Limits::default());
     diagnostics.extend(checked.diagnostics.iter().cloned());
     (checked, diagnostics)

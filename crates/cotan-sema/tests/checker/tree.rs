@@ -1,7 +1,7 @@
 //! What the typed tree says, and what is kept for a language server.
 
 use super::{accept, run};
-use cotan_sema::modules::{Loader, load};
+use cotan_sema::modules::{Library, Loader, load};
 use cotan_sema::typed::{Body, Builtin, ExprKind, Function, FunctionBody, Literal, Program, StmtKind, Type};
 
 fn function<'p>(program: &'p Program, name: &str) -> &'p Function {
@@ -135,7 +135,7 @@ fn uses_lead_into_imported_files() {
         }
     }
     let source = "import ./layers\nfn f(w: f64) -> f64 = layers.loss(layers.P { w })";
-    let loaded = load("net/main.cot", source, &Layers, &[]);
+    let loaded = load("net/main.cot", source, &Layers, &Library::new(&[]));
     let checked = cotan_sema::check(&loaded.modules, &cotan_sema::Limits::default());
     assert!(checked.is_valid(), "{:?}", checked.diagnostics);
     let in_main = checked.facts.definitions.iter().filter(|found| found.span.file.0 == 0);

@@ -7,6 +7,7 @@ use crate::files::{FilesBelow, programs, tests_folder, workspace_file};
 use crate::generate::Construct;
 use crate::shuffle::has_parallel_loops;
 use cotan::Program;
+use cotan::library::standard;
 use cotan::sema::{Limits, codes};
 use cotan::syntax::{self, FileId, decode};
 use std::collections::BTreeSet;
@@ -101,5 +102,5 @@ fn checked(path: &Path, folder: &str) -> Result<Program, String> {
     let below = tests_folder().join(folder);
     let name = path.strip_prefix(&below).unwrap_or(path).to_string_lossy();
     let bytes = std::fs::read(path).map_err(|e| format!("{name}: {e}"))?;
-    Ok(Program::load(&name, &String::from_utf8_lossy(&bytes), &FilesBelow(&below), &Limits::default()))
+    Ok(Program::load(&name, &String::from_utf8_lossy(&bytes), &FilesBelow(&below), &standard(), &Limits::default()))
 }

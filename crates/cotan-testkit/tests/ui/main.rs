@@ -42,7 +42,13 @@ fn check(path: PathBuf) -> Checked {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (sources, diagnostics) = match decode(FileId(0), bytes) {
         Ok(text) => {
-            let program = Program::load(&name, &text, &FilesBelow(&tests_folder()), &Limits::default());
+            let program = Program::load(
+                &name,
+                &text,
+                &FilesBelow(&tests_folder()),
+                &cotan::library::standard(),
+                &Limits::default(),
+            );
             (program.sources, program.diagnostics)
         }
         Err(invalid) => {
