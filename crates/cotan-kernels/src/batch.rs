@@ -50,6 +50,11 @@ pub(crate) fn each_pair<T, U>(
     }
 }
 
+/// Whether a batch holds no matrix, or no result: memory is not to be allocated for the mere order of one.
+pub(crate) fn is_empty<T, U>(a: &[T], size: usize, to: &[U], size_to: usize) -> bool {
+    a.len() < size || to.len() < size_to
+}
+
 /// Leaves a result alone if it exists and is finite, and makes all of it NaN otherwise.
 #[inline(always)]
 pub(crate) fn settle<T: Real>(exists: bool, to: &mut [T]) {

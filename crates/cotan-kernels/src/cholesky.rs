@@ -8,13 +8,10 @@ use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_s
 use faer::mat::MatMut;
 
 use crate::Real;
-use crate::batch::{DIRECT, each, settle, slice, slice_scratch, transpose, with_scratch};
+use crate::batch::{DIRECT, each, is_empty, settle, slice, slice_scratch, transpose, with_scratch};
 
-/// The lower Cholesky factor of each symmetric matrix: `a` and `to` hold matrices `[n, n]`.
-///
-/// Only the lower triangle of `a` is read; the strict upper triangle of the result is zero. A matrix that is not positive
-/// definite gives NaN.
-pub fn cholesky<T: Real>(n: usize, a: &[T], to: &mut [T]) {
+/// See `cholesky` of the crate.
+pub(crate) fn cholesky<T: Real>(n: usize, a: &[T], to: &mut [T]) {
     let size = n.saturating_mul(n);
     match n {
         // Known orders are unrolled.
@@ -22,6 +19,7 @@ pub fn cholesky<T: Real>(n: usize, a: &[T], to: &mut [T]) {
         3 => each(a, size, to, size, |a, to| settle(direct(3, a, to), to)),
         4 => each(a, size, to, size, |a, to| settle(direct(4, a, to), to)),
         _ if n <= DIRECT => each(a, size, to, size, |a, to| settle(direct(n, a, to), to)),
+        _ if is_empty(a, size, to, size) => {}
         _ => by_library(n, a, to),
     }
 }
@@ -49,7 +47,7 @@ fn direct<T: Real>(n: usize, a: &[T], to: &mut [T]) -> bool {
             to[i * n + k] = column[i];
             let factor = column[i];
             for (x, y) in to[i * n + k + 1..i * n + i + 1].iter_mut().zip(&column[k + 1..i + 1]) {
-                *x = *x - factor * *y;
+                *x -= factor * *y;
             }
         }
     }

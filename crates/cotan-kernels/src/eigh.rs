@@ -10,19 +10,16 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::mat::{MatMut, MatRef};
 
 use crate::Real;
-use crate::batch::{each, largest, settle, slice, slice_scratch, with_scratch};
+use crate::batch::{each, is_empty, largest, settle, slice, slice_scratch, with_scratch};
 
-/// Up to this order rotations are faster than the library. (At its end a sweep takes as long as all of the library's work.)
-const ROTATED: usize = 6;
+/// Up to this order rotations are faster than the library.
+const ROTATED: usize = 5;
 
 /// Sweeps of rotations until the method counts as not converging; it takes four to eight.
 const SWEEPS: usize = 40;
 
-/// The eigenvalues and eigenvectors of each symmetric matrix: `a` holds matrices `[n, n]`, of which the lower triangle is
-/// read, `to` holds `[n + 1, n]`: the eigenvalues in ascending order, then the rows of `V`, column `j` the vector `j`.
-///
-/// The entry of largest modulus of each vector, the first of equal ones, is positive.
-pub fn eigh<T: Real>(n: usize, a: &[T], to: &mut [T]) {
+/// See `eigh` of the crate.
+pub(crate) fn eigh<T: Real>(n: usize, a: &[T], to: &mut [T]) {
     let (size, size_to) = (n.saturating_mul(n), n.saturating_add(1).saturating_mul(n));
     if n <= ROTATED {
         each(a, size, to, size_to, |a, to| {
@@ -37,6 +34,9 @@ pub fn eigh<T: Real>(n: usize, a: &[T], to: &mut [T]) {
             finish(n, scale, &values[..n], vectors, to);
             settle(done, to);
         });
+        return;
+    }
+    if is_empty(a, size, to, size_to) {
         return;
     }
     let library = self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());

@@ -9,7 +9,7 @@ use realfft::RealFftPlanner;
 use rustfft::FftPlanner;
 
 use crate::Real;
-use crate::batch::each;
+use crate::batch::{each, is_empty};
 
 /// Up to this many complex numbers scratch memory lies on the stack.
 const STACK_LEN: usize = 128;
@@ -27,10 +27,10 @@ impl<T: rustfft::FftNum> Plans<T> {
     }
 }
 
-/// The transform of each sequence of `n` pairs (real and imaginary part): entry `j` of the result is the sum over `k` of
-/// `x[k] exp(-2 pi i j k / n)`, with `+2 pi i` for the inverse. Neither is divided by `n`.
-pub fn fft<T: Real>(n: usize, x: &[T], to: &mut [T], inverse: bool) {
-    if n == 0 || to.is_empty() {
+/// See `fft` of the crate.
+pub(crate) fn fft<T: Real>(n: usize, x: &[T], to: &mut [T], inverse: bool) {
+    let size = n.saturating_mul(2);
+    if n == 0 || is_empty(x, size, to, size) {
         return;
     }
     let plan =
@@ -38,7 +38,6 @@ pub fn fft<T: Real>(n: usize, x: &[T], to: &mut [T], inverse: bool) {
             |plans| if inverse { plans.complex.plan_fft_inverse(n) } else { plans.complex.plan_fft_forward(n) },
         );
     with_scratch(plan.get_immutable_scratch_len(), |scratch| {
-        let size = n.saturating_mul(2);
         each(x, size, to, size, |x, to| {
             // Pairs always have the layout and alignment of complex numbers, so nothing is left out here.
             if let (Ok(x), Ok(to)) = (bytemuck::try_cast_slice(x), bytemuck::try_cast_slice_mut(to)) {
@@ -48,15 +47,14 @@ pub fn fft<T: Real>(n: usize, x: &[T], to: &mut [T], inverse: bool) {
     });
 }
 
-/// The first `n / 2 + 1` entries of the transform of each real sequence of length `n`, as pairs; the others are their
-/// conjugates in reverse order.
-pub fn rfft<T: Real>(n: usize, x: &[T], to: &mut [T]) {
+/// See `rfft` of the crate.
+pub(crate) fn rfft<T: Real>(n: usize, x: &[T], to: &mut [T]) {
     if n == 0 {
         // The one entry is a sum of nothing.
         to.fill(T::ZERO);
         return;
     }
-    if to.is_empty() {
+    if is_empty(x, n, to, n) {
         return;
     }
     let plan = T::with_plans(|plans| plans.real.plan_fft_forward(n));
@@ -77,15 +75,13 @@ pub fn rfft<T: Real>(n: usize, x: &[T], to: &mut [T]) {
     });
 }
 
-/// The inverse of `rfft` times `n`: real sequences of length `n` from `n / 2 + 1` pairs each.
-///
-/// The imaginary part of the first entry, and for even `n` that of the last, would be zero and are not read.
-pub fn irfft<T: Real>(n: usize, x: &[T], to: &mut [T]) {
-    if n == 0 || to.is_empty() {
+/// See `irfft` of the crate.
+pub(crate) fn irfft<T: Real>(n: usize, x: &[T], to: &mut [T]) {
+    let len = n / 2 + 1;
+    if n == 0 || is_empty(x, len, to, n) {
         return;
     }
     let plan = T::with_plans(|plans| plans.real.plan_fft_inverse(n));
-    let len = n / 2 + 1;
     with_scratch(len + plan.get_scratch_len(), |scratch| {
         let (copy, scratch) = scratch.split_at_mut(len);
         each(x, 2 * len, to, n, |x, to| {
@@ -93,7 +89,7 @@ pub fn irfft<T: Real>(n: usize, x: &[T], to: &mut [T]) {
                 *complex = Complex::new(pair[0], pair[1]);
             }
             copy[0].im = T::ZERO;
-            if n % 2 == 0 {
+            if n.is_multiple_of(2) {
                 copy[n / 2].im = T::ZERO;
             }
             let done = plan.process_with_scratch(copy, to, scratch);

@@ -11,30 +11,28 @@ use faer::perm::PermRef;
 
 use crate::Real;
 use crate::batch::{
-    DIRECT, DIRECT_SIZE, all_finite, each, each_pair, settle, slice, slice_scratch, transpose, with_scratch,
+    DIRECT, DIRECT_SIZE, all_finite, each, each_pair, is_empty, settle, slice, slice_scratch, transpose, with_scratch,
 };
 
-/// The solution of `a x = b`, or of `a^T x = b`, for each matrix: `a` holds matrices `[n, n]`, `b` and `to` hold `[n, k]`.
-///
-/// A singular matrix (a pivot that is exactly zero) gives NaN.
-pub fn solve<T: Real>(n: usize, k: usize, a: &[T], b: &[T], to: &mut [T], transposed: bool) {
+/// See `solve` of the crate.
+pub(crate) fn solve<T: Real>(n: usize, k: usize, a: &[T], b: &[T], to: &mut [T], transposed: bool) {
     let (size_a, size_b) = (n.saturating_mul(n), n.saturating_mul(k));
+    let mut rows = [T::ZERO; DIRECT_SIZE];
     match (n, k) {
         // Known orders are unrolled.
-        (2, 1) => each_pair(a, size_a, b, size_b, to, size_b, |a, b, to| solve_direct(2, 1, a, b, to, transposed)),
-        (3, 1) => each_pair(a, size_a, b, size_b, to, size_b, |a, b, to| solve_direct(3, 1, a, b, to, transposed)),
-        (4, 1) => each_pair(a, size_a, b, size_b, to, size_b, |a, b, to| solve_direct(4, 1, a, b, to, transposed)),
-        _ if n <= DIRECT => {
-            each_pair(a, size_a, b, size_b, to, size_b, |a, b, to| solve_direct(n, k, a, b, to, transposed));
-        }
+        (2, 1) => each_pair(a, 4, b, 2, to, 2, |a, b, to| solve_direct(2, 1, a, b, to, transposed, &mut rows)),
+        (3, 1) => each_pair(a, 9, b, 3, to, 3, |a, b, to| solve_direct(3, 1, a, b, to, transposed, &mut rows)),
+        (4, 1) => each_pair(a, 16, b, 4, to, 4, |a, b, to| solve_direct(4, 1, a, b, to, transposed, &mut rows)),
+        _ if n <= DIRECT => each_pair(a, size_a, b, size_b, to, size_b, |a, b, to| {
+            solve_direct(n, k, a, b, to, transposed, &mut rows);
+        }),
+        _ if is_empty(a, size_a, to, size_b) => {}
         _ => solve_by_library(n, k, a, b, to, transposed),
     }
 }
 
-/// The packed factors of each matrix `[n, n]`: `U` on and above the diagonal, below it `L`, whose diagonal is ones.
-///
-/// A singular matrix gives NaN.
-pub fn lu<T: Real>(n: usize, a: &[T], to: &mut [T]) {
+/// See `lu` of the crate.
+pub(crate) fn lu<T: Real>(n: usize, a: &[T], to: &mut [T]) {
     let size = n.saturating_mul(n);
     if n <= DIRECT {
         each(a, size, to, size, |a, to| {
@@ -50,16 +48,14 @@ pub fn lu<T: Real>(n: usize, a: &[T], to: &mut [T]) {
     }
 }
 
-/// The rows that `lu` exchanged, for each matrix `[n, n]` of `a` a row `[n]` of `to`: row `i` of `P a` is row `to[i]` of `a`.
-///
-/// Where there are no factors the rows stay in their order.
-pub fn lu_permutation<T: Real>(n: usize, a: &[T], to: &mut [i64]) {
+/// See `lu_permutation` of the crate.
+pub(crate) fn lu_permutation<T: Real>(n: usize, a: &[T], to: &mut [i64]) {
     let size = n.saturating_mul(n);
     let in_order = |to: &mut [i64]| to.iter_mut().zip(0..).for_each(|(row, i)| *row = i);
     if n <= DIRECT {
+        let mut rows = [T::ZERO; DIRECT_SIZE];
+        let rows = &mut rows[..size];
         each(a, size, to, n, |a, to| {
-            let mut rows = [T::ZERO; DIRECT_SIZE];
-            let rows = &mut rows[..n * n];
             rows.copy_from_slice(a);
             in_order(to);
             let done = eliminate(n, 0, rows, &mut [], |i, j| to.swap(i, j));
@@ -80,22 +76,20 @@ pub fn lu_permutation<T: Real>(n: usize, a: &[T], to: &mut [i64]) {
     }
 }
 
-/// The sign and the logarithm of the modulus of the determinant of each matrix `[n, n]`: `to` holds pairs.
-///
-/// A singular matrix gives zero and minus infinity.
-pub fn slogdet<T: Real>(n: usize, a: &[T], to: &mut [T]) {
+/// See `slogdet` of the crate.
+pub(crate) fn slogdet<T: Real>(n: usize, a: &[T], to: &mut [T]) {
     let size = n.saturating_mul(n);
     if n <= DIRECT {
+        let mut rows = [T::ZERO; DIRECT_SIZE];
+        let rows = &mut rows[..size];
         each(a, size, to, 2, |a, to| {
-            let mut rows = [T::ZERO; DIRECT_SIZE];
-            let rows = &mut rows[..n * n];
             rows.copy_from_slice(a);
             let mut is_odd = false;
             let done = eliminate(n, 0, rows, &mut [], |_, _| is_odd = !is_odd);
             determinant(n, a, rows, is_odd, done, to);
         });
     } else {
-        let mut seen = vec![false; n];
+        let mut seen = Vec::new();
         // The transpose has the same determinant, and needs no transposing.
         factor_by_library(n, a, to, 2, true, |a, packed, permutation, to| {
             let is_odd = is_odd(permutation.arrays().0, &mut seen);
@@ -137,7 +131,7 @@ fn eliminate<T: Real>(
         if most == T::ZERO {
             return Elimination::Singular;
         }
-        if most != most {
+        if most.nan() {
             return Elimination::Undefined;
         }
         if pivot_row != step {
@@ -157,10 +151,10 @@ fn eliminate<T: Real>(
             let factor = row[step] / pivot[step];
             row[step] = factor;
             for j in step + 1..n {
-                row[j] = row[j] - factor * pivot[j];
+                row[j] -= factor * pivot[j];
             }
             for j in 0..k {
-                x_below[i * k + j] = x_below[i * k + j] - factor * x_pivot[j];
+                x_below[i * k + j] -= factor * x_pivot[j];
             }
         }
     }
@@ -168,8 +162,7 @@ fn eliminate<T: Real>(
 }
 
 #[inline(always)]
-fn solve_direct<T: Real>(n: usize, k: usize, a: &[T], b: &[T], to: &mut [T], transposed: bool) {
-    let mut rows = [T::ZERO; DIRECT_SIZE];
+fn solve_direct<T: Real>(n: usize, k: usize, a: &[T], b: &[T], to: &mut [T], transposed: bool, rows: &mut [T]) {
     let rows = &mut rows[..n * n];
     if transposed {
         transpose(n, n, a, rows);
@@ -186,11 +179,11 @@ fn solve_direct<T: Real>(n: usize, k: usize, a: &[T], b: &[T], to: &mut [T], tra
             for j in i + 1..n {
                 let factor = rows[i * n + j];
                 for column in 0..k {
-                    this[column] = this[column] - factor * solved[(j - i - 1) * k + column];
+                    this[column] -= factor * solved[(j - i - 1) * k + column];
                 }
             }
             for column in this.iter_mut() {
-                *column = *column / rows[i * n + i];
+                *column /= rows[i * n + i];
             }
         }
     }
@@ -204,7 +197,7 @@ fn determinant<T: Real>(n: usize, a: &[T], packed: &[T], is_odd: bool, done: Eli
     for i in 0..n {
         let pivot = packed[i * n + i];
         is_negative ^= pivot < T::ZERO;
-        log = log + pivot.modulus().log();
+        log += pivot.modulus().log();
     }
     match done {
         Elimination::Singular if all_finite(a) => to.copy_from_slice(&[T::ZERO, T::BELOW_ALL]),
@@ -222,7 +215,7 @@ fn pivots<T: Real>(n: usize, packed: &[T]) -> Elimination {
         if pivot == T::ZERO {
             return Elimination::Singular;
         }
-        if pivot != pivot {
+        if pivot.nan() {
             return Elimination::Undefined;
         }
     }
@@ -230,8 +223,9 @@ fn pivots<T: Real>(n: usize, packed: &[T]) -> Elimination {
 }
 
 /// Whether a permutation is an odd number of exchanges: a cycle of even length is.
-fn is_odd(permutation: &[usize], seen: &mut [bool]) -> bool {
-    seen.fill(false);
+fn is_odd(permutation: &[usize], seen: &mut Vec<bool>) -> bool {
+    seen.clear();
+    seen.resize(permutation.len(), false);
     let mut is_odd = false;
     for start in 0..permutation.len() {
         let mut at = start;
@@ -253,6 +247,9 @@ fn factor_by_library<T: Real, U>(
     transposed: bool,
     mut finish: impl FnMut(&[T], &[T], PermRef<'_, usize>, &mut [U]),
 ) {
+    if is_empty(a, n.saturating_mul(n), to, size_to) {
+        return;
+    }
     with_scratch(factors_scratch::<T>(n), |stack| {
         slice!(packed, stack, n * n);
         slice!(forward, stack, n);

@@ -10,13 +10,12 @@ use faer::linalg::qr::no_pivoting::factor;
 use faer::mat::{MatMut, MatRef};
 
 use crate::Real;
-use crate::batch::{DIRECT, DIRECT_SIZE, all_finite, each, settle, slice, slice_scratch, transpose, with_scratch};
+use crate::batch::{
+    DIRECT, DIRECT_SIZE, all_finite, each, is_empty, settle, slice, slice_scratch, transpose, with_scratch,
+};
 
-/// The thin `Q` of `a = Q R` for each matrix, where the diagonal of `R` is not negative: `a` and `to` hold matrices `[m, n]`,
-/// `m >= n`.
-///
-/// Columns that depend on those before them give columns of `Q` that complete it. There is no such `Q` for `m < n`: NaN.
-pub fn orthonormal<T: Real>(m: usize, n: usize, a: &[T], to: &mut [T]) {
+/// See `orthonormal` of the crate.
+pub(crate) fn orthonormal<T: Real>(m: usize, n: usize, a: &[T], to: &mut [T]) {
     let size = m.saturating_mul(n);
     if m < n {
         to.fill(T::NAN);
@@ -25,7 +24,7 @@ pub fn orthonormal<T: Real>(m: usize, n: usize, a: &[T], to: &mut [T]) {
             direct(m, n, a, to);
             settle(all_finite(a), to);
         });
-    } else {
+    } else if !is_empty(a, size, to, size) {
         by_library(m, n, a, to);
     }
 }
@@ -61,9 +60,9 @@ fn direct<T: Real>(m: usize, n: usize, a: &[T], q: &mut [T]) {
         let image = if head < T::ZERO { T::ZERO - norm } else { norm };
         is_flipped[k] = head >= T::ZERO;
         for i in k..m {
-            rows[i * n + k] = rows[i * n + k] / image;
+            rows[i * n + k] /= image;
         }
-        rows[k * n + k] = rows[k * n + k] + T::ONE;
+        rows[k * n + k] += T::ONE;
         let (vector, others) = ([T::ZERO; DIRECT], k + 1..n);
         let vector = column(m, n, k, rows, vector);
         reflect(n, k, others, &vector[..m], rows);
@@ -99,15 +98,15 @@ fn reflect<T: Real>(n: usize, k: usize, columns: std::ops::Range<usize>, vector:
     let products = &mut products[columns.clone()];
     for (row, factor) in rows.chunks_exact(n).zip(vector).skip(k) {
         for (product, x) in products.iter_mut().zip(&row[columns.clone()]) {
-            *product = *product + *factor * *x;
+            *product += *factor * *x;
         }
     }
     for product in products.iter_mut() {
-        *product = *product / vector[k];
+        *product /= vector[k];
     }
     for (row, factor) in rows.chunks_exact_mut(n).zip(vector).skip(k) {
         for (x, product) in row[columns.clone()].iter_mut().zip(&*products) {
-            *x = *x - *factor * *product;
+            *x -= *factor * *product;
         }
     }
 }

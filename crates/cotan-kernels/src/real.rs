@@ -5,10 +5,11 @@
 
 use std::cell::RefCell;
 
+use crate::compiled::Compiled;
 use crate::fft::Plans;
 
 /// An element type of the kernels: `f32` or `f64`. Nothing outside of this crate can be one.
-pub trait Real: sealed::Kernel {}
+pub trait Real: sealed::Kernel + Compiled {}
 
 impl Real for f32 {}
 impl Real for f64 {}
@@ -39,6 +40,8 @@ pub(crate) mod sealed {
         fn log(self) -> Self;
         /// Whether it is neither infinite nor NaN.
         fn finite(self) -> bool;
+        /// Whether it is NaN.
+        fn nan(self) -> bool;
         /// The power of two at or below a positive number, and the smallest normal one for what is smaller.
         fn power_of_two(self) -> Self;
         /// Calls `body` with the plans of this thread.
@@ -77,6 +80,11 @@ macro_rules! kernel {
             }
 
             #[inline(always)]
+            fn nan(self) -> bool {
+                $float::is_nan(self)
+            }
+
+            #[inline(always)]
             fn power_of_two(self) -> Self {
                 $float::max($float::from_bits(self.to_bits() >> $fraction_bits << $fraction_bits), Self::TINY)
             }
@@ -93,15 +101,3 @@ macro_rules! kernel {
 
 kernel!(f32, 23);
 kernel!(f64, 52);
-
-#[cfg(test)]
-mod tests {
-    use super::sealed::Kernel;
-
-    #[test]
-    fn the_power_of_two_keeps_the_exponent() {
-        assert_eq!([0.75f64, 1.0, 1.99, 5.0].map(Kernel::power_of_two), [0.5, 1.0, 1.0, 4.0]);
-        assert_eq!([0.75f32, 1e-45, 0.0].map(Kernel::power_of_two), [0.5, f32::MIN_POSITIVE, f32::MIN_POSITIVE]);
-        assert_eq!(f64::MAX.power_of_two(), 2f64.powi(1023));
-    }
-}

@@ -6,13 +6,13 @@
 
 use std::cmp::Ordering;
 
-use crate::batch::each;
+use crate::batch::{each, is_empty};
 
 /// Rows up to this length are sorted in memory on the stack.
 const SHORT: usize = 32;
 
 /// Rows of at least this length are sorted by digits: below, counting takes longer than comparing.
-const LONG: usize = 1 << 10;
+const LONG: usize = 1 << 9;
 
 /// Bits of a digit: its counts stay in the first cache.
 const DIGIT_BITS: usize = 11;
@@ -110,6 +110,9 @@ impl sealed::Keyed for i64 {
 
 /// The positions of the elements of each row of length `n` in ascending order; those of equal elements stay in order.
 pub fn argsort<T: Sortable>(n: usize, x: &[T], to: &mut [i64]) {
+    if is_empty(x, n, to, n) {
+        return;
+    }
     if n <= SHORT {
         let mut entries = [0; SHORT];
         each(x, n, to, n, |x, to| by_comparing(x, &mut entries[..n], to));

@@ -12,7 +12,7 @@ use faer::linalg::svd::{ComputeSvdVectors, svd as by_library, svd_scratch};
 use faer::mat::{MatMut, MatRef};
 
 use crate::Real;
-use crate::batch::{all_finite, each, largest, settle, slice, slice_scratch, transpose, with_scratch};
+use crate::batch::{all_finite, each, is_empty, largest, settle, slice, slice_scratch, transpose, with_scratch};
 use crate::eigh::{rotation, sign_of_largest, turn};
 
 /// Up to this many rows and columns rotations are faster than the library.
@@ -21,14 +21,11 @@ const ROTATED: usize = 8;
 /// Sweeps of rotations until the method counts as not converging; it takes four to ten.
 const SWEEPS: usize = 60;
 
-/// The thin decomposition of each matrix: with `k = min(m, n)`, `a` holds matrices `[m, n]` and `to` holds `[m + 1 + n, k]`:
-/// the rows of `U`, one row of singular values in descending order, the rows of `V`.
-///
-/// The entry of largest modulus of each column of `U`, the first of equal ones, is positive.
-pub fn svd<T: Real>(m: usize, n: usize, a: &[T], to: &mut [T]) {
+/// See `svd` of the crate.
+pub(crate) fn svd<T: Real>(m: usize, n: usize, a: &[T], to: &mut [T]) {
     let k = m.min(n);
     let (size, size_to) = (m.saturating_mul(n), m.saturating_add(1).saturating_add(n).saturating_mul(k));
-    if size_to == 0 {
+    if size_to == 0 || is_empty(a, size, to, size_to) {
         return;
     }
     if m.max(n) <= ROTATED {
@@ -137,7 +134,7 @@ fn orthogonalise<T: Real>(len: usize, k: usize, vectors: &mut [T], other: &mut [
         values[i] = if square <= nothing { T::ZERO } else { square.root() };
         if values[i] != T::ZERO {
             let value = values[i];
-            vectors[i * len..(i + 1) * len].iter_mut().for_each(|x| *x = *x / value);
+            vectors[i * len..(i + 1) * len].iter_mut().for_each(|x| *x /= value);
         }
     }
     complete(len, k, vectors, values);
@@ -163,7 +160,7 @@ fn complete<T: Real>(len: usize, k: usize, vectors: &mut [T], values: &[T]) {
             for _ in 0..2 {
                 for (vector, _) in vectors.chunks_exact(len).zip(is_unit).filter(|(_, is_unit)| *is_unit) {
                     let share = inner(vector, rest);
-                    rest.iter_mut().zip(vector).for_each(|(x, y)| *x = *x - share * *y);
+                    rest.iter_mut().zip(vector).for_each(|(x, y)| *x -= share * *y);
                 }
             }
             let length = inner(rest, rest).root();

@@ -9,7 +9,7 @@ use faer::linalg::triangular_solve as library;
 use faer::mat::{MatMut, MatRef};
 
 use crate::Real;
-use crate::batch::{DIRECT, all_finite, each_pair, settle, slice, slice_scratch, transpose, with_scratch};
+use crate::batch::{DIRECT, all_finite, each_pair, is_empty, settle, slice, slice_scratch, transpose, with_scratch};
 
 /// Which triangle of a matrix a system is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,18 +22,16 @@ pub struct Triangle {
     pub unit_diagonal: bool,
 }
 
-/// The solution of `op(a) x = b` for each matrix: `a` holds matrices `[n, n]`, `b` and `to` hold `[n, k]`.
-///
-/// A zero on the diagonal gives NaN.
-pub fn triangular_solve<T: Real>(n: usize, k: usize, a: &[T], b: &[T], to: &mut [T], triangle: Triangle) {
+/// See `triangular_solve` of the crate.
+pub(crate) fn triangular_solve<T: Real>(n: usize, k: usize, a: &[T], b: &[T], to: &mut [T], triangle: Triangle) {
+    let (size_a, size_b) = (n.saturating_mul(n), n.saturating_mul(k));
     if n <= DIRECT || k <= 1 {
-        let (size_a, size_b) = (n.saturating_mul(n), n.saturating_mul(k));
         each_pair(a, size_a, b, size_b, to, size_b, |a, b, to| {
             to.copy_from_slice(b);
             direct(n, k, a, to, triangle);
             settle(exists(n, a, triangle), to);
         });
-    } else {
+    } else if !is_empty(a, size_a, to, size_b) {
         by_library(n, k, a, b, to, triangle);
     }
 }
@@ -58,14 +56,14 @@ fn direct<T: Real>(n: usize, k: usize, a: &[T], x: &mut [T], triangle: Triangle)
         if transposed {
             // Row `i` of the matrix is column `i` of the system: what is found now leaves the right hand sides that follow.
             if !unit_diagonal {
-                x[i * k..(i + 1) * k].iter_mut().for_each(|x| *x = *x / row[i]);
+                x[i * k..(i + 1) * k].iter_mut().for_each(|x| *x /= row[i]);
             }
             let (before, from_this) = x.split_at_mut(i * k);
             let (this, after) = from_this.split_at_mut(k);
             let others = if upper { after } else { before };
             if let [value] = *this {
                 for (other, factor) in others.iter_mut().zip(beside) {
-                    *other = *other - *factor * value;
+                    *other -= *factor * value;
                 }
             } else {
                 for (other, factor) in others.chunks_exact_mut(k).zip(beside) {
@@ -77,14 +75,14 @@ fn direct<T: Real>(n: usize, k: usize, a: &[T], x: &mut [T], triangle: Triangle)
             let (this, after) = from_this.split_at_mut(k);
             let others: &[T] = if upper { after } else { before };
             if let [value] = this {
-                *value = *value - dot(beside, others);
+                *value -= dot(beside, others);
             } else {
                 for (other, factor) in others.chunks_exact(k).zip(beside) {
                     subtract(this, *factor, other);
                 }
             }
             if !unit_diagonal {
-                this.iter_mut().for_each(|x| *x = *x / row[i]);
+                this.iter_mut().for_each(|x| *x /= row[i]);
             }
         }
     }
@@ -94,7 +92,7 @@ fn direct<T: Real>(n: usize, k: usize, a: &[T], x: &mut [T], triangle: Triangle)
 #[inline(always)]
 fn subtract<T: Real>(x: &mut [T], factor: T, y: &[T]) {
     for (x, y) in x.iter_mut().zip(y) {
-        *x = *x - factor * *y;
+        *x -= factor * *y;
     }
 }
 
@@ -105,11 +103,11 @@ fn dot<T: Real>(x: &[T], y: &[T]) -> T {
     let (blocks, others) = (x.chunks_exact(8), y.chunks_exact(8));
     let mut rest = T::ZERO;
     for (x, y) in blocks.remainder().iter().zip(others.remainder()) {
-        rest = rest + *x * *y;
+        rest += *x * *y;
     }
     for (x, y) in blocks.zip(others) {
         for lane in 0..8 {
-            sums[lane] = sums[lane] + x[lane] * y[lane];
+            sums[lane] += x[lane] * y[lane];
         }
     }
     sums.iter().fold(rest, |total, sum| total + *sum)

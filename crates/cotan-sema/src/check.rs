@@ -67,6 +67,7 @@ mod tiles;
 mod traits;
 mod type_exprs;
 mod usefulness;
+mod vmap_axes;
 mod vmaps;
 mod warnings;
 

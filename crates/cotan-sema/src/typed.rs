@@ -38,6 +38,7 @@ pub use crate::dims::{Dim, GenericId, LocalId, SizeId};
 pub use crate::types::{
     EnumId, EnumType, Generic, GenericArg, GenericKind, StructId, StructType, TraitId, TraitRef, Type,
 };
+pub(crate) use derivatives::NamedForm;
 pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
 pub use enums::{Enum, PayloadForm, Variant};
 pub use leaves::Leaf;
@@ -614,14 +615,16 @@ pub struct Lambda {
     pub body: Expr,
 }
 
-/// `vmap[axis](f)`: `f` for every position along an axis that all arguments have, in parallel. The results are stacked
-/// along the axis at the same position. Where results have shapes that only the run knows, differing ones are a run-time
-/// error, as in a `tabulate`.
+/// `vmap[axis](f)`: `f` for every position along an axis of its arguments, in parallel, with the results stacked. Where
+/// results have shapes that only the run knows, differing ones are a run-time error, as in a `tabulate`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vmap {
-    /// The position of the axis in each tensor that the arguments and the result consist of, or the last one where there
-    /// are fewer; a negative one counts from the back.
-    pub axis: i64,
+    /// For each argument the position of the axis in each tensor that it consists of, or the last one where there are
+    /// fewer; a negative one counts from the back. `None` is an argument that is the same for every position; one at
+    /// least is not.
+    pub axes: Vec<Option<i64>>,
+    /// The position of the axis in each tensor that the result consists of, with the same conventions.
+    pub out: i64,
     /// What is called for each position. Its parameters and its result lack the axis.
     pub base: Callable,
 }

@@ -12,7 +12,7 @@ use super::{BodyChecker, Def, FnId, Signature};
 use crate::codes;
 use crate::prelude::{self, ScalarFunction};
 use crate::suggest::closest;
-use crate::typed::{Builtin, DerivativeForm};
+use crate::typed::{Builtin, NamedForm};
 use crate::types::{GenericArg, Type};
 
 /// What stands before the parentheses of a call.
@@ -37,7 +37,7 @@ pub(super) enum Callee<'s> {
 
 /// `grad[w](f)` before the arguments are known.
 pub(super) struct DerivativeCallee<'s> {
-    pub(super) form: DerivativeForm,
+    pub(super) form: NamedForm,
     pub(super) selector: &'s [AstArg],
     pub(super) base: Callee<'s>,
     pub(super) span: Span,
@@ -84,7 +84,7 @@ impl BodyChecker<'_, '_> {
         if self.is_item(name) {
             return self.item_callee(name, base.span, ops);
         }
-        if let Some(form) = DerivativeForm::from_name(name) {
+        if let Some(form) = NamedForm::from_name(name) {
             return Some(self.derivative_callee(form, base.span, ops));
         }
         if name == VMAP {
@@ -179,7 +179,7 @@ impl BodyChecker<'_, '_> {
         Some((Callee::Failed, n_dots + 1))
     }
 
-    fn derivative_callee<'s>(&mut self, form: DerivativeForm, span: Span, ops: &'s [PostfixOp]) -> (Callee<'s>, usize) {
+    fn derivative_callee<'s>(&mut self, form: NamedForm, span: Span, ops: &'s [PostfixOp]) -> (Callee<'s>, usize) {
         let (selector, used): (&[AstArg], usize) = match ops.first() {
             Some(PostfixOp { kind: PostfixKind::Index(args), .. }) => (args, 1),
             _ => (&[], 0),
@@ -206,8 +206,8 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    fn report_needs_function(&mut self, form: DerivativeForm, span: Span) {
-        let name = form.as_str();
+    fn report_needs_function(&mut self, form: NamedForm, span: Span) {
+        let name = form.name;
         let message = format!("expected a function to differentiate in `{name}(f)`, found a value");
         self.report(
             Diagnostic::error(codes::NEEDS_FUNCTION, span, message)
@@ -230,7 +230,7 @@ impl BodyChecker<'_, '_> {
     /// Whether the last call of `base before (..)` takes the function of `grad[w](f)`.
     pub(super) fn is_derivative_form(&self, base: &ast::Expr, before: &[PostfixOp]) -> bool {
         let ast::ExprKind::Name(name) = &base.kind else { return false };
-        (DerivativeForm::from_name(name).is_some() || name == VMAP)
+        (NamedForm::from_name(name).is_some() || name == VMAP)
             && !self.names.contains_key(name)
             && self.module.find(name).is_none()
             && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))

@@ -12,7 +12,7 @@ use super::{BodyChecker, Def, ModuleChecker, Signature};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::modules::ModuleId;
-use crate::typed::{self, DerivativeForm, FnId, FunctionBody, Rules};
+use crate::typed::{self, FnId, FunctionBody, Rules};
 use crate::types::{Bound, Generic, GenericArg, GenericKind, Type};
 
 /// What a function is declared in: a trait or an `impl`; nothing of a function of the module.
@@ -183,12 +183,7 @@ impl<'a> ModuleChecker<'a> {
     }
 
     /// The position of a parameter that a derivative names.
-    pub(super) fn find_parameter(
-        &mut self,
-        ident: &Ident,
-        params: &[(&str, Span)],
-        form: DerivativeForm,
-    ) -> Option<usize> {
+    pub(super) fn find_parameter(&mut self, ident: &Ident, params: &[(&str, Span)], form: &str) -> Option<usize> {
         if let Some(at) = params.iter().position(|(name, _)| *name == ident.name) {
             self.note_use(ident.span, params[at].1);
             return Some(at);
@@ -200,8 +195,7 @@ impl<'a> ModuleChecker<'a> {
                 None if names.is_empty() => "the function has no parameters".to_owned(),
                 None => format!("its parameters are `{}`", names.join("`, `")),
             };
-            let message =
-                format!("expected a parameter of the function in `{}`, found `{}`", form.as_str(), ident.name);
+            let message = format!("expected a parameter of the function in `{form}`, found `{}`", ident.name);
             self.report(Diagnostic::error(codes::UNKNOWN_PARAMETER, ident.span, message).help(help));
         }
         None

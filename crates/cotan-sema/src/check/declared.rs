@@ -141,7 +141,7 @@ impl<'a> ModuleChecker<'a> {
     ) -> FnId {
         let names: Vec<(&str, Span)> = primal.params.iter().map(|p| (p.name.as_str(), p.span)).collect();
         let wrt: Vec<usize> =
-            attr.wrt.iter().filter_map(|ident| self.find_parameter(ident, &names, attr.form)).collect();
+            attr.wrt.iter().filter_map(|ident| self.find_parameter(ident, &names, attr.form.as_str())).collect();
         let wrt: Vec<usize> = wrt.into_iter().filter(|at| self.may_differentiate(primal, *at, attr)).collect();
         let is_complete = attr.is_valid && wrt.len() == attr.wrt.len();
         let result =

@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::BodyChecker;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget};
 use crate::codes;
-use crate::typed::{DerivativeForm, DerivativeMode, forms};
+use crate::typed::{DerivativeForm, DerivativeMode, NamedForm, forms};
 use crate::types::{Generic, Scalar, Type};
 use crate::unify::Elems;
 
@@ -20,11 +20,12 @@ impl BodyChecker<'_, '_> {
     /// The signature of a derivative of something with the signature `base`.
     pub(super) fn derivative_scheme(
         &mut self,
-        form: DerivativeForm,
+        named: NamedForm,
         selector: &[Arg],
         base: Scheme,
         span: Span,
     ) -> Option<Scheme> {
+        let form = named.form;
         if base.params.iter().any(|param| param.ty.has_error()) || base.result.has_error() {
             return None;
         }
@@ -34,21 +35,21 @@ impl BodyChecker<'_, '_> {
             self.report_derivative_of_output(&base.name, span, base.definition);
             return None;
         }
-        let selected = self.selected(form, selector, &base, span)?;
+        let selected = self.selected(named, selector, &base, span)?;
         let wrt = selected.wrt;
-        if !self.result_can_be_differentiated(form, &base, span) {
+        if !self.result_can_be_differentiated(named, &base, span) {
             return None;
         }
         let value = self.vars.resolve_type(&base.result);
         let wrt_types: Vec<Type> = wrt.iter().map(|at| self.vars.resolve_type(&base.params[*at].ty)).collect();
-        if !self.has_matrix(form, wrt_types.iter().chain([&value]), span)
-            || !self.has_known_blocks(form, &base, &value, &wrt_types, span)
+        if !self.has_matrix(named, wrt_types.iter().chain([&value]), span)
+            || !self.has_known_blocks(named, &base, &value, &wrt_types, span)
         {
             return None;
         }
         let declarations = self.module.declarations();
         let mut params = base.params.clone();
-        let named = wrt.iter().map(|at| match form {
+        let names = wrt.iter().map(|at| match form {
             DerivativeForm::Vjp => "cotangent".to_owned(),
             DerivativeForm::Jvp
             | DerivativeForm::Hvp
@@ -57,11 +58,11 @@ impl BodyChecker<'_, '_> {
             | DerivativeForm::Jacobian
             | DerivativeForm::Hessian => format!("tangent of {}", base.params[*at].name),
         });
-        let extra = named.zip(forms::extra_params(declarations, form, &value, &wrt_types));
+        let extra = names.zip(forms::extra_params(declarations, form, &value, &wrt_types));
         params.extend(extra.map(|(name, ty)| SchemeParam::new(name, ty)));
         let result = forms::result(declarations, form, &value, &wrt_types);
         Some(Scheme {
-            name: format!("{}({})", form.as_str(), base.name),
+            name: format!("{}({})", named.name, base.name),
             span,
             generics: base.generics.clone(),
             given: base.given.clone(),
@@ -75,11 +76,11 @@ impl BodyChecker<'_, '_> {
     }
 
     /// Whether a form that gives a matrix may do so; reports enums, which have no matrix.
-    fn has_matrix<'t>(&mut self, form: DerivativeForm, mut types: impl Iterator<Item = &'t Type>, span: Span) -> bool {
-        let is_matrix = matches!(form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
+    fn has_matrix<'t>(&mut self, named: NamedForm, mut types: impl Iterator<Item = &'t Type>, span: Span) -> bool {
+        let is_matrix = matches!(named.form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
         let found = types.find_map(|ty| self.module.declarations().enum_in(ty));
         let Some(id) = found.filter(|_| is_matrix) else { return true };
-        let (form, name) = (form.as_str(), self.module.enum_name(id.0));
+        let (form, name) = (named.name, self.module.enum_name(id.0));
         let message = format!("expected floats, and tensors, tuples and structs of them, for `{form}`, found `{name}`");
         self.report(Diagnostic::error(codes::ENUM_MATRIX, span, message).help(
             "take the gradient, or a product with `jvp`, `vjp` or `hvp`: these follow the variant that is there",
@@ -88,21 +89,14 @@ impl BodyChecker<'_, '_> {
     }
 
     /// The blocks of a Jacobian follow the structure of both types, which a parameter for any type does not have.
-    fn has_known_blocks(
-        &mut self,
-        form: DerivativeForm,
-        base: &Scheme,
-        value: &Type,
-        wrt: &[Type],
-        span: Span,
-    ) -> bool {
-        let is_matrix = matches!(form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
+    fn has_known_blocks(&mut self, named: NamedForm, base: &Scheme, value: &Type, wrt: &[Type], span: Span) -> bool {
+        let is_matrix = matches!(named.form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
         let is_any = |ty: &&Type| matches!(ty.elem(), Type::Param(_));
         let Some(found) = std::iter::once(value).chain(wrt).find(|ty| is_matrix && is_any(ty)).cloned() else {
             return true;
         };
         let shown = self.show_for(base, &found);
-        let message = format!("expected types whose parts are known for `{}`, found `{shown}`", form.as_str());
+        let message = format!("expected types whose parts are known for `{}`, found `{shown}`", named.name);
         self.report(
             Diagnostic::error(codes::NOT_DIFFERENTIABLE, span, message)
                 .help("use `jvp` or `vjp`, or an element type such as `T: Float`"),
@@ -125,15 +119,15 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    fn selected(&mut self, form: DerivativeForm, selector: &[Arg], base: &Scheme, span: Span) -> Option<Selected> {
+    fn selected(&mut self, named: NamedForm, selector: &[Arg], base: &Scheme, span: Span) -> Option<Selected> {
         let mut wrt = Vec::new();
-        let mut mode = None;
+        let mut mode = named.mode;
         let mut failed = false;
         let params: Vec<(&str, Span)> =
             base.params.iter().map(|param| (param.name.as_str(), base.definition.unwrap_or(base.span))).collect();
         for arg in selector {
             if arg.name.is_some() {
-                match self.mode(form, arg) {
+                match self.mode(named, arg) {
                     Some(found) => mode = Some(found),
                     None => failed = true,
                 }
@@ -143,7 +137,7 @@ impl BodyChecker<'_, '_> {
                 failed = true;
                 continue;
             };
-            match self.module.find_parameter(&ident, &params, form) {
+            match self.module.find_parameter(&ident, &params, named.name) {
                 Some(at) if wrt.contains(&at) => {
                     self.module.report_repeated_parameter(&ident);
                     failed = true;
@@ -176,8 +170,9 @@ impl BodyChecker<'_, '_> {
                 }
             }
         }
-        let mode = mode
-            .or_else(|| base.owner().filter(|_| form.has_mode()).and_then(|id| self.module.signature(id).hints.mode));
+        let mode = mode.or_else(|| {
+            base.owner().filter(|_| named.form.has_mode()).and_then(|id| self.module.signature(id).hints.mode)
+        });
         Some(Selected { wrt, mode })
     }
 
@@ -187,10 +182,10 @@ impl BodyChecker<'_, '_> {
         self.vars.require(*scalar, Elems::any_float())
     }
 
-    fn mode(&mut self, form: DerivativeForm, arg: &Arg) -> Option<DerivativeMode> {
+    fn mode(&mut self, named: NamedForm, arg: &Arg) -> Option<DerivativeMode> {
         let name = arg.name.as_ref().map_or("", |name| name.name.as_str());
         let value = if let ExprKind::Name(value) = &arg.value.kind { value.as_str() } else { "" };
-        let is_fixed = !form.has_mode();
+        let is_fixed = !named.takes_mode();
         let mode = match value {
             "forward" => Some(DerivativeMode::Forward),
             "reverse" => Some(DerivativeMode::Reverse),
@@ -200,7 +195,7 @@ impl BodyChecker<'_, '_> {
             return mode;
         }
         let message = if is_fixed {
-            format!("expected no mode for `{}`, which has one, found `{name} = {value}`", form.as_str())
+            format!("expected no mode for `{}`, which has one, found `{name} = {value}`", named.name)
         } else {
             format!("expected `mode = forward` or `mode = reverse`, found `{name} = {value}`")
         };
@@ -237,7 +232,8 @@ impl BodyChecker<'_, '_> {
     }
 
     /// Gradients and Hessians are of one number, the other forms of anything with floats in it.
-    fn result_can_be_differentiated(&mut self, form: DerivativeForm, base: &Scheme, span: Span) -> bool {
+    fn result_can_be_differentiated(&mut self, named: NamedForm, base: &Scheme, span: Span) -> bool {
+        let form = named.form;
         let needs_scalar = form.is_of_a_number();
         let result = self.vars.resolve_type(&base.result);
         let generics = self.generics_of(base);
@@ -249,9 +245,9 @@ impl BodyChecker<'_, '_> {
         }
         let found = self.show_for(base, &result);
         let message = if needs_scalar {
-            format!("expected a function that gives one float for `{}`, found the result `{found}`", form.as_str())
+            format!("expected a function that gives one float for `{}`, found the result `{found}`", named.name)
         } else {
-            format!("expected a function with floats in its result for `{}`, found `{found}`", form.as_str())
+            format!("expected a function with floats in its result for `{}`, found `{found}`", named.name)
         };
         let help = match (needs_scalar, &result) {
             (true, Type::Tensor { .. }) => "fold the result to one number, or use `jacobian[w](f)`",

@@ -286,7 +286,9 @@ impl Instance {
         for dim in formal {
             match dim.as_pack().map(|id| (id, self.known.get(id.0 as usize))) {
                 Some((_, Some(Some(GenericArg::Pack(sizes))))) => extents.extend(vec![None; sizes.len()]),
-                Some(_) | None => extents.push(Some(dim)),
+                // A pack of the caller, in the signature of something without generics of its own: nothing to find.
+                Some((_, None)) => extents.push(None),
+                Some((_, Some(_))) | None => extents.push(Some(dim)),
             }
         }
         let packs: Vec<(usize, GenericId)> =

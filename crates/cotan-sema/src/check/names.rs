@@ -6,12 +6,13 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::expressions::error;
 use super::scope::Found;
+use super::vmaps::VMAP;
 use super::{BodyChecker, Def, LocalFacts};
 use crate::codes;
 use crate::dims::{GenericId, LocalId};
 use crate::prelude;
 use crate::suggest::closest;
-use crate::typed::{Expr, ExprKind, Literal, Local};
+use crate::typed::{Expr, ExprKind, Literal, Local, NamedForm};
 use crate::types::{GenericKind, Type};
 
 impl BodyChecker<'_, '_> {
@@ -117,7 +118,8 @@ impl BodyChecker<'_, '_> {
             let locals = self.names.iter().filter(|(_, ids)| !ids.is_empty()).map(|(name, _)| name.as_str());
             let items = self.module.declared_names();
             let generics = self.generics.iter().map(|generic| generic.name.as_str());
-            let known = locals.chain(generics).chain(items).chain(prelude::names());
+            let forms = NamedForm::all().map(|form| form.name).chain([VMAP]);
+            let known = locals.chain(generics).chain(items).chain(prelude::names()).chain(forms);
             match (self.module.enum_with(name), foreign_name(name), closest(name, known)) {
                 (Some(owner), ..) => format!("write the name of the enum before the variant: `{owner}.{name}`"),
                 (None, Some(help), _) => help.to_owned(),

@@ -179,8 +179,12 @@ impl BodyChecker<'_, '_> {
     /// A value as a message names it: a variable with its type, anything else by its type alone.
     pub(super) fn show_value(&self, value: &Expr) -> String {
         let ty = self.show(&value.ty);
-        if let ExprKind::Local(local) = value.kind {
-            return format!("`{}: {ty}`", self.locals[local.0 as usize].name);
+        // What the checker binds itself has a name that no source has.
+        if let ExprKind::Local(local) = value.kind
+            && let name = &self.locals[local.0 as usize].name
+            && !name.starts_with('$')
+        {
+            return format!("`{name}: {ty}`");
         }
         format!("`{ty}`")
     }

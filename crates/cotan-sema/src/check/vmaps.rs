@@ -1,4 +1,4 @@
-//! `vmap[axis](f)`: `f` over one more axis of all its arguments.
+//! `vmap[axis](f)`: `f` over one more axis of its arguments.
 
 use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
@@ -7,7 +7,9 @@ use super::BodyChecker;
 use super::callees::{Callee, DerivativeCallee};
 use super::expressions::error;
 use super::schemes::{Scheme, SchemeParam, callable_scheme};
+use super::vmap_axes::{Axis, VmapAxes, Whose};
 use crate::codes;
+use crate::dims::Dim;
 use crate::typed::{Callable, CallableKind, DerivativeForm, Expr, Vmap, axes};
 use crate::types::Type;
 
@@ -16,13 +18,13 @@ pub(super) const VMAP: &str = "vmap";
 
 /// `vmap[axis](f)` before the arguments are known.
 pub(super) struct VmapCallee<'s> {
-    pub(super) axis: i64,
+    pub(super) axes: VmapAxes,
     pub(super) base: Callee<'s>,
     pub(super) span: Span,
 }
 
 impl BodyChecker<'_, '_> {
-    /// `vmap` and what follows it: the axis, the first one where it is left out, and the function.
+    /// `vmap` and what follows it: the axes, and the function.
     pub(super) fn vmap_callee<'s>(&mut self, span: Span, ops: &'s [PostfixOp]) -> (Callee<'s>, usize) {
         let (selector, used): (&[AstArg], usize) = match ops.first() {
             Some(PostfixOp { kind: PostfixKind::Index(args), .. }) => (args, 1),
@@ -33,13 +35,13 @@ impl BodyChecker<'_, '_> {
             return (Callee::Failed, used);
         };
         let whole = span.to(*call_span);
-        let axis = self.vmap_axis(selector, whole);
+        let axes = self.vmap_axes(selector, whole);
         let base = match args.as_slice() {
             [AstArg { name: None, value }] => self.function_expr(value),
             _ => None,
         };
-        let callee = match (axis, base) {
-            (Some(axis), Some(base)) => Callee::Vmap(Box::new(VmapCallee { axis, base, span: whole })),
+        let callee = match (axes, base) {
+            (Some(axes), Some(base)) => Callee::Vmap(Box::new(VmapCallee { axes, base, span: whole })),
             (None, Some(_)) => Callee::Failed,
             (_, None) => {
                 self.report_no_function(whole);
@@ -56,65 +58,12 @@ impl BodyChecker<'_, '_> {
         );
     }
 
-    /// An integer, maybe with a sign.
-    fn vmap_axis(&mut self, selector: &[AstArg], span: Span) -> Option<i64> {
-        let found = match selector {
-            [] => return Some(0),
-            [AstArg { name: None, value }] => self.axis_literal(value),
-            _ => None,
-        };
-        if found.is_none() {
-            self.report(
-                Diagnostic::error(
-                    codes::VMAP_AXIS,
-                    span,
-                    "expected one integer as the axis of `vmap`, found something else",
-                )
-                .help("write `vmap[0](f)` for the first axis, `vmap[-1](f)` for the last"),
-            );
-        }
-        found
-    }
-
-    fn axis_literal(&mut self, expr: &ast::Expr) -> Option<i64> {
-        let value = self.expr(expr);
-        self.size_of(&value)?.as_constant()
-    }
-
     /// The signature of a `vmap` that is called with arguments of these types.
     pub(super) fn vmap_scheme(&mut self, callee: VmapCallee<'_>, types: &[Type]) -> Option<Scheme> {
-        let VmapCallee { axis, base, span } = callee;
-        let n = n_params(&base).map_or(types.len(), |n| n.min(types.len()));
-        let mut inner = Vec::new();
-        let mut extent = None;
-        for ty in &types[..n] {
-            if ty.has_error() {
-                return None;
-            }
-            if !self.has_known_rank(ty, span, "vmap") {
-                return None;
-            }
-            let Some((ty, extents)) = axes::without_axis(ty, axis) else {
-                let message =
-                    format!("expected arguments of `vmap` with an axis to go over, found `{}`", self.show(ty));
-                self.report(Diagnostic::error(codes::VMAP_AXIS, span, message).help(
-                    "all arguments have the axis: what is the same for all of them is captured, as in \
-                     `vmap[0](|x| f(x, w))(xs)`",
-                ));
-                return None;
-            };
-            extent = extent.or(extents.into_iter().next());
-            inner.push(ty);
-        }
-        let Some(extent) = extent else {
-            let message = "expected an argument for `vmap` to go over, found none";
-            self.report(
-                Diagnostic::error(codes::VMAP_AXIS, span, message)
-                    .help("`vmap` takes functions with parameters; `tabulate(n, |i| f())` calls one `n` times"),
-            );
-            return None;
-        };
-        let named = names(&base, inner.len());
+        let VmapCallee { axes: written, base, span } = callee;
+        let of_arguments = self.axes_of_arguments(&written, n_params(&base), types.len(), span)?;
+        let named = names(&base, of_arguments.len());
+        let (inner, extent) = self.without_axes(types, &of_arguments, &named, span)?;
         let base = self.eta(base, &inner, span)?;
         if base.result.has_error() {
             return None;
@@ -127,13 +76,57 @@ impl BodyChecker<'_, '_> {
         if !self.require_element(&Expr { ty: base.result.clone(), ..error(span) }) {
             return None;
         }
-        let result = axes::with_axis(&base.result, axis, &extent);
-        let params: Vec<Type> = inner.iter().map(|ty| axes::with_axis(ty, axis, &extent)).collect();
-        let kind = CallableKind::Vmap(Box::new(Vmap { axis, base }));
+        let result = axes::with_axis(&base.result, written.out.at, &extent);
+        if !self.has_axis(&result, written.out, Whose::Results) {
+            return None;
+        }
+        let of_arguments: Vec<Option<i64>> = of_arguments.iter().map(|axis| axis.map(|axis| axis.at)).collect();
+        let with_extent = |(ty, axis): (&Type, &Option<i64>)| match axis {
+            Some(axis) => axes::with_axis(ty, *axis, &extent),
+            None => ty.clone(),
+        };
+        let params: Vec<Type> = inner.iter().zip(&of_arguments).map(with_extent).collect();
+        let kind = CallableKind::Vmap(Box::new(Vmap { axes: of_arguments, out: written.out.at, base }));
         let callable = Callable { span, params: params.clone(), result, kind };
         let named = named.into_iter().zip(params);
         let params = named.map(|((name, nodiff), ty)| SchemeParam { nodiff, ..SchemeParam::new(name, ty) }).collect();
         Some(Scheme { params, ..callable_scheme(VMAP, callable, Vec::new()) })
+    }
+
+    /// What the function gets of arguments of these types, and the extent of the axis that the first of them has.
+    fn without_axes(
+        &mut self,
+        types: &[Type],
+        of_arguments: &[Option<Axis>],
+        named: &[(String, bool)],
+        span: Span,
+    ) -> Option<(Vec<Type>, Dim)> {
+        let mut inner = Vec::new();
+        let mut extent = None;
+        for ((ty, axis), (name, _)) in types.iter().zip(of_arguments).zip(named) {
+            if ty.has_error() {
+                return None;
+            }
+            let Some(axis) = axis else {
+                inner.push(ty.clone());
+                continue;
+            };
+            if !self.has_axis(ty, *axis, Whose::Argument(name)) {
+                return None;
+            }
+            let (ty, extents) = axes::without_axis(ty, axis.at)?;
+            extent = extent.or(extents.into_iter().next());
+            inner.push(ty);
+        }
+        let Some(extent) = extent else {
+            let message = "expected an argument for `vmap` to go over, found none";
+            self.report(
+                Diagnostic::error(codes::VMAP_AXIS, span, message)
+                    .help("`vmap` takes functions with parameters; `tabulate(n, |i| f())` calls one `n` times"),
+            );
+            return None;
+        };
+        Some((inner, extent))
     }
 }
 
@@ -172,7 +165,7 @@ fn n_params(callee: &Callee<'_>) -> Option<usize> {
 
 /// How many tangents or cotangents a form takes.
 fn n_extra(derivative: &DerivativeCallee<'_>) -> usize {
-    match derivative.form {
+    match derivative.form.form {
         DerivativeForm::Jvp | DerivativeForm::Hvp => {
             derivative.selector.iter().filter(|arg| arg.name.is_none()).count().max(1)
         }

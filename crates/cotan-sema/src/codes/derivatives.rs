@@ -157,13 +157,15 @@ fn rule(x: f64, y: f64, y_cot: f64) -> f64 = jvp(square)(x, y_cot).1",
 fn rule(x: f64, y: f64, y_cot: f64) -> f64 = y_cot * grad(square)(x)";
 
     VMAP_AXIS = "E0525", "axis that `vmap` can't go over",
-"`vmap[axis](f)` calls `f` for every position along an axis that all its arguments have, and puts
-the axis at the same position into the results. Axes count from 0, or from the back with -1.
+"`vmap[0](f)` calls `f` for every position along an axis that all its arguments have, and puts the
+axis at the same position into the results. `vmap[0, _, -1, out = 1](f)` says an axis for each
+argument, `_` for one that is the same for every position, and the axis of the results: each must
+be there. Axes count from 0, or from the back with -1, among those with the new one.
 
 Mended:
 
 fn f(x: f64, w: f64) -> f64 = x * w
-fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0](|x| f(x, w))(xs)",
+fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0, _](f)(xs, w)",
 "fn f(x: f64, w: f64) -> f64 = x * w
 fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0](f)(xs, w)";
 
@@ -185,6 +187,17 @@ Mended:
   @checkpoint(10) for i in 0..100 { y = sin(y) }
   y
 }";
+
+    VMAP_AXIS_COUNT = "E0527", "number of axes in `vmap` that does not fit",
+"The list in `vmap[0, _](f)` has one axis, or `_`, for each argument of `f`. A single axis is that of
+all arguments.
+
+Mended:
+
+fn f(x: f64, w: f64) -> f64 = x * w
+fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0, _](f)(xs, w)",
+"fn f(x: f64, w: f64) -> f64 = x * w
+fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0, _, _](f)(xs, w)";
 
     CUT_GRADIENT = "W0501", "gradient that is zero everywhere",
 "Casts to integers, comparisons and functions such as `floor` have the derivative zero. If every

@@ -1,7 +1,7 @@
-//! `vmap[axis](f)`: a parallel loop over an axis of all arguments.
+//! `vmap[axis](f)`: a parallel loop over an axis of the arguments.
 //!
-//! The axis is brought to the front, each iteration takes what lies along it, and the stacked results get their axis at
-//! the position that the arguments had it at.
+//! The axis is brought to the front, each iteration takes what lies along it and the other arguments whole, and the axis
+//! of the stacked results is brought to its place.
 
 use cotan_ir::{Atom, Ty};
 use cotan_ops::TRANSPOSE;
@@ -21,18 +21,28 @@ impl<'p> Body<'_, 'p> {
         args: Vec<Value>,
         functions: &[Option<Closure<'p>>],
     ) -> Result<Value> {
-        let mut rows: Vec<Value> = Vec::new();
-        for (ty, value) in callable.params.iter().zip(args) {
-            let axes = self.axes(ty, vmap.axis);
-            rows.push(value.into_iter().zip(axes).map(|(leaf, axis)| self.axis_to_front(leaf, axis)).collect());
+        let mut fronts: Vec<Value> = Vec::new();
+        let mut extent = None;
+        for ((ty, axis), value) in callable.params.iter().zip(&vmap.axes).zip(args) {
+            let Some(axis) = axis else {
+                fronts.push(value);
+                continue;
+            };
+            let axes = self.axes(ty, *axis);
+            let front: Value = value.into_iter().zip(axes).map(|(leaf, axis)| self.axis_to_front(leaf, axis)).collect();
+            extent = extent.or(front.first().map(|leaf| self.b.ty(*leaf).dims[0].atom()));
+            fronts.push(front);
         }
-        let extent = rows.iter().flatten().next().map_or(Atom::i64(0), |leaf| self.b.ty(*leaf).dims[0].atom());
         let base = Closure { callable: &vmap.base, frame };
-        let stacked = self.stack(&[extent], &vmap.base.result, &mut |body, at| {
-            let args = rows.iter().map(|value| body.row(value, at)).collect();
+        let stacked = self.stack(&[extent.unwrap_or(Atom::i64(0))], &vmap.base.result, &mut |body, at| {
+            let arg = |(front, axis): (&Value, &Option<i64>)| match axis {
+                Some(_) => body.row(front, at),
+                None => front.clone(),
+            };
+            let args = fronts.iter().zip(&vmap.axes).map(arg).collect();
             body.apply(base, args, functions)
         })?;
-        let axes = self.axes(&callable.result, vmap.axis);
+        let axes = self.axes(&callable.result, vmap.out);
         Ok(stacked.into_iter().zip(axes).map(|(leaf, axis)| self.axis_from_front(leaf, axis)).collect())
     }
 

@@ -101,10 +101,40 @@ impl DerivativeForm {
             Self::Jvp | Self::Vjp => false,
         }
     }
+}
+
+/// A form as the language names it: itself, or one of its modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NamedForm {
+    /// The name in the language.
+    pub(crate) name: &'static str,
+    /// Which derivative.
+    pub(crate) form: DerivativeForm,
+    /// The mode, where the name says it.
+    pub(crate) mode: Option<DerivativeMode>,
+}
+
+impl NamedForm {
+    /// The names that say a mode too.
+    const OF_ONE_MODE: [Self; 2] = [
+        Self { name: "jacfwd", form: DerivativeForm::Jacobian, mode: Some(DerivativeMode::Forward) },
+        Self { name: "jacrev", form: DerivativeForm::Jacobian, mode: Some(DerivativeMode::Reverse) },
+    ];
+
+    /// All of them.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let plain = DerivativeForm::ALL.into_iter().map(|form| Self { name: form.as_str(), form, mode: None });
+        plain.chain(Self::OF_ONE_MODE)
+    }
 
     /// The form of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|form| form.as_str() == name)
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|form| form.name == name)
+    }
+
+    /// Whether the list of parameters may say a mode.
+    pub(crate) fn takes_mode(self) -> bool {
+        self.form.has_mode() && self.mode.is_none()
     }
 }
 

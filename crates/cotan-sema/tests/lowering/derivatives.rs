@@ -222,6 +222,34 @@ fn the_mode_of_a_jacobian_is_chosen_from_its_sizes() {
     assert!(tall.contains(" = jvp f ") && !tall.contains(" = vjp f "), "{tall}");
 }
 
+#[test]
+fn jacobians_of_one_mode_are_those_with_the_mode_in_brackets() {
+    let form = |form: &str| {
+        let source = format!(
+            "@mode(reverse) fn f(x: f64[9], s: f64) -> f64[2] = [s * x[0], x[1]]\n\
+             fn g(x: f64[9], s: f64) -> (f64[2, 9], f64[2]) = {form}(f)(x, s)"
+        );
+        text(&source, "g")
+    };
+    let (forward, reverse) = (form("jacfwd[x, s]"), form("jacrev[x, s]"));
+    assert_eq!(forward, form("jacobian[x, s, mode = forward]"));
+    assert_eq!(reverse, form("jacobian[x, s, mode = reverse]"));
+    assert!(forward.contains(" = jvp f ") && !forward.contains(" = vjp f "), "{forward}");
+    assert!(reverse.contains(" = vjp f ") && !reverse.contains(" = jvp f "), "{reverse}");
+}
+
+#[test]
+fn a_hessian_is_forward_over_reverse_if_it_is_not_told() {
+    let form =
+        |form: &str| text(&format!("{LOSS}fn g(w: f64[3], x: f64[3]) -> f64[3, 3] = {form}(loss)(w, x, 1.0)"), "g");
+    let hessian = form("hessian[w]");
+    assert_eq!(hessian, form("hessian[w, mode = forward]"));
+    let reverse = form("hessian[w, mode = reverse]");
+    // The gradient is a function of its own, in reverse in both.
+    assert_eq!((hessian.matches(" = vjp loss ").count(), hessian.matches(" = jvp ").count()), (1, 1), "{hessian}");
+    assert_eq!((reverse.matches(" = vjp ").count(), reverse.matches(" = jvp ").count()), (2, 0), "{reverse}");
+}
+
 /// The loops of the functions that are not derivatives, by function: name and the mode that is asked for.
 fn loop_modes(source: &str, root: &Root) -> Vec<(String, Option<Mode>)> {
     fn walk(block: &Block, modes: &mut Vec<Option<Mode>>) {

@@ -1,4 +1,4 @@
-//! `vmap[axis](f)`: `f` for every position along an axis of all arguments.
+//! `vmap[axis](f)`: `f` for every position along an axis of its arguments.
 
 use super::Machine;
 use super::frame::Closure;
@@ -14,17 +14,29 @@ impl<'p> Machine<'p> {
         args: &[Value],
         functions: &[Option<Closure<'p>>],
     ) -> Flow<Value> {
-        needed(args)?;
         let mut fronts = Vec::new();
-        for arg in args {
-            fronts.push(moved_axis(arg, vmap.axis, true)?);
+        let mut extent = None;
+        for (arg, axis) in args.iter().zip(&vmap.axes) {
+            let Some(axis) = axis else {
+                fronts.push(arg.clone());
+                continue;
+            };
+            needed(std::slice::from_ref(arg))?;
+            let front = moved_axis(arg, *axis, true)?;
+            extent = extent.or_else(|| first_extent(&front));
+            fronts.push(front);
         }
-        let Some(n) = fronts.iter().find_map(first_extent) else { return bug("a `vmap` over no axis") };
+        let Some(n) = extent else { return bug("a `vmap` over no axis") };
         let base = Closure { callable: &vmap.base, frame: callee.frame.clone() };
         let span = self.call_span;
-        let stacked = self
-            .stacked(&base, functions, &[n], span, &mut |_, k| fronts.iter().map(|front| row_of(front, k)).collect())?;
-        moved_axis(&stacked, vmap.axis, false)
+        let arg = |(front, axis): (&Value, &Option<i64>), k: usize| match axis {
+            Some(_) => row_of(front, k),
+            None => Ok(front.clone()),
+        };
+        let stacked = self.stacked(&base, functions, &[n], span, &mut |_, k| {
+            fronts.iter().zip(&vmap.axes).map(|given| arg(given, k)).collect()
+        })?;
+        moved_axis(&stacked, vmap.out, false)
     }
 }
 

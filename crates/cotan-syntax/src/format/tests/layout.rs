@@ -30,6 +30,16 @@ fn sizes_and_ends_of_ranges_are_dense() {
 }
 
 #[test]
+fn brackets_of_derivative_forms_keep_their_holes_and_names() {
+    check(
+        "fn f(x: f64[2, 3], w: f64) -> f64[3, 2] = vmap[ 0,_ ,- 1, out=1 ](jacfwd [w,s](g))(x,w , x)",
+        expect![[r#"
+            fn f(x: f64[2, 3], w: f64) -> f64[3, 2] = vmap[0, _, -1, out = 1](jacfwd[w, s](g))(x, w, x)
+        "#]],
+    );
+}
+
+#[test]
 fn a_fold_by_a_function_stays_tight_and_a_division_does_not() {
     check(
         "fn f(v: f64[3], n: f64) -> f64 = add/v + add/1.0/v + n/2.0/n + (|a, b| a)/v",

@@ -70,6 +70,10 @@ fn brackets_hold_types_and_named_arguments() {
         "jacobian[w, mode = forward](f)(w, x)",
         expect!["(postfix jacobian (index w (= mode forward)) (call f) (call w x))"],
     );
+    check_body(
+        "vmap[0, _, -1, out = 1](f)(x, w, y)",
+        expect!["(postfix vmap (index 0 _ (- 1) (= out 1)) (call f) (call x w y))"],
+    );
     check_body("f[..S](x, stride = 2)", expect!["(postfix f (index (.. open S)) (call x (= stride 2)))"]);
 }
 

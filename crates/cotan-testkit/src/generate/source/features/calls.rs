@@ -28,6 +28,9 @@ pub(super) const FEATURES: &[Feature] = &[
     vector(C::Vmap, &[], "vmap(curve)({v}, {w})"),
     scalar(C::Vmap, &[], "sin(+/[all] vmap[1](|column| sin(column .* {v}))({m}))"),
     vector(C::Vmap, &[], "vmap[0](grad(|u| sin(u * {x}) * u))({v})"),
+    vector(C::Vmap, &[], "vmap[0, _](|row, u| sin(+/ (row .* {y})) * u)({m}, {x})"),
+    scalar(C::Vmap, &[], "sin(+/[all] vmap[_, -1, out = 0](|u, column| sin(column .* u))({v}, {m}))"),
+    scalar(C::Vmap, &[], "sin(+/[all] vmap[0, _](vmap[_, 0](curve))({v}, {w}))"),
     scalar(
         C::Module,
         &["import std.complex"],

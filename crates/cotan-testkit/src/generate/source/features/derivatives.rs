@@ -68,6 +68,7 @@ pub(super) const FEATURES: &[Feature] = &[
     scalar(C::MatrixForm, &[STAGED], "sin(hessian[t](staged_curve)({x}, {y}) + hvp[u](staged_curve)({y}, {x}, 0.5))"),
     scalar(C::MatrixForm, &[SPREAD], "sin(+/[all] jacobian[v](spread)({v}, {x}))"),
     scalar(C::MatrixForm, &[SPREAD], "sin(+/ jacobian[s, mode = forward](spread)({v}, {x}))"),
+    scalar(C::MatrixForm, &[SPREAD], "sin(+/ jacfwd[s](spread)({v}, {x}) + +/[all] jacrev[v](spread)({v}, {y}))"),
     scalar(C::MatrixForm, &[QUADRATIC], "sin(+/[all] hessian[v](quadratic)({v}, {x}))"),
     scalar(C::MatrixForm, &[QUADRATIC], "sin(+/ hvp[v](quadratic)({v}, {x}, {w}))"),
     scalar(C::MatrixForm, &[QUADRATIC], "sin(+/ hessian[v, s](quadratic)({v}, {x}).1.0)"),
