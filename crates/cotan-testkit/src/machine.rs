@@ -5,6 +5,7 @@ use cotan_llvm::jit::{Engine, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
+use cotan_ops::Registry;
 use cotan_opt::passes::plain_products::plain_products;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -18,10 +19,21 @@ pub fn backend(threads: usize) -> Result<Backend, String> {
     Ok(Backend::new(engine.map_err(|e| e.to_string())?, Arc::new(pool)))
 }
 
+/// The operations that compiled code of a process calls.
+static REGISTRY: OnceLock<&'static Registry> = OnceLock::new();
+
+/// Lets the compiled code of this process call operations that are not of the op table. Only before the first use of the
+/// shared backend.
+pub fn use_registry(registry: &'static Registry) {
+    REGISTRY.get_or_init(|| registry);
+}
+
 /// The backend on two threads, shared by all tests of a process.
 pub fn shared_backend() -> Result<&'static Backend, &'static str> {
     static BACKEND: OnceLock<Result<Backend, String>> = OnceLock::new();
-    BACKEND.get_or_init(|| backend(2)).as_ref().map_err(String::as_str)
+    let made =
+        BACKEND.get_or_init(|| Ok(backend(2)?.with_registry(REGISTRY.get().copied().unwrap_or(Registry::standard()))));
+    made.as_ref().map_err(String::as_str)
 }
 
 /// Functions of a module in machine code, compiled together.

@@ -1,12 +1,13 @@
 //! The example of an operation of one's own, before the same tests as every other one.
 
 #[path = "../../cotan/examples/own_operation.rs"]
-#[expect(dead_code, reason = "the example prints what the test asserts")]
+#[expect(dead_code, unreachable_pub, reason = "the example is a program of its own")]
 mod example;
 
 use cotan_ops::{Registry, TensorRecord};
 use cotan_testkit::battery::mutants::{Fate, judge};
 use cotan_testkit::battery::{Operation, check_all};
+use cotan_testkit::machine::use_registry;
 
 #[test]
 fn an_operation_of_ones_own_is_used_from_the_language_and_differentiated() {
@@ -18,8 +19,9 @@ fn an_operation_of_ones_own_is_used_from_the_language_and_differentiated() {
 #[test]
 fn an_operation_of_ones_own_holds_before_the_battery_and_its_broken_rules_are_noticed() {
     static HAAR: &TensorRecord = &example::HAAR;
-    let alone = Registry::default().with_tensor_op(HAAR);
-    let report = check_all(&alone);
+    let alone: &Registry = Box::leak(Box::new(Registry::default().with_tensor_op(HAAR)));
+    use_registry(alone);
+    let report = check_all(alone);
     assert_eq!(report.failures, Vec::<String>::new());
     assert_eq!((report.operations, report.points), (1, 32));
     let mutants = judge(Operation::Tensor(HAAR)).expect("derivatives");
