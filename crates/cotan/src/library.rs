@@ -5,7 +5,15 @@ use cotan_sema::modules::LibraryModule;
 /// The modules behind `import std....`.
 pub static STANDARD: &[LibraryModule] = &[
     LibraryModule { name: "std.complex", text: include_str!("../../../lib/std/complex.cot") },
+    LibraryModule { name: "std.conv", text: include_str!("../../../lib/std/conv.cot") },
+    LibraryModule { name: "std.index", text: include_str!("../../../lib/std/index.cot") },
     LibraryModule { name: "std.nn", text: include_str!("../../../lib/std/nn.cot") },
+    LibraryModule { name: "std.pool", text: include_str!("../../../lib/std/pool.cot") },
+    LibraryModule { name: "std.product", text: include_str!("../../../lib/std/product.cot") },
+    LibraryModule { name: "std.reduce", text: include_str!("../../../lib/std/reduce.cot") },
+    LibraryModule { name: "std.resample", text: include_str!("../../../lib/std/resample.cot") },
+    LibraryModule { name: "std.shape", text: include_str!("../../../lib/std/shape.cot") },
+    LibraryModule { name: "std.sort", text: include_str!("../../../lib/std/sort.cot") },
 ];
 
 #[cfg(test)]
