@@ -10,6 +10,7 @@ pub static STANDARD: &[LibraryModule] = &[
     LibraryModule { name: "std.nn", text: include_str!("../../../lib/std/nn.cot") },
     LibraryModule { name: "std.pool", text: include_str!("../../../lib/std/pool.cot") },
     LibraryModule { name: "std.product", text: include_str!("../../../lib/std/product.cot") },
+    LibraryModule { name: "std.random", text: include_str!("../../../lib/std/random.cot") },
     LibraryModule { name: "std.reduce", text: include_str!("../../../lib/std/reduce.cot") },
     LibraryModule { name: "std.resample", text: include_str!("../../../lib/std/resample.cot") },
     LibraryModule { name: "std.shape", text: include_str!("../../../lib/std/shape.cot") },
