@@ -5,8 +5,8 @@
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
 use cotan::{Lowered, Program, Request};
 use cotan_ir::{Elem, Mode, Module};
-use cotan_llvm::jit::OptLevel;
 use cotan_llvm::CompiledFunction;
+use cotan_llvm::jit::OptLevel;
 use cotan_ops::Value;
 use cotan_testkit::case::{Case, Subject, float_value, floats};
 use cotan_testkit::engines::{Engine, RunError};
@@ -64,7 +64,8 @@ fn operations_of_the_library_give_what_other_libraries_give_and_their_derivative
 /// The wrapper functions of a module and the cases of each. A wrapper without cases is a mistake, too.
 fn read(path: &std::path::Path, name: &str, program: usize) -> Result<(Program, Vec<Group>), String> {
     let text = |path: &std::path::Path| std::fs::read_to_string(path).map_err(|e| e.to_string());
-    let wrappers = loaded(&format!("{name}.cot"), &text(&path.with_extension("cot"))?, &workspace_file("spec/operations"))?;
+    let wrappers =
+        loaded(&format!("{name}.cot"), &text(&path.with_extension("cot"))?, &workspace_file("spec/operations"))?;
     let json: Json = serde_json::from_str(&text(path)?).map_err(|e| e.to_string())?;
     let mut groups: Vec<Group> = Vec::new();
     for case in json["cases"].as_array().ok_or("no list of cases")? {
@@ -195,7 +196,11 @@ fn near(found: &[f64], expected: &[f64]) -> Result<(), String> {
     let scale = expected.iter().filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()));
     let tolerance = tolerance(Property::ClosedForm, Elem::F64);
     let is_near = found.iter().zip(expected).all(|(a, b)| close(*a, *b, scale, tolerance));
-    if is_near && found.len() == expected.len() { Ok(()) } else { Err(format!("expected {expected:?}, found {found:?}")) }
+    if is_near && found.len() == expected.len() {
+        Ok(())
+    } else {
+        Err(format!("expected {expected:?}, found {found:?}"))
+    }
 }
 
 fn holds(verdict: Verdict) -> Result<(), String> {
