@@ -35,8 +35,19 @@ pub(crate) fn object(parts: impl IntoIterator<Item = (impl Into<String>, HostVal
 
 /// The result of a command: to the file of `--out` if there is one, and to stdout as JSON or as text for people.
 pub(crate) fn deliver(call: &CallArgs, result: &HostValue, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    deliver_with(call, result, result, text)
+}
+
+/// The same of a result whose arrays are what goes into files that hold arrays only.
+pub(crate) fn deliver_with(
+    call: &CallArgs,
+    result: &HostValue,
+    arrays: &HostValue,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
     if let Some(path) = &call.out {
-        write_file(path, result)?;
+        let is_json = path.extension().is_some_and(|e| e == "json");
+        write_file(path, if is_json { result } else { arrays })?;
     }
     if call.json {
         print(&format!("{}\n", json(result)))

@@ -119,12 +119,7 @@ impl Function {
         self.run_flat(args, args.len(), output)
     }
 
-    fn run_flat(
-        &self,
-        args: &[Value],
-        n_told: usize,
-        output: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Value>, CallError> {
+    fn run_flat(&self, args: &[Value], n_told: usize, output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
         let told = &args[..n_told];
         check_flat_extents(&self.entry, told).map_err(CallError::Arguments)?;
         let outcome = match &self.executor {

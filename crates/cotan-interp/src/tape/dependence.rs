@@ -29,8 +29,10 @@ impl Traced {
     /// floats; elements are numbered through all of them, row-major). The sets that are needed on the way may take
     /// `max_bytes`.
     pub fn dependence(&self, wrt: &[usize], outs: &[usize], max_bytes: u64) -> Result<Dependence, RuntimeError> {
-        let sources: Vec<Id> = nodes_at(&self.params, wrt)?.into_iter().flat_map(|(_, _, nodes)| nodes).copied().collect();
-        let results: Vec<Id> = nodes_at(&self.results, outs)?.into_iter().flat_map(|(_, _, nodes)| nodes).copied().collect();
+        let sources: Vec<Id> =
+            nodes_at(&self.params, wrt)?.into_iter().flat_map(|(_, _, nodes)| nodes).copied().collect();
+        let results: Vec<Id> =
+            nodes_at(&self.results, outs)?.into_iter().flat_map(|(_, _, nodes)| nodes).copied().collect();
         // A tape has less than 2^32 nodes, and each source is one.
         let mut sets = Sets::new(sources.len() as u32, max_bytes);
         let mut set_of: Vec<SetId> = vec![EMPTY; self.tape.len()];
@@ -41,7 +43,7 @@ impl Traced {
         let mut parts = Vec::new();
         for id in (0..self.tape.len() as Id).filter(|id| needed[*id as usize]) {
             parts.clear();
-            self.tape.each_source(id, &mut |source| parts.push(set_of[source as usize]));
+            self.tape.each_source(id, |source| parts.push(set_of[source as usize]));
             match parts[..] {
                 // Leaves: an argument has its set, a constant the empty one.
                 [] => {}
@@ -70,7 +72,7 @@ impl Traced {
         results.iter().for_each(|id| needed[*id as usize] = true);
         for id in (0..self.tape.len() as Id).rev() {
             if needed[id as usize] {
-                self.tape.each_source(id, &mut |source| needed[source as usize] = true);
+                self.tape.each_source(id, |source| needed[source as usize] = true);
             }
         }
         needed

@@ -167,10 +167,10 @@ impl Tape {
 
     /// Calls `f` with every node that the derivative of this one goes on to: its operands, but for those with a partial
     /// derivative that is zero by nature.
-    pub(crate) fn each_source(&self, id: Id, f: &mut dyn FnMut(Id)) {
+    pub(crate) fn each_source(&self, id: Id, mut f: impl FnMut(Id)) {
         match &self.nodes[id as usize].rule {
             Rule::Leaf => {}
-            Rule::Contest { start, end } => self.parts[*start as usize..*end as usize].iter().for_each(|part| f(*part)),
+            Rule::Contest { start, end } => self.parts[*start as usize..*end as usize].iter().copied().for_each(f),
             Rule::Row { row, operands } => {
                 for (k, (operand, partial)) in operands.iter().zip(row.partials).enumerate() {
                     match partial {

@@ -35,11 +35,12 @@ impl Base {
         };
         // The dense form says what can't be differentiated, and by what it is differentiated if nothing is named.
         let params = compiler.entry(program, request)?.wrt;
-        let form = is_symmetric
-            .then(|| DerivativeRequest { form: DerivativeForm::Grad, wrt: form.wrt.clone(), mode: None });
+        let form =
+            is_symmetric.then(|| DerivativeRequest { form: DerivativeForm::Grad, wrt: form.wrt.clone(), mode: None });
         let (entry, module) = compiler.lower_source(program, &Request { form, ..request.clone() })?;
         let wrt = float_leaves(&entry, &params);
-        let floats = entry.result.leaves().into_iter().zip(&entry.leaf_results).filter(|(leaf, _)| leaf.elem.is_float());
+        let floats =
+            entry.result.leaves().into_iter().zip(&entry.leaf_results).filter(|(leaf, _)| leaf.elem.is_float());
         let mut outs: Vec<usize> = floats.map(|(_, at)| *at).collect();
         if is_symmetric {
             // Values beside a loss come after the gradient.

@@ -183,7 +183,10 @@ mod tests {
         let dense_row = pattern(40, |i| if i == 0 { (0..40).collect() } else { vec![i] });
         assert_eq!((count(&dense_row, None), Colouring::new(&dense_row, None).mode()), (2, DerivativeMode::Reverse));
         let dense_column = dense_row.transposed();
-        assert_eq!((count(&dense_column, None), Colouring::new(&dense_column, None).mode()), (2, DerivativeMode::Forward));
+        assert_eq!(
+            (count(&dense_column, None), Colouring::new(&dense_column, None).mode()),
+            (2, DerivativeMode::Forward)
+        );
         let arrow = pattern(40, |i| if i == 0 { (0..40).collect() } else { vec![0, i] });
         assert_eq!((count(&arrow, None), Colouring::new(&arrow, None).mode()), (40, DerivativeMode::Forward));
     }

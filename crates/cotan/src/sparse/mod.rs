@@ -33,6 +33,7 @@ mod pattern;
 mod product_check;
 mod products;
 mod sides;
+mod spy;
 mod trace;
 
 use crate::host::{ArgumentMisfit, Arguments, fit_arguments};
@@ -45,6 +46,7 @@ use cotan_sema::entry::Entry;
 pub use matrix::SparseMatrix;
 pub use pattern::SparsePattern;
 pub use product_check::ProductCheck;
+pub use spy::spy_plot;
 use sides::{Placed, Side};
 use std::fmt;
 
@@ -107,15 +109,7 @@ impl SparseJacobian {
         let colouring = Colouring::new(&pattern, mode);
         let products = base.products(compiler, colouring.mode(), engine)?;
         let (rows, columns) = base.sides().ok_or_else(|| without_function(&base))?;
-        Ok(SparseJacobian {
-            pattern,
-            colouring,
-            entry: base.entry,
-            products,
-            rows,
-            columns,
-            lengths: found.lengths,
-        })
+        Ok(SparseJacobian { pattern, colouring, entry: base.entry, products, rows, columns, lengths: found.lengths })
     }
 
     /// Where the entries are.
@@ -186,7 +180,13 @@ impl SparseJacobian {
     }
 
     /// Products with `n` directions, both one after the other.
-    fn multiply(&self, flat: &[Value], call: &Placement, n: usize, directions: &[f64]) -> Result<Vec<f64>, SparseError> {
+    fn multiply(
+        &self,
+        flat: &[Value],
+        call: &Placement,
+        n: usize,
+        directions: &[f64],
+    ) -> Result<Vec<f64>, SparseError> {
         let numbers = std::iter::once(n as i64).chain(self.lengths.iter().copied());
         let mut args = flat.to_vec();
         args.extend(numbers.map(|n| Value::from(Const::i64(n))));

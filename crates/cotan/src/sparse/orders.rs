@@ -161,7 +161,8 @@ mod tests {
         };
         for _ in 0..50 {
             let (n, m) = (random(30) as usize + 1, random(20) as usize + 1);
-            let lists: Vec<Vec<u32>> = (0..n).map(|_| (0..random(4)).map(|_| random(m as u64) as u32).collect()).collect();
+            let lists: Vec<Vec<u32>> =
+                (0..n).map(|_| (0..random(4)).map(|_| random(m as u64) as u32).collect()).collect();
             let rows = SparsePattern::from_rows(m, &lists).expect("all columns are there");
             let columns = rows.transposed();
             let order = Incidence { rows: &rows, columns: &columns }.smallest_last();

@@ -98,11 +98,15 @@ impl SparsePattern {
 
     /// The pattern that has an entry wherever this one or its transpose has one. Of a square matrix.
     pub(super) fn symmetrised(&self) -> SparsePattern {
-        let transposed = self.transposed();
-        if *self == transposed {
-            return transposed;
+        self.union(&self.transposed())
+    }
+
+    /// The pattern that has an entry wherever one of two of the same shape has one.
+    pub(super) fn union(&self, other: &SparsePattern) -> SparsePattern {
+        if self == other {
+            return self.clone();
         }
-        let both = self.rows().zip(transposed.rows()).map(|(a, b)| {
+        let both = self.rows().zip(other.rows()).map(|(a, b)| {
             let mut row = [a, b].concat();
             row.sort_unstable();
             row.dedup();

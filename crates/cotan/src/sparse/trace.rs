@@ -3,8 +3,7 @@
 use super::base::Base;
 use super::pattern::SparsePattern;
 use super::products::{add_products, lengths};
-use super::sides::Side;
-use super::{SparseError, without_function};
+use super::{SparseError, sides, without_function};
 use crate::function::interpreter_options;
 use crate::{CompileError, Compiler, DerivativeMode, pipeline};
 use cotan_interp::tape::{Traced, TracedValue};
@@ -22,39 +21,53 @@ pub(super) struct Found {
 /// The pattern of the Jacobian of a base.
 ///
 /// A tape does not ask for rules that functions have of their own, and such a rule may depend on what the body does not. Where
-/// there are any, it is the derivative that is run, and its results depend on the tangents.
+/// there are any, it is the derivatives that are run, and each result depends on directions. A rule may be of one mode only, so
+/// both are looked at.
 pub(super) fn pattern(compiler: &Compiler, base: &Base, flat: &[Value]) -> Result<Found, SparseError> {
     let traced = run(compiler, &base.module, &base.entry.symbol, flat)?;
     let f = base.module.function(&base.entry.symbol).ok_or_else(|| without_function(base))?;
     let length = |out: usize, axis: usize| dims_of(&traced.results[out]).get(axis).copied().unwrap_or(0);
     let lengths: Vec<i64> = lengths(f, &base.outs).into_iter().map(|(_, out, axis)| length(out, axis)).collect();
-    let max_bytes = interpreter_options(compiler.memory()).limits.bytes;
     let has_rules = base.module.functions().any(|f| f.custom_vjp.is_some() || f.custom_jvp.is_some());
-    let dependence = if has_rules {
+    let pattern = if has_rules {
         drop(traced);
-        let (rows, columns) = base.sides().ok_or_else(|| without_function(base))?;
-        let mut module = base.module.clone();
-        let products = add_products(&mut module, base, DerivativeMode::Forward);
-        let (symbol, _) = products.ok_or_else(|| without_function(base))?;
-        let first = flat.len() + 1 + lengths.len();
-        let traced = run(compiler, &module, &symbol, &with_tangents(flat, &columns, &lengths))?;
-        let wrt: Vec<usize> = columns.order().iter().map(|k| first + k).collect();
-        traced.dependence(&wrt, rows.order(), max_bytes)?
+        let forward = of_products(compiler, base, flat, &lengths, DerivativeMode::Forward)?;
+        let reverse = of_products(compiler, base, flat, &lengths, DerivativeMode::Reverse)?;
+        forward.union(&reverse.transposed())
     } else {
-        traced.dependence(&base.wrt, &base.outs, max_bytes)?
+        let max_bytes = interpreter_options(compiler.memory()).limits.bytes;
+        SparsePattern::of(traced.dependence(&base.wrt, &base.outs, max_bytes)?)
     };
-    Ok(Found { pattern: SparsePattern::of(dependence), lengths })
+    Ok(Found { pattern, lengths })
 }
 
-/// The operands of products with one direction that is 1 everywhere.
-fn with_tangents(flat: &[Value], columns: &Side, lengths: &[i64]) -> Vec<Value> {
+/// How products with one direction depend on it.
+fn of_products(
+    compiler: &Compiler,
+    base: &Base,
+    flat: &[Value],
+    lengths: &[i64],
+    mode: DerivativeMode,
+) -> Result<SparsePattern, SparseError> {
+    let (rows, columns) = base.sides().ok_or_else(|| without_function(base))?;
+    let (given, found) = match mode {
+        DerivativeMode::Forward => (columns, rows),
+        DerivativeMode::Reverse => (rows, columns),
+    };
+    let mut module = base.module.clone();
+    let (symbol, _) = add_products(&mut module, base, mode).ok_or_else(|| without_function(base))?;
     let numbers = std::iter::once(1).chain(lengths.iter().copied());
     let mut args = flat.to_vec();
     args.extend(numbers.map(|n| Value::from(Const::i64(n))));
-    let placed = columns.placed(flat, lengths);
-    let ones = vec![1.0; super::sides::count(&placed)];
+    let first = args.len();
+    // The direction is 1 everywhere.
+    let placed = given.placed(flat, lengths);
+    let ones = vec![1.0; sides::count(&placed)];
     args.extend(placed.iter().map(|leaf| leaf.gathered(1, ones.len(), &ones)));
-    args
+    let traced = run(compiler, &module, &symbol, &args)?;
+    let wrt: Vec<usize> = given.order().iter().map(|k| first + k).collect();
+    let max_bytes = interpreter_options(compiler.memory()).limits.bytes;
+    Ok(SparsePattern::of(traced.dependence(&wrt, found.order(), max_bytes)?))
 }
 
 /// Runs a function of a module whose derivatives are not written yet.
