@@ -201,13 +201,16 @@ impl Session {
     }
 
     /// A sparse Jacobian or Hessian at a point, with its matrix there, which is held against a product with it.
-    pub(crate) fn sparse(&self, request: &Request, raw: &RawArguments) -> Result<(SparseJacobian, SparseMatrix), Failure> {
+    pub(crate) fn sparse(
+        &self,
+        request: &Request,
+        raw: &RawArguments,
+    ) -> Result<(SparseJacobian, SparseMatrix), Failure> {
         let name = &request.function;
         let entry = self.entry(&Request { form: None, ..request.clone() })?;
         let args = self.arguments(name, &entry, raw)?;
         let fail = |e| self.sparse_failure(name, e);
-        let jacobian =
-            SparseJacobian::new(&self.compiler, &self.program, request, self.engine, &args).map_err(fail)?;
+        let jacobian = SparseJacobian::new(&self.compiler, &self.program, request, self.engine, &args).map_err(fail)?;
         let matrix = jacobian.evaluate(&args).map_err(fail)?;
         let check = jacobian.check(&args, &matrix).map_err(fail)?;
         if check.is_ok {

@@ -68,7 +68,8 @@ pub(super) fn hessian(args: &MatrixArgs, point: &Point) -> Result<u8, Failure> {
         ..whole
     };
     let object = |words| {
-        let row = |rows| output::object(ranges.iter().map(|(name, columns)| (name, block(rows, columns).object(words))));
+        let row =
+            |rows| output::object(ranges.iter().map(|(name, columns)| (name, block(rows, columns).object(words))));
         output::object(ranges.iter().map(|(name, rows)| (name, row(rows))))
     };
     deliver(args, value, "hessian", object, text)
@@ -93,9 +94,11 @@ fn lines(point: &Point) -> Result<Vec<(String, Range<usize>)>, Failure> {
 /// Where the floats of a parameter stand among the flat operands.
 fn float_leaves(entry: &Entry, name: &str) -> impl Iterator<Item = usize> {
     let n_numbers = entry.sizes.len() + entry.extents.len();
-    let leaves = entry.params.iter().flat_map(|param| param.ty.leaves().into_iter().map(move |leaf| (&param.name, leaf)));
+    let leaves =
+        entry.params.iter().flat_map(|param| param.ty.leaves().into_iter().map(move |leaf| (&param.name, leaf)));
     let is_wanted = |(of, leaf): &(&String, Leaf)| *of == name && leaf.elem.is_float();
-    let wanted: Vec<usize> = leaves.enumerate().filter(|(_, leaf)| is_wanted(leaf)).map(|(k, _)| n_numbers + k).collect();
+    let wanted: Vec<usize> =
+        leaves.enumerate().filter(|(_, leaf)| is_wanted(leaf)).map(|(k, _)| n_numbers + k).collect();
     wanted.into_iter()
 }
 
@@ -149,9 +152,7 @@ fn count(colours: usize) -> String {
 /// Written beside and renamed.
 fn draw(path: &Path, title: &str, found: &Found) -> Result<(), Failure> {
     let svg = spy_plot(&found.matrix.pattern, title, &format!("{}, {}", count(found.colours), found.mode));
-    let fail = |e| {
-        Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, format!("writing `{}`: {e}", path.display()))
-    };
+    let fail = |e| Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, format!("writing `{}`: {e}", path.display()));
     files::replace(path, svg.as_bytes()).map_err(fail)
 }
 

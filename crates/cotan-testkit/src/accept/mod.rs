@@ -13,6 +13,7 @@ mod limits;
 mod loops;
 mod programs;
 mod scale;
+mod sparse;
 mod speed;
 mod suites;
 
@@ -85,6 +86,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             Some(groups.concat())
         }
         "loops" => Some(loops::LINES.to_vec()),
+        "sparse" => Some(sparse::LINES.to_vec()),
         "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }

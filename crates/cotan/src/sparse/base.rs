@@ -41,11 +41,7 @@ impl Base {
         let wrt = float_leaves(&entry, &params);
         let floats =
             entry.result.leaves().into_iter().zip(&entry.leaf_results).filter(|(leaf, _)| leaf.elem.is_float());
-        let mut outs: Vec<usize> = floats.map(|(_, at)| *at).collect();
-        if is_symmetric {
-            // Values beside a loss come after the gradient.
-            outs.truncate(wrt.len());
-        }
+        let outs = floats.map(|(_, at)| *at).collect();
         Ok(Base { entry, module, wrt, outs, is_symmetric })
     }
 }

@@ -46,8 +46,8 @@ use cotan_sema::entry::Entry;
 pub use matrix::SparseMatrix;
 pub use pattern::SparsePattern;
 pub use product_check::ProductCheck;
-pub use spy::spy_plot;
 use sides::{Placed, Side};
+pub use spy::spy_plot;
 use std::fmt;
 
 /// Why there is no sparse matrix.

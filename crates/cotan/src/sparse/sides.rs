@@ -100,9 +100,11 @@ impl Placed {
         let mut bits = Vec::with_capacity(n * self.size());
         for k in 0..n {
             let own = &directions[k * stride + self.start..][..self.size()];
-            match self.elem {
-                Elem::F32 => bits.extend(own.iter().map(|x| u64::from((*x as f32).to_bits()))),
-                _ => bits.extend(own.iter().map(|x| x.to_bits())),
+            // Derivatives are singles or doubles: storage types have those of singles.
+            if self.elem == Elem::F32 {
+                bits.extend(own.iter().map(|x| u64::from((*x as f32).to_bits())));
+            } else {
+                bits.extend(own.iter().map(|x| x.to_bits()));
             }
         }
         Value { elem: self.elem, dims: std::iter::once(n as i64).chain(self.dims.iter().copied()).collect(), bits }
@@ -113,9 +115,10 @@ impl Placed {
         for k in 0..n {
             let own = &mut products[k * stride + self.start..][..self.size()];
             let bits = &value.bits[k * self.size()..];
-            match self.elem {
-                Elem::F32 => own.iter_mut().zip(bits).for_each(|(x, b)| *x = f32::from_bits(*b as u32).into()),
-                _ => own.iter_mut().zip(bits).for_each(|(x, b)| *x = f64::from_bits(*b)),
+            if self.elem == Elem::F32 {
+                own.iter_mut().zip(bits).for_each(|(x, b)| *x = f32::from_bits(*b as u32).into());
+            } else {
+                own.iter_mut().zip(bits).for_each(|(x, b)| *x = f64::from_bits(*b));
             }
         }
     }

@@ -158,7 +158,26 @@ mod tests {
         let pattern = SparsePattern::from_rows(3, &[vec![0, 1], vec![2]]).expect("all columns are there");
         let svg = spy_plot(&pattern, "Jacobian of `f<T>` by `x`", "2 colours");
         assert!(is_balanced(&svg), "{svg}");
-        expect![[r#""#]].assert_eq(&svg);
+        expect![[r#"
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 608 448" width="608" height="448" role="img">
+            <title>Jacobian of `f&lt;T&gt;` by `x`: 2 x 3, 3 entries</title>
+            <style>.paper { fill: #ffffff } .ink { fill: #1f2933 } .mark { fill: #1f5fa8 } .frame { fill: none; stroke: #7b8794 } text { font: 12px sans-serif } @media (prefers-color-scheme: dark) { .paper { fill: #12161c } .ink { fill: #e4e7eb } .mark { fill: #7cb7ff } }</style>
+            <rect class="paper" width="100%" height="100%"/>
+            <text class="ink" x="64" y="20" font-weight="bold">Jacobian of `f&lt;T&gt;` by `x`</text>
+            <text class="ink" x="64" y="37">2 x 3, 3 entries, 2 colours</text>
+            <g transform="translate(64 64)">
+            <rect class="mark" x="0.00" y="0.00" width="320.00" height="160.00" opacity="1.000"/>
+            <rect class="mark" x="320.00" y="160.00" width="160.00" height="160.00" opacity="1.000"/>
+            <rect class="frame" width="480.00" height="320.00"/>
+            <text class="ink" x="0" y="336.00">0</text>
+            <text class="ink" x="480.00" y="336.00" text-anchor="end">3</text>
+            <text class="ink" x="240.00" y="352.00" text-anchor="middle">column</text>
+            <text class="ink" x="-6" y="10" text-anchor="end">0</text>
+            <text class="ink" x="-6" y="320.00" text-anchor="end">2</text>
+            <text class="ink" transform="translate(-40 160.00) rotate(-90)" text-anchor="middle">row</text>
+            </g>
+            </svg>
+        "#]].assert_eq(&svg);
     }
 
     #[test]

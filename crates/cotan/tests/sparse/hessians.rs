@@ -44,13 +44,6 @@ fn of_several_parameters_is_one_symmetric_matrix() {
 }
 
 #[test]
-fn of_a_loss_with_values_beside_it_is_that_of_the_loss() {
-    let text = "fn f(x: f64[2]) -> (f64, f64[2]) = (x[0] * x[0] * x[1], x .* x)";
-    let subject = Subject::new(text, "f", r#"{"x": [3, 5]}"#);
-    assert_eq!(subject.matrix(&subject.hessian(&["x"])).dense(), [10.0, 6.0, 6.0, 0.0]);
-}
-
-#[test]
 fn through_a_while_and_through_indices() {
     let text = "fn f[N](x: f64[N], at: i64[N]) -> f64 {
       let mut s = 0.0

@@ -75,10 +75,3 @@ fn a_length_that_only_the_run_knows_is_that_of_the_run() {
         assert_eq!(subject.matrix(&jacobian).data, [6.0, 8.0]);
     }
 }
-
-#[test]
-fn a_program_that_prints_has_a_jacobian() {
-    let text = "@io fn f(x: f64[2]) -> f64[2] { print(x[0]); x .* x }";
-    let subject = Subject::new(text, "f", r#"{"x": [3, 5]}"#);
-    assert_eq!(subject.matrix(&subject.jacobian(&["x"])).dense(), [6.0, 0.0, 0.0, 10.0]);
-}
