@@ -163,8 +163,12 @@ fn deliver(
     matrices: impl Fn(bool) -> HostValue,
     text: impl Fn() -> String,
 ) -> Result<u8, Failure> {
-    let object = |has_words| output::object([("value", value.clone()), (key, matrices(has_words))]);
-    let text = || summary("value", &value) + &text();
-    output::deliver_with(&args.derivative.call, &object(true), &object(false), text)?;
+    let json = || {
+        // The arrays of the format are lists, empty ones too; an empty tensor elsewhere tells its shape.
+        let matrices = output::json(&matrices(true)).replace(r#"{"shape": [0], "data": []}"#, "[]");
+        format!("{{\"value\": {}, \"{key}\": {matrices}}}", output::json(&value))
+    };
+    let arrays = output::object([("value", value.clone()), (key, matrices(false))]);
+    output::deliver_as(&args.derivative.call, &json, &arrays, || summary("value", &value) + &text())?;
     Ok(exit::DONE)
 }

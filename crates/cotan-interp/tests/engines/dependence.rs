@@ -68,9 +68,9 @@ fn loops_and_accumulators_count_for_all_that_was_added() {
             acc_add b[k] = e
             yield
         }
-        last: f64, all: f64[n] = loop i < n (p: f64 = y) {
-            e: f64 = x[i]
-            q: f64 = mul p, e
+        last: f64, all: f64[n] = loop j < n (p: f64 = y) {
+            g: f64 = x[j]
+            q: f64 = mul p, g
             yield q, q
         }
         return sums, least, all
