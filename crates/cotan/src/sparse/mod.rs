@@ -11,7 +11,7 @@
 //! use cotan::{Compiler, Config, DerivativeForm, Engine, derivative};
 //!
 //! let compiler = Compiler::new(Config::default())?;
-//! let source = "fn steps[N](x: f64[N]) -> f64[N] = for i in 0..N { if i == 0 { x[0] } else { x[i] * x[i - 1] } }";
+//! let source = "fn steps[N](x: f64[N]) -> f64[N] = tabulate(N, |i| if i == 0 { x[0] } else { x[i] * x[i - 1] })";
 //! let program = compiler.check("steps.cot", source);
 //! let request = derivative("steps", DerivativeForm::Jacobian, &["x"]);
 //! let args = Arguments::from([("x".to_owned(), HostValue::f64s(&[4], &[1.0, 2.0, 3.0, 4.0]))]);
@@ -32,6 +32,7 @@ mod orders;
 mod pattern;
 mod product_check;
 mod products;
+mod saturation;
 mod sides;
 mod spy;
 mod trace;

@@ -1,4 +1,4 @@
-//! In which order a greedy colouring takes the rows of a pattern.
+//! Rows of a pattern as a graph, and an order for a greedy colouring to take them in.
 //!
 //! Two rows are neighbours if they share a column. The graph of neighbours is never written down: those of a row are found
 //! through its columns.
@@ -11,27 +11,9 @@ pub(super) struct Incidence<'a> {
     pub(super) columns: &'a SparsePattern,
 }
 
-/// An order to colour in.
-#[derive(Clone, Copy)]
-pub(super) enum Order {
-    /// Rows with many neighbours first (Welsh and Powell, 1967).
-    LargestFirst,
-    /// The row with the fewest neighbours comes last, and so on for the rows before it without it (Matula, Marble and
-    /// Isaacson, 1972; for Jacobians Coleman and Moré, 1983).
-    SmallestLast,
-}
-
 impl Incidence<'_> {
-    /// All rows in an order.
-    pub(super) fn in_order(&self, order: Order) -> Vec<u32> {
-        match order {
-            Order::LargestFirst => self.largest_first(),
-            Order::SmallestLast => self.smallest_last(),
-        }
-    }
-
     /// Calls `f` for each neighbour of a row once. `seen` has a place for each row, and `stamp` is in none of them.
-    fn each_neighbour(&self, row: u32, seen: &mut [u32], stamp: u32, f: &mut dyn FnMut(u32)) {
+    pub(super) fn each_neighbour(&self, row: u32, seen: &mut [u32], stamp: u32, mut f: impl FnMut(u32)) {
         seen[row as usize] = stamp;
         for column in self.rows.row(row as usize) {
             for other in self.columns.row(*column as usize) {
@@ -44,24 +26,19 @@ impl Incidence<'_> {
     }
 
     /// The number of neighbours of each row.
-    fn degrees(&self) -> Vec<u32> {
+    pub(super) fn degrees(&self) -> Vec<u32> {
         let n = self.rows.shape().0;
         let mut seen = vec![u32::MAX; n];
         let mut degrees = vec![0; n];
         for (row, degree) in degrees.iter_mut().enumerate() {
-            self.each_neighbour(row as u32, &mut seen, row as u32, &mut |_| *degree += 1);
+            self.each_neighbour(row as u32, &mut seen, row as u32, |_| *degree += 1);
         }
         degrees
     }
 
-    fn largest_first(&self) -> Vec<u32> {
-        let degrees = self.degrees();
-        let mut order: Vec<u32> = (0..degrees.len() as u32).collect();
-        order.sort_by_key(|row| std::cmp::Reverse(degrees[*row as usize]));
-        order
-    }
-
-    fn smallest_last(&self) -> Vec<u32> {
+    /// The row with the fewest neighbours comes last, and so on for the rows before it without it (Matula, Marble and
+    /// Isaacson, 1972; for Jacobians Coleman and Moré, 1983).
+    pub(super) fn smallest_last(&self) -> Vec<u32> {
         let degrees = self.degrees();
         let mut buckets = Buckets::new(&degrees);
         let mut seen = vec![u32::MAX; degrees.len()];
@@ -69,7 +46,7 @@ impl Incidence<'_> {
         for (stamp, place) in order.iter_mut().rev().enumerate() {
             let row = buckets.take_smallest();
             *place = row;
-            self.each_neighbour(row, &mut seen, stamp as u32, &mut |other| buckets.lower(other));
+            self.each_neighbour(row, &mut seen, stamp as u32, |other| buckets.lower(other));
         }
         order
     }
@@ -141,13 +118,12 @@ mod tests {
 
     /// The orders of a star: row 0 shares a column with each other row, which share none with each other.
     #[test]
-    fn the_centre_of_a_star_is_first_by_size_and_among_the_first_two_by_removal() {
+    fn the_centre_of_a_star_is_among_the_first_two() {
         let rows = [vec![0, 1, 2, 3], vec![0], vec![1], vec![2], vec![3]];
         let rows = SparsePattern::from_rows(4, &rows).expect("all columns are there");
         let columns = rows.transposed();
         let incidence = Incidence { rows: &rows, columns: &columns };
         assert_eq!(incidence.degrees(), [4, 1, 1, 1, 1]);
-        assert_eq!(incidence.largest_first(), [0, 1, 2, 3, 4]);
         assert!(incidence.smallest_last()[..2].contains(&0), "{:?}", incidence.smallest_last());
     }
 
