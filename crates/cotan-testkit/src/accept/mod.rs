@@ -14,6 +14,7 @@ mod loops;
 mod operations;
 mod programs;
 mod scale;
+mod sparse;
 mod speed;
 mod suites;
 
@@ -86,7 +87,8 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             Some(groups.concat())
         }
         "loops" => Some(loops::LINES.to_vec()),
-        "operations" => Some(operations::LINES.to_vec()),
+        "operations" => Some([operations::LINES, sparse::LINES].concat()),
+
         "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }
