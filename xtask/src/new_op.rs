@@ -52,7 +52,7 @@ fn insert(path: &Path, beginning: &str, line: &str) -> Result<()> {
     let mut lines: Vec<&str> = text.lines().collect();
     let alike = |l: &&str| l.starts_with(beginning) && l.ends_with(';');
     let after = lines.iter().position(|l| alike(l) && *l > line);
-    let at = after.or_else(|| lines.iter().rposition(|l| alike(&l)).map(|at| at + 1));
+    let at = after.or_else(|| lines.iter().rposition(alike).map(|at| at + 1));
     lines.insert(at.with_context(|| format!("{} has no line like `{line}`", path.display()))?, line);
     fs::write(path, lines.join("\n") + "\n").with_context(|| format!("writing {}", path.display()))
 }
