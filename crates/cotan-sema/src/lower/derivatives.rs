@@ -241,8 +241,9 @@ fn assemble(lowering: &mut Lowering<'_>, b: &mut Builder, form: &Derivative, bas
             [value, tangents].concat()
         }
         DerivativeForm::Vjp => {
-            let cotangents = at.floats_of_result(extra);
-            let (value, cotangents) = at.vjp(&all, &base.float_results(), &cotangents);
+            let (outs, cotangents) = (base.float_results(), at.floats_of_result(extra));
+            let cotangents = at.of_computed_lengths(&outs, cotangents);
+            let (value, cotangents) = at.vjp(&all, &outs, &cotangents);
             [value, at.tangents_of_params(&form.wrt, cotangents)].concat()
         }
         DerivativeForm::Jacobian => {

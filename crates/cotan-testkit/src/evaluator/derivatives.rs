@@ -82,9 +82,7 @@ impl<'p> Machine<'p> {
                 self.check(same_variants(&value, cotangent), CheckKind::VariantMismatch, span)?;
                 let (ys, cotangents): (_, Vec<Number>) =
                     (floats(&value), floats(cotangent).iter().map(Number::computed).collect());
-                if ys.len() != cotangents.len() {
-                    return bug("a cotangent of another structure than its value");
-                }
+                self.check(ys.len() == cotangents.len(), CheckKind::ShapeMismatch, span)?;
                 let parts = self.read_off_all(&of, &mut |direction, elem| {
                     let terms = ys.iter().zip(&cotangents).map(|(y, c)| y.tangent(tag, direction).times(c));
                     let elem = elem.computed();

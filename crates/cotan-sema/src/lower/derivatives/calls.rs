@@ -58,6 +58,27 @@ impl<'p> Calls<'_, 'p> {
         floats_of(self.b, leaves, &value, cotangent)
     }
 
+    /// Cotangents of results whose lengths the base computes, checked against those lengths: a reverse sweep reads them as
+    /// far as the value goes.
+    pub(super) fn of_computed_lengths(&mut self, outs: &[usize], cotangents: Value) -> Value {
+        if self.base.lengths(outs).is_empty() {
+            return cotangents;
+        }
+        let function = self.base.function.clone();
+        let results = self.b.call(&function, self.args);
+        let computed = |(out, cotangent): (&usize, Atom)| {
+            let mut dims = self.b.ty(cotangent).dims;
+            let own = &function.atom_ty(function.body.results[*out]).dims;
+            for (dim, (of_base, found)) in dims.iter_mut().zip(own.iter().zip(&self.b.var_ty(results[*out]).dims)) {
+                if of_base.var().is_some_and(|v| !function.params.contains(&v)) {
+                    *dim = *found;
+                }
+            }
+            self.under_dims(cotangent, &dims)
+        };
+        outs.iter().zip(cotangents).map(computed).collect()
+    }
+
     /// Types in the caller for those of the base.
     pub(super) fn env(&self) -> Env {
         self.base.function.params.iter().copied().zip(self.args.iter().copied()).collect()

@@ -103,8 +103,8 @@ impl Calls<'_, '_> {
         self.b.var_ty(results[out]).clone()
     }
 
-    /// A tangent whose lengths the base computes, under the dims that a call outside found for them.
-    fn under_dims(&mut self, tangent: Atom, dims: &[IrDim]) -> Atom {
+    /// A tangent or cotangent whose lengths the base computes, under the dims that a call outside found for them.
+    pub(super) fn under_dims(&mut self, tangent: Atom, dims: &[IrDim]) -> Atom {
         let mut tangent = tangent;
         for (axis, expected) in dims.iter().enumerate() {
             let mut ty = self.b.ty(tangent);
