@@ -2,6 +2,7 @@
 
 use cotan_ops::Registry;
 use cotan_testkit::battery::check_all;
+use cotan_testkit::battery::mutants::{Fate, judge_all};
 
 #[test]
 fn every_operation_holds_before_all_oracles() {
@@ -10,4 +11,16 @@ fn every_operation_holds_before_all_oracles() {
     assert!(report.operations > 70, "{} operations", report.operations);
     let (usable, all) = (report.usable, report.double_points);
     assert!(10 * usable >= 9 * all, "differences could judge {usable} of {all} points");
+}
+
+/// The most mutants that may be the same function as the rule, in a hundred.
+const MOST_SAME: usize = 3;
+
+#[test]
+fn every_broken_rule_is_noticed_unless_it_is_the_same_function() {
+    let mutants = judge_all(Registry::standard()).expect("derivatives");
+    let of = |fate: Fate| mutants.iter().filter(move |mutant| mutant.fate == fate);
+    assert_eq!(of(Fate::Missed).map(|mutant| (mutant.operation, &mutant.what)).collect::<Vec<_>>(), []);
+    let (noticed, same) = (of(Fate::Noticed).count(), of(Fate::Same).count());
+    assert!(noticed > 2000 && 100 * same <= MOST_SAME * mutants.len(), "{noticed} noticed, {same} the same");
 }
