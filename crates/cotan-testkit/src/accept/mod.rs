@@ -11,6 +11,7 @@ mod jacobians;
 mod language;
 mod limits;
 mod loops;
+mod operations_speed;
 mod programs;
 mod scale;
 mod speed;
@@ -85,6 +86,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             Some(groups.concat())
         }
         "loops" => Some(loops::LINES.to_vec()),
+        "operations-speed" => Some(operations_speed::LINES.to_vec()),
         "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }
