@@ -5,8 +5,9 @@
 
 The first form prints which frameworks are installed. The second compiles every formulation that the module of the
 objective has, keeps the one whose derivative is fastest, writes the derivative entries and answers with what it found.
-Then it answers each line `function N` or `derivative N` with the seconds of N calls, on arguments that differ from the
-last ones. An answer is one JSON object on a line; the process ends with its input.
+`MODULE.ROW` is one of several objectives in a module. Of a function that gives no scalar the result is written before the
+entries. Then it answers each line `function N` or `derivative N` with the seconds of N calls, on arguments that differ
+from the last ones. An answer is one JSON object on a line; the process ends with its input.
 """
 
 import gc
@@ -30,20 +31,22 @@ class Nudged:
     The last bit of one element of each float array is turned before a sample, and turned back before the next.
     """
 
+    BITS = {np.dtype(np.float64): np.uint64, np.dtype(np.float32): np.uint32}
+
     def __init__(self, arguments):
         self.arguments = arguments
         self.turns = 0
 
     def turn(self):
         for name, array in self.arguments.items():
-            if array.dtype == np.float64 and array.size > 0:
-                bits = array.view(np.uint64).reshape(-1)
+            kind = self.BITS.get(array.dtype)
+            if kind is not None and array.size > 0:
+                bits = array.view(kind).reshape(-1)
                 at = self.turns // 2 % array.size
                 # Zeros stay: beside them lie subnormal numbers, which take longer.
                 if array.reshape(-1)[at] != 0.0:
-                    bits[at] ^= np.uint64(1)
+                    bits[at] ^= kind(1)
         self.turns += 1
-        return self.arguments
 
 
 def seconds_of(call, repeats):
@@ -70,29 +73,49 @@ def fastest(framework, formulations, arguments):
     return best[1:]
 
 
+def flat(part):
+    """The elements of an array; a complex number is two."""
+    part = np.ravel(part)
+    return part.view(part.real.dtype) if np.iscomplexobj(part) else part
+
+
 def serve(channel, name, objective, source, target):
     framework = importlib.import_module("in_" + name)
+    objective, _, row = objective.partition(".")
     module = importlib.import_module("in_%s.%s" % (name, objective))
     # Scalars arrive as arrays without axes; a copy of each can be written to.
     nudged = Nudged({key: np.array(array) for key, array in np.load(source).items()})
-    arguments = framework.placed(nudged.arguments)
-    chosen, function, derivative, compile_s = fastest(framework, module.formulations(nudged.arguments), arguments)
-    np.save(target, np.concatenate([np.ravel(part) for part in framework.numbers(derivative(arguments)[1])]))
+    pairs = module.COMPLEX.get(row, []) if row else []
+
+    def placed():
+        given = dict(nudged.arguments)
+        for key in pairs:
+            given[key] = given[key].view(np.result_type(given[key].dtype, np.complex64))[..., 0]
+        return framework.placed(given)
+
+    arguments = placed()
+    formulations = module.formulations(nudged.arguments, *([row] if row else []))
+    chosen, function, derivative, compile_s = fastest(framework, formulations, arguments)
+    value, entries = derivative(arguments)
+    result = framework.numbers([function(arguments)])[0]
+    before = [result] if result.ndim > 0 else []
+    np.save(target, np.concatenate([flat(part) for part in [*before, *framework.entries(entries)]]))
     answer(
         channel,
         version=framework.VERSION,
         formulation=chosen,
-        value=float(framework.numbers([function(arguments)])[0]),
+        value=float(result if value is None else framework.numbers([value])[0]),
         compile_s=compile_s,
     )
     calls = {"function": lambda: (function(arguments), []), "derivative": lambda: derivative(arguments)}
     checksum = 0.0
     for line in sys.stdin:
         which, repeats = line.split()
-        arguments = framework.placed(nudged.turn())
+        nudged.turn()
+        arguments = placed()
         seconds, cpu_seconds, (value, entries) = seconds_of(calls[which], int(repeats))
         parts = framework.numbers([part for part in [value, *entries] if part is not None])
-        checksum += sum(float(np.ravel(part)[nudged.turns % np.size(part)]) for part in parts)
+        checksum += sum(float(part[nudged.turns % part.size]) for part in map(flat, parts))
         answer(channel, seconds=seconds, cpu_seconds=cpu_seconds, checksum=checksum)
 
 

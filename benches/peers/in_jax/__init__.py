@@ -28,7 +28,7 @@ def placed(arguments):
     return jax.block_until_ready({
         name: jnp.array(array, copy=True)
         for name, array in arguments.items()
-        if array.ndim > 0 or array.dtype == np.float64
+        if array.ndim > 0 or array.dtype.kind == "f"
     })
 
 
@@ -39,6 +39,11 @@ def compiled(f):
 
 def numbers(parts):
     return [np.asarray(part) for part in parts]
+
+
+def entries(parts):
+    """Derivatives as numbers. That in a complex number is the conjugate of what two real ones make."""
+    return [np.conj(part) for part in numbers(parts)]
 
 
 def gradient(function, names):

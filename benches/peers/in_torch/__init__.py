@@ -19,7 +19,7 @@ VERSION = torch.__version__
 def placed(arguments):
     """Copies of the arguments as tensors."""
     return {
-        name: torch.tensor(array) for name, array in arguments.items() if array.ndim > 0 or array.dtype == "float64"
+        name: torch.tensor(array) for name, array in arguments.items() if array.ndim > 0 or array.dtype.kind == "f"
     }
 
 
@@ -33,7 +33,12 @@ def has_compiler():
 
 
 def numbers(parts):
-    return [part.detach().numpy() for part in parts]
+    return [part.detach().resolve_conj().numpy() for part in parts]
+
+
+def entries(parts):
+    """Derivatives as numbers."""
+    return numbers(parts)
 
 
 def quiet(function):

@@ -4,8 +4,22 @@
 use crate::{Block, BlockError, compare_blocks};
 use anyhow::{Context, Result, bail};
 
-/// Results agree with those of others so far, which are built with fewer guarantees.
-const AGREEMENT: f64 = 1e-8;
+/// What is compared with others, and how far they may be away; others are built with fewer guarantees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Of the value, relative to it or to 1 if that is larger.
+    pub value: f64,
+    /// Of the entries, relative to the largest of their block.
+    pub entries: f64,
+    /// The entries begin with the result of the function, which is a tensor.
+    pub has_result: bool,
+}
+
+impl Default for Tolerance {
+    fn default() -> Tolerance {
+        Tolerance { value: 1e-8, entries: 1e-8, has_result: false }
+    }
+}
 
 /// A value and derivative entries.
 #[derive(Clone, Copy, Debug)]
@@ -18,14 +32,15 @@ pub struct Found<'a> {
 
 /// The largest error of our derivative entries, relative to the largest of the other's in their block; an error if that or
 /// the value is too far away.
-pub fn agreement(ours: Found<'_>, other: Found<'_>, blocks: &[Block]) -> Result<f64> {
+pub fn agreement(ours: Found<'_>, other: Found<'_>, blocks: &[Block], tolerance: Tolerance) -> Result<f64> {
     let errors = compare_blocks(ours.entries, other.entries, blocks).with_context(|| {
         format!("expected {} derivative entries as we have, found {}", ours.entries.len(), other.entries.len())
     })?;
     let error =
         errors.into_iter().map(BlockError::relative).fold(0.0, |m: f64, x| if x > m || x.is_nan() { x } else { m });
     // Written so that a NaN fails.
-    let agrees = (ours.value - other.value).abs() <= AGREEMENT * other.value.abs().max(1.0) && error <= AGREEMENT;
+    let agrees =
+        (ours.value - other.value).abs() <= tolerance.value * other.value.abs().max(1.0) && error <= tolerance.entries;
     if !agrees {
         bail!("gives the value {}, we {}; our derivative entries are {error:e} away", other.value, ours.value);
     }
@@ -38,7 +53,7 @@ mod tests {
 
     fn against(value: f64, entries: &[f64]) -> Result<f64> {
         let ours = Found { value: 10.0, entries: &[1.0, 2.0, 4.0] };
-        agreement(ours, Found { value, entries }, &Block::in_order(&[("a", 2), ("b", 1)]))
+        agreement(ours, Found { value, entries }, &Block::in_order(&[("a", 2), ("b", 1)]), Tolerance::default())
     }
 
     #[test]

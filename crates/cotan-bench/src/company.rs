@@ -98,5 +98,5 @@ pub(crate) fn folder() -> Result<PathBuf> {
 fn error_to(mark: &Mark<'_>, instance: &Instance, measured: &Measured, entries: &[f64]) -> Result<f64> {
     let (value, expected) = mark.entries()?;
     let ours = Found { value: measured.value.unwrap_or(f64::NAN), entries };
-    agreement(ours, Found { value, entries: &expected }, &instance.blocks).context("the mark")
+    agreement(ours, Found { value, entries: &expected }, &instance.blocks, instance.tolerance).context("the mark")
 }

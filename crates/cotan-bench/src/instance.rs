@@ -1,6 +1,6 @@
 //! A program and arguments for it.
 
-use crate::Block;
+use crate::{Block, Tolerance};
 use cotan::Request;
 use cotan::host::Arguments;
 
@@ -24,6 +24,8 @@ pub struct Instance {
     pub args: Arguments,
     /// Which derivative entries belong to which parameters.
     pub blocks: Vec<Block>,
+    /// How close others must come.
+    pub tolerance: Tolerance,
 }
 
 impl Instance {
@@ -45,6 +47,7 @@ impl Instance {
             gradient: Some(Request::function(derivative)),
             args,
             blocks,
+            tolerance: Tolerance::default(),
         }
     }
 }

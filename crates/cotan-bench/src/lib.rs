@@ -1,4 +1,4 @@
-//! Benchmarks on real input: the ADBench objectives and loops whose length depends on data.
+//! Benchmarks on real input: the ADBench objectives, loops whose length depends on data, and single operations.
 //!
 //! Every benchmark is a program in `examples/`, an instance of its arguments, and the derivative entries that it gives;
 //! [`measure()`] times both the function and its derivative by one method. The shell in `main.rs` reads files.
@@ -11,6 +11,7 @@ mod loops;
 mod marks;
 mod measure;
 mod nudge;
+mod operations;
 mod peak;
 mod peers;
 mod products;
@@ -19,12 +20,13 @@ mod reference;
 mod threads;
 
 pub use adbench::{HandModel, Objective, read_adbench};
-pub use agreement::{Found, agreement};
+pub use agreement::{Found, Tolerance, agreement};
 pub use blocks::Block;
 pub use instance::Instance;
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use measure::{Beside, Measured, Settings, Turn, evaluate, evaluate_by_tape, measure, measure_beside};
+pub use operations::{Form, JudgedOperation, OPERATIONS, Operation, PeerTime, Work, judge, operation, operation_table};
 pub use peak::Peak;
 pub use peers::{Peer, PeerFigures, Peers};
 pub use products::{PRODUCT_SIDES, ProductRates, product_chain, product_rates, product_table};

@@ -1,4 +1,5 @@
-//! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`, `products`.
+//! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`, `products`,
+//! `operations [NAME...]`.
 
 mod company;
 mod report;
@@ -6,10 +7,12 @@ mod report;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use company::{Company, Wanted};
+use cotan::ir::Elem;
 use cotan::llvm::Width;
 use cotan::llvm::load::SearchConfig;
 use cotan::{Compiler, Config, Engine};
-use cotan_bench::{HandModel, Instance, LOOPS, Objective, PRODUCT_SIDES, Peak, Settings, loop_instance, read_adbench};
+use cotan_bench::{HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Peak, Settings, loop_instance};
+use cotan_bench::{judge, operation, operation_table, read_adbench};
 use cotan_bench::{newton, product_rates, product_table, profile, profile_table, throughput, throughput_table};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -58,6 +61,11 @@ enum Command {
     },
     /// Chains of matrix products, their gradients, and the library alone: how many operations a second.
     Products,
+    /// Single operations and their gradients in f32 and f64, beside what the peers' own routines take.
+    Operations {
+        /// Which; all by default.
+        names: Vec<String>,
+    },
     /// The large instances on two threads, beside two copies on one thread each.
     Threads {
         /// The folder that holds `gmm`, `ba` and `lstm`.
@@ -133,14 +141,19 @@ fn main() -> Result<()> {
         }
         Command::Loops { name } => vec![Case { instance: loop_instance(name)?, file: None }],
         Command::All { data, marks: _ } => every_case(data)?,
-        Command::Threads { .. } | Command::Products => Vec::new(),
+        Command::Operations { names } if cli.options.profile => operation_cases(names)?,
+        Command::Operations { .. } | Command::Threads { .. } | Command::Products => Vec::new(),
     };
     if cli.options.out.is_some() && cases.len() != 1 {
         bail!("--out takes the entries of one instance, found {} instances", cases.len());
     }
     let marks = match &cli.command {
         Command::All { marks, .. } => *marks,
-        Command::Adbench { .. } | Command::Loops { .. } | Command::Threads { .. } | Command::Products => false,
+        Command::Adbench { .. }
+        | Command::Loops { .. }
+        | Command::Threads { .. }
+        | Command::Products
+        | Command::Operations { .. } => false,
     };
     if cli.options.profile {
         if cli.options.threads.is_some_and(|n| n > NonZeroUsize::MIN) {
@@ -150,6 +163,9 @@ fn main() -> Result<()> {
     }
     let (company, missing) = Company::gather(Wanted { marks, peers: !cli.options.no_peers })?;
     missing.iter().for_each(|line| complain(line));
+    if let Command::Operations { names } = &cli.command {
+        return operation_rows(&compiler, &company, names, settings, cli.options.json);
+    }
     let bar = progress(cases.len());
     let mut all = Vec::new();
     for Case { instance, file } in &cases {
@@ -215,6 +231,55 @@ fn on_two_threads(data: &Path, budget: Duration, width: Option<Width>, json: boo
 fn products(compiler: &Compiler, budget: Duration, json: bool) -> Result<()> {
     let rates = PRODUCT_SIDES.iter().map(|n| product_rates(compiler, *n, budget));
     print_rows(&rates.collect::<Result<Vec<_>>>()?, product_table, json)
+}
+
+/// The rows of operations with these names, or all, in both types.
+fn operation_names(names: &[String]) -> impl Iterator<Item = (&str, Elem)> {
+    let all = OPERATIONS.into_iter().filter(|_| names.is_empty());
+    let names = names.iter().map(String::as_str).chain(all);
+    names.flat_map(|name| [Elem::F32, Elem::F64].map(|elem| (name, elem)))
+}
+
+/// The same as instances, for their profile.
+fn operation_cases(names: &[String]) -> Result<Vec<Case>> {
+    let case = |(name, elem)| Ok(Case { instance: operation(name, elem)?.instance, file: None });
+    operation_names(names).map(case).collect()
+}
+
+/// Prints operations beside their peers. A row of JSON is printed as soon as it is measured.
+fn operation_rows(
+    compiler: &Compiler,
+    company: &Company,
+    names: &[String],
+    settings: Settings,
+    json: bool,
+) -> Result<()> {
+    let peak = Peak::measure(&company::benches().join("reference"), &company::folder()?.join("marks"));
+    if let Err(error) = &peak {
+        complain(&format!("no column of limits: {error:#}"));
+    }
+    let peak = peak.ok();
+    let bar = progress(operation_names(names).count());
+    let mut all = Vec::new();
+    for (name, elem) in operation_names(names) {
+        bar.set_message(format!("{name} {elem}"));
+        let row = operation(name, elem)?;
+        let compared = company.measure(compiler, &row.instance, None, settings);
+        let compared = compared.with_context(|| format!("{name} {elem}"))?;
+        let judged = judge(&row, &compared.measured, &compared.peers, peak);
+        if json {
+            for row in &judged {
+                print_line(&serde_json::to_string(row)?);
+            }
+        }
+        all.extend(judged);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if !json {
+        operation_table(&all).iter().for_each(|line| print_line(line));
+    }
+    Ok(())
 }
 
 /// Prints rows as a table, or as one JSON object a line.

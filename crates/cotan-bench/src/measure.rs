@@ -6,6 +6,7 @@ use crate::nudge::Nudged;
 use anyhow::{Context, Result, anyhow};
 use cotan::explain::RecordCounts;
 use cotan::host::{Arguments, HostValue, fit_arguments};
+use cotan::ops::Value;
 use cotan::{Compiler, Engine, Function, Program, Request, tape_gradient};
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -72,6 +73,13 @@ pub struct Measured {
     pub predicted_written_bytes: i64,
     /// The most bytes of records at any one time, as told by the lengths alone.
     pub predicted_record_bytes: i64,
+    /// The shortest and the median time of the code of the function alone: without bringing elements that are shorter
+    /// than eight bytes into its layout and back.
+    pub obj_code_min: Option<f64>,
+    pub obj_code_med: Option<f64>,
+    /// The same of the gradient.
+    pub grad_code_min: Option<f64>,
+    pub grad_code_med: Option<f64>,
 }
 
 /// The value and the derivative entries of an instance, in the order of its parameters.
@@ -127,10 +135,24 @@ pub fn measure_beside(
         (value, None) => (value, Vec::new()),
     };
 
-    let objective_times = sample(&objective, &instance.args, settings, &mut || Ok(()))?;
+    let entries = if instance.tolerance.has_result {
+        [objective.call(&instance.args)?.floats(), entries].concat()
+    } else {
+        entries
+    };
+
     let turn = Turn { budget: settings.budget / TURNS, value, entries: &entries };
-    let mut beside = || beside(&turn);
-    let gradient_times = gradient.as_ref().map(|g| sample(g, &instance.args, settings, &mut beside)).transpose()?;
+    let mut of_objective = Sampler::new(&objective, &instance.args)?;
+    let mut of_gradient = gradient.as_ref().map(|g| Sampler::new(g, &instance.args)).transpose()?;
+    for _ in 0..TURNS {
+        if gradient.is_some() {
+            beside(&turn)?;
+        }
+        of_objective.take(turn.budget)?;
+        of_gradient.as_mut().map(|sampler| sampler.take(turn.budget)).transpose()?;
+    }
+    let objective_times = of_objective.finish(settings.fewest_samples)?;
+    let gradient_times = of_gradient.map(|sampler| sampler.finish(settings.fewest_samples)).transpose()?;
     let statistics = main.statistics();
     let predicted = predicted(compiler, main, instance, settings.engine)?;
     let main_times = gradient_times.as_ref().unwrap_or(&objective_times);
@@ -146,9 +168,9 @@ pub fn measure_beside(
         compile_s,
         first_call_s,
         obj_min: objective_times.min(),
-        obj_med: objective_times.median(),
+        obj_med: median(&objective_times.seconds).unwrap_or(f64::NAN),
         grad_min: gradient_times.as_ref().map(Times::min),
-        grad_med: gradient_times.as_ref().map(Times::median),
+        grad_med: gradient_times.as_ref().and_then(|times| median(&times.seconds)),
         samples,
         checksum,
         allocations_per_call: statistics.map(|s| s.allocations),
@@ -157,6 +179,10 @@ pub fn measure_beside(
         record_bytes: statistics.map(|s| s.record_bytes),
         predicted_written_bytes: predicted.written,
         predicted_record_bytes: predicted.peak,
+        obj_code_min: objective_times.code.first().copied(),
+        obj_code_med: median(&objective_times.code),
+        grad_code_min: gradient_times.as_ref().and_then(|times| times.code.first().copied()),
+        grad_code_med: gradient_times.as_ref().and_then(|times| median(&times.code)),
     };
     Ok((measured, entries))
 }
@@ -195,9 +221,16 @@ fn value_of(function: &Function, instance: &Instance) -> Result<f64> {
     call(function, &instance.args)?.0.context("expected a float value")
 }
 
+/// The middle one of sorted times.
+fn median(sorted: &[f64]) -> Option<f64> {
+    sorted.get(sorted.len() / 2).copied()
+}
+
 struct Times {
     /// Per call, sorted.
     seconds: Vec<f64>,
+    /// The same of the code alone; empty where an interpreter ran.
+    code: Vec<f64>,
     checksum: f64,
 }
 
@@ -205,41 +238,68 @@ impl Times {
     fn min(&self) -> f64 {
         self.seconds.first().copied().unwrap_or(f64::NAN)
     }
-
-    fn median(&self) -> f64 {
-        self.seconds.get(self.seconds.len() / 2).copied().unwrap_or(f64::NAN)
-    }
 }
 
 /// Times calls with operands that are flat already, and with memory for the results: what is measured is the function, not
 /// the reading of arguments.
-fn sample(f: &Function, args: &Arguments, settings: Settings, beside: &mut dyn FnMut() -> Result<()>) -> Result<Times> {
-    let mut nudged = Nudged::new(fit_arguments(f.entry(), args)?);
-    let mut results = f.call_flat(nudged.operands())?;
-    let mut timed = |repeats: u32| -> Result<Duration> {
-        nudged.note(&results);
-        nudged.turn();
-        let start = Instant::now();
-        for _ in 0..repeats {
-            results = std::hint::black_box(f.call_again(nudged.operands(), std::mem::take(&mut results))?);
+struct Sampler<'a> {
+    function: &'a Function,
+    nudged: Nudged,
+    results: Vec<Value>,
+    repeats: u32,
+    seconds: Vec<f64>,
+    code: Vec<f64>,
+}
+
+impl<'a> Sampler<'a> {
+    /// Calls often enough to know how many calls a sample has.
+    fn new(function: &'a Function, args: &Arguments) -> Result<Sampler<'a>> {
+        let nudged = Nudged::new(fit_arguments(function.entry(), args)?);
+        let results = function.call_flat(nudged.operands())?;
+        let mut found = Sampler { function, nudged, results, repeats: 1, seconds: Vec::new(), code: Vec::new() };
+        while found.timed()?.0 < SHORTEST_SAMPLE && found.repeats < 1 << 20 {
+            found.repeats *= 2;
         }
-        Ok(start.elapsed())
-    };
-    let mut repeats = 1;
-    while timed(repeats)? < SHORTEST_SAMPLE && repeats < 1 << 20 {
-        repeats *= 2;
+        Ok(found)
     }
-    let mut seconds = Vec::new();
-    for _ in 0..TURNS {
-        beside()?;
+
+    /// The time of the calls of a sample, and that of their code.
+    fn timed(&mut self) -> Result<(Duration, Option<Duration>)> {
+        self.nudged.note(&self.results);
+        self.nudged.turn();
+        let mut code = Duration::ZERO;
         let start = Instant::now();
-        while seconds.is_empty() || start.elapsed() < settings.budget / TURNS {
-            seconds.push(timed(repeats)?.as_secs_f64() / f64::from(repeats));
+        for _ in 0..self.repeats {
+            let earlier = std::mem::take(&mut self.results);
+            self.results = std::hint::black_box(self.function.call_again(self.nudged.operands(), earlier)?);
+            code += self.function.statistics().map_or(Duration::ZERO, |statistics| statistics.code_time);
         }
+        Ok((start.elapsed(), self.function.is_compiled().then_some(code)))
     }
-    while seconds.len() < settings.fewest_samples {
-        seconds.push(timed(repeats)?.as_secs_f64() / f64::from(repeats));
+
+    fn one(&mut self) -> Result<()> {
+        let per_call = |time: Duration, repeats: u32| time.as_secs_f64() / f64::from(repeats);
+        let (whole, code) = self.timed()?;
+        self.seconds.push(per_call(whole, self.repeats));
+        self.code.extend(code.map(|code| per_call(code, self.repeats)));
+        Ok(())
     }
-    seconds.sort_by(f64::total_cmp);
-    Ok(Times { seconds, checksum: nudged.checksum() })
+
+    /// Takes samples for so long, at least one in all.
+    fn take(&mut self, budget: Duration) -> Result<()> {
+        let start = Instant::now();
+        while self.seconds.is_empty() || start.elapsed() < budget {
+            self.one()?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, fewest: usize) -> Result<Times> {
+        while self.seconds.len() < fewest {
+            self.one()?;
+        }
+        self.seconds.sort_by(f64::total_cmp);
+        self.code.sort_by(f64::total_cmp);
+        Ok(Times { seconds: self.seconds, code: self.code, checksum: self.nudged.checksum() })
+    }
 }

@@ -77,7 +77,7 @@ impl Peers {
                 let mut command = Command::new(&self.python);
                 command.arg(self.scripts.join("serve.py")).args([*key, &instance.objective]);
                 command.arg(folder.0.join(ARGUMENTS)).arg(&entries);
-                Peer::start(key, command, &entries, &instance.blocks)
+                Peer::start(key, command, &entries, instance)
             }
             Err(error) => Peer::failed(key, error),
         };

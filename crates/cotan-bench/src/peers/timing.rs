@@ -2,9 +2,9 @@
 
 use super::process::Process;
 use super::protocol::{Calls, Ready, Sample, positive, read};
-use crate::Block;
 use crate::agreement::{Found, agreement};
 use crate::measure::{SHORTEST_SAMPLE, Turn};
+use crate::{Block, Instance, Tolerance};
 use anyhow::{Context, Result, bail};
 use cotan::host::read_npy;
 use serde::Serialize;
@@ -34,6 +34,8 @@ pub struct PeerFigures {
     pub error: Option<f64>,
     /// The shortest time of the function.
     pub obj_min: Option<f64>,
+    /// The median time of the function.
+    pub obj_med: Option<f64>,
     /// The shortest time of the derivative.
     pub grad_min: Option<f64>,
     /// The median time of the derivative.
@@ -59,8 +61,8 @@ pub struct Peer {
 
 impl Peer {
     /// Starts the process and waits until it has compiled; it writes its derivative entries to a file.
-    pub(super) fn start(name: &'static str, command: Command, entries: &Path, blocks: &[Block]) -> Peer {
-        match Running::start(command, entries, blocks) {
+    pub(super) fn start(name: &'static str, command: Command, entries: &Path, instance: &Instance) -> Peer {
+        match Running::start(command, entries, &instance.blocks, instance.tolerance) {
             Ok(running) => Peer { name, running: Some(running), failure: None },
             Err(error) => Peer::failed(name, &error),
         }
@@ -90,6 +92,7 @@ impl Peer {
             compile_s: None,
             error: None,
             obj_min: None,
+            obj_med: None,
             grad_min: None,
             grad_med: None,
             samples: 0,
@@ -110,6 +113,7 @@ struct Running {
     ready: Ready,
     entries: Vec<f64>,
     blocks: Vec<Block>,
+    tolerance: Tolerance,
     /// None until the results were compared.
     error: Option<f64>,
     function: Samples,
@@ -117,20 +121,21 @@ struct Running {
 }
 
 impl Running {
-    fn start(command: Command, entries: &Path, blocks: &[Block]) -> Result<Running> {
+    fn start(command: Command, entries: &Path, blocks: &[Block], tolerance: Tolerance) -> Result<Running> {
         let mut process = Process::start(command)?;
         let ready: Ready = read(&process.answer(START)?)?;
         let bytes = std::fs::read(entries).with_context(|| format!("reading {}", entries.display()))?;
         let entries = read_npy(&bytes).with_context(|| format!("reading {}", entries.display()))?.floats();
         let (function, derivative) = (Samples::of(Calls::Function), Samples::of(Calls::Derivative));
-        Ok(Running { process, ready, entries, blocks: blocks.to_vec(), error: None, function, derivative })
+        let blocks = blocks.to_vec();
+        Ok(Running { process, ready, entries, blocks, tolerance, error: None, function, derivative })
     }
 
     fn turn(&mut self, turn: &Turn<'_>) -> Result<()> {
         if self.error.is_none() {
             let ours = Found { value: turn.value.unwrap_or(f64::NAN), entries: turn.entries };
             let theirs = Found { value: self.ready.value, entries: &self.entries };
-            self.error = Some(agreement(ours, theirs, &self.blocks)?);
+            self.error = Some(agreement(ours, theirs, &self.blocks, self.tolerance)?);
         }
         self.function.take(&mut self.process, turn.budget)?;
         self.derivative.take(&mut self.process, turn.budget)?;
@@ -148,14 +153,16 @@ impl Running {
 
     fn figures(self, empty: PeerFigures) -> PeerFigures {
         let threads = self.threads();
-        let mut derivative = self.derivative.per_call;
+        let (mut function, mut derivative) = (self.function.per_call, self.derivative.per_call);
+        function.sort_by(f64::total_cmp);
         derivative.sort_by(f64::total_cmp);
         PeerFigures {
             version: Some(self.ready.version),
             formulation: Some(self.ready.formulation),
             compile_s: Some(self.ready.compile_s),
             error: self.error,
-            obj_min: self.function.per_call.iter().copied().min_by(f64::total_cmp),
+            obj_min: function.first().copied(),
+            obj_med: function.get(function.len() / 2).copied(),
             grad_min: derivative.first().copied(),
             grad_med: derivative.get(derivative.len() / 2).copied(),
             samples: derivative.len(),
@@ -221,7 +228,8 @@ mod tests {
         let ready = r#"{"version": "1", "formulation": "plain", "value": 7.0, "compile_s": 0.5}"#;
         let mut command = Command::new("sh");
         command.args(["-c", &format!("echo '{ready}'; while read which repeats; do {loop_body}; done")]);
-        let peer = Peer::start("test", command, &entries, &Block::in_order(&[("a", 2)]));
+        let instance = Instance { blocks: Block::in_order(&[("a", 2)]), ..crate::newton("n0", 0) };
+        let peer = Peer::start("test", command, &entries, &instance);
         std::fs::remove_file(&entries).expect("the file from above");
         peer
     }

@@ -3,7 +3,7 @@
 use cotan::host::{Arguments, from_json};
 use cotan::llvm::cache::Cache;
 use cotan::{Compiler, Config, Request};
-use cotan_bench::{Block, Instance, loop_instance};
+use cotan_bench::{Block, Instance, Tolerance, loop_instance};
 use serde_json::Value as Json;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -41,6 +41,7 @@ pub(crate) fn instance(compiler: &Compiler, objective: &str, data: &str, blocks:
         gradient: Some(Request::function(derivative_of(objective))),
         args,
         blocks: Block::in_order(blocks),
+        tolerance: Tolerance::default(),
     }
 }
 

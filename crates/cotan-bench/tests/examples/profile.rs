@@ -4,7 +4,7 @@ use crate::instances::compiler;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::llvm::Probe;
 use cotan::{Engine, Request};
-use cotan_bench::{Block, Instance, Peak, profile};
+use cotan_bench::{Block, Instance, Peak, Tolerance, profile};
 use std::time::Duration;
 
 /// Two loops that stay apart: a running sum, and the same once more.
@@ -31,6 +31,7 @@ fn instance(n: usize) -> Instance {
         gradient: None,
         args: Arguments::from([("x".to_owned(), HostValue::f64s(&[n as i64], &x))]),
         blocks: Block::in_order(&[]),
+        tolerance: Tolerance::default(),
     }
 }
 

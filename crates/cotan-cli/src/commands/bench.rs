@@ -9,7 +9,7 @@ use crate::output;
 use crate::session::{Session, read_program};
 use crate::terminal;
 use cotan::{CallError, Compiler, Config, DerivativeForm, Request, codes, derivative};
-use cotan_bench::{Instance, Measured, Settings, measure};
+use cotan_bench::{Instance, Measured, Settings, Tolerance, measure};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         function,
         gradient,
         blocks: Vec::new(),
+        tolerance: Tolerance::default(),
     };
     let usage = |message: String| Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message);
     let budget = Duration::try_from_secs_f64(args.budget)

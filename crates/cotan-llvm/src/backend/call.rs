@@ -13,6 +13,7 @@ use cotan_ops::Value;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A function in machine code. It may be called from several threads at once.
 pub struct CompiledFunction {
@@ -82,6 +83,9 @@ pub struct Statistics {
     /// The most bytes of records, kept by loops for their reverse sweeps, that were alive at once; see
     /// [`Session::record_bytes`].
     pub record_bytes: i64,
+    /// How long the code ran, with the search for NaN if there is one. Bringing arguments and results that are shorter
+    /// than eight bytes from a [`Value`] into the code's layout and back comes on top of it.
+    pub code_time: Duration,
 }
 
 /// Why a call has no result.
@@ -249,20 +253,24 @@ impl CompiledFunction {
         warm.buffers.describe(args, &mut warm.rooms);
         let Warm { session, buffers, rooms, .. } = &mut warm;
         let blocks = session.memory().blocks();
+        let start = Instant::now();
         // SAFETY: the arguments and the room for results fit the signature, which is that of the code, and the module
         // lives as long as `self`.
         let outcome = unsafe { session.call(self.entry, &buffers.inputs, &mut buffers.outputs, output) };
+        let ran = start.elapsed();
         let result = outcome.map_err(|error| self.error(&error)).map(|()| {
             let mut values = earlier;
             values.clear();
             // SAFETY: the call succeeded, so it has written these results.
             values.extend(rooms.drain(..).zip(&buffers.outputs).map(|(room, buf)| unsafe { room.value(buf) }));
             let is_nan = |unwatched: &Vec<usize>| session.saw_nan() || unwatched.iter().any(|k| has_nan(&values[*k]));
+            let start = Instant::now();
             let has_nan = self.unwatched.as_ref().is_some_and(is_nan);
             let statistics = Statistics {
                 allocations: session.memory().blocks() - blocks,
                 peak_bytes: session.memory().peak(),
                 record_bytes: session.record_bytes(),
+                code_time: ran + start.elapsed(),
             };
             Outcome { values, statistics, has_nan }
         });

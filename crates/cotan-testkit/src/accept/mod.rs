@@ -12,6 +12,7 @@ mod language;
 mod limits;
 mod loops;
 mod operations;
+mod operations_speed;
 mod programs;
 mod scale;
 mod sparse;
@@ -87,8 +88,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             Some(groups.concat())
         }
         "loops" => Some(loops::LINES.to_vec()),
-        "operations" => Some([operations::LINES, sparse::LINES].concat()),
-
+        "operations" => Some([operations::LINES, sparse::LINES, operations_speed::LINES].concat()),
         "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }
