@@ -13,7 +13,7 @@ ROWS = {
     "softmax_rows": (lambda a: torch.softmax(a["x"], -1), ["x"]),
     "cumsum_rows": (lambda a: torch.cumsum(a["x"], -1), ["x"]),
     "cumsum_vector": (lambda a: torch.cumsum(a["x"], -1), ["x"]),
-    "sorted": (lambda a: torch.sort(a["x"]).values, ["x"]),
+    "sorted": (lambda a: torch.sort(a["x"], stable=True).values, ["x"]),
     "gathered": (lambda a: a["x"].index_select(0, a["at"]), ["x"]),
     "solved": (lambda a: torch.linalg.solve(a["a"], a["b"]), ["a", "b"]),
     "convolution": (lambda a: torch.nn.functional.conv2d(a["x"], a["k"], padding="same"), ["x", "k"]),
