@@ -43,7 +43,7 @@ pub use gamma::Gamma;
 pub use host::{Host, HostFn, host_function, host_functions};
 pub use kernel::{Carrier, Kernel, Scalar};
 pub use manifest::{
-    Backends, BatchingEntry, KinkEntry, Kind, ManifestEntry, Modes, OperandEntry, StableHloEntry, explain, manifest,
+    Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, StableHloEntry, explain, manifest,
 };
 pub use mod61::Mod61;
 pub use monoid::{WithOperation, with_operation};

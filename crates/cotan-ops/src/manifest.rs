@@ -232,7 +232,8 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
         Lowering::Native(_) | Lowering::Host | Lowering::NativeOrHost(_) => "native",
         Lowering::Expand(_) | Lowering::Formula(_) => "expanded",
     };
-    let has_float = row.sig.operands.contains(&OperandElem::T) && Elem::ALL.iter().any(|e| e.is_float() && row.sig.domain.has(*e));
+    let has_float =
+        row.sig.operands.contains(&OperandElem::T) && Elem::ALL.iter().any(|e| e.is_float() && row.sig.domain.has(*e));
     ManifestEntry {
         name: row.name().to_owned(),
         kind: Kind::Primitive,
@@ -244,7 +245,9 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
         dtypes: dtypes(row),
         rule: rule.unwrap_or("zero").to_owned(),
         kinks: match row.kinks {
-            Kinks::At(convention) => vec![KinkEntry { operation: row.name().to_owned(), convention: convention.to_owned() }],
+            Kinks::At(convention) => {
+                vec![KinkEntry { operation: row.name().to_owned(), convention: convention.to_owned() }]
+            }
             Kinks::Smooth | Kinks::Flat => Vec::new(),
         },
         batching: BatchingEntry::form("scalar"),
@@ -392,7 +395,10 @@ mod tests {
 
     #[test]
     fn the_manifest_names_conventions_and_reasons() {
-        let entry = manifest(Registry::standard()).into_iter().find(|entry| entry.name == "powi").expect("an entry of that name");
+        let entry = manifest(Registry::standard())
+            .into_iter()
+            .find(|entry| entry.name == "powi")
+            .expect("an entry of that name");
         assert_eq!(entry.signature, "(T, i64) -> T");
         assert_eq!(entry.rule, "partials");
         assert_eq!(entry.dtypes.len(), 10);

@@ -6,8 +6,8 @@
 use cotan::host::{Arguments, HostValue};
 use cotan::ir::{Atom, Builder, ElemSet, TensorSig};
 use cotan::ops::{
-    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Group, Like, Operand, Proof, Registry, RoutineCall, Sampled,
-    Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Group, Like, Operand, Proof, Registry, RoutineCall,
+    Sampled, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
 use cotan::sema::modules::LibraryModule;
 use cotan::{Compiler, Config, DerivativeForm, Engine, derivative, library};

@@ -5,7 +5,8 @@
 //! This file must not know any operation by name.
 
 use crate::ops::{
-    Backends, BatchingEntry, KinkEntry, Kind, ManifestEntry, Modes, OperandEntry, StableHloEntry, manifest as of_registry,
+    Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, StableHloEntry,
+    manifest as of_registry,
 };
 use crate::{CompileError, Program};
 use cotan_ir::Elem;
@@ -85,10 +86,8 @@ fn manifest_on_this_stack(library: &Library) -> Result<Manifest, CompileError> {
                 | ItemKind::Enum(_)
                 | ItemKind::TypeAlias(_)
                 | ItemKind::Const(_)
-                | ItemKind::Trait(_) => declarations.push(DeclarationEntry {
-                    signature: declared(program.sources.slice(item.span)),
-                    doc: doc(item),
-                }),
+                | ItemKind::Trait(_) => declarations
+                    .push(DeclarationEntry { signature: declared(program.sources.slice(item.span)), doc: doc(item) }),
                 ItemKind::Impl(_) | ItemKind::Import(_) | ItemKind::Error => {}
             }
         }
@@ -175,7 +174,8 @@ fn of_function(
     facts: &DerivativeFacts,
 ) -> ManifestEntry {
     let kinks = facts.conventions.at.iter();
-    let kinks = kinks.map(|(name, (convention, _))| KinkEntry { operation: (*name).to_owned(), convention: convention.clone() });
+    let kinks = kinks
+        .map(|(name, (convention, _))| KinkEntry { operation: (*name).to_owned(), convention: convention.clone() });
     let params = source.signature.params.iter().zip(&facts.flows);
     let operands: Vec<OperandEntry> = params.map(|(param, flow)| operand(source, param, *flow, facts)).collect();
     let has_rule = function.rules.vjp.is_some() || function.rules.jvp.is_some();

@@ -19,9 +19,11 @@ use cotan_ir::{Atom, Builder, CheckKind, Elem, TensorSig, Ty};
 pub static LU: TensorRecord = TensorRecord {
     sig: TensorSig { name: "lu", record: &LU },
     group: Group::LinearAlgebra,
-    operands: &[
-        Operand::smooth_where("a", "T[.., n, n]", "`a` is regular and no two rows are equally good as the next one"),
-    ],
+    operands: &[Operand::smooth_where(
+        "a",
+        "T[.., n, n]",
+        "`a` is regular and no two rows are equally good as the next one",
+    )],
     result: "T[.., n, n]",
     elems: FLOATS,
     doc: "`lu(a)`: the factors of `a` with its rows in the order of `lu_permutation`, `u` on and above the diagonal, `l` below.",

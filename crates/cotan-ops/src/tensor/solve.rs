@@ -14,10 +14,7 @@ use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 pub static SOLVE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "solve", record: &SOLVE },
     group: Group::LinearAlgebra,
-    operands: &[
-        Operand::smooth_where("a", "T[.., n, n]", "`a` is regular"),
-        Operand::smooth("b", "T[.., n, k]"),
-    ],
+    operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular"), Operand::smooth("b", "T[.., n, k]")],
     result: "T[.., n, k]",
     elems: FLOATS,
     doc: "`solve(a, b){transposed}`: the `x` with `a x = b`, or with `a^T x = b` if the attribute is 1.",

@@ -18,9 +18,11 @@ use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 pub static SVD: TensorRecord = TensorRecord {
     sig: TensorSig { name: "svd", record: &SVD },
     group: Group::LinearAlgebra,
-    operands: &[
-        Operand::smooth_where("a", "T[.., m, n]", "the singular values are positive and differ from one another"),
-    ],
+    operands: &[Operand::smooth_where(
+        "a",
+        "T[.., m, n]",
+        "the singular values are positive and differ from one another",
+    )],
     result: "T[.., m + 1 + n, min(m, n)]",
     elems: FLOATS,
     doc: "`svd(a)`: the rows of `u`, a row of singular values in descending order and the rows of `v`.",

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use super::activity::{self, bit, has_float};
 use crate::prelude;
-use crate::typed::{
-    BinaryOp, Builtin, CallableKind, Chain, Expr, ExprKind, FnId, FunctionBody, Part, Program, Type,
-};
+use crate::typed::{BinaryOp, Builtin, CallableKind, Chain, Expr, ExprKind, FnId, FunctionBody, Part, Program, Type};
 use cotan_ops::{Condition, Differentiability, Kinks, PrimRow};
 use cotan_syntax::ast::FoldOp;
 
@@ -223,7 +221,10 @@ mod tests {
             let last = facts(text).pop().expect("a function");
             last.conventions.at.iter().map(|(name, (_, is_inside))| (*name, *is_inside)).collect()
         };
-        assert_eq!(of("fn g(x: f64) -> f64 = abs(x)\nfn f(x: f64) -> f64 = log(g(x))"), [("abs", true), ("log", false)]);
+        assert_eq!(
+            of("fn g(x: f64) -> f64 = abs(x)\nfn f(x: f64) -> f64 = log(g(x))"),
+            [("abs", true), ("log", false)]
+        );
         assert_eq!(of("fn f(x: f64[3]) -> f64 = (max/ x) + norm(x)"), [("max/", true), ("norm", true)]);
         assert_eq!(of("fn f(x: f64[3]) -> f64 = x[0] - stop_gradient(max/ x)"), []);
         assert_eq!(of("fn f(x: f64) -> f64 = if x > 0.0 { x } else { 0.1 * x }"), [("if", true)]);

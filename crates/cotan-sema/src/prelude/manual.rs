@@ -195,7 +195,9 @@ fn page(builtin: Builtin) -> Option<Page> {
             "T[..S]",
             "Copies of `x`.",
         ),
-        Builtin::ZerosLike => page("T", const { &[Operand::zero("v", "T", SHAPE)] }, "T", "Zeros of the type and shape of `v`."),
+        Builtin::ZerosLike => {
+            page("T", const { &[Operand::zero("v", "T", SHAPE)] }, "T", "Zeros of the type and shape of `v`.")
+        }
         Builtin::Iota => {
             page("", const { &[Operand::zero("n", "i64", COUNT)] }, "i64[n]", "The integers `0, 1, ..., n - 1`.")
         }
@@ -205,17 +207,24 @@ fn page(builtin: Builtin) -> Option<Page> {
             "T[N, N]",
             "A matrix with `v` on its diagonal and zeros elsewhere; of a square matrix, its diagonal.",
         ),
-        Builtin::Trace => {
-            page("T: Numeric, N", const { &[Operand::smooth("m", "T[N, N]")] }, "T", "The sum of the diagonal of a matrix.")
+        Builtin::Trace => page(
+            "T: Numeric, N",
+            const { &[Operand::smooth("m", "T[N, N]")] },
+            "T",
+            "The sum of the diagonal of a matrix.",
+        ),
+        Builtin::Sum => {
+            page("T: Numeric, ..S", const { &[Operand::smooth("v", "T[..S]")] }, "T", "The sum of all elements.")
         }
-        Builtin::Sum => page("T: Numeric, ..S", const { &[Operand::smooth("v", "T[..S]")] }, "T", "The sum of all elements."),
         Builtin::Prod => page(
             "T: Numeric, ..S",
             const { &[Operand::smooth("v", "T[..S]")] },
             "T",
             "The product of all elements. Its derivative is exact for any number of zeros among them.",
         ),
-        Builtin::Mean => page("T: Float, ..S", const { &[Operand::smooth("v", "T[..S]")] }, "T", "The mean of all elements."),
+        Builtin::Mean => {
+            page("T: Float, ..S", const { &[Operand::smooth("v", "T[..S]")] }, "T", "The mean of all elements.")
+        }
         Builtin::Dot => page(
             "T: Numeric, N",
             const { &[Operand::smooth("a", "T[N]"), Operand::smooth("b", "T[N]")] },
