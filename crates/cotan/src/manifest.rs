@@ -124,7 +124,7 @@ fn of_prelude(function: &PreludeFunction) -> ManifestEntry {
         group: PRELUDE.to_owned(),
         signature: function.signature(),
         doc: function.doc.clone(),
-        rule: rule(&operands).to_owned(),
+        rule: if function.result == "()" { "zero" } else { rule(&operands) }.to_owned(),
         modes: Modes::EVERY,
         dtypes: if function.generics.starts_with('T') {
             let bound = function.generics.split(',').next().and_then(|first| first.strip_prefix("T: "));
@@ -234,7 +234,11 @@ fn operand(source: &Source<'_>, param: &ast::Param, flow: Flow, facts: &Derivati
 
 /// Where the derivative of something that is made of other operations comes from.
 fn rule(operands: &[OperandEntry]) -> &'static str {
-    let flows = |operand: &OperandEntry| matches!(operand.differentiability.as_str(), "smooth" | "piecewise");
+    // Through a function a derivative flows from what it reads.
+    let is_function = |operand: &OperandEntry| operand.ty.contains("->");
+    let flows = |operand: &OperandEntry| {
+        matches!(operand.differentiability.as_str(), "smooth" | "piecewise") || is_function(operand)
+    };
     if operands.iter().any(flows) { "definition" } else { "zero" }
 }
 
@@ -300,6 +304,7 @@ mod tests {
         assert_eq!(of("std.nn.leaky_relu"), ["piecewise", "piecewise"]);
         assert_eq!(of("std.nn.cross_entropy"), ["smooth", "zero"]);
         assert_eq!(of("argmax"), ["zero"]);
+        assert_eq!((entry("tabulate").rule.as_str(), entry("each").rule.as_str()), ("definition", "zero"));
     }
 
     #[test]

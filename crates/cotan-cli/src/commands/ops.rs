@@ -50,6 +50,8 @@ fn short(op: &ops::ManifestEntry) -> &str {
     op.name.strip_prefix(op.group.as_str()).and_then(|rest| rest.strip_prefix('.')).unwrap_or(&op.name)
 }
 
+/// The text up to the first full stop; two in a row stand for something left out.
 fn first_sentence(doc: &str) -> &str {
-    doc.find(". ").map_or(doc, |at| &doc[..=at])
+    let end = doc.match_indices(". ").find(|(at, _)| !doc[..*at].ends_with('.'));
+    end.map_or(doc, |(at, _)| &doc[..=at])
 }
