@@ -7,6 +7,7 @@ versions of the libraries are recorded, and tests need none of this.
 import json
 import pathlib
 import platform
+import sys
 
 import numpy as np
 
@@ -84,7 +85,7 @@ class Cases:
     def write(self):
         """Writes the file, a case a line."""
         lines = ",\n".join(json.dumps(case, allow_nan=False) for case in self.cases)
-        generator = f"tools/operations/{self.name}.py"
+        generator = f"tools/operations/{pathlib.Path(sys.argv[0]).name}"
         head = f'"provenance": {json.dumps({"generator": generator, "libraries": self.libraries})}'
         (FOLDER / f"{self.name}.json").write_text(f'{{{head},\n"cases": [\n{lines}\n]}}\n')
         print(f"{self.name}: {len(self.cases)} cases of {len({c['function'] for c in self.cases})} functions")

@@ -4,6 +4,7 @@
 
 mod book;
 mod figures;
+mod new_op;
 mod ops;
 mod peers;
 mod tidy;
@@ -23,6 +24,7 @@ cargo xtask COMMAND
   ops                     writes the reference pages of the operations, docs/operations
   figures                 draws the figures of the book, docs/figures
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
+  new-op NAME             writes the skeleton of an operation on tensors, which does not compile until it is filled in
   mutate-rules [OPERATION]
                           breaks every rule of the op table and shows that the battery of tests notices
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
@@ -41,6 +43,7 @@ fn main() -> Result<()> {
         Some("ops") => ops::write(&root()),
         Some("figures") => figures::write(&root()),
         Some("accept") => accept(rest),
+        Some("new-op") => new_op::write(&root(), rest),
         Some("mutate-rules") => {
             let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "mutants", "--"];
             all.extend(rest.iter().map(String::as_str));

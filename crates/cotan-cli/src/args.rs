@@ -24,9 +24,9 @@ pub(crate) enum Command {
     /// Value and the cotangents of parameters for one of the result (reverse mode).
     Vjp(VjpArgs),
     /// Value and Jacobian.
-    Jacobian(DerivativeArgs),
+    Jacobian(MatrixArgs),
     /// Value and Hessian of a scalar function.
-    Hessian(DerivativeArgs),
+    Hessian(MatrixArgs),
     /// Value and the product of the Hessian with a direction.
     Hvp(JvpArgs),
     /// Reports everything that is wrong with programs, without running them.
@@ -100,6 +100,19 @@ pub(crate) struct VjpArgs {
     /// The cotangent of the result, as `cotangent`; files as for --args. A scalar result needs none: it is 1.
     #[arg(long, value_name = "A")]
     pub(crate) cotangent: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct MatrixArgs {
+    #[command(flatten)]
+    pub(crate) derivative: DerivativeArgs,
+    /// Computes only entries that may not be zero, by as few products as a colouring allows, and gives the matrix in
+    /// compressed rows (CSR). Rows and columns are the floats of the result and of a parameter, row-major.
+    #[arg(long)]
+    pub(crate) sparse: bool,
+    /// Draws where the entries are to an SVG file.
+    #[arg(long, value_name = "FILE.svg", requires = "sparse")]
+    pub(crate) spy: Option<PathBuf>,
 }
 
 /// A derivative of a function at a point.
@@ -217,8 +230,6 @@ pub(crate) struct LaterArgs {
     #[arg(long, hide = true)]
     certify: bool,
     #[arg(long, hide = true)]
-    sparse: bool,
-    #[arg(long, hide = true)]
     profile: bool,
 }
 
@@ -229,7 +240,6 @@ impl LaterArgs {
             (self.unchecked, "--unchecked"),
             (self.fast_math, "--fast-math"),
             (self.certify, "--certify"),
-            (self.sparse, "--sparse"),
             (self.profile, "--profile"),
         ];
         all.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
@@ -381,7 +391,7 @@ impl Command {
             Command::Grad(a) => a.derivative.call.json,
             Command::Jvp(a) | Command::Hvp(a) => a.derivative.call.json,
             Command::Vjp(a) => a.derivative.call.json,
-            Command::Jacobian(a) | Command::Hessian(a) => a.call.json,
+            Command::Jacobian(a) | Command::Hessian(a) => a.derivative.call.json,
             Command::Check(a) => a.json,
             Command::Test(a) => a.json,
             Command::Ops(a) => a.json,

@@ -35,11 +35,21 @@ pub(crate) fn object(parts: impl IntoIterator<Item = (impl Into<String>, HostVal
 
 /// The result of a command: to the file of `--out` if there is one, and to stdout as JSON or as text for people.
 pub(crate) fn deliver(call: &CallArgs, result: &HostValue, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    deliver_as(call, &|| json(result), result, text)
+}
+
+/// The same of a result with a JSON text of its own, and arrays that go into files that hold nothing else.
+pub(crate) fn deliver_as(
+    call: &CallArgs,
+    json: &dyn Fn() -> String,
+    arrays: &HostValue,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
     if let Some(path) = &call.out {
-        write_file(path, result)?;
+        write_file(path, json, arrays)?;
     }
     if call.json {
-        print(&format!("{}\n", json(result)))
+        print(&format!("{}\n", json()))
     } else if call.out.is_none() {
         print(&text())
     } else {
@@ -55,7 +65,7 @@ pub(crate) fn json(value: &HostValue) -> String {
 }
 
 /// Writes a result in the format that the name of the file asks for.
-fn write_file(path: &Path, result: &HostValue) -> Result<(), Failure> {
+fn write_file(path: &Path, json: &dyn Fn() -> String, result: &HostValue) -> Result<(), Failure> {
     let fail = |message: String| Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, message);
     let arrays = || {
         let mut arrays = Vec::new();
@@ -63,7 +73,7 @@ fn write_file(path: &Path, result: &HostValue) -> Result<(), Failure> {
         arrays
     };
     let bytes = match path.extension().and_then(|e| e.to_str()) {
-        Some("json") => Some(format!("{}\n", json(result)).into_bytes()),
+        Some("json") => Some(format!("{}\n", json()).into_bytes()),
         Some("npz") => write_npz(&arrays()),
         Some("npy") => match arrays().as_slice() {
             [(_, only)] => write_npy(only),

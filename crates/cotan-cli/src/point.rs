@@ -36,7 +36,12 @@ impl Point {
 
     /// The request for a derivative in a mode.
     pub(crate) fn request(&self, form: DerivativeForm, mode: Option<DerivativeMode>) -> Request {
-        let derivative = DerivativeRequest { form, wrt: self.wrt.clone(), mode };
+        self.request_by(form, &self.wrt, mode)
+    }
+
+    /// The request for a derivative with respect to some of the parameters.
+    pub(crate) fn request_by(&self, form: DerivativeForm, wrt: &[String], mode: Option<DerivativeMode>) -> Request {
+        let derivative = DerivativeRequest { form, wrt: wrt.to_vec(), mode };
         self.session.at_types_of(&self.raw, Request::derivative(self.name.as_str(), derivative))
     }
 

@@ -12,6 +12,7 @@ use cotan::sema::entry::Entry;
 use cotan::sema::modules::Loader;
 use cotan::sema::typed::{self, GenericKind};
 use cotan::sema::types::Scalar;
+use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::syntax::{Diagnostic, FileId, SourceMap, Span, decode};
 use cotan::{CallError, CompileError, Compiler, Engine, Function, Lowered, Program, Request, codes};
 use std::io::ErrorKind;
@@ -197,6 +198,40 @@ impl Session {
     ) -> Result<HostValue, Failure> {
         let args = self.arguments(name, function.entry(), raw)?;
         function.call_with_output(&args, output).map_err(|e| self.call_failure(name, &e))
+    }
+
+    /// A sparse Jacobian or Hessian at a point, with its matrix there, which is held against a product with it.
+    pub(crate) fn sparse(
+        &self,
+        request: &Request,
+        raw: &RawArguments,
+    ) -> Result<(SparseJacobian, SparseMatrix), Failure> {
+        let name = &request.function;
+        let entry = self.entry(&Request { form: None, ..request.clone() })?;
+        let args = self.arguments(name, &entry, raw)?;
+        let fail = |e| self.sparse_failure(name, e);
+        let jacobian = SparseJacobian::new(&self.compiler, &self.program, request, self.engine, &args).map_err(fail)?;
+        let matrix = jacobian.evaluate(&args).map_err(fail)?;
+        let check = jacobian.check(&args, &matrix).map_err(fail)?;
+        if check.is_ok {
+            return Ok((jacobian, matrix));
+        }
+        let message = format!(
+            "a bug of Cotan: the sparse matrix of `{name}` differs from a product with the derivative: expected a relative \
+             error of at most {:e}, found {:e}",
+            check.tolerance, check.max_rel_err
+        );
+        let diagnostic = Diagnostic::error(codes::BUG, self.name_span(name), message)
+            .help("leave --sparse out, and report the program");
+        Err(Failure::program(exit::PROGRAM, &[diagnostic], &self.program.sources))
+    }
+
+    fn sparse_failure(&self, name: &str, error: SparseError) -> Failure {
+        match error {
+            SparseError::Compile(e) => self.compile_failure(name, e),
+            SparseError::Call(e) => self.call_failure(name, &e),
+            e @ (SparseError::Form(_) | SparseError::Shape { .. }) => self.request_failure(e.to_string()),
+        }
     }
 
     fn compile_failure(&self, name: &str, error: CompileError) -> Failure {

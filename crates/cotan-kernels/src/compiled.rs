@@ -5,40 +5,74 @@ use crate::triangular::Triangle;
 use crate::{cholesky, eigh, fft, lu, orthonormal, svd, triangular};
 
 macro_rules! compiled {
-    ($($module:ident::$name:ident($($argument:ident: $type:ty),*);)*) => {
+    (
+        both { $($module:ident::$name:ident($($argument:ident: $type:ty),*);)* }
+        double { $($wide_module:ident::$wide:ident($($size:ident: usize),*);)* }
+    ) => {
         /// The kernels of an element type.
         pub trait Compiled: Sized {
             $(
                 #[doc = concat!("See `", stringify!($name), "` of the crate.")]
                 fn $name($($argument: $type),*);
             )*
+            $(
+                #[doc = concat!("See `", stringify!($wide), "` of the crate.")]
+                fn $wide($($size: usize,)* a: &[Self], to: &mut [Self]);
+            )*
         }
 
-        compiled!(f32: $($module::$name($($argument: $type),*);)*);
-        compiled!(f64: $($module::$name($($argument: $type),*);)*);
-    };
-    ($float:ident: $($module:ident::$name:ident($($argument:ident: $type:ty),*);)*) => {
-        impl Compiled for $float {
+        impl Compiled for f64 {
             $(
                 fn $name($($argument: $type),*) {
-                    $module::$name::<$float>($($argument),*);
+                    $module::$name::<f64>($($argument),*);
+                }
+            )*
+            $(
+                fn $wide($($size: usize,)* a: &[f64], to: &mut [f64]) {
+                    $wide_module::$wide::<f64>($($size,)* a, to);
+                }
+            )*
+        }
+
+        impl Compiled for f32 {
+            $(
+                fn $name($($argument: $type),*) {
+                    $module::$name::<f32>($($argument),*);
+                }
+            )*
+            $(
+                fn $wide($($size: usize,)* a: &[f32], to: &mut [f32]) {
+                    in_double(a, to, |a, to| $wide_module::$wide::<f64>($($size,)* a, to));
                 }
             )*
         }
     };
 }
 
+/// Does in f64 what is asked for in f32.
+fn in_double(a: &[f32], to: &mut [f32], kernel: impl FnOnce(&[f64], &mut [f64])) {
+    let a: Vec<f64> = a.iter().map(|x| f64::from(*x)).collect();
+    let mut result = vec![0.0; to.len()];
+    kernel(&a, &mut result);
+    to.iter_mut().zip(result).for_each(|(to, x)| *to = x as f32);
+}
+
 compiled! {
+    both {
     cholesky::cholesky(n: usize, a: &[Self], to: &mut [Self]);
     triangular::triangular_solve(n: usize, k: usize, a: &[Self], b: &[Self], to: &mut [Self], triangle: Triangle);
     lu::solve(n: usize, k: usize, a: &[Self], b: &[Self], to: &mut [Self], transposed: bool);
     lu::lu(n: usize, a: &[Self], to: &mut [Self]);
     lu::lu_permutation(n: usize, a: &[Self], to: &mut [i64]);
     lu::slogdet(n: usize, a: &[Self], to: &mut [Self]);
-    orthonormal::orthonormal(m: usize, n: usize, a: &[Self], to: &mut [Self]);
-    eigh::eigh(n: usize, a: &[Self], to: &mut [Self]);
-    svd::svd(m: usize, n: usize, a: &[Self], to: &mut [Self]);
     fft::fft(n: usize, x: &[Self], to: &mut [Self], inverse: bool);
     fft::rfft(n: usize, x: &[Self], to: &mut [Self]);
     fft::irfft(n: usize, x: &[Self], to: &mut [Self]);
+    }
+    // The libraries' code for these is large, and nobody waits for it in f32 alone: that is computed in f64.
+    double {
+        orthonormal::orthonormal(m: usize, n: usize);
+        eigh::eigh(n: usize);
+        svd::svd(m: usize, n: usize);
+    }
 }

@@ -163,8 +163,10 @@ fn finish<T: Real>(n: usize, scale: T, values: &[T], vectors: &[T], to: &mut [T]
     }
 }
 
-/// Minus one if the first of the entries of largest modulus is negative, one otherwise.
+/// Minus one if the first of the entries of largest modulus is negative, one otherwise. Moduli that differ by little count as
+/// equal: which is larger would be a matter of rounding where a symmetry makes them equal.
 pub(crate) fn sign_of_largest<T: Real>(x: &[T]) -> T {
-    let first = x.iter().fold(T::ZERO, |most, x| if x.modulus() > most.modulus() { *x } else { most });
-    if first < T::ZERO { T::ZERO - T::ONE } else { T::ONE }
+    let most = x.iter().fold(T::ZERO, |most, x| if x.modulus() > most { x.modulus() } else { most });
+    let first = x.iter().find(|x| x.modulus() >= most - most * T::NEGLIGIBLE);
+    if first.is_some_and(|x| *x < T::ZERO) { T::ZERO - T::ONE } else { T::ONE }
 }

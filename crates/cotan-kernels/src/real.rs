@@ -31,6 +31,8 @@ pub(crate) mod sealed {
         const TINY: Self;
         /// Minus infinity.
         const BELOW_ALL: Self;
+        /// A relative difference that is less than symmetric entries of eigenvectors may have in f32.
+        const NEGLIGIBLE: Self;
 
         /// The absolute value.
         fn modulus(self) -> Self;
@@ -58,6 +60,7 @@ macro_rules! kernel {
             const EPSILON: Self = $float::EPSILON;
             const TINY: Self = $float::MIN_POSITIVE;
             const BELOW_ALL: Self = $float::NEG_INFINITY;
+            const NEGLIGIBLE: Self = 1.0 / (1 << 18) as $float;
 
             #[inline(always)]
             fn modulus(self) -> Self {

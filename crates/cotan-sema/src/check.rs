@@ -22,6 +22,7 @@ mod declarations;
 mod declared;
 mod derivatives;
 mod effects;
+mod einsum;
 mod enums;
 mod evaluate;
 mod exhaustive;

@@ -6,6 +6,7 @@
 //! file must not know what names mean.
 
 mod cycles;
+pub(crate) mod einsum;
 mod paths;
 
 use cotan_ops::Registry;
@@ -159,10 +160,15 @@ pub fn load(name: &str, text: &str, loader: &dyn Loader, library: &Library) -> L
         known: HashMap::new(),
         edges: Vec::new(),
         open: VecDeque::new(),
+        sums: BTreeMap::new(),
     };
     graph.add(Origin::File(name.to_owned()), String::new(), name, text.to_owned());
     while let Some(module) = graph.open.pop_front() {
         graph.follow_imports(module);
+    }
+    if !graph.sums.is_empty() {
+        let text = graph.sums.values().cloned().collect::<String>();
+        graph.add(Origin::Library(einsum::MODULE.to_owned()), einsum::MODULE.to_owned(), einsum::MODULE, text);
     }
     graph.diagnostics.extend(cycles::find(&graph.edges, &graph.sources));
     Loaded {
@@ -203,6 +209,8 @@ struct Graph<'l> {
     edges: Vec<Edge>,
     /// The modules whose imports are yet to be followed.
     open: VecDeque<ModuleId>,
+    /// The functions of the Einstein sums that are used, by name.
+    sums: BTreeMap<String, String>,
 }
 
 impl Graph<'_> {
@@ -210,6 +218,7 @@ impl Graph<'_> {
         let id = ModuleId(self.all.len() as u32);
         let file = self.sources.add(name, text);
         let text = self.sources.get(file).map_or("", |file| file.text());
+        einsum::uses(file, text, &mut self.sums);
         let (syntax, mut diagnostics) = parse(file, text);
         self.diagnostics.append(&mut diagnostics);
         let is_library = matches!(origin, Origin::Library(_));

@@ -61,6 +61,10 @@ const fn wrapping(name: &'static str, row: &'static str, operands: &'static [Ope
     ScalarFunction { row, wraps: true, ..function(name, Domain::Integer, operands) }
 }
 
+const fn bits(name: &'static str, row: &'static str) -> ScalarFunction {
+    ScalarFunction { row, ..function(name, Domain::Integer, TWO) }
+}
+
 const fn float(name: &'static str) -> ScalarFunction {
     function(name, Domain::Float, ONE)
 }
@@ -115,6 +119,9 @@ pub(crate) static SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     function("select", Domain::Any, &[Operand::Bool, Operand::Same, Operand::Same]),
     predicate("isnan"),
     predicate("isfinite"),
+    bits("bit_and", "and"),
+    bits("bit_or", "or"),
+    bits("bit_xor", "xor"),
     wrapping("wrapping_add", "add", TWO),
     wrapping("wrapping_sub", "sub", TWO),
     wrapping("wrapping_mul", "mul", TWO),

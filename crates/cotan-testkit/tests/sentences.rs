@@ -87,3 +87,40 @@ fn every_promise_of_the_language_names_tests_that_are_there() {
     print(&counts);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// How many defects of other systems the reference numbers.
+const DEFECTS: usize = 16;
+
+#[test]
+fn every_defect_of_others_names_tests_that_are_there() {
+    let table = fs::read_to_string(workspace_file("tests/defects.tsv")).expect("the table");
+    let mut lines = table.lines();
+    assert_eq!(lines.next(), Some("number\tdefect\ttests"));
+    let mut wrong = Vec::new();
+    let numbers: Vec<String> = (1..=DEFECTS).map(|n| n.to_string()).collect();
+    let mut counts: Vec<usize> = vec![0; DEFECTS];
+    let mut sources = HashMap::new();
+    for Row { section: number, promise: defect, tests } in lines.map(row) {
+        match numbers.iter().position(|n| n == number) {
+            Some(at) => counts[at] += tests.len(),
+            None => wrong.push(format!("{number}: no number of a defect")),
+        }
+        if defect.is_empty() || tests.is_empty() {
+            wrong.push(format!("{number}: `{defect}` has no test"));
+        }
+        for test in tests {
+            wrong.extend(misnamed(test, &mut sources).map(|what| format!("{number}: {defect}: {what}")));
+        }
+    }
+    let empty = counts.iter().zip(&numbers).filter(|(count, _)| **count == 0);
+    wrong.extend(empty.map(|(_, number)| format!("{number}: no test")));
+    print_defects(&counts);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[expect(clippy::print_stdout, reason = "the counts are shown by `-- --nocapture`")]
+fn print_defects(counts: &[usize]) {
+    for (at, count) in counts.iter().enumerate() {
+        println!("defect {}: {count} tests", at + 1);
+    }
+}

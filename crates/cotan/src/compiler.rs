@@ -157,9 +157,18 @@ impl Compiler {
 
     /// The IR of a function or derivative of a program without errors, as it is run.
     pub fn lower(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
+        on_deep_stack(|| self.lower_on_this_stack(program, request, self.last()))
+    }
+
+    /// The IR of a function of a module in which derivatives are requests, as it is run. The entry tells its first operands.
+    pub(crate) fn lower_module(&self, entry: Entry, source: &Module) -> Result<Lowered, CompileError> {
+        on_deep_stack(|| self.finish(entry, source, self.last()))
+    }
+
+    /// What code that is run goes through last.
+    fn last(&self) -> Last {
         // A trap tells the iteration in which a NaN was made, so it wants to see the loops.
-        let last = if self.trap_nan { Last::Simplified } else { Last::Finished };
-        on_deep_stack(|| self.lower_on_this_stack(program, request, last))
+        if self.trap_nan { Last::Simplified } else { Last::Finished }
     }
 
     /// The same before it is optimised for running: of this IR derivatives may be taken. Of the other they may not: how a

@@ -109,8 +109,19 @@ impl Function {
         }
     }
 
+    /// Calls a function that takes more flat operands than its entry tells: `n_told` of them are those of the entry. The
+    /// others must be of the types of the IR. What the function prints is dropped.
+    pub(crate) fn call_beyond(&self, args: &[Value], n_told: usize) -> Result<Vec<Value>, CallError> {
+        self.run_flat(args, n_told, &mut |_| {})
+    }
+
     fn call_flat_with_output(&self, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
-        check_flat_extents(&self.entry, args).map_err(CallError::Arguments)?;
+        self.run_flat(args, args.len(), output)
+    }
+
+    fn run_flat(&self, args: &[Value], n_told: usize, output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
+        let told = &args[..n_told];
+        check_flat_extents(&self.entry, told).map_err(CallError::Arguments)?;
         let outcome = match &self.executor {
             Executor::Interpreter(options) => {
                 cotan_interp::run_with_output(&self.module, &self.entry.symbol, args, options, output)
@@ -124,7 +135,7 @@ impl Function {
                 Some(origin) if failure.kind == CheckKind::Nan => CallError::Nan(Box::new(origin)),
                 Some(_) | None => CallError::Check(failure),
             }),
-            Ok(results) => match NanArgument::of(&self.entry, args, &results) {
+            Ok(results) => match NanArgument::of(&self.entry, told, &results) {
                 Some(argument) => Err(CallError::NanArgument(argument)),
                 None => Ok(results),
             },

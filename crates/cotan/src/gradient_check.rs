@@ -96,7 +96,7 @@ pub fn check_gradient(
         mode_tolerance: tolerance.unwrap_or(precision.mode_tolerance).max(precision.mode_tolerance),
         is_ok: true,
     };
-    let mut random = SplitMix(SEED);
+    let mut random = SplitMix::new(SEED);
     for k in 0..directions {
         let direction: Vec<f64> = if is_every_entry {
             (0..entries.len()).map(|i| if i == k { 1.0 } else { 0.0 }).collect()
@@ -194,10 +194,14 @@ fn larger(a: f64, b: f64) -> f64 {
 }
 
 /// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
-struct SplitMix(u64);
+pub(crate) struct SplitMix(u64);
 
 impl SplitMix {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn new(seed: u64) -> SplitMix {
+        SplitMix(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

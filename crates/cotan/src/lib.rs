@@ -30,6 +30,7 @@ mod pipeline;
 mod program;
 mod quick;
 mod request;
+pub mod sparse;
 mod tape;
 
 pub use compiler::{Compiler, Config, Engine, Lowered};

@@ -5,9 +5,18 @@ use cotan_sema::modules::{Library, LibraryModule};
 /// The modules behind `import std....`.
 pub static STANDARD: &[LibraryModule] = &[
     LibraryModule { name: "std.complex", text: include_str!("../../../lib/std/complex.cot") },
+    LibraryModule { name: "std.conv", text: include_str!("../../../lib/std/conv.cot") },
     LibraryModule { name: "std.fft", text: include_str!("../../../lib/std/fft.cot") },
+    LibraryModule { name: "std.index", text: include_str!("../../../lib/std/index.cot") },
     LibraryModule { name: "std.linalg", text: include_str!("../../../lib/std/linalg.cot") },
     LibraryModule { name: "std.nn", text: include_str!("../../../lib/std/nn.cot") },
+    LibraryModule { name: "std.pool", text: include_str!("../../../lib/std/pool.cot") },
+    LibraryModule { name: "std.product", text: include_str!("../../../lib/std/product.cot") },
+    LibraryModule { name: "std.random", text: include_str!("../../../lib/std/random.cot") },
+    LibraryModule { name: "std.reduce", text: include_str!("../../../lib/std/reduce.cot") },
+    LibraryModule { name: "std.resample", text: include_str!("../../../lib/std/resample.cot") },
+    LibraryModule { name: "std.shape", text: include_str!("../../../lib/std/shape.cot") },
+    LibraryModule { name: "std.sort", text: include_str!("../../../lib/std/sort.cot") },
 ];
 
 /// The standard library, and the operations of the op table.

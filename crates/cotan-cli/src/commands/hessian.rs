@@ -1,15 +1,19 @@
 //! `cotan hessian`: value and Hessian; of several parameters one block for each pair.
 
 use super::jacobian::deliver;
-use crate::args::DerivativeArgs;
+use super::sparse;
+use crate::args::MatrixArgs;
 use crate::diagnostics::Failure;
 use crate::output;
 use crate::point::Point;
 use cotan::DerivativeForm;
 
-pub(crate) fn run(args: &DerivativeArgs) -> Result<u8, Failure> {
-    let point = Point::open(args)?;
+pub(crate) fn run(args: &MatrixArgs) -> Result<u8, Failure> {
+    let point = Point::open(&args.derivative)?;
     point.expect_scalar()?;
+    if args.sparse {
+        return sparse::hessian(args, &point);
+    }
     let value = point.value()?;
     let mut blocks = point.parts(point.evaluate(DerivativeForm::Hessian)?);
     if point.wrt.len() > 1 {
@@ -17,5 +21,5 @@ pub(crate) fn run(args: &DerivativeArgs) -> Result<u8, Failure> {
             *row = output::object(point.parts(row.clone()));
         }
     }
-    deliver(args, value, "hessian", "Hessian", blocks)
+    deliver(&args.derivative, value, "hessian", "Hessian", blocks)
 }

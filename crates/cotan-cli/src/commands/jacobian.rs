@@ -1,7 +1,8 @@
 //! `cotan jacobian`: value and Jacobian.
 
+use super::sparse;
 use super::summary::summary;
-use crate::args::DerivativeArgs;
+use crate::args::{DerivativeArgs, MatrixArgs};
 use crate::diagnostics::Failure;
 use crate::exit;
 use crate::output;
@@ -9,11 +10,14 @@ use crate::point::Point;
 use cotan::DerivativeForm;
 use cotan::host::HostValue;
 
-pub(crate) fn run(args: &DerivativeArgs) -> Result<u8, Failure> {
-    let point = Point::open(args)?;
+pub(crate) fn run(args: &MatrixArgs) -> Result<u8, Failure> {
+    let point = Point::open(&args.derivative)?;
+    if args.sparse {
+        return sparse::jacobian(args, &point);
+    }
     let value = point.value()?;
     let jacobians = point.parts(point.evaluate(DerivativeForm::Jacobian)?);
-    deliver(args, value, "jacobian", "Jacobian", jacobians)
+    deliver(&args.derivative, value, "jacobian", "Jacobian", jacobians)
 }
 
 /// A value and one matrix of derivatives for each parameter.

@@ -14,6 +14,7 @@ mod jvp;
 mod new;
 mod ops;
 mod run;
+mod sparse;
 mod summary;
 mod test;
 mod vjp;

@@ -147,7 +147,6 @@ fn what_this_version_does_not_have_is_refused_in_one_line() {
         ("--unchecked", "error[U0002]: `--unchecked`"),
         ("--fast-math", "error[U0002]: `--fast-math`"),
         ("--certify", "error[U0002]: `--certify`"),
-        ("--sparse", "error[U0002]: `--sparse`"),
         ("--profile", "error[U0002]: `--profile`"),
     ] {
         let run = case.run(&["run", "program.cot", option]);

@@ -10,6 +10,7 @@ mod nans;
 mod pages;
 mod programs;
 mod run;
+mod sparse;
 mod testing;
 mod tools;
 

@@ -22,13 +22,16 @@
 //! assert_eq!(gradient, Ok((vec![Value::f64s(&[], &[9.0])], vec![Value::f64s(&[], &[6.0])])));
 //! ```
 
+mod dependence;
 mod node;
 mod product;
 mod routine;
+mod sets;
 mod sweep;
 mod term;
 mod trace;
 
+pub use dependence::Dependence;
 pub use node::{Id, NodeView, Operand, Tape};
 
 use crate::error::{ArgumentError, RuntimeError};

@@ -4,7 +4,7 @@ use crate::domain::MAX_OPERANDS;
 use crate::error::{Limit, RuntimeError};
 use crate::numbers::Numbers;
 use cotan_ir::{Const, Elem};
-use cotan_ops::PrimRow;
+use cotan_ops::{Partial, PrimRow};
 
 /// The number of a node. A node refers to smaller numbers only.
 pub type Id = u32;
@@ -176,6 +176,28 @@ impl Tape {
                     }
                 }
                 Step::Row(RowUse { row, arity, ids, elems, values })
+            }
+        }
+    }
+
+    /// Calls `f` with every node that the derivative of this one goes on to: its operands, but for those with a partial
+    /// derivative that is zero by nature.
+    pub(crate) fn each_source(&self, id: Id, mut f: impl FnMut(Id)) {
+        match &self.nodes[id as usize].rule {
+            Rule::Leaf => {}
+            Rule::Contest { start, end } => self.parts[*start as usize..*end as usize].iter().copied().for_each(f),
+            // A partial that is zero here may not be elsewhere.
+            Rule::Combination { start, end } => {
+                self.terms[*start as usize..*end as usize].iter().for_each(|(part, _)| f(*part));
+            }
+            Rule::Row { row, operands } => {
+                for (k, (operand, partial)) in operands.iter().zip(row.partials).enumerate() {
+                    match partial {
+                        Partial::Zero { .. } => {}
+                        Partial::Term { .. } | Partial::Convert if is_node(row, k) => f(*operand),
+                        Partial::Term { .. } | Partial::Convert => {}
+                    }
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod constructs;
+mod dependence;
 mod errors;
 mod rows;
 mod support;

@@ -10,6 +10,7 @@ use super::scope::Found;
 use super::vmaps::{VMAP, VmapCallee};
 use super::{BodyChecker, Def, FnId, Signature};
 use crate::codes;
+use crate::modules::einsum::EINSUM;
 use crate::prelude::{self, ScalarFunction};
 use crate::suggest::closest;
 use crate::typed::{Builtin, NamedForm};
@@ -89,6 +90,9 @@ impl BodyChecker<'_, '_> {
         }
         if name == VMAP {
             return Some(self.vmap_callee(base.span, ops));
+        }
+        if name == EINSUM {
+            return Some(self.einsum_callee(base.span, ops));
         }
         if let Some(function) = prelude::scalar_function(name) {
             return Some((Callee::Scalar(function, base.span), 0));

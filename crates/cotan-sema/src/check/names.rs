@@ -10,6 +10,7 @@ use super::vmaps::VMAP;
 use super::{BodyChecker, Def, LocalFacts};
 use crate::codes;
 use crate::dims::{GenericId, LocalId};
+use crate::modules::einsum::EINSUM;
 use crate::prelude;
 use crate::suggest::closest;
 use crate::typed::{Expr, ExprKind, Literal, Local, NamedForm};
@@ -118,7 +119,7 @@ impl BodyChecker<'_, '_> {
             let locals = self.names.iter().filter(|(_, ids)| !ids.is_empty()).map(|(name, _)| name.as_str());
             let items = self.module.declared_names();
             let generics = self.generics.iter().map(|generic| generic.name.as_str());
-            let forms = NamedForm::all().map(|form| form.name).chain([VMAP]);
+            let forms = NamedForm::all().map(|form| form.name).chain([VMAP, EINSUM]);
             let known = locals.chain(generics).chain(items).chain(prelude::names()).chain(forms);
             match (self.module.enum_with(name), foreign_name(name), closest(name, known)) {
                 (Some(owner), ..) => format!("write the name of the enum before the variant: `{owner}.{name}`"),

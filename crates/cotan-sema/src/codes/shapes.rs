@@ -76,4 +76,15 @@ Mended:
 
 fn f[N](a: f64, v: f64[N]) -> f64[N] = a .* v",
 "fn f[N](a: f64, v: f64[N]) -> f64[N] = a @ v";
+
+    BAD_SUM = "E0414", "Einstein sum that can't be read",
+"`einsum[\"ij,jk->ik\"](a, b)` names the axes of each operand by lower-case letters and, behind the arrow, the
+axes of the result, each of them once. What is not among those is summed over; `...` stands for leading
+axes that all operands and the result have.
+
+Mended:
+
+fn f[N, M, K](a: f64[N, M], b: f64[M, K]) -> f64[N, K] = einsum[\"ij,jk->ik\"](a, b)",
+"fn f[N, M, K](a: f64[N, M], b: f64[M, K]) -> f64[N, K] = einsum[\"ij,jk\"](a, b)";
+
 }

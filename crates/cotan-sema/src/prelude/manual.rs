@@ -39,7 +39,20 @@ pub fn prelude_functions() -> Vec<PreludeFunction> {
         Some(PreludeFunction { name, generics, params: params.to_vec(), result, doc: doc.to_owned() })
     });
     let scalars = SCALAR_FUNCTIONS.iter().filter(|function| function.name != function.row);
-    builtins.chain(scalars.map(of_scalars)).collect()
+    builtins.chain([einsum()]).chain(scalars.map(of_scalars)).collect()
+}
+
+/// The form whose brackets hold the names of axes; it is written out as a function before names are resolved.
+fn einsum() -> PreludeFunction {
+    PreludeFunction {
+        name: "einsum",
+        generics: "T: Numeric",
+        params: vec![Operand::smooth("v", "T[..]").repeated()],
+        result: "T[..]",
+        doc: "`einsum[\"ij,jk->ik\"](a, b)` names the axes of each operand and, behind the arrow, those of the result: products \
+              of the elements, summed over the axes that the result does not have."
+            .to_owned(),
+    }
 }
 
 /// The convention of a function of the prelude at its kinks, if it has any.

@@ -11,8 +11,10 @@ mod jacobians;
 mod language;
 mod limits;
 mod loops;
+mod operations;
 mod programs;
 mod scale;
+mod sparse;
 mod speed;
 mod suites;
 
@@ -85,6 +87,8 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             Some(groups.concat())
         }
         "loops" => Some(loops::LINES.to_vec()),
+        "operations" => Some([operations::LINES, sparse::LINES].concat()),
+
         "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }

@@ -92,6 +92,9 @@ impl<'p> Machine<'p> {
                     machine.check(*n >= 0, CheckKind::NegativePower, span)?;
                     wrapped(wrapping_power(*x, *n))
                 }
+                ("bit_and", [x, y]) => wrapped(x & y),
+                ("bit_or", [x, y]) => wrapped(x | y),
+                ("bit_xor", [x, y]) => wrapped(x ^ y),
                 ("powi", [n]) => Ok(float_power(&args[0].computed(), *n)),
                 (_, _) => {
                     let Some(row) = lookup(name) else { return bug(format!("there is no primitive `{name}`")) };

@@ -1,7 +1,7 @@
 //! Gradients, and Jacobians as stacks of first derivatives along bases.
 
-use cotan_ir::{Atom, Builder, Const, Dim as IrDim, Elem, Env, ParResult, Ty, Var};
-use cotan_ops::{FILL, TRANSPOSE, cast_to};
+use cotan_ir::{Atom, Builder, CheckKind, Const, Dim as IrDim, Elem, Env, ParResult, Ty, Var};
+use cotan_ops::{EQ, FILL, TRANSPOSE, cast_to};
 
 use super::super::function::with_results;
 use super::super::values::Value;
@@ -74,6 +74,7 @@ impl Calls<'_, '_> {
             DerivativeMode::Forward => {
                 let stacked = self.per_element(&param_ty, |calls, basis| {
                     let tangent = calls.jvp(&[param], &[out], &[basis]).1[0];
+                    let tangent = calls.under_dims(tangent, &result_ty.dims);
                     if result_ty.elem == param_ty.elem {
                         return tangent;
                     }
@@ -100,6 +101,23 @@ impl Calls<'_, '_> {
         }
         let results = self.b.call(&function, self.args);
         self.b.var_ty(results[out]).clone()
+    }
+
+    /// A tangent whose lengths the base computes, under the dims that a call outside found for them.
+    fn under_dims(&mut self, tangent: Atom, dims: &[IrDim]) -> Atom {
+        let mut tangent = tangent;
+        for (axis, expected) in dims.iter().enumerate() {
+            let mut ty = self.b.ty(tangent);
+            let found = ty.dims[axis];
+            if found != *expected {
+                let args = [expected.atom(), found.atom()];
+                let is_equal = self.b.prim(EQ.prim(), &args);
+                ty.dims[axis] = *expected;
+                let checked = self.b.check(is_equal.into(), CheckKind::ShapeMismatch, &args, tangent, Some(ty));
+                tangent = checked.into();
+            }
+        }
+        tangent
     }
 
     /// Stacks `f` of every basis tensor of a type; of a scalar just `f` of 1.

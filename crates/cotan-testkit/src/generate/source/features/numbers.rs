@@ -13,7 +13,7 @@ const NARROW: &str = "fn narrow[K](v: {t}[K], x: {t}) -> {t} {
 const CHECKSUM: &str = "fn checksum[K](ix: i64[K], k: i64) -> i64 {
   let bytes = wrapping_as[u8](ix .* 37 .+ k)
   let mut sum: u32 = 7
-  for b in bytes { sum = wrapping_add(wrapping_mul(sum, 31), b as u32) }
+  for b in bytes { sum = bit_xor(wrapping_mul(sum, 31), bit_or(b as u32, bit_and(sum, 6))) }
   let total = (+/ (ix .+ 1)) * (*/ (1..=(k % 4))) - (min/ ix) + (max/ ix) ** 2
   (sum % 5) as i64 + total % 7 - (-/ ix) % 3 + 0x1f % 3 + wrapping_neg(k % 2) + wrapping_abs(-k) + wrapping_pow(3, k)
 }";
