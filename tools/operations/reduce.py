@@ -97,6 +97,6 @@ for name in ("cummax", "cummin"):
     c.add(name, dict(x=x, exclusive=False, reverse=False), x, "by hand", True, dict(x=np.array([[1.75, 0.75, 0.5]])))
     c.add(name, dict(x=x, exclusive=False, reverse=True), x, "by hand", True, dict(x=np.array([[0.5, 0.75, 1.75]])))
 x = d2[0]
-c.add("running__plain", dict(x=x), tuple(f.accumulate(x) for f in (np.add, np.multiply, np.maximum, np.minimum, np.logaddexp)),
+c.add("cumsum__with_the_others", dict(x=x), tuple(f.accumulate(x) for f in (np.add, np.multiply, np.maximum, np.minimum, np.logaddexp)),
       "numpy")
 c.write()

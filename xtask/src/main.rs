@@ -21,7 +21,7 @@ cargo xtask COMMAND
                           all tests, or those of one folder of tests/; --bless rewrites what they expect
   tidy                    generated files are fresh, codes have pages, the longest files
   book                    builds the book into target/book, where mdbook is installed
-  ops                     writes the reference page of the operations, docs/operations.md
+  ops                     writes the reference pages of the operations, docs/operations
   figures                 draws the figures of the book, docs/figures
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   new-op NAME             writes the skeleton of an operation on tensors, which does not compile until it is filled in

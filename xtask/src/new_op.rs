@@ -8,9 +8,10 @@ use std::fs;
 use std::path::Path;
 
 /// What is to be said of an operation: fields that have no default, with what stands in their place.
-const BLANKS: [(&str, &str); 9] = [
+const BLANKS: [(&str, &str); 10] = [
     ("group", "the part of the reference that it belongs to, such as Group::LinearAlgebra"),
-    ("signature", "types of operands and result, such as \\\"(T[.., n]) -> T[.., n]\\\""),
+    ("operands", "names, types and what is smooth, such as &[Operand::smooth(\\\"x\\\", \\\"T[.., n]\\\")]"),
+    ("result", "the type of the result, such as \\\"T[.., n]\\\""),
     ("elems", "the element types that `T` may stand for, such as ElemSet::FLOAT"),
     ("doc", "operands, attributes and result in one sentence that ends in a full stop"),
     ("evaluation", "Evaluation::Direct(..) if it moves elements, Evaluation::Routine(..) if it computes"),
@@ -63,14 +64,14 @@ fn skeleton(name: &str) -> String {
         let what = BLANKS.iter().find(|(name, _)| *name == field).map_or("", |(_, what)| what);
         format!("    {field}: compile_error!(\"{name}: {field}: {what}\"),\n")
     };
-    let fields: String = ["group", "signature", "elems", "doc"].map(blank).concat();
+    let fields: String = ["group", "operands", "result", "elems", "doc"].map(blank).concat();
     let rest: String = ["evaluation", "derivative", "batching", "stablehlo"].map(blank).concat();
     format!(
         "//! `{name}(x)`: what it computes, as a formula.\n\
          //!\n\
          //! Its domain, what happens at kinks and where there is no result, and why its derivative is what it is.\n\n\
          use super::{{Batching, Derivative, Evaluation, Shapes, StableHlo, TensorRecord, TensorSample}};\n\
-         use crate::{{Group, Proof}};\n\
+         use crate::{{Group, Operand, Proof}};\n\
          use cotan_ir::{{ElemSet, TensorSig}};\n\n\
          compile_error!(\"{name}: write the formula, the domain and the source into the documentation of the module\");\n\n\
          /// What the results are.\n\

@@ -327,7 +327,7 @@ pub(crate) enum Stage {
 
 #[derive(Args)]
 pub(crate) struct ExplainArgs {
-    /// An operation such as `sqrt`, a code such as `E0101`, or a program.
+    /// An operation such as `sqrt` or `std.linalg.solve`, a code such as `E0101`, or a program.
     #[arg(value_name = "OP|CODE|FILE")]
     pub(crate) subject: String,
     /// The function whose gradient is explained.

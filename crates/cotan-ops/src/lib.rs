@@ -25,6 +25,7 @@ mod mod61;
 mod monoid;
 mod nan;
 mod num;
+mod operand;
 pub mod reduce;
 mod registry;
 mod row;
@@ -41,10 +42,13 @@ pub use float::Float;
 pub use gamma::Gamma;
 pub use host::{Host, HostFn, host_function, host_functions};
 pub use kernel::{Carrier, Kernel, Scalar};
-pub use manifest::{Backends, ManifestEntry, Modes, OperandEntry, explain, manifest};
+pub use manifest::{
+    Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, StableHloEntry, explain, manifest,
+};
 pub use mod61::Mod61;
 pub use monoid::{WithOperation, with_operation};
 pub use num::{Int, Num, Ring};
+pub use operand::{Differentiability, Operand};
 pub use registry::Registry;
 pub use row::{
     Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample,

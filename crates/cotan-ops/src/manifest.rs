@@ -1,50 +1,106 @@
 //! The table as data and as text for people.
 
 use crate::{
-    Derivative, Kinks, Lowering, Partial, PrimRow, Proof, TensorRecord, lookup, lookup_tensor, table, tensor_table,
+    Batching, Derivative, Kinks, Lowering, Operand, Partial, PrimRow, Proof, Registry, StableHlo, TensorRecord, lookup,
+    lookup_tensor,
 };
 use cotan_ir::{Elem, OperandElem, ResultElem};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What the manifest says of one operation.
+/// What the manifest says of one operation. Absent facts are `null` or empty, so that every object has every field.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ManifestEntry {
-    /// Unique name.
+    /// The name, unique among the operations of its kind.
     pub name: String,
-    /// Part of the reference.
+    /// What it is.
+    pub kind: Kind,
+    /// Part of the reference: a group of operations, or a module of the library.
     pub group: String,
-    /// Types, as `(T, i64) -> T`.
+    /// Types of operands and result. Of a function, its declaration.
     pub signature: String,
     /// What it computes.
     pub doc: String,
-    /// One per operand; none where their number varies.
+    /// The operands, in order.
     pub operands: Vec<OperandEntry>,
-    /// Derivative modes and the highest order, `null` where there is no limit.
+    /// Derivative modes and the highest order.
     pub modes: Modes,
-    /// The element types that `T` may stand for.
+    /// The element types that `T` may stand for; none where there is no `T`.
     pub dtypes: Vec<String>,
-    /// Where the derivative comes from: `partials`, `convert`, `linear`, `multilinear`, `zero`.
+    /// Where the derivative comes from: `partials`, `convert`, `linear`, `multilinear`, `rule`, `zero`, `definition`.
     pub rule: String,
-    /// Status by backend: `native` or `expanded`.
+    /// What happens at kinks, its own or those of the operations that it is made of.
+    pub kinks: Vec<KinkEntry>,
+    /// What it does to a batch of operands.
+    pub batching: BatchingEntry,
+    /// What it is in StableHLO; nothing where that is not recorded.
+    pub stablehlo: Option<StableHloEntry>,
+    /// Status by backend: `native`, `expanded` or `library`.
     pub backends: Backends,
-    /// `nothing to prove`, `pending`, or why it is not to be proved.
+    /// The tests that hold it.
+    pub tests: Vec<String>,
+    /// `nothing to prove`, `pending`, `definition`, or why it is not to be proved.
     pub proof: String,
+}
+
+/// The kinds of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// On scalars, element by element on tensors.
+    Primitive,
+    /// On tensors.
+    Tensor,
+    /// A function of the language that needs no import and is no primitive.
+    Prelude,
+    /// A function of the standard library, written in the language.
+    Library,
+}
+
+impl Kind {
+    /// The word of the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Primitive => "primitive",
+            Kind::Tensor => "tensor",
+            Kind::Prelude => "prelude",
+            Kind::Library => "library",
+        }
+    }
 }
 
 /// How one operand is differentiated.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OperandEntry {
-    /// `a0`, `a1`, ...
+    /// The name; `a0`, `a1`, ... of primitives.
     pub name: String,
-    /// The type: `T` or an element type.
-    pub elem: String,
+    /// The type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Whether any number of operands like this one may follow.
+    pub repeated: bool,
+    /// The value if it is left out.
+    pub default: Option<String>,
     /// `smooth`, `piecewise`, `zero` or `none`.
     pub differentiability: String,
-    /// The convention at kinks, or the reason for zero or none.
+    /// The convention at kinks, the condition, or the reason for zero or none.
     pub note: Option<String>,
     /// The partial derivative, where it is a term.
     pub partial: Option<String>,
+}
+
+impl From<&Operand> for OperandEntry {
+    fn from(operand: &Operand) -> OperandEntry {
+        OperandEntry {
+            name: operand.name.to_owned(),
+            ty: operand.ty.to_owned(),
+            repeated: operand.repeated,
+            default: None,
+            differentiability: operand.differentiability.name().to_owned(),
+            note: operand.differentiability.note(),
+            partial: None,
+        }
+    }
 }
 
 /// Derivative modes.
@@ -54,8 +110,50 @@ pub struct Modes {
     pub jvp: bool,
     /// Reverse.
     pub vjp: bool,
-    /// The highest order.
+    /// The highest order; nothing where there is no limit.
     pub order: Option<u32>,
+}
+
+impl Modes {
+    /// Both modes, to any order. Nothing in Cotan has fewer.
+    pub const EVERY: Modes = Modes { jvp: true, vjp: true, order: None };
+}
+
+/// The convention of an operation at points where its derivative is one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KinkEntry {
+    /// The operation.
+    pub operation: String,
+    /// What happens there.
+    pub convention: String,
+}
+
+/// What an operation does to a batch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BatchingEntry {
+    /// `scalar`: a parallel loop over elements; `leading`: leading axes are a batch; `axes`: attributes count one more axis;
+    /// `each`: one use for each position; `definition`: as the statements that it is made of.
+    pub form: String,
+    /// Why there is one use for each position.
+    pub reason: Option<String>,
+}
+
+impl BatchingEntry {
+    /// A form that needs no reason.
+    pub fn form(form: &str) -> BatchingEntry {
+        BatchingEntry { form: form.to_owned(), reason: None }
+    }
+}
+
+/// What an operation is in StableHLO.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StableHloEntry {
+    /// `operation`, `custom_call`, `none`, or `definition`: what the statements are that it is made of.
+    pub form: String,
+    /// The name of the operation or of what is called.
+    pub name: Option<String>,
+    /// Why there is none.
+    pub reason: Option<String>,
 }
 
 /// Status by backend.
@@ -67,12 +165,23 @@ pub struct Backends {
     pub cpu: String,
 }
 
-const EVERY_MODE: Modes = Modes { jvp: true, vjp: true, order: None };
+impl Backends {
+    /// The same on all of them.
+    pub fn all(status: &str) -> Backends {
+        Backends { interpreter: status.to_owned(), cpu: status.to_owned() }
+    }
+}
 
-/// One entry per operation: primitives, then tensor operations.
-pub fn manifest() -> Vec<ManifestEntry> {
-    let primitives = table().iter().map(|row| primitive(row));
-    primitives.chain(tensor_table().iter().map(|record| tensor(record))).collect()
+/// The test that puts every operation of a registry before all oracles.
+const BATTERY: &str = "battery";
+
+/// The tests of the rows of the op table: values of each type, partials, identities, conventions.
+const TABLE: &str = "table";
+
+/// One entry per operation: primitives, then tensor operations. Of tests it names those that take all operations.
+pub fn manifest(registry: &Registry) -> Vec<ManifestEntry> {
+    let primitives = registry.prims().iter().map(|row| primitive(row));
+    primitives.chain(registry.tensor_ops().iter().map(|record| tensor(record))).collect()
 }
 
 fn operand_name(want: OperandElem) -> String {
@@ -109,7 +218,8 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
             Partial::Zero { reason } => ("zero", Some((*reason).to_owned()), None),
         };
         let differentiability = differentiability.to_owned();
-        OperandEntry { name: format!("a{k}"), elem: operand_name(want), differentiability, note, partial }
+        let (name, ty) = (format!("a{k}"), operand_name(want));
+        OperandEntry { name, ty, repeated: false, default: None, differentiability, note, partial }
     };
     let operands: Vec<OperandEntry> =
         row.sig.operands.iter().zip(row.partials).enumerate().map(|(k, (want, p))| operand(k, *want, p)).collect();
@@ -122,21 +232,37 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
         Lowering::Native(_) | Lowering::Host | Lowering::NativeOrHost(_) => "native",
         Lowering::Expand(_) | Lowering::Formula(_) => "expanded",
     };
+    let has_float =
+        row.sig.operands.contains(&OperandElem::T) && Elem::ALL.iter().any(|e| e.is_float() && row.sig.domain.has(*e));
     ManifestEntry {
         name: row.name().to_owned(),
+        kind: Kind::Primitive,
         group: row.group.name().to_owned(),
         signature: signature(row),
         doc: row.doc.to_owned(),
         operands,
-        modes: EVERY_MODE,
+        modes: Modes::EVERY,
         dtypes: dtypes(row),
         rule: rule.unwrap_or("zero").to_owned(),
-        backends: Backends { interpreter: "native".to_owned(), cpu: cpu.to_owned() },
-        proof: match row.proof {
-            Proof::Nothing => "nothing to prove".to_owned(),
-            Proof::Pending => "pending".to_owned(),
-            Proof::Unproved { reason } => format!("unproved: {reason}"),
+        kinks: match row.kinks {
+            Kinks::At(convention) => {
+                vec![KinkEntry { operation: row.name().to_owned(), convention: convention.to_owned() }]
+            }
+            Kinks::Smooth | Kinks::Flat => Vec::new(),
         },
+        batching: BatchingEntry::form("scalar"),
+        stablehlo: None,
+        backends: Backends { interpreter: "native".to_owned(), cpu: cpu.to_owned() },
+        tests: if has_float { vec![TABLE.to_owned(), BATTERY.to_owned()] } else { vec![TABLE.to_owned()] },
+        proof: proof(row.proof),
+    }
+}
+
+fn proof(proof: Proof) -> String {
+    match proof {
+        Proof::Nothing => "nothing to prove".to_owned(),
+        Proof::Pending => "pending".to_owned(),
+        Proof::Unproved { reason } => format!("unproved: {reason}"),
     }
 }
 
@@ -147,17 +273,37 @@ fn tensor(record: &TensorRecord) -> ManifestEntry {
         Derivative::Rule { .. } => "rule",
         Derivative::None { .. } => "zero",
     };
+    let batching = match record.batching {
+        Batching::Leading => BatchingEntry::form("leading"),
+        Batching::Axes => BatchingEntry::form("axes"),
+        Batching::Each { reason } => BatchingEntry { form: "each".to_owned(), reason: Some(reason.to_owned()) },
+    };
+    let (form, name, reason) = match record.stablehlo {
+        StableHlo::Operation(name) => ("operation", Some(name), None),
+        StableHlo::CustomCall(name) => ("custom_call", Some(name), None),
+        StableHlo::None { reason } => ("none", None, Some(reason)),
+    };
     ManifestEntry {
         name: record.name().to_owned(),
+        kind: Kind::Tensor,
         group: record.group.name().to_owned(),
-        signature: record.signature.to_owned(),
+        signature: record.signature(),
         doc: record.doc.to_owned(),
-        operands: Vec::new(),
-        modes: EVERY_MODE,
+        operands: record.operands.iter().map(OperandEntry::from).collect(),
+        modes: Modes::EVERY,
         dtypes: Elem::ALL.into_iter().filter(|elem| record.elems.has(*elem)).map(|elem| elem.to_string()).collect(),
         rule: rule.to_owned(),
-        backends: Backends { interpreter: "native".to_owned(), cpu: "native".to_owned() },
-        proof: "pending".to_owned(),
+        kinks: Vec::new(),
+        batching,
+        stablehlo: Some(StableHloEntry {
+            form: form.to_owned(),
+            name: name.map(str::to_owned),
+            reason: reason.map(str::to_owned),
+        }),
+        backends: Backends::all("native"),
+        // Of one without samples the battery has no program; it is in the tests of the table.
+        tests: if record.samples.is_empty() { vec![TABLE.to_owned()] } else { vec![BATTERY.to_owned()] },
+        proof: proof(record.proof),
     }
 }
 
@@ -209,7 +355,12 @@ fn explain_tensor(record: &TensorRecord) -> String {
         Derivative::Rule { .. } => "by formulas of its own".to_owned(),
         Derivative::None { reason } => format!("derivative 0: {reason}"),
     };
-    format!("{}{}\n  {}\n  {derivative}\n", record.name(), record.signature, record.doc)
+    let mut text = format!("{}{}\n  {}\n  {derivative}\n", record.name(), record.signature(), record.doc);
+    for operand in record.operands {
+        let note = operand.differentiability.note().map(|note| format!(", {note}")).unwrap_or_default();
+        let _ = writeln!(text, "  {}: {}{note}", operand.name, operand.differentiability.name());
+    }
+    text
 }
 
 #[cfg(test)]
@@ -236,13 +387,18 @@ mod tests {
             pad(T[..], i64) -> T[..]
               `pad(x, lo){axis}`: zeros, with `x` at the positions from `lo` on along `axis`.
               linear in its float operands together
+              x: smooth
+              lo: zero, a position moves in steps
         "#]]
         .assert_eq(&text);
     }
 
     #[test]
     fn the_manifest_names_conventions_and_reasons() {
-        let entry = manifest().into_iter().find(|entry| entry.name == "powi").expect("an entry of that name");
+        let entry = manifest(Registry::standard())
+            .into_iter()
+            .find(|entry| entry.name == "powi")
+            .expect("an entry of that name");
         assert_eq!(entry.signature, "(T, i64) -> T");
         assert_eq!(entry.rule, "partials");
         assert_eq!(entry.dtypes.len(), 10);

@@ -29,6 +29,7 @@ mod exhaustive;
 mod expressions;
 mod finish;
 mod fit;
+mod flows;
 mod folds;
 mod generics;
 mod hints;
@@ -72,6 +73,7 @@ mod vmap_axes;
 mod vmaps;
 mod warnings;
 
+pub use flows::{Conventions, DerivativeFacts, Flow, derivative_facts};
 pub use warnings::derivative_warnings;
 
 use constants::Constant;

@@ -21,6 +21,8 @@ pub mod typed;
 pub mod types;
 mod unify;
 
-pub use check::{Checked, check, derivative_warnings};
+pub use check::{Checked, Conventions, DerivativeFacts, Flow, check, derivative_facts, derivative_warnings};
 pub use limits::Limits;
 pub use lower::lower;
+pub use prelude::{PreludeFunction, prelude_functions};
+pub use suggest::closest;

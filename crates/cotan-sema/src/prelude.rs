@@ -1,6 +1,11 @@
 //! The prelude: names and signatures of the functions that need no import, as data.
 
+mod manual;
+
 use crate::typed::{Builtin, FloatConstant};
+
+pub(crate) use manual::convention;
+pub use manual::{PreludeFunction, prelude_functions};
 
 /// The types that the operands of a scalar function share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

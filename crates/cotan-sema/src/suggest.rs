@@ -1,7 +1,7 @@
 //! "Did you mean": the known name that is closest to a misspelt one.
 
 /// The candidate that is closest to `name`, if one is close enough to be meant.
-pub(crate) fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let longest = name.chars().count();
     let most = if longest <= 2 { 1 } else { longest.div_ceil(3).min(3) };
     candidates

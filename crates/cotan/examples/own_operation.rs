@@ -6,8 +6,8 @@
 use cotan::host::{Arguments, HostValue};
 use cotan::ir::{Atom, Builder, ElemSet, TensorSig};
 use cotan::ops::{
-    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Group, Like, Proof, Registry, RoutineCall, Sampled,
-    Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Group, Like, Operand, Proof, Registry, RoutineCall,
+    Sampled, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
 use cotan::sema::modules::LibraryModule;
 use cotan::{Compiler, Config, DerivativeForm, Engine, derivative, library};
@@ -17,7 +17,8 @@ use cotan::{Compiler, Config, DerivativeForm, Engine, derivative, library};
 pub static HAAR: TensorRecord = TensorRecord {
     sig: TensorSig { name: "haar", record: &HAAR },
     group: Group::Spectral,
-    signature: "(T[.., n]) -> T[.., n]",
+    operands: &[Operand::smooth("x", "T[.., n]")],
+    result: "T[.., n]",
     elems: ElemSet::FLOAT,
     doc: "`haar(x){inverse}`: a step of the Haar wavelet transform along the last axis, whose length is even, or its inverse.",
     check,

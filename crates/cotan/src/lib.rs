@@ -24,6 +24,7 @@ mod function;
 mod gradient_check;
 pub mod host;
 pub mod library;
+pub mod manifest;
 mod nan;
 mod pipeline;
 mod program;

@@ -1,12 +1,15 @@
 //! `cotan explain`: one operation, one code, or what the reverse sweep of a gradient records and why.
 
 use super::emit::request;
+use super::ops::of_library;
 use crate::args::{Backend, EngineArgs, ExplainArgs};
 use crate::diagnostics::Failure;
 use crate::exit;
 use crate::input::RawArguments;
 use crate::output;
 use crate::session::Session;
+use cotan::manifest::Manifest;
+use cotan::ops::{Kind, ManifestEntry};
 use cotan::{codes, ops};
 use std::path::Path;
 
@@ -21,20 +24,73 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
 
 /// An operation or a code.
 fn subject(name: &str) -> Result<String, Failure> {
-    if let Some(text) = ops::explain(name) {
+    if let Some(info) = codes::page(&name.to_uppercase()) {
+        let mut text = format!("{}: {}\n\n{}\n", info.code, info.title, info.explanation);
+        if !info.failing_example.is_empty() {
+            text += &format!("\nReported for:\n\n{}\n", info.failing_example);
+        }
         return Ok(text);
     }
-    let Some(info) = codes::page(&name.to_uppercase()) else {
-        let message = format!("`{name}` is neither an operation nor a code");
-        let help = "`cotan ops` lists the operations; codes stand in brackets in messages, such as `E0101`; a program \
-                    needs --fn and --grad";
-        return Err(Failure::plain(exit::USAGE, codes::UNFIT_REQUEST, message).help(help));
-    };
-    let mut text = format!("{}: {}\n\n{}\n", info.code, info.title, info.explanation);
-    if !info.failing_example.is_empty() {
-        text += &format!("\nReported for:\n\n{}\n", info.failing_example);
+    operation(&of_library()?, name)
+}
+
+/// An operation by its name, or a function of the library by its name in its module, if there is one of that name.
+fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
+    let last = |op: &ManifestEntry| op.name.rsplit('.').next() == Some(name);
+    let exact: Vec<&ManifestEntry> = manifest.operations.iter().filter(|op| op.name == name).collect();
+    let in_modules: Vec<&ManifestEntry> =
+        manifest.operations.iter().filter(|op| op.name != name && op.kind == Kind::Library && last(op)).collect();
+    let list = |ops: &[&ManifestEntry]| ops.iter().map(|op| format!("`{}`", op.name)).collect::<Vec<_>>().join(", ");
+    match (exact.as_slice(), in_modules.as_slice()) {
+        ([], [one]) => Ok(explained(one)),
+        ([], []) => {
+            let names = manifest.operations.iter().flat_map(|op| [Some(op.name.as_str()), op.name.rsplit('.').next()]);
+            let help = match cotan::sema::closest(name, names.flatten()) {
+                Some(near) => format!("did you mean `{near}`? `cotan ops` lists the operations"),
+                None => {
+                    "`cotan ops` lists the operations; codes stand in brackets in messages, such as `E0101`; a program \
+                         needs --fn and --grad"
+                        .to_owned()
+                }
+            };
+            let message = format!("`{name}` is neither an operation nor a code");
+            Err(Failure::plain(exit::USAGE, codes::UNFIT_REQUEST, message).help(&help))
+        }
+        ([], several) => {
+            let message = format!("`{name}` is the name of several functions: {}", list(several));
+            let help = "give the name with its module";
+            Err(Failure::plain(exit::USAGE, codes::UNFIT_REQUEST, message).help(help))
+        }
+        (found, also) => {
+            let mut text = found.iter().map(|op| explained(op)).collect::<Vec<_>>().join("\n");
+            if !also.is_empty() {
+                text += &format!("\nIn the library: {}\n", list(also));
+            }
+            Ok(text)
+        }
     }
-    Ok(text)
+}
+
+/// One operation in full.
+fn explained(op: &ManifestEntry) -> String {
+    match op.kind {
+        Kind::Primitive | Kind::Tensor => ops::explain(&op.name).unwrap_or_default(),
+        Kind::Prelude | Kind::Library => {
+            let group = if op.kind == Kind::Library { op.group.as_str() } else { "the prelude" };
+            let mut lines = vec![op.signature.clone(), format!("  {}", op.doc), format!("  from {group}")];
+            if !op.dtypes.is_empty() {
+                lines.push(format!("  T: {}", op.dtypes.join(" ")));
+            }
+            for operand in &op.operands {
+                let note = operand.note.as_ref().map(|note| format!(", {note}")).unwrap_or_default();
+                lines.push(format!("  {}: {}{note}", operand.name, operand.differentiability));
+            }
+            for kink in op.kinks.iter().filter(|kink| kink.operation != op.name) {
+                lines.push(format!("  `{}`: {}", kink.operation, kink.convention));
+            }
+            lines.join("\n") + "\n"
+        }
+    }
 }
 
 /// What the reverse sweep of a gradient records and why.

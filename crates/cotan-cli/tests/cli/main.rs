@@ -5,6 +5,7 @@ mod environment;
 mod errors;
 mod fmt;
 mod inputs;
+mod manifest;
 mod nans;
 mod pages;
 mod programs;

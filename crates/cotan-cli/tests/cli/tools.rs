@@ -130,15 +130,6 @@ fn with_arguments_the_formulas_of_an_explanation_have_numbers() {
 }
 
 #[test]
-fn the_manifest_lists_every_operation() {
-    let case = Case::new("");
-    let manifest = case.json(&["ops"]);
-    let sqrt = manifest.as_array().expect("a list").iter().find(|op| op["name"] == "sqrt").expect("a square root");
-    assert_eq!(sqrt["modes"], json!({"jvp": true, "vjp": true, "order": null}));
-    assert!(case.run(&["ops"]).stdout.contains("sqrt"));
-}
-
-#[test]
 fn a_benchmark_prints_the_object_of_the_bench_crate() {
     let case = Case::new(LOSS);
     case.write("args.json", LOSS_ARGS);

@@ -6,7 +6,7 @@
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::kernel::{Carrier, Kernel};
-use crate::{Group, ISNAN, LT, PrimRow, Proof, Value};
+use crate::{Group, ISNAN, LT, Operand, PrimRow, Proof, Value};
 use cotan_ir::{Elem, ElemSet, TensorSig};
 use std::cmp::Ordering;
 
@@ -14,7 +14,8 @@ use std::cmp::Ordering;
 pub static ARGSORT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "argsort", record: &ARGSORT },
     group: Group::Sorting,
-    signature: "(T[.., n]) -> i64[.., n]",
+    operands: &[Operand::zero("x", "T[.., n]", "positions are integers, which move in steps")],
+    result: "i64[.., n]",
     elems: ElemSet::NUMERIC,
     doc: "`argsort(x)`: the positions along the last axis in ascending order of the elements, stable, NaN last.",
     check,

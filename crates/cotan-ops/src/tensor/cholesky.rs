@@ -12,14 +12,15 @@ use super::{
     Batching, Derivative, Evaluation, Like, RoutineCall, Sampled, Shapes, StableHlo, TensorRecord, TensorSample,
     TensorUse,
 };
-use crate::{Group, Proof};
+use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Cholesky factors.
 pub static CHOLESKY: TensorRecord = TensorRecord {
     sig: TensorSig { name: "cholesky", record: &CHOLESKY },
     group: Group::LinearAlgebra,
-    signature: "(T[.., n, n]) -> T[.., n, n]",
+    operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is positive definite")],
+    result: "T[.., n, n]",
     elems: FLOATS,
     doc: "`cholesky(a)`: the lower triangular factor `l` of `l l^T = a`; of `a` the lower triangle is read.",
     check,

@@ -3,14 +3,15 @@
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::value::split_at_axis;
-use crate::{ADD, Group, Proof, SLICE, Value};
+use crate::{ADD, Group, Operand, Proof, SLICE, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Tensors one after the other.
 pub static CONCAT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "concat", record: &CONCAT },
     group: Group::Shape,
-    signature: "(T[..], ..) -> T[..]",
+    operands: &[Operand::smooth("a", "T[..]").repeated()],
+    result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`concat(a, b, ..){axis}`: the operands one after the other along `axis`.",
     check,

@@ -12,14 +12,15 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float};
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::{EQ, Group, MUL, OR, Proof, SELECT, typed_number};
+use crate::{EQ, Group, MUL, OR, Operand, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
 /// Transforms of complex numbers.
 pub static FFT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "fft", record: &FFT },
     group: Group::Spectral,
-    signature: "(T[.., n, 2]) -> T[.., n, 2]",
+    operands: &[Operand::smooth("x", "T[.., n, 2]")],
+    result: "T[.., n, 2]",
     elems: FLOATS,
     doc: "`fft(x){inverse}`: the discrete Fourier transform along the axis before the last, not normalised.",
     check,
@@ -39,7 +40,8 @@ pub static FFT: TensorRecord = TensorRecord {
 pub static RFFT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "rfft", record: &RFFT },
     group: Group::Spectral,
-    signature: "(T[.., n]) -> T[.., n / 2 + 1, 2]",
+    operands: &[Operand::smooth("x", "T[.., n]")],
+    result: "T[.., n / 2 + 1, 2]",
     elems: FLOATS,
     doc: "`rfft(x)`: the first half of the discrete Fourier transform of real numbers along the last axis, not normalised.",
     check: check_rfft,
@@ -59,7 +61,8 @@ pub static RFFT: TensorRecord = TensorRecord {
 pub static IRFFT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "irfft", record: &IRFFT },
     group: Group::Spectral,
-    signature: "(T[.., n / 2 + 1, 2]) -> T[.., n]",
+    operands: &[Operand::smooth("z", "T[.., n / 2 + 1, 2]")],
+    result: "T[.., n]",
     elems: FLOATS,
     doc: "`irfft(z)`: the real numbers whose transform `z` is the first half of, times as many as there are.",
     check: check_irfft,

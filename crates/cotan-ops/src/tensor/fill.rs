@@ -2,14 +2,15 @@
 
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::{Group, Proof, Value, count, typed_number};
+use crate::{Group, Operand, Proof, Value, count, typed_number};
 use cotan_ir::{Atom, Builder, Elem, ElemSet, Monoid, ParResult, TensorSig, Ty, Var};
 
 /// Copies along new leading dims.
 pub static FILL: TensorRecord = TensorRecord {
     sig: TensorSig { name: "fill", record: &FILL },
     group: Group::Shape,
-    signature: "(T[..]) -> T[..]",
+    operands: &[Operand::smooth("x", "T[..]")],
+    result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`fill(x)`: copies of the scalar or tensor `x` along new leading dims.",
     check,

@@ -3,14 +3,15 @@
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::value::checked_count;
-use crate::{Group, Proof, RESHAPE, Value};
+use crate::{Group, Operand, Proof, RESHAPE, Value};
 use cotan_ir::{Atom, Builder, Dim, ElemSet, TensorSig, Ty};
 
 /// A tensor of given elements.
 pub static FROM_ELEMENTS: TensorRecord = TensorRecord {
     sig: TensorSig { name: "from_elements", record: &FROM_ELEMENTS },
     group: Group::Shape,
-    signature: "(T, ..) -> T[..]",
+    operands: &[Operand::smooth("a", "T").repeated()],
+    result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`from_elements(a, b, ..)`: the scalars `a`, `b`, .. as the elements of a tensor, in row-major order.",
     check,

@@ -8,7 +8,8 @@ use cotan_ir::{Elem, ElemSet, TensorSig};
 pub static IOTA: TensorRecord = TensorRecord {
     sig: TensorSig { name: "iota", record: &IOTA },
     group: Group::Shape,
-    signature: "() -> T[n]",
+    operands: &[],
+    result: "T[n]",
     elems: ElemSet::NUMERIC,
     doc: "`iota()`: the numbers 0, 1, 2, .. in the element type of the result, which has one dim.",
     check,

@@ -12,14 +12,19 @@ use super::{
     Batching, Derivative, Elements, ElementsMut, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord,
     TensorSample, TensorUse,
 };
-use crate::{Group, Proof};
+use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Elem, TensorSig, Ty};
 
 /// Factors.
 pub static LU: TensorRecord = TensorRecord {
     sig: TensorSig { name: "lu", record: &LU },
     group: Group::LinearAlgebra,
-    signature: "(T[.., n, n]) -> T[.., n, n]",
+    operands: &[Operand::smooth_where(
+        "a",
+        "T[.., n, n]",
+        "`a` is regular and no two rows are equally good as the next one",
+    )],
+    result: "T[.., n, n]",
     elems: FLOATS,
     doc: "`lu(a)`: the factors of `a` with its rows in the order of `lu_permutation`, `u` on and above the diagonal, `l` below.",
     check,
@@ -39,7 +44,8 @@ pub static LU: TensorRecord = TensorRecord {
 pub static LU_PERMUTATION: TensorRecord = TensorRecord {
     sig: TensorSig { name: "lu_permutation", record: &LU_PERMUTATION },
     group: Group::LinearAlgebra,
-    signature: "(T[.., n, n]) -> i64[.., n]",
+    operands: &[Operand::zero("a", "T[.., n, n]", "positions are integers, which move in steps")],
+    result: "i64[.., n]",
     elems: FLOATS,
     doc: "`lu_permutation(a)`: for each row of `l u` the row of `a` that it is.",
     check: check_permutation,

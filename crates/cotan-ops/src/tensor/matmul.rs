@@ -10,7 +10,7 @@
 
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::{ADD, Carrier, FMA, Group, Kernel, MULZ, Proof, RESHAPE, TRANSPOSE, Value, count};
+use crate::{ADD, Carrier, FMA, Group, Kernel, MULZ, Operand, Proof, RESHAPE, TRANSPOSE, Value, count};
 use cotan_ir::{Atom, Builder, Dim, Elem, ElemSet, TensorSig, Ty};
 use std::ops::Range;
 
@@ -18,7 +18,8 @@ use std::ops::Range;
 pub static MATMUL: TensorRecord = TensorRecord {
     sig: TensorSig { name: "matmul", record: &MATMUL },
     group: Group::Product,
-    signature: "(T[.., m, k], T[.., k, n]) -> T[.., m, n]",
+    operands: &[Operand::smooth("a", "T[.., m, k]"), Operand::smooth("b", "T[.., k, n]")],
+    result: "T[.., m, n]",
     elems: ElemSet::NUMERIC,
     doc: "`matmul(a, b){strong}`: the matrix product, batched over equal leading dims; `strong` 1 lets exact zeros win.",
     check,

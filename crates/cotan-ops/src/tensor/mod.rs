@@ -1,6 +1,6 @@
 //! The structural operations on tensors, one file each, and what is known of them.
 
-use crate::{Group, Proof, Value};
+use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Atom, Builder, CheckKind, Elem, ElemSet, TensorOp, TensorSig, Ty};
 use std::fmt;
 
@@ -38,8 +38,10 @@ pub struct TensorRecord {
     pub sig: TensorSig,
     /// The part of the reference that it belongs to.
     pub group: Group,
-    /// Types of operands and result.
-    pub signature: &'static str,
+    /// The operands, and whether a derivative flows into each.
+    pub operands: &'static [Operand],
+    /// The type of the result.
+    pub result: &'static str,
     /// The element types that `T` may stand for.
     pub elems: ElemSet,
     /// Operands, attributes, result, in one sentence.
@@ -183,6 +185,13 @@ impl TensorRecord {
     /// The name.
     pub fn name(&self) -> &'static str {
         self.sig.name
+    }
+
+    /// The types of operands and result: `(T[..], i64) -> T[..]`.
+    pub fn signature(&self) -> String {
+        let operand = |of: &Operand| if of.repeated { format!("{}, ..", of.ty) } else { of.ty.to_owned() };
+        let operands: Vec<String> = self.operands.iter().map(operand).collect();
+        format!("({}) -> {}", operands.join(", "), self.result)
     }
 
     /// The result; nothing for a routine where floats stand for residues, which it does not know.

@@ -5,14 +5,18 @@
 //! [`printed`] to its output.
 
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
-use crate::{Group, Proof, Value};
+use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Const, Elem, ElemSet, TensorSig};
 
 /// Output.
 pub static PRINT: TensorRecord = TensorRecord {
     sig: TensorSig { name: "print", record: &PRINT },
     group: Group::Output,
-    signature: "(i64, T[..]) -> i64",
+    operands: &[
+        Operand::none("token", "i64", "a token orders output and is no number"),
+        Operand::none("x", "T[..]", "what is written leaves the program"),
+    ],
+    result: "i64",
     elems: ElemSet::ANY,
     doc: "`print(token, x) [text..]`: writes the text, given as UTF-8 bytes, then `x` if it is there; the next token.",
     check,

@@ -3,14 +3,15 @@
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::value::checked_count;
-use crate::{Group, Proof, Value, count};
+use crate::{Group, Operand, Proof, Value, count};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// Other dims for the same elements.
 pub static RESHAPE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "reshape", record: &RESHAPE },
     group: Group::Shape,
-    signature: "(T[..]) -> T[..]",
+    operands: &[Operand::smooth("x", "T[..]")],
+    result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`reshape(x)`: the elements of `x` in row-major order under the dims of the result.",
     check,

@@ -3,14 +3,15 @@
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::value::split_at_axis;
-use crate::{Group, Proof, Value};
+use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// The elements along one axis in opposite order.
 pub static REVERSE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "reverse", record: &REVERSE },
     group: Group::Shape,
-    signature: "(T[..]) -> T[..]",
+    operands: &[Operand::smooth("x", "T[..]")],
+    result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`reverse(x){axis}`: the elements of `x` in opposite order along `axis`.",
     check,

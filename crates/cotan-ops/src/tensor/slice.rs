@@ -6,14 +6,15 @@
 use super::sample::{numbers, position};
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
 use crate::value::split_at_axis;
-use crate::{Group, Proof, Value};
+use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// A range of positions along one axis.
 pub static SLICE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "slice", record: &SLICE },
     group: Group::Shape,
-    signature: "(T[..], i64) -> T[..]",
+    operands: &[Operand::smooth("x", "T[..]"), Operand::zero("lo", "i64", "a position moves in steps")],
+    result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`slice(x, lo){axis}`: the positions from `lo` on along `axis`, as many as the result has.",
     check: |shapes| check(shapes, false),
@@ -34,7 +35,8 @@ pub static SLICE: TensorRecord = TensorRecord {
 pub static PAD: TensorRecord = TensorRecord {
     sig: TensorSig { name: "pad", record: &PAD },
     group: Group::Shape,
-    signature: "(T[..], i64) -> T[..]",
+    operands: &[Operand::smooth("x", "T[..]"), Operand::zero("lo", "i64", "a position moves in steps")],
+    result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`pad(x, lo){axis}`: zeros, with `x` at the positions from `lo` on along `axis`.",
     check: |shapes| check(shapes, true),

@@ -8,14 +8,15 @@ use super::matrices::{FLOATS, by_float, result, square};
 use super::sample::{numbers, regular};
 use super::solve::solved;
 use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::{EQ, Group, Proof, SELECT, typed_number};
+use crate::{EQ, Group, Operand, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
 /// Signs and logarithms of determinants.
 pub static SLOGDET: TensorRecord = TensorRecord {
     sig: TensorSig { name: "slogdet", record: &SLOGDET },
     group: Group::LinearAlgebra,
-    signature: "(T[.., n, n]) -> T[.., 2]",
+    operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular")],
+    result: "T[.., 2]",
     elems: FLOATS,
     doc: "`slogdet(a)`: the sign and the logarithm of the absolute value of the determinant.",
     check,

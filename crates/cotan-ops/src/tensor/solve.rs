@@ -7,14 +7,15 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, matrix, result, same_batch, square};
 use super::sample::{numbers, regular};
 use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::{Group, Proof};
+use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Solutions of linear systems.
 pub static SOLVE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "solve", record: &SOLVE },
     group: Group::LinearAlgebra,
-    signature: "(T[.., n, n], T[.., n, k]) -> T[.., n, k]",
+    operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular"), Operand::smooth("b", "T[.., n, k]")],
+    result: "T[.., n, k]",
     elems: FLOATS,
     doc: "`solve(a, b){transposed}`: the `x` with `a x = b`, or with `a^T x = b` if the attribute is 1.",
     check,

@@ -11,14 +11,19 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, matrix, result};
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::{Group, Proof};
+use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
 /// Singular value decompositions.
 pub static SVD: TensorRecord = TensorRecord {
     sig: TensorSig { name: "svd", record: &SVD },
     group: Group::LinearAlgebra,
-    signature: "(T[.., m, n]) -> T[.., m + 1 + n, min(m, n)]",
+    operands: &[Operand::smooth_where(
+        "a",
+        "T[.., m, n]",
+        "the singular values are positive and differ from one another",
+    )],
+    result: "T[.., m + 1 + n, min(m, n)]",
     elems: FLOATS,
     doc: "`svd(a)`: the rows of `u`, a row of singular values in descending order and the rows of `v`.",
     check,

@@ -3,14 +3,15 @@
 
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::{Group, Proof, Value};
+use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Permuted axes.
 pub static TRANSPOSE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "transpose", record: &TRANSPOSE },
     group: Group::Shape,
-    signature: "(T[..]) -> T[..]",
+    operands: &[Operand::smooth("x", "T[..]")],
+    result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`transpose(x){perm}`: the axes of `x` permuted, axis `k` of the result being axis `perm[k]` of `x`.",
     check,

@@ -8,14 +8,18 @@ use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, by_float, last_two, matrix, result, same_batch, square};
 use super::sample::{numbers, regular};
 use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::{Group, Proof};
+use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Solutions of triangular systems.
 pub static TRIANGULAR_SOLVE: TensorRecord = TensorRecord {
     sig: TensorSig { name: "triangular_solve", record: &TRIANGULAR_SOLVE },
     group: Group::LinearAlgebra,
-    signature: "(T[.., n, n], T[.., n, k]) -> T[.., n, k]",
+    operands: &[
+        Operand::smooth_where("a", "T[.., n, n]", "no element of the diagonal is 0"),
+        Operand::smooth("b", "T[.., n, k]"),
+    ],
+    result: "T[.., n, k]",
     elems: FLOATS,
     doc: "`triangular_solve(a, b){upper, transposed, unit}`: the `x` with `op(a) x = b`, where `op(a)` is a triangle of `a`.",
     check,

@@ -2,8 +2,8 @@
 
 use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, Op, Ty, verify};
 use cotan_ops::{
-    ARGSORT, CONCAT, Derivative, FILL, FROM_ELEMENTS, IOTA, Inputs, MATMUL, PAD, RESHAPE, REVERSE, SLICE, Shapes,
-    TRANSPOSE, TensorRecord, TensorUse, Value, count, row,
+    ARGSORT, CONCAT, Derivative, Differentiability, FILL, FROM_ELEMENTS, IOTA, Inputs, Like, MATMUL, PAD, RESHAPE,
+    REVERSE, SLICE, Shapes, TRANSPOSE, TensorRecord, TensorUse, Value, count, row, tensor_table,
 };
 use expect_test::expect;
 use std::collections::HashMap;
@@ -274,4 +274,34 @@ fn eval_positions(x: &Value) -> Vec<u64> {
     let shapes = Shapes { args: &[(x.elem, &x.dims)], attrs: &[], result };
     assert_eq!((ARGSORT.check)(&shapes), Ok(()));
     ARGSORT.value(&Inputs { args: &[x], attrs: &[], result, in_field: false }).expect("a value").bits
+}
+
+#[test]
+fn operands_have_names_and_agree_with_the_derivative_and_the_samples() {
+    for record in tensor_table() {
+        let is_smooth = record.operands.iter().any(|operand| match operand.differentiability {
+            Differentiability::Smooth { .. } | Differentiability::Piecewise { .. } => true,
+            Differentiability::Zero { reason } | Differentiability::None { reason } => {
+                assert!(reason.len() > 10, "{}: {reason}", record.name());
+                false
+            }
+        });
+        let has_derivative = !matches!(record.derivative, Derivative::None { .. });
+        assert_eq!(is_smooth, has_derivative, "{}", record.name());
+        for (k, operand) in record.operands.iter().enumerate() {
+            assert!(record.operands[..k].iter().all(|other| other.name != operand.name), "{}", record.name());
+            assert_eq!(operand.repeated, operand.repeated && k + 1 == record.operands.len(), "{}", record.name());
+        }
+        for sample in record.samples {
+            let n = record.operands.len();
+            let is_open = record.operands.last().is_some_and(|operand| operand.repeated);
+            assert!(sample.args.len() == n || is_open && sample.args.len() >= n, "{}", record.name());
+            for (operand, arg) in record.operands.iter().zip(sample.args) {
+                let is_position = matches!(arg.like, Like::Position(_));
+                assert_eq!(operand.ty == "i64", is_position, "{}: {}", record.name(), operand.name);
+            }
+        }
+    }
+    assert_eq!(SLICE.signature(), "(T[..], i64) -> T[..]");
+    assert_eq!(CONCAT.signature(), "(T[..], ..) -> T[..]");
 }

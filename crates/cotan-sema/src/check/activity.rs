@@ -483,7 +483,7 @@ fn select(params: Params, args: &[Dependence]) -> Dependence {
 }
 
 /// Whether something in values of a type is a float.
-fn has_float(program: &Program, ty: &Type) -> bool {
+pub(super) fn has_float(program: &Program, ty: &Type) -> bool {
     program.leaves(ty).iter().any(|leaf| match leaf.ty.scalar() {
         Some(Scalar::Of(elem)) => elem.is_float(),
         Some(Scalar::Param(_) | Scalar::Var(_)) => true,

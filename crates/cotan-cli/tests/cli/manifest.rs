@@ -1,0 +1,127 @@
+//! `cotan ops` and `cotan explain`: the manifest of operations.
+
+use super::Case;
+use boon::{Compiler, Schemas};
+use serde_json::{Value as Json, json};
+use std::path::Path;
+
+fn schema() -> Json {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/operations.schema.json");
+    serde_json::from_str(&std::fs::read_to_string(path).expect("the schema")).expect("JSON")
+}
+
+/// What is wrong with a value by the schema.
+fn judge(schema: Json, value: &Json) -> Result<(), String> {
+    let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+    let name = "https://cotan.invalid/operations.schema.json";
+    compiler.add_resource(name, schema).map_err(|e| e.to_string())?;
+    let at = compiler.compile(name, &mut schemas).map_err(|e| e.to_string())?;
+    schemas.validate(value, at).map_err(|e| format!("{e:#}"))
+}
+
+/// The objects of a schema that describe properties.
+fn described(schema: &Json, at: &str, problems: &mut Vec<String>) {
+    let Some(object) = schema.as_object() else { return };
+    if let Some(properties) = object.get("properties").and_then(Json::as_object) {
+        if object.get("additionalProperties") != Some(&json!(false)) {
+            problems.push(format!("{at} admits more properties"));
+        }
+        if object.get("required").and_then(Json::as_array).map(Vec::len) != Some(properties.len()) {
+            problems.push(format!("{at} may lack properties"));
+        }
+        for (name, property) in properties {
+            if property["description"].as_str().is_none_or(|text| !text.ends_with('.')) {
+                problems.push(format!("{at}.{name} is not described"));
+            }
+            described(property, &format!("{at}.{name}"), problems);
+        }
+    }
+    for (name, definition) in object.get("$defs").and_then(Json::as_object).into_iter().flatten() {
+        described(definition, name, problems);
+    }
+    if let Some(items) = object.get("items") {
+        described(items, &format!("{at}[]"), problems);
+    }
+}
+
+#[test]
+fn the_manifest_is_one_object_of_the_form_that_the_schema_describes() {
+    let manifest = Case::new("").json(&["ops"]);
+    judge(schema(), &manifest).expect("it fits");
+    let mut problems = Vec::new();
+    described(&schema(), "manifest", &mut problems);
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(manifest["version"], json!(env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn what_does_not_fit_the_schema_is_noticed() {
+    let manifest = Case::new("").json(&["ops"]);
+    let changed = |pointer: &str, value: Json| {
+        let mut changed = manifest.clone();
+        *changed.pointer_mut(pointer).expect("it is there") = value;
+        judge(schema(), &changed).is_err()
+    };
+    assert!(changed("/operations/0/kind", json!("operator")));
+    assert!(changed("/operations/0/operands/0/differentiability", json!("mostly")));
+    assert!(changed("/operations/0/tests", json!([])), "an operation without a test");
+    assert!(changed("/operations/0/doc", json!(7)));
+    assert!(changed("/operations/0/modes", json!({"jvp": true, "vjp": true})), "a field is missing");
+    assert!(changed("/operations/0/proof", Json::Null));
+    assert!(changed("/operations/0/backends", json!({"interpreter": "native", "cpu": "native", "gpu": "native"})));
+}
+
+#[test]
+fn the_manifest_lists_primitives_operations_on_tensors_the_prelude_and_the_library() {
+    let case = Case::new("");
+    let manifest = case.json(&["ops"]);
+    let entry = |kind: &str, name: &str| {
+        let all = manifest["operations"].as_array().expect("a list");
+        all.iter()
+            .find(|op| op["kind"] == kind && op["name"] == name)
+            .unwrap_or_else(|| panic!("{kind} {name}"))
+            .clone()
+    };
+    let sqrt = entry("primitive", "sqrt");
+    assert_eq!(sqrt["modes"], json!({"jvp": true, "vjp": true, "order": null}));
+    assert!(sqrt["tests"].as_array().expect("a list").contains(&json!("kinks:sqrt_0")), "{sqrt}");
+    let pad = entry("tensor", "pad");
+    assert_eq!(pad["operands"][1]["differentiability"], "zero");
+    assert_eq!(pad["stablehlo"], json!({"form": "operation", "name": "stablehlo.pad", "reason": null}));
+    assert_eq!(entry("prelude", "argmax")["rule"], "zero");
+    let solve = entry("library", "std.linalg.solve");
+    assert_eq!((&solve["group"], &solve["rule"]), (&json!("std.linalg"), &json!("definition")));
+    assert!(solve["tests"].as_array().expect("a list").contains(&json!("cases:linalg/solve__batched")), "{solve}");
+}
+
+#[test]
+fn the_table_of_operations_is_grouped() {
+    let text = Case::new("").run(&["ops"]).stdout;
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(at("arithmetic (primitive)\n") < at("elementary (primitive)\n"));
+    assert!(at("prelude (prelude)\n") < at("std.linalg (library): Linear algebra on dense matrices.\n"));
+    assert!(at("\n  solve_vector ") > at("std.linalg (library)"));
+    assert!(text.ends_with("everything.\n"), "{text}");
+}
+
+#[test]
+fn operations_are_explained_by_their_full_name_or_by_the_last_part_of_it() {
+    let case = Case::new("");
+    let full = case.run(&["explain", "std.linalg.pinv"]).stdout;
+    assert!(full.starts_with("pinv[T: Float, M, N](a: T[M, N], rcond: T = 1e-12) -> T[N, M]\n"), "{full}");
+    assert!(full.contains("  a: smooth, derived from the definition\n") || full.contains("  a: piecewise"), "{full}");
+    assert_eq!(case.run(&["explain", "pinv"]).stdout, full);
+    let both = case.run(&["explain", "solve"]).stdout;
+    assert!(both.starts_with("solve(T[.., n, n]") && both.contains("In the library: `std.linalg.solve`"), "{both}");
+    let sort = case.run(&["explain", "sort"]).stdout;
+    assert!(sort.contains("sort[T: Ord, ..S, N](v: T[..S, N]) -> T[..S, N]"), "{sort}");
+}
+
+#[test]
+fn a_name_that_is_unknown_gets_a_suggestion() {
+    let run = Case::new("").run(&["explain", "std.linalg.sovle"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("did you mean `std.linalg.solve`?"), "{}", run.stderr);
+    let run = Case::new("").run(&["explain", "expn"]);
+    assert!(run.stderr.contains("did you mean `exp"), "{}", run.stderr);
+}
