@@ -1,6 +1,7 @@
 """Cases of `std.fft`."""
 
 import numpy as np
+import torch
 
 from cases import Cases
 
@@ -49,4 +50,38 @@ c.add("fft2__batched", dict(x=x), pairs(np.fft.fft2(complex_of(x), norm="ortho")
 x = n(2, 3, 2, 2)
 c.add("fft3", dict(x=x), pairs(np.fft.fftn(complex_of(x))), "numpy.fft.fftn")
 c.add("ifft3", dict(x=x), pairs(np.fft.ifftn(complex_of(x), norm="ortho")), "numpy.fft.ifftn")
+c.uses(torch)
+for k in (1, 4, 5):
+    c.add("hann", dict(n=k), torch.hann_window(k, dtype=torch.float64), "torch.hann_window")
+
+
+def stft(x, window, hop):
+    z = torch.stft(torch.tensor(x), len(window), hop, window=torch.tensor(window), center=False, return_complex=True)
+    return pairs(z.numpy().swapaxes(-1, -2))
+
+
+for length, size, hop in ((16, 4, 2), (11, 5, 3), (8, 8, 1), (7, 1, 2)):
+    x, window = n(length), np.abs(n(size)) + 0.1
+    c.add("stft", dict(x=x, window=window, hop=hop), stft(x, window, hop), "torch.stft without centring")
+x, window = n(2, 10), np.abs(n(4)) + 0.1
+c.add("stft__batched", dict(x=x, window=window, hop=3), stft(x, window, 3), "torch.stft without centring")
+
+
+def mel_filters(count, bins, rate, low, high):
+    """Triangular filters on the scale 2595 log10(1 + f / 700), as torchaudio.functional.melscale_fbanks has them."""
+    mel = lambda f: 2595.0 * np.log10(1.0 + f / 700.0)
+    edges = 700.0 * (10.0 ** (np.linspace(mel(low), mel(high), count + 2) / 2595.0) - 1.0)
+    frequencies = np.linspace(0.0, rate / 2, bins)
+    rising = (frequencies - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
+    falling = (edges[2:, None] - frequencies) / (edges[2:] - edges[1:-1])[:, None]
+    return np.maximum(0.0, np.minimum(rising, falling))
+
+
+for args in ((3, 9, 8000.0, 0.0, 4000.0), (2, 5, 16000.0, 100.0, 6000.0), (1, 4, 100.0, 1.0, 40.0)):
+    names = dict(zip(("n", "bins", "rate", "low", "high"), args))
+    c.add("mel_filters", names, mel_filters(*args), "numpy, the formula of the scale", kinks=True)
+x, window = n(20), np.abs(n(8)) + 0.1
+filters = mel_filters(3, 5, 8000.0, 0.0, 4000.0) + 0.01
+powers = (np.abs(complex_of(stft(x, window, 4))) ** 2) @ filters.T
+c.add("log_mel", dict(x=x, window=window, hop=4, filters=filters), np.log(np.maximum(powers, 1e-10)), "torch.stft, numpy")
 c.write()

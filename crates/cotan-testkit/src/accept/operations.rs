@@ -16,6 +16,11 @@ pub(super) const LINES: &[Line] = &[
         measure: every_operation,
     },
     Line {
+        title: "every P and T entry of the reference is in the manifest, with tests (spec/coverage.tsv)",
+        bar: "the tests of the table pass",
+        measure: coverage,
+    },
+    Line {
         title: "every case of spec/operations: values of NumPy, SciPy and PyTorch, and derivatives",
         bar: "no failure, interpreted and compiled",
         measure: reference_values,
@@ -52,6 +57,10 @@ fn every_operation(_: &Workplace) -> Result<Measured, String> {
     let (n, points, n_failures) = (report.operations, report.points, report.failures.len());
     let holds = report.failures.is_empty() && report.operations > 0;
     Ok(Measured::new(holds, format!("{n} operations, {points} points, {n_failures} failures{failure}")))
+}
+
+fn coverage(place: &Workplace) -> Result<Measured, String> {
+    Ok(Measured::new(true, tests(place, "cotan-testkit", &["--test", "coverage"], "")?))
 }
 
 fn reference_values(place: &Workplace) -> Result<Measured, String> {
