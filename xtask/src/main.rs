@@ -73,9 +73,10 @@ fn print(text: &str) {
     print!("{text}");
 }
 
-/// The folder of the workspace.
+/// The folder of the workspace: that of the checkout which cargo runs this in, as two may share what is built.
 fn root() -> PathBuf {
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let manifest = PathBuf::from(manifest);
     manifest.parent().map(PathBuf::from).unwrap_or(manifest)
 }
 
