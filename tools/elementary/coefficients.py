@@ -176,6 +176,7 @@ def main():
     near = mpf(10) ** -12
     parts = [
         split("LN_2", "The logarithm of 2; multiples of the first part by exponents are exact.", LN2, 2, 40),
+        split("SINGLE_LN_2", "The same for f32.", LN2, 2, 15),
         split("LOG2_E", "1 / ln 2.", 1 / LN2, 2, 53),
         split("LOG10_E", "1 / ln 10.", 1 / mp.log(10), 2, 53),
         split("LOG10_2", "ln 2 / ln 10; multiples of the first part by exponents are exact.", LN2 / mp.log(10), 2, 40),
@@ -192,6 +193,15 @@ def main():
             lambda r: r**2 / mp.exp(r),
             -HALF_LN2,
             HALF_LN2,
+        ),
+        fit(
+            "SINGLE_EXP",
+            "The same for f32.",
+            lambda r: (mp.expm1(r) - r) / r**2,
+            lambda r: r**2 / mp.exp(r),
+            -HALF_LN2,
+            HALF_LN2,
+            bits=27,
         ),
         fit(
             "EXP2",

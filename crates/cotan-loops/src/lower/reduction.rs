@@ -201,16 +201,29 @@ impl Lowering<'_> {
 
     /// Combines the `width` lanes of the lowest level in the order of the tree; the first one is then the total.
     fn combine_lanes(&mut self, monoid: Monoid, lanes: &Tensor, width: Operand) {
-        let half = LANES as i64 / 2;
-        self.for_each("step", Operand::i64(LANES.trailing_zeros().into()), |this, step| {
-            let stride = this.i64_op(Instruction::Shr, Operand::i64(half), step);
-            let missing = this.sub(width, stride);
-            let n = this.i64_op(Instruction::Min, missing, stride);
-            this.for_each("k", n, |this, to| {
-                let from = this.add(to, stride);
-                let (to, from) = (this.part(lanes, &[to]), this.part(lanes, &[from]));
-                this.add_to(monoid, &to, &Held::Tensor(from));
+        let half = Operand::i64(LANES as i64 / 2);
+        let n_steps = i64::from(LANES.trailing_zeros());
+        if width.as_i64().is_some() {
+            (0..n_steps).for_each(|step| self.combine_halves(monoid, lanes, width, Operand::i64(LANES as i64 >> (step + 1))));
+        } else {
+            self.for_each("step", Operand::i64(n_steps), |this, step| {
+                let stride = this.i64_op(Instruction::Shr, half, step);
+                this.combine_halves(monoid, lanes, width, stride);
             });
+        }
+    }
+
+    /// Combines each of `width` lanes with the one that lies so far behind it, if there is one.
+    fn combine_halves(&mut self, monoid: Monoid, lanes: &Tensor, width: Operand, stride: Operand) {
+        let missing = self.sub(width, stride);
+        let n = self.i64_op(Instruction::Min, missing, stride);
+        if n.as_i64().is_some_and(|n| n <= 0) {
+            return;
+        }
+        self.for_each("k", n, |this, to| {
+            let from = this.add(to, stride);
+            let (to, from) = (this.part(lanes, &[to]), this.part(lanes, &[from]));
+            this.add_to(monoid, &to, &Held::Tensor(from));
         });
     }
 

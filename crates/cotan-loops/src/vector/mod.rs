@@ -21,9 +21,13 @@ use shape::{Definitions, Mentions, Shape, Shapes, count_mentions, definitions_of
 /// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
 const MOST_NODES: usize = 4000;
 
-/// Bytes up to which the rows and arrays of all lanes together may take; beyond, iterations run one after the other.
-/// That is what a cache holds.
+/// Bytes that the arrays of all lanes together may take; beyond, iterations run one after the other. That is what a
+/// cache holds.
 const MOST_BYTES: i64 = 1 << 20;
+
+/// The same for the rows of all lanes, of each of which an element is read at a time. That is what the first cache holds:
+/// the lines of rows that are a power of two apart push each other out of it, and no prefetcher follows so many.
+const MOST_BYTES_OF_ROWS: i64 = 1 << 15;
 
 /// The same for arrays of loops that gain much by lanes, and would lose more without them than what caches give.
 const MOST_BYTES_OF_MUCH: i64 = 1 << 26;
@@ -113,7 +117,7 @@ impl Pass<'_> {
         };
         let shapes = Shapes::of(&old, &self.definitions, l, lanes, &self.mentions);
         let shapes = shapes.expect("invariant: it was chosen because it can be done");
-        let (nodes, tables) = rewrite(tables, &old, &shapes, l, self.is_alternative);
+        let (nodes, tables) = rewrite(tables, &old, &shapes, l);
         self.f.locals = tables.locals;
         self.f.buffers = tables.buffers;
         self.f.regroups_sums = tables.regroups_sums;
@@ -147,7 +151,7 @@ impl Pass<'_> {
         };
         let most = if gain < MUCH { MOST_BYTES } else { MOST_BYTES_OF_MUCH };
         let mut pays = emit(Instruction::Ge, Elem::I64, Elem::Bool, [l.count, Operand::i64(i64::from(lanes) / 4)]);
-        for (sizes, most) in [(rows, MOST_BYTES), (arrays, most)] {
+        for (sizes, most) in [(rows, MOST_BYTES_OF_ROWS), (arrays, most)] {
             let bytes = sizes.iter().fold(Operand::i64(0), |bytes, (size, extents)| {
                 let size = Operand::i64(size * i64::from(lanes));
                 let product = extents.iter().fold(size, |n, e| emit(Instruction::Mul, Elem::I64, Elem::I64, [n, *e]));
@@ -205,7 +209,7 @@ impl Pass<'_> {
             Node::For(l) => {
                 let plain = self.one_by_one(&l.body);
                 let best = self.estimate(l).map_or(plain, |(_, with_lanes)| with_lanes.min(plain));
-                cost::trips(l.count) * best + 2.0
+                cost::trips(l.count, &self.definitions) * best + 2.0
             }
             Node::While(_, body) => cost::ASSUMED_TRIPS * self.one_by_one(body) + 2.0,
             Node::If(_, yes, no) => self.one_by_one(yes).max(self.one_by_one(no)) + 2.0,
@@ -229,7 +233,7 @@ impl Pass<'_> {
             | Node::Product(_)
             | Node::Routine(_)
             | Node::Print { .. }
-            | Node::Call { .. } => cost::scalar(node),
+            | Node::Call { .. } => cost::scalar(node, &self.definitions),
         }
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn definitions_of(nodes: &[Node], found: &mut Definitions) {
 #[derive(Debug)]
 pub(super) struct Shapes<'a> {
     pub(super) f: &'a LoopFunction,
-    definitions: &'a Definitions,
+    pub(super) definitions: &'a Definitions,
     /// How many iterations run side by side.
     pub(super) lanes: u32,
     index: Local,

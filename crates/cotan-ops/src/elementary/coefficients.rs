@@ -5,6 +5,9 @@
 /// The logarithm of 2; multiples of the first part by exponents are exact.
 pub(super) const LN_2: [f64; 2] = [0.6931471805601177, -1.7239444525614835e-13];
 
+/// The same for f32.
+pub(super) const SINGLE_LN_2: [f64; 2] = [0.693145751953125, 1.4286068203094173e-06];
+
 /// 1 / ln 2.
 pub(super) const LOG2_E: [f64; 2] = [1.4426950408889634, 2.0355273740931033e-17];
 
@@ -66,6 +69,16 @@ pub(super) const EXP: [f64; 10] = [
     2.7557586214069177e-06,
     2.7630257175119976e-07,
     2.5000179740365224e-08,
+];
+
+/// The same for f32.
+/// Weighted error 2^-28.28.
+pub(super) const SINGLE_EXP: [f64; 5] = [
+    0.49999993449853825,
+    0.16666520628672069,
+    0.0416683875689835,
+    0.008368717158861453,
+    0.0013814624346345495,
 ];
 
 /// `(2^f - 1) / f` for `|f| <= 1/2`.

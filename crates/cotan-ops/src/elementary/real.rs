@@ -17,6 +17,8 @@ pub(crate) trait Real:
     type Truth: Copy + BitAnd<Output = Self::Truth> + BitOr<Output = Self::Truth> + Not<Output = Self::Truth>;
     /// The same machine's f64.
     type Double: Real<Truth = Self::Truth>;
+    /// Whether this is an f32.
+    const IS_SINGLE: bool;
 
     /// A constant, rounded to the type.
     fn of(value: f64) -> Self;
@@ -211,6 +213,7 @@ macro_rules! machine {
             type Bits = $bits;
             type Truth = bool;
             type Double = f64;
+            const IS_SINGLE: bool = size_of::<$t>() == 4;
 
             fn of(value: f64) -> $t {
                 value as $t

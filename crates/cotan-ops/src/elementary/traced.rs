@@ -258,6 +258,7 @@ macro_rules! traced {
             type Bits = Traced<'a, $bits>;
             type Truth = Traced<'a, bool>;
             type Double = Traced<'a, f64>;
+            const IS_SINGLE: bool = size_of::<$t>() == 4;
 
             fn of(value: f64) -> Self {
                 Traced::constant(Const::float(Elem::$elem, value))

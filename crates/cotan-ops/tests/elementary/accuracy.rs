@@ -94,7 +94,7 @@ fn errors_are_below_two_units_in_the_last_place() {
         atan2 f64 0.51
         hypot f64 0.73
         pow f64 0.54
-        exp f32 0.50
+        exp f32 0.81
         exp2 f32 0.45
         expm1 f32 0.48
         log f32 0.50

@@ -1,7 +1,7 @@
 //! Checks that lanes may fail, see Note [Failing lanes].
 
 use super::{FALSE, Failing, FailingCheck, Shapes, TRUE, Writer};
-use crate::nest::{Buffer, BufferInfo, BufferKind, Expr, Home, Node, Operand, Place};
+use crate::nest::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place};
 use cotan_ir::{CheckKind, Elem, Span};
 use cotan_ops::Instruction;
 
@@ -43,6 +43,18 @@ impl Writer<'_, '_> {
             }
         });
         self.push(Node::If(any, nodes, Vec::new()));
+    }
+
+    /// A check of a whole strip: what follows it happens if no lane fails.
+    pub(super) fn hope(&mut self, cond: Operand, fails: Local, rest: &[Node]) {
+        let cond = self.in_lanes(cond);
+        let bad = self.native(Instruction::Not, Elem::Bool, Elem::Bool, &[cond]);
+        let any = match self.lanes_of(bad) {
+            1 => bad,
+            _ => self.define("any", Elem::Bool, 1, Expr::Any(bad)),
+        };
+        let rest = self.list(|w| w.nodes(rest));
+        self.push(Node::If(any, vec![Node::Set(fails, TRUE)], rest));
     }
 
     /// The buffer for what is reported, of a type.
@@ -128,6 +140,13 @@ pub(super) fn has_failing_checks(nodes: &[Node], shapes: &Shapes, diverges: bool
         };
         node.lists().into_iter().any(|list| has_failing_checks(list, shapes, diverges || parts))
     })
+}
+
+/// Whether all checks come before whatever writes, so that it is no harm to begin again where one fails.
+pub(super) fn checks_first(body: &[Node]) -> bool {
+    let n_before = body.iter().rposition(has_check).unwrap_or(0);
+    let has_no_effect = |node: &Node| matches!(node, Node::Let(..) | Node::Load(..) | Node::Check { .. });
+    body[..n_before].iter().all(has_no_effect) && body.get(n_before).is_none_or(|last| !has_check(last) || has_no_effect(last))
 }
 
 /// Whether a node is a check, or has one in it.

@@ -9,7 +9,9 @@
 //! Note [Failing lanes]. A lane whose check fails takes no part in what follows, and leaves the number of the check and
 //! what it reports behind. After the strip the first lane that failed ends the call: so the lowest iteration is
 //! reported, as if they had run one after the other. Only if no check looks at anything that differs between lanes does
-//! a failing one end the call on the spot.
+//! a failing one end the call on the spot. A whole strip whose checks come before everything that it writes has no use
+//! for such masks: where a lane fails, nothing is done, and its iterations run one after the other until that one ends
+//! the call.
 //!
 //! Note [Rows]. Lanes that each read a row of a matrix read elements that lie a row apart. Where inner loops read the
 //! same rows again and again, the rows of all lanes are brought together once, at the head of a strip, element by
@@ -21,7 +23,7 @@ mod memory;
 
 use super::shape::{Shape, Shapes, Stride};
 use crate::nest::{Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
-use checks::{has_check, has_failing_checks, is_harmless};
+use checks::{checks_first, has_check, has_failing_checks, is_harmless};
 use cotan_ir::{CheckKind, Const, Elem, Span};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
@@ -33,7 +35,7 @@ const FRAME_BYTES: i64 = 4096;
 const SHORT_ARM: usize = 12;
 
 /// Nodes of a body up to which it is written twice, so that strips with an iteration for every lane go without masks.
-const SHORT_BODY: usize = 40;
+const SHORT_BODY: usize = 64;
 
 /// The tables that a rewriting adds to.
 #[derive(Debug)]
@@ -50,14 +52,8 @@ impl Tables {
     }
 }
 
-/// The loop over strips that does what `l` does. Of one that is rarely run the code is short.
-pub(super) fn rewrite(
-    tables: Tables,
-    f: &LoopFunction,
-    shapes: &Shapes,
-    l: &For,
-    is_rare: bool,
-) -> (Vec<Node>, Tables) {
+/// The loop over strips that does what `l` does.
+pub(super) fn rewrite(tables: Tables, f: &LoopFunction, shapes: &Shapes, l: &For) -> (Vec<Node>, Tables) {
     let mut w = Writer {
         f,
         shapes,
@@ -77,8 +73,8 @@ pub(super) fn rewrite(
         n_masks: 1,
         failing: None,
         checks: Vec::new(),
+        hopeful: None,
         takes_arena: false,
-        is_rare,
     };
     let nodes = w.strips(l);
     (nodes, w.tables)
@@ -137,9 +133,9 @@ struct FailingCheck {
 /// Whether a body is short enough to be written twice.
 fn is_short(body: &[Node]) -> bool {
     let is_simple = |node: &Node| {
-        !node.has_loop() && !matches!(node, Node::Alloc { .. } | Node::Check { .. } | Node::Scope(_) | Node::Segment(_))
+        !node.has_loop() && !matches!(node, Node::Alloc { .. } | Node::Scope(_) | Node::Segment(_))
     };
-    body.len() <= SHORT_BODY && body.iter().all(is_simple)
+    body.len() <= SHORT_BODY && body.iter().all(is_simple) && checks_first(body)
 }
 
 struct Writer<'a, 'b> {
@@ -166,9 +162,9 @@ struct Writer<'a, 'b> {
     n_masks: usize,
     failing: Option<Failing>,
     checks: Vec<FailingCheck>,
+    /// Whether a lane of a whole strip has failed, where that strip is then run again.
+    hopeful: Option<Local>,
     takes_arena: bool,
-    /// Whether short code matters more than fast code.
-    is_rare: bool,
 }
 
 const TRUE: Operand = Operand::Const(Const::bool(true));
@@ -226,6 +222,9 @@ impl Writer<'_, '_> {
             (Instruction::Mul, _, Some(1)) => a,
             (Instruction::Mul, Some(1), _) => b,
             (Instruction::Add, Some(a), Some(b)) => Operand::i64(a.wrapping_add(b)),
+            (Instruction::Max, Some(a), Some(b)) => Operand::i64(a.max(b)),
+            (Instruction::Shl, Some(a), Some(b)) => Operand::i64(a << b),
+            (Instruction::Shr, Some(a), Some(b)) => Operand::i64(a >> b),
             (Instruction::Add, Some(0), _) => b,
             (Instruction::Add, _, Some(0)) => a,
             _ => self.native(instruction, Elem::I64, Elem::I64, &[a, b]),
@@ -311,44 +310,74 @@ impl Writer<'_, '_> {
 
     fn strips(&mut self, l: &For) -> Vec<Node> {
         let lanes = i64::from(self.lanes);
-        let bits = i64::from(self.lanes.trailing_zeros());
-        let last = self.i64(Instruction::Add, l.count, Operand::i64(lanes - 1));
-        let n_strips = match last.as_i64() {
-            Some(n) => Operand::i64(n >> bits),
-            None => self.i64(Instruction::Shr, last, Operand::i64(bits)),
-        };
+        let bits = Operand::i64(self.lanes.trailing_zeros().into());
+        let is_even = l.count.as_i64().is_some_and(|n| n % lanes == 0);
+        let may_be_whole = l.count.as_i64().is_none_or(|n| n > lanes);
+        if is_even || may_be_whole && is_short(&l.body) {
+            let count = self.i64(Instruction::Max, l.count, Operand::i64(0));
+            let n_whole = self.i64(Instruction::Shr, count, bits);
+            self.each_strip(l, n_whole, bits, |w, first| w.whole(l, first));
+            if !is_even {
+                self.rest(l, n_whole, bits);
+            }
+        } else {
+            let last = self.i64(Instruction::Add, l.count, Operand::i64(lanes - 1));
+            let n_strips = self.i64(Instruction::Shr, last, bits);
+            self.each_strip(l, n_strips, bits, |w, first| w.masked(l, first));
+        }
+        self.open.pop().expect("invariant: the outermost list is open")
+    }
+
+    fn each_strip(&mut self, l: &For, count: Operand, bits: Operand, write: impl FnOnce(&mut Self, Operand)) {
         let strip = self.tables.local("strip", Elem::I64, 1, false);
-        let body = self.list(|w| w.strip(l, strip, bits));
+        // What comes after the loop knows nothing of what is defined in it.
+        let (values, mutable) = (self.values.clone(), self.mutable.clone());
+        let body = self.list(|w| {
+            let first = w.i64(Instruction::Shl, strip.into(), bits);
+            w.values.insert(l.index, Value::Scalar(first));
+            write(w, first);
+        });
+        (self.values, self.mutable) = (values, mutable);
         self.push(Node::For(Box::new(For {
             index: strip,
-            count: n_strips,
+            count,
             threads: l.threads.clone(),
             independence: Independence::None,
             lanes: self.lanes,
             may_flush: l.may_flush,
             body,
         })));
-        self.open.pop().expect("invariant: the outermost list is open")
     }
 
-    fn strip(&mut self, l: &For, strip: Local, bits: i64) {
-        let first = self.i64(Instruction::Shl, strip.into(), Operand::i64(bits));
+    /// The iterations that whole strips leave.
+    fn rest(&mut self, l: &For, n_whole: Operand, bits: Operand) {
+        let first = self.i64(Instruction::Shl, n_whole, bits);
         self.values.insert(l.index, Value::Scalar(first));
-        if l.count.as_i64().is_some_and(|n| n % i64::from(self.lanes) == 0) {
+        let is_some = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[first, l.count]);
+        let nodes = self.list(|w| w.masked(l, first));
+        self.push(Node::If(is_some, nodes, Vec::new()));
+    }
+
+    /// A strip with an iteration for every lane, see Note [Failing lanes].
+    fn whole(&mut self, l: &For, first: Operand) {
+        if !(checks_first(&l.body) && has_failing_checks(&l.body, self.shapes, false)) {
             return self.body(l);
         }
-        let may_be_whole = l.count.as_i64().is_none_or(|n| n > i64::from(self.lanes));
-        if may_be_whole && !self.is_rare && is_short(&l.body) {
-            let end = self.i64(Instruction::Add, first, Operand::i64(self.lanes.into()));
-            let is_whole = self.native(Instruction::Le, Elem::I64, Elem::Bool, &[end, l.count]);
-            let (values, mutable) = (self.values.clone(), self.mutable.clone());
-            let whole = self.list(|w| w.body(l));
-            // The other branch knows nothing of what is defined in this one.
-            (self.values, self.mutable) = (values, mutable);
-            let last = self.list(|w| w.masked(l, first));
-            return self.push(Node::If(is_whole, whole, last));
-        }
-        self.masked(l, first);
+        let fails = self.tables.local("fails", Elem::Bool, 1, true);
+        self.push(Node::Set(fails, FALSE));
+        self.hopeful = Some(fails);
+        self.nodes(&l.body);
+        self.hopeful = None;
+        let failed = self.define("failed", Elem::Bool, 1, Expr::Copy(fails.into()));
+        let one_by_one = self.list(|w| {
+            let lane = w.tables.local("lane", Elem::I64, 1, false);
+            let args = vec![first, lane.into()];
+            let number = Expr::Native { instruction: Instruction::Add, elem: Elem::I64, args };
+            let mut body = vec![Node::Let(l.index, number)];
+            body.extend(l.body.iter().cloned());
+            w.push_loop(lane, Operand::i64(w.lanes.into()), body, false);
+        });
+        self.push(Node::If(failed, one_by_one, Vec::new()));
     }
 
     /// The iterations of a strip that has some lanes to spare.
@@ -379,8 +408,11 @@ impl Writer<'_, '_> {
 
     fn nodes(&mut self, nodes: &[Node]) {
         for (k, node) in nodes.iter().enumerate() {
-            self.node(node);
             let rest = &nodes[k + 1..];
+            if let (Some(fails), Node::Check { cond, .. }) = (self.hopeful, node) {
+                return self.hope(*cond, fails, rest);
+            }
+            self.node(node);
             if self.failing.is_some() && has_check(node) && !rest.iter().all(is_harmless) {
                 // Where no lane is left, what all lanes share may be out of bounds.
                 let running = self.running().unwrap_or(TRUE);
