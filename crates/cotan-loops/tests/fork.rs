@@ -122,20 +122,18 @@ fn every_chunk_but_the_first_has_a_copy_of_what_iterations_add_to() {
                     n.6 = sub.i64 chunk, 1
                     n.7 = mul.i64 n.6, m
                     bind g.2 to g.1[n.7]
-                    v.1 = add.i64 m, 15
+                    v.1 = max.i64 m, 0
                     v.2 = shr.i64 v.1, 4
                     for strip < v.2 lanes(16) {
                       v.3 = shl.i64 strip, 4
-                      v.4 = add.i64 v.3, 16
-                      v.5 = le.i64 v.4, m
-                      if v.5 {
-                        lanes g.2[v.3] = -0.0
-                      }
-                      else {
-                        lanes = iota v.3
-                        v.6 = lt.i64 lanes, m
-                        lanes g.2[v.3] = -0.0 where v.6
-                      }
+                      lanes g.2[v.3] = -0.0
+                    }
+                    v.4 = shl.i64 v.2, 4
+                    v.5 = lt.i64 v.4, m
+                    if v.5 {
+                      lanes = iota v.4
+                      v.6 = lt.i64 lanes, m
+                      lanes g.2[v.4] = -0.0 where v.6
                     }
                   }
                   t.2 = t
@@ -161,28 +159,26 @@ fn every_chunk_but_the_first_has_a_copy_of_what_iterations_add_to() {
                 }
                 for c < n.5 {
                   n.16 = mul.i64 c, m
-                  v.7 = add.i64 m, 15
+                  v.7 = max.i64 m, 0
                   v.8 = shr.i64 v.7, 4
                   for strip.1 < v.8 lanes(16) {
                     v.9 = shl.i64 strip.1, 4
-                    v.10 = add.i64 v.9, 16
-                    v.11 = le.i64 v.10, m
-                    if v.11 {
-                      n.18 = add.i64 n.16, v.9
-                      own.2 = lanes g.1[n.18]
-                      sum.2 = lanes g[v.9]
-                      sum.3 = add.f64 sum.2, own.2
-                      lanes g[v.9] = sum.3
-                    }
-                    else {
-                      lanes.1 = iota v.9
-                      v.12 = lt.i64 lanes.1, m
-                      n.19 = add.i64 n.16, v.9
-                      own.3 = lanes g.1[n.19] where v.12
-                      sum.4 = lanes g[v.9] where v.12
-                      sum.5 = add.f64 sum.4, own.3
-                      lanes g[v.9] = sum.5 where v.12
-                    }
+                    n.18 = add.i64 n.16, v.9
+                    own.2 = lanes g.1[n.18]
+                    sum.2 = lanes g[v.9]
+                    sum.3 = add.f64 sum.2, own.2
+                    lanes g[v.9] = sum.3
+                  }
+                  v.10 = shl.i64 v.8, 4
+                  v.11 = lt.i64 v.10, m
+                  if v.11 {
+                    lanes.1 = iota v.10
+                    v.12 = lt.i64 lanes.1, m
+                    n.19 = add.i64 n.16, v.10
+                    own.3 = lanes g.1[n.19] where v.12
+                    sum.4 = lanes g[v.10] where v.12
+                    sum.5 = add.f64 sum.4, own.3
+                    lanes g[v.10] = sum.5 where v.12
                   }
                 }
                 own.4 = t[]

@@ -34,24 +34,22 @@ fn consecutive_elements_are_consecutive_lanes() {
         expect![[r#"
             fn f(n: i64, x[]: f64[n], c: f64) {
               alloc y: f64[n] as result 0
-              v = add.i64 n, 15
+              v = max.i64 n, 0
               v.1 = shr.i64 v, 4
               for strip < v.1 lanes(16) may fork(steps 3.0) {
                 v.2 = shl.i64 strip, 4
-                v.3 = add.i64 v.2, 16
-                v.4 = le.i64 v.3, n
-                if v.4 {
-                  a.1 = lanes x[v.2]
-                  b.1 = mul.f64 a.1, c
-                  lanes y[v.2] = b.1
-                }
-                else {
-                  lanes = iota v.2
-                  v.5 = lt.i64 lanes, n
-                  a.2 = lanes x[v.2] where v.5
-                  b.2 = mul.f64 a.2, c
-                  lanes y[v.2] = b.2 where v.5
-                }
+                a.1 = lanes x[v.2]
+                b.1 = mul.f64 a.1, c
+                lanes y[v.2] = b.1
+              }
+              v.3 = shl.i64 v.1, 4
+              v.4 = lt.i64 v.3, n
+              if v.4 {
+                lanes = iota v.3
+                v.5 = lt.i64 lanes, n
+                a.2 = lanes x[v.3] where v.5
+                b.2 = mul.f64 a.2, c
+                lanes y[v.3] = b.2 where v.5
               }
               return y[]: f64[n]
             }
@@ -78,7 +76,7 @@ fn what_lanes_share_stays_a_scalar() {
             fn f(n: i64, m: i64, x[]: f64[n], w[]: f64[m]) {
               alloc y: f64[n] as result 0
               pays = ge.i64 n, 8
-              pays.1 = le.i64 0, 1048576
+              pays.1 = le.i64 0, 32768
               pays.2 = and.bool pays.1, pays
               pays.3 = le.i64 0, 67108864
               pays.4 = and.bool pays.3, pays.2
@@ -140,88 +138,86 @@ fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
         expect![[r#"
             fn f(n: i64, x[]: f64[n]) {
               alloc y: f64[n] as result 0
-              v = add.i64 n, 15
+              v = max.i64 n, 0
               v.1 = shr.i64 v, 4
               for strip < v.1 lanes(16) may fork(steps 512.0) {
                 v.2 = shl.i64 strip, 4
-                v.3 = add.i64 v.2, 16
-                v.4 = le.i64 v.3, n
-                if v.4 {
-                  a.1 = lanes x[v.2]
-                  p.1 = gt.f64 a.1, 1.0
-                  g.3 := p.1
-                  r1.3 := a.1
-                  j.3 := 0
-                  go = g.3
-                  any.1 = any go
-                  any := any.1
-                  while any {
-                    go.1 = g.3
-                    j.4 = j.3
-                    g.4 = g.3
-                    r1.4 = r1.3
-                    r2.1 = mul.f64 r1.4, 0.5
-                    g2.1 = gt.f64 r2.1, 1.0
-                    g.5 = g.3
-                    v.5 = select.bool go.1, g2.1, g.5
-                    g.3 := v.5
-                    r1.5 = r1.3
-                    v.6 = select.f64 go.1, r2.1, r1.5
-                    r1.3 := v.6
-                    t.1 = add.i64 j.4, 1
-                    j.5 = j.3
-                    v.7 = select.i64 go.1, t.1, j.5
-                    j.3 := v.7
-                    go.2 = g.3
-                    v.8 = and.bool go.1, go.2
-                    any.2 = any v.8
-                    any := any.2
-                  }
-                  j.6 = j.3
-                  g.6 = g.3
-                  r1.6 = r1.3
-                  lanes y[v.2] = r1.6
+                a.1 = lanes x[v.2]
+                p.1 = gt.f64 a.1, 1.0
+                g.3 := p.1
+                r1.3 := a.1
+                j.3 := 0
+                go = g.3
+                any.1 = any go
+                any := any.1
+                while any {
+                  go.1 = g.3
+                  j.4 = j.3
+                  g.4 = g.3
+                  r1.4 = r1.3
+                  r2.1 = mul.f64 r1.4, 0.5
+                  g2.1 = gt.f64 r2.1, 1.0
+                  g.5 = g.3
+                  v.3 = select.bool go.1, g2.1, g.5
+                  g.3 := v.3
+                  r1.5 = r1.3
+                  v.4 = select.f64 go.1, r2.1, r1.5
+                  r1.3 := v.4
+                  t.1 = add.i64 j.4, 1
+                  j.5 = j.3
+                  v.5 = select.i64 go.1, t.1, j.5
+                  j.3 := v.5
+                  go.2 = g.3
+                  v.6 = and.bool go.1, go.2
+                  any.2 = any v.6
+                  any := any.2
                 }
-                else {
-                  lanes = iota v.2
-                  v.9 = lt.i64 lanes, n
-                  a.2 = lanes x[v.2] where v.9
-                  p.2 = gt.f64 a.2, 1.0
-                  g.7 := p.2
-                  r1.7 := a.2
-                  j.7 := 0
-                  go.3 = g.7
-                  v.10 = and.bool v.9, go.3
-                  any.4 = any v.10
-                  any.3 := any.4
-                  while any.3 {
-                    go.4 = g.7
-                    v.11 = and.bool v.9, go.4
-                    j.8 = j.7
-                    g.8 = g.7
-                    r1.8 = r1.7
-                    r2.2 = mul.f64 r1.8, 0.5
-                    g2.2 = gt.f64 r2.2, 1.0
-                    g.9 = g.7
-                    v.12 = select.bool v.11, g2.2, g.9
-                    g.7 := v.12
-                    r1.9 = r1.7
-                    v.13 = select.f64 v.11, r2.2, r1.9
-                    r1.7 := v.13
-                    t.2 = add.i64 j.8, 1
-                    j.9 = j.7
-                    v.14 = select.i64 v.11, t.2, j.9
-                    j.7 := v.14
-                    go.5 = g.7
-                    v.15 = and.bool v.11, go.5
-                    any.5 = any v.15
-                    any.3 := any.5
-                  }
-                  j.10 = j.7
-                  g.10 = g.7
-                  r1.10 = r1.7
-                  lanes y[v.2] = r1.10 where v.9
+                j.6 = j.3
+                g.6 = g.3
+                r1.6 = r1.3
+                lanes y[v.2] = r1.6
+              }
+              v.7 = shl.i64 v.1, 4
+              v.8 = lt.i64 v.7, n
+              if v.8 {
+                lanes = iota v.7
+                v.9 = lt.i64 lanes, n
+                a.2 = lanes x[v.7] where v.9
+                p.2 = gt.f64 a.2, 1.0
+                g.7 := p.2
+                r1.7 := a.2
+                j.7 := 0
+                go.3 = g.7
+                v.10 = and.bool v.9, go.3
+                any.4 = any v.10
+                any.3 := any.4
+                while any.3 {
+                  go.4 = g.7
+                  v.11 = and.bool v.9, go.4
+                  j.8 = j.7
+                  g.8 = g.7
+                  r1.8 = r1.7
+                  r2.2 = mul.f64 r1.8, 0.5
+                  g2.2 = gt.f64 r2.2, 1.0
+                  g.9 = g.7
+                  v.12 = select.bool v.11, g2.2, g.9
+                  g.7 := v.12
+                  r1.9 = r1.7
+                  v.13 = select.f64 v.11, r2.2, r1.9
+                  r1.7 := v.13
+                  t.2 = add.i64 j.8, 1
+                  j.9 = j.7
+                  v.14 = select.i64 v.11, t.2, j.9
+                  j.7 := v.14
+                  go.5 = g.7
+                  v.15 = and.bool v.11, go.5
+                  any.5 = any v.15
+                  any.3 := any.5
                 }
+                j.10 = j.7
+                g.10 = g.7
+                r1.10 = r1.7
+                lanes y[v.7] = r1.10 where v.9
               }
               return y[]: f64[n]
             }

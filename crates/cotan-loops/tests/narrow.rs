@@ -277,159 +277,169 @@ fn halves_are_combined_in_the_order_of_a_fold() {
                   piece.2 = -0.0
                   lanes lanes[piece.1] = piece.2
                 }
-                v.1 = add.i64 t.4, 15
+                v.1 = max.i64 t.4, 0
                 v.2 = shr.i64 v.1, 4
                 for strip.1 < v.2 lanes(16) {
                   v.3 = shl.i64 strip.1, 4
-                  v.4 = add.i64 v.3, 16
-                  v.5 = le.i64 v.4, t.4
-                  if v.5 {
-                    t.36 = add.i64 t.2, v.3
-                    a.3 = lanes x[t.36]
-                    piece.3 = add.i64 t.36, 8
-                    a.4 = lanes x[piece.3]
-                    old.8 = lanes lanes[]
-                    old.9 = lanes lanes[8]
-                    t.44 = add.f64 old.8, a.3
-                    t.45 = add.f64 old.9, a.4
-                    lanes lanes[] = t.44
-                    lanes lanes[8] = t.45
-                  }
-                  else {
-                    lanes.3 = iota v.3
-                    piece.4 = add.i64 v.3, 8
-                    lanes.4 = iota piece.4
-                    v.19 = lt.i64 lanes.3, t.4
-                    v.20 = lt.i64 lanes.4, t.4
-                    t.38 = add.i64 t.2, v.3
-                    a.5 = lanes x[t.38] where v.19
-                    piece.5 = add.i64 t.38, 8
-                    a.6 = lanes x[piece.5] where v.20
-                    old.10 = lanes lanes[] where v.19
-                    old.11 = lanes lanes[8] where v.20
-                    t.46 = add.f64 old.10, a.5
-                    t.47 = add.f64 old.11, a.6
-                    lanes lanes[] = t.46 where v.19
-                    lanes lanes[8] = t.47 where v.20
-                  }
+                  t.39 = add.i64 t.2, v.3
+                  a.3 = lanes x[t.39]
+                  piece.3 = add.i64 t.39, 8
+                  a.4 = lanes x[piece.3]
+                  old.11 = lanes lanes[]
+                  old.12 = lanes lanes[8]
+                  t.47 = add.f64 old.11, a.3
+                  t.48 = add.f64 old.12, a.4
+                  lanes lanes[] = t.47
+                  lanes lanes[8] = t.48
                 }
-                for step < 4 {
-                  t.8 = shr.i64 8, step
-                  t.9 = sub.i64 16, t.8
-                  t.10 = min.i64 t.9, t.8
-                  for k.1 < t.10 {
-                    t.11 = add.i64 k.1, t.8
-                    old.1 = lanes[k.1]
-                    x = lanes[t.11]
-                    t.12 = add.f64 old.1, x
-                    lanes[k.1] = t.12
-                  }
+                v.4 = shl.i64 v.2, 4
+                v.5 = lt.i64 v.4, t.4
+                if v.5 {
+                  lanes.3 = iota v.4
+                  piece.4 = add.i64 v.4, 8
+                  lanes.4 = iota piece.4
+                  v.19 = lt.i64 lanes.3, t.4
+                  v.20 = lt.i64 lanes.4, t.4
+                  t.41 = add.i64 t.2, v.4
+                  a.5 = lanes x[t.41] where v.19
+                  piece.5 = add.i64 t.41, 8
+                  a.6 = lanes x[piece.5] where v.20
+                  old.13 = lanes lanes[] where v.19
+                  old.14 = lanes lanes[8] where v.20
+                  t.49 = add.f64 old.13, a.5
+                  t.50 = add.f64 old.14, a.6
+                  lanes lanes[] = t.49 where v.19
+                  lanes lanes[8] = t.50 where v.20
+                }
+                for k.1 < 8 {
+                  t.8 = add.i64 k.1, 8
+                  old.1 = lanes[k.1]
+                  x = lanes[t.8]
+                  t.9 = add.f64 old.1, x
+                  lanes[k.1] = t.9
+                }
+                for k.2 < 4 {
+                  t.10 = add.i64 k.2, 4
+                  old.2 = lanes[k.2]
+                  x.1 = lanes[t.10]
+                  t.11 = add.f64 old.2, x.1
+                  lanes[k.2] = t.11
+                }
+                for k.3 < 2 {
+                  t.12 = add.i64 k.3, 2
+                  old.3 = lanes[k.3]
+                  x.2 = lanes[t.12]
+                  t.13 = add.f64 old.3, x.2
+                  lanes[k.3] = t.13
+                }
+                for k.4 < 1 {
+                  t.14 = add.i64 k.4, 1
+                  old.4 = lanes[k.4]
+                  x.3 = lanes[t.14]
+                  t.15 = add.f64 old.4, x.3
+                  lanes[k.4] = t.15
                 }
                 total = lanes[]
                 totals[block] = total
               }
-              t.13 = min.i64 t.1, 16
-              t.14 = max.i64 t.13, 1
-              t.15 = ge.i64 t.1, 4096
-              t.16 = select.i64 t.15, 64, t.14
+              t.16 = min.i64 t.1, 16
+              t.17 = max.i64 t.16, 1
+              t.18 = ge.i64 t.1, 4096
+              t.19 = select.i64 t.18, 64, t.17
               alloc lanes.1: f64[64] in frame
-              v.7 = add.i64 t.16, 15
+              v.7 = max.i64 t.19, 0
               v.8 = shr.i64 v.7, 4
               for strip.2 < v.8 lanes(16) {
                 v.9 = shl.i64 strip.2, 4
-                v.10 = add.i64 v.9, 16
-                v.11 = le.i64 v.10, t.16
-                if v.11 {
-                  piece.6 = -0.0
-                  lanes lanes.1[v.9] = piece.6
-                  piece.7 = add.i64 v.9, 8
-                  piece.8 = -0.0
-                  lanes lanes.1[piece.7] = piece.8
-                }
-                else {
-                  lanes.5 = iota v.9
-                  piece.9 = add.i64 v.9, 8
-                  lanes.6 = iota piece.9
-                  v.21 = lt.i64 lanes.5, t.16
-                  v.22 = lt.i64 lanes.6, t.16
-                  piece.10 = -0.0
-                  lanes lanes.1[v.9] = piece.10 where v.21
-                  piece.11 = add.i64 v.9, 8
-                  piece.12 = -0.0
-                  lanes lanes.1[piece.11] = piece.12 where v.22
-                }
+                piece.6 = -0.0
+                lanes lanes.1[v.9] = piece.6
+                piece.7 = add.i64 v.9, 8
+                piece.8 = -0.0
+                lanes lanes.1[piece.7] = piece.8
               }
-              t.17 = add.i64 t.1, 4095
-              t.18 = shr.i64 t.17, 12
-              for block.1 < t.18 {
-                t.19 = shl.i64 block.1, 12
-                t.20 = sub.i64 t.1, t.19
-                t.21 = min.i64 t.20, 4096
-                v.13 = add.i64 t.21, 15
+              v.10 = shl.i64 v.8, 4
+              v.11 = lt.i64 v.10, t.19
+              if v.11 {
+                lanes.5 = iota v.10
+                piece.9 = add.i64 v.10, 8
+                lanes.6 = iota piece.9
+                v.21 = lt.i64 lanes.5, t.19
+                v.22 = lt.i64 lanes.6, t.19
+                piece.10 = -0.0
+                lanes lanes.1[v.10] = piece.10 where v.21
+                piece.11 = add.i64 v.10, 8
+                piece.12 = -0.0
+                lanes lanes.1[piece.11] = piece.12 where v.22
+              }
+              t.20 = add.i64 t.1, 4095
+              t.21 = shr.i64 t.20, 12
+              for block.1 < t.21 {
+                t.22 = shl.i64 block.1, 12
+                t.23 = sub.i64 t.1, t.22
+                t.24 = min.i64 t.23, 4096
+                v.13 = max.i64 t.24, 0
                 v.14 = shr.i64 v.13, 4
                 for strip.3 < v.14 lanes(16) {
                   v.15 = shl.i64 strip.3, 4
-                  v.16 = add.i64 v.15, 16
-                  v.17 = le.i64 v.16, t.21
-                  if v.17 {
-                    t.40 = add.i64 t.19, v.15
-                    value.3 = lanes totals[t.40]
-                    piece.13 = add.i64 t.40, 8
-                    value.4 = lanes totals[piece.13]
-                    old.12 = lanes lanes.1[]
-                    old.13 = lanes lanes.1[8]
-                    t.48 = add.f64 old.12, value.3
-                    t.49 = add.f64 old.13, value.4
-                    lanes lanes.1[] = t.48
-                    lanes lanes.1[8] = t.49
-                  }
-                  else {
-                    lanes.7 = iota v.15
-                    piece.14 = add.i64 v.15, 8
-                    lanes.8 = iota piece.14
-                    v.23 = lt.i64 lanes.7, t.21
-                    v.24 = lt.i64 lanes.8, t.21
-                    t.42 = add.i64 t.19, v.15
-                    value.5 = lanes totals[t.42] where v.23
-                    piece.15 = add.i64 t.42, 8
-                    value.6 = lanes totals[piece.15] where v.24
-                    old.14 = lanes lanes.1[] where v.23
-                    old.15 = lanes lanes.1[8] where v.24
-                    t.50 = add.f64 old.14, value.5
-                    t.51 = add.f64 old.15, value.6
-                    lanes lanes.1[] = t.50 where v.23
-                    lanes lanes.1[8] = t.51 where v.24
-                  }
+                  t.43 = add.i64 t.22, v.15
+                  value.3 = lanes totals[t.43]
+                  piece.13 = add.i64 t.43, 8
+                  value.4 = lanes totals[piece.13]
+                  old.15 = lanes lanes.1[]
+                  old.16 = lanes lanes.1[8]
+                  t.51 = add.f64 old.15, value.3
+                  t.52 = add.f64 old.16, value.4
+                  lanes lanes.1[] = t.51
+                  lanes lanes.1[8] = t.52
                 }
-                t.25 = add.i64 t.19, t.21
-                t.26 = sub.i64 t.25, 1
-                t.27 = and.i64 t.26, 4095
-                t.28 = eq.i64 t.27, 4095
-                if t.28 {
-                  close blocks add lanes.1[] of 1, last t.26
+                v.16 = shl.i64 v.14, 4
+                v.17 = lt.i64 v.16, t.24
+                if v.17 {
+                  lanes.7 = iota v.16
+                  piece.14 = add.i64 v.16, 8
+                  lanes.8 = iota piece.14
+                  v.23 = lt.i64 lanes.7, t.24
+                  v.24 = lt.i64 lanes.8, t.24
+                  t.45 = add.i64 t.22, v.16
+                  value.5 = lanes totals[t.45] where v.23
+                  piece.15 = add.i64 t.45, 8
+                  value.6 = lanes totals[piece.15] where v.24
+                  old.17 = lanes lanes.1[] where v.23
+                  old.18 = lanes lanes.1[8] where v.24
+                  t.53 = add.f64 old.17, value.5
+                  t.54 = add.f64 old.18, value.6
+                  lanes lanes.1[] = t.53 where v.23
+                  lanes lanes.1[8] = t.54 where v.24
+                }
+                t.28 = add.i64 t.22, t.24
+                t.29 = sub.i64 t.28, 1
+                t.30 = and.i64 t.29, 4095
+                t.31 = eq.i64 t.30, 4095
+                if t.31 {
+                  close blocks add lanes.1[] of 1, last t.29
                 }
               }
-              t.29 = ge.i64 t.1, 4096
-              if t.29 {
+              t.32 = ge.i64 t.1, 4096
+              if t.32 {
                 combine levels add lanes.1[] of 1, total t.1
               }
               else {
-                for step.1 < 4 {
-                  t.30 = shr.i64 8, step.1
-                  t.31 = sub.i64 t.14, t.30
-                  t.32 = min.i64 t.31, t.30
-                  for k.4 < t.32 {
-                    t.33 = add.i64 k.4, t.30
-                    old.3 = lanes.1[k.4]
-                    x.1 = lanes.1[t.33]
-                    t.34 = add.f64 old.3, x.1
-                    lanes.1[k.4] = t.34
+                for step < 4 {
+                  t.33 = shr.i64 8, step
+                  t.34 = sub.i64 t.17, t.33
+                  t.35 = min.i64 t.34, t.33
+                  for k.7 < t.35 {
+                    t.36 = add.i64 k.7, t.33
+                    old.6 = lanes.1[k.7]
+                    x.4 = lanes.1[t.36]
+                    t.37 = add.f64 old.6, x.4
+                    lanes.1[k.7] = t.37
                   }
                 }
               }
               total.1 = lanes.1[]
-              t.35 = add.f64 0.0, total.1
-              return t.35
+              t.38 = add.f64 0.0, total.1
+              return t.38
             }
         "#]],
     );

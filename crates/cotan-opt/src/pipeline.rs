@@ -6,6 +6,7 @@ use crate::passes::{
     cse::cse,
     dce::dce,
     direct::direct,
+    flatten::flatten,
     fuse::fuse,
     gather::gather,
     hoist::{Moves, hoist},
@@ -72,7 +73,8 @@ pub fn straighten(f: Function) -> Function {
 
 /// What code goes through before it runs, when no derivative of it is written any more: straightened, loop-invariant code
 /// outside of loops, work that a zero makes needless in branches, no checks that hold for certain, loops over the same
-/// indices fused and neighbours gathered, and no order for the sake of checks that are gone. An element that is read without
+/// indices fused, reductions over several indices taken as one and neighbours gathered, and no order for the sake of checks
+/// that are gone. An element that is read without
 /// a check may not be read any earlier; what comes after range analysis reads later, if anything, and finds more where there
 /// are no checks.
 pub fn optimize(f: Function) -> Function {
@@ -80,7 +82,7 @@ pub fn optimize(f: Function) -> Function {
 }
 
 fn optimize_given(f: Function, given: &[Given]) -> Function {
-    simplify(order(fused_given(f, given)))
+    simplify(order(flatten(fused_given(f, given))))
 }
 
 /// All of it but the order.
@@ -107,5 +109,5 @@ pub fn finish_given(f: Function, given: &[Given]) -> Function {
     let f = simplify(recall(simplify(twins_given(simplify(products(direct(f))), given))));
     // Loops that are fused show what one iteration does to all that it sums up.
     let f = simplify(linear(fused_given(f, given)));
-    simplify(order(f))
+    simplify(order(flatten(f)))
 }

@@ -3,12 +3,12 @@
 //! Every statement without inner blocks is replaced by an earlier equal one in scope, by an operand that it equals, or
 //! by a constant. All identities used are exact to the bit; which ones a primitive has stands in the op table. Also
 //! settled here: a check whose condition is true, a switch on a constant, reads and writes with no index, reads of a
-//! filled tensor, the range of a loop index, carried values that no iteration changes, accumulators that nobody writes.
+//! filled tensor, operations on one and another tensor, the range of a loop index, carried values that no iteration changes, accumulators that nobody writes.
 
 use super::expr::Expr;
 use super::identities;
 use super::rename::{lengths, may_become, rename_ty, retyped};
-use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, Stmt, Ty, Var, written_accs};
+use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, ParResult, Stmt, Ty, Var, written_accs};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -84,6 +84,7 @@ impl Cse<'_> {
             Op::Par(p) => {
                 self.extents.extend(p.indices.iter().copied().zip(p.extents.iter().copied()));
                 self.region(&mut s);
+                self.enter_filled(&s);
             }
             Op::Loop(l) => {
                 self.extents.extend(l.count.map(|n| (l.index, n)));
@@ -97,6 +98,7 @@ impl Cse<'_> {
                 None => self.region(&mut s),
             },
             Op::Prim { .. } | Op::Tensor { .. } | Op::Index { .. } | Op::Update { .. } | Op::Check { .. } => {
+                self.take_fillers(&mut s.op);
                 let result = s.results[0];
                 self.bind(result);
                 // Two records that begin alike are filled apart.
@@ -110,6 +112,27 @@ impl Cse<'_> {
             Op::AccAdd { .. } | Op::Call { .. } => s.results.iter().for_each(|r| self.bind(*r)),
         }
         out.push(s);
+    }
+
+    /// Notes that every iteration of a loop gives a value that is there already.
+    fn enter_filled(&mut self, s: &Stmt) {
+        let Op::Par(p) = &s.op else { return };
+        let is_index = |a: &Atom| a.var().is_some_and(|v| p.indices.contains(&v));
+        if let ([result], [value], [ParResult::Stacked], []) = (&s.results[..], &p.body.results[..], &p.kinds[..], &p.accs[..])
+            && p.body.stmts.is_empty()
+            && !is_index(value)
+        {
+            self.filled.insert(*result, *value);
+        }
+    }
+
+    /// Constants in the place of tensors filled with them, where another operand has the shape.
+    fn take_fillers(&self, op: &mut Op) {
+        let Op::Prim { args, .. } = op else { return };
+        let filler = |a: Atom| self.filled.get(&a.var()?).copied().filter(|filler| filler.constant().is_some());
+        if args.iter().any(|a| !self.f.atom_ty(*a).is_scalar() && filler(*a).is_none()) {
+            args.iter_mut().for_each(|a| *a = filler(*a).unwrap_or(*a));
+        }
     }
 
     fn region(&mut self, s: &mut Stmt) {

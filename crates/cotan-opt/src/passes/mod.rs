@@ -6,6 +6,7 @@ pub mod cse;
 pub mod dce;
 pub mod direct;
 mod expr;
+pub mod flatten;
 pub mod fuse;
 pub mod gather;
 pub mod hoist;

@@ -121,20 +121,27 @@ impl Fuse<'_> {
             elements.push(element);
         }
         let name = self.f.name_of(s.results[0]).to_owned();
-        let value = self.scalar(&name, self.f.ty(s.results[0]).elem);
+        let value = self.part(&name, s.results[0].into(), indices.len());
         stmts.push(Stmt { results: vec![value], op: Op::Prim { prim, args: elements }, span: s.span });
         (stmts, value.into())
     }
 
-    /// An element of an operand; a scalar is its own.
+    /// An element or a row of an operand; a scalar is its own.
     fn read(&mut self, s: &Stmt, array: Atom, indices: &[Var]) -> (Option<Stmt>, Atom) {
         let ty = self.f.atom_ty(array);
         if ty.is_scalar() {
             return (None, array);
         }
-        let v = self.scalar("elem", ty.elem);
+        let v = self.part("elem", array, indices.len());
         let indices = indices.iter().map(|i| Atom::Var(*i)).collect();
         (Some(Stmt { results: vec![v], op: Op::Index { array, indices }, span: s.span }), v.into())
+    }
+
+    /// A variable for what an array has behind so many indices.
+    fn part(&mut self, name: &str, array: Atom, n_indices: usize) -> Var {
+        let Ty { elem, dims } = self.f.atom_ty(array);
+        let dims = dims[n_indices..].to_vec();
+        self.f.add_var(VarInfo { name: name.into(), ty: Ty { elem, dims }, record: None })
     }
 
     fn scalar(&mut self, name: &str, elem: Elem) -> Var {

@@ -75,8 +75,10 @@ impl Fuse<'_> {
             && !outer.iter().filter_map(|a| a.var()).any(is_inside)
     }
 
-    /// Whether a statement goes through the elements of some of these arrays, and reads them at no other place.
-    pub(super) fn takes(&self, s: &Stmt, arrays: &[Var]) -> bool {
+    /// Whether a statement goes through the elements of some of the arrays that another one makes, and reads them at no
+    /// other place. What is made by a primitive may be taken by rows, too, if nobody else wants it.
+    pub(super) fn takes(&self, s: &Stmt, producer: &Stmt, is_alone: bool) -> bool {
+        let arrays = &producer.results;
         let dims = &self.f.ty(arrays[0]).dims;
         match &s.op {
             // Of higher rank it is one loop over all elements now, and would become several.
@@ -85,7 +87,9 @@ impl Fuse<'_> {
                 dims.len() == 1 && self.sums.contains(acc) && value.var().is_some_and(|v| arrays.contains(&v))
             }
             Op::Par(p) => {
-                let same = p.extents.iter().map(|e| Some(*e)).eq(dims.iter().map(|d| Some(d.atom())));
+                let by_rows = is_alone && matches!(producer.op, Op::Prim { .. }) && p.extents.len() < dims.len();
+                let taken = if by_rows { p.extents.len() } else { dims.len() };
+                let same = p.extents.iter().copied().eq(dims[..taken].iter().map(|d| d.atom()));
                 let (own, others) = self.reads(p, arrays);
                 same && own > 0 && others == 0
             }
@@ -121,7 +125,7 @@ impl Fuse<'_> {
         (own, others)
     }
 
-    /// The array of which a statement of a loop reads the element at the indices of the loop.
+    /// The array of which a statement of a loop reads the element, or the row, at the indices of the loop.
     pub(super) fn own_read(&self, p: &Par, s: &Stmt, arrays: &[Var]) -> Option<Var> {
         let Op::Index { array, indices } = &s.op else { return None };
         let own = indices.iter().copied().eq(p.indices.iter().map(|i| Atom::Var(*i)));

@@ -1,8 +1,8 @@
 //! Parallel loops, and operations on whole arrays, that run one after the other over the same indices become one.
 //!
 //! An array that is made element by element, and read by a later loop at that loop's own indices, need not be made: the
-//! loop computes the element where it reads it. If somebody else reads the array later on, the loop gives it as one more
-//! result. Every element is computed once, from the same operands, so results keep their bits; what may fail stays where it
+//! loop computes the element where it reads it, or the row. If somebody else reads the array later on, the loop gives it as
+//! one more result. Every element is computed once, from the same operands, so results keep their bits; what may fail stays where it
 //! is. The addition of an array to a part of an accumulator takes the elements of the array like a loop. Writes of the
 //! array to parts of others do not, but they may wait until the loop is done.
 
@@ -50,11 +50,11 @@ struct Fuse<'a> {
 
 impl Fuse<'_> {
     fn block(&mut self, mut block: Block) -> Block {
-        for s in &mut block.stmts {
-            s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(std::mem::take(b)));
-        }
         while let Some(pair) = self.pair(&block) {
             self.join(&mut block, &pair);
+        }
+        for s in &mut block.stmts {
+            s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(std::mem::take(b)));
         }
         block
     }
@@ -70,7 +70,8 @@ impl Fuse<'_> {
             let mut readers: Vec<usize> = s.results.iter().filter_map(|r| users.get(r)).flatten().copied().collect();
             readers.sort_unstable();
             readers.dedup();
-            let takes = |k: usize| block.stmts.get(k).is_some_and(|reader| self.takes(reader, &s.results));
+            let is_alone = readers.len() == 1;
+            let takes = |k: usize| block.stmts.get(k).is_some_and(|reader| self.takes(reader, s, is_alone));
             if self.is_filled(s) {
                 // One value in the place of an array costs nothing, however many read it.
                 let consumer = readers.into_iter().find(|k| takes(*k))?;
