@@ -57,7 +57,9 @@ def reverse(function, names):
     def derivative(arguments):
         wrt = {name: arguments[name].detach().requires_grad_() for name in names}
         value = function({**arguments, **wrt})
-        return value, list(torch.autograd.grad(value, list(wrt.values())))
+        parts = torch.autograd.grad(value, list(wrt.values()))
+        # One number seen through a view of many is no array yet.
+        return value, [part.contiguous() for part in parts]
 
     return quiet(function), derivative
 

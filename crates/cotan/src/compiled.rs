@@ -108,8 +108,9 @@ impl Compiled {
         args: &[Value],
         threads: Option<NonZeroUsize>,
         earlier: Vec<Value>,
+        warm_ups: u32,
     ) -> Result<Vec<Value>, CallError> {
-        let options = self.options(threads);
+        let options = CallOptions { warm_ups, ..self.options(threads) };
         let mut earlier = Some(earlier);
         let outcome = self
             .code

@@ -98,12 +98,18 @@ impl Function {
     /// Calls the function with flat operands, as [`Self::call_flat`] does. The results of an earlier call give their
     /// memory to those of this one. What the function prints is dropped.
     pub fn call_again(&self, args: &[Value], earlier: Vec<Value>) -> Result<Vec<Value>, CallError> {
+        self.call_warm(args, earlier, 0)
+    }
+
+    /// The same, but compiled code runs so often before; [`Self::statistics`] then tells the time of the last run alone, on
+    /// operands that are in caches as they are for a caller who has them in the code's layout.
+    pub fn call_warm(&self, args: &[Value], earlier: Vec<Value>, warm_ups: u32) -> Result<Vec<Value>, CallError> {
         match &self.executor {
             Executor::Compiled(f) if self.traps.is_none() => {
                 let n_numbers = self.entry.sizes.len() + self.entry.extents.len();
                 let numbers = args.iter().take(n_numbers).map(|arg| arg.scalar().and_then(|c| c.as_i64()));
                 f.check_once(numbers, || check_flat_extents(&self.entry, args)).map_err(CallError::Arguments)?;
-                f.call_again(args, self.threads, earlier)
+                f.call_again(args, self.threads, earlier, warm_ups)
             }
             Executor::Compiled(_) | Executor::Interpreter(_) => self.call_flat(args),
         }
