@@ -23,6 +23,11 @@ pub(crate) fn solve<T: Real>(n: usize, k: usize, a: &[T], b: &[T], to: &mut [T],
         (2, 1) => each_pair(a, 4, b, 2, to, 2, |a, b, to| solve_direct(2, 1, a, b, to, transposed, &mut rows)),
         (3, 1) => each_pair(a, 9, b, 3, to, 3, |a, b, to| solve_direct(3, 1, a, b, to, transposed, &mut rows)),
         (4, 1) => each_pair(a, 16, b, 4, to, 4, |a, b, to| solve_direct(4, 1, a, b, to, transposed, &mut rows)),
+        // Of longer rows it pays to eliminate the whole.
+        (5, 1) => solve_known::<5, T>(a, b, to, transposed),
+        (6, 1) => solve_known::<6, T>(a, b, to, transposed),
+        (7, 1) => solve_known::<7, T>(a, b, to, transposed),
+        (8, 1) => solve_known::<8, T>(a, b, to, transposed),
         _ if n <= DIRECT => each_pair(a, size_a, b, size_b, to, size_b, |a, b, to| {
             solve_direct(n, k, a, b, to, transposed, &mut rows);
         }),
@@ -159,6 +164,61 @@ fn eliminate<T: Real>(
         }
     }
     Elimination::Done
+}
+
+/// Systems of an order that is known, with one right hand side each.
+fn solve_known<const N: usize, T: Real>(a: &[T], b: &[T], to: &mut [T], transposed: bool) {
+    each_pair(a, N * N, b, N, to, N, |a, b, to| {
+        let mut rows = [[T::ZERO; N]; N];
+        for i in 0..N {
+            for j in 0..N {
+                rows[i][j] = if transposed { a[j * N + i] } else { a[i * N + j] };
+            }
+        }
+        let mut x = [T::ZERO; N];
+        x.copy_from_slice(b);
+        let exists = eliminate_known(&mut rows, &mut x);
+        to.copy_from_slice(&x);
+        settle(exists && all_finite(rows.as_flattened()), to);
+    });
+}
+
+/// Solves in place, with the operations of `eliminate` in their order. What stands before the pivot of a row takes part in its
+/// elimination, because rows of a known length go through registers whole; nothing reads it any more.
+#[inline(always)]
+fn eliminate_known<const N: usize, T: Real>(rows: &mut [[T; N]; N], x: &mut [T; N]) -> bool {
+    for step in 0..N {
+        let mut pivot_row = step;
+        let mut most = rows[step][step].modulus();
+        for (i, row) in rows.iter().enumerate().skip(step + 1) {
+            let modulus = row[step].modulus();
+            if modulus > most {
+                (pivot_row, most) = (i, modulus);
+            }
+        }
+        if most == T::ZERO || most.nan() {
+            return false;
+        }
+        if pivot_row != step {
+            rows.swap(step, pivot_row);
+            x.swap(step, pivot_row);
+        }
+        let pivot = rows[step];
+        for i in step + 1..N {
+            let factor = rows[i][step] / pivot[step];
+            for j in 0..N {
+                rows[i][j] -= factor * pivot[j];
+            }
+            x[i] -= factor * x[step];
+        }
+    }
+    for i in (0..N).rev() {
+        for j in i + 1..N {
+            x[i] -= rows[i][j] * x[j];
+        }
+        x[i] /= rows[i][i];
+    }
+    true
 }
 
 #[inline(always)]
