@@ -259,7 +259,7 @@ impl<'a> Sampler<'a> {
     fn new(function: &'a Function, args: &Arguments) -> Result<Sampler<'a>> {
         let nudged = Nudged::new(fit_arguments(function.entry(), args)?);
         let results = function.call_flat(nudged.operands())?;
-        let warm_ups = nudged.operands().iter().any(|value| value.elem.bytes() < size_of::<u64>()).into();
+        let warm_ups = 4 * u32::from(nudged.operands().iter().any(|value| value.elem.bytes() < size_of::<u64>()));
         let (seconds, code) = (Vec::new(), Vec::new());
         let mut found = Sampler { function, nudged, results, warm_ups, repeats: 1, seconds, code };
         while found.timed()?.0 < SHORTEST_SAMPLE && found.repeats < 1 << 20 {

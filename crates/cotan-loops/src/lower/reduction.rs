@@ -204,7 +204,8 @@ impl Lowering<'_> {
         let half = Operand::i64(LANES as i64 / 2);
         let n_steps = i64::from(LANES.trailing_zeros());
         if width.as_i64().is_some() {
-            (0..n_steps).for_each(|step| self.combine_halves(monoid, lanes, width, Operand::i64(LANES as i64 >> (step + 1))));
+            (0..n_steps)
+                .for_each(|step| self.combine_halves(monoid, lanes, width, Operand::i64(LANES as i64 >> (step + 1))));
         } else {
             self.for_each("step", Operand::i64(n_steps), |this, step| {
                 let stride = this.i64_op(Instruction::Shr, half, step);
@@ -220,11 +221,12 @@ impl Lowering<'_> {
         if n.as_i64().is_some_and(|n| n <= 0) {
             return;
         }
-        self.for_each("k", n, |this, to| {
+        let combine = |this: &mut Self, to: Operand| {
             let from = this.add(to, stride);
             let (to, from) = (this.part(lanes, &[to]), this.part(lanes, &[from]));
             this.add_to(monoid, &to, &Held::Tensor(from));
-        });
+        };
+        if n.as_i64().is_some() { self.for_each_apart("k", n, combine) } else { self.for_each("k", n, combine) }
     }
 
     /// The total of all values, combined with the start value.

@@ -118,7 +118,8 @@ impl Cse<'_> {
     fn enter_filled(&mut self, s: &Stmt) {
         let Op::Par(p) = &s.op else { return };
         let is_index = |a: &Atom| a.var().is_some_and(|v| p.indices.contains(&v));
-        if let ([result], [value], [ParResult::Stacked], []) = (&s.results[..], &p.body.results[..], &p.kinds[..], &p.accs[..])
+        if let ([result], [value], [ParResult::Stacked], []) =
+            (&s.results[..], &p.body.results[..], &p.kinds[..], &p.accs[..])
             && p.body.stmts.is_empty()
             && !is_index(value)
         {

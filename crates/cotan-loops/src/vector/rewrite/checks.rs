@@ -146,7 +146,8 @@ pub(super) fn has_failing_checks(nodes: &[Node], shapes: &Shapes, diverges: bool
 pub(super) fn checks_first(body: &[Node]) -> bool {
     let n_before = body.iter().rposition(has_check).unwrap_or(0);
     let has_no_effect = |node: &Node| matches!(node, Node::Let(..) | Node::Load(..) | Node::Check { .. });
-    body[..n_before].iter().all(has_no_effect) && body.get(n_before).is_none_or(|last| !has_check(last) || has_no_effect(last))
+    body[..n_before].iter().all(has_no_effect)
+        && body.get(n_before).is_none_or(|last| !has_check(last) || has_no_effect(last))
 }
 
 /// Whether a node is a check, or has one in it.

@@ -132,9 +132,8 @@ struct FailingCheck {
 
 /// Whether a body is short enough to be written twice.
 fn is_short(body: &[Node]) -> bool {
-    let is_simple = |node: &Node| {
-        !node.has_loop() && !matches!(node, Node::Alloc { .. } | Node::Scope(_) | Node::Segment(_))
-    };
+    let is_simple =
+        |node: &Node| !node.has_loop() && !matches!(node, Node::Alloc { .. } | Node::Scope(_) | Node::Segment(_));
     body.len() <= SHORT_BODY && body.iter().all(is_simple) && checks_first(body)
 }
 
