@@ -39,7 +39,7 @@ pub fn tolerance(property: Property, elem: Elem) -> f64 {
         Property::SecondOrder => pick(is_single, 1e-9, 1e-2),
         Property::Rewritten => pick(is_single, 1e-9, 1e-3),
         Property::Regrouped => pick(is_single, 1e-10, 1e-3),
-        Property::Narrowed => 1e-4,
+        Property::Narrowed => 1e-3,
         Property::ClosedForm => pick(is_single, 1e-12, 1e-5),
     }
 }

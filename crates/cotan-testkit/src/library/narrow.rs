@@ -8,21 +8,11 @@ use cotan::Program;
 use cotan_ir::Elem;
 use cotan_ops::Value;
 
-/// Wrappers that do something else in single precision, and why.
-const OTHERWISE: &[(&str, &str)] = &[];
-
 /// In f32 every wrapper gives, up to rounding, what it gives in f64, and so do its derivatives; errors are the same.
 pub fn in_single_precision(library: &Library) -> Result<Outcome, String> {
     let wide = library.programs(Elem::F64, |_| String::new())?;
     let narrow = library.programs(Elem::F32, |_| String::new())?;
-    Ok(library.ask(|wrapper| {
-        let (asked, mut failures) = ask(wrapper, &wide[wrapper.file], &narrow[wrapper.file]);
-        if let Some((label, reason)) = OTHERWISE.iter().find(|(label, _)| *label == wrapper.label) {
-            let same = format!("{label} is listed ({reason}), and gives the same in f32");
-            failures = if failures.is_empty() { vec![same] } else { Vec::new() };
-        }
-        (asked, failures)
-    }))
+    Ok(library.ask(|wrapper| ask(wrapper, &wide[wrapper.file], &narrow[wrapper.file])))
 }
 
 fn ask(wrapper: &Wrapper, wide: &Program, narrow: &Program) -> (usize, Vec<String>) {

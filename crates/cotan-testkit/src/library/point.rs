@@ -7,7 +7,7 @@ use crate::oracles::{Agreement, Ran, Verdict, dot_product, interpreted, outcome_
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::sema::entry::Entry;
 use cotan::{Program, Request};
-use cotan_ir::{CheckKind, Const, Elem};
+use cotan_ir::{CheckKind, Elem};
 use cotan_llvm::CompiledFunction;
 use cotan_llvm::jit::OptLevel;
 use cotan_ops::Value;
@@ -57,7 +57,8 @@ impl Prepared {
     pub(super) fn new(program: &Program, function: &str, points: &[Point]) -> Result<Option<Prepared>, String> {
         let Some(mut prepared) = Prepared::interpreted(program, function, points)? else { return Ok(None) };
         let case = &prepared.case;
-        prepared.compiled = compile_all(shared_backend()?, &case.subject.module, &case.names(), OptLevel::O2)?;
+        // Loops get their lanes at every level, and optimising takes most of the time; the cases themselves are optimised.
+        prepared.compiled = compile_all(shared_backend()?, &case.subject.module, &case.names(), OptLevel::O0)?;
         Ok(Some(prepared))
     }
 
@@ -77,7 +78,11 @@ impl Prepared {
 
     /// What it does at a point, in machine code too.
     pub(super) fn at(&self, point: &Point) -> Result<Asked, String> {
-        let args = operands(&self.entry, point)?;
+        self.with_operands(operands(&self.entry, point)?)
+    }
+
+    /// The same, with sizes before the values.
+    pub(super) fn with_operands(&self, args: Vec<Value>) -> Result<Asked, String> {
         let name = &self.case.subject.name;
         let expected = interpreted(&self.case, name, &args);
         if let Some(compiled) = self.compiled.first() {
@@ -174,13 +179,6 @@ pub(super) fn converted(value: &Value, elem: Elem) -> Value {
 /// All values with their floats in another type.
 pub(super) fn all_converted(values: &[Value], elem: Elem) -> Vec<Value> {
     values.iter().map(|value| converted(value, elem)).collect()
-}
-
-/// The value with one element replaced.
-pub(super) fn with_element(value: &Value, at: usize, x: f64) -> Value {
-    let mut value = value.clone();
-    value.bits[at] = Const::float(value.elem, x).bits();
-    value
 }
 
 /// Whether all floats are numbers.

@@ -23,6 +23,9 @@ enum View {
     Broadcast,
 }
 
+/// A matrix of equal rows is singular: these have no derivative there.
+const NOT_SMOOTH: &[(View, &str)] = &[(View::Broadcast, "linalg.svd"), (View::Broadcast, "linalg.lstsq")];
+
 impl View {
     const ALL: [View; 4] = [View::Across, View::Row, View::Range, View::Broadcast];
 
@@ -166,14 +169,19 @@ fn ask(wrapper: &Wrapper, program: &Program, view: View) -> (usize, Vec<String>)
     let each = |point: &Point, f: &dyn Fn(&Value) -> Value| -> Point {
         point.iter().zip(params).map(|(v, (_, ty))| if view.is_of(ty) { f(v) } else { v.clone() }).collect()
     };
-    let few = wrapper.few_points();
+    let mut few = wrapper.few_points();
+    // Nothing has no first row.
+    few.retain(|point| view != View::Broadcast || point.iter().all(|v| v.dims.first() != Some(&0)));
     let points = few.iter().map(|point| each(point, &|v| view.around(v, f64::NAN))).collect();
     let plain = few.iter().map(|point| each(point, &|v| view.argument(v))).collect();
     let is_view: Vec<bool> = params.iter().filter(|(_, ty)| ty.is_float()).map(|(_, ty)| view.is_of(ty)).collect();
     compare(
         &Side { program, name: &view.made(wrapper), points },
         &Side { program, name: &wrapper.name, points: plain },
-        |found, plain| agree(found, plain, view, &is_view),
+        |found, plain| match NOT_SMOOTH.iter().any(|(v, label)| *v == view && *label == wrapper.label) {
+            true => same_bits(&found.results, &plain.results, "value"),
+            false => agree(found, plain, view, &is_view),
+        },
     )
 }
 

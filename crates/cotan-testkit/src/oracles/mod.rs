@@ -1,5 +1,6 @@
 //! Oracles: questions about a program whose answer is known without knowing what it computes.
 
+mod beside_nan;
 mod checkpoints;
 mod clean;
 mod compiled;
@@ -13,6 +14,7 @@ mod regions;
 mod second_order;
 mod split;
 
+pub(crate) use beside_nan::beside_nan;
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
 pub use clean::{clean, has_nan};
 pub(crate) use compiled::{Agreement, Ran, called, interpreted, outcome_of, same_outcome};
