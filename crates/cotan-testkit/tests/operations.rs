@@ -49,6 +49,13 @@ fn numbers_in_storage_types_are_computed_with_in_single_precision() {
 }
 
 #[test]
+fn what_only_moves_numbers_takes_storage_types_and_what_computes_refuses_them() {
+    for elem in [Elem::F16, Elem::BF16] {
+        holds(elem.name(), library::moved_in_storage(&read(), elem), 100);
+    }
+}
+
+#[test]
 fn under_vmap_each_position_gives_what_a_call_gives() {
     holds("vmap", library::under_vmap(&read()), 600);
 }

@@ -5,6 +5,7 @@
 //! float type, under `vmap`, of arguments that are views; and each is asked at points where a number is none.
 
 mod cases;
+mod moved;
 mod nans;
 mod narrow;
 mod point;
@@ -15,6 +16,7 @@ mod vmaps;
 mod written;
 
 pub use cases::{Library, Wrapper};
+pub use moved::moved_in_storage;
 pub use nans::{infinities, nans};
 pub use narrow::in_single_precision;
 pub use reference::against_reference;

@@ -56,7 +56,7 @@ fn ask(wrapper: &Wrapper, program: &Program, elem: Elem) -> (usize, Vec<String>)
     )
 }
 
-fn agree(stored: &Given, mut single: Given, elem: Elem) -> Result<(), String> {
+pub(super) fn agree(stored: &Given, mut single: Given, elem: Elem) -> Result<(), String> {
     same_bits(&stored.results, &all_converted(&single.results, elem), "value")?;
     let case = &stored.case;
     single.case.tangents = case.tangents.clone();
