@@ -145,6 +145,14 @@ impl Library {
         self.files.iter().enumerate().map(program).collect()
     }
 
+    /// What is wrong with a list of exceptions: labels in the files that were read that no wrapper has.
+    pub(super) fn unknown<'a>(&self, labels: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let is_read = |label: &&str| self.files.iter().any(|f| label.split('.').next() == Some(f.name.as_str()));
+        let is_unknown = |label: &&str| self.wrappers.iter().all(|wrapper| wrapper.label != **label);
+        let unknown = labels.into_iter().filter(is_read).filter(is_unknown);
+        unknown.map(|label| format!("`{label}` is listed, and there is no such wrapper")).collect()
+    }
+
     /// Asks every wrapper: how many points it was asked at, and what is wrong.
     pub(super) fn ask(&self, of: impl Fn(&Wrapper) -> (usize, Vec<String>) + Sync) -> Outcome {
         let mut outcome = Outcome::default();

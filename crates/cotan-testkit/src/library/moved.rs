@@ -41,21 +41,24 @@ pub fn moved_in_storage(library: &Library, elem: Elem) -> Result<Outcome, String
         refused.extend(wrappers.filter(|w| of_file.contains(&w.name)).map(|w| w.label.clone()));
         programs.push(program(&file.name, &accepted)?);
     }
-    Ok(library.ask(|wrapper| {
+    let listed = listed();
+    let mut outcome = library.ask(|wrapper| {
         let is_refused = refused.contains(&wrapper.label);
-        match (wrapper.takes_floats(), is_listed(wrapper), is_refused) {
+        match (wrapper.takes_floats(), listed.contains(&wrapper.label), is_refused) {
             (false, _, _) | (true, false, true) => (0, Vec::new()),
             (true, true, false) => ask(wrapper, &programs[wrapper.file], &singles[wrapper.file], elem),
             (true, listed, refused) => (0, vec![format!("`{}`: listed {listed}, refused {refused}", wrapper.label)]),
         }
-    }))
+    });
+    outcome.failures.extend(library.unknown(listed.iter().map(String::as_str)));
+    Ok(outcome)
 }
 
-fn is_listed(wrapper: &Wrapper) -> bool {
-    let is_of = |(file, names): &(&str, &str)| {
-        names.split(' ').any(|name| wrapper.label.split_once('.') == Some((*file, name)))
-    };
-    MOVED.iter().any(is_of)
+/// The labels of the listed wrappers.
+fn listed() -> Vec<String> {
+    let of_file =
+        |(file, names): &(&str, &str)| names.split(' ').map(|name| format!("{file}.{name}")).collect::<Vec<String>>();
+    MOVED.iter().flat_map(of_file).collect()
 }
 
 /// The functions that the checker refuses in a text, and the text without them.

@@ -24,7 +24,7 @@ pub fn infinities(library: &Library) -> Result<Outcome, String> {
 
 fn with(library: &Library, x: f64, listed: &[(&str, &str)]) -> Result<Outcome, String> {
     let programs = library.programs(Elem::F64, |_| String::new())?;
-    Ok(library.ask(|wrapper| {
+    let mut outcome = library.ask(|wrapper| {
         if !wrapper.takes_floats() {
             return (0, Vec::new());
         }
@@ -35,7 +35,9 @@ fn with(library: &Library, x: f64, listed: &[(&str, &str)]) -> Result<Outcome, S
             failures = if failures.is_empty() { vec![none] } else { Vec::new() };
         }
         (asked, failures)
-    }))
+    });
+    outcome.failures.extend(library.unknown(listed.iter().map(|(label, _)| *label)));
+    Ok(outcome)
 }
 
 fn ask(wrapper: &Wrapper, program: &Program, x: f64) -> Result<(usize, Vec<String>), String> {
