@@ -128,23 +128,48 @@ impl Case {
         let f = function(&subject.module, &subject.name)?;
         let wrt: Vec<usize> = (0..f.params.len()).filter(|k| f.ty(f.params[*k]).is_float()).collect();
         let outs: Vec<usize> = (0..f.body.results.len()).filter(|k| f.is_float(f.body.results[*k])).collect();
-        let results = run(&subject.module, &subject.name, &subject.args, &options())
-            .map_err(|e| format!("the program itself fails: {e}"))?;
-        let mut rng = Rng::new(subject.seed ^ 0x5eed);
-        let mut like = |values: &[Value], at: &[usize]| -> Vec<Value> {
-            at.iter().map(|k| random_like(&mut rng, &values[*k])).collect()
-        };
-        let tangents = like(&subject.args, &wrt);
-        let second_tangents = like(&subject.args, &wrt);
-        let cotangents = like(&results, &outs);
         let is_even = subject.seed.is_multiple_of(2);
         let limits = if is_even { cotan_ad::Limits::DEFAULT } else { cotan_ad::Limits::REVERSE_ALONE };
+        let (results, tangents, second_tangents, cotangents) = Default::default();
         let mut case = Case { subject, limits, wrt, outs, results, tangents, second_tangents, cotangents };
+        case.run_and_draw()?;
         for mode in [Mode::Jvp, Mode::Vjp] {
             let d = case.first(mode);
             case.write(&d)?;
         }
         Ok(case)
+    }
+
+    /// The same program, whose derivatives are written, with other arguments.
+    pub fn at(&self, args: Vec<Value>) -> Result<Case, String> {
+        let mut case = self.clone();
+        case.subject.args = args;
+        case.run_and_draw()?;
+        Ok(case)
+    }
+
+    /// The results, and directions that fit them.
+    fn run_and_draw(&mut self) -> Result<(), String> {
+        let subject = &self.subject;
+        self.results = run(&subject.module, &subject.name, &subject.args, &options())
+            .map_err(|e| format!("the program itself fails: {e}"))?;
+        let mut rng = Rng::new(subject.seed ^ 0x5eed);
+        let mut like = |values: &[Value], at: &[usize]| -> Vec<Value> {
+            at.iter().map(|k| random_like(&mut rng, &values[*k])).collect()
+        };
+        self.tangents = like(&subject.args, &self.wrt);
+        self.second_tangents = like(&subject.args, &self.wrt);
+        self.cotangents = like(&self.results, &self.outs);
+        Ok(())
+    }
+
+    /// The same with a direction along one float parameter alone.
+    pub fn along(&self, parameter: usize) -> Case {
+        let mut case = self.clone();
+        for (_, tangent) in case.tangents.iter_mut().enumerate().filter(|(k, _)| *k != parameter) {
+            *tangent = Value::zeros(tangent.elem, &tangent.dims);
+        }
+        case
     }
 
     /// Writes the second derivatives.

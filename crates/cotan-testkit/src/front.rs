@@ -21,7 +21,12 @@ pub fn checked(name: &str, text: &str) -> Result<Program, String> {
 
 /// The program with what it imports from files of the folder `below`, or its errors as users see them.
 pub fn loaded(name: &str, text: &str, below: &Path) -> Result<Program, String> {
-    without_errors(compiler()?.load(name, text, &FilesBelow(below)))
+    without_errors(read(name, text, below)?)
+}
+
+/// The program with what it imports, also if it has errors.
+pub fn read(name: &str, text: &str, below: &Path) -> Result<Program, String> {
+    Ok(compiler()?.load(name, text, &FilesBelow(below)))
 }
 
 fn without_errors(program: Program) -> Result<Program, String> {

@@ -15,10 +15,10 @@ pub mod front;
 pub mod fuzz;
 pub mod generate;
 pub mod kinks;
+pub mod library;
 pub mod machine;
 pub mod oracles;
 pub mod parallel;
-
 pub mod progress;
 pub mod random;
 pub mod shrink;

@@ -22,6 +22,8 @@ pub enum Property {
     Rewritten,
     /// A result with a value from a closed form.
     ClosedForm,
+    /// A function in single precision with the same in double precision, on the same numbers.
+    Narrowed,
     /// Compiled code that adds in another order, or without rounding products of derivatives first, with the interpreter.
     Regrouped,
 }
@@ -37,6 +39,7 @@ pub fn tolerance(property: Property, elem: Elem) -> f64 {
         Property::SecondOrder => pick(is_single, 1e-9, 1e-2),
         Property::Rewritten => pick(is_single, 1e-9, 1e-3),
         Property::Regrouped => pick(is_single, 1e-10, 1e-3),
+        Property::Narrowed => 1e-3,
         Property::ClosedForm => pick(is_single, 1e-12, 1e-5),
     }
 }

@@ -1,13 +1,17 @@
 //! Every operation of a registry as a program of its own, under all oracles. Nothing here names an operation.
 
+mod forms;
 pub mod mutants;
 mod subjects;
+
+pub use forms::check_forms;
 
 use crate::case::{Case, Subject};
 use crate::oracles::{COMPILED_AT_ALL_LEVELS, FIRST_ORDER, SECOND_ORDER, Verdict};
 use crate::parallel;
 use cotan_ir::Elem;
 use cotan_ops::{PrimRow, Registry, TensorRecord};
+use subjects::Use;
 
 /// Sampled points of every primitive in each of its float types.
 const POINTS: u64 = 8;
@@ -41,8 +45,13 @@ impl Operation {
 
     /// Programs of this operation alone, with arguments from its samples: none where no float comes out of it.
     pub fn subjects(self, elem: Elem, points: std::ops::Range<u64>) -> Vec<Subject> {
+        self.uses(elem, points).iter().map(Use::alone).collect()
+    }
+
+    /// Uses with arguments from its samples.
+    fn uses(self, elem: Elem, points: std::ops::Range<u64>) -> Vec<Use> {
         match self {
-            Operation::Prim(row) => subjects::of_row(row, elem, points),
+            Operation::Prim(row) => subjects::of_row(row, elem, &[], points),
             Operation::Tensor(record) => subjects::of_record(record, elem, points),
         }
     }

@@ -6,8 +6,66 @@ use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, OperandElem, Ty};
 use cotan_ops::{Like, PrimRow, Sample, Sampled, Shapes, TensorRecord, TensorSample, Value, count};
 use std::ops::Range;
 
-/// A primitive at sampled points; none where it gives no float of this type.
-pub(super) fn of_row(row: &'static PrimRow, elem: Elem, points: Range<u64>) -> Vec<Subject> {
+/// An operation with arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Use {
+    operation: UsedOperation,
+    /// Names the arguments and the directions.
+    pub(super) seed: u64,
+    /// The arguments.
+    pub(super) args: Vec<Value>,
+}
+
+#[derive(Clone, Debug)]
+enum UsedOperation {
+    Prim(&'static PrimRow),
+    Tensor { record: &'static TensorRecord, attrs: &'static [i64], result: Ty },
+}
+
+impl Use {
+    /// The same with other arguments.
+    pub(super) fn with(&self, args: Vec<Value>) -> Use {
+        Use { args, ..self.clone() }
+    }
+
+    /// A statement of the operation.
+    pub(super) fn emit(&self, b: &mut Builder, args: &[Atom]) -> Atom {
+        match &self.operation {
+            UsedOperation::Prim(row) => b.prim(row.prim(), args).into(),
+            UsedOperation::Tensor { record, attrs, result } => {
+                b.tensor(record.op(), args, attrs, result.clone()).into()
+            }
+        }
+    }
+
+    /// The program of the operation alone.
+    pub(super) fn alone(&self) -> Subject {
+        self.subject(self.args.clone(), |b, args| self.emit(b, args))
+    }
+
+    /// A program of these arguments that gives one result.
+    pub(super) fn subject(&self, args: Vec<Value>, body: impl FnOnce(&mut Builder, &[Atom]) -> Atom) -> Subject {
+        let mut b = Builder::new();
+        let param = |(k, v): (usize, &Value)| b.param(&format!("a{k}"), ty(v.elem, &v.dims)).into();
+        let atoms: Vec<Atom> = args.iter().enumerate().map(param).collect();
+        let result = body(&mut b, &atoms);
+        let mut module = Module::default();
+        let f = module.insert(b.finish("operation", vec![result]));
+        let name = match &self.operation {
+            UsedOperation::Prim(row) => row.name(),
+            UsedOperation::Tensor { record, .. } => record.name(),
+        };
+        Subject { seed: self.seed, ..Subject::new(name.to_owned(), module, f.name.clone(), args) }
+    }
+}
+
+/// The type of a tensor of known extents.
+pub(super) fn ty(elem: Elem, dims: &[i64]) -> Ty {
+    Ty::new(elem, dims.iter().map(|n| Dim::Const(*n)).collect())
+}
+
+/// A primitive at sampled points, on every element of tensors of these extents; none where it gives no float of this type.
+pub(super) fn of_row(row: &'static PrimRow, elem: Elem, dims: &[i64], points: Range<u64>) -> Vec<Use> {
     let operand = |o: &OperandElem| match o {
         OperandElem::T => elem,
         OperandElem::Is(e) => *e,
@@ -18,44 +76,32 @@ pub(super) fn of_row(row: &'static PrimRow, elem: Elem, points: Range<u64>) -> V
     }
     let at = |seed| {
         let mut rng = Rng::new(seed);
-        let mut b = Builder::new();
-        let (mut args, mut values) = (Vec::new(), Vec::new());
-        for (k, (operand, sample)) in operands.iter().zip(row.samples).enumerate() {
-            args.push(b.param(&format!("a{k}"), Ty::scalar(*operand)).into());
-            values.push(Value::from(draw(&mut rng, *operand, *sample)));
+        let mut args = Vec::new();
+        for (operand, sample) in operands.iter().zip(row.samples) {
+            let bits = (0..count(dims)).map(|_| draw(&mut rng, *operand, *sample).bits()).collect();
+            args.push(Value { elem: *operand, dims: dims.to_vec(), bits });
         }
-        let result = b.prim(row.prim(), &args);
-        subject(row.name(), b, result.into(), values, seed)
+        Use { operation: UsedOperation::Prim(row), seed, args }
     };
     points.map(at).collect()
 }
 
 /// An operation on tensors at its samples, with other elements at each point; none where it gives no float.
-pub(super) fn of_record(record: &'static TensorRecord, elem: Elem, points: Range<u64>) -> Vec<Subject> {
+pub(super) fn of_record(record: &'static TensorRecord, elem: Elem, points: Range<u64>) -> Vec<Use> {
     let of_sample = |sample: &'static TensorSample| points.clone().map(move |seed| of_use(record, sample, elem, seed));
     record.samples.iter().flat_map(of_sample).flatten().collect()
 }
 
-fn of_use(record: &'static TensorRecord, sample: &TensorSample, elem: Elem, seed: u64) -> Option<Subject> {
+fn of_use(record: &'static TensorRecord, sample: &'static TensorSample, elem: Elem, seed: u64) -> Option<Use> {
     let mut rng = Rng::new(seed);
-    let values: Vec<Value> = sample.args.iter().map(|arg| of_sampled(&mut rng, arg, elem)).collect();
-    let shapes: Vec<(Elem, &[i64])> = values.iter().map(|v| (v.elem, v.dims.as_slice())).collect();
+    let args: Vec<Value> = sample.args.iter().map(|arg| of_sampled(&mut rng, arg, elem)).collect();
+    let shapes: Vec<(Elem, &[i64])> = args.iter().map(|v| (v.elem, v.dims.as_slice())).collect();
     let shapes = Shapes { args: &shapes, attrs: sample.attrs, result: (elem, sample.dims) };
     if !record.elems.has(elem) || (record.check)(&shapes).is_err() {
         return None;
     }
-    let ty = |elem, dims: &[i64]| Ty::new(elem, dims.iter().map(|n| Dim::Const(*n)).collect());
-    let mut b = Builder::new();
-    let args: Vec<Atom> =
-        values.iter().enumerate().map(|(k, v)| b.param(&format!("a{k}"), ty(v.elem, &v.dims)).into()).collect();
-    let result = b.tensor(record.op(), &args, sample.attrs, ty(elem, sample.dims));
-    Some(subject(record.name(), b, result.into(), values, seed))
-}
-
-fn subject(name: &str, b: Builder, result: Atom, values: Vec<Value>, seed: u64) -> Subject {
-    let mut module = Module::default();
-    let f = module.insert(b.finish("operation", vec![result]));
-    Subject { seed, ..Subject::new(name.to_owned(), module, f.name.clone(), values) }
+    let operation = UsedOperation::Tensor { record, attrs: sample.attrs, result: ty(elem, sample.dims) };
+    Some(Use { operation, seed, args })
 }
 
 fn draw(rng: &mut Rng, elem: Elem, sample: Sample) -> Const {

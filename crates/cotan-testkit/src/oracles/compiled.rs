@@ -6,7 +6,7 @@ use crate::case::{Case, options};
 use crate::machine::{compile_all, compile_plain, shared_backend};
 use crate::tolerances::Property;
 use cotan_interp::RuntimeError;
-use cotan_ir::{CheckKind, Function, Span};
+use cotan_ir::{CheckKind, Function, Module, Span};
 use cotan_llvm::jit::OptLevel;
 use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError, TaskSizes, Width};
 use cotan_ops::Value;
@@ -80,14 +80,7 @@ fn compiled_at(case: &Case, level: OptLevel) -> Result<(), String> {
     for args in case.argument_lists() {
         for ((name, function), args) in names.iter().zip(&functions).zip(case.calls(args)?) {
             let what = format!("`{name}` compiled at {level:?}");
-            let found = function.call(&args).map_err(|e| match e {
-                CompiledError::Check { kind, span, .. } => Ok((kind, span)),
-                other @ (CompiledError::Argument(_)
-                | CompiledError::OutOfMemory(_)
-                | CompiledError::Cancelled
-                | CompiledError::OutOfSteps
-                | CompiledError::Bug(_)) => Err(format!("{what} fails: {other}")),
-            });
+            let found = outcome_of(function.call(&args), &what);
             let agree = Agreement::of(function, case);
             same_outcome(found, interpreted(case, name, &args), &agree, &what)?;
         }
@@ -95,18 +88,30 @@ fn compiled_at(case: &Case, level: OptLevel) -> Result<(), String> {
     Ok(())
 }
 
+/// The outcome of a call of compiled code.
+pub(crate) fn outcome_of(called: Result<Vec<Value>, CompiledError>, what: &str) -> Ran {
+    called.map_err(|e| match e {
+        CompiledError::Check { kind, span, .. } => Ok((kind, span)),
+        other @ (CompiledError::Argument(_)
+        | CompiledError::OutOfMemory(_)
+        | CompiledError::Cancelled
+        | CompiledError::OutOfSteps
+        | CompiledError::Bug(_)) => Err(format!("{what} fails: {other}")),
+    })
+}
+
 /// How closely compiled code has to agree with the interpreter.
-pub(super) struct Agreement<'a> {
+pub(crate) struct Agreement<'a> {
     is_exact: bool,
     case: &'a Case,
 }
 
 impl Agreement<'_> {
-    pub(super) fn of<'a>(function: &CompiledFunction, case: &'a Case) -> Agreement<'a> {
+    pub(crate) fn of<'a>(function: &CompiledFunction, case: &'a Case) -> Agreement<'a> {
         Agreement { is_exact: !function.regroups_sums(), case }
     }
 
-    pub(super) fn check(&self, found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
+    pub(crate) fn check(&self, found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
         if self.is_exact {
             return same_bits(found, expected, what);
         }
@@ -121,11 +126,16 @@ impl Agreement<'_> {
 }
 
 /// Results, or the check that failed; anything else is a failure of what is tested.
-pub(super) type Ran = Result<Vec<Value>, Result<(CheckKind, Span), String>>;
+pub(crate) type Ran = Result<Vec<Value>, Result<(CheckKind, Span), String>>;
 
-/// A call on the interpreter.
-pub(super) fn interpreted(case: &Case, name: &str, args: &[Value]) -> Ran {
-    cotan_interp::run(&case.subject.module, name, args, &options()).map_err(|e| check_of(e, name))
+/// A call of a function of a module on the interpreter.
+pub(crate) fn called(module: &Module, name: &str, args: &[Value]) -> Ran {
+    cotan_interp::run(module, name, args, &options()).map_err(|e| check_of(e, name))
+}
+
+/// A call of a function of a case on the interpreter.
+pub(crate) fn interpreted(case: &Case, name: &str, args: &[Value]) -> Ran {
+    called(&case.subject.module, name, args)
 }
 
 /// The failed check that an error of the interpreter or of the tape engine reports.
@@ -140,7 +150,8 @@ pub(super) fn check_of(e: RuntimeError, name: &str) -> Result<(CheckKind, Span),
     }
 }
 
-fn same_outcome(found: Ran, expected: Ran, agree: &Agreement, what: &str) -> Result<(), String> {
+/// Whether compiled code did what the interpreter did.
+pub(crate) fn same_outcome(found: Ran, expected: Ran, agree: &Agreement, what: &str) -> Result<(), String> {
     match (found, expected) {
         (Ok(found), Ok(expected)) => agree.check(&found, &expected, what),
         (Err(Ok(found)), Err(Ok(expected))) if found == expected => Ok(()),

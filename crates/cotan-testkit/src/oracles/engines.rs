@@ -87,7 +87,7 @@ pub fn tape(case: &Case) -> Verdict {
 }
 
 /// Whether two lists of values are the same bits; any NaN is the same as any other.
-pub(super) fn same_bits(found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
+pub(crate) fn same_bits(found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
     if found.len() != expected.len() {
         return Err(format!("{what}: expected {} values, found {}", expected.len(), found.len()));
     }
@@ -107,7 +107,7 @@ pub(super) fn same_bits(found: &[Value], expected: &[Value], what: &str) -> Resu
 }
 
 /// Whether floats agree, each relative to the largest of its tensor.
-pub(super) fn close_all(
+pub(crate) fn close_all(
     found: &[Value],
     expected: &[Value],
     property: Property,
