@@ -35,7 +35,7 @@ mod svd;
 mod triangular;
 
 pub use real::Real;
-pub use sort::{Sortable, argsort, sort};
+pub use sort::{Sortable, argsort};
 pub use triangular::Triangle;
 
 /// The lower Cholesky factor of each symmetric matrix: `a` and `to` hold matrices `[n, n]`.

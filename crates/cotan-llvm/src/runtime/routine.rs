@@ -94,17 +94,14 @@ unsafe fn elements<'a>(array: &Described<'a>) -> Elements<'a> {
         match array.elem {
             Elem::F32 => Elements::F32(of(array.data, n)),
             Elem::F64 => Elements::F64(of(array.data, n)),
-            Elem::I64
-            | Elem::Bool
-            | Elem::I8
-            | Elem::I16
-            | Elem::I32
-            | Elem::U8
-            | Elem::U16
-            | Elem::U32
-            | Elem::U64
-            | Elem::F16
-            | Elem::BF16 => Elements::I64(of(array.data, n)),
+            Elem::I8 => Elements::I8(of(array.data, n)),
+            Elem::I16 => Elements::I16(of(array.data, n)),
+            Elem::I32 => Elements::I32(of(array.data, n)),
+            Elem::I64 => Elements::I64(of(array.data, n)),
+            Elem::U8 | Elem::Bool => Elements::U8(of(array.data, n)),
+            Elem::U16 | Elem::F16 | Elem::BF16 => Elements::U16(of(array.data, n)),
+            Elem::U32 => Elements::U32(of(array.data, n)),
+            Elem::U64 => Elements::U64(of(array.data, n)),
         }
     }
 }
@@ -118,17 +115,14 @@ unsafe fn elements_mut<'a>(array: &Described<'a>) -> ElementsMut<'a> {
         match array.elem {
             Elem::F32 => ElementsMut::F32(of_mut(array.data, n)),
             Elem::F64 => ElementsMut::F64(of_mut(array.data, n)),
-            Elem::I64
-            | Elem::Bool
-            | Elem::I8
-            | Elem::I16
-            | Elem::I32
-            | Elem::U8
-            | Elem::U16
-            | Elem::U32
-            | Elem::U64
-            | Elem::F16
-            | Elem::BF16 => ElementsMut::I64(of_mut(array.data, n)),
+            Elem::I8 => ElementsMut::I8(of_mut(array.data, n)),
+            Elem::I16 => ElementsMut::I16(of_mut(array.data, n)),
+            Elem::I32 => ElementsMut::I32(of_mut(array.data, n)),
+            Elem::I64 => ElementsMut::I64(of_mut(array.data, n)),
+            Elem::U8 | Elem::Bool => ElementsMut::U8(of_mut(array.data, n)),
+            Elem::U16 | Elem::F16 | Elem::BF16 => ElementsMut::U16(of_mut(array.data, n)),
+            Elem::U32 => ElementsMut::U32(of_mut(array.data, n)),
+            Elem::U64 => ElementsMut::U64(of_mut(array.data, n)),
         }
     }
 }

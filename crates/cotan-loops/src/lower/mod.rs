@@ -8,7 +8,6 @@
 //! - the memory where a result has to end up is offered to the statement that first allocates it.
 
 mod access;
-mod argsort;
 mod call;
 mod code;
 mod matmul;

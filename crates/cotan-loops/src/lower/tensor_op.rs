@@ -1,13 +1,12 @@
 //! Structural operations: loops that move elements. One function each.
 
-use super::argsort::argsort;
 use super::matmul::matmul;
 use super::output::print;
 use super::{Held, Lowering};
 use crate::nest::{Node, Operand, Routine, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
 use cotan_ops::{
-    ARGSORT, CONCAT, Evaluation, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE,
+    CONCAT, Evaluation, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE,
     TensorRecord, cast_to, record,
 };
 
@@ -15,7 +14,7 @@ use cotan_ops::{
 type Rule = fn(&mut Lowering, Var, &[Held], &[i64]) -> Held;
 
 /// Every structural operation.
-static RULES: [(&TensorRecord, Rule); 12] = [
+static RULES: [(&TensorRecord, Rule); 11] = [
     (&SLICE, slice),
     (&PAD, pad),
     (&REVERSE, reverse),
@@ -26,7 +25,6 @@ static RULES: [(&TensorRecord, Rule); 12] = [
     (&RESHAPE, reshape),
     (&TRANSPOSE, transpose),
     (&MATMUL, matmul),
-    (&ARGSORT, argsort),
     (&PRINT, print),
 ];
 

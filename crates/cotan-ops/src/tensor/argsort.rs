@@ -4,11 +4,12 @@
 //! these positions, so its derivative is that of reading.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
-use crate::kernel::{Carrier, Kernel};
-use crate::{Group, ISNAN, LT, Operand, PrimRow, Proof, Value};
+use super::{
+    Batching, Derivative, Elements, ElementsMut, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample,
+};
+use crate::{Group, Operand, Proof};
 use cotan_ir::{Elem, ElemSet, TensorSig};
-use std::cmp::Ordering;
+use cotan_kernels::argsort;
 
 /// Positions in ascending order.
 pub static ARGSORT: TensorRecord = TensorRecord {
@@ -19,7 +20,7 @@ pub static ARGSORT: TensorRecord = TensorRecord {
     elems: ElemSet::NUMERIC,
     doc: "`argsort(x)`: the positions along the last axis in ascending order of the elements, stable, NaN last.",
     check,
-    evaluation: Evaluation::Direct(eval),
+    evaluation: Evaluation::Routine(routine),
     derivative: Derivative::None { reason: "positions are integers" },
     batching: Batching::Leading,
     stablehlo: StableHlo::Operation("stablehlo.sort"),
@@ -45,36 +46,19 @@ fn check(shapes: &Shapes) -> Result<(), String> {
     shapes.result_dims(dims)
 }
 
-fn eval(inputs: &Inputs) -> Value {
-    let x = inputs.args[0];
+fn routine(call: &mut RoutineCall) {
+    let (Some(x), ElementsMut::I64(to)) = (call.args.first(), &mut call.result) else { return };
     let n = x.dims.last().map_or(0, |n| *n as usize);
-    let order = order(x.elem, inputs.in_field);
-    let mut bits = Vec::with_capacity(x.bits.len());
-    for row in x.bits.chunks(n.max(1)) {
-        let mut positions: Vec<u64> = (0..row.len() as u64).collect();
-        positions.sort_by(|a, b| order(row[*a as usize], row[*b as usize]));
-        bits.extend(positions);
+    match x.elements {
+        Elements::F32(x) => argsort(n, x, to),
+        Elements::F64(x) => argsort(n, x, to),
+        Elements::I8(x) => argsort(n, x, to),
+        Elements::I16(x) => argsort(n, x, to),
+        Elements::I32(x) => argsort(n, x, to),
+        Elements::I64(x) => argsort(n, x, to),
+        Elements::U8(x) => argsort(n, x, to),
+        Elements::U16(x) => argsort(n, x, to),
+        Elements::U32(x) => argsort(n, x, to),
+        Elements::U64(x) => argsort(n, x, to),
     }
-    Value { elem: Elem::I64, dims: x.dims.clone(), bits }
-}
-
-/// How the bits of two elements compare. Residues have no order of their own; any will do.
-fn order(elem: Elem, in_field: bool) -> Box<dyn Fn(u64, u64) -> Ordering> {
-    if in_field && elem.is_float() {
-        return Box::new(|a, b| a.cmp(&b));
-    }
-    let kernel = |row: &'static PrimRow| (row.kernels)(Carrier::Elem(elem));
-    let is_less: Kernel = kernel(&LT).expect("invariant: numbers are compared");
-    let is_nan: Option<Kernel> = kernel(&ISNAN);
-    Box::new(move |a, b| {
-        let before =
-            |a, b| is_less(&[a, b]) != 0 || is_nan.is_some_and(|is_nan| is_nan(&[b]) != 0 && is_nan(&[a]) == 0);
-        if before(a, b) {
-            Ordering::Less
-        } else if before(b, a) {
-            Ordering::Greater
-        } else {
-            Ordering::Equal
-        }
-    })
 }

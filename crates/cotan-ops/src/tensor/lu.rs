@@ -83,10 +83,10 @@ fn routine(call: &mut RoutineCall) {
 fn permutation(call: &mut RoutineCall) {
     let n = call.dims.last().map_or(0, |n| *n as usize);
     let (Some(a), ElementsMut::I64(to)) = (call.args.first(), &mut call.result) else { return };
-    match a.elements {
-        Elements::F32(a) => cotan_kernels::lu_permutation(n, a, to),
-        Elements::F64(a) => cotan_kernels::lu_permutation(n, a, to),
-        Elements::I64(_) => {}
+    if let Elements::F32(a) = a.elements {
+        cotan_kernels::lu_permutation(n, a, to);
+    } else if let Elements::F64(a) = a.elements {
+        cotan_kernels::lu_permutation(n, a, to);
     }
 }
 

@@ -45,30 +45,12 @@ pub(super) const FLOATS: cotan_ir::ElemSet = cotan_ir::ElemSet::FLOAT;
 macro_rules! by_float {
     ($call:expr, |$args:ident, $to:ident| $body:expr) => {{
         let call: &mut $crate::RoutineCall = $call;
-        match &mut call.result {
-            $crate::ElementsMut::F32($to) => {
-                let $args: Vec<&[f32]> = call
-                    .args
-                    .iter()
-                    .filter_map(|array| match array.elements {
-                        $crate::Elements::F32(x) => Some(x),
-                        $crate::Elements::F64(_) | $crate::Elements::I64(_) => None,
-                    })
-                    .collect();
-                $body
-            }
-            $crate::ElementsMut::F64($to) => {
-                let $args: Vec<&[f64]> = call
-                    .args
-                    .iter()
-                    .filter_map(|array| match array.elements {
-                        $crate::Elements::F64(x) => Some(x),
-                        $crate::Elements::F32(_) | $crate::Elements::I64(_) => None,
-                    })
-                    .collect();
-                $body
-            }
-            $crate::ElementsMut::I64(_) => {}
+        if let $crate::ElementsMut::F32($to) = &mut call.result {
+            let $args: Vec<&[f32]> = call.args.iter().filter_map(|array| array.elements.f32s()).collect();
+            $body
+        } else if let $crate::ElementsMut::F64($to) = &mut call.result {
+            let $args: Vec<&[f64]> = call.args.iter().filter_map(|array| array.elements.f64s()).collect();
+            $body
         }
     }};
 }

@@ -198,7 +198,7 @@ impl TensorRecord {
     pub fn value(&self, inputs: &Inputs) -> Option<Value> {
         match self.evaluation {
             Evaluation::Direct(eval) => Some(eval(inputs)),
-            Evaluation::Routine(_) if inputs.in_field => None,
+            Evaluation::Routine(_) if inputs.in_field && inputs.has_floats() => None,
             Evaluation::Routine(routine) => Some(routine::value(routine, inputs)),
         }
     }
@@ -211,6 +211,11 @@ impl fmt::Debug for TensorRecord {
 }
 
 impl Inputs<'_> {
+    /// Whether operands or the result are floats.
+    fn has_floats(&self) -> bool {
+        self.result.0.is_float() || self.args.iter().any(|arg| arg.elem.is_float())
+    }
+
     /// The i64 scalar that an operand is.
     pub(crate) fn position(&self, operand: usize) -> i64 {
         self.args[operand].bits[0] as i64

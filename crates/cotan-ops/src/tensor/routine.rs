@@ -32,74 +32,122 @@ pub struct Array<'a> {
     pub elements: Elements<'a>,
 }
 
-/// Elements that are read.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the names are those of the element types")]
-pub enum Elements<'a> {
-    F32(&'a [f32]),
-    F64(&'a [f64]),
-    I64(&'a [i64]),
+/// Defines the kinds of elements: those that are read, those that are written, and those of a value.
+macro_rules! elements {
+    ($($kind:ident $number:ident: $($elem:ident)|+,)*) => {
+        /// Elements that are read, as they lie in memory: `bool` as bytes, floats of 16 bits as their bits.
+        #[derive(Clone, Copy, Debug)]
+        #[expect(missing_docs, reason = "the names are those of the element types")]
+        pub enum Elements<'a> {
+            $($kind(&'a [$number]),)*
+        }
+
+        /// Elements that are written.
+        #[derive(Debug)]
+        #[expect(missing_docs, reason = "the names are those of the element types")]
+        pub enum ElementsMut<'a> {
+            $($kind(&'a mut [$number]),)*
+        }
+
+        /// Elements of a value.
+        enum Owned {
+            $($kind(Vec<$number>),)*
+        }
+
+        impl Owned {
+            fn of(elem: Elem, bits: &[u64]) -> Owned {
+                match elem {
+                    $($(Elem::$elem)|+ => Owned::$kind(bits.iter().map(|b| $number::of_bits(*b)).collect()),)*
+                }
+            }
+
+            fn elements(&self) -> Elements<'_> {
+                match self {
+                    $(Owned::$kind(x) => Elements::$kind(x),)*
+                }
+            }
+
+            fn elements_mut(&mut self) -> ElementsMut<'_> {
+                match self {
+                    $(Owned::$kind(x) => ElementsMut::$kind(x),)*
+                }
+            }
+
+            fn bits(&self) -> Vec<u64> {
+                match self {
+                    $(Owned::$kind(x) => x.iter().map(|x| x.bits()).collect(),)*
+                }
+            }
+        }
+    };
 }
 
-/// Elements that are written.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the names are those of the element types")]
-pub enum ElementsMut<'a> {
-    F32(&'a mut [f32]),
-    F64(&'a mut [f64]),
-    I64(&'a mut [i64]),
+elements! {
+    F32 f32: F32,
+    F64 f64: F64,
+    I8 i8: I8,
+    I16 i16: I16,
+    I32 i32: I32,
+    I64 i64: I64,
+    U8 u8: U8 | Bool,
+    U16 u16: U16 | F16 | BF16,
+    U32 u32: U32,
+    U64 u64: U64,
 }
 
-/// Elements of a value, in the numbers of the machine.
-enum Owned {
-    F32(Vec<f32>),
-    F64(Vec<f64>),
-    I64(Vec<i64>),
-}
-
-impl Owned {
-    fn of(elem: Elem, bits: &[u64]) -> Owned {
-        match elem {
-            Elem::F32 => Owned::F32(bits.iter().map(|b| f32::from_bits(*b as u32)).collect()),
-            Elem::F64 => Owned::F64(bits.iter().map(|b| f64::from_bits(*b)).collect()),
-            Elem::Bool
-            | Elem::I8
-            | Elem::I16
-            | Elem::I32
-            | Elem::I64
-            | Elem::U8
-            | Elem::U16
-            | Elem::U32
-            | Elem::U64
-            | Elem::F16
-            | Elem::BF16 => Owned::I64(bits.iter().map(|b| *b as i64).collect()),
-        }
+impl<'a> Elements<'a> {
+    /// The elements, if they are `f32`.
+    pub fn f32s(self) -> Option<&'a [f32]> {
+        if let Elements::F32(x) = self { Some(x) } else { None }
     }
 
-    fn elements(&self) -> Elements<'_> {
-        match self {
-            Owned::F32(x) => Elements::F32(x),
-            Owned::F64(x) => Elements::F64(x),
-            Owned::I64(x) => Elements::I64(x),
-        }
-    }
-
-    fn elements_mut(&mut self) -> ElementsMut<'_> {
-        match self {
-            Owned::F32(x) => ElementsMut::F32(x),
-            Owned::F64(x) => ElementsMut::F64(x),
-            Owned::I64(x) => ElementsMut::I64(x),
-        }
-    }
-
-    fn bits(&self) -> Vec<u64> {
-        match self {
-            Owned::F32(x) => x.iter().map(|x| x.to_bits().into()).collect(),
-            Owned::F64(x) => x.iter().map(|x| x.to_bits()).collect(),
-            Owned::I64(x) => x.iter().map(|x| *x as u64).collect(),
-        }
+    /// The elements, if they are `f64`.
+    pub fn f64s(self) -> Option<&'a [f64]> {
+        if let Elements::F64(x) = self { Some(x) } else { None }
     }
 }
+
+/// A number of the machine, of which values hold the bits.
+trait Number: Copy {
+    fn of_bits(bits: u64) -> Self;
+    fn bits(self) -> u64;
+}
+
+impl Number for f32 {
+    fn of_bits(bits: u64) -> f32 {
+        f32::from_bits(bits as u32)
+    }
+
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+}
+
+impl Number for f64 {
+    fn of_bits(bits: u64) -> f64 {
+        f64::from_bits(bits)
+    }
+
+    fn bits(self) -> u64 {
+        self.to_bits()
+    }
+}
+
+/// Integers: values hold them with their sign in all bits.
+macro_rules! integers {
+    ($($int:ident)*) => {$(
+        impl Number for $int {
+            fn of_bits(bits: u64) -> $int {
+                bits as $int
+            }
+
+            fn bits(self) -> u64 {
+                self as u64
+            }
+        }
+    )*};
+}
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 /// The result of a routine for operands that are values.
 pub(super) fn value(routine: Routine, inputs: &Inputs) -> Value {
