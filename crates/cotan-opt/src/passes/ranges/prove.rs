@@ -12,6 +12,10 @@ use std::collections::BTreeSet;
 const MAX_STEPS: usize = 4;
 /// How many polynomials a proof looks at.
 const FUEL: usize = 150;
+/// The same where it sets out from a fact about a product. One that helps does so soon; where there are many, each gets less.
+const FUEL_BESIDE: std::ops::RangeInclusive<usize> = 8..=32;
+/// What all such proofs look at together, about.
+const FUEL_BESIDE_IN_ALL: usize = 512;
 /// A number that no code writes: in a question whether something fits, the greatest one that does.
 const LARGE: i128 = 1 << 62;
 
@@ -86,7 +90,9 @@ impl Question {
         known.facts.retain(|f| f.constant().abs() < LARGE);
         goals.push(goal.clone());
         known.say_one_of(&goals) || {
-            let mut fuel = vec![FUEL; goals.len()];
+            let beside = (FUEL_BESIDE_IN_ALL / goals.len()).clamp(*FUEL_BESIDE.start(), *FUEL_BESIDE.end());
+            let mut fuel = vec![beside; goals.len()];
+            fuel[goals.len() - 1] = FUEL;
             (1..=MAX_STEPS).any(|n| goals.iter().zip(&mut fuel).any(|(goal, fuel)| search(goal, &known, n, fuel)))
         }
     }
