@@ -285,12 +285,12 @@ fn halves_are_combined_in_the_order_of_a_fold() {
                   a.3 = lanes x[t.39]
                   piece.3 = add.i64 t.39, 8
                   a.4 = lanes x[piece.3]
-                  old.11 = lanes lanes[]
-                  old.12 = lanes lanes[8]
-                  t.47 = add.f64 old.11, a.3
-                  t.48 = add.f64 old.12, a.4
-                  lanes lanes[] = t.47
-                  lanes lanes[8] = t.48
+                  old.13 = lanes lanes[]
+                  old.14 = lanes lanes[8]
+                  t.51 = add.f64 old.13, a.3
+                  t.52 = add.f64 old.14, a.4
+                  lanes lanes[] = t.51
+                  lanes lanes[8] = t.52
                 }
                 v.4 = shl.i64 v.2, 4
                 v.5 = lt.i64 v.4, t.4
@@ -298,32 +298,34 @@ fn halves_are_combined_in_the_order_of_a_fold() {
                   lanes.3 = iota v.4
                   piece.4 = add.i64 v.4, 8
                   lanes.4 = iota piece.4
-                  v.19 = lt.i64 lanes.3, t.4
-                  v.20 = lt.i64 lanes.4, t.4
+                  v.21 = lt.i64 lanes.3, t.4
+                  v.22 = lt.i64 lanes.4, t.4
                   t.41 = add.i64 t.2, v.4
-                  a.5 = lanes x[t.41] where v.19
+                  a.5 = lanes x[t.41] where v.21
                   piece.5 = add.i64 t.41, 8
-                  a.6 = lanes x[piece.5] where v.20
-                  old.13 = lanes lanes[] where v.19
-                  old.14 = lanes lanes[8] where v.20
-                  t.49 = add.f64 old.13, a.5
-                  t.50 = add.f64 old.14, a.6
-                  lanes lanes[] = t.49 where v.19
-                  lanes lanes[8] = t.50 where v.20
+                  a.6 = lanes x[piece.5] where v.22
+                  old.15 = lanes lanes[] where v.21
+                  old.16 = lanes lanes[8] where v.22
+                  t.53 = add.f64 old.15, a.5
+                  t.54 = add.f64 old.16, a.6
+                  lanes lanes[] = t.53 where v.21
+                  lanes lanes[8] = t.54 where v.22
                 }
-                for k.1 < 8 {
-                  t.8 = add.i64 k.1, 8
-                  old.1 = lanes[k.1]
-                  x = lanes[t.8]
-                  t.9 = add.f64 old.1, x
-                  lanes[k.1] = t.9
+                for strip.2 < 1 lanes(8) {
+                  v.7 = shl.i64 strip.2, 3
+                  t.43 = add.i64 v.7, 8
+                  old.9 = lanes lanes[v.7]
+                  x.5 = lanes lanes[t.43]
+                  t.44 = add.f64 old.9, x.5
+                  lanes lanes[v.7] = t.44
                 }
-                for k.2 < 4 {
-                  t.10 = add.i64 k.2, 4
-                  old.2 = lanes[k.2]
-                  x.1 = lanes[t.10]
-                  t.11 = add.f64 old.2, x.1
-                  lanes[k.2] = t.11
+                for strip.3 < 1 lanes(4) {
+                  v.8 = shl.i64 strip.3, 2
+                  t.45 = add.i64 v.8, 4
+                  old.10 = lanes lanes[v.8]
+                  x.6 = lanes lanes[t.45]
+                  t.46 = add.f64 old.10, x.6
+                  lanes lanes[v.8] = t.46
                 }
                 for k.3 < 2 {
                   t.12 = add.i64 k.3, 2
@@ -347,29 +349,29 @@ fn halves_are_combined_in_the_order_of_a_fold() {
               t.18 = ge.i64 t.1, 4096
               t.19 = select.i64 t.18, 64, t.17
               alloc lanes.1: f64[64] in frame
-              v.7 = max.i64 t.19, 0
-              v.8 = shr.i64 v.7, 4
-              for strip.2 < v.8 lanes(16) {
-                v.9 = shl.i64 strip.2, 4
+              v.9 = max.i64 t.19, 0
+              v.10 = shr.i64 v.9, 4
+              for strip.4 < v.10 lanes(16) {
+                v.11 = shl.i64 strip.4, 4
                 piece.6 = -0.0
-                lanes lanes.1[v.9] = piece.6
-                piece.7 = add.i64 v.9, 8
+                lanes lanes.1[v.11] = piece.6
+                piece.7 = add.i64 v.11, 8
                 piece.8 = -0.0
                 lanes lanes.1[piece.7] = piece.8
               }
-              v.10 = shl.i64 v.8, 4
-              v.11 = lt.i64 v.10, t.19
-              if v.11 {
-                lanes.5 = iota v.10
-                piece.9 = add.i64 v.10, 8
+              v.12 = shl.i64 v.10, 4
+              v.13 = lt.i64 v.12, t.19
+              if v.13 {
+                lanes.5 = iota v.12
+                piece.9 = add.i64 v.12, 8
                 lanes.6 = iota piece.9
-                v.21 = lt.i64 lanes.5, t.19
-                v.22 = lt.i64 lanes.6, t.19
+                v.23 = lt.i64 lanes.5, t.19
+                v.24 = lt.i64 lanes.6, t.19
                 piece.10 = -0.0
-                lanes lanes.1[v.10] = piece.10 where v.21
-                piece.11 = add.i64 v.10, 8
+                lanes lanes.1[v.12] = piece.10 where v.23
+                piece.11 = add.i64 v.12, 8
                 piece.12 = -0.0
-                lanes lanes.1[piece.11] = piece.12 where v.22
+                lanes lanes.1[piece.11] = piece.12 where v.24
               }
               t.20 = add.i64 t.1, 4095
               t.21 = shr.i64 t.20, 12
@@ -377,39 +379,39 @@ fn halves_are_combined_in_the_order_of_a_fold() {
                 t.22 = shl.i64 block.1, 12
                 t.23 = sub.i64 t.1, t.22
                 t.24 = min.i64 t.23, 4096
-                v.13 = max.i64 t.24, 0
-                v.14 = shr.i64 v.13, 4
-                for strip.3 < v.14 lanes(16) {
-                  v.15 = shl.i64 strip.3, 4
-                  t.43 = add.i64 t.22, v.15
-                  value.3 = lanes totals[t.43]
-                  piece.13 = add.i64 t.43, 8
+                v.15 = max.i64 t.24, 0
+                v.16 = shr.i64 v.15, 4
+                for strip.5 < v.16 lanes(16) {
+                  v.17 = shl.i64 strip.5, 4
+                  t.47 = add.i64 t.22, v.17
+                  value.3 = lanes totals[t.47]
+                  piece.13 = add.i64 t.47, 8
                   value.4 = lanes totals[piece.13]
-                  old.15 = lanes lanes.1[]
-                  old.16 = lanes lanes.1[8]
-                  t.51 = add.f64 old.15, value.3
-                  t.52 = add.f64 old.16, value.4
-                  lanes lanes.1[] = t.51
-                  lanes lanes.1[8] = t.52
+                  old.17 = lanes lanes.1[]
+                  old.18 = lanes lanes.1[8]
+                  t.55 = add.f64 old.17, value.3
+                  t.56 = add.f64 old.18, value.4
+                  lanes lanes.1[] = t.55
+                  lanes lanes.1[8] = t.56
                 }
-                v.16 = shl.i64 v.14, 4
-                v.17 = lt.i64 v.16, t.24
-                if v.17 {
-                  lanes.7 = iota v.16
-                  piece.14 = add.i64 v.16, 8
+                v.18 = shl.i64 v.16, 4
+                v.19 = lt.i64 v.18, t.24
+                if v.19 {
+                  lanes.7 = iota v.18
+                  piece.14 = add.i64 v.18, 8
                   lanes.8 = iota piece.14
-                  v.23 = lt.i64 lanes.7, t.24
-                  v.24 = lt.i64 lanes.8, t.24
-                  t.45 = add.i64 t.22, v.16
-                  value.5 = lanes totals[t.45] where v.23
-                  piece.15 = add.i64 t.45, 8
-                  value.6 = lanes totals[piece.15] where v.24
-                  old.17 = lanes lanes.1[] where v.23
-                  old.18 = lanes lanes.1[8] where v.24
-                  t.53 = add.f64 old.17, value.5
-                  t.54 = add.f64 old.18, value.6
-                  lanes lanes.1[] = t.53 where v.23
-                  lanes lanes.1[8] = t.54 where v.24
+                  v.25 = lt.i64 lanes.7, t.24
+                  v.26 = lt.i64 lanes.8, t.24
+                  t.49 = add.i64 t.22, v.18
+                  value.5 = lanes totals[t.49] where v.25
+                  piece.15 = add.i64 t.49, 8
+                  value.6 = lanes totals[piece.15] where v.26
+                  old.19 = lanes lanes.1[] where v.25
+                  old.20 = lanes lanes.1[8] where v.26
+                  t.57 = add.f64 old.19, value.5
+                  t.58 = add.f64 old.20, value.6
+                  lanes lanes.1[] = t.57 where v.25
+                  lanes lanes.1[8] = t.58 where v.26
                 }
                 t.28 = add.i64 t.22, t.24
                 t.29 = sub.i64 t.28, 1
