@@ -247,7 +247,7 @@ struct Sampler<'a> {
     nudged: Nudged,
     results: Vec<Value>,
     /// Operands that are brought into the layout of the code at each call would push each other out of caches, which
-    /// those of a caller who has them in that layout do not: their code runs once more before it is timed.
+    /// those of a caller who has them in that layout do not: their code runs so often before it is timed.
     warm_ups: u32,
     repeats: u32,
     seconds: Vec<f64>,

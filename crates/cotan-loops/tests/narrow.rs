@@ -264,10 +264,14 @@ fn halves_are_combined_in_the_order_of_a_fold() {
               t = add.i64 n, 4095
               t.1 = shr.i64 t, 12
               alloc totals: f64[t.1]
-              for block < t.1 may fork(steps 8192.0) {
-                t.2 = shl.i64 block, 12
-                t.3 = sub.i64 n, t.2
-                t.4 = min.i64 t.3, 4096
+              t.2 = max.i64 n, 0
+              t.3 = shr.i64 t.2, 13
+              for pair < t.3 may fork(steps 16384.0) {
+                t.4 = mul.i64 pair, 2
+                t.5 = add.i64 t.4, 1
+                t.6 = shl.i64 t.4, 12
+                t.7 = sub.i64 n, t.6
+                t.8 = min.i64 t.7, 4096
                 alloc lanes: f64[16] in frame
                 for strip < 1 lanes(16) {
                   v = shl.i64 strip, 4
@@ -277,171 +281,290 @@ fn halves_are_combined_in_the_order_of_a_fold() {
                   piece.2 = -0.0
                   lanes lanes[piece.1] = piece.2
                 }
-                v.1 = max.i64 t.4, 0
-                v.2 = shr.i64 v.1, 4
-                for strip.1 < v.2 lanes(16) {
-                  v.3 = shl.i64 strip.1, 4
-                  t.39 = add.i64 t.2, v.3
-                  a.3 = lanes x[t.39]
-                  piece.3 = add.i64 t.39, 8
-                  a.4 = lanes x[piece.3]
-                  old.13 = lanes lanes[]
-                  old.14 = lanes lanes[8]
-                  t.51 = add.f64 old.13, a.3
-                  t.52 = add.f64 old.14, a.4
-                  lanes lanes[] = t.51
-                  lanes lanes[8] = t.52
+                t.9 = shl.i64 t.5, 12
+                t.10 = sub.i64 n, t.9
+                t.11 = min.i64 t.10, 4096
+                alloc lanes.1: f64[16] in frame
+                for strip.1 < 1 lanes(16) {
+                  v.1 = shl.i64 strip.1, 4
+                  piece.3 = -0.0
+                  lanes lanes.1[v.1] = piece.3
+                  piece.4 = add.i64 v.1, 8
+                  piece.5 = -0.0
+                  lanes lanes.1[piece.4] = piece.5
                 }
-                v.4 = shl.i64 v.2, 4
-                v.5 = lt.i64 v.4, t.4
-                if v.5 {
-                  lanes.3 = iota v.4
-                  piece.4 = add.i64 v.4, 8
-                  lanes.4 = iota piece.4
-                  v.21 = lt.i64 lanes.3, t.4
-                  v.22 = lt.i64 lanes.4, t.4
-                  t.41 = add.i64 t.2, v.4
-                  a.5 = lanes x[t.41] where v.21
-                  piece.5 = add.i64 t.41, 8
-                  a.6 = lanes x[piece.5] where v.22
-                  old.15 = lanes lanes[] where v.21
-                  old.16 = lanes lanes[8] where v.22
-                  t.53 = add.f64 old.15, a.5
-                  t.54 = add.f64 old.16, a.6
-                  lanes lanes[] = t.53 where v.21
-                  lanes lanes[8] = t.54 where v.22
+                for strip.2 < 256 lanes(16) {
+                  v.2 = shl.i64 strip.2, 4
+                  t.77 = add.i64 t.6, v.2
+                  a.7 = lanes x[t.77]
+                  piece.6 = add.i64 t.77, 8
+                  a.8 = lanes x[piece.6]
+                  old.29 = lanes lanes[]
+                  old.30 = lanes lanes[8]
+                  t.101 = add.f64 old.29, a.7
+                  t.102 = add.f64 old.30, a.8
+                  lanes lanes[] = t.101
+                  lanes lanes[8] = t.102
+                  t.79 = add.i64 t.9, v.2
+                  a.9 = lanes x[t.79]
+                  piece.7 = add.i64 t.79, 8
+                  a.10 = lanes x[piece.7]
+                  old.31 = lanes lanes.1[]
+                  old.32 = lanes lanes.1[8]
+                  t.103 = add.f64 old.31, a.9
+                  t.104 = add.f64 old.32, a.10
+                  lanes lanes.1[] = t.103
+                  lanes lanes.1[8] = t.104
                 }
-                for strip.2 < 1 lanes(8) {
-                  v.7 = shl.i64 strip.2, 3
-                  t.43 = add.i64 v.7, 8
-                  old.9 = lanes lanes[v.7]
-                  x.5 = lanes lanes[t.43]
-                  t.44 = add.f64 old.9, x.5
-                  lanes lanes[v.7] = t.44
+                for strip.3 < 1 lanes(8) {
+                  v.3 = shl.i64 strip.3, 3
+                  t.81 = add.i64 v.3, 8
+                  old.19 = lanes lanes[v.3]
+                  x.13 = lanes lanes[t.81]
+                  t.82 = add.f64 old.19, x.13
+                  lanes lanes[v.3] = t.82
                 }
-                for strip.3 < 1 lanes(4) {
-                  v.8 = shl.i64 strip.3, 2
-                  t.45 = add.i64 v.8, 4
-                  old.10 = lanes lanes[v.8]
-                  x.6 = lanes lanes[t.45]
-                  t.46 = add.f64 old.10, x.6
-                  lanes lanes[v.8] = t.46
+                for strip.4 < 1 lanes(4) {
+                  v.4 = shl.i64 strip.4, 2
+                  t.83 = add.i64 v.4, 4
+                  old.20 = lanes lanes[v.4]
+                  x.14 = lanes lanes[t.83]
+                  t.84 = add.f64 old.20, x.14
+                  lanes lanes[v.4] = t.84
                 }
-                for k.3 < 2 {
-                  t.12 = add.i64 k.3, 2
-                  old.3 = lanes[k.3]
-                  x.2 = lanes[t.12]
-                  t.13 = add.f64 old.3, x.2
-                  lanes[k.3] = t.13
-                }
-                for k.4 < 1 {
-                  t.14 = add.i64 k.4, 1
+                for k.4 < 2 {
+                  t.22 = add.i64 k.4, 2
                   old.4 = lanes[k.4]
-                  x.3 = lanes[t.14]
-                  t.15 = add.f64 old.4, x.3
-                  lanes[k.4] = t.15
+                  x.2 = lanes[t.22]
+                  t.23 = add.f64 old.4, x.2
+                  lanes[k.4] = t.23
+                }
+                for k.5 < 1 {
+                  t.24 = add.i64 k.5, 1
+                  old.5 = lanes[k.5]
+                  x.3 = lanes[t.24]
+                  t.25 = add.f64 old.5, x.3
+                  lanes[k.5] = t.25
                 }
                 total = lanes[]
-                totals[block] = total
-              }
-              t.16 = min.i64 t.1, 16
-              t.17 = max.i64 t.16, 1
-              t.18 = ge.i64 t.1, 4096
-              t.19 = select.i64 t.18, 64, t.17
-              alloc lanes.1: f64[64] in frame
-              v.9 = max.i64 t.19, 0
-              v.10 = shr.i64 v.9, 4
-              for strip.4 < v.10 lanes(16) {
-                v.11 = shl.i64 strip.4, 4
-                piece.6 = -0.0
-                lanes lanes.1[v.11] = piece.6
-                piece.7 = add.i64 v.11, 8
-                piece.8 = -0.0
-                lanes lanes.1[piece.7] = piece.8
-              }
-              v.12 = shl.i64 v.10, 4
-              v.13 = lt.i64 v.12, t.19
-              if v.13 {
-                lanes.5 = iota v.12
-                piece.9 = add.i64 v.12, 8
-                lanes.6 = iota piece.9
-                v.23 = lt.i64 lanes.5, t.19
-                v.24 = lt.i64 lanes.6, t.19
-                piece.10 = -0.0
-                lanes lanes.1[v.12] = piece.10 where v.23
-                piece.11 = add.i64 v.12, 8
-                piece.12 = -0.0
-                lanes lanes.1[piece.11] = piece.12 where v.24
-              }
-              t.20 = add.i64 t.1, 4095
-              t.21 = shr.i64 t.20, 12
-              for block.1 < t.21 {
-                t.22 = shl.i64 block.1, 12
-                t.23 = sub.i64 t.1, t.22
-                t.24 = min.i64 t.23, 4096
-                v.15 = max.i64 t.24, 0
-                v.16 = shr.i64 v.15, 4
-                for strip.5 < v.16 lanes(16) {
-                  v.17 = shl.i64 strip.5, 4
-                  t.47 = add.i64 t.22, v.17
-                  value.3 = lanes totals[t.47]
-                  piece.13 = add.i64 t.47, 8
-                  value.4 = lanes totals[piece.13]
-                  old.17 = lanes lanes.1[]
-                  old.18 = lanes lanes.1[8]
-                  t.55 = add.f64 old.17, value.3
-                  t.56 = add.f64 old.18, value.4
-                  lanes lanes.1[] = t.55
-                  lanes lanes.1[8] = t.56
+                totals[t.4] = total
+                for strip.5 < 1 lanes(8) {
+                  v.5 = shl.i64 strip.5, 3
+                  t.85 = add.i64 v.5, 8
+                  old.21 = lanes lanes.1[v.5]
+                  x.15 = lanes lanes.1[t.85]
+                  t.86 = add.f64 old.21, x.15
+                  lanes lanes.1[v.5] = t.86
                 }
-                v.18 = shl.i64 v.16, 4
-                v.19 = lt.i64 v.18, t.24
-                if v.19 {
-                  lanes.7 = iota v.18
-                  piece.14 = add.i64 v.18, 8
-                  lanes.8 = iota piece.14
-                  v.25 = lt.i64 lanes.7, t.24
-                  v.26 = lt.i64 lanes.8, t.24
-                  t.49 = add.i64 t.22, v.18
-                  value.5 = lanes totals[t.49] where v.25
-                  piece.15 = add.i64 t.49, 8
-                  value.6 = lanes totals[piece.15] where v.26
-                  old.19 = lanes lanes.1[] where v.25
-                  old.20 = lanes lanes.1[8] where v.26
-                  t.57 = add.f64 old.19, value.5
-                  t.58 = add.f64 old.20, value.6
-                  lanes lanes.1[] = t.57 where v.25
-                  lanes lanes.1[8] = t.58 where v.26
+                for strip.6 < 1 lanes(4) {
+                  v.6 = shl.i64 strip.6, 2
+                  t.87 = add.i64 v.6, 4
+                  old.22 = lanes lanes.1[v.6]
+                  x.16 = lanes lanes.1[t.87]
+                  t.88 = add.f64 old.22, x.16
+                  lanes lanes.1[v.6] = t.88
                 }
-                t.28 = add.i64 t.22, t.24
-                t.29 = sub.i64 t.28, 1
-                t.30 = and.i64 t.29, 4095
-                t.31 = eq.i64 t.30, 4095
-                if t.31 {
-                  close blocks add lanes.1[] of 1, last t.29
+                for k.8 < 2 {
+                  t.30 = add.i64 k.8, 2
+                  old.8 = lanes.1[k.8]
+                  x.6 = lanes.1[t.30]
+                  t.31 = add.f64 old.8, x.6
+                  lanes.1[k.8] = t.31
+                }
+                for k.9 < 1 {
+                  t.32 = add.i64 k.9, 1
+                  old.9 = lanes.1[k.9]
+                  x.7 = lanes.1[t.32]
+                  t.33 = add.f64 old.9, x.7
+                  lanes.1[k.9] = t.33
+                }
+                total.1 = lanes.1[]
+                totals[t.5] = total.1
+              }
+              t.34 = mul.i64 t.3, 2
+              t.35 = sub.i64 t.1, t.34
+              for block < t.35 {
+                t.36 = add.i64 t.34, block
+                t.37 = shl.i64 t.36, 12
+                t.38 = sub.i64 n, t.37
+                t.39 = min.i64 t.38, 4096
+                t.40 = shl.i64 t.36, 12
+                t.41 = sub.i64 n, t.40
+                t.42 = min.i64 t.41, 4096
+                alloc lanes.2: f64[16] in frame
+                for strip.7 < 1 lanes(16) {
+                  v.7 = shl.i64 strip.7, 4
+                  piece.8 = -0.0
+                  lanes lanes.2[v.7] = piece.8
+                  piece.9 = add.i64 v.7, 8
+                  piece.10 = -0.0
+                  lanes lanes.2[piece.9] = piece.10
+                }
+                v.8 = max.i64 t.39, 0
+                v.9 = shr.i64 v.8, 4
+                for strip.8 < v.9 lanes(16) {
+                  v.10 = shl.i64 strip.8, 4
+                  t.89 = add.i64 t.40, v.10
+                  a.11 = lanes x[t.89]
+                  piece.11 = add.i64 t.89, 8
+                  a.12 = lanes x[piece.11]
+                  old.33 = lanes lanes.2[]
+                  old.34 = lanes lanes.2[8]
+                  t.105 = add.f64 old.33, a.11
+                  t.106 = add.f64 old.34, a.12
+                  lanes lanes.2[] = t.105
+                  lanes lanes.2[8] = t.106
+                }
+                v.11 = shl.i64 v.9, 4
+                v.12 = lt.i64 v.11, t.39
+                if v.12 {
+                  lanes.3 = iota v.11
+                  piece.12 = add.i64 v.11, 8
+                  lanes.4 = iota piece.12
+                  v.28 = lt.i64 lanes.3, t.39
+                  v.29 = lt.i64 lanes.4, t.39
+                  t.91 = add.i64 t.40, v.11
+                  a.13 = lanes x[t.91] where v.28
+                  piece.13 = add.i64 t.91, 8
+                  a.14 = lanes x[piece.13] where v.29
+                  old.35 = lanes lanes.2[] where v.28
+                  old.36 = lanes lanes.2[8] where v.29
+                  t.107 = add.f64 old.35, a.13
+                  t.108 = add.f64 old.36, a.14
+                  lanes lanes.2[] = t.107 where v.28
+                  lanes lanes.2[8] = t.108 where v.29
+                }
+                for strip.9 < 1 lanes(8) {
+                  v.14 = shl.i64 strip.9, 3
+                  t.93 = add.i64 v.14, 8
+                  old.25 = lanes lanes.2[v.14]
+                  x.17 = lanes lanes.2[t.93]
+                  t.94 = add.f64 old.25, x.17
+                  lanes lanes.2[v.14] = t.94
+                }
+                for strip.10 < 1 lanes(4) {
+                  v.15 = shl.i64 strip.10, 2
+                  t.95 = add.i64 v.15, 4
+                  old.26 = lanes lanes.2[v.15]
+                  x.18 = lanes lanes.2[t.95]
+                  t.96 = add.f64 old.26, x.18
+                  lanes lanes.2[v.15] = t.96
+                }
+                for k.13 < 2 {
+                  t.50 = add.i64 k.13, 2
+                  old.13 = lanes.2[k.13]
+                  x.10 = lanes.2[t.50]
+                  t.51 = add.f64 old.13, x.10
+                  lanes.2[k.13] = t.51
+                }
+                for k.14 < 1 {
+                  t.52 = add.i64 k.14, 1
+                  old.14 = lanes.2[k.14]
+                  x.11 = lanes.2[t.52]
+                  t.53 = add.f64 old.14, x.11
+                  lanes.2[k.14] = t.53
+                }
+                total.2 = lanes.2[]
+                totals[t.36] = total.2
+              }
+              t.54 = min.i64 t.1, 16
+              t.55 = max.i64 t.54, 1
+              t.56 = ge.i64 t.1, 4096
+              t.57 = select.i64 t.56, 64, t.55
+              alloc lanes.3: f64[64] in frame
+              v.16 = max.i64 t.57, 0
+              v.17 = shr.i64 v.16, 4
+              for strip.11 < v.17 lanes(16) {
+                v.18 = shl.i64 strip.11, 4
+                piece.14 = -0.0
+                lanes lanes.3[v.18] = piece.14
+                piece.15 = add.i64 v.18, 8
+                piece.16 = -0.0
+                lanes lanes.3[piece.15] = piece.16
+              }
+              v.19 = shl.i64 v.17, 4
+              v.20 = lt.i64 v.19, t.57
+              if v.20 {
+                lanes.5 = iota v.19
+                piece.17 = add.i64 v.19, 8
+                lanes.6 = iota piece.17
+                v.30 = lt.i64 lanes.5, t.57
+                v.31 = lt.i64 lanes.6, t.57
+                piece.18 = -0.0
+                lanes lanes.3[v.19] = piece.18 where v.30
+                piece.19 = add.i64 v.19, 8
+                piece.20 = -0.0
+                lanes lanes.3[piece.19] = piece.20 where v.31
+              }
+              t.58 = add.i64 t.1, 4095
+              t.59 = shr.i64 t.58, 12
+              for block.1 < t.59 {
+                t.60 = shl.i64 block.1, 12
+                t.61 = sub.i64 t.1, t.60
+                t.62 = min.i64 t.61, 4096
+                v.22 = max.i64 t.62, 0
+                v.23 = shr.i64 v.22, 4
+                for strip.12 < v.23 lanes(16) {
+                  v.24 = shl.i64 strip.12, 4
+                  t.97 = add.i64 t.60, v.24
+                  value.3 = lanes totals[t.97]
+                  piece.21 = add.i64 t.97, 8
+                  value.4 = lanes totals[piece.21]
+                  old.37 = lanes lanes.3[]
+                  old.38 = lanes lanes.3[8]
+                  t.109 = add.f64 old.37, value.3
+                  t.110 = add.f64 old.38, value.4
+                  lanes lanes.3[] = t.109
+                  lanes lanes.3[8] = t.110
+                }
+                v.25 = shl.i64 v.23, 4
+                v.26 = lt.i64 v.25, t.62
+                if v.26 {
+                  lanes.7 = iota v.25
+                  piece.22 = add.i64 v.25, 8
+                  lanes.8 = iota piece.22
+                  v.32 = lt.i64 lanes.7, t.62
+                  v.33 = lt.i64 lanes.8, t.62
+                  t.99 = add.i64 t.60, v.25
+                  value.5 = lanes totals[t.99] where v.32
+                  piece.23 = add.i64 t.99, 8
+                  value.6 = lanes totals[piece.23] where v.33
+                  old.39 = lanes lanes.3[] where v.32
+                  old.40 = lanes lanes.3[8] where v.33
+                  t.111 = add.f64 old.39, value.5
+                  t.112 = add.f64 old.40, value.6
+                  lanes lanes.3[] = t.111 where v.32
+                  lanes lanes.3[8] = t.112 where v.33
+                }
+                t.66 = add.i64 t.60, t.62
+                t.67 = sub.i64 t.66, 1
+                t.68 = and.i64 t.67, 4095
+                t.69 = eq.i64 t.68, 4095
+                if t.69 {
+                  close blocks add lanes.3[] of 1, last t.67
                 }
               }
-              t.32 = ge.i64 t.1, 4096
-              if t.32 {
-                combine levels add lanes.1[] of 1, total t.1
+              t.70 = ge.i64 t.1, 4096
+              if t.70 {
+                combine levels add lanes.3[] of 1, total t.1
               }
               else {
                 for step < 4 {
-                  t.33 = shr.i64 8, step
-                  t.34 = sub.i64 t.17, t.33
-                  t.35 = min.i64 t.34, t.33
-                  for k.7 < t.35 {
-                    t.36 = add.i64 k.7, t.33
-                    old.6 = lanes.1[k.7]
-                    x.4 = lanes.1[t.36]
-                    t.37 = add.f64 old.6, x.4
-                    lanes.1[k.7] = t.37
+                  t.71 = shr.i64 8, step
+                  t.72 = sub.i64 t.55, t.71
+                  t.73 = min.i64 t.72, t.71
+                  for k.17 < t.73 {
+                    t.74 = add.i64 k.17, t.71
+                    old.16 = lanes.3[k.17]
+                    x.12 = lanes.3[t.74]
+                    t.75 = add.f64 old.16, x.12
+                    lanes.3[k.17] = t.75
                   }
                 }
               }
-              total.1 = lanes.1[]
-              t.38 = add.f64 0.0, total.1
-              return t.38
+              total.3 = lanes.3[]
+              t.76 = add.f64 0.0, total.3
+              return t.76
             }
         "#]],
     );

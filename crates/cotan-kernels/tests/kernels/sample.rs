@@ -3,7 +3,7 @@
 use cotan_kernels::Real;
 
 /// Orders on both sides of every change of method.
-pub(crate) const SIZES: [usize; 10] = [0, 1, 2, 3, 5, 8, 9, 16, 17, 40];
+pub(crate) const SIZES: [usize; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 40];
 
 /// How far rounding may take a residual, in units of the precision times the order.
 pub(crate) const ROUNDING: f64 = 20.0;

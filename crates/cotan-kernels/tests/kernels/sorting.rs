@@ -74,7 +74,8 @@ fn keys_that_agree_in_their_leading_bits_are_sorted_by_the_others() {
     let n = 5000;
     for shift in [0, 20, 40] {
         // An outlier makes the leading bits differ; the others lie close together, most of them in long runs.
-        let mut x: Vec<i64> = numbers::<f64>(n, 34).iter().map(|x| (x.to_bits() >> 12 << shift).cast_signed()).collect();
+        let mut x: Vec<i64> =
+            numbers::<f64>(n, 34).iter().map(|x| (x.to_bits() >> 12 << shift).cast_signed()).collect();
         x[n / 2] = i64::MIN;
         check(n, &x, Ord::cmp);
         x.iter_mut().for_each(|x| *x &= 0x0fff);

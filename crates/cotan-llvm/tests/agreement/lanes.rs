@@ -322,6 +322,56 @@ fn the_lowest_iteration_that_fails_is_reported() {
     }
 }
 
+/// Every check before every effect, so that whole strips hope that none fails.
+const CHECKS_FIRST: &str = "fn f(n: i64, x: ELEM[n], k: i64, at: i64[k]) {
+  zero: ELEM[5] = fill 0.0_ELEM
+  y: ELEM[k], bins: ELEM[5] = par i < k (stack) acc (b: ELEM[5] add from zero) {
+    j: i64 = at[i]
+    ok: bool = in_range j, n
+    j2: i64 = check ok R0001(j, n) j @0:10..12
+    l: i64 = mul j2, j2
+    low: bool = in_range l, 5
+    l2: i64 = check low R0001(l, 5) l @0:20..22
+    a: ELEM = x[j2]
+    acc_add b[l2] = a
+    c: ELEM = mul a, a
+    yield c
+  }
+  return y, bins
+}";
+
+#[test]
+fn a_strip_that_hopes_in_vain_ends_where_its_first_lane_fails() {
+    for elem in ["f32", "f64"] {
+        let text =
+            CHECKS_FIRST.replace("0.0_ELEM", if elem == "f32" { "0.0_f32" } else { "0.0" }).replace("ELEM", elem);
+        let program = with_lanes(&text);
+        let nest = CompileOptions::default().nest(&parse_function(&text, Registry::standard()).unwrap()).to_string();
+        assert!(nest.contains("fails"), "no strip hopes:\n{nest}");
+        let elem = Elem::from_name(elem).unwrap();
+        let x =
+            Value { elem, dims: vec![4], bits: [1.5, -2.5, 4.0, 0.25].map(|x| Const::float(elem, x).bits()).to_vec() };
+        let run = |at: &[i64]| [i64_of(4), x.clone(), i64_of(at.len() as i64), i64s(at)];
+        for n in [1, 7, 16, 31, 32, 40, 53] {
+            let fine: Vec<i64> = (0..n).map(|i| i % 3).collect();
+            program.agree(&run(&fine));
+            for first in 0..n as usize {
+                // The first check fails there, or the second one; and both do again in later lanes and strips.
+                for (bad, code) in [(4, 10), (-1, 10), (3, 20)] {
+                    let mut at = fine.clone();
+                    at.iter_mut().skip(first + 1).step_by(5).for_each(|at| *at = 7 - bad);
+                    at[first] = bad;
+                    let found = program.fail(&run(&at));
+                    assert!(
+                        matches!(found, RuntimeError::Check { span, .. } if span == Span::new(0, code, code + 2)),
+                        "{found:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_check_in_a_loop_stops_the_lanes_that_fail() {
     let program = with_lanes(

@@ -8,6 +8,7 @@
 //! - the memory where a result has to end up is offered to the statement that first allocates it.
 
 mod access;
+mod apart;
 mod call;
 mod code;
 mod matmul;

@@ -1,21 +1,16 @@
 //! The parallel loop: nested counted loops. Stacked results are written straight to their places.
 //!
 //! The outermost loop of one that stands in no other loop may run on several threads. The blocks of its reductions are
-//! then reduced apart, which their order lets them; values that are dear to compute go to memory first, so that nothing
-//! holds up the loop that computes them.
+//! then reduced apart, see [`apart`](super::apart).
 
 use super::memory::Offer;
 use super::reduction::Reduction;
 use super::{Held, Lowering};
 use crate::nest::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
 use cotan_ir::{Monoid, Par, ParResult, Stmt, Var};
-use cotan_ops::reduce::BLOCK;
-
-/// Steps of an iteration up to which its value is not worth keeping: it is reduced at once.
-const LIGHT: f64 = 32.0;
 
 /// Where a result of the body goes.
-enum Sink {
+pub(super) enum Sink {
     Stacked(Tensor),
     Reduced(Reduction),
     /// The values of a block, to be reduced when all of them are there.
@@ -44,8 +39,8 @@ impl<'a> Lowering<'a> {
         let sharing = if self.loop_depth == 0 { self.sharing(p) } else { None };
         let reduces = p.kinds.iter().any(|kind| matches!(kind, ParResult::Reduced { .. }));
         match (sharing, &p.indices[..]) {
-            (Some(sharing), [index]) if reduces && self.has_blocks_apart(&sharing, p, results, extents[0]) => {
-                self.blocks_apart(p, *index, extents[0], results, sharing);
+            (Some(sharing), [_]) if reduces && self.has_blocks_apart(&sharing, p, results, extents[0]) => {
+                self.blocks_apart(p, extents[0], results, sharing);
             }
             (sharing, _) => self.nest(p, &extents, results, sharing.filter(|_| !reduces)),
         }
@@ -95,82 +90,8 @@ impl<'a> Lowering<'a> {
         );
     }
 
-    // ---- blocks apart
-
-    /// Whether threads can share the work on reductions: all are of scalars, and there is more than a block of them, or
-    /// iterations are long.
-    fn has_blocks_apart(&self, sharing: &Sharing, p: &Par, results: &[Var], n: Operand) -> bool {
-        let mut reduced = p.kinds.iter().zip(results).filter(|(kind, _)| matches!(kind, ParResult::Reduced { .. }));
-        let may_have_blocks = n.as_i64().is_none_or(|n| n > BLOCK as i64);
-        (may_have_blocks || !is_light(sharing)) && reduced.all(|(_, result)| self.f.ty(*result).is_scalar())
-    }
-
-    /// The loop of a single index, block by block.
-    fn blocks_apart(&mut self, p: &'a Par, index: Var, n: Operand, results: &[Var], sharing: Sharing) {
-        let n_blocks = self.n_blocks(n);
-        // Of a stacked result the place, of a reduced one what its blocks give.
-        let mut whole = Vec::new();
-        for (kind, result) in p.kinds.iter().zip(results) {
-            whole.push(match kind {
-                ParResult::Stacked => self.allocate_for(*result),
-                ParResult::Reduced { .. } => self.allocate("totals", self.f.ty(*result).elem, vec![n_blocks]),
-            });
-        }
-        let name = self.f.name_of(index).to_owned();
-        let longest = n.as_i64().map_or(BLOCK as i64, |n| n.clamp(0, BLOCK as i64));
-        let of_block = Sharing { steps: self.times(sharing.steps, longest), sums: sharing.sums.clone() };
-        let is_light = is_light(&sharing);
-        self.for_each("block", n_blocks, |this, block| {
-            let (start, length) = this.range_of_block(n, block);
-            let mut sinks = Vec::new();
-            for (kind, tensor) in p.kinds.iter().zip(&whole) {
-                sinks.push(match kind {
-                    ParResult::Stacked => Sink::Stacked(tensor.clone()),
-                    ParResult::Reduced { monoid, .. } if is_light => {
-                        Sink::Lanes(*monoid, this.open_block(*monoid, tensor.elem))
-                    }
-                    ParResult::Reduced { .. } => {
-                        Sink::Block(this.allocate("values", tensor.elem, vec![Operand::i64(longest)]))
-                    }
-                });
-            }
-            let each = |this: &mut Self, k: Operand| {
-                let i = this.add(start, k);
-                this.par_body(p, &[n], &[i], &sinks, k);
-            };
-            if is_light {
-                this.counted(&name, length, Independence::Block, each);
-            } else {
-                this.for_each_apart(&name, length, each);
-                this.may_fork(sharing);
-            }
-            for ((kind, sink), totals) in p.kinds.iter().zip(&sinks).zip(&whole) {
-                let total = match (kind, sink) {
-                    (ParResult::Reduced { monoid, .. }, Sink::Block(values)) => {
-                        this.total_of_block(*monoid, values, length)
-                    }
-                    (_, Sink::Lanes(monoid, lanes)) => this.close_block(*monoid, lanes),
-                    (_, Sink::Stacked(_) | Sink::Reduced(_) | Sink::Block(_)) => continue,
-                };
-                this.store(Place { buffer: totals.place.buffer, offset: block }, total);
-            }
-        });
-        self.may_fork(of_block);
-        for ((kind, result), tensor) in p.kinds.iter().zip(results).zip(whole) {
-            let held = match kind {
-                ParResult::Stacked => Held::Tensor(tensor),
-                ParResult::Reduced { monoid, init } => {
-                    let reduction = self.open_reduction(*monoid, *init, *result, n_blocks);
-                    self.reduce_all(&reduction, &tensor, n_blocks);
-                    self.finish_reduction(&reduction)
-                }
-            };
-            self.bind(*result, held);
-        }
-    }
-
     /// Lets the loop that was written last run on several threads.
-    fn may_fork(&mut self, sharing: Sharing) {
+    pub(super) fn may_fork(&mut self, sharing: Sharing) {
         if let Some(Node::For(l)) = self.open.last_mut().and_then(|nodes| nodes.last_mut()) {
             l.threads = Threads::May(sharing);
         }
@@ -211,7 +132,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// One iteration; `in_block` is its number in the block of [`Sink::Block`], else its row-major number.
-    fn par_body(&mut self, p: &'a Par, extents: &[Operand], at: &[Operand], sinks: &[Sink], in_block: Operand) {
+    pub(super) fn par_body(
+        &mut self,
+        p: &'a Par,
+        extents: &[Operand],
+        at: &[Operand],
+        sinks: &[Sink],
+        in_block: Operand,
+    ) {
         self.scopes.open(&p.body, true);
         for (index, i) in p.indices.iter().zip(at) {
             self.bind(*index, Held::Scalar(*i));
@@ -255,14 +183,6 @@ impl<'a> Lowering<'a> {
             }
         }
         self.deliver(moves);
-    }
-}
-
-/// Whether an iteration costs little more than to keep its value.
-fn is_light(sharing: &Sharing) -> bool {
-    match sharing.steps {
-        Operand::Const(steps) => steps.as_float().is_some_and(|steps| steps <= LIGHT),
-        Operand::Local(_) => false,
     }
 }
 

@@ -296,3 +296,62 @@ fn settled_arm(selector: Atom, n_arms: usize) -> Option<usize> {
         None => Some(c.as_i64()?.clamp(0, n_arms as i64 - 1) as usize),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cotan_ir::{Module, parse_function, verify};
+    use cotan_ops::Registry;
+
+    fn becomes(text: &str, expected: &str) {
+        let f = crate::simplify(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}")));
+        verify(&Module::default(), &f).unwrap_or_else(|errors| panic!("{}\n{f}", errors[0]));
+        assert_eq!(f.to_string(), expected, "found\n{f}");
+    }
+
+    #[test]
+    fn an_array_of_one_constant_is_the_constant_beside_another_array() {
+        becomes(
+            "fn f(n: i64, x: f32[n]) {
+  a: f32[n] = fill 2.5_f32
+  b: f32[n] = add x, a
+  c: f32[n] = par i < n (stack) {
+    yield 1.5_f32
+  }
+  d: f32[n] = fma b, c, a
+  return d
+}
+",
+            "fn f(n: i64, x: f32[n]) {
+  b: f32[n] = add x, 2.5_f32
+  d: f32[n] = fma b, 1.5_f32, 2.5_f32
+  return d
+}
+",
+        );
+    }
+
+    #[test]
+    fn arrays_of_one_constant_that_stand_alone_or_hold_what_is_computed_stay() {
+        for text in [
+            // Nothing else would say how many there are.
+            "fn f(n: i64) {
+  a: f64[n] = par i < n (stack) {
+    yield 1.5
+  }
+  b: f64[n] = exp a
+  return b
+}
+",
+            "fn f(n: i64, c: f64, x: f64[n]) {
+  a: f64[n] = par i < n (stack) {
+    yield c
+  }
+  b: f64[n] = mul x, a
+  return b
+}
+",
+        ] {
+            becomes(text, text);
+        }
+    }
+}

@@ -122,3 +122,88 @@ fn read_flat(block: &mut Block, own: &[Atom], flat: &FxHashMap<Var, Var>, index:
         s.op.blocks_mut().iter_mut().for_each(|inner| read_flat(inner, own, flat, index));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotan_ir::{Module, parse_function, verify};
+    use cotan_ops::Registry;
+
+    fn becomes(text: &str, expected: &str) {
+        let f = flatten(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}")));
+        verify(&Module::default(), &f).unwrap_or_else(|errors| panic!("{}\n{f}", errors[0]));
+        assert_eq!(f.to_string(), expected, "found\n{f}");
+    }
+
+    #[test]
+    fn a_reduction_of_whole_arrays_is_one_over_their_elements() {
+        becomes(
+            "fn f(n: i64, x: f64[n, 3, 4], w: f64[n, 3, 4]) {
+  s: f64, hi: f64 = par i < n, j < 3, k < 4 (add from 0.5, max from -inf) {
+    a: f64 = x[i, j, k]
+    b: f64 = w[i, j, k]
+    c: f64 = mul a, b
+    yield c, a
+  }
+  return s, hi
+}
+",
+            "fn f(n: i64, x: f64[n, 3, 4], w: f64[n, 3, 4]) {
+  count: i64 = mul n, 3
+  count.1: i64 = mul count, 4
+  x.1: f64[count.1] = reshape x
+  w.1: f64[count.1] = reshape w
+  s: f64, hi: f64 = par k < count.1 (add from 0.5, max from -inf) {
+    a: f64 = x.1[k]
+    b: f64 = w.1[k]
+    c: f64 = mul a, b
+    yield c, a
+  }
+  return s, hi
+}
+",
+        );
+    }
+
+    #[test]
+    fn a_loop_that_needs_its_indices_keeps_them() {
+        let loops = [
+            // As a number, in another order, by rows, and beside an array of other extents.
+            ("x: f64[n, n]", "a: f64 = x[i, j]\n    b: f64 = to_f64 i\n    c: f64 = mul a, b"),
+            ("x: f64[n, n]", "a: f64 = x[i, j]\n    b: f64 = x[j, i]\n    c: f64 = mul a, b"),
+            ("x: f64[n, n]", "a: f64[n] = x[i]\n    c: f64 = a[j]"),
+            ("x: f64[n, n], w: f64[n]", "a: f64 = x[i, j]\n    b: f64 = w[i]\n    c: f64 = mul a, b"),
+        ];
+        for (params, body) in loops {
+            let text = format!(
+                "fn f(n: i64, {params}) {{\n  s: f64 = par i < n, j < n (add from 0.0) {{\n    {body}\n    yield c\n  }}\n  return s\n}}\n"
+            );
+            becomes(&text, &text);
+        }
+    }
+
+    #[test]
+    fn what_gives_an_array_or_adds_to_one_keeps_its_indices() {
+        for text in [
+            "fn f(n: i64, x: f64[n, n]) {
+  y: f64[n, n] = par i < n, j < n (stack) {
+    a: f64 = x[i, j]
+    yield a
+  }
+  return y
+}
+",
+            "fn f(n: i64, x: f64[n, n]) {
+  s: f64, t: f64 = par i < n, j < n (add from 0.0) acc (u: f64 add from 0.0) {
+    a: f64 = x[i, j]
+    acc_add u[] = a
+    yield a
+  }
+  return s, t
+}
+",
+        ] {
+            becomes(text, text);
+        }
+    }
+}

@@ -327,3 +327,76 @@ fn what_is_added_to_anything_but_a_sum_is_made_first() {
 ",
     );
 }
+
+#[test]
+fn rows_of_an_operation_are_made_where_they_are_read() {
+    becomes(
+        "fn f(n: i64, m: i64, x: f64[n, m], w: f64[n, m]) {
+  a: f64[n, m] = mul x, w
+  s: f64[n] = par i < n (stack) {
+    row: f64[m] = a[i]
+    t: f64 = par j < m (add from 0.0) {
+      e: f64 = row[j]
+      yield e
+    }
+    yield t
+  }
+  return s
+}
+",
+        "fn f(n: i64, m: i64, x: f64[n, m], w: f64[n, m]) {
+  s: f64[n] = par i < n (stack) {
+    elem: f64[m] = x[i]
+    elem.1: f64[m] = w[i]
+    t: f64 = par j < m (add from 0.0) {
+      elem.2: f64 = elem[j]
+      elem.3: f64 = elem.1[j]
+      a: f64 = mul elem.2, elem.3
+      yield a
+    }
+    yield t
+  }
+  return s
+}
+",
+    );
+}
+
+#[test]
+fn rows_that_somebody_else_reads_or_that_a_loop_makes_are_made_first() {
+    stays(
+        "fn f(n: i64, m: i64, x: f64[n, m], w: f64[n, m]) {
+  a: f64[n, m] = mul x, w
+  s: f64[n] = par i < n (stack) {
+    row: f64[m] = a[i]
+    t: f64 = par j < m (max from -inf) {
+      e: f64 = row[j]
+      yield e
+    }
+    yield t
+  }
+  return s, a
+}
+",
+    );
+    stays(
+        "fn f(n: i64, m: i64, x: f64[n, m]) {
+  a: f64[n, m] = par i < n, j < m (stack) {
+    e: f64 = x[i, j]
+    r: f64 = sin e
+    yield r
+  }
+  s: f64[n] = par i.1 < n (stack) {
+    row: f64[m] = a[i.1]
+    t: f64 = loop j.1 < m (u: f64 = 0.0) {
+      e.1: f64 = row[j.1]
+      v: f64 = fma u, 0.5, e.1
+      yield v
+    }
+    yield t
+  }
+  return s
+}
+",
+    );
+}
