@@ -60,7 +60,7 @@ impl Order<'_> {
 }
 
 /// Whether a statement may fail, or prints.
-fn may_fail(s: &Stmt) -> bool {
+pub(super) fn may_fail(s: &Stmt) -> bool {
     let fails_here = match &s.op {
         Op::Check { cond, .. } => cond.constant().is_none(),
         Op::Call { .. } => true,

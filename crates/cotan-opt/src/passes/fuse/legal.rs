@@ -17,7 +17,7 @@ pub(super) struct Wait<'a> {
 }
 
 impl Fuse<'_> {
-    /// Whether a statement makes arrays element by element and cannot fail.
+    /// Whether a statement makes arrays element by element.
     pub(super) fn makes_elements(&self, s: &Stmt) -> bool {
         let Some(first) = s.results.first() else { return false };
         let ty = self.f.ty(*first);
@@ -31,7 +31,7 @@ impl Fuse<'_> {
                 are_elements
                     && s.results.iter().all(|r| self.f.ty(*r).dims.iter().map(|d| d.atom()).eq(extents()))
                     && p.accs.is_empty()
-                    && self.is_plain(&p.body, Some(p))
+                    && self.is_plain(&p.body, Some(p), true)
             }
             Op::Index { .. }
             | Op::Update { .. }
@@ -43,20 +43,16 @@ impl Fuse<'_> {
         }
     }
 
-    /// Whether a block does nothing but compute scalars, and cannot fail. That of a loop may add to accumulators, too, at
-    /// the loop's own indices.
-    fn is_plain(&self, block: &Block, of: Option<&Par>) -> bool {
+    /// Whether a block does nothing but compute scalars, and check them if it may. That of a loop may add to accumulators,
+    /// too, at the loop's own indices.
+    fn is_plain(&self, block: &Block, of: Option<&Par>, may_check: bool) -> bool {
         block.stmts.iter().all(|s| {
             let is_plain = match &s.op {
                 Op::Prim { .. } | Op::Index { .. } => true,
-                Op::Switch { arms, .. } => arms.iter().all(|arm| self.is_plain(arm, None)),
+                Op::Switch { arms, .. } => arms.iter().all(|arm| self.is_plain(arm, None, may_check)),
                 Op::AccAdd { .. } => of.is_some_and(|p| self.is_own_add(p, s)),
-                Op::Tensor { .. }
-                | Op::Update { .. }
-                | Op::Par(_)
-                | Op::Loop(_)
-                | Op::Call { .. }
-                | Op::Check { .. } => false,
+                Op::Check { .. } => may_check,
+                Op::Tensor { .. } | Op::Update { .. } | Op::Par(_) | Op::Loop(_) | Op::Call { .. } => false,
             };
             is_plain && s.results.iter().all(|r| self.f.ty(*r).is_scalar() && !self.lengths.contains(r))
         })
@@ -96,6 +92,25 @@ impl Fuse<'_> {
             Op::Tensor { .. }
             | Op::Index { .. }
             | Op::Update { .. }
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => false,
+        }
+    }
+
+    /// Whether a loop is a reduction that cannot fail: what its elements fail by may as well fail in it.
+    pub(super) fn is_safe_reduction(&self, s: &Stmt) -> bool {
+        match &s.op {
+            Op::Par(p) => {
+                let reduces = p.kinds.iter().all(|kind| matches!(kind, ParResult::Reduced { .. }));
+                reduces && p.accs.is_empty() && self.is_plain(&p.body, Some(p), false)
+            }
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
             | Op::Loop(_)
             | Op::Switch { .. }
             | Op::Call { .. }

@@ -2,18 +2,20 @@
 //!
 //! An array that is made element by element, and read by a later loop at that loop's own indices, need not be made: the
 //! loop computes the element where it reads it, or the row. If somebody else reads the array later on, the loop gives it as
-//! one more result. Every element is computed once, from the same operands, so results keep their bits; what may fail stays where it
-//! is. The addition of an array to a part of an accumulator takes the elements of the array like a loop. Writes of the
-//! array to parts of others do not, but they may wait until the loop is done.
+//! one more result. Every element is computed once, from the same operands, so results keep their bits. What may fail stays
+//! where it is, unless a reduction is the next that anybody would notice. The addition of an array to a part of an accumulator
+//! takes the elements of the array like a loop. Writes of the array to parts of others do not, but they may wait until the
+//! loop is done.
 
 mod join;
 mod legal;
 #[cfg(test)]
 mod tests;
 
+use super::order::may_fail;
 use super::rename::lengths;
 use super::users::users;
-use cotan_ir::{AccKind, Block, Function, Monoid, Stmt, Var};
+use cotan_ir::{AccKind, Block, Function, Monoid, Op, Stmt, Var};
 use legal::Wait;
 use rustc_hash::FxHashSet;
 
@@ -84,12 +86,25 @@ impl Fuse<'_> {
             let joins = delayed.iter().all(|k| self.may_wait(block, *k, &wait))
                 && !between.any(|other| self.may_overwrite(other, s) || self.adds_to_same(other, s))
                 && self.adds_in_order(s, &block.stmts[consumer])
+                && (!may_fail(s) || delayed.is_empty() && self.fails_as_early(block, producer, consumer))
                 && size(&block.stmts[consumer]) + size(s) <= MOST_STMTS;
             let is_kept = |r: &Var| users.get(r).is_some_and(|readers| readers.iter().any(|k| *k != consumer));
             let kept = s.results.iter().copied().filter(is_kept).collect();
             joins.then_some(Pair { producer, consumer, delayed, kept })
         })
     }
+
+    /// Whether a statement that may fail may do so in another one further down: nothing before it fails, is seen or goes
+    /// on for ever, and the other one does nothing but reduce.
+    fn fails_as_early(&self, block: &Block, producer: usize, consumer: usize) -> bool {
+        !block.stmts[producer + 1..consumer].iter().any(|s| may_fail(s) || has_loop(s))
+            && self.is_safe_reduction(&block.stmts[consumer])
+    }
+}
+
+/// Whether a statement is a sequential loop or has one inside.
+fn has_loop(s: &Stmt) -> bool {
+    matches!(s.op, Op::Loop(_)) || s.op.blocks().iter().flat_map(|b| &b.stmts).any(has_loop)
 }
 
 /// Finds the accumulators that are sums.

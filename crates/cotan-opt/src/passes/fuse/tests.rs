@@ -164,6 +164,56 @@ fn what_may_fail_or_be_changed_in_place_between_stays_where_it_is() {
     );
 }
 
+#[test]
+fn what_may_fail_is_reduced_where_it_fails_if_nobody_notices() {
+    let gathered = |between: &str, value: &str| {
+        format!(
+            "fn f(n: i64, m: i64, x: f64[n], at: i64[m], w: f64[m]) {{
+  a: f64[m] = par i < m (stack) {{
+    k: i64 = at[i]
+    ok: bool = in_range k, n
+    place: i64 = check ok R0001(k, n) k
+    e: f64 = x[place]
+    yield e
+  }}
+{between}  s: f64 = par j < m (add from 0.0) {{
+    e.1: f64 = a[j]
+    v: f64 = w[j]
+    p: f64 = mul e.1, v
+{value}    yield p
+  }}
+  return s
+}}
+"
+        )
+    };
+    becomes(
+        &gathered("", ""),
+        "fn f(n: i64, m: i64, x: f64[n], at: i64[m], w: f64[m]) {
+  s: f64 = par j < m (add from 0.0) {
+    k: i64 = at[j]
+    ok: bool = in_range k, n
+    place: i64 = check ok R0001(k, n) k
+    e: f64 = x[place]
+    v: f64 = w[j]
+    p: f64 = mul e, v
+    yield p
+  }
+  return s
+}
+",
+    );
+    // Another check would come first, in the loop or before it.
+    stays(
+        &gathered("", "    fine: bool = gt p, 0.0\n    q: f64 = check fine R0012() p\n")
+            .replace("yield p\n", "yield q\n"),
+    );
+    stays(
+        &gathered("  few: bool = lt m, 9\n  c: f64 = check few R0012() 0.5\n", "")
+            .replace("add from 0.0", "add from c"),
+    );
+}
+
 /// Rows that are added to an accumulator of a loop around.
 fn rows(body: &str) -> String {
     format!(
