@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 pub(crate) const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
 /// What is compared takes its samples in this many turns, so that a disturbance meets both.
 const TURNS: u32 = 4;
+/// The code of what has elements shorter than eight bytes has run so often on its operands before it is timed.
+const WARM_UPS: u32 = 4;
 
 /// A turn of what is compared with ours.
 #[derive(Clone, Copy, Debug)]
@@ -246,8 +248,8 @@ struct Sampler<'a> {
     function: &'a Function,
     nudged: Nudged,
     results: Vec<Value>,
-    /// Operands that are brought into the layout of the code at each call would push each other out of caches, which
-    /// those of a caller who has them in that layout do not: their code runs so often before it is timed.
+    /// How often the code runs before it is timed. Operands that are brought into the layout of the code at each call would
+    /// push each other out of caches, which those of a caller who has them in that layout do not: then [`WARM_UPS`], else 0.
     warm_ups: u32,
     repeats: u32,
     seconds: Vec<f64>,
@@ -259,7 +261,8 @@ impl<'a> Sampler<'a> {
     fn new(function: &'a Function, args: &Arguments) -> Result<Sampler<'a>> {
         let nudged = Nudged::new(fit_arguments(function.entry(), args)?);
         let results = function.call_flat(nudged.operands())?;
-        let warm_ups = 4 * u32::from(nudged.operands().iter().any(|value| value.elem.bytes() < size_of::<u64>()));
+        let is_short = |value: &Value| value.elem.bytes() < size_of::<u64>();
+        let warm_ups = if nudged.operands().iter().any(is_short) { WARM_UPS } else { 0 };
         let (seconds, code) = (Vec::new(), Vec::new());
         let mut found = Sampler { function, nudged, results, warm_ups, repeats: 1, seconds, code };
         while found.timed()?.0 < SHORTEST_SAMPLE && found.repeats < 1 << 20 {

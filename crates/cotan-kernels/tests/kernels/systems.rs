@@ -115,35 +115,6 @@ fn systems_are_solved_with_exchanges_of_rows() {
     systems_are_solved::<f64>();
 }
 
-/// Any row may have to come to any place: each is the only one with an entry in some column.
-fn rows_are_put_in_order<T: Sample>() {
-    for n in 1..=9 {
-        for (step, start) in
-            (1..n + 1).filter(|step| gcd(*step, n) == 1).flat_map(|step| (0..n).map(move |s| (step, s)))
-        {
-            let entry = |row: usize| (row * step + start) % n;
-            let mut a = vec![T::of(0.0); n * n];
-            (0..n).for_each(|row| a[row * n + entry(row)] = T::of(2.0));
-            let b: Vec<T> = (0..n).map(|row| T::of(row as f64)).collect();
-            let mut x = vec![T::of(9.0); n];
-            solve(n, 1, &a, &b, &mut x, false);
-            (0..n).for_each(|row| {
-                assert_eq!(x[entry(row)].wide(), row as f64 / 2.0, "order {n}, step {step}, from {start}")
-            });
-        }
-    }
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-#[test]
-fn rows_in_any_order_are_exchanged() {
-    rows_are_put_in_order::<f32>();
-    rows_are_put_in_order::<f64>();
-}
-
 fn factors_multiply_to_the_exchanged_rows<T: Sample>() {
     for n in SIZES {
         let a = numbers::<T>(3 * n * n, 8);
@@ -280,4 +251,117 @@ fn a_matrix_that_is_not_positive_definite_has_no_cholesky_factor() {
             assert_eq!(factor[n * n..], identity(n));
         }
     }
+}
+
+/// The orders that are eliminated in registers where there is one right hand side.
+const KNOWN: std::ops::RangeInclusive<usize> = 5..=8;
+
+/// Solutions for one right hand side each, by the elimination for any number of them: the side is given twice.
+fn solved_beside<T: Sample>(n: usize, a: &[T], b: &[T], is_transposed: bool) -> Vec<T> {
+    let twice: Vec<T> = b.iter().flat_map(|x| [*x, *x]).collect();
+    let mut x = vec![T::of(9.0); 2 * b.len()];
+    solve(n, 2, a, &twice, &mut x, is_transposed);
+    assert!(x.chunks_exact(2).all(|pair| pair[0].bits() == pair[1].bits()));
+    x.chunks_exact(2).map(|pair| pair[0]).collect()
+}
+
+fn known_orders_have_the_bits_of_any<T: Sample>() {
+    for n in KNOWN {
+        for (batch, is_transposed) in [0, 1, 9].iter().flat_map(|batch| [false, true].map(|t| (*batch, t))) {
+            let (mut a, b) = (numbers::<T>(batch * n * n, 51), numbers::<T>(batch * n, 52));
+            // Products that leave the range of f32 below, and pivots that are all the same.
+            (0..a.len()).filter(|i| i / (n * n) == 2).for_each(|i| a[i] = T::of(a[i].wide() * 1e-35));
+            (0..a.len()).filter(|i| i / (n * n) == 5).for_each(|i| a[i] = T::of(a[i].wide().signum()));
+            let mut x = vec![T::of(9.0); batch * n];
+            solve(n, 1, &a, &b, &mut x, is_transposed);
+            let bits = |x: &[T]| x.iter().map(|x| x.bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&x), bits(&solved_beside(n, &a, &b, is_transposed)), "order {n}, {batch} systems");
+        }
+    }
+}
+
+#[test]
+fn a_system_of_a_known_order_has_the_bits_of_one_of_several_sides() {
+    known_orders_have_the_bits_of_any::<f32>();
+    known_orders_have_the_bits_of_any::<f64>();
+}
+
+/// All permutations of so many rows (B. R. Heap, 1963).
+fn each_permutation(rows: &mut [usize], n: usize, each: &mut impl FnMut(&[usize])) {
+    if n <= 1 {
+        return each(rows);
+    }
+    for i in 0..n {
+        each_permutation(rows, n - 1, each);
+        rows.swap(if n % 2 == 0 { i } else { 0 }, n - 1);
+    }
+}
+
+fn rows_in_every_order_are_found<T: Sample>() {
+    for n in KNOWN {
+        let mut n_orders = 0;
+        each_permutation(&mut (0..n).collect::<Vec<_>>(), n, &mut |rows| {
+            // The rows of a triangle: each column has one that can be its pivot, and nothing is rounded.
+            let entry = |i: usize, j: usize| match j.cmp(&i) {
+                std::cmp::Ordering::Less => 0.0,
+                std::cmp::Ordering::Equal => -4.0 * (i + 1) as f64,
+                std::cmp::Ordering::Greater => 1.0,
+            };
+            let a: Vec<T> = rows.iter().flat_map(|row| (0..n).map(move |j| T::of(entry(*row, j)))).collect();
+            let expected: Vec<T> = (0..n).map(|j| T::of(j as f64 - 2.5)).collect();
+            let b: Vec<T> =
+                (0..n).map(|i| T::of((0..n).map(|j| entry(rows[i], j) * expected[j].wide()).sum())).collect();
+            let mut x = vec![T::of(9.0); n];
+            solve(n, 1, &a, &b, &mut x, false);
+            assert!(x == expected, "{rows:?}: {:?}", wide(&x));
+            let columns: Vec<T> = (0..n * n).map(|i| a[i % n * n + i / n]).collect();
+            solve(n, 1, &columns, &b, &mut x, true);
+            assert!(x == expected, "{rows:?}, transposed: {:?}", wide(&x));
+            n_orders += 1;
+        });
+        assert_eq!(n_orders, (1..=n).product::<usize>());
+    }
+}
+
+#[test]
+fn the_rows_of_a_system_of_a_known_order_may_stand_in_every_order() {
+    rows_in_every_order_are_found::<f32>();
+    rows_in_every_order_are_found::<f64>();
+}
+
+fn systems_without_a_solution_touch_no_other<T: Sample>() {
+    for n in KNOWN {
+        let (good, b) = (definite::<T>(n, 3, 53), numbers::<T>(3 * n, 54));
+        let mut expected = vec![T::of(9.0); 3 * n];
+        solve(n, 1, &good, &b, &mut expected, false);
+        assert!(expected.iter().all(|x| x.wide().is_finite()));
+        let has_none = |a: &[T], b: &[T], what: &str| {
+            let mut x = vec![T::of(9.0); 3 * n];
+            solve(n, 1, a, b, &mut x, false);
+            assert!(x[n..2 * n].iter().all(|x| x.wide().is_nan()), "order {n}, {what}: {:?}", wide(&x));
+            assert!(x[..n] == expected[..n] && x[2 * n..] == expected[2 * n..], "order {n}, {what}: {:?}", wide(&x));
+        };
+        for step in 0..n {
+            // The column has no entry left when its turn comes, exactly so.
+            let mut a = good.clone();
+            (0..n * n).for_each(|i| a[n * n + i] = T::of(f64::from(i / n == i % n && i % n != step)));
+            has_none(&a, &b, &format!("no pivot {step}"));
+        }
+        for (entry, bad) in (0..n * n).flat_map(|i| [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|bad| (i, bad))) {
+            let mut a = good.clone();
+            a[n * n + entry] = T::of(bad);
+            has_none(&a, &b, &format!("{bad} at {entry}"));
+        }
+        for entry in 0..n {
+            let mut b = b.clone();
+            b[n + entry] = T::of(f64::INFINITY);
+            has_none(&good, &b, &format!("an infinite side at {entry}"));
+        }
+    }
+}
+
+#[test]
+fn a_system_of_a_known_order_without_a_solution_is_nan_and_touches_no_other() {
+    systems_without_a_solution_touch_no_other::<f32>();
+    systems_without_a_solution_touch_no_other::<f64>();
 }

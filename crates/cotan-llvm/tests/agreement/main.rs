@@ -13,6 +13,7 @@ mod memory;
 mod pars;
 mod products;
 mod scalars;
+mod strips;
 mod switches;
 mod tensors;
 mod threads;

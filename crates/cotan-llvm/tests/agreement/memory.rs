@@ -1,6 +1,6 @@
 //! The memory of calls: what they hold at most, that a repeated call takes nothing anew, and the errors at the limit.
 
-use crate::harness::{Program, f64s, i64_of};
+use crate::harness::{Program, f64s, i64_of, numbers};
 use cotan_ir::{AllocationSite, OutOfMemory, Span};
 use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError, Statistics};
 use cotan_ops::Value;
@@ -230,5 +230,41 @@ fn records_that_are_alive_at_once_are_counted() {
     );
     for f in nested.on_all_threads() {
         assert_eq!(statistics(f, &[i64_of(10), i64_of(12)]).record_bytes, 8 * 10 + 8 * 12 + 8 * 3);
+    }
+}
+
+#[test]
+fn runs_before_the_one_that_is_told_leave_warm_memory_and_nothing_else() {
+    let program = Program::new(
+        "fn f(n: i64, x: f64[n], bad: bool) {
+           y: f64[n] = reverse x {0}
+           e: f64 = y[0]
+           token: i64 = print 0, e {62}
+           fine: bool = not bad
+           z: f64[n] = check fine R0009() y @0:1..2
+           again: f64[n] = reverse z {0}
+           u: f64[n] = update again[0] = 0.5
+           return u, token
+         }",
+    );
+    for f in program.on_all_threads() {
+        for warm_ups in [0, 1, 5] {
+            let call = |bad: bool, x: &[f64], warm_ups: u32| {
+                let args = [i64_of(x.len() as i64), f64s(x), cotan_ir::Const::bool(bad).into()];
+                let mut output = String::new();
+                let options = CallOptions { warm_ups, ..CallOptions::default() };
+                (f.call_with_output(&args, &options, &mut |text| output += text), output)
+            };
+            // Larger than before, so that nothing is warm yet.
+            let n = 1000 << warm_ups;
+            let x = numbers(n);
+            let (outcome, output) = call(false, &x, warm_ups);
+            let outcome = outcome.unwrap();
+            let expected = [&[0.5], &x[1..]].concat();
+            assert_eq!((&outcome.values[0], &output), (&f64s(&expected), &format!(">{:?}", x[n - 1])));
+            assert_eq!(outcome.statistics.allocations == 0, warm_ups > 0, "{warm_ups} runs before");
+            let (refused, output) = call(true, &x, warm_ups);
+            assert!(matches!(refused, Err(RuntimeError::Check { .. })) && output == format!(">{:?}", x[n - 1]));
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Parallel loops: stacked and reduced results, nested, at sizes around every block of the reduction.
 
-use crate::harness::{Program, f64_of, f64s, i64_of, numbers};
+use crate::harness::{Program, f64_of, f64s, i64_of, irrational, numbers};
+use cotan_ir::{Const, Elem};
 use cotan_ops::Value;
+use cotan_ops::reduce::reduce;
 
 const MAP: &str = "fn f(n: i64, x: f64[n]) {
   y: f64[n] = par i < n (stack) {
@@ -38,6 +40,97 @@ fn reductions_follow_the_documented_tree() {
     }
     program.agree(&[i64_of(3), f64s(&[-0.0, -0.0, -0.0]), f64_of(-0.0)]);
     program.agree(&[i64_of(3), f64s(&[1.0, f64::NAN, 3.0]), f64_of(0.5)]);
+}
+
+/// A function with a reduction of the first values of `x`, and of rows of `z`, for every width.
+fn of_known_widths(elem: Elem, widths: impl Iterator<Item = usize>) -> Program {
+    let name = elem.name();
+    let (mut body, mut results) = (String::new(), Vec::new());
+    for w in widths {
+        let scalars = format!("s{w}: {name}, p{w}: {name}, hi{w}: {name}, lo{w}: {name}");
+        let rows = format!("t{w}: {name}[3], q{w}: {name}[3], up{w}: {name}[3]");
+        body += &format!(
+            "  {scalars} = par i < {w} (add from start, mul from start, max from start, min from start) {{
+               a: {name} = x[i]
+               yield a, a, a, a
+             }}
+             {rows} = par i < {w} (add from starts, mul from starts, max from starts) {{
+               row: {name}[3] = z[i]
+               yield row, row, row
+             }}\n"
+        );
+        results.extend(["s", "p", "hi", "lo", "t", "q", "up"].map(|result| format!("{result}{w}")));
+    }
+    let results = results.join(", ");
+    let program = Program::new(&format!(
+        "fn f(start: {name}, starts: {name}[3], x: {name}[40], z: {name}[40, 3]) {{\n{body}  return {results}\n}}"
+    ));
+    assert!(!program.on_one_thread().regroups_sums());
+    program
+}
+
+#[test]
+fn reductions_of_known_width_follow_the_documented_tree() {
+    for elem in [Elem::F64, Elem::F32] {
+        let value = |dims: &[i64], numbers: &[f64]| Value {
+            elem,
+            dims: dims.to_vec(),
+            bits: numbers.iter().map(|x| Const::float(elem, *x).bits()).collect(),
+        };
+        let program = of_known_widths(elem, 1..=40);
+        let agree = |start: f64, x: &[f64]| {
+            let rows: Vec<f64> = x.iter().flat_map(|x| [*x, -x, 0.5 - x]).collect();
+            let starts = value(&[3], &[start, -start, 1.0]);
+            program.agree(&[value(&[], &[start]), starts, value(&[40], x), value(&[40, 3], &rows)])
+        };
+        let some = irrational(40);
+        let expected = |width: usize, start: f64| {
+            let singles: Vec<f32> = some[..width].iter().map(|x| *x as f32).collect();
+            let sum = if elem == Elem::F32 {
+                f64::from(reduce(&singles, start as f32, |a, b| a + b))
+            } else {
+                reduce(&some[..width], start, |a, b| a + b)
+            };
+            value(&[], &[sum])
+        };
+        let found = agree(0.25, &some);
+        for width in 1..=40 {
+            assert_eq!(found[7 * (width - 1)], expected(width, 0.25), "{} of width {width}", elem.name());
+        }
+        agree(-0.0, &[-0.0; 40]);
+        // One of them is none, or nothing else counts.
+        for (place, special) in (0..40).flat_map(|k| [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|x| (k, x))) {
+            let mut x = some.clone();
+            x[place] = special;
+            agree(-0.5, &x);
+            x[39 - place] = f64::INFINITY;
+            agree(-f64::INFINITY, &x);
+        }
+    }
+}
+
+#[test]
+fn lanes_reduce_known_widths_each_for_itself() {
+    for w in [1, 2, 3, 5, 8, 9, 15, 16, 17, 31, 33] {
+        let program = Program::new(&format!(
+            "fn f(n: i64, x: f64[n, {w}]) {{
+               s: f64[n], p: f64[n], hi: f64[n] = par i < n (stack, stack, stack) {{
+                 a: f64, b: f64, c: f64 = par j < {w} (add from 0.25, mul from 1.5, max from -inf) {{
+                   e: f64 = x[i, j]
+                   yield e, e, e
+                 }}
+                 yield a, b, c
+               }}
+               return s, p, hi
+             }}"
+        ));
+        for n in [1, 16, 21] {
+            let mut x = irrational(n * w);
+            program.agree(&[i64_of(n as i64), Value::f64s(&[n as i64, w as i64], &x)]);
+            x[n * w / 2] = f64::NAN;
+            program.agree(&[i64_of(n as i64), Value::f64s(&[n as i64, w as i64], &x)]);
+        }
+    }
 }
 
 #[test]

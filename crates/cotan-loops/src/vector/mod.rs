@@ -85,7 +85,7 @@ impl Pass<'_> {
         };
         let mut nodes = Vec::new();
         let pays = self.pays(small, lanes, gain, &products.unwrap_or_default(), &mut nodes);
-        let strips = self.with_lanes(small, lanes);
+        let strips = self.with_lanes(small, lanes, pays.is_none());
         match pays {
             None => nodes.extend(strips),
             Some(pays) => {
@@ -98,7 +98,8 @@ impl Pass<'_> {
         nodes
     }
 
-    fn with_lanes(&mut self, l: &For, lanes: u32) -> Vec<Node> {
+    /// The strips of a loop; whether they take its place altogether, or stand beside it.
+    fn with_lanes(&mut self, l: &For, lanes: u32, is_replaced: bool) -> Vec<Node> {
         // The tables grow; what is looked up is in the old part.
         let old = LoopFunction {
             name: self.f.name.clone(),
@@ -117,7 +118,7 @@ impl Pass<'_> {
         };
         let shapes = Shapes::of(&old, &self.definitions, l, lanes, &self.mentions);
         let shapes = shapes.expect("invariant: it was chosen because it can be done");
-        let (nodes, tables) = rewrite(tables, &old, &shapes, l);
+        let (nodes, tables) = rewrite(tables, &old, &shapes, l, is_replaced);
         self.f.locals = tables.locals;
         self.f.buffers = tables.buffers;
         self.f.regroups_sums = tables.regroups_sums;

@@ -11,7 +11,8 @@
 //! reported, as if they had run one after the other. Only if no check looks at anything that differs between lanes does
 //! a failing one end the call on the spot. A whole strip whose checks come before everything that it writes has no use
 //! for such masks: where a lane fails, nothing is done, and its iterations run one after the other until that one ends
-//! the call.
+//! the call. They are those of the loop as it was, which may stand in one place only: where it runs if lanes do not pay,
+//! strips have masks.
 //!
 //! Note [Rows]. Lanes that each read a row of a matrix read elements that lie a row apart. Where inner loops read the
 //! same rows again and again, the rows of all lanes are brought together once, at the head of a strip, element by
@@ -52,8 +53,14 @@ impl Tables {
     }
 }
 
-/// The loop over strips that does what `l` does.
-pub(super) fn rewrite(tables: Tables, f: &LoopFunction, shapes: &Shapes, l: &For) -> (Vec<Node>, Tables) {
+/// The loop over strips that does what `l` does. Where that is replaced by it, the locals of `l` may be bound once more.
+pub(super) fn rewrite(
+    tables: Tables,
+    f: &LoopFunction,
+    shapes: &Shapes,
+    l: &For,
+    is_replaced: bool,
+) -> (Vec<Node>, Tables) {
     let mut w = Writer {
         f,
         shapes,
@@ -74,6 +81,7 @@ pub(super) fn rewrite(tables: Tables, f: &LoopFunction, shapes: &Shapes, l: &For
         failing: None,
         checks: Vec::new(),
         hopeful: None,
+        is_replaced,
         takes_arena: false,
     };
     let nodes = w.strips(l);
@@ -163,6 +171,8 @@ struct Writer<'a, 'b> {
     checks: Vec<FailingCheck>,
     /// Whether a lane of a whole strip has failed, where that strip is then run again.
     hopeful: Option<Local>,
+    /// Whether the loop as it was stands nowhere any more.
+    is_replaced: bool,
     takes_arena: bool,
 }
 
@@ -359,7 +369,8 @@ impl Writer<'_, '_> {
 
     /// A strip with an iteration for every lane, see Note [Failing lanes].
     fn whole(&mut self, l: &For, first: Operand) {
-        if !(checks_first(&l.body) && has_failing_checks(&l.body, self.shapes, false)) {
+        let may_be_hopeful = self.is_replaced && checks_first(&l.body);
+        if !(may_be_hopeful && has_failing_checks(&l.body, self.shapes, false)) {
             return self.body(l);
         }
         let fails = self.tables.local("fails", Elem::Bool, 1, true);
