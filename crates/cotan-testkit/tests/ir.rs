@@ -25,6 +25,7 @@ fn pass(name: &str) -> Option<Pass> {
         "contract" => |_, f| passes::contract::contract(f.clone()),
         "cse" => |_, f| passes::cse::cse(f.clone()),
         "dce" => |_, f| passes::dce::dce(f.clone()),
+        "flatten" => |_, f| passes::flatten::flatten(f.clone()),
         "gather" => |_, f| passes::gather::gather(f.clone()),
         "inline" => |m, f| passes::inline::inline(m, f, InlineLimit::default()),
         "merge_switches" => |_, f| passes::merge_switches::merge_switches(f.clone()),

@@ -50,13 +50,13 @@ fn of_known_widths(elem: Elem, widths: impl Iterator<Item = usize>) -> Program {
         let scalars = format!("s{w}: {name}, p{w}: {name}, hi{w}: {name}, lo{w}: {name}");
         let rows = format!("t{w}: {name}[3], q{w}: {name}[3], up{w}: {name}[3]");
         body += &format!(
-            "  {scalars} = par i < {w} (add from start, mul from start, max from start, min from start) {{
-               a: {name} = x[i]
-               yield a, a, a, a
+            "  {scalars} = par i{w} < {w} (add from start, mul from start, max from start, min from start) {{
+               a{w}: {name} = x[i{w}]
+               yield a{w}, a{w}, a{w}, a{w}
              }}
-             {rows} = par i < {w} (add from starts, mul from starts, max from starts) {{
-               row: {name}[3] = z[i]
-               yield row, row, row
+             {rows} = par k{w} < {w} (add from starts, mul from starts, max from starts) {{
+               row{w}: {name}[3] = z[k{w}]
+               yield row{w}, row{w}, row{w}
              }}\n"
         );
         results.extend(["s", "p", "hi", "lo", "t", "q", "up"].map(|result| format!("{result}{w}")));

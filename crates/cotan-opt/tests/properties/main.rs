@@ -10,10 +10,11 @@ use cotan_interp::{Numbers, Options, RuntimeError, run};
 use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Registry, Value};
 use cotan_opt::passes::{
-    compact::compact, contract::contract, cse::cse, dce::dce, fuse::fuse, gather::gather, hoist::Moves, hoist::hoist,
-    inline::InlineLimit, inline::inline, linear::linear, merge_switches::merge_switches, order::order,
-    own_slots::own_slots, parts::parts, products::products, ranges::ranges, scalar_replacement::scalar_replacement,
-    sink::sink, twins::recall, twins::twins_given, unroll::unroll, writes::writes,
+    compact::compact, contract::contract, cse::cse, dce::dce, flatten::flatten, fuse::fuse, gather::gather,
+    hoist::Moves, hoist::hoist, inline::InlineLimit, inline::inline, linear::linear, merge_switches::merge_switches,
+    order::order, own_slots::own_slots, parts::parts, products::products, ranges::ranges,
+    scalar_replacement::scalar_replacement, sink::sink, twins::recall, twins::twins_given, unroll::unroll,
+    writes::writes,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -22,7 +23,7 @@ use std::ops::Range;
 type Pass = fn(&Module, &Function) -> Function;
 
 /// The passes that change no bit of any result.
-const EXACT: [(&str, Pass); 24] = [
+const EXACT: [(&str, Pass); 25] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
     ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
@@ -31,6 +32,7 @@ const EXACT: [(&str, Pass); 24] = [
     ("parts", |_, f| parts(f.clone())),
     ("writes", |_, f| writes(f.clone())),
     ("fuse", |_, f| fuse(f.clone())),
+    ("flatten", |_, f| flatten(f.clone())),
     ("twins", |_, f| twins_given(f.clone(), &[])),
     ("order", |_, f| order(f.clone())),
     ("recall", |_, f| recall(f.clone())),

@@ -379,12 +379,14 @@ fn what_is_added_to_anything_but_a_sum_is_made_first() {
 }
 
 #[test]
-fn rows_of_an_operation_are_made_where_they_are_read() {
+fn a_row_of_an_operation_is_made_where_it_is_read() {
+    // The operation on the row is then one of the block inside, and joins what reads its elements there.
     becomes(
-        "fn f(n: i64, m: i64, x: f64[n, m], w: f64[n, m]) {
-  a: f64[n, m] = mul x, w
+        "fn f(n: i64, m: i64, x: f64[n, m], y: f64[n, m]) {
+  a: f64[n, m] = fma x, 2.5, y
+  b: f64[n, m] = exp a
   s: f64[n] = par i < n (stack) {
-    row: f64[m] = a[i]
+    row: f64[m] = b[i]
     t: f64 = par j < m (add from 0.0) {
       e: f64 = row[j]
       yield e
@@ -394,15 +396,16 @@ fn rows_of_an_operation_are_made_where_they_are_read() {
   return s
 }
 ",
-        "fn f(n: i64, m: i64, x: f64[n, m], w: f64[n, m]) {
+        "fn f(n: i64, m: i64, x: f64[n, m], y: f64[n, m]) {
   s: f64[n] = par i < n (stack) {
     elem: f64[m] = x[i]
-    elem.1: f64[m] = w[i]
+    elem.1: f64[m] = y[i]
     t: f64 = par j < m (add from 0.0) {
       elem.2: f64 = elem[j]
       elem.3: f64 = elem.1[j]
-      a: f64 = mul elem.2, elem.3
-      yield a
+      a: f64 = fma elem.2, 2.5, elem.3
+      b: f64 = exp a
+      yield b
     }
     yield t
   }
@@ -413,40 +416,72 @@ fn rows_of_an_operation_are_made_where_they_are_read() {
 }
 
 #[test]
-fn rows_that_somebody_else_reads_or_that_a_loop_makes_are_made_first() {
-    stays(
-        "fn f(n: i64, m: i64, x: f64[n, m], w: f64[n, m]) {
-  a: f64[n, m] = mul x, w
-  s: f64[n] = par i < n (stack) {
-    row: f64[m] = a[i]
-    t: f64 = par j < m (max from -inf) {
-      e: f64 = row[j]
-      yield e
-    }
-    yield t
-  }
-  return s, a
-}
-",
-    );
-    stays(
-        "fn f(n: i64, m: i64, x: f64[n, m]) {
-  a: f64[n, m] = par i < n, j < m (stack) {
-    e: f64 = x[i, j]
-    r: f64 = sin e
+fn a_row_that_is_read_at_several_places_of_an_iteration_is_made_once() {
+    becomes(
+        "fn f(n: i64, x: f32[3, n, 4]) {
+  a: f32[3, n, 4] = exp x
+  s: f32[3, n] = par i < 3, j < n (stack) {
+    row: f32[4] = a[i, j]
+    p: f32 = row[0]
+    again: f32[4] = a[i, j]
+    q: f32 = again[3]
+    r: f32 = sub p, q
     yield r
   }
-  s: f64[n] = par i.1 < n (stack) {
-    row: f64[m] = a[i.1]
-    t: f64 = loop j.1 < m (u: f64 = 0.0) {
-      e.1: f64 = row[j.1]
-      v: f64 = fma u, 0.5, e.1
-      yield v
-    }
-    yield t
+  return s
+}
+",
+        "fn f(n: i64, x: f32[3, n, 4]) {
+  s: f32[3, n] = par i < 3, j < n (stack) {
+    elem: f32[4] = x[i, j]
+    a: f32[4] = exp elem
+    p: f32 = a[0]
+    q: f32 = a[3]
+    r: f32 = sub p, q
+    yield r
   }
   return s
 }
 ",
     );
+}
+
+/// A loop over rows of what is made of a matrix, and what else there is.
+fn of_rows(made: &str, row: &str, rest: &str, results: &str) -> String {
+    format!(
+        "fn f(n: i64, m: i64, k: i64, x: f64[n, m]) {{
+{made}  s: f64[n] = par i < n (stack) {{
+    row: f64[m] = {row}
+    e: f64 = row[k]
+    yield e
+  }}
+{rest}  return {results}
+}}
+"
+    )
+}
+
+#[test]
+fn rows_that_somebody_else_wants_are_made_first() {
+    let made = "  a: f64[n, m] = exp x\n";
+    assert_ne!(fused(&of_rows(made, "a[i]", "", "s")), of_rows(made, "a[i]", "", "s"));
+    stays(&of_rows(made, "a[i]", "", "s, a"));
+    stays(&of_rows(made, "a[i]", "  first: f64[m] = a[0]\n", "s, first"));
+    stays(&of_rows(made, "a[k]", "", "s"));
+    // Another place in the same loop.
+    stays(
+        &of_rows(made, "a[i]\n    above: f64[m] = a[k]\n    u: f64 = above[i]\n    v: f64 = exp u", "", "s")
+            .replace("    e: f64 = row[k]\n    yield e", "    e: f64 = row[k]\n    w: f64 = add v, e\n    yield w"),
+    );
+}
+
+#[test]
+fn rows_of_what_a_loop_makes_are_made_first() {
+    let made = "  a: f64[n, m] = par h < n, j < m (stack) {
+    elem: f64 = x[h, j]
+    b: f64 = exp elem
+    yield b
+  }
+";
+    stays(&of_rows(made, "a[i]", "", "s"));
 }
