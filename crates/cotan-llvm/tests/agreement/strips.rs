@@ -60,7 +60,7 @@ fn the_lowest_of_all_bad_indices_is_reported() {
                 // wrong index, far outside of whatever memory there is.
                 for last in [first, first + 1, first + 16, n - 1] {
                     let mut at = fine.clone();
-                    let wrong = |i: usize| if i % 2 == 0 { 1 << (20 + i % 40) } else { -1 - i as i64 };
+                    let wrong = |i: usize| if i.is_multiple_of(2) { 1 << (20 + i % 40) } else { -1 - i as i64 };
                     for i in [first, last.min(n - 1)] {
                         at[i] = wrong(i);
                     }
@@ -103,9 +103,9 @@ fn a_lower_lane_that_fails_later_comes_before_a_higher_one_that_fails_at_once() 
         let least = Value::f64s(&[], &[least]);
         [i64_of(at.len() as i64), f64s(&[1.0, 4.0, 9.0, 0.5, 200.0]), least, i64s(at)]
     };
-    let place = |error: RuntimeError| match error {
-        RuntimeError::Check { span, args, .. } => (span.start, args),
-        other => panic!("{other}"),
+    let place = |error: RuntimeError| {
+        let RuntimeError::Check { span, args, .. } = error else { panic!("{error}") };
+        (span.start, args)
     };
     for n in TRIPS.into_iter().filter(|n| *n > 2) {
         let fine = vec![1; n];
