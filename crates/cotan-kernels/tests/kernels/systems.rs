@@ -293,7 +293,7 @@ fn each_permutation(rows: &mut [usize], n: usize, each: &mut impl FnMut(&[usize]
     }
     for i in 0..n {
         each_permutation(rows, n - 1, each);
-        rows.swap(if n % 2 == 0 { i } else { 0 }, n - 1);
+        rows.swap(if n.is_multiple_of(2) { i } else { 0 }, n - 1);
     }
 }
 
