@@ -99,7 +99,10 @@ fn reductions_of_known_width_follow_the_documented_tree() {
         }
         agree(-0.0, &[-0.0; 40]);
         // One of them is none, or nothing else counts.
-        for (place, special) in (0..40).flat_map(|k| [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|x| (k, x))) {
+        for (place, special) in [0, 1, 7, 8, 15, 16, 31, 32, 39]
+            .into_iter()
+            .flat_map(|k| [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|x| (k, x)))
+        {
             let mut x = some.clone();
             x[place] = special;
             agree(-0.5, &x);
