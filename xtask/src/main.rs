@@ -7,6 +7,7 @@ mod figures;
 mod new_op;
 mod ops;
 mod peers;
+mod proofs;
 mod tidy;
 
 use anyhow::{Context, Result, bail};
@@ -25,6 +26,9 @@ cargo xtask COMMAND
   figures                 draws the figures of the book, docs/figures
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   new-op NAME             writes the skeleton of an operation on tensors, which does not compile until it is filled in
+  export-rules            writes the rules of the op table for the proofs, proofs/generated/Rules_gen.v
+  proofs [--mutants]      builds and audits the machine-checked proofs and the oracle; needs Coq, and says what to install.
+                          --mutants shows that broken rules can't be proved
   mutate-rules [OPERATION]
                           breaks every rule of the op table and shows that the battery of tests notices
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
@@ -44,6 +48,12 @@ fn main() -> Result<()> {
         Some("figures") => figures::write(&root()),
         Some("accept") => accept(rest),
         Some("new-op") => new_op::write(&root(), rest),
+        Some("export-rules") => proofs::export_rules(&root()),
+        Some("proofs") => match rest {
+            [] => proofs::build(&root()),
+            [flag] if flag == "--mutants" => proofs::mutants(&root()),
+            _ => bail!("`proofs` takes --mutants or nothing"),
+        },
         Some("mutate-rules") => {
             let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "mutants", "--"];
             all.extend(rest.iter().map(String::as_str));
@@ -97,6 +107,10 @@ fn ci() -> Result<()> {
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
     tidy::run(&root())?;
     book::build(&root())?;
+    match proofs::missing() {
+        None => proofs::build(&root())?,
+        Some(missing) => print(&format!("the proofs were not rebuilt: {missing}\n")),
+    }
     test(&[])
 }
 

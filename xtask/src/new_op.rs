@@ -77,7 +77,7 @@ fn skeleton(name: &str) -> String {
          /// What the results are.\n\
          pub static {constant}: TensorRecord = TensorRecord {{\n    \
          sig: TensorSig {{ name: \"{name}\", record: &{constant} }},\n\
-         {fields}    check,\n{rest}    failure: None,\n{}    proof: Proof::Pending,\n}};\n\n\
+         {fields}    check,\n{rest}    failure: None,\n{}    proof: Proof::Unproved {{ reason: \"nobody has proved it\" }},\n}};\n\n\
          fn check(_: &Shapes) -> Result<(), String> {{\n    \
          compile_error!(\"{name}: check: whether operands, attributes and result go together\")\n}}\n",
         blank("samples")

@@ -1,9 +1,19 @@
 //! Runs with plain numbers: those of the element types, or residues in place of floats.
 
-use crate::domain::{Domain, Order};
+use crate::domain::{Domain, MAX_OPERANDS, Order};
 use crate::error::RuntimeError;
+use crate::tape::RowUse;
 use cotan_ir::{Const, Elem, Monoid};
-use cotan_ops::{Carrier, Inputs, Kernel, Mod61, PrimRow, Scalar, TO_BF16, TO_F16, TO_F32, TO_F64, TensorRecord};
+use cotan_ops::{Carrier, Inputs, Kernel, Mod61, PrimRow, Scalar, TO_BF16, TO_F16, TO_F32, TO_F64, TensorRecord, Term};
+
+/// How a primitive is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Evaluator {
+    /// By its kernel.
+    Kernel(Kernel),
+    /// By the term that says what it is; `elems` are the types of the operands.
+    Term { row: &'static PrimRow, term: &'static Term, elems: [Elem; MAX_OPERANDS] },
+}
 
 /// What floats are during a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,8 +21,9 @@ pub enum Numbers {
     /// IEEE numbers of their element type.
     #[default]
     Ieee,
-    /// Integers modulo 2^61 - 1, whatever the float type: exact, for programs that add, multiply and divide. Arguments
-    /// and results of float type are u64 tensors of residues.
+    /// Integers modulo 2^61 - 1, whatever the float type: sums, products and quotients are exact, and fixed polynomials
+    /// stand for all other functions ([`cotan_ops::Meaning`]). Arguments and results of float type are u64 tensors of
+    /// residues.
     Mod61,
 }
 
@@ -34,7 +45,17 @@ impl Numbers {
     }
 
     /// The evaluator of a primitive for operands of these element types.
-    pub(crate) fn kernel(self, row: &'static PrimRow, operands: &[Elem]) -> Option<Kernel> {
+    pub(crate) fn evaluator(self, row: &'static PrimRow, operands: &[Elem]) -> Option<Evaluator> {
+        if let Some(kernel) = self.kernel(row, operands) {
+            return Some(Evaluator::Kernel(kernel));
+        }
+        let mut elems = [Elem::F64; MAX_OPERANDS];
+        elems[..operands.len()].copy_from_slice(operands);
+        let is_field = self.carrier(row.t_of(operands)?) == Carrier::Mod61;
+        row.term().filter(|_| is_field).map(|term| Evaluator::Term { row, term, elems })
+    }
+
+    fn kernel(self, row: &'static PrimRow, operands: &[Elem]) -> Option<Kernel> {
         let t = row.t_of(operands).unwrap_or(Elem::I64);
         let is_to_float = [&TO_F16, &TO_BF16, &TO_F32, &TO_F64].into_iter().any(|to| std::ptr::eq(row, to));
         match self.carrier(t) {
@@ -44,33 +65,52 @@ impl Numbers {
             } else {
                 |bits| Mod61::new((bits[0] as i64).into()).to_bits()
             }),
-            carrier @ (Carrier::Elem(_) | Carrier::Mod61) => (row.kernels)(carrier),
+            Carrier::Mod61 => (row.kernels)(Carrier::Mod61).or_else(|| row.meaning.in_field()),
+            carrier @ Carrier::Elem(_) => (row.kernels)(carrier),
+        }
+    }
+
+    /// One evaluation of a primitive.
+    pub(crate) fn evaluate(self, evaluator: &Evaluator, operands: &[u64]) -> Result<u64, RuntimeError> {
+        match evaluator {
+            Evaluator::Kernel(kernel) => Ok(kernel(operands)),
+            Evaluator::Term { row, term, elems } => {
+                let mut at = RowUse {
+                    row,
+                    arity: operands.len(),
+                    ids: [None; MAX_OPERANDS],
+                    elems: *elems,
+                    values: [0; MAX_OPERANDS],
+                };
+                at.values[..operands.len()].copy_from_slice(operands);
+                // The term says what the result is, so it can't ask for it.
+                Ok(self.term(term, &at, (elems[0], 0))?.1)
+            }
         }
     }
 
     /// The bits of a constant.
-    pub(crate) fn constant(self, c: Const) -> Result<u64, RuntimeError> {
-        let residue = match (self, c.as_float()) {
-            (Numbers::Mod61, Some(x)) => Mod61::from_f64(x),
-            (Numbers::Ieee, _) | (_, None) => return Ok(c.bits()),
-        };
-        residue.map(Mod61::value).ok_or_else(|| RuntimeError::Undefined(format!("{c} is no residue")))
+    pub(crate) fn constant(self, c: Const) -> u64 {
+        match (self, c.as_float()) {
+            (Numbers::Mod61, Some(x)) => Mod61::from_f64(x).value(),
+            (Numbers::Ieee, _) | (_, None) => c.bits(),
+        }
     }
 }
 
 impl Domain for Numbers {
-    type Kernel = Kernel;
+    type Kernel = Evaluator;
 
-    fn kernel(&self, row: &'static PrimRow, operands: &[Elem]) -> Option<Kernel> {
-        Numbers::kernel(*self, row, operands)
+    fn kernel(&self, row: &'static PrimRow, operands: &[Elem]) -> Option<Evaluator> {
+        self.evaluator(row, operands)
     }
 
-    fn apply(&mut self, kernel: &Kernel, operands: &[u64]) -> Result<u64, RuntimeError> {
-        Ok(kernel(operands))
+    fn apply(&mut self, evaluator: &Evaluator, operands: &[u64]) -> Result<u64, RuntimeError> {
+        self.evaluate(evaluator, operands)
     }
 
     fn constant(&mut self, c: Const) -> Result<u64, RuntimeError> {
-        Numbers::constant(*self, c)
+        Ok(Numbers::constant(*self, c))
     }
 
     fn combine(
@@ -81,8 +121,8 @@ impl Domain for Numbers {
         init: u64,
         sequence: &mut dyn Iterator<Item = u64>,
     ) -> Result<u64, RuntimeError> {
-        let kernel = self.monoid_kernel(monoid, elem)?;
-        order.combine(init, sequence, &mut |a, b| Ok(kernel(&[a, b])))
+        let evaluator = self.monoid_kernel(monoid, elem)?;
+        order.combine(init, sequence, &mut |a, b| self.evaluate(&evaluator, &[a, b]))
     }
 
     fn tensor(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {

@@ -21,10 +21,12 @@ mod gamma;
 mod host;
 mod kernel;
 mod manifest;
+mod meaning;
 mod mod61;
 mod monoid;
 mod nan;
 mod num;
+mod obligations;
 mod operand;
 pub mod reduce;
 mod registry;
@@ -45,9 +47,11 @@ pub use kernel::{Carrier, Kernel, Scalar};
 pub use manifest::{
     Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, StableHloEntry, explain, manifest,
 };
+pub use meaning::{Known, Meaning};
 pub use mod61::Mod61;
 pub use monoid::{WithOperation, with_operation};
 pub use num::{Int, Num, Ring};
+pub use obligations::{Obligation, Tree, mutant_script, obligations, proof_script};
 pub use operand::{Differentiability, Operand};
 pub use registry::Registry;
 pub use row::{
@@ -90,5 +94,5 @@ pub use tensor::{
     Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Inputs, Like, Map, Pull, Push, Routine,
     RoutineCall, Sampled, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
-pub use term::{Term, typed_number};
+pub use term::{Constant, Term, typed_number};
 pub use value::{Value, count};

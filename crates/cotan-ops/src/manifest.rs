@@ -39,7 +39,7 @@ pub struct ManifestEntry {
     pub backends: Backends,
     /// The tests that hold it.
     pub tests: Vec<String>,
-    /// `nothing to prove`, `pending`, `definition`, or why it is not to be proved.
+    /// `nothing to prove`, `proved`, ``instance of `THEOREM` ``, `definition`, or `unproved:` and why.
     pub proof: String,
 }
 
@@ -261,7 +261,8 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
 fn proof(proof: Proof) -> String {
     match proof {
         Proof::Nothing => "nothing to prove".to_owned(),
-        Proof::Pending => "pending".to_owned(),
+        Proof::Proved => "proved".to_owned(),
+        Proof::Theorem(name) => format!("instance of `{name}`"),
         Proof::Unproved { reason } => format!("unproved: {reason}"),
     }
 }

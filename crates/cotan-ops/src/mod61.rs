@@ -13,16 +13,23 @@ pub struct Mod61(u64);
 /// The modulus.
 const P: u64 = (1 << 61) - 1;
 
+/// What stands for NaN.
+const NAN: u64 = 2_718_281_828;
+
 impl Mod61 {
     /// The residue of an integer.
     pub fn new(value: i128) -> Mod61 {
         Mod61(value.rem_euclid(P.into()) as u64)
     }
 
-    /// The residue of a float that is a binary fraction `m / 2^k`; `None` for infinities and NaN.
-    pub fn from_f64(value: f64) -> Option<Mod61> {
-        if !value.is_finite() {
-            return None;
+    /// The residue of a float, which is a binary fraction `m / 2^k`. What is no number is given one: the least and the
+    /// greatest representative to the infinities, another one to NaN.
+    pub fn from_f64(value: f64) -> Mod61 {
+        if value.is_nan() {
+            return Mod61(NAN);
+        }
+        if value.is_infinite() {
+            return Mod61(if value < 0.0 { 0 } else { P - 1 });
         }
         let bits = value.abs().to_bits();
         let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
@@ -31,7 +38,7 @@ impl Mod61 {
         let two = Mod61(2);
         let power = if exponent >= 0 { two } else { two.inverse() };
         let magnitude = Mod61::new(mantissa.into()).mul(power.power(exponent.unsigned_abs()));
-        Some(if value < 0.0 { magnitude.neg() } else { magnitude })
+        if value < 0.0 { magnitude.neg() } else { magnitude }
     }
 
     /// The representative in `0 .. 2^61 - 1`.

@@ -1,6 +1,6 @@
 //! The row of a scalar primitive: everything that is known of it, as data.
 
-use crate::{Carrier, Formula, Kernel, Term};
+use crate::{Carrier, Formula, Kernel, Meaning, Term};
 use cotan_ir::{Const, Elem, ElemSet, OperandElem, Prim, PrimSig};
 use std::fmt;
 
@@ -14,6 +14,8 @@ pub struct PrimRow {
     pub doc: &'static str,
     /// The evaluators: one for every type that `T` may stand for.
     pub kernels: fn(Carrier) -> Option<Kernel>,
+    /// What it is on real numbers.
+    pub meaning: Meaning,
     /// How a backend computes it.
     pub lowering: Lowering,
     /// One per operand.
@@ -334,8 +336,10 @@ pub struct Awkward {
 pub enum Proof {
     /// There is nothing to prove: all partials are zero by nature, or conventions.
     Nothing,
-    /// To be proved.
-    Pending,
+    /// Proved: by the lemma that is written from the row, `proofs/generated/Rules_gen.v`.
+    Proved,
+    /// An instance of this theorem of `proofs/theories/Tensor.v`. That it is one is tested.
+    Theorem(&'static str),
     /// Not to be proved, for a reason.
     Unproved {
         /// Why.

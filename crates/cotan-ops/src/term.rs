@@ -17,13 +17,24 @@ pub enum Term {
     /// A constant of type `T`.
     Number(f64),
     /// A constant of type `T` that has a name.
-    Named(&'static str, f64),
+    Named(&'static Constant),
     /// A constant of type i64.
     Int(i64),
     /// A value converted to `T`.
     ToT(&'static Term),
     /// Another primitive of the table.
     Apply(&'static PrimRow, &'static [Term]),
+}
+
+/// A real number that is rounded where it is used.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// What formulas call it.
+    pub name: &'static str,
+    /// The number rounded to nearest.
+    pub value: f64,
+    /// What it is exactly: a term without operands.
+    pub exact: Term,
 }
 
 /// The first operand.
@@ -42,6 +53,8 @@ pub(crate) const HALF: Term = Term::Number(0.5);
 pub(crate) const ONE: Term = Term::Number(1.0);
 /// The number -1.
 pub(crate) const MINUS_ONE: Term = Term::Number(-1.0);
+/// The number 4.
+pub(crate) const FOUR: Term = Term::Number(4.0);
 /// Not a number.
 pub(crate) const NAN: Term = Term::Number(f64::NAN);
 /// The number 2.
@@ -57,7 +70,8 @@ impl Term {
     /// The constant that the term is, if it is a number of type `T`.
     pub fn number(&self) -> Option<f64> {
         match self {
-            Term::Number(x) | Term::Named(_, x) => Some(*x),
+            Term::Number(x) => Some(*x),
+            Term::Named(constant) => Some(constant.value),
             Term::Arg(_) | Term::Result | Term::Int(_) | Term::ToT(_) | Term::Apply(..) => None,
         }
     }
@@ -67,7 +81,8 @@ impl Term {
         match self {
             Term::Arg(n) => args[*n],
             Term::Result => result,
-            Term::Number(x) | Term::Named(_, x) => typed_number(elem, *x).into(),
+            Term::Number(x) => typed_number(elem, *x).into(),
+            Term::Named(constant) => typed_number(elem, constant.value).into(),
             Term::Int(n) => Atom::i64(*n),
             Term::ToT(inner) => {
                 let inner = inner.emit(b, elem, args, result);
@@ -90,7 +105,8 @@ impl Term {
         match self {
             Term::Arg(n) => Ok(args[*n]),
             Term::Result => Ok(result),
-            Term::Number(x) | Term::Named(_, x) => Ok(typed_number(elem, *x)),
+            Term::Number(x) => Ok(typed_number(elem, *x)),
+            Term::Named(constant) => Ok(typed_number(elem, constant.value)),
             Term::Int(n) => Ok(Const::i64(*n)),
             Term::ToT(inner) => cast_to(elem).eval(&[inner.eval(elem, args, result)?]),
             Term::Apply(row, operands) => {
@@ -136,7 +152,7 @@ impl fmt::Display for Term {
             Term::Arg(n) => write!(f, "a{n}"),
             Term::Result => f.write_str("r"),
             Term::Number(x) => write!(f, "{x}"),
-            Term::Named(name, _) => write!(f, "({name})"),
+            Term::Named(constant) => write!(f, "({})", constant.name),
             Term::Int(n) => write!(f, "{n}"),
             Term::ToT(inner) => write!(f, "to_T({inner})"),
             Term::Apply(row, operands) => {

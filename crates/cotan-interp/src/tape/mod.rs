@@ -32,6 +32,7 @@ mod term;
 mod trace;
 
 pub use dependence::Dependence;
+pub(crate) use node::RowUse;
 pub use node::{Id, NodeView, Operand, Tape};
 
 use crate::error::{ArgumentError, RuntimeError};

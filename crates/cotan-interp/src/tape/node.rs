@@ -44,6 +44,7 @@ enum Rule {
     Contest {
         start: u32,
         end: u32,
+        is_greatest: bool,
     },
     /// An element of what a routine gives: a range of the table of terms.
     Combination {
@@ -66,8 +67,10 @@ pub enum NodeView<'t> {
     },
     /// The greatest or the least of several nodes: all that tie have an equal share in it.
     Contest {
-        /// The nodes; the first one is the start value.
+        /// The nodes.
         parts: &'t [Id],
+        /// Whether it is the greatest.
+        is_greatest: bool,
     },
     /// An element of what a numerical routine gives.
     Combination {
@@ -103,7 +106,7 @@ pub(crate) struct RowUse {
 pub(crate) enum Step<'t> {
     Leaf,
     Row(RowUse),
-    Contest(&'t [Id]),
+    Contest { parts: &'t [Id], is_greatest: bool },
     Combination(&'t [(Id, u64)]),
 }
 
@@ -143,7 +146,7 @@ impl Tape {
     pub fn node(&self, id: Id) -> NodeView<'_> {
         match self.step(id) {
             Step::Leaf => NodeView::Leaf,
-            Step::Contest(parts) => NodeView::Contest { parts },
+            Step::Contest { parts, is_greatest } => NodeView::Contest { parts, is_greatest },
             Step::Combination(terms) => NodeView::Combination { terms },
             Step::Row(at) => {
                 let operand = |k: usize| match at.ids[k] {
@@ -158,7 +161,9 @@ impl Tape {
     pub(crate) fn step(&self, id: Id) -> Step<'_> {
         match self.nodes[id as usize].rule {
             Rule::Leaf => Step::Leaf,
-            Rule::Contest { start, end } => Step::Contest(&self.parts[start as usize..end as usize]),
+            Rule::Contest { start, end, is_greatest } => {
+                Step::Contest { parts: &self.parts[start as usize..end as usize], is_greatest }
+            }
             Rule::Combination { start, end } => Step::Combination(&self.terms[start as usize..end as usize]),
             Rule::Row { row, operands } => {
                 let (mut ids, mut elems, mut values) =
@@ -185,7 +190,7 @@ impl Tape {
     pub(crate) fn each_source(&self, id: Id, mut f: impl FnMut(Id)) {
         match &self.nodes[id as usize].rule {
             Rule::Leaf => {}
-            Rule::Contest { start, end } => self.parts[*start as usize..*end as usize].iter().copied().for_each(f),
+            Rule::Contest { start, end, .. } => self.parts[*start as usize..*end as usize].iter().copied().for_each(f),
             // A partial that is zero here may not be elsewhere.
             Rule::Combination { start, end } => {
                 self.terms[*start as usize..*end as usize].iter().for_each(|(part, _)| f(*part));
@@ -228,13 +233,20 @@ impl Tape {
     }
 
     /// Appends the greatest or least of several nodes.
-    pub(crate) fn contest(&mut self, parts: &[Id], elem: Elem, value: u64) -> Result<Id, RuntimeError> {
+    pub(crate) fn contest(
+        &mut self,
+        parts: &[Id],
+        elem: Elem,
+        value: u64,
+        is_greatest: bool,
+    ) -> Result<Id, RuntimeError> {
         if self.parts.len() + parts.len() > self.max_nodes {
             return Err(RuntimeError::Limit(Limit::Tape));
         }
         let start = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
-        self.push(Node { value, rule: Rule::Contest { start, end: self.parts.len() as u32 }, elem })
+        let end = self.parts.len() as u32;
+        self.push(Node { value, rule: Rule::Contest { start, end, is_greatest }, elem })
     }
 
     /// Appends an element of what a routine gives, with its partials.

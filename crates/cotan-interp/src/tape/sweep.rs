@@ -5,7 +5,6 @@
 //! contributions to go to smaller numbers, which is checked. Derivatives of a node have the type that its values are
 //! computed with.
 
-use crate::domain::undefined;
 use crate::error::RuntimeError;
 use crate::machine::bug;
 use crate::tape::node::{Id, RowUse, Step, Tape};
@@ -64,7 +63,7 @@ impl Tape {
             Step::Leaf => Ok(()),
             Step::Row(at) => self.each_partial_of_row(id, &at, f),
             Step::Combination(terms) => terms.iter().try_for_each(|(part, bits)| f(*part, LocalPartial::Factor(*bits))),
-            Step::Contest(parts) => {
+            Step::Contest { parts, .. } => {
                 let winners = self.equals(id, parts)?;
                 if winners.is_empty() {
                     // Nothing equals a NaN, and every part has its part in there being no number.
@@ -102,7 +101,7 @@ impl Tape {
         let derivative = (elem, derivative);
         let (_, bits) = match partial {
             LocalPartial::Factor(factor) => numbers.apply_row(&MULZ, &[derivative, (elem, factor)])?,
-            LocalPartial::Share(count) => numbers.apply_row(&DIV, &[derivative, (elem, numbers.constant(count)?)])?,
+            LocalPartial::Share(count) => numbers.apply_row(&DIV, &[derivative, (elem, numbers.constant(count))])?,
             LocalPartial::Convert => numbers.apply_row(cast_to(self.elem(to).computed()), &[derivative])?,
         };
         Ok(bits)
@@ -111,9 +110,14 @@ impl Tape {
     /// The parts of a contest that are equal to its result.
     fn equals(&self, id: Id, parts: &[Id]) -> Result<Vec<Id>, RuntimeError> {
         let elem = self.elem(id);
-        let is_equal = self.numbers().kernel(&EQ, &[elem, elem]).ok_or_else(|| undefined(&EQ))?;
-        let ties = parts.iter().copied().filter(|part| is_equal(&[self.value(*part), self.value(id)]) != 0);
-        Ok(ties.collect())
+        let mut ties = Vec::new();
+        for part in parts {
+            let (_, is_equal) = self.numbers().apply_row(&EQ, &[(elem, self.value(*part)), (elem, self.value(id))])?;
+            if is_equal != 0 {
+                ties.push(*part);
+            }
+        }
+        Ok(ties)
     }
 
     fn contribute(&self, sums: &mut [u64], id: Id, more: u64) -> Result<(), RuntimeError> {

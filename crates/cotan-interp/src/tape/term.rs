@@ -17,7 +17,8 @@ impl Numbers {
         match term {
             Term::Arg(n) => Ok((at.elems[*n], at.values[*n])),
             Term::Result => Ok(result),
-            Term::Number(x) | Term::Named(_, x) => self.typed(typed_number(t, *x)),
+            Term::Number(x) => self.typed(typed_number(t, *x)),
+            Term::Named(constant) => self.typed(typed_number(t, constant.value)),
             Term::Int(n) => self.typed(Const::i64(*n)),
             Term::ToT(inner) => {
                 let inner = self.term(inner, at, result)?;
@@ -41,8 +42,8 @@ impl Numbers {
         }
         let (elems, bits) = (&elems[..operands.len()], &bits[..operands.len()]);
         let elem = row.prim().result_elem(elems).map_err(RuntimeError::Undefined)?;
-        let kernel = self.kernel(row, elems).ok_or_else(|| undefined(row))?;
-        Ok((elem, kernel(bits)))
+        let evaluator = self.evaluator(row, elems).ok_or_else(|| undefined(row))?;
+        Ok((elem, self.evaluate(&evaluator, bits)?))
     }
 
     /// The sum of two values of one type.
@@ -60,6 +61,6 @@ impl Numbers {
     }
 
     fn typed(self, c: Const) -> Result<Typed, RuntimeError> {
-        Ok((c.elem(), self.constant(c)?))
+        Ok((c.elem(), self.constant(c)))
     }
 }

@@ -3,10 +3,11 @@
 use crate::domain::{Domain, MAX_OPERANDS, Order};
 use crate::error::RuntimeError;
 use crate::machine::bug;
+use crate::numbers::Evaluator;
 use crate::tape::node::{Id, Tape};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::reduce::identity;
-use cotan_ops::{Derivative, Evaluation, Inputs, Kernel, PrimRow, TensorRecord, Value};
+use cotan_ops::{Derivative, Evaluation, Inputs, PrimRow, TensorRecord, Value};
 use rustc_hash::FxHashMap;
 
 /// The numbers of a run that writes a tape.
@@ -18,7 +19,7 @@ pub(crate) struct Trace {
 /// A primitive on cells.
 pub(crate) struct TraceKernel {
     row: &'static PrimRow,
-    kernel: Kernel,
+    evaluator: Evaluator,
     operands: Vec<Elem>,
     result: Elem,
 }
@@ -43,9 +44,9 @@ impl Domain for Trace {
     type Kernel = TraceKernel;
 
     fn kernel(&self, row: &'static PrimRow, operands: &[Elem]) -> Option<TraceKernel> {
-        let kernel = self.tape.numbers().kernel(row, operands)?;
+        let evaluator = self.tape.numbers().evaluator(row, operands)?;
         let result = row.prim().result_elem(operands).ok()?;
-        Some(TraceKernel { row, kernel, operands: operands.to_vec(), result })
+        Some(TraceKernel { row, evaluator, operands: operands.to_vec(), result })
     }
 
     fn apply(&mut self, kernel: &TraceKernel, cells: &[u64]) -> Result<u64, RuntimeError> {
@@ -53,7 +54,7 @@ impl Domain for Trace {
         for (value, (elem, cell)) in values.iter_mut().zip(kernel.operands.iter().zip(cells)) {
             *value = self.value(*elem, *cell);
         }
-        let value = (kernel.kernel)(&values[..cells.len()]);
+        let value = self.tape.numbers().evaluate(&kernel.evaluator, &values[..cells.len()])?;
         let id = match (kernel.result.is_float(), kernel.operands.iter().any(|e| e.is_float())) {
             (false, _) => return Ok(value),
             (true, false) => self.tape.leaf(kernel.result, value)?,
@@ -69,7 +70,7 @@ impl Domain for Trace {
         if let Some(id) = self.constants.get(&c) {
             return Ok((*id).into());
         }
-        let value = self.tape.numbers().constant(c)?;
+        let value = self.tape.numbers().constant(c);
         let id = self.tape.leaf(c.elem(), value)?;
         self.constants.insert(c, id);
         Ok(id.into())
@@ -90,11 +91,11 @@ impl Domain for Trace {
                 let start = self.tape.value(init as Id);
                 let value = self.tape.numbers().combine(monoid, elem, order, start, &mut values)?;
                 // A fold starts from the neutral element, which is no value of the program and has no share.
-                let neutral = self.tape.numbers().constant(identity(monoid, elem))?;
+                let neutral = self.tape.numbers().constant(identity(monoid, elem));
                 if order == Order::Chain || start != neutral {
                     parts.push(init as Id);
                 }
-                self.tape.contest(&parts, elem, value).map(u64::from)
+                self.tape.contest(&parts, elem, value, monoid == Monoid::Max).map(u64::from)
             }
             Monoid::Add | Monoid::Mul | Monoid::And | Monoid::Or | Monoid::Max | Monoid::Min => {
                 let kernel = self.monoid_kernel(monoid, elem)?;

@@ -93,7 +93,8 @@ impl Lowering<'_> {
         match term {
             Term::Arg(n) => args[*n],
             Term::Result => panic!("bug: an expansion reads its own result"),
-            Term::Number(x) | Term::Named(_, x) => Operand::Const(typed_number(elem, *x)),
+            Term::Number(x) => Operand::Const(typed_number(elem, *x)),
+            Term::Named(constant) => Operand::Const(typed_number(elem, constant.value)),
             Term::Int(n) => Operand::i64(*n),
             Term::ToT(inner) => {
                 let inner = self.term(inner, elem, args);

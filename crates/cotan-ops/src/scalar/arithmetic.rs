@@ -7,12 +7,12 @@
 //! is a `mulz`, so that nothing which does not count can spoil a sum; it is its own derivative's tool. Code that runs may
 //! have a plain product, `mulc`, in its place.
 
-use crate::PrimRow;
 use crate::kernel::kernels;
 use crate::num::Ring;
 use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
-use crate::term::{A0, A1, MINUS_ONE, ONE, R, t};
+use crate::term::{A0, A1, A2, MINUS_ONE, ONE, R, t};
+use crate::{Known, Meaning, PrimRow};
 use cotan_ir::ElemSet;
 
 const FLOAT: ElemSet = ElemSet::FLOAT;
@@ -26,6 +26,7 @@ pub static ADD: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The sum `a0 + a1`; integers wrap.",
     kernels: kernels!(Ring::add, (T, T) on ring),
+    meaning: Meaning::Known(Known::Add),
     lowering: Lowering::Native(Instruction::Add),
     partials: &[Partial::finite(ONE), Partial::finite(ONE)],
     kinks: Kinks::Smooth,
@@ -40,7 +41,7 @@ pub static ADD: PrimRow = PrimRow {
         Identity { on: FLOAT, law: Law::Neutral { operand: 1, value: -0.0, gives: 0 } },
     ],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Difference.
@@ -49,6 +50,7 @@ pub static SUB: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The difference `a0 - a1`; integers wrap.",
     kernels: kernels!(Ring::sub, (T, T) on ring),
+    meaning: Meaning::Known(Known::Sub),
     lowering: Lowering::Native(Instruction::Sub),
     partials: &[Partial::finite(ONE), Partial::finite(MINUS_ONE)],
     kinks: Kinks::Smooth,
@@ -59,7 +61,7 @@ pub static SUB: PrimRow = PrimRow {
         Identity { on: INTEGER, law: Law::Same(0.0) },
     ],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Product.
@@ -68,6 +70,7 @@ pub static MUL: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The product `a0 * a1`; integers wrap.",
     kernels: kernels!(Ring::mul, (T, T) on ring),
+    meaning: Meaning::Known(Known::Mul),
     lowering: Lowering::Native(Instruction::Mul),
     partials: &[Partial::term(A1), Partial::term(A0)],
     kinks: Kinks::Smooth,
@@ -82,7 +85,7 @@ pub static MUL: PrimRow = PrimRow {
         Identity { on: INTEGER, law: Law::Absorbing { operand: 1, value: 0.0, result: 0.0 } },
     ],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Product in which an exact zero wins.
@@ -91,6 +94,7 @@ pub static MULZ: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The product `a0 * a1`, but 0 if a factor is exactly zero, even if the other one is infinite or NaN.",
     kernels: kernels!(mulz, (T, T) on ring),
+    meaning: Meaning::Term(t!(MUL, A0, A1)),
     lowering: Lowering::Native(Instruction::Mulz),
     partials: &[Partial::term(A1), Partial::term(A0)],
     kinks: Kinks::Smooth,
@@ -120,7 +124,7 @@ pub static MULZ: PrimRow = PrimRow {
             why: "an exact zero wins over a NaN factor",
         },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Product of derivative code that runs.
@@ -129,6 +133,7 @@ pub static MULC: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The product `a0 * a1`; compiled code may add it to a sum without rounding it first.",
     kernels: kernels!(Ring::mul, (T, T) on ring),
+    meaning: Meaning::Term(t!(MUL, A0, A1)),
     lowering: Lowering::Native(Instruction::Mulc),
     partials: &[Partial::term(A1), Partial::term(A0)],
     kinks: Kinks::Smooth,
@@ -136,7 +141,7 @@ pub static MULC: PrimRow = PrimRow {
     samples: &[WIDE, WIDE],
     identities: &[Identity { on: NUMERIC, law: Law::Commutative }],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 fn mulz<S: Ring>(x: S, y: S) -> S {
@@ -149,6 +154,7 @@ pub static DIV: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The quotient `a0 / a1`; integers truncate, 0 for a zero divisor.",
     kernels: kernels!(Ring::div, (T, T) on ring),
+    meaning: Meaning::Known(Known::Div),
     lowering: Lowering::Native(Instruction::Div),
     partials: &[Partial::term(t!(DIV, ONE, A1)), Partial::term(t!(NEG, t!(DIV, R, A1)))],
     kinks: Kinks::Smooth,
@@ -156,7 +162,7 @@ pub static DIV: PrimRow = PrimRow {
     samples: &[WIDE, Sample::Span(0.5, 3.0)],
     identities: &[Identity { on: NUMERIC, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } }],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Negation.
@@ -165,6 +171,7 @@ pub static NEG: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The negative `-a0`; integers wrap.",
     kernels: kernels!(Ring::neg, (T) on ring),
+    meaning: Meaning::Known(Known::Neg),
     lowering: Lowering::Native(Instruction::Neg),
     partials: &[Partial::finite(MINUS_ONE)],
     kinks: Kinks::Smooth,
@@ -172,7 +179,7 @@ pub static NEG: PrimRow = PrimRow {
     samples: &[WIDE],
     identities: &[Identity { on: NUMERIC, law: Law::Involution }],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Fused multiply-add.
@@ -181,6 +188,7 @@ pub static FMA: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "`a0 * a1 + a2`, rounded once; integers wrap.",
     kernels: kernels!(Ring::fma, (T, T, T) on ring),
+    meaning: Meaning::Term(t!(ADD, t!(MUL, A0, A1), A2)),
     lowering: Lowering::Native(Instruction::Fma),
     partials: &[Partial::term(A1), Partial::term(A0), Partial::finite(ONE)],
     kinks: Kinks::Smooth,
@@ -188,5 +196,5 @@ pub static FMA: PrimRow = PrimRow {
     samples: &[WIDE, WIDE, WIDE],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };

@@ -9,13 +9,14 @@
 //!
 //! Between floats a conversion is linear: derivatives are converted likewise. To an integer it is piecewise constant.
 
-use crate::PrimRow;
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::{Int, Num};
 use crate::row::{Group, Instruction, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{UNARY, giving};
 use crate::storage::{BF16, F16, Stored};
+use crate::term::A0;
+use crate::{Meaning, PrimRow};
 use cotan_ir::{Elem, ElemSet};
 
 /// A type that can be converted.
@@ -103,7 +104,7 @@ convert_storage!(F16 BF16);
 macro_rules! cast {
     (
         $row:ident, $name:literal, $t:ty, $elem:ident, $trait:ident::$via:ident from $from:ident ($group:ident),
-        $partial:expr, $kinks:expr, $doc:literal
+        $meaning:expr, $proof:expr, $partial:expr, $kinks:expr, $doc:literal
     ) => {
         #[doc = $doc]
         pub static $row: PrimRow = PrimRow {
@@ -114,8 +115,9 @@ macro_rules! cast {
                 fn cast<S: $trait>(x: S) -> $t {
                     x.$via()
                 }
-        kernels!(cast, (T) on $group)
+                kernels!(cast, (T) on $group)
             },
+            meaning: $meaning,
             lowering: Lowering::Native(Instruction::Cast(Elem::$elem)),
             partials: &[$partial],
             kinks: $kinks,
@@ -123,7 +125,7 @@ macro_rules! cast {
             samples: &[Sample::Span(-3.0, 3.0)],
             identities: &[],
             awkward: &[],
-            proof: Proof::Nothing,
+            proof: $proof,
         };
     };
     (integer $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
@@ -133,16 +135,18 @@ macro_rules! cast {
             $t,
             $elem,
             ConvertToInteger::to_integer from ORDERED (ordered),
+            Meaning::Other,
+            Proof::Nothing,
             Partial::zero("a conversion to an integer is piecewise constant"),
             Kinks::Flat,
             $doc
         );
     };
     (float $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
-        cast!($row, $name, $t, $elem, Convert::to_float from ANY (stored), Partial::Convert, Kinks::Smooth, $doc);
+        cast!($row, $name, $t, $elem, Convert::to_float from ANY (stored), Meaning::Term(A0), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
     };
     (storage $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
-        cast!($row, $name, $t, $elem, Convert::to_storage from ANY (stored), Partial::Convert, Kinks::Smooth, $doc);
+        cast!($row, $name, $t, $elem, Convert::to_storage from ANY (stored), Meaning::Term(A0), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
     };
 }
 

@@ -7,7 +7,7 @@ use crate::num::{Int, Num};
 use crate::row::{Group, Instruction, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, I64_PAIR, UNARY, WITH_I64, giving};
 use crate::term::{A0, A1, MINUS_ONE, ZERO, t};
-use crate::{AND, GE, LE, LT, NE, OR, PrimRow, Term};
+use crate::{AND, GE, LE, LT, Meaning, NE, OR, PrimRow, Term};
 use cotan_ir::{Elem, ElemSet};
 
 const FLAT: Partial = Partial::zero("a truth value is piecewise constant");
@@ -18,6 +18,7 @@ pub static IN_RANGE: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether `0 <= a0 < a1`.",
     kernels: kernels!(in_range, (i64, i64)),
+    meaning: Meaning::Other,
     lowering: Lowering::Expand(t!(AND, t!(LE, Term::Int(0), A0), t!(LT, A0, A1))),
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -34,6 +35,7 @@ pub static ADD_FITS: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether `a0 + a1` fits the type.",
     kernels: kernels!(add_fits, (T, T) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::AddFits),
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -50,6 +52,7 @@ pub static SUB_FITS: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether `a0 - a1` fits the type.",
     kernels: kernels!(sub_fits, (T, T) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::SubFits),
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -66,6 +69,7 @@ pub static MUL_FITS: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether `a0 * a1` fits the type.",
     kernels: kernels!(mul_fits, (T, T) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::MulFits),
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -82,6 +86,7 @@ pub static NEG_FITS: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether `-a0` fits the type.",
     kernels: kernels!(neg_fits, (T) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Expand(t!(SUB_FITS, ZERO, A0)),
     partials: &[FLAT],
     kinks: Kinks::Flat,
@@ -98,6 +103,7 @@ pub static ABS_FITS: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether the magnitude of `a0` fits the type.",
     kernels: kernels!(abs_fits, (T) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Expand(t!(OR, t!(GE, A0, ZERO), t!(NEG_FITS, A0))),
     partials: &[FLAT],
     kinks: Kinks::Flat,
@@ -114,6 +120,7 @@ pub static DIV_FITS: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether `a0 / a1` fits the type: all but the least number divided by -1. A zero divisor is another matter.",
     kernels: kernels!(div_fits, (T, T) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Expand(t!(OR, t!(GE, A1, ZERO), t!(OR, t!(NE, A1, MINUS_ONE), t!(NEG_FITS, A0)))),
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -130,6 +137,7 @@ pub static POWI_FITS: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether `a0` to the power `a1 >= 0` fits the type.",
     kernels: kernels!(powi_fits, (T, i64) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Host,
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -146,6 +154,7 @@ pub static SHIFT_FITS: PrimRow = PrimRow {
     group: Group::Check,
     doc: "Whether `a1` is at least 0 and less than the width of `a0`.",
     kernels: kernels!(shift_fits, (T, i64) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::ShiftFits),
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -227,6 +236,7 @@ macro_rules! cast_row {
                 }
         kernels!(fits, (T) on numeric)
             },
+            meaning: Meaning::Other,
             lowering: Lowering::Native(Instruction::CastFits(Elem::$elem)),
             partials: &[FLAT],
             kinks: Kinks::Flat,

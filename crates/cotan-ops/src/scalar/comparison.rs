@@ -8,8 +8,8 @@ use crate::kernel::kernels;
 use crate::num::Num;
 use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, CHOICE, UNARY, giving, same};
-use crate::term::{A0, ONE, ZERO, t};
-use crate::{ABS, PrimRow, Term};
+use crate::term::{A0, A1, ONE, ZERO, t};
+use crate::{ABS, Known, Meaning, PrimRow, Term};
 use cotan_ir::{Elem, ElemSet};
 
 const ANY: ElemSet = ElemSet::ANY;
@@ -20,7 +20,7 @@ const WIDE: Sample = Sample::Span(-3.0, 3.0);
 const WHOLE: Sample = Sample::Whole(-3, 3);
 
 macro_rules! comparison {
-    ($row:ident, $name:literal, $instruction:ident, $operator:tt, $doc:literal, $same:expr) => {
+    ($row:ident, $name:literal, $instruction:ident, $operator:tt, $meaning:expr, $doc:literal, $same:expr) => {
         #[doc = $doc]
         pub static $row: PrimRow = PrimRow {
             sig: giving(&$row, $name, BINARY, ElemSet::ORDERED, Elem::Bool),
@@ -32,6 +32,7 @@ macro_rules! comparison {
                 }
                 kernels!(compare, (T, T) on ordered)
             },
+            meaning: $meaning,
             lowering: Lowering::Native(Instruction::$instruction),
             partials: &[FLAT, FLAT],
             kinks: Kinks::Flat,
@@ -44,12 +45,12 @@ macro_rules! comparison {
     };
 }
 
-comparison!(EQ, "eq", Eq, ==, "Whether `a0` equals `a1`.", 1.0);
-comparison!(NE, "ne", Ne, !=, "Whether `a0` differs from `a1`.", 0.0);
-comparison!(LT, "lt", Lt, <, "Whether `a0` is less than `a1`.", 0.0);
-comparison!(LE, "le", Le, <=, "Whether `a0` is at most `a1`.", 1.0);
-comparison!(GT, "gt", Gt, >, "Whether `a0` is greater than `a1`.", 0.0);
-comparison!(GE, "ge", Ge, >=, "Whether `a0` is at least `a1`.", 1.0);
+comparison!(EQ, "eq", Eq, ==, Meaning::Known(Known::Equal), "Whether `a0` equals `a1`.", 1.0);
+comparison!(NE, "ne", Ne, !=, Meaning::Term(t!(NOT, t!(EQ, A0, A1))), "Whether `a0` differs from `a1`.", 0.0);
+comparison!(LT, "lt", Lt, <, Meaning::Known(Known::Less), "Whether `a0` is less than `a1`.", 0.0);
+comparison!(LE, "le", Le, <=, Meaning::Known(Known::AtMost), "Whether `a0` is at most `a1`.", 1.0);
+comparison!(GT, "gt", Gt, >, Meaning::Term(t!(LT, A1, A0)), "Whether `a0` is greater than `a1`.", 0.0);
+comparison!(GE, "ge", Ge, >=, Meaning::Term(t!(LE, A1, A0)), "Whether `a0` is at least `a1`.", 1.0);
 
 /// Logical and, bit by bit on integers.
 pub static AND: PrimRow = PrimRow {
@@ -62,6 +63,7 @@ pub static AND: PrimRow = PrimRow {
         }
         kernels!(and_bits, (T, T) on bits)
     },
+    meaning: Meaning::Known(Known::And),
     lowering: Lowering::Native(Instruction::And),
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
@@ -91,6 +93,7 @@ pub static OR: PrimRow = PrimRow {
         }
         kernels!(or_bits, (T, T) on bits)
     },
+    meaning: Meaning::Known(Known::Or),
     lowering: Lowering::Native(Instruction::Or),
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
@@ -120,6 +123,7 @@ pub static XOR: PrimRow = PrimRow {
         }
         kernels!(xor_bits, (T, T) on bits)
     },
+    meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::Xor),
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
@@ -142,6 +146,7 @@ pub static NOT: PrimRow = PrimRow {
     group: Group::Logic,
     doc: "Logical negation, bit by bit on integers.",
     kernels: kernels!(std::ops::Not::not, (T) on bits),
+    meaning: Meaning::Known(Known::Not),
     lowering: Lowering::Native(Instruction::Not),
     partials: &[DISCRETE],
     kinks: Kinks::Flat,
@@ -163,6 +168,7 @@ pub static SELECT: PrimRow = PrimRow {
         }
         kernels!(select, (bool, T, T) on any)
     },
+    meaning: Meaning::Known(Known::Select),
     lowering: Lowering::Native(Instruction::Select),
     partials: &[DISCRETE, Partial::term(t!(SELECT, A0, ONE, ZERO)), Partial::term(t!(SELECT, A0, ZERO, ONE))],
     kinks: Kinks::Smooth,
@@ -174,7 +180,7 @@ pub static SELECT: PrimRow = PrimRow {
         Identity { on: ANY, law: Law::Idempotent },
     ],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Whether a float is NaN.
@@ -183,6 +189,7 @@ pub static ISNAN: PrimRow = PrimRow {
     group: Group::Comparison,
     doc: "Whether `a0` is not a number.",
     kernels: kernels!(Num::is_nan, (T) on float),
+    meaning: Meaning::Always(false),
     lowering: Lowering::Native(Instruction::IsNan),
     partials: &[FLAT],
     kinks: Kinks::Flat,
@@ -204,6 +211,7 @@ pub static ISFINITE: PrimRow = PrimRow {
         }
         kernels!(is_finite, (T) on float)
     },
+    meaning: Meaning::Always(true),
     lowering: Lowering::Expand(t!(LT, t!(ABS, A0), Term::Number(f64::INFINITY))),
     partials: &[FLAT],
     kinks: Kinks::Flat,

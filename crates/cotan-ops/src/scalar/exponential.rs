@@ -8,12 +8,23 @@ use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
 use crate::term::{A0, MINUS_ONE, NAN, ONE, R, ZERO, t};
-use crate::{ADD, DIV, GE, MUL, PrimRow, SELECT, Term};
+use crate::{ADD, Constant, DIV, GE, Known, MUL, Meaning, PrimRow, SELECT, SUB, Term};
 use cotan_ir::ElemSet;
 
-const LN_2: Term = Term::Named("ln 2", std::f64::consts::LN_2);
-const LOG2_E: Term = Term::Named("1/ln 2", std::f64::consts::LOG2_E);
-const LOG10_E: Term = Term::Named("1/ln 10", std::f64::consts::LOG10_E);
+const LN_2: Term =
+    Term::Named(&Constant { name: "ln 2", value: std::f64::consts::LN_2, exact: t!(LOG, Term::Number(2.0)) });
+const LN_10: Term =
+    Term::Named(&Constant { name: "ln 10", value: std::f64::consts::LN_10, exact: t!(LOG, Term::Number(10.0)) });
+const LOG2_E: Term = Term::Named(&Constant {
+    name: "1/ln 2",
+    value: std::f64::consts::LOG2_E,
+    exact: t!(DIV, ONE, t!(LOG, Term::Number(2.0))),
+});
+const LOG10_E: Term = Term::Named(&Constant {
+    name: "1/ln 10",
+    value: std::f64::consts::LOG10_E,
+    exact: t!(DIV, ONE, t!(LOG, Term::Number(10.0))),
+});
 
 /// Exponential function.
 pub static EXP: PrimRow = PrimRow {
@@ -21,6 +32,7 @@ pub static EXP: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "e to the power `a0`.",
     kernels: kernels!(elementary::exp, (T) on float),
+    meaning: Meaning::Known(Known::Exp),
     lowering: formula!(|x| elementary::exp(x)),
     partials: &[Partial::term(R)],
     kinks: Kinks::Smooth,
@@ -28,7 +40,7 @@ pub static EXP: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Exponential function of base 2.
@@ -37,6 +49,7 @@ pub static EXP2: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "2 to the power `a0`.",
     kernels: kernels!(elementary::exp2, (T) on float),
+    meaning: Meaning::Term(t!(EXP, t!(MUL, A0, LN_2))),
     lowering: formula!(|x| elementary::exp2(x)),
     partials: &[Partial::term(t!(MUL, LN_2, R))],
     kinks: Kinks::Smooth,
@@ -44,7 +57,7 @@ pub static EXP2: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Exponential function less 1.
@@ -53,6 +66,7 @@ pub static EXPM1: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "`exp(a0) - 1`, exact near 0.",
     kernels: kernels!(elementary::expm1, (T) on float),
+    meaning: Meaning::Term(t!(SUB, t!(EXP, A0), ONE)),
     lowering: formula!(|x| elementary::expm1(x)),
     partials: &[Partial::term(t!(EXP, A0))],
     kinks: Kinks::Smooth,
@@ -60,7 +74,7 @@ pub static EXPM1: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Natural logarithm.
@@ -69,6 +83,7 @@ pub static LOG: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The natural logarithm of `a0`; NaN below 0.",
     kernels: kernels!(elementary::log, (T) on float),
+    meaning: Meaning::Known(Known::Log),
     lowering: formula!(|x| elementary::log(x)),
     partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, ONE, A0), NAN))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -84,7 +99,7 @@ pub static LOG: PrimRow = PrimRow {
             why: "1/x is finite where the logarithm is not defined: guarded",
         },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Binary logarithm.
@@ -93,6 +108,7 @@ pub static LOG2: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The logarithm of `a0` to base 2; NaN below 0.",
     kernels: kernels!(elementary::log2, (T) on float),
+    meaning: Meaning::Term(t!(DIV, t!(LOG, A0), LN_2)),
     lowering: formula!(|x| elementary::log2(x)),
     partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, LOG2_E, A0), NAN))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -103,7 +119,7 @@ pub static LOG2: PrimRow = PrimRow {
         Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
         Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Decimal logarithm.
@@ -112,6 +128,7 @@ pub static LOG10: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The logarithm of `a0` to base 10; NaN below 0.",
     kernels: kernels!(elementary::log10, (T) on float),
+    meaning: Meaning::Term(t!(DIV, t!(LOG, A0), LN_10)),
     lowering: formula!(|x| elementary::log10(x)),
     partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, LOG10_E, A0), NAN))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -122,7 +139,7 @@ pub static LOG10: PrimRow = PrimRow {
         Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
         Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Logarithm of 1 more.
@@ -131,6 +148,7 @@ pub static LOG1P: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The natural logarithm of `1 + a0`, exact near 0; NaN below -1.",
     kernels: kernels!(elementary::log1p, (T) on float),
+    meaning: Meaning::Term(t!(LOG, t!(ADD, ONE, A0))),
     lowering: formula!(|x| elementary::log1p(x)),
     partials: &[Partial::term(t!(SELECT, t!(GE, A0, MINUS_ONE), t!(DIV, ONE, t!(ADD, ONE, A0)), NAN))],
     kinks: Kinks::At("at -1 the derivative is +inf, as the limit from inside the domain"),
@@ -141,5 +159,5 @@ pub static LOG1P: PrimRow = PrimRow {
         Awkward { at: &[-1.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole" },
         Awkward { at: &[-2.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };

@@ -9,7 +9,7 @@ use crate::num::Num;
 use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
 use crate::term::{A0, A1, A2, HALF, NAN, ONE, R, ZERO, t};
-use crate::{AND, EQ, GT, LE, LT, OR, PrimRow, SELECT, SIGN, Term};
+use crate::{AND, EQ, GT, LE, LT, Meaning, OR, PrimRow, SELECT, SIGN, Term};
 use cotan_ir::ElemSet;
 
 /// The partial of an operand that the result is not.
@@ -21,6 +21,7 @@ pub static MAX: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The greater of `a0` and `a1`; NaN if one of them is NaN; 0.0 counts as greater than -0.0.",
     kernels: kernels!(Extremes::greater, (T, T) on numeric),
+    meaning: Meaning::Term(t!(SELECT, t!(LE, A0, A1), A1, A0)),
     lowering: Lowering::Native(Instruction::Max),
     partials: &[Partial::term(t!(WINS, A0, A1)), Partial::term(t!(WINS, A1, A0))],
     kinks: Kinks::At("equal operands get half each"),
@@ -35,7 +36,7 @@ pub static MAX: PrimRow = PrimRow {
         Awkward { at: &[1.0, 1.0], value: 1.0, partials: &[0.5, 0.5], why: "half to each" },
         Awkward { at: &[f64::NAN, 1.0], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "a NaN is passed on" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Minimum.
@@ -44,6 +45,7 @@ pub static MIN: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The smaller of `a0` and `a1`; NaN if one of them is NaN; -0.0 counts as smaller than 0.0.",
     kernels: kernels!(Extremes::smaller, (T, T) on numeric),
+    meaning: Meaning::Term(t!(SELECT, t!(LE, A0, A1), A0, A1)),
     lowering: Lowering::Native(Instruction::Min),
     partials: &[Partial::term(t!(WINS, A1, A0)), Partial::term(t!(WINS, A0, A1))],
     kinks: Kinks::At("equal operands get half each"),
@@ -58,7 +60,7 @@ pub static MIN: PrimRow = PrimRow {
         Awkward { at: &[1.0, 1.0], value: 1.0, partials: &[0.5, 0.5], why: "half to each" },
         Awkward { at: &[1.0, f64::NAN], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "a NaN is passed on" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// The share of the first operand in a maximum.
@@ -67,6 +69,7 @@ pub static WINS: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "1 where `a0 > a1`, 1/2 where they are equal, else 0; NaN if one of them is NaN.",
     kernels: kernels!(wins, (T, T) on float),
+    meaning: Meaning::Expansion,
     lowering: Lowering::Expand(t!(
         SELECT,
         t!(GT, A0, A1),
@@ -82,7 +85,7 @@ pub static WINS: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 fn wins<F: Float>(x: F, y: F) -> F {
@@ -151,6 +154,7 @@ pub static CLAMP: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "`a0` moved into the range from `a1` to `a2`: `min(max(a0, a1), a2)`.",
     kernels: kernels!(clamp, (T, T, T) on numeric),
+    meaning: Meaning::Expansion,
     lowering: Lowering::Expand(t!(MIN, t!(MAX, A0, A1), A2)),
     partials: &[
         Partial::term(t!(SELECT, t!(AND, t!(LE, A1, A0), t!(LE, A0, A2)), ONE, OUTSIDE)),
@@ -173,7 +177,7 @@ pub static CLAMP: PrimRow = PrimRow {
             why: "a NaN is passed on",
         },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 fn clamp<S: Extremes>(x: S, lo: S, hi: S) -> S {
@@ -186,6 +190,7 @@ pub static RELU: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "`a0` where it is positive, else 0; NaN of NaN.",
     kernels: kernels!(relu, (T) on numeric),
+    meaning: Meaning::Expansion,
     lowering: Lowering::Expand(t!(SELECT, t!(LE, A0, ZERO), ZERO, A0)),
     partials: &[Partial::term(t!(RELU, t!(SIGN, A0)))],
     kinks: Kinks::At("at 0 the derivative is 0"),
@@ -197,7 +202,7 @@ pub static RELU: PrimRow = PrimRow {
         Awkward { at: &[-1.0], value: 0.0, partials: &[0.0], why: "flat" },
         Awkward { at: &[f64::NAN], value: f64::NAN, partials: &[f64::NAN], why: "a NaN is passed on" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 fn relu<S: Num>(x: S) -> S {

@@ -7,8 +7,8 @@ use crate::elementary::{self, formula};
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
-use crate::term::{A0, NAN, ONE, R, t};
-use crate::{ABS, ADD, DIV, HYPOT, LE, MUL, PrimRow, SELECT, SQRT, SUB};
+use crate::term::{A0, HALF, NAN, ONE, R, t};
+use crate::{ABS, ADD, DIV, EXP, HYPOT, Known, LE, LOG, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB};
 use cotan_ir::ElemSet;
 
 /// Hyperbolic sine.
@@ -17,6 +17,7 @@ pub static SINH: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The hyperbolic sine of `a0`.",
     kernels: kernels!(elementary::sinh, (T) on float),
+    meaning: Meaning::Known(Known::Sinh),
     lowering: formula!(|x| elementary::sinh(x)),
     partials: &[Partial::term(t!(COSH, A0))],
     kinks: Kinks::Smooth,
@@ -24,7 +25,7 @@ pub static SINH: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Hyperbolic cosine.
@@ -33,6 +34,7 @@ pub static COSH: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The hyperbolic cosine of `a0`.",
     kernels: kernels!(elementary::cosh, (T) on float),
+    meaning: Meaning::Known(Known::Cosh),
     lowering: formula!(|x| elementary::cosh(x)),
     partials: &[Partial::term(t!(SINH, A0))],
     kinks: Kinks::Smooth,
@@ -40,7 +42,7 @@ pub static COSH: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Hyperbolic tangent.
@@ -49,6 +51,7 @@ pub static TANH: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The hyperbolic tangent of `a0`.",
     kernels: kernels!(elementary::tanh, (T) on float),
+    meaning: Meaning::Known(Known::Tanh),
     lowering: formula!(|x| elementary::tanh(x)),
     partials: &[Partial::term(t!(SUB, ONE, t!(MUL, R, R)))],
     kinks: Kinks::Smooth,
@@ -56,7 +59,7 @@ pub static TANH: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Inverse hyperbolic sine.
@@ -65,6 +68,7 @@ pub static ASINH: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The inverse hyperbolic sine of `a0`.",
     kernels: kernels!(elementary::asinh, (T) on float),
+    meaning: Meaning::Term(t!(LOG, t!(ADD, A0, t!(SQRT, t!(ADD, t!(MUL, A0, A0), ONE))))),
     lowering: formula!(|x| elementary::asinh(x)),
     partials: &[Partial::term(t!(DIV, ONE, t!(HYPOT, ONE, A0)))],
     kinks: Kinks::Smooth,
@@ -72,7 +76,7 @@ pub static ASINH: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Inverse hyperbolic cosine.
@@ -81,6 +85,7 @@ pub static ACOSH: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The inverse hyperbolic cosine of `a0`; NaN below 1.",
     kernels: kernels!(elementary::acosh, (T) on float),
+    meaning: Meaning::Term(t!(LOG, t!(ADD, A0, t!(MUL, t!(SQRT, t!(SUB, A0, ONE)), t!(SQRT, t!(ADD, A0, ONE)))))),
     lowering: formula!(|x| elementary::acosh(x)),
     partials: &[Partial::term(t!(DIV, ONE, t!(MUL, t!(SQRT, t!(SUB, A0, ONE)), t!(SQRT, t!(ADD, A0, ONE)))))],
     kinks: Kinks::At("at 1 the derivative is +inf"),
@@ -91,7 +96,7 @@ pub static ACOSH: PrimRow = PrimRow {
         Awkward { at: &[1.0], value: 0.0, partials: &[f64::INFINITY], why: "a vertical slope" },
         Awkward { at: &[0.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Inverse hyperbolic tangent.
@@ -100,6 +105,7 @@ pub static ATANH: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The inverse hyperbolic tangent of `a0`; NaN outside -1 to 1.",
     kernels: kernels!(elementary::atanh, (T) on float),
+    meaning: Meaning::Term(t!(MUL, HALF, t!(LOG, t!(DIV, t!(ADD, ONE, A0), t!(SUB, ONE, A0))))),
     lowering: formula!(|x| elementary::atanh(x)),
     partials: &[Partial::term(t!(
         SELECT,
@@ -120,7 +126,7 @@ pub static ATANH: PrimRow = PrimRow {
             why: "1/(1 - x^2) is finite where the function is not defined: guarded",
         },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Logistic function.
@@ -129,6 +135,7 @@ pub static SIGMOID: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "`1 / (1 + exp(-a0))`, without overflow.",
     kernels: kernels!(elementary::sigmoid, (T) on float),
+    meaning: Meaning::Term(t!(DIV, ONE, t!(ADD, ONE, t!(EXP, t!(NEG, A0))))),
     lowering: formula!(|x| elementary::sigmoid(x)),
     partials: &[Partial::term(t!(MUL, R, t!(SUB, ONE, R)))],
     kinks: Kinks::Smooth,
@@ -136,5 +143,5 @@ pub static SIGMOID: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };

@@ -8,7 +8,7 @@ use crate::num::Int;
 use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, WITH_I64, same};
 use crate::term::{A0, A1, ONE, ZERO, t};
-use crate::{ADD, AND, DIV, LT, NE, PrimRow, REM, SELECT, SUB, Term, XOR};
+use crate::{ADD, AND, DIV, LT, Meaning, NE, PrimRow, REM, SELECT, SUB, Term, XOR};
 use cotan_ir::ElemSet;
 
 /// Whether the remainder is not 0 and has another sign than the divisor.
@@ -26,6 +26,7 @@ pub static FLOOR_DIV: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The greatest whole number that is at most `a0 / a1`; 0 for a zero divisor.",
     kernels: kernels!(floor_div, (T, T) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Expand(t!(SUB, t!(DIV, A0, A1), t!(SELECT, SIGNS_DIFFER, ONE, ZERO))),
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
@@ -42,6 +43,7 @@ pub static FLOOR_MOD: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The remainder that goes with `floor_div`, with the sign of `a1`; 0 for a zero divisor.",
     kernels: kernels!(floor_mod, (T, T) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Expand(t!(SELECT, SIGNS_DIFFER, t!(ADD, t!(REM, A0, A1), A1), t!(REM, A0, A1))),
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
@@ -74,6 +76,7 @@ pub static SHL: PrimRow = PrimRow {
     group: Group::Logic,
     doc: "The bits of `a0` moved up by `a1` places, taken modulo the width.",
     kernels: kernels!(shl, (T, i64) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::Shl),
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
@@ -90,6 +93,7 @@ pub static SHR: PrimRow = PrimRow {
     group: Group::Logic,
     doc: "The bits of `a0` moved down by `a1` places, taken modulo the width; the sign is kept.",
     kernels: kernels!(shr, (T, i64) on integer),
+    meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::Shr),
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,

@@ -11,10 +11,10 @@ use crate::num::Ring;
 use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, WITH_I64, same};
 use crate::term::{A0, A1, HALF, ONE, R, TWO, ZERO, t};
-use crate::{ADD, AND, DIV, EQ, GE, LOG, MUL, MULZ, NEG, PrimRow, SELECT, SUB, Term};
+use crate::{ADD, AND, Constant, DIV, EQ, GE, Known, LOG, MUL, MULZ, Meaning, NEG, PrimRow, SELECT, SUB, Term};
 use cotan_ir::ElemSet;
 
-const THIRD: Term = Term::Named("1/3", 1.0 / 3.0);
+const THIRD: Term = Term::Named(&Constant { name: "1/3", value: 1.0 / 3.0, exact: t!(DIV, ONE, Term::Number(3.0)) });
 
 /// Square root. The 0 that its partial adds to the result makes the derivative +inf at -0.0 too.
 pub static SQRT: PrimRow = PrimRow {
@@ -22,6 +22,7 @@ pub static SQRT: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The square root of `a0`; NaN below 0.",
     kernels: kernels!(Float::sqrt, (T) on float),
+    meaning: Meaning::Known(Known::Sqrt),
     lowering: Lowering::Native(Instruction::Sqrt),
     partials: &[Partial::term(t!(DIV, HALF, t!(ADD, R, ZERO)))],
     kinks: Kinks::At("at 0 the derivative is +inf, unless what it is multiplied with is exactly 0"),
@@ -33,7 +34,7 @@ pub static SQRT: PrimRow = PrimRow {
         Awkward { at: &[-0.0], value: -0.0, partials: &[f64::INFINITY], why: "both zeros are the same point" },
         Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Reciprocal of the square root.
@@ -42,6 +43,7 @@ pub static RSQRT: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "`1 / sqrt(a0)`; NaN below 0.",
     kernels: kernels!(rsqrt, (T) on float),
+    meaning: Meaning::Expansion,
     lowering: Lowering::Expand(t!(DIV, ONE, t!(SQRT, A0))),
     partials: &[Partial::term(t!(MUL, Term::Number(-0.5), t!(MUL, R, t!(MUL, R, R))))],
     kinks: Kinks::At("at 0 the derivative is -inf"),
@@ -52,7 +54,7 @@ pub static RSQRT: PrimRow = PrimRow {
         Awkward { at: &[0.0], value: f64::INFINITY, partials: &[f64::NEG_INFINITY], why: "the pole" },
         Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 fn rsqrt<F: Float>(x: F) -> F {
@@ -65,6 +67,7 @@ pub static CBRT: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The cube root of `a0`.",
     kernels: kernels!(elementary::cbrt, (T) on float),
+    meaning: Meaning::Term(t!(SELECT, t!(GE, A0, ZERO), t!(POW, A0, THIRD), t!(NEG, t!(POW, t!(NEG, A0), THIRD)))),
     lowering: formula!(|x| elementary::cbrt(x)),
     partials: &[Partial::term(t!(DIV, THIRD, t!(MUL, R, R)))],
     kinks: Kinks::At("at 0 the derivative is +inf"),
@@ -72,7 +75,7 @@ pub static CBRT: PrimRow = PrimRow {
     samples: &[Sample::Span(0.2, 4.0)],
     identities: &[],
     awkward: &[Awkward { at: &[0.0], value: 0.0, partials: &[f64::INFINITY], why: "the slope of the root" }],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Reciprocal.
@@ -81,6 +84,7 @@ pub static RECIP: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The reciprocal `1 / a0`.",
     kernels: kernels!(recip, (T) on field),
+    meaning: Meaning::Expansion,
     lowering: Lowering::Expand(t!(DIV, ONE, A0)),
     partials: &[Partial::term(t!(NEG, t!(MUL, R, R)))],
     kinks: Kinks::At("at 0 the derivative is -inf"),
@@ -88,7 +92,7 @@ pub static RECIP: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0)],
     identities: &[],
     awkward: &[Awkward { at: &[0.0], value: f64::INFINITY, partials: &[f64::NEG_INFINITY], why: "the pole" }],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 fn recip<S: Ring>(x: S) -> S {
@@ -101,6 +105,7 @@ pub static SQUARE: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "`a0 * a0`; integers wrap.",
     kernels: kernels!(square, (T) on ring),
+    meaning: Meaning::Expansion,
     lowering: Lowering::Expand(t!(MUL, A0, A0)),
     partials: &[Partial::term(t!(MUL, TWO, A0))],
     kinks: Kinks::Smooth,
@@ -108,7 +113,7 @@ pub static SQUARE: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 fn square<S: Ring>(x: S) -> S {
@@ -121,6 +126,7 @@ pub static POWI: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "`a0` to a whole power, by repeated squaring; integers wrap, and cut the fraction of a negative power.",
     kernels: kernels!(Power::powi, (T, i64) on numeric),
+    meaning: Meaning::Known(Known::PowerInt),
     lowering: Lowering::Host,
     partials: &[
         Partial::term(t!(MULZ, Term::ToT(&A1), t!(POWI, A0, t!(SUB, A1, Term::Int(1))))),
@@ -139,7 +145,7 @@ pub static POWI: PrimRow = PrimRow {
         Awkward { at: &[0.0, 2.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
         Awkward { at: &[-1.0, 3.0], value: -1.0, partials: &[3.0, 0.0], why: "exact below 0" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Whole powers.
@@ -194,6 +200,7 @@ pub static POW: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "`a0` to the power `a1`.",
     kernels: kernels!(elementary::pow, (T, T) on float),
+    meaning: Meaning::Known(Known::Power),
     lowering: formula!(|x, y| elementary::pow(x, y)),
     partials: &[
         Partial::term(t!(MULZ, A1, t!(POW, A0, t!(SUB, A1, ONE)))),
@@ -223,5 +230,5 @@ pub static POW: PrimRow = PrimRow {
             why: "exact in the base; no real power beside a whole exponent",
         },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };

@@ -10,8 +10,8 @@ use crate::kernel::kernels;
 use crate::num::Num;
 use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
-use crate::term::{A0, A1, MINUS_ONE, NAN, ONE, R, ZERO, t};
-use crate::{DIV, EQ, GT, LT, MUL, NEG, PrimRow, SELECT, SUB};
+use crate::term::{A0, A1, HALF, MINUS_ONE, NAN, ONE, R, ZERO, t};
+use crate::{ADD, DIV, EQ, GE, GT, Known, LT, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB};
 use cotan_ir::ElemSet;
 
 /// Magnitude.
@@ -20,6 +20,7 @@ pub static ABS: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The magnitude of `a0`; the least integer wraps to itself.",
     kernels: kernels!(Num::abs, (T) on numeric),
+    meaning: Meaning::Term(t!(SELECT, t!(GE, A0, ZERO), A0, t!(NEG, A0))),
     lowering: Lowering::Native(Instruction::Abs),
     partials: &[Partial::term(t!(SIGN, A0))],
     kinks: Kinks::At("at 0 the derivative is 0"),
@@ -30,7 +31,7 @@ pub static ABS: PrimRow = PrimRow {
         Awkward { at: &[0.0], value: 0.0, partials: &[0.0], why: "the mean of both slopes" },
         Awkward { at: &[f64::NAN], value: f64::NAN, partials: &[f64::NAN], why: "a NaN is passed on" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Sign.
@@ -39,6 +40,7 @@ pub static SIGN: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "-1, 0 or 1 as `a0` is negative, zero or positive; NaN of NaN.",
     kernels: kernels!(Num::sign, (T) on numeric),
+    meaning: Meaning::Expansion,
     lowering: Lowering::Expand(t!(SELECT, t!(GT, A0, ZERO), ONE, t!(SELECT, t!(LT, A0, ZERO), MINUS_ONE, A0))),
     partials: &[Partial::zero("the sign is piecewise constant")],
     kinks: Kinks::Flat,
@@ -46,7 +48,7 @@ pub static SIGN: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0)],
     identities: &[Identity { on: ElemSet::NUMERIC, law: Law::Projection }],
     awkward: &[Awkward { at: &[0.0], value: 0.0, partials: &[0.0], why: "flat on both sides" }],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Rounding down.
@@ -55,6 +57,7 @@ pub static FLOOR: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The greatest whole number that is at most `a0`.",
     kernels: kernels!(Float::floor, (T) on float),
+    meaning: Meaning::Known(Known::Floor),
     lowering: Lowering::Native(Instruction::Floor),
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -62,7 +65,7 @@ pub static FLOOR: PrimRow = PrimRow {
     samples: &[Sample::Span(0.6, 0.9)],
     identities: &[Identity { on: ElemSet::FLOAT, law: Law::Projection }],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Rounding up.
@@ -71,6 +74,7 @@ pub static CEIL: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The least whole number that is at least `a0`.",
     kernels: kernels!(Float::ceil, (T) on float),
+    meaning: Meaning::Term(t!(NEG, t!(FLOOR, t!(NEG, A0)))),
     lowering: Lowering::Native(Instruction::Ceil),
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -78,7 +82,7 @@ pub static CEIL: PrimRow = PrimRow {
     samples: &[Sample::Span(0.6, 0.9)],
     identities: &[Identity { on: ElemSet::FLOAT, law: Law::Projection }],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Rounding towards 0.
@@ -87,6 +91,7 @@ pub static TRUNC: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The whole part of `a0`: rounded towards 0.",
     kernels: kernels!(Float::trunc, (T) on float),
+    meaning: Meaning::Term(t!(SELECT, t!(GE, A0, ZERO), t!(FLOOR, A0), t!(NEG, t!(FLOOR, t!(NEG, A0))))),
     lowering: Lowering::Native(Instruction::Trunc),
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -94,7 +99,7 @@ pub static TRUNC: PrimRow = PrimRow {
     samples: &[Sample::Span(0.6, 0.9)],
     identities: &[Identity { on: ElemSet::FLOAT, law: Law::Projection }],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Rounding to nearest.
@@ -103,6 +108,12 @@ pub static ROUND: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The whole number nearest to `a0`; halves away from 0.",
     kernels: kernels!(elementary::round, (T) on float),
+    meaning: Meaning::Term(t!(
+        SELECT,
+        t!(GE, A0, ZERO),
+        t!(FLOOR, t!(ADD, A0, HALF)),
+        t!(NEG, t!(FLOOR, t!(ADD, t!(NEG, A0), HALF)))
+    )),
     lowering: formula!(|x| elementary::round(x)),
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -110,7 +121,7 @@ pub static ROUND: PrimRow = PrimRow {
     samples: &[Sample::Span(0.6, 0.9)],
     identities: &[Identity { on: ElemSet::FLOAT, law: Law::Projection }],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Magnitude with the sign of another number.
@@ -119,6 +130,7 @@ pub static COPYSIGN: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The magnitude of `a0` with the sign of `a1`.",
     kernels: kernels!(Float::copysign, (T, T) on float),
+    meaning: Meaning::Term(t!(SELECT, t!(GE, A1, ZERO), t!(ABS, A0), t!(NEG, t!(ABS, A0)))),
     lowering: Lowering::Native(Instruction::Copysign),
     partials: &[
         Partial::term(t!(MUL, t!(SIGN, A0), t!(COPYSIGN, ONE, A1))),
@@ -129,7 +141,7 @@ pub static COPYSIGN: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0), Sample::Span(0.5, 3.0)],
     identities: &[],
     awkward: &[Awkward { at: &[0.0, -1.0], value: -0.0, partials: &[0.0, 0.0], why: "the mean of both slopes" }],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Identity without a derivative.
@@ -138,6 +150,7 @@ pub static STOP_GRADIENT: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "`a0`; no derivative flows.",
     kernels: kernels!(std::convert::identity, (T) on any),
+    meaning: Meaning::Term(A0),
     lowering: Lowering::Native(Instruction::Identity),
     partials: &[Partial::zero("the program asked for it")],
     kinks: Kinks::Flat,
@@ -154,6 +167,7 @@ pub static AFTER: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "`a0`, once `a1` is computed and all checks that it needs have passed.",
     kernels: kernels!(after, (T, T) on any),
+    meaning: Meaning::Term(A0),
     lowering: Lowering::Native(Instruction::Identity),
     partials: &[Partial::finite(ONE), Partial::zero("it decides when, not what")],
     kinks: Kinks::Smooth,
@@ -161,7 +175,7 @@ pub static AFTER: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0), Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// A value computed in one way, with the derivative of the same value computed in another. Lets a reduction keep its
@@ -171,6 +185,7 @@ pub static WITH_DERIVATIVE_OF: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "`a0`, with the derivative of `a1`, which is the same number computed in another way.",
     kernels: kernels!(after, (T, T) on any),
+    meaning: Meaning::Term(A0),
     lowering: Lowering::Native(Instruction::Identity),
     partials: &[Partial::zero("the second operand carries the derivative"), Partial::finite(ONE)],
     kinks: Kinks::Smooth,
@@ -191,6 +206,7 @@ pub static REM: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The remainder of `a0 / a1`, with the sign of `a0`; integers give 0 for a zero divisor.",
     kernels: kernels!(Num::rem, (T, T) on numeric),
+    meaning: Meaning::Term(t!(SUB, A0, t!(MUL, A1, t!(TRUNC, t!(DIV, A0, A1))))),
     lowering: Lowering::NativeOrHost(Instruction::Rem),
     partials: &[
         Partial::term(t!(SELECT, t!(EQ, R, R), ONE, NAN)),
@@ -205,7 +221,7 @@ pub static REM: PrimRow = PrimRow {
         Awkward { at: &[-5.0, 2.0], value: -1.0, partials: &[1.0, 2.0], why: "1 and -trunc(-5/2)" },
         Awkward { at: &[1.0, 0.0], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "outside the domain" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Length of a vector of two.
@@ -214,6 +230,7 @@ pub static HYPOT: PrimRow = PrimRow {
     group: Group::Arithmetic,
     doc: "The length of `(a0, a1)`, without overflow.",
     kernels: kernels!(elementary::hypot, (T, T) on float),
+    meaning: Meaning::Term(t!(SQRT, t!(ADD, t!(MUL, A0, A0), t!(MUL, A1, A1)))),
     lowering: formula!(|x, y| elementary::hypot(x, y)),
     partials: &[
         Partial::term(t!(SELECT, t!(EQ, R, ZERO), ZERO, t!(DIV, A0, R))),
@@ -224,5 +241,5 @@ pub static HYPOT: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0), Sample::Span(0.5, 3.0)],
     identities: &[],
     awkward: &[Awkward { at: &[0.0, 0.0], value: 0.0, partials: &[0.0, 0.0], why: "the mean over all directions" }],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };

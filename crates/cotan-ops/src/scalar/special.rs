@@ -8,11 +8,22 @@ use crate::gamma::Gamma;
 use crate::kernel::kernels;
 use crate::row::{Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{UNARY, WITH_I64, same};
-use crate::term::{A0, A1, t};
-use crate::{ADD, EXP, MUL, NEG, PrimRow, Term};
+use crate::term::{A0, A1, FOUR, ONE, TWO, t};
+use crate::{ADD, ATAN, Constant, DIV, EXP, Known, MUL, Meaning, NEG, PrimRow, SQRT, SUB, Term};
 use cotan_ir::ElemSet;
 
-const SLOPE: Term = Term::Named("2/sqrt(pi)", std::f64::consts::FRAC_2_SQRT_PI);
+/// The square root of pi, which is four times the angle of slope 1.
+const SQRT_PI: Term = t!(SQRT, t!(MUL, FOUR, t!(ATAN, ONE)));
+const SLOPE: Term = Term::Named(&Constant {
+    name: "2/sqrt(pi)",
+    value: std::f64::consts::FRAC_2_SQRT_PI,
+    exact: t!(DIV, TWO, SQRT_PI),
+});
+const MINUS_SLOPE: Term = Term::Named(&Constant {
+    name: "-2/sqrt(pi)",
+    value: -std::f64::consts::FRAC_2_SQRT_PI,
+    exact: t!(NEG, t!(DIV, TWO, SQRT_PI)),
+});
 
 /// Error function.
 pub static ERF: PrimRow = PrimRow {
@@ -20,6 +31,7 @@ pub static ERF: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The error function of `a0`.",
     kernels: kernels!(elementary::erf, (T) on float),
+    meaning: Meaning::Known(Known::Erf),
     lowering: formula!(|x| elementary::erf(x)),
     partials: &[Partial::term(t!(MUL, SLOPE, t!(EXP, t!(NEG, t!(MUL, A0, A0)))))],
     kinks: Kinks::Smooth,
@@ -27,7 +39,7 @@ pub static ERF: PrimRow = PrimRow {
     samples: &[Sample::Span(-2.0, 2.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Complement of the error function.
@@ -36,18 +48,15 @@ pub static ERFC: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "`1 - erf(a0)`, exact for large `a0`.",
     kernels: kernels!(elementary::erfc, (T) on float),
+    meaning: Meaning::Term(t!(SUB, ONE, t!(ERF, A0))),
     lowering: formula!(|x| elementary::erfc(x)),
-    partials: &[Partial::term(t!(
-        MUL,
-        Term::Named("-2/sqrt(pi)", -std::f64::consts::FRAC_2_SQRT_PI),
-        t!(EXP, t!(NEG, t!(MUL, A0, A0)))
-    ))],
+    partials: &[Partial::term(t!(MUL, MINUS_SLOPE, t!(EXP, t!(NEG, t!(MUL, A0, A0)))))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-2.0, 2.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Logarithm of the gamma function.
@@ -56,6 +65,7 @@ pub static LGAMMA: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The logarithm of the magnitude of the gamma function of `a0`.",
     kernels: kernels!(elementary::lgamma, (T) on float),
+    meaning: Meaning::Known(Known::LogGamma),
     lowering: formula!(|x| elementary::positive_lgamma(x); elementary::is_not_positive(x)),
     partials: &[Partial::term(t!(DIGAMMA, A0))],
     kinks: Kinks::At("at the poles 0, -1, -2, .. the derivative is NaN"),
@@ -72,6 +82,7 @@ pub static DIGAMMA: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The derivative of `lgamma` at `a0`.",
     kernels: kernels!(Gamma::digamma, (T) on float),
+    meaning: Meaning::Known(Known::Digamma),
     lowering: Lowering::Host,
     partials: &[Partial::term(t!(POLYGAMMA, A0, Term::Int(1)))],
     kinks: Kinks::At("at the poles 0, -1, -2, .. the value and the derivative are NaN"),
@@ -88,6 +99,7 @@ pub static POLYGAMMA: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The derivative of order `a1` of `digamma` at `a0`; NaN for orders below 0 or above 100.",
     kernels: kernels!(Gamma::polygamma, (T, i64) on float),
+    meaning: Meaning::Known(Known::Polygamma),
     lowering: Lowering::Host,
     partials: &[
         Partial::term(t!(POLYGAMMA, A0, t!(ADD, A1, Term::Int(1)))),

@@ -8,8 +8,8 @@ use crate::elementary::{self, formula};
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
-use crate::term::{A0, A1, MINUS_ONE, ONE, R, ZERO, t};
-use crate::{ADD, DIV, EQ, HYPOT, MUL, NEG, PrimRow, SELECT, SQRT, SUB};
+use crate::term::{A0, A1, MINUS_ONE, ONE, R, TWO, ZERO, t};
+use crate::{ADD, DIV, EQ, HYPOT, Known, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB};
 use cotan_ir::ElemSet;
 
 /// Sine.
@@ -18,6 +18,7 @@ pub static SIN: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The sine of `a0` radians.",
     kernels: kernels!(elementary::sin, (T) on float),
+    meaning: Meaning::Known(Known::Sin),
     lowering: formula!(|x| elementary::near_sin(x); elementary::is_far(x)),
     partials: &[Partial::term(t!(COS, A0))],
     kinks: Kinks::Smooth,
@@ -25,7 +26,7 @@ pub static SIN: PrimRow = PrimRow {
     samples: &[Sample::Span(-6.0, 6.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Cosine.
@@ -34,6 +35,7 @@ pub static COS: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The cosine of `a0` radians.",
     kernels: kernels!(elementary::cos, (T) on float),
+    meaning: Meaning::Known(Known::Cos),
     lowering: formula!(|x| elementary::near_cos(x); elementary::is_far(x)),
     partials: &[Partial::term(t!(NEG, t!(SIN, A0)))],
     kinks: Kinks::Smooth,
@@ -41,7 +43,7 @@ pub static COS: PrimRow = PrimRow {
     samples: &[Sample::Span(-6.0, 6.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Tangent.
@@ -50,6 +52,7 @@ pub static TAN: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The tangent of `a0` radians.",
     kernels: kernels!(elementary::tan, (T) on float),
+    meaning: Meaning::Known(Known::Tan),
     lowering: formula!(|x| elementary::near_tan(x); elementary::is_far(x)),
     partials: &[Partial::term(t!(ADD, ONE, t!(MUL, R, R)))],
     kinks: Kinks::Smooth,
@@ -57,7 +60,7 @@ pub static TAN: PrimRow = PrimRow {
     samples: &[Sample::Span(-1.2, 1.2)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Inverse sine.
@@ -66,6 +69,7 @@ pub static ASIN: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The angle whose sine is `a0`; NaN outside -1 to 1.",
     kernels: kernels!(elementary::asin, (T) on float),
+    meaning: Meaning::Known(Known::Asin),
     lowering: formula!(|x| elementary::asin(x)),
     partials: &[Partial::term(t!(DIV, ONE, t!(SQRT, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0)))))],
     kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
@@ -76,7 +80,7 @@ pub static ASIN: PrimRow = PrimRow {
         Awkward { at: &[1.0], value: std::f64::consts::FRAC_PI_2, partials: &[f64::INFINITY], why: "a vertical slope" },
         Awkward { at: &[2.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Inverse cosine.
@@ -85,6 +89,7 @@ pub static ACOS: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The angle whose cosine is `a0`; NaN outside -1 to 1.",
     kernels: kernels!(elementary::acos, (T) on float),
+    meaning: Meaning::Known(Known::Acos),
     lowering: formula!(|x| elementary::acos(x)),
     partials: &[Partial::term(t!(DIV, MINUS_ONE, t!(SQRT, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0)))))],
     kinks: Kinks::At("at -1 and 1 the derivative is -inf"),
@@ -95,7 +100,7 @@ pub static ACOS: PrimRow = PrimRow {
         Awkward { at: &[1.0], value: 0.0, partials: &[f64::NEG_INFINITY], why: "a vertical slope" },
         Awkward { at: &[2.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Inverse tangent.
@@ -104,6 +109,7 @@ pub static ATAN: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The angle whose tangent is `a0`.",
     kernels: kernels!(elementary::atan, (T) on float),
+    meaning: Meaning::Known(Known::Atan),
     lowering: formula!(|x| elementary::atan(x)),
     partials: &[Partial::term(t!(DIV, ONE, t!(ADD, ONE, t!(MUL, A0, A0))))],
     kinks: Kinks::Smooth,
@@ -111,7 +117,7 @@ pub static ATAN: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };
 
 /// Angle of a point.
@@ -120,6 +126,7 @@ pub static ATAN2: PrimRow = PrimRow {
     group: Group::Elementary,
     doc: "The angle of the point with ordinate `a0` and abscissa `a1`.",
     kernels: kernels!(elementary::atan2, (T, T) on float),
+    meaning: Meaning::Term(t!(MUL, TWO, t!(ATAN, t!(DIV, A0, t!(ADD, t!(HYPOT, A0, A1), A1))))),
     lowering: formula!(|y, x| elementary::atan2(y, x)),
     partials: &[
         Partial::term(t!(
@@ -140,5 +147,5 @@ pub static ATAN2: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0), Sample::Span(-3.0, 3.0)],
     identities: &[],
     awkward: &[Awkward { at: &[0.0, 0.0], value: 0.0, partials: &[0.0, 0.0], why: "no direction is preferred" }],
-    proof: Proof::Pending,
+    proof: Proof::Proved,
 };

@@ -34,7 +34,7 @@ pub static CHOLESKY: TensorRecord = TensorRecord {
         TensorSample { args: &[Sampled { dims: &[2, 2, 2], like: Like::Definite }], attrs: &[], dims: &[2, 2, 2] },
         TensorSample { args: &[Sampled { dims: &[1, 1], like: Like::Definite }], attrs: &[], dims: &[1, 1] },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Unproved { reason: "the proofs have no theory of matrix factorisations" },
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

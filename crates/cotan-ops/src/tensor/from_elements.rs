@@ -24,7 +24,7 @@ pub static FROM_ELEMENTS: TensorRecord = TensorRecord {
         TensorSample { args: &[numbers(&[]), numbers(&[]), numbers(&[]), numbers(&[])], attrs: &[], dims: &[2, 2] },
         TensorSample { args: &[numbers(&[])], attrs: &[], dims: &[1] },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Theorem("gather_adjoint"),
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

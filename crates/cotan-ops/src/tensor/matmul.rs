@@ -36,7 +36,7 @@ pub static MATMUL: TensorRecord = TensorRecord {
         TensorSample { args: &[numbers(&[3]), numbers(&[3, 2])], attrs: &[1], dims: &[2] },
         TensorSample { args: &[numbers(&[2, 0]), numbers(&[0, 3])], attrs: &[0], dims: &[2, 3] },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Theorem("contract_adjoint_l"),
 };
 
 /// The attribute of products in which an exact zero wins.

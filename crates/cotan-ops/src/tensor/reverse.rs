@@ -27,7 +27,7 @@ pub static REVERSE: TensorRecord = TensorRecord {
         TensorSample { args: &[numbers(&[2, 3])], attrs: &[0], dims: &[2, 3] },
         TensorSample { args: &[numbers(&[2, 3])], attrs: &[1], dims: &[2, 3] },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Theorem("gather_adjoint"),
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

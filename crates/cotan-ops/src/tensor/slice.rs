@@ -28,7 +28,7 @@ pub static SLICE: TensorRecord = TensorRecord {
         TensorSample { args: &[numbers(&[2, 4]), position(2)], attrs: &[1], dims: &[2, 2] },
         TensorSample { args: &[numbers(&[3, 2]), position(0)], attrs: &[0], dims: &[0, 2] },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Theorem("gather_adjoint"),
 };
 
 /// Zeros around a tensor.
@@ -50,7 +50,7 @@ pub static PAD: TensorRecord = TensorRecord {
         TensorSample { args: &[numbers(&[2, 2]), position(2)], attrs: &[1], dims: &[2, 4] },
         TensorSample { args: &[numbers(&[0, 2]), position(0)], attrs: &[0], dims: &[2, 2] },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Theorem("gather_adjoint"),
 };
 
 fn move_back(other: &'static TensorRecord, b: &mut Builder, at: &TensorUse, cot: Atom) -> Atom {

@@ -38,7 +38,7 @@ pub static SVD: TensorRecord = TensorRecord {
         TensorSample { args: &[numbers(&[3, 3])], attrs: &[], dims: &[7, 3] },
         TensorSample { args: &[numbers(&[2, 2, 1])], attrs: &[], dims: &[2, 4, 1] },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Unproved { reason: "the proofs have no theory of matrix factorisations" },
 };
 
 fn check(shapes: &Shapes) -> Result<(), String> {

@@ -25,7 +25,7 @@ pub static TRANSPOSE: TensorRecord = TensorRecord {
         TensorSample { args: &[numbers(&[2, 3, 4])], attrs: &[2, 0, 1], dims: &[4, 2, 3] },
         TensorSample { args: &[numbers(&[2, 2])], attrs: &[0, 1], dims: &[2, 2] },
     ],
-    proof: Proof::Pending,
+    proof: Proof::Theorem("gather_adjoint"),
 };
 
 /// The positions that undo a permutation.

@@ -84,7 +84,8 @@ fn push(term: &Term, point: &[Const], result: (Const, f64), k: usize) -> (Const,
     match term {
         Term::Arg(n) => (point[*n], if *n == k { 1.0 } else { 0.0 }),
         Term::Result => result,
-        Term::Number(x) | Term::Named(_, x) => (typed_number(elem, *x), 0.0),
+        Term::Number(x) => (typed_number(elem, *x), 0.0),
+        Term::Named(constant) => (typed_number(elem, constant.value), 0.0),
         Term::Int(n) => (Const::i64(*n), 0.0),
         Term::ToT(inner) => {
             let (inner, tan) = push(inner, point, result, k);

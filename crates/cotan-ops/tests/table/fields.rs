@@ -31,13 +31,13 @@ fn the_field_laws_hold() {
 
 #[test]
 fn floats_map_to_the_fractions_that_they_are() {
-    let number = |x: f64| Mod61::from_f64(x).expect("a finite number");
+    let number = Mod61::from_f64;
     assert_eq!(number(0.5).add(number(0.5)), Mod61::ONE);
     assert_eq!(number(-3.0), Mod61::new(-3));
     assert_eq!(number(0.1).mul(number(1024.0)), number(0.1 * 1024.0));
     assert_eq!(number(5e-324).mul(Mod61::new(2).power(1074)), Mod61::ONE);
     assert_eq!((number(0.0), number(-0.0)), (Mod61::ZERO, Mod61::ZERO));
-    assert_eq!((Mod61::from_f64(f64::NAN), Mod61::from_f64(f64::INFINITY)), (None, None));
+    assert_eq!([f64::NAN, f64::INFINITY, -f64::INFINITY].map(|x| number(x).value()), [2_718_281_828, P as u64 - 1, 0]);
 }
 
 #[test]
@@ -51,5 +51,4 @@ fn ring_rows_compute_in_the_field() {
     assert_eq!(run(&NEG, &[0]), Some(0));
     assert_eq!(run(&FMA, &[p - 1, 2, 3]), Some(1));
     assert_eq!(run(&DIV, &[6, 3]), Some(2));
-    assert_eq!(run(&cotan_ops::EXP, &[1]), None);
 }

@@ -219,7 +219,8 @@ impl Use<'_> {
         match term {
             Term::Arg(k) => self.args[*k].clone(),
             Term::Result => self.result.clone(),
-            Term::Number(x) | Term::Named(_, x) => Number::Plain(typed_number(self.elem, *x)),
+            Term::Number(x) => Number::Plain(typed_number(self.elem, *x)),
+            Term::Named(constant) => Number::Plain(typed_number(self.elem, constant.value)),
             Term::Int(n) => Number::Plain(Const::i64(*n)),
             Term::ToT(inner) => Number::apply(cast_to(self.elem), &[self.term(inner)]),
             Term::Apply(row, operands) => {

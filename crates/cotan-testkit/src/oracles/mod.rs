@@ -11,6 +11,7 @@ mod finite_difference;
 mod metamorphic;
 mod output;
 mod regions;
+mod residues;
 mod second_order;
 mod split;
 
@@ -27,6 +28,7 @@ pub use finite_difference::{Difference, finite_difference, numerical_derivative}
 pub use metamorphic::metamorphic;
 pub use output::output;
 pub use regions::{asked_forward, regions};
+pub use residues::residues;
 pub use second_order::second_order;
 pub use split::forward_reverse;
 
@@ -69,6 +71,7 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "simplified = plain", ask: simplified },
     Oracle { name: "dot product", ask: dot_product },
     Oracle { name: "tape", ask: tape },
+    Oracle { name: "residues", ask: residues },
     Oracle { name: "failing checks", ask: failures },
     Oracle { name: "fwd and rev", ask: forward_reverse },
     Oracle { name: "checkpoints", ask: checkpoints },

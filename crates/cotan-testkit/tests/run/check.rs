@@ -1,9 +1,7 @@
 //! Running a test program in every way, and evaluating it directly.
 
-use crate::header::{self, Expected};
 use crate::parallel::in_parallel;
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
-use cotan::sema::entry::Entry;
 use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
 use cotan_ir::Mode;
 use cotan_ops::Value;
@@ -12,6 +10,7 @@ use cotan_testkit::engines::{Engine, RunError};
 use cotan_testkit::evaluator::{Call, same_host, takes_derivatives};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower, lower_plain, lower_to_derive, lower_tree};
+use cotan_testkit::header::{self, Expected, named_arguments};
 use cotan_testkit::oracles::{
     SECOND_ORDER, Verdict, asked_forward, checkpoints_of_every_scheme, compiled, dot_product, forward_reverse,
     primal_value, regions, tape,
@@ -241,27 +240,12 @@ impl Test<'_> {
     }
 
     fn named_arguments(&self, lowered: &Lowered) -> Result<Arguments, String> {
-        named_arguments(self.case, &lowered.entry)
+        named_arguments(&self.case.args, &lowered.entry)
     }
 
     fn lowered(&self, request: &Request) -> Result<[(&'static str, Lowered); 2], String> {
         Ok([("optimised", lower(self.program, request)?), ("plain", lower_plain(self.program, request)?)])
     }
-}
-
-/// The arguments of a case in the types of a signature.
-pub(crate) fn named_arguments(case: &header::Case, entry: &Entry) -> Result<Arguments, String> {
-    let mut args = Arguments::new();
-    for (name, json) in &case.args {
-        let value = match entry.params.iter().find(|p| p.name == *name) {
-            Some(param) => {
-                from_json(json, &param.ty).map_err(|e| format!("`{name}`: {} for {}", e.found, e.expected))?
-            }
-            None => HostValue::i64(json.as_i64().ok_or_else(|| format!("there is no parameter `{name}`"))?),
-        };
-        args.insert(name.clone(), value);
-    }
-    Ok(args)
 }
 
 fn file_name(program: &Program, file: u32) -> &str {

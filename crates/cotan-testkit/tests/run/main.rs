@@ -1,7 +1,7 @@
 //! Programs that run, under `tests/run`: what their headers say is what every engine gives.
 
 mod check;
-mod header;
+
 mod nans;
 mod parallel;
 mod shapes;

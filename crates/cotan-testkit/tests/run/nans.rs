@@ -1,7 +1,6 @@
 //! Programs that make a NaN: a compiler that traps them says where.
 
-use crate::check::{named_arguments, place};
-use crate::header::{self, Case, Expected};
+use crate::check::place;
 use cotan::host::fit_arguments;
 use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Function, Program, Request, derivative};
 use cotan_llvm::load::SearchConfig;
@@ -9,6 +8,7 @@ use cotan_ops::Value;
 use cotan_testkit::case::Subject;
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower};
+use cotan_testkit::header::{self, Case, Expected, named_arguments};
 use cotan_testkit::oracles::{Verdict, clean, has_nan};
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
@@ -45,7 +45,7 @@ fn passes(program: &Program, case: &Case) -> Result<(), String> {
     for form in forms.into_iter().take(if case.wrt.is_empty() { 1 } else { 2 }) {
         let request = request(case, form);
         let plain = function(untrapped(), program, &request, Engine::Interpreter)?;
-        let args = named_arguments(case, plain.entry())?;
+        let args = named_arguments(&case.args, plain.entry())?;
         let flat = fit_arguments(plain.entry(), &args).map_err(|e| e.to_string())?;
         let expected = plain.call_flat(&flat).map_err(|e| e.to_string())?;
         if expected.iter().any(has_nan) {
@@ -71,7 +71,8 @@ fn passes(program: &Program, case: &Case) -> Result<(), String> {
         return Ok(());
     }
     let lowered = lower(program, &Request::function(&case.function))?;
-    let args = fit_arguments(&lowered.entry, &named_arguments(case, &lowered.entry)?).map_err(|e| e.to_string())?;
+    let args =
+        fit_arguments(&lowered.entry, &named_arguments(&case.args, &lowered.entry)?).map_err(|e| e.to_string())?;
     let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
     let mut derived = cotan_testkit::case::Case::new(Subject::new(case.function.clone(), module, name, args))?;
     if case.order >= 2 {
@@ -111,7 +112,7 @@ fn located(program: &Program, case: &Case) -> Result<(), String> {
     };
     for (engine, compiler) in compilers() {
         let function = function(compiler, program, &request(case, *form), *engine)?;
-        let args = named_arguments(case, function.entry())?;
+        let args = named_arguments(&case.args, function.entry())?;
         let at = format!("{engine:?}");
         match function.call(&args) {
             Err(CallError::Nan(origin)) => {

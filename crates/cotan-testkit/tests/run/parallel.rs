@@ -1,8 +1,8 @@
 //! A program of loops once more, inside a parallel loop.
 
-use crate::header::{Case, Expected};
 use cotan::syntax::ast::{Item, ItemKind, Signature};
 use cotan::syntax::{FileId, parse};
+use cotan_testkit::header::{Case, Expected};
 use serde_json::{Map, Value as Json};
 
 /// Instances of the program side by side; instance `k` counts `k + 1` times.

@@ -1,7 +1,7 @@
 //! `tests/loops.tsv`: the shapes that loops have, and the programs under `tests/run/loops` that have them.
 
-use crate::header::{self, Case};
 use cotan_testkit::files::{programs, tests_folder, workspace_file};
+use cotan_testkit::header::{self, Case};
 use std::collections::BTreeSet;
 use std::path::Path;
 

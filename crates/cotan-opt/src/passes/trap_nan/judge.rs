@@ -276,10 +276,10 @@ fn makes_nan(row: &PrimRow) -> bool {
 
 fn term_makes_nan(term: &Term) -> bool {
     match term {
-        Term::Number(x) | Term::Named(_, x) => x.is_nan(),
+        Term::Number(x) => x.is_nan(),
         Term::Apply(row, operands) => makes_nan(row) || operands.iter().any(term_makes_nan),
         Term::ToT(inner) => term_makes_nan(inner),
-        Term::Arg(_) | Term::Result | Term::Int(_) => false,
+        Term::Arg(_) | Term::Result | Term::Named(_) | Term::Int(_) => false,
     }
 }
 

@@ -1,6 +1,8 @@
-//! The header of a test program: the function to call, with what, and what comes out.
+//! The headers of the programs under `tests/run`: the function to call, with what, and what comes out.
 
 use cotan::DerivativeForm;
+use cotan::host::{Arguments, HostValue, from_json};
+use cotan::sema::entry::Entry;
 use serde_json::{Map, Value as Json};
 
 /// The tolerance of a case that states none.
@@ -8,28 +10,28 @@ const TOLERANCE: f64 = 1e-12;
 
 /// One call of a program.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Case {
+pub struct Case {
     /// Tells cases of one file apart; empty for the first.
-    pub(crate) name: String,
+    pub name: String,
     /// The function that is called.
-    pub(crate) function: String,
+    pub function: String,
     /// The parameters that the gradient is taken with respect to; none if there is no gradient.
-    pub(crate) wrt: Vec<String>,
+    pub wrt: Vec<String>,
     /// The arguments by name.
-    pub(crate) args: Map<String, Json>,
+    pub args: Map<String, Json>,
     /// What comes out.
-    pub(crate) expected: Expected,
+    pub expected: Expected,
     /// What it prints; not compared if left out.
-    pub(crate) output: Option<String>,
+    pub output: Option<String>,
     /// Allowed difference, relative to the largest entry.
-    pub(crate) tolerance: f64,
+    pub tolerance: f64,
     /// The highest order of derivatives that exist at this point: 2, or 1 where the gradient has a kink.
-    pub(crate) order: u32,
+    pub order: u32,
 }
 
 /// What a call gives.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Expected {
+pub enum Expected {
     /// A value, and its gradient by the name of the parameter.
     Value {
         /// The result.
@@ -88,7 +90,7 @@ impl Keys {
 }
 
 /// The cases of a program, at least one.
-pub(crate) fn cases(text: &str) -> Result<Vec<Case>, String> {
+pub fn cases(text: &str) -> Result<Vec<Case>, String> {
     let mut all = vec![Keys::default()];
     for line in text.lines().filter_map(|line| line.strip_prefix("#:")) {
         let (key, value) = line.trim().split_once(' ').ok_or_else(|| format!("no value: {line}"))?;
@@ -165,6 +167,21 @@ fn nan(text: &str) -> Result<Expected, String> {
     };
     let number = |text: &str| text.parse().map_err(|_| fail());
     Ok(Expected::Nan { form, line: number(line)?, column: number(column)?, message: message.to_owned() })
+}
+
+/// Arguments in the types of a signature; sizes that no parameter tells are whole numbers.
+pub fn named_arguments(args: &Map<String, Json>, entry: &Entry) -> Result<Arguments, String> {
+    let mut all = Arguments::new();
+    for (name, json) in args {
+        let value = match entry.params.iter().find(|p| p.name == *name) {
+            Some(param) => {
+                from_json(json, &param.ty).map_err(|e| format!("`{name}`: {} for {}", e.found, e.expected))?
+            }
+            None => HostValue::i64(json.as_i64().ok_or_else(|| format!("there is no parameter `{name}`"))?),
+        };
+        all.insert(name.clone(), value);
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

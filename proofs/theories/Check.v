@@ -1,0 +1,388 @@
+(** * Check: translation validation of an emitted gradient program.
+
+    The engine emits [G], straight-line code over the primal values, and for each
+    primal id the place ([bar]) where [G] holds its cotangent.  [check] compares
+    each cotangent with what the tape rule says it must be, given later ones, up
+    to ring normalisation.  If it answers [true], [G] computes the real gradient;
+    how the engine scheduled, shared or simplified the code does not matter. *)
+
+From Coq Require Import ZArith Lia Arith Bool Lra.
+From Coquelicot Require Import Coquelicot.
+From Cotan Require Import Tape Scalar Rule Slope Grad.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition tm_eq_dec : forall a b : tm, {a = b} + {a <> b}.
+Proof.
+  decide equality; try apply Nat.eq_dec; try apply Z.eq_dec; try apply Pos.eq_dec; decide equality;
+    try apply Nat.eq_dec; try apply Z.eq_dec.
+Defined.
+
+(** ** Polynomials over opaque terms *)
+
+Definition mono := list tm.
+Definition poly := list (Z * mono).
+
+Fixpoint remove1 (a : tm) (m : mono) : option mono :=
+  match m with
+  | [] => None
+  | b :: m' => if tm_eq_dec a b then Some m'
+               else match remove1 a m' with Some r => Some (b :: r) | None => None end
+  end.
+Fixpoint mono_eqb (a b : mono) : bool :=
+  match a with
+  | [] => match b with [] => true | _ => false end
+  | x :: a' => match remove1 x b with Some b' => mono_eqb a' b' | None => false end
+  end.
+
+Fixpoint addm (z : Z) (m : mono) (p : poly) : poly :=
+  match p with
+  | [] => [(z, m)]
+  | (z', m') :: p' => if mono_eqb m m' then ((z + z')%Z, m') :: p' else (z', m') :: addm z m p'
+  end.
+Fixpoint padd (p q : poly) : poly :=
+  match p with [] => q | (z, m) :: p' => addm z m (padd p' q) end.
+Fixpoint pscale (z : Z) (m : mono) (p : poly) : poly :=
+  match p with [] => [] | (z', m') :: p' => ((z * z')%Z, m ++ m') :: pscale z m p' end.
+Fixpoint pmul (p q : poly) : poly :=
+  match p with [] => [] | (z, m) :: p' => padd (pscale z m q) (pmul p' q) end.
+Fixpoint ppow (p : poly) (k : nat) : poly :=
+  match k with O => [(1%Z, [])] | S k' => pmul p (ppow p k') end.
+
+Fixpoint norm (t : tm) : poly :=
+  match t with
+  | Add a b => padd (norm a) (norm b)
+  | Sub a b => padd (norm a) (pscale (-1) [] (norm b))
+  | Neg a => pscale (-1) [] (norm a)
+  | Mul a b => pmul (norm a) (norm b)
+  | Q n xH => [(n, [])]
+  | Q n d => [(n, [Q 1 d])]
+  | Div a b => pmul (norm a) [(1%Z, [Div (Q 1 1) b])]
+  | PowZ a (Lit (Zpos k)) => ppow (norm a) (Pos.to_nat k)
+  | _ => [(1%Z, [t])]
+  end.
+
+Definition eqtm (a b : tm) : bool := forallb (fun zm => Z.eqb (fst zm) 0) (norm (Sub a b)).
+
+Section Sound.
+Variables (ud : R) (c : list R).
+Notation den := (den ud []).
+Fixpoint dm (m : mono) : R := match m with [] => 1 | a :: m' => den c 0 a * dm m' end.
+Fixpoint dp (p : poly) : R := match p with [] => 0 | (z, m) :: p' => IZR z * dm m + dp p' end.
+
+Lemma dm_app a b : dm (a ++ b) = dm a * dm b.
+Proof. induction a as [|x a IH]; simpl; [ring|]. rewrite IH. ring. Qed.
+
+Lemma remove1_dm a m m' : remove1 a m = Some m' -> dm m = den c 0 a * dm m'.
+Proof.
+  revert m'; induction m as [|b m IH]; intros m' H; simpl in H; [discriminate|].
+  destruct (tm_eq_dec a b) as [->|]; [injection H as <-; reflexivity|].
+  destruct (remove1 a m) as [r|]; [|discriminate]. injection H as <-.
+  simpl. rewrite (IH r eq_refl). ring.
+Qed.
+
+Lemma mono_eqb_dm a b : mono_eqb a b = true -> dm a = dm b.
+Proof.
+  revert b; induction a as [|x a IH]; intros b H; simpl in H.
+  - destruct b; [reflexivity|discriminate].
+  - destruct (remove1 x b) as [b'|] eqn:E; [|discriminate].
+    rewrite (remove1_dm _ _ _ E). simpl. now rewrite (IH b').
+Qed.
+
+Lemma addm_dp z m p : dp (addm z m p) = IZR z * dm m + dp p.
+Proof.
+  induction p as [|[z' m'] p IH]; simpl; [reflexivity|].
+  destruct (mono_eqb m m') eqn:E; simpl.
+  - rewrite (mono_eqb_dm _ _ E), plus_IZR. ring.
+  - rewrite IH. ring.
+Qed.
+Lemma padd_dp p q : dp (padd p q) = dp p + dp q.
+Proof. induction p as [|[z m] p IH]; simpl; [ring|]. rewrite addm_dp, IH. ring. Qed.
+Lemma pscale_dp z m p : dp (pscale z m p) = IZR z * dm m * dp p.
+Proof.
+  induction p as [|[z' m'] p IH]; simpl; [ring|]. rewrite IH, dm_app, mult_IZR. ring.
+Qed.
+Lemma pmul_dp p q : dp (pmul p q) = dp p * dp q.
+Proof. induction p as [|[z m] p IH]; simpl; [ring|]. rewrite padd_dp, pscale_dp, IH. ring. Qed.
+Lemma ppow_dp p k : dp (ppow p k) = dp p ^ k.
+Proof. induction k as [|k IH]; simpl; [ring|]. rewrite pmul_dp, IH. ring. Qed.
+
+Lemma norm_sound t : dp (norm t) = den c 0 t.
+Proof.
+  induction t; simpl; try (unfold dm; simpl; ring).
+  - destruct d; simpl; unfold Rdiv; ring.
+  - rewrite pscale_dp, IHt. simpl; ring.
+  - rewrite padd_dp. congruence.
+  - rewrite padd_dp, pscale_dp, IHt1, IHt2. simpl; ring.
+  - rewrite pmul_dp. congruence.
+  - rewrite pmul_dp, IHt1. simpl. unfold Rdiv. ring.
+  - destruct n; simpl; try ring. destruct z; simpl; try ring. now rewrite ppow_dp, IHt.
+Qed.
+
+Lemma zero_dp p : forallb (fun zm => Z.eqb (fst zm) 0) p = true -> dp p = 0.
+Proof.
+  induction p as [|[z m] p IH]; simpl; intros H; auto.
+  apply andb_prop in H as [Hz H]. apply Z.eqb_eq in Hz. subst. rewrite IH by auto. ring.
+Qed.
+
+Lemma eqtm_sound a b : eqtm a b = true -> den c 0 a = den c 0 b.
+Proof.
+  intros H. apply zero_dp in H. rewrite norm_sound in H. simpl in H. lra.
+Qed.
+End Sound.
+
+(** ** Emitted code *)
+
+Fixpoint below (n : nat) (t : tm) : bool :=
+  match t with
+  | X i => Nat.ltb i n
+  | Y | Q _ _ | Undefined | OfWhole _ => true
+  | Named _ _ a | Fn _ a | Neg a | PowZ a _ | Gamma a _ => below n a
+  | Add a b | Sub a b | Mul a b | Div a b | Pow a b => below n a && below n b
+  | If _ a b t e => below n a && below n b && below n t && below n e
+  | IfFlag _ t e => below n t && below n e
+  end.
+Fixpoint scoped (n : nat) (G : list tm) : bool :=
+  match G with [] => true | t :: G' => below n t && scoped (S n) G' end.
+
+Section Code.
+Variable ud : R.
+Notation den := (den ud []).
+
+Fixpoint run_code (c : list R) (G : list tm) : list R :=
+  match G with [] => c | t :: G' => run_code (c ++ [den c 0 t]) G' end.
+
+Lemma den_prefix t : forall c c' y, below (length c) t = true -> den (c ++ c') y t = den c y t.
+Proof.
+  induction t; intros c c' y H; simpl in *; auto;
+    repeat match goal with H : _ && _ = true |- _ => apply andb_prop in H as [? ?] end;
+    try (f_equal; auto; fail).
+  apply Nat.ltb_lt in H. now rewrite app_nth1.
+Qed.
+
+Lemma run_code_prefix G : forall c, exists tl, run_code c G = c ++ tl.
+Proof.
+  induction G as [|t G IH]; intros c; simpl.
+  - exists []. now rewrite app_nil_r.
+  - destruct (IH (c ++ [den c 0 t])) as [tl E]. exists (den c 0 t :: tl).
+    rewrite E. now rewrite <- app_assoc.
+Qed.
+
+Lemma run_code_nth G : forall c m d, scoped (length c) G = true -> nth_error G m = Some d ->
+  nth (length c + m) (run_code c G) 0 = den (run_code c G) 0 d.
+Proof.
+  induction G as [|t G IH]; intros c m d Hs Hm; [destruct m; discriminate|].
+  simpl in Hs. apply andb_prop in Hs as [Ht Hs]. simpl.
+  destruct m as [|m]; simpl in Hm.
+  - injection Hm as <-. destruct (run_code_prefix G (c ++ [den c 0 t])) as [tl E].
+    rewrite E, <- app_assoc, den_prefix by auto. simpl.
+    rewrite app_nth2, Nat.add_0_r, Nat.sub_diag by lia. reflexivity.
+  - specialize (IH (c ++ [den c 0 t]) m d).
+    rewrite app_length in IH; simpl in IH. rewrite Nat.add_1_r in IH.
+    replace (length c + S m)%nat with (S (length c) + m)%nat by lia. auto.
+Qed.
+
+(** Unfold emitted definitions down to primal values and later cotangents. *)
+Section Expand.
+Variables (N : nat) (leaf : nat -> bool) (G : list tm).
+Fixpoint expand (fuel : nat) : tm -> tm :=
+  match fuel with
+  | O => fun t => t
+  | S f => fix go (t : tm) : tm :=
+    match t with
+    | X k => if Nat.ltb k N || leaf k then X k
+             else match nth_error G (k - N) with Some d => expand f d | None => X k end
+    | Y | Q _ _ | Undefined | OfWhole _ => t
+    | Named n d a => Named n d (go a)
+    | Fn g a => Fn g (go a) | Neg a => Neg (go a) | PowZ a n => PowZ (go a) n | Gamma a n => Gamma (go a) n
+    | Add a b => Add (go a) (go b) | Sub a b => Sub (go a) (go b)
+    | Mul a b => Mul (go a) (go b) | Div a b => Div (go a) (go b)
+    | Pow a b => Pow (go a) (go b)
+    | If r a b t e => If r (go a) (go b) (go t) (go e)
+    | IfFlag k t e => IfFlag k (go t) (go e)
+    end
+  end.
+
+Lemma expand_sound c fuel : length c = N -> scoped N G = true ->
+  forall t, den (run_code c G) 0 (expand fuel t) = den (run_code c G) 0 t.
+Proof.
+  intros Hc Hs. induction fuel as [|f IHf]; intros t; [reflexivity|].
+  induction t; simpl in *; try reflexivity; try congruence.
+  destruct (Nat.ltb i N || leaf i) eqn:E; [reflexivity|].
+  destruct (nth_error G (i - N)) as [d|] eqn:Ed; [|reflexivity].
+  apply orb_false_iff in E as [E _]. apply Nat.ltb_ge in E.
+  rewrite IHf, <- (run_code_nth G c (i - N) d) by (rewrite ?Hc; auto).
+  f_equal. lia.
+Qed.
+End Expand.
+
+(** ** What the tape rule says cotangent [i] must be *)
+
+Fixpoint subst (ps : list Z) (args : list nat) (res : nat) (t : tm) : tm :=
+  let go := subst ps args res in
+  match t with
+  | X i => match nth_error args i with Some a => X a | None => Q 0 1 end
+  | Y => X res
+  | Q _ _ | Undefined => t
+  | OfWhole n => OfWhole (Lit (den_whole ps n))
+  | Named n d a => Named n d (go a)
+  | Fn g a => Fn g (go a) | Neg a => Neg (go a)
+  | PowZ a n => PowZ (go a) (Lit (den_whole ps n))
+  | Gamma a n => Gamma (go a) (Lit (den_whole ps n))
+  | Add a b => Add (go a) (go b) | Sub a b => Sub (go a) (go b)
+  | Mul a b => Mul (go a) (go b) | Div a b => Div (go a) (go b)
+  | Pow a b => Pow (go a) (go b)
+  | If r a b t e => If r (go a) (go b) (go t) (go e)
+  | IfFlag k t e => if Z.eqb (nth k ps 0%Z) 0 then go e else go t
+  end.
+
+Notation rgather := (gather R 0).
+
+Lemma nth_gather c args i : nth i (rgather c args) 0 = match nth_error args i with Some a => nth a c 0 | None => 0 end.
+Proof. revert i; induction args as [|a args IH]; intros [|i]; simpl; auto. Qed.
+
+Lemma subst_sound c ps args res t :
+  den c 0 (subst ps args res t) = Rule.den ud ps (rgather c args) (nth res c 0) t.
+Proof.
+  induction t; simpl; try congruence.
+  - rewrite nth_gather. now destruct (nth_error args i).
+  - unfold flagged. now destruct (Z.eqb _ _).
+Qed.
+
+Fixpoint sends (i res b : nat) (others : list Z) (args : list nat) (as_ : list nat) (ps : list tm) : tm :=
+  match as_, ps with
+  | a :: as', p :: ps' =>
+      let r := sends i res b others args as' ps' in
+      if Nat.eqb a i then Add (Mul (X b) (subst others args res p)) r else r
+  | _, _ => Q 0 1
+  end.
+Fixpoint must (i n : nat) (p : rprog) (bar : list nat) : tm :=
+  match p with
+  | [] => Q 0 1
+  | ins :: p' => Add (must i (S n) p' bar)
+                     (sends i n (nth n bar O) (ri_others ins) (ri_args ins) (ri_args ins) (r_part (ri_rule ins)))
+  end.
+
+Definition is_lit (t : option tm) : bool := match t with Some (Q _ _) => true | _ => false end.
+
+Definition check (n : nat) (p : rprog) (G : list tm) (bar : list nat) (j : nat) : bool :=
+  let N := (n + length p)%nat in
+  scoped N G && Nat.eqb (length bar) N &&
+  forallb (fun i =>
+    (* later cotangents stay opaque, unless they are literals (a folded seed) *)
+    let leaf k := existsb (fun i' => Nat.eqb (nth i' bar O) k) (seq (S i) (N - S i))
+                  && negb (is_lit (nth_error G (k - N))) in
+    let ex := expand N leaf G (length G) in
+    eqtm (ex (X (nth i bar O)))
+         (ex (Add (Q (if Nat.eqb i j then 1 else 0) 1) (must i n p bar))))
+  (seq 0 N).
+
+Notation rrecv := (recv R R R 0 Rplus).
+Notation rgraph p := (graph_of R 0 Rplus Rmult (prog_of ud p)).
+
+Lemma eval_prefix (g : graph R R R) : forall xs, exists tl, eval R R R xs g = xs ++ tl.
+Proof.
+  induction g as [|nd g IH]; intros xs; simpl.
+  - exists []. now rewrite app_nil_r.
+  - destruct (IH (xs ++ [fwd nd xs])) as [tl E]. eexists. rewrite E, <- app_assoc. reflexivity.
+Qed.
+
+Lemma gather_prefix xs tl args : Forall (fun a => (a < length xs)%nat) args ->
+  rgather (xs ++ tl) args = rgather xs args.
+Proof.
+  intros H. unfold gather. apply map_ext_in. intros a Ha.
+  rewrite Forall_forall in H. now rewrite app_nth1 by auto.
+Qed.
+
+Lemma nth_bar c bar : forall k, (k < length bar)%nat ->
+  nth k (map (fun b => nth b c 0) bar) 0 = nth (nth k bar O) c 0.
+Proof. induction bar as [|b bar IH]; intros [|k] H; simpl in *; try lia; auto. apply IH; lia. Qed.
+
+Lemma sends_sound c i res b others args ps as_ :
+  den c 0 (sends i res b others args as_ ps)
+  = into R 0 Rplus i (combine as_ (map (fun d => nth b c 0 * d)
+      (map (Rule.den ud others (rgather c args) (nth res c 0)) ps))).
+Proof.
+  revert ps; induction as_ as [|a as' IH]; intros [|p ps]; simpl; auto.
+  destruct (Nat.eqb a i); simpl; rewrite IH; auto. now rewrite subst_sound.
+Qed.
+
+Lemma must_sound p : forall xs c bar i, wf R (length xs) (prog_of ud p) ->
+  (exists tl, c = rrun ud xs p ++ tl) -> length bar = (length xs + length p)%nat ->
+  den c 0 (must i (length xs) p bar)
+  = rrecv i xs (rgraph p) (map (fun b => nth b c 0) bar).
+Proof.
+  induction p as [|ins p IH]; intros xs c bar i Hwf [tl Hc] Hb; simpl in *; auto.
+  destruct Hwf as [Ha [Hl Hwf]].
+  set (v := ival ud ins (rgather xs (ri_args ins))).
+  assert (Hlen : length (xs ++ [v]) = S (length xs)) by (rewrite app_length; simpl; lia).
+  assert (Hpre : exists tl', c = (xs ++ [v]) ++ tl').
+  { destruct (eval_prefix (rgraph p) (xs ++ [v])) as [t2 E].
+    exists (t2 ++ tl). rewrite Hc. unfold rrun, run; simpl. fold v. now rewrite E, <- app_assoc. }
+  destruct Hpre as [tl' Hpre].
+  f_equal.
+  - rewrite <- Hlen. apply IH.
+    + now rewrite Hlen.
+    + exists tl. rewrite Hc. unfold rrun, run. reflexivity.
+    + rewrite Hlen; lia.
+  - rewrite sends_sound. f_equal. f_equal.
+    assert (Hn : nth (length xs) c 0 = v).
+    { rewrite Hpre, <- app_assoc. simpl. rewrite app_nth2, Nat.sub_diag by lia. reflexivity. }
+    assert (Hg : rgather c (ri_args ins) = rgather xs (ri_args ins)).
+    { rewrite Hpre, <- app_assoc. now apply gather_prefix. }
+    rewrite Hn, Hg. unfold ipart, partials. fold (ival ud ins). fold v.
+    rewrite nth_bar by lia. reflexivity.
+Qed.
+
+Lemma nth_seed N j i : (j < N)%nat -> nth i (seed_at R 0 1 N j) 0 = if Nat.eqb i j then 1 else 0.
+Proof.
+  unfold seed_at. revert N i; induction j as [|j IH]; intros [|N] [|i] H; simpl; try lia; auto.
+  - rewrite Nat.sub_0_r. clear. revert N. induction i; intros [|N]; simpl; auto.
+  - apply IH. lia.
+Qed.
+
+Lemma nth_firstn_lt (l : list R) : forall n i, (i < n)%nat -> nth i (firstn n l) 0 = nth i l 0.
+Proof. induction l as [|x l IH]; intros [|n] [|i] H; simpl; auto; try lia. apply IH; lia. Qed.
+
+(** If the checker accepts, the emitted program computes the partial derivatives. *)
+Theorem check_sound p xs G bar j :
+  check (length xs) p G bar j = true ->
+  wf R (length xs) (prog_of ud p) -> good ud xs p -> (j < length xs + length p)%nat ->
+  let c := run_code (rrun ud xs p) G in
+  forall i, (i < length xs)%nat ->
+    is_derive (fun z => nth j (rrun ud (put i z xs) p) 0) (nth i xs 0) (nth (nth i bar O) c 0).
+Proof.
+  intros Hchk Hwf Hg Hj c i Hi.
+  unfold check in Hchk. set (N := (length xs + length p)%nat) in *.
+  apply andb_prop in Hchk as [Hchk Hall]. apply andb_prop in Hchk as [Hsc Hb].
+  apply Nat.eqb_eq in Hb. rewrite forallb_forall in Hall.
+  assert (Hlp : length (rgraph p) = length p) by (unfold graph_of, prog_of; now rewrite !map_length).
+  assert (HlN : length (rrun ud xs p) = N) by (unfold rrun, run; rewrite eval_length; lia).
+  assert (Hok : graph_ok R R R R 0 Rplus (sdot R Rmult) 0 xs (rgraph p)).
+  { apply (graph_of_ok R 0 1 Rplus Rmult rsr); auto. eapply sized_of; eauto. }
+  set (seed := seed_at R 0 1 N j).
+  assert (Hseed : length seed = N) by (apply seed_length; auto).
+  set (gv := map (fun b => nth b c 0) bar).
+  assert (Hgv : forall k, (k < N)%nat -> nth k gv 0 = nth (nth k bar O) c 0).
+  { intros k Hk. unfold gv. apply nth_bar. lia. }
+  assert (Hloc : forall k, (k < length seed)%nat ->
+            nth k gv 0 = nth k seed 0 + rrecv k xs (rgraph p) gv).
+  { intros k Hk. rewrite Hseed in Hk. rewrite Hgv by auto.
+    specialize (Hall k). rewrite in_seq in Hall. specialize (Hall ltac:(lia)).
+    apply (eqtm_sound ud c) in Hall.
+    unfold c in Hall. rewrite !expand_sound in Hall by auto. fold c in Hall.
+    simpl den in Hall. rewrite Hall. f_equal.
+    - unfold seed. rewrite nth_seed by auto. destruct (Nat.eqb k j); reflexivity.
+    - apply must_sound; auto. unfold c. apply run_code_prefix. }
+  assert (Hsl : length seed = (length xs + length (rgraph p))%nat) by (rewrite Hlp; exact Hseed).
+  pose proof (local_unique R R R R 0 Rplus 0 Rplus (sdot R Rmult) 0
+    (fun a b e => eq_sym (Rplus_assoc a b e)) Rplus_0_r (rgraph p) xs seed gv Hok Hsl Hloc i) as HU.
+  destruct (grad_partial ud p xs i j Hwf Hg Hj Hi) as [g [Hgr Hder]].
+  assert (Hp : length (prog_of ud p) = length p) by apply map_length.
+  unfold rgrad, grad, reverse in Hgr. rewrite Hp in Hgr. fold N in Hgr. fold seed in Hgr.
+  rewrite (backward_dense_correct R R R R 0 Rplus 0 Rplus (sdot R Rmult) 0) in Hgr by assumption.
+  simpl in Hgr. injection Hgr as <-.
+  rewrite nth_firstn_lt in Hder by auto.
+  rewrite <- HU, Hgv in Hder by (rewrite ?Hseed; unfold N; lia). exact Hder.
+Qed.
+End Code.
