@@ -1,6 +1,6 @@
 (** What every headline theorem assumes. `cargo xtask proofs` holds the output against
     axioms.expected. *)
-From Cotan Require Import Tape Scalar Tensor Loops Rule Slope Grad Exec Check Rules_gen.
+From Cotan Require Import Tape Scalar Tensor Loops Undo Branches Cost Rule Slope Grad Exec Check Rules_gen.
 Print Assumptions forward_correspondence.
 Print Assumptions backward_dense_correct.
 Print Assumptions back_adjoint.
@@ -15,13 +15,26 @@ Print Assumptions reverse_adjoint.
 Print Assumptions grad_is_partial.
 Print Assumptions gather_adjoint.
 Print Assumptions scatter_adjoint.
+Print Assumptions gather_or_adjoint.
 Print Assumptions contract_adjoint_l.
 Print Assumptions contract_adjoint_r.
 Print Assumptions matmul_adjoint_l.
+Print Assumptions matmul_adjoint_r.
 Print Assumptions stack_correct.
 Print Assumptions while_reverse.
 Print Assumptions while_total.
 Print Assumptions checkpoint_correct.
+Print Assumptions online_correct.
+Print Assumptions logged_same.
+Print Assumptions undo_restores.
+Print Assumptions undo_reverse_correct.
+Print Assumptions switch_adjoint.
+Print Assumptions branching_loop_adjoint.
+Print Assumptions counted_same.
+Print Assumptions reverse_linear.
+Print Assumptions scalar_reverse_linear.
+Print Assumptions sweep_memory.
+Print Assumptions even_cost.
 Print Assumptions model_adjoint.
 Print Assumptions fn_derive.
 Print Assumptions slope_correct.

@@ -134,7 +134,7 @@ fn accept(args: &[String]) -> Result<()> {
     if args.is_empty() {
         bail!("`accept` takes the name of a list of lines, such as `core`");
     }
-    cargo(&["build", "--release", "-q", "-p", "cotan-cli", "-p", "cotan-bench"], &[])?;
+    cargo(&["build", "--release", "-q", "-p", "cotan-cli", "-p", "cotan-bench", "-p", "cotan-testkit", "--bins"], &[])?;
     let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "accept", "--"];
     all.extend(args.iter().map(String::as_str));
     cargo(&all, &[])

@@ -249,9 +249,28 @@ fn coqc(out: &Path, name: &str, limit: Duration) -> Result<String> {
 fn audit(root: &Path, out: &Path) -> Result<usize> {
     let text = fs::read_to_string(root.join("proofs/audit.v")).context("reading proofs/audit.v")?;
     copy(&text, &out.join("audit.v"))?;
-    let found = coqc(out, "audit", LIMIT)?;
+    let printed = coqc(out, "audit", LIMIT)?;
+    let names = text.lines().filter_map(|line| line.strip_prefix("Print Assumptions ")?.strip_suffix('.'));
+    let (names, assumed): (Vec<&str>, _) = (names.collect(), assumptions(&printed));
+    if names.len() != assumed.len() {
+        bail!("the audit names {} theorems and Coq answers for {}", names.len(), assumed.len());
+    }
+    let found: String = names.iter().zip(assumed).map(|(name, assumed)| format!("{name}: {assumed}\n")).collect();
     same(&root.join("proofs/axioms.expected"), &found, "what the theorems assume")?;
-    Ok(text.lines().filter(|line| line.starts_with("Print Assumptions")).count())
+    Ok(names.len())
+}
+
+/// What each theorem assumes: the names of axioms, or `nothing`.
+fn assumptions(printed: &str) -> Vec<String> {
+    let mut all: Vec<Vec<&str>> = Vec::new();
+    for line in printed.lines() {
+        if line == "Axioms:" || line.starts_with("Closed under") {
+            all.push(Vec::new());
+        } else if let (false, Some(last)) = (line.starts_with(' '), all.last_mut()) {
+            last.push(line.split(" :").next().unwrap_or(line));
+        }
+    }
+    all.iter().map(|axioms| if axioms.is_empty() { "nothing".to_owned() } else { axioms.join(", ") }).collect()
 }
 
 /// Compares with a file, or rewrites it if `COTAN_BLESS` is set. Lines of the file that begin with `#` are comments.

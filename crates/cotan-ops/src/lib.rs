@@ -45,7 +45,8 @@ pub use gamma::Gamma;
 pub use host::{Host, HostFn, host_function, host_functions};
 pub use kernel::{Carrier, Kernel, Scalar};
 pub use manifest::{
-    Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, StableHloEntry, explain, manifest,
+    Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, PROVED, StableHloEntry, UNPROVED,
+    explain, manifest,
 };
 pub use meaning::{Known, Meaning};
 pub use mod61::Mod61;

@@ -258,12 +258,18 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
     }
 }
 
+/// How the manifest says that a rule is proved.
+pub const PROVED: &str = "proved";
+
+/// How it begins to say that one is not to be proved.
+pub const UNPROVED: &str = "unproved";
+
 fn proof(proof: Proof) -> String {
     match proof {
         Proof::Nothing => "nothing to prove".to_owned(),
-        Proof::Proved => "proved".to_owned(),
+        Proof::Proved => PROVED.to_owned(),
         Proof::Theorem(name) => format!("instance of `{name}`"),
-        Proof::Unproved { reason } => format!("unproved: {reason}"),
+        Proof::Unproved { reason } => format!("{UNPROVED}: {reason}"),
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Campaign {
     pub seed: u64,
     /// How many of the programs are compiled, too: the first ones.
     pub compiled: u64,
+    /// The one oracle that is asked, if it is not all of them.
+    pub only: Option<Oracle>,
     /// Whether to stop at the first failure.
     pub stop_at_failure: bool,
     /// Whether stderr tells how far it is.
@@ -114,7 +116,7 @@ impl Campaign {
                     break;
                 }
                 let n_failures = mine.failures.len();
-                judge(self.seed + k, k < self.compiled, &program, &mut mine);
+                judge(self.seed + k, self.ask(k), &program, &mut mine);
                 progress.iter().for_each(|progress| progress.step(mine.failures.len() > n_failures));
                 if self.stop_at_failure && !mine.failures.is_empty() {
                     stop.store(true, Ordering::Relaxed);
@@ -128,6 +130,22 @@ impl Campaign {
     }
 }
 
+/// Who is asked about a program.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// All oracles; those of compiled code if it is compiled.
+    All { is_compiled: bool },
+    /// One of them.
+    Only(Oracle),
+}
+
+impl Campaign {
+    /// Who is asked about the k-th program.
+    fn ask(&self, k: u64) -> Asked {
+        self.only.map_or(Asked::All { is_compiled: k < self.compiled }, Asked::Only)
+    }
+}
+
 /// The program of a seed: mostly source text, every fourth core IR.
 pub fn mixed(seed: u64) -> Result<Subject, String> {
     if seed % 4 == 3 { Ok(ir::subject(seed)) } else { source::subject(seed) }
@@ -135,17 +153,23 @@ pub fn mixed(seed: u64) -> Result<Subject, String> {
 
 /// Programs of the whole language, as many as asked for: each is judged by every oracle, on every engine.
 pub fn whole_language(programs: u64) -> Outcome {
-    let campaign =
-        Campaign { programs, seed: 2_000_000, compiled: programs, stop_at_failure: false, shows_progress: true };
+    let campaign = Campaign {
+        programs,
+        seed: 2_000_000,
+        compiled: programs,
+        only: None,
+        stop_at_failure: false,
+        shows_progress: true,
+    };
     campaign.run(source::subject)
 }
 
 /// Puts one program before all oracles and adds what they say.
-fn judge(seed: u64, is_compiled: bool, program: &impl Fn(u64) -> Result<Subject, String>, outcome: &mut Outcome) {
+fn judge(seed: u64, asked: Asked, program: &impl Fn(u64) -> Result<Subject, String>, outcome: &mut Outcome) {
     outcome.programs += 1;
     let mut at = Stage { label: format!("program {seed}"), oracle: "compilation", program: String::new() };
     // A panic of what is tested is a failure like any other.
-    let verdict = guarded(|| examine(seed, is_compiled, program, outcome, &mut at));
+    let verdict = guarded(|| examine(seed, asked, program, outcome, &mut at));
     let Err(reason) = verdict.and_then(|v| v) else { return };
     outcome.failures.push(Failure { seed, label: at.label, oracle: at.oracle, reason, program: at.program });
 }
@@ -156,7 +180,7 @@ pub fn smaller(failure: &Failure, program: impl Fn(u64) -> Result<Subject, Strin
     let generated = program(seed).ok()?.source?;
     let small = shrink(&generated, |candidate| {
         let mut outcome = Outcome::default();
-        judge(seed, true, &|_| candidate.subject(seed), &mut outcome);
+        judge(seed, Asked::All { is_compiled: true }, &|_| candidate.subject(seed), &mut outcome);
         outcome.failures.first().is_some_and(|f| f.oracle == failure.oracle)
     });
     Some(small.subject(seed).ok()?.text())
@@ -171,7 +195,7 @@ struct Stage {
 
 fn examine(
     seed: u64,
-    is_compiled: bool,
+    asked: Asked,
     program: &impl Fn(u64) -> Result<Subject, String>,
     outcome: &mut Outcome,
     at: &mut Stage,
@@ -183,6 +207,10 @@ fn examine(
     outcome.statements.push(subject.n_statements());
     let (constructs, variants) = (subject.constructs.clone(), subject.variants.clone());
     let mut case = Case::new(subject)?;
+    let is_compiled = match asked {
+        Asked::All { is_compiled } => is_compiled,
+        Asked::Only(oracle) => return ask(&oracle, &case, at).map(drop),
+    };
     for oracle in FIRST_ORDER {
         let verdict = ask(oracle, &case, at)?;
         if oracle.name == "finite difference" && case.elem() == cotan_ir::Elem::F64 {

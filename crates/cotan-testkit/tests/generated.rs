@@ -5,7 +5,8 @@ use cotan_testkit::generate::Construct;
 
 #[test]
 fn random_programs_pass_every_oracle() {
-    let campaign = Campaign { programs: 2_000, seed: 0, compiled: 300, stop_at_failure: false, shows_progress: false };
+    let campaign =
+        Campaign { programs: 2_000, seed: 0, compiled: 300, only: None, stop_at_failure: false, shows_progress: false };
     let outcome = campaign.run(mixed);
     eprintln!("{}\n{}", outcome.coverage, outcome.figures(Construct::ALL));
     let failures: Vec<String> = outcome.failures.iter().take(5).map(ToString::to_string).collect();

@@ -42,7 +42,14 @@ fn table(manifest: &Manifest) -> String {
         }
         let _ = writeln!(text, "  {:<width$}  {:<11}  {}", short(op), op.rule, first_sentence(&op.doc));
     }
-    text + "\n`cotan explain NAME` says more of an operation, `cotan ops --json` everything.\n"
+    let count = |holds: &dyn Fn(&str) -> bool| manifest.operations.iter().filter(|op| holds(&op.proof)).count();
+    let proved = count(&|proof| proof == ops::PROVED);
+    let unproved = count(&|proof| proof.starts_with(ops::UNPROVED));
+    let _ = writeln!(
+        text,
+        "\nThe rules of {proved} operations are proved; {unproved} are named as unproved, with the reason."
+    );
+    text + "`cotan explain NAME` says more of an operation, `cotan ops --json` everything.\n"
 }
 
 /// The name without that of the module, which stands above.

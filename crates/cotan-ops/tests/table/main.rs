@@ -3,6 +3,7 @@
 mod derivatives;
 mod fields;
 mod kinks;
+mod meanings;
 mod rows;
 mod samples;
 mod tensors;

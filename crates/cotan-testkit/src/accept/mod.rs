@@ -14,6 +14,7 @@ mod loops;
 mod operations;
 mod operations_speed;
 mod programs;
+mod proofs;
 mod scale;
 mod sparse;
 mod speed;
@@ -89,6 +90,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
         }
         "loops" => Some(loops::LINES.to_vec()),
         "operations" => Some([operations::LINES, sparse::LINES, operations_speed::LINES].concat()),
+        "proofs" => Some(proofs::LINES.to_vec()),
         "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }

@@ -50,8 +50,14 @@ fn every_kink(_: &Workplace) -> Result<Measured, String> {
 }
 
 fn random_programs(_: &Workplace) -> Result<Measured, String> {
-    let campaign =
-        Campaign { programs: 10_000, seed: 1_000_000, compiled: 300, stop_at_failure: false, shows_progress: true };
+    let campaign = Campaign {
+        programs: 10_000,
+        seed: 1_000_000,
+        compiled: 300,
+        only: None,
+        stop_at_failure: false,
+        shows_progress: true,
+    };
     let outcome = campaign.run(mixed);
     let (_, _, least) = outcome.coverage.least(Construct::ALL);
     let holds = outcome.failures.is_empty()

@@ -1,5 +1,6 @@
-//! `faults [PROGRAMS]`: seeds each fault of the list into a copy of the derivative crate, and shows after how many
-//! random programs which oracle finds it. Fails if one is not found within PROGRAMS (1,000).
+//! `faults [PROGRAMS [ORACLE]]`: seeds each fault of the list into a copy of the derivative crate, and shows after how many
+//! random programs which oracle finds it, or whether that one does. Fails if one is not found within PROGRAMS (1,000).
+//! An oracle alone is asked only about faults that it can see: `residues` about those of reverse mode.
 
 use anyhow::{Context, Result, bail};
 use cotan_testkit::faults::{FAULTS, VARIABLE, seed};
@@ -14,6 +15,7 @@ const PARTS: &[&str] = &["crates", "examples", "lib", "xtask", "Cargo.toml", "Ca
 #[expect(clippy::print_stdout, reason = "the output of a command line tool")]
 fn main() -> Result<()> {
     let programs = std::env::args().nth(1).unwrap_or_else(|| "1000".to_owned());
+    let only = std::env::args().nth(2);
     // A fixed place, so that a second run builds only what has changed.
     let copy = workspace_file("target/faults/workspace");
     if copy.exists() {
@@ -25,16 +27,29 @@ fn main() -> Result<()> {
     seed(&copy).map_err(anyhow::Error::msg)?;
     let oracle = build(&copy)?;
     let mut missed = 0;
+    let mut n_faults = 0;
     for (number, fault) in FAULTS.iter().enumerate() {
-        let output = Command::new(&oracle).args([&programs, "1"]).env(VARIABLE, number.to_string()).output()?;
+        if only.is_some() && !fault.is_of_reverse_mode {
+            continue;
+        }
+        n_faults += 1;
+        let mut command = Command::new(&oracle);
+        command.args([&programs, "1"]).env(VARIABLE, number.to_string());
+        if let Some(name) = &only {
+            command.args(["--only", name]);
+        }
+        let output = command.output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let found = text.lines().find(|line| line.starts_with("found after"));
         missed += usize::from(found.is_none());
         println!("{number:>2}  {:<80} {}", fault.what, found.unwrap_or("NOT FOUND"));
     }
     match missed {
-        0 => Ok(()),
-        n => bail!("{n} of {} faults are not found within {programs} programs", FAULTS.len()),
+        0 => {
+            println!("{n_faults} of {n_faults} faults found");
+            Ok(())
+        }
+        n => bail!("{n} of {n_faults} faults are not found within {programs} programs"),
     }
 }
 

@@ -1,4 +1,5 @@
-//! `oracle N SEED [--compiled M] [--source] [--keep-going | --shrink]`: random programs under all oracles; with
+//! `oracle N SEED [--compiled M] [--only ORACLE] [--source] [--keep-going | --shrink]`: random programs under all oracles,
+//! or under one; with
 //! `--source` all are made as source text. Fails at the first that is found wrong, with its text, made smaller if asked;
 //! with `--keep-going` at the end, with one line for each.
 
@@ -6,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use cotan_testkit::campaign::{Campaign, mixed, smaller};
 use cotan_testkit::case::Subject;
 use cotan_testkit::generate::{Construct, source};
+use cotan_testkit::oracles::FIRST_ORDER;
 
 /// How the program of a seed is made.
 type Make = fn(u64) -> Result<Subject, String>;
@@ -17,14 +19,22 @@ fn main() -> Result<()> {
     let show_smaller = args.iter().any(|a| a == "--shrink");
     let is_source = args.iter().any(|a| a == "--source");
     args.retain(|a| a != "--keep-going" && a != "--shrink" && a != "--source");
+    let only = match args.iter().position(|a| a == "--only") {
+        None => None,
+        Some(k) => {
+            let name = args.get(k + 1).context("`--only` takes the name of an oracle")?.clone();
+            args.drain(k..k + 2);
+            Some(*FIRST_ORDER.iter().find(|o| o.name == name).with_context(|| format!("there is no oracle `{name}`"))?)
+        }
+    };
     let (programs, seed, compiled) = match args.as_slice() {
         [n, seed] => (number(n)?, number(seed)?, 0),
         [n, seed, flag, m] if flag == "--compiled" => (number(n)?, number(seed)?, number(m)?),
-        _ => bail!("usage: oracle N SEED [--compiled M] [--source] [--keep-going | --shrink]"),
+        _ => bail!("usage: oracle N SEED [--compiled M] [--only ORACLE] [--source] [--keep-going | --shrink]"),
     };
     let (program, constructs) =
         if is_source { (source::subject as Make, Construct::of_source()) } else { (mixed as Make, Construct::ALL) };
-    let campaign = Campaign { programs, seed, compiled, stop_at_failure: !keep_going, shows_progress: true };
+    let campaign = Campaign { programs, seed, compiled, only, stop_at_failure: !keep_going, shows_progress: true };
     let outcome = campaign.run(program);
     println!("{}\n{}", outcome.coverage, outcome.figures(constructs));
     if keep_going {

@@ -56,7 +56,7 @@ impl Verdict {
 }
 
 /// An oracle.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Oracle {
     /// Its name in reports.
     pub name: &'static str,
