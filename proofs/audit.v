@@ -1,40 +1,64 @@
-(** What every headline theorem assumes. `cargo xtask proofs` holds the output against
+(** What every headline theorem assumes.  `cargo xtask proofs` holds the output against
     axioms.expected. *)
-From Cotan Require Import Tape Scalar Tensor Loops Undo Branches Cost Rule Slope Grad Exec Check Rules_gen.
-Print Assumptions forward_correspondence.
-Print Assumptions backward_dense_correct.
+From Cotan Require Import Tape Engine Accumulation Local Scalar Tensor Loops Checkpoint Snapshots Undo Branches Cost.
+From Cotan Require Import Rule Slope Grad Exec Check Rules_gen.
 Print Assumptions back_adjoint.
+Print Assumptions forward_correspondence.
+Print Assumptions compile_length.
 Print Assumptions compile_wf.
 Print Assumptions loop_total.
 Print Assumptions loop_final.
+Print Assumptions backward_dense_correct.
+Print Assumptions backward_dense_adjoint.
 Print Assumptions loop_skip_correct.
 Print Assumptions scatter_perm.
 Print Assumptions privatised_any_split.
+Print Assumptions back_local.
 Print Assumptions local_unique.
 Print Assumptions reverse_adjoint.
 Print Assumptions grad_is_partial.
 Print Assumptions gather_adjoint.
 Print Assumptions scatter_adjoint.
-Print Assumptions gather_or_adjoint.
+Print Assumptions pad_tangent.
+Print Assumptions pad_adjoint.
+Print Assumptions concat_adjoint.
 Print Assumptions contract_adjoint_l.
 Print Assumptions contract_adjoint_r.
+Print Assumptions map_adjoint.
 Print Assumptions matmul_adjoint_l.
 Print Assumptions matmul_adjoint_r.
+Print Assumptions unrolled_adjoint.
 Print Assumptions stack_correct.
+Print Assumptions save_frame.
 Print Assumptions while_reverse.
 Print Assumptions while_total.
 Print Assumptions checkpoint_correct.
+Print Assumptions checkpoint_any_two.
+Print Assumptions replay_cost.
+Print Assumptions from_snapshots_correct.
+Print Assumptions restore_correct.
+Print Assumptions online_varying.
 Print Assumptions online_correct.
 Print Assumptions logged_same.
 Print Assumptions undo_restores.
+Print Assumptions undo_all.
+Print Assumptions frames_correct.
 Print Assumptions undo_reverse_correct.
+Print Assumptions undo_adjoint.
+Print Assumptions undo_reverse_program.
+Print Assumptions store_adjoint.
 Print Assumptions switch_adjoint.
 Print Assumptions branching_loop_adjoint.
+Print Assumptions branching_while_adjoint.
 Print Assumptions counted_same.
+Print Assumptions counted_total.
+Print Assumptions reverse_cost.
 Print Assumptions reverse_linear.
+Print Assumptions compiled_cost.
 Print Assumptions scalar_reverse_linear.
 Print Assumptions sweep_memory.
 Print Assumptions even_cost.
+Print Assumptions even_two_passes.
 Print Assumptions model_adjoint.
 Print Assumptions fn_derive.
 Print Assumptions slope_correct.

@@ -1,125 +1,270 @@
 (** * Cost: what the reverse loop does, counted.
 
-    The instrumented loop counts the nodes that it visits and the additions that it
-    makes.  It computes what the loop computes; visits are as many as entries, and
-    additions are bounded by the greatest number of operands times the entries.  So
-    reverse mode costs a constant times the forward run, and holds one cotangent for
-    each value. *)
+    The loop of [Tape] is instrumented with two counters: nodes visited, and
+    contributions accumulated.  The counters do not change the result; the bounds
+    are linear in the forward program. *)
 
-From Coq Require Import List Arith Lia.
-From Cotan Require Import Tape Scalar Loops.
+From Coq Require Import List Arith Lia Ring_theory.
+From Cotan Require Import Tape Scalar Checkpoint.
 Import ListNotations.
 
 Section Cost.
-Variables (X W : Type) (wadd : W -> W -> W).
-Notation tape := (Tape.tape X W).
-Notation accumulate := (Tape.accumulate W wadd).
-Notation loop := (Tape.loop X W wadd).
-Notation upd := (Tape.upd W wadd).
+Variables (X T W : Type).
+Variable wadd : W -> W -> W.
 
-Fixpoint accumulate_counted (id : nat) (cs : contribs W) (gs : list W) (adds : nat) : option (list W * nat) :=
+Notation tape := (tape X W).
+Notation backward := (backward X W).
+Notation loop := (loop X W wadd).
+Notation accumulate := (accumulate W wadd).
+
+Fixpoint accumulate_counted (id : nat) (cs : contribs W) (gs : list W) (n : nat)
+  : option (list W * nat) :=
   match cs with
-  | [] => Some (gs, adds)
-  | (p, c) :: cs' => if p <? id then accumulate_counted id cs' (upd p c gs) (S adds) else None
+  | [] => Some (gs, n)
+  | (p, c) :: cs' =>
+      if p <? id then accumulate_counted id cs' (upd W wadd p c gs) (S n) else None
   end.
 
-(** The loop with counts: cotangents, visits, additions. *)
-Fixpoint loop_counted (tp : tape) (k : nat) (gs : list W) (visits adds : nat) : option (list W * nat * nat) :=
+Definition step_counted (tp : tape) (id : nat) (gs : list W) (n : nat) : option (list W * nat) :=
+  match nth_error tp id, nth_error gs id with
+  | Some e, Some w => accumulate_counted id (backward e w) gs n
+  | _, _ => None
+  end.
+
+(** Cotangents, visits, accumulations; the counters start at [v] and [n]. *)
+Fixpoint loop_count (tp : tape) (k : nat) (gs : list W) (v n : nat) : option (list W * nat * nat) :=
   match k with
-  | O => Some (gs, visits, adds)
+  | O => Some (gs, v, n)
   | S k' =>
-      match nth_error tp k', nth_error gs k' with
-      | Some e, Some w =>
-          match accumulate_counted k' (backward X W e w) gs adds with
-          | Some (gs', adds') => loop_counted tp k' gs' (S visits) adds'
-          | None => None
-          end
-      | _, _ => None
+      match step_counted tp k' gs n with
+      | Some (gs', n') => loop_count tp k' gs' (S v) n'
+      | None => None
       end
   end.
+Definition loop_counted tp k gs := loop_count tp k gs 0 0.
 
-Lemma accumulate_counted_spec id cs : forall gs adds,
-  accumulate_counted id cs gs adds = option_map (fun gs' => (gs', adds + length cs)) (accumulate id cs gs).
+Lemma accumulate_counted_spec id cs : forall gs n,
+  accumulate_counted id cs gs n =
+  match accumulate id cs gs with Some gs' => Some (gs', n + length cs) | None => None end.
 Proof.
-  induction cs as [|[p c] cs IH]; intros gs adds; simpl.
+  induction cs as [|[p c] cs IH]; intros gs n; simpl.
   - now rewrite Nat.add_0_r.
-  - destruct (p <? id); auto. rewrite IH. destruct (accumulate id cs (upd p c gs)); simpl; auto.
-    do 2 f_equal. lia.
+  - destruct (p <? id); auto. rewrite IH.
+    destruct (Engine.accumulate _ _ _ _ _); auto. now rewrite Nat.add_succ_r.
 Qed.
 
-(** Counting changes nothing. *)
-Theorem counted_same tp k : forall gs visits adds,
-  option_map (fun r => fst (fst r)) (loop_counted tp k gs visits adds) = loop tp k gs.
+Lemma loop_count_same tp : forall k gs v n,
+  option_map (fun r => fst (fst r)) (loop_count tp k gs v n) = loop tp k gs.
 Proof.
-  induction k as [|k IH]; intros gs visits adds; simpl; auto.
-  unfold step. destruct (nth_error tp k) as [e|]; auto. destruct (nth_error gs k) as [w|]; auto.
-  rewrite accumulate_counted_spec. destruct (accumulate k (backward X W e w) gs); simpl; auto.
+  induction k as [|k IH]; intros gs v n; simpl; auto.
+  unfold step_counted, step.
+  destruct (nth_error tp k) as [e|]; auto. destruct (nth_error gs k) as [w|]; auto.
+  rewrite accumulate_counted_spec. destruct (Engine.accumulate _ _ _ _ _); auto.
 Qed.
 
-(** Every entry sends at most [a] contributions. *)
-Definition sends_at_most (a : nat) (tp : tape) : Prop :=
-  forall e, In e tp -> forall w, length (backward X W e w) <= a.
+(** Counting does not change the result, nor whether there is one. *)
+Theorem counted_same tp k gs :
+  option_map (fun r => fst (fst r)) (loop_counted tp k gs) = loop tp k gs.
+Proof. apply loop_count_same. Qed.
 
-(** One visit for each entry, and at most [a] additions for each. *)
-Theorem reverse_linear a tp : sends_at_most a tp -> forall k gs visits adds gs' visits' adds',
-  loop_counted tp k gs visits adds = Some (gs', visits', adds') ->
-  visits' = visits + k /\ adds' <= adds + a * k.
+(** On a well-formed tape the counted loop never refuses. *)
+Theorem counted_total tp seed : tape_wf X W tp -> length tp = length seed ->
+  exists gs v n, loop_counted tp (length tp) seed = Some (gs, v, n).
 Proof.
-  intros Ha k. induction k as [|k IH]; intros gs visits adds gs' visits' adds' H; simpl in H.
-  - injection H as <- <- <-. lia.
-  - destruct (nth_error tp k) as [e|] eqn:Ee; [|discriminate].
+  intros Hw Hl. destruct (loop_total X W wadd tp Hw (length tp) seed (le_n _) Hl) as [gs H].
+  rewrite <- counted_same in H.
+  destruct (loop_counted tp (length tp) seed) as [[[g v] n]|]; [eauto | discriminate].
+Qed.
+
+(** ** Time *)
+
+(** Entry [i] emits at most [bs_i] contributions, whatever the cotangent. *)
+Definition bounded (tp : tape) (bs : list nat) : Prop :=
+  Forall2 (fun e b => forall w, length (backward e w) <= b) tp bs.
+
+Lemma bounded_nth tp bs k e w : bounded tp bs -> nth_error tp k = Some e ->
+  length (backward e w) <= nth k bs 0.
+Proof.
+  intros H; revert k; induction H as [|e' b tp bs Hb H IH]; intros [|k] E; simpl in *; try discriminate; auto.
+  now injection E as ->.
+Qed.
+
+Lemma sum_firstn_S k bs : list_sum (firstn (S k) bs) = list_sum (firstn k bs) + nth k bs 0.
+Proof.
+  revert k; induction bs as [|b bs IH]; intros [|k]; simpl; try lia.
+  change (b + list_sum (firstn (S k) bs) = b + list_sum (firstn k bs) + nth k bs 0).
+  rewrite IH; lia.
+Qed.
+
+Lemma loop_count_bound tp bs : bounded tp bs -> forall k gs v n gs' v' n',
+  loop_count tp k gs v n = Some (gs', v', n') ->
+  v' = v + k /\ n' <= n + list_sum (firstn k bs).
+Proof.
+  intros Hb; induction k as [|k IH]; intros gs v n gs' v' n' H.
+  - simpl in H. injection H as <- <- <-. lia.
+  - simpl in H. unfold step_counted in H.
+    destruct (nth_error tp k) as [e|] eqn:E; [|discriminate].
     destruct (nth_error gs k) as [w|]; [|discriminate].
     rewrite accumulate_counted_spec in H.
-    destruct (accumulate k (backward X W e w) gs) as [g|]; simpl in H; [|discriminate].
-    destruct (IH _ _ _ _ _ _ H) as [H1 H2].
-    pose proof (Ha e (nth_error_In _ _ Ee) w). split; nia.
+    destruct (Engine.accumulate _ _ _ _ _) as [gs1|]; [|discriminate].
+    apply IH in H. pose proof (bounded_nth tp bs k e w Hb E). rewrite sum_firstn_S. lia.
 Qed.
 
-(** The sweep holds exactly one cotangent for each value, from beginning to end. *)
-Theorem sweep_memory tp k : forall gs gs', loop tp k gs = Some gs' -> length gs' = length gs.
+(** Every entry is visited once, and the accumulations are at most the sum of
+    what the entries may emit. *)
+Theorem reverse_cost tp bs seed gs v n : bounded tp bs ->
+  loop_counted tp (length tp) seed = Some (gs, v, n) ->
+  v = length tp /\ n <= list_sum bs.
 Proof.
-  induction k as [|k IH]; intros gs gs' H; simpl in H; [congruence|].
-  unfold step in H. destruct (nth_error tp k) as [e|]; [|discriminate].
-  destruct (nth_error gs k) as [w|]; [|discriminate].
-  assert (A : forall cs g g', accumulate k cs g = Some g' -> length g' = length g).
-  { induction cs as [|[p c] cs IHc]; intros g g' E; simpl in E; [congruence|].
-    destruct (p <? k); [|discriminate]. rewrite (IHc _ _ E). apply upd_length. }
-  destruct (accumulate k (backward X W e w) gs) as [g|] eqn:E; [|discriminate].
-  rewrite (IH _ _ H). now apply A with (backward X W e w).
+  intros Hb H. destruct (loop_count_bound tp bs Hb _ _ _ _ _ _ _ H) as [H1 H2].
+  assert (L : length tp = length bs) by (clear -Hb; induction Hb; simpl; auto).
+  rewrite L, firstn_all in H2. simpl in *. lia.
 Qed.
+
+Lemma sum_repeat a n : list_sum (repeat a n) = a * n.
+Proof. induction n; simpl; [lia|]. fold (list_sum (repeat a n)). lia. Qed.
+
+Lemma bounded_repeat tp a :
+  (forall e w, In e tp -> length (backward e w) <= a) -> bounded tp (repeat a (length tp)).
+Proof.
+  induction tp as [|e tp IH]; intros H; simpl; constructor.
+  - intros w. apply H. now left.
+  - apply IH. intros e' w Hi. apply H. now right.
+Qed.
+
+(** The reverse is linear: one visit per entry, and at most [a] accumulations per
+    entry when no entry emits more than [a] contributions. *)
+Theorem reverse_linear tp a seed gs v n :
+  (forall e w, In e tp -> length (backward e w) <= a) ->
+  loop_counted tp (length tp) seed = Some (gs, v, n) ->
+  v = length tp /\ n <= a * length tp.
+Proof.
+  intros Ha H. rewrite <- sum_repeat. eapply reverse_cost; eauto. now apply bounded_repeat.
+Qed.
+
+(** Inputs emit nothing, so on a compiled tape only the graph is paid for. *)
+Lemma bounded_compile (g : graph X T W) bs : Forall2 (fun nd b => forall xs w, length (vjp nd xs w) <= b) g bs ->
+  forall tp bs0, bounded tp bs0 -> bounded (fold_left (record X T W) g tp) (bs0 ++ bs).
+Proof.
+  induction 1 as [|nd b g bs Hb H IH]; intros tp bs0 H0; simpl.
+  - now rewrite app_nil_r.
+  - replace (bs0 ++ b :: bs) with ((bs0 ++ [b]) ++ bs) by now rewrite <- app_assoc.
+    apply IH. unfold record. apply Forall2_app; auto. constructor; [|constructor].
+    intros w. apply Hb.
+Qed.
+
+Lemma bounded_leaves xs : bounded (map (leaf X W) xs) (repeat 0 (length xs)).
+Proof. induction xs; simpl; constructor; auto. Qed.
+
+(** The cost of a compiled graph, node by node. *)
+Theorem compiled_cost xs (g : graph X T W) bs seed gs v n :
+  Forall2 (fun nd b => forall xs w, length (vjp nd xs w) <= b) g bs ->
+  loop_counted (compile X T W xs g) (length xs + length g) seed = Some (gs, v, n) ->
+  v = length xs + length g /\ n <= list_sum bs.
+Proof.
+  intros Hb H. rewrite <- (compile_length X T W xs g) in H |- *.
+  destruct (reverse_cost _ (repeat 0 (length xs) ++ bs) _ _ _ _
+    (bounded_compile g bs Hb _ _ (bounded_leaves xs)) H) as [H1 H2].
+  split; auto. rewrite list_sum_app, sum_repeat in H2. lia.
+Qed.
+
+(** ** Memory *)
+
+(** Every array of cotangents the sweep goes through, the seed first. *)
+Fixpoint sweep_arrays (tp : tape) (k : nat) (gs : list W) : list (list W) :=
+  gs :: match k with
+        | O => []
+        | S k' => match step X W wadd tp k' gs with Some gs' => sweep_arrays tp k' gs' | None => [] end
+        end.
+
+Lemma accumulate_length id cs : forall gs gs',
+  accumulate id cs gs = Some gs' -> length gs' = length gs.
+Proof.
+  induction cs as [|[p c] cs IH]; intros gs gs' H; simpl in H; [congruence|].
+  destruct (p <? id); [|discriminate]. rewrite (IH _ _ H). apply upd_length.
+Qed.
+
+Lemma step_length tp id gs gs' : step X W wadd tp id gs = Some gs' -> length gs' = length gs.
+Proof.
+  unfold step. destruct (nth_error tp id); [|discriminate]. destruct (nth_error gs id); [|discriminate].
+  apply accumulate_length.
+Qed.
+
+Lemma sweep_arrays_length tp : forall k gs,
+  Forall (fun a => length a = length gs) (sweep_arrays tp k gs).
+Proof.
+  induction k as [|k IH]; intros gs; simpl; constructor; auto.
+  destruct (step X W wadd tp k gs) as [gs'|] eqn:E; auto.
+  rewrite <- (step_length _ _ _ _ E). apply IH.
+Qed.
+
+Lemma sweep_arrays_last tp : forall k gs gs' d,
+  loop tp k gs = Some gs' -> last (sweep_arrays tp k gs) d = gs'.
+Proof.
+  induction k as [|k IH]; intros gs gs' d H; simpl in *; [congruence|].
+  destruct (step X W wadd tp k gs) as [gs1|] eqn:E; [|discriminate].
+  rewrite <- (IH _ _ d H). destruct k; reflexivity.
+Qed.
+
+(** The tape of a graph has one entry per input and node, and the sweep holds
+    exactly one cotangent per entry from the seed to the result. *)
+Theorem sweep_memory xs (g : graph X T W) seed gs :
+  let tp := compile X T W xs g in
+  length seed = length xs + length g -> loop tp (length tp) seed = Some gs ->
+  length tp = length xs + length g /\
+  Forall (fun a => length a = length xs + length g) (sweep_arrays tp (length tp) seed) /\
+  last (sweep_arrays tp (length tp) seed) [] = gs.
+Proof.
+  intros tp Hs H. split; [apply compile_length|]. split.
+  - rewrite <- Hs. apply sweep_arrays_length.
+  - now apply sweep_arrays_last.
+Qed.
+
 End Cost.
 
-(** ** Scalar programs: the constant is the greatest number of operands *)
+(** ** Scalar programs: the bound is the arity *)
 
-Section Scalar.
-Variables (K : Type) (k0 k1 : K) (kadd kmul : K -> K -> K).
+Section ScalarCost.
+Variables (K : Type) (k0 : K) (kadd kmul : K -> K -> K).
 
-Definition greatest_arity (p : prog K) : nat := fold_right (fun i a => max (length (i_args i)) a) 0 p.
+Definition greatest (p : prog K) : nat := list_max (map (fun i => length (i_args i)) p).
 
-Lemma tape_sends p : forall tp a,
-  sends_at_most K K a tp -> greatest_arity p <= a ->
-  sends_at_most K K a (fold_left (record K K K) (graph_of K k0 kadd kmul p) tp).
+Lemma sum_le_max l : list_sum l <= list_max l * length l.
 Proof.
-  induction p as [|i p IH]; intros tp a Ht Hp; simpl in *; auto.
-  apply IH; [|lia]. unfold record. intros e He w. apply in_app_or in He as [He|[<-|[]]]; auto.
-  simpl. rewrite combine_length. lia.
+  induction l as [|a l IH]; simpl; [lia|].
+  fold (list_sum l) (list_max l). pose proof (Nat.le_max_l a (list_max l)).
+  pose proof (Nat.le_max_r a (list_max l)). nia.
 Qed.
 
-(** Reverse mode of a program of [m] operations on [n] inputs visits [n + m] entries and
-    makes at most [a (n + m)] additions, where [a] is the greatest number of operands. *)
-Theorem scalar_reverse_linear p xs seed gs visits adds :
-  loop_counted K K kadd (compile K K K xs (graph_of K k0 kadd kmul p)) (length xs + length p) seed 0 0
-    = Some (gs, visits, adds) ->
-  visits = length xs + length p /\ adds <= greatest_arity p * (length xs + length p).
+(** The reverse of a scalar program visits each input and instruction once; its
+    accumulations are at most the number of operands in the program, so at most
+    the greatest arity times the number of instructions. *)
+Theorem scalar_reverse_linear xs p seed gs v n :
+  loop_counted K K kadd (compile K K K xs (graph_of K k0 kadd kmul p))
+    (length xs + length p) seed = Some (gs, v, n) ->
+  v = length xs + length p /\
+  n <= list_sum (map (fun i => length (i_args i)) p) /\ n <= greatest p * length p.
 Proof.
-  intros H. eapply reverse_linear in H; [exact H|].
-  unfold compile. apply tape_sends; [|lia].
-  intros e He w. apply in_map_iff in He as [x [<- _]]. simpl. lia.
+  intros H. rewrite <- (graph_of_length K k0 kadd kmul p) in H at 1.
+  apply compiled_cost with (bs := map (fun i => length (i_args i)) p) in H.
+  - rewrite graph_of_length in H. destruct H as [H1 H2]. repeat split; auto.
+    pose proof (sum_le_max (map (fun i => length (i_args i)) p)) as M.
+    rewrite map_length in M. unfold greatest. lia.
+  - unfold graph_of. clear. induction p as [|i p IH]; simpl; constructor; auto.
+    intros xs w. simpl. rewrite combine_length. lia.
 Qed.
-End Scalar.
+End ScalarCost.
 
-(** ** Checkpoints *)
+(** ** Checkpoint plans *)
 
-(** [s] segments of [c] iterations hold [s + c] states and redo at most one forward pass. *)
-Theorem even_cost s c : peak (even s c) = s + c /\ redone (even s c) <= trips (even s c).
-Proof. split; [apply even_peak|]. rewrite even_redone, even_trips. lia. Qed.
+(** Even segments redo less than one further forward pass (all but the last
+    segment), and hold [s + c] states for [(s + 1) * c] trips. *)
+Theorem even_cost s c :
+  redone (even s c) + c = trips (even s c) /\
+  redone (even s c) <= trips (even s c) /\ peak (even s c) = s + c.
+Proof. rewrite even_redone, even_trips, even_peak. lia. Qed.
+
+(** Reversing in even segments runs at most two forward passes. *)
+Theorem even_two_passes (X W : Type) (f : nat -> X -> X) (bf : nat -> X -> W -> W) s c k x w :
+  snd (replay_counted X W f bf (even s c) k x w) <= 2 * trips (even s c).
+Proof. rewrite replay_cost. simpl. pose proof (even_cost s c). lia. Qed.

@@ -323,3 +323,50 @@ fn oracle(root: &Path, out: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All theories as one text.
+    fn sources(root: &Path) -> String {
+        let files = ["theories", "generated"].map(|folder| fs::read_dir(root.join("proofs").join(folder)).unwrap());
+        let paths = files.into_iter().flatten().map(|entry| entry.unwrap().path());
+        paths.map(|path| fs::read_to_string(path).unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_audited_is_stated_and_expected() {
+        let root = crate::root();
+        let text = fs::read_to_string(root.join("proofs/audit.v")).unwrap();
+        let names: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("Print Assumptions ")?.strip_suffix('.')).collect();
+        let expected = fs::read_to_string(root.join("proofs/axioms.expected")).unwrap();
+        assert_eq!(expected.lines().filter_map(|line| Some(line.split_once(':')?.0)).collect::<Vec<_>>(), names);
+        let sources = without_comments(&sources(&root));
+        for name in names {
+            let is_stated = ["Theorem", "Corollary", "Lemma"].iter().any(|kind| {
+                let stated = format!("{kind} {name}");
+                sources
+                    .match_indices(&stated)
+                    .any(|(at, _)| !sources[at + stated.len()..].starts_with(char::is_alphanumeric))
+            });
+            assert!(is_stated, "{name} is stated nowhere");
+        }
+    }
+
+    #[test]
+    fn comments_nest_and_are_left_out() {
+        assert_eq!(without_comments("a (* Admitted (* twice *) *) b"), "a  b");
+        assert_eq!(
+            needs("From Cotan Require Import A\n  B. (* From Cotan Require Import C. *)"),
+            ["A", "B"].map(str::to_owned).into()
+        );
+    }
+
+    #[test]
+    fn assumptions_belong_to_their_theorems() {
+        let printed = "Axioms:\nclassic : forall P : Prop, P \\/ ~ P\nlong\n  : nat\nClosed under the global context\n";
+        assert_eq!(assumptions(printed), ["classic, long", "nothing"]);
+    }
+}
