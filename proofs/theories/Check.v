@@ -3,133 +3,23 @@
     The engine emits [G], straight-line code over the primal values, and for each
     primal id the place ([bar]) where [G] holds its cotangent.  [check] compares
     each cotangent with what the tape rule says it must be, given later ones, up
-    to ring normalisation.  If it answers [true], [G] computes the real gradient;
+    to what [Normal] works out.  If it answers [true], [G] computes the real gradient;
     how the engine scheduled, shared or simplified the code does not matter. *)
 
 From Coq Require Import ZArith Lia Arith Bool Lra.
 From Coquelicot Require Import Coquelicot.
-From Cotan Require Import Tape Scalar Rule Slope Grad.
+From Cotan Require Import Tape Scalar Rule Slope Grad Normal.
 Import ListNotations.
 Open Scope R_scope.
 
-Definition tm_eq_dec : forall a b : tm, {a = b} + {a <> b}.
-Proof.
-  decide equality; try apply Nat.eq_dec; try apply Z.eq_dec; try apply Pos.eq_dec; decide equality;
-    try apply Nat.eq_dec; try apply Z.eq_dec.
-Defined.
+(** A constant of the program: a rule without operands. *)
+Definition constant (n : Z) (d : positive) : rule := Rule "constant" 0 (Q n d) [] [].
 
-(** ** Polynomials over opaque terms *)
+Lemma constant_ok n d : rule_ok (constant n d).
+Proof. apply rule_intro; [reflexivity|]. intros. split; [exact I | reflexivity]. Qed.
 
-Definition mono := list tm.
-Definition poly := list (Z * mono).
-
-Fixpoint remove1 (a : tm) (m : mono) : option mono :=
-  match m with
-  | [] => None
-  | b :: m' => if tm_eq_dec a b then Some m'
-               else match remove1 a m' with Some r => Some (b :: r) | None => None end
-  end.
-Fixpoint mono_eqb (a b : mono) : bool :=
-  match a with
-  | [] => match b with [] => true | _ => false end
-  | x :: a' => match remove1 x b with Some b' => mono_eqb a' b' | None => false end
-  end.
-
-Fixpoint addm (z : Z) (m : mono) (p : poly) : poly :=
-  match p with
-  | [] => [(z, m)]
-  | (z', m') :: p' => if mono_eqb m m' then ((z + z')%Z, m') :: p' else (z', m') :: addm z m p'
-  end.
-Fixpoint padd (p q : poly) : poly :=
-  match p with [] => q | (z, m) :: p' => addm z m (padd p' q) end.
-Fixpoint pscale (z : Z) (m : mono) (p : poly) : poly :=
-  match p with [] => [] | (z', m') :: p' => ((z * z')%Z, m ++ m') :: pscale z m p' end.
-Fixpoint pmul (p q : poly) : poly :=
-  match p with [] => [] | (z, m) :: p' => padd (pscale z m q) (pmul p' q) end.
-Fixpoint ppow (p : poly) (k : nat) : poly :=
-  match k with O => [(1%Z, [])] | S k' => pmul p (ppow p k') end.
-
-Fixpoint norm (t : tm) : poly :=
-  match t with
-  | Add a b => padd (norm a) (norm b)
-  | Sub a b => padd (norm a) (pscale (-1) [] (norm b))
-  | Neg a => pscale (-1) [] (norm a)
-  | Mul a b => pmul (norm a) (norm b)
-  | Q n xH => [(n, [])]
-  | Q n d => [(n, [Q 1 d])]
-  | Div a b => pmul (norm a) [(1%Z, [Div (Q 1 1) b])]
-  | PowZ a (Lit (Zpos k)) => ppow (norm a) (Pos.to_nat k)
-  | _ => [(1%Z, [t])]
-  end.
-
-Definition eqtm (a b : tm) : bool := forallb (fun zm => Z.eqb (fst zm) 0) (norm (Sub a b)).
-
-Section Sound.
-Variables (ud : R) (c : list R).
-Notation den := (den ud []).
-Fixpoint dm (m : mono) : R := match m with [] => 1 | a :: m' => den c 0 a * dm m' end.
-Fixpoint dp (p : poly) : R := match p with [] => 0 | (z, m) :: p' => IZR z * dm m + dp p' end.
-
-Lemma dm_app a b : dm (a ++ b) = dm a * dm b.
-Proof. induction a as [|x a IH]; simpl; [ring|]. rewrite IH. ring. Qed.
-
-Lemma remove1_dm a m m' : remove1 a m = Some m' -> dm m = den c 0 a * dm m'.
-Proof.
-  revert m'; induction m as [|b m IH]; intros m' H; simpl in H; [discriminate|].
-  destruct (tm_eq_dec a b) as [->|]; [injection H as <-; reflexivity|].
-  destruct (remove1 a m) as [r|]; [|discriminate]. injection H as <-.
-  simpl. rewrite (IH r eq_refl). ring.
-Qed.
-
-Lemma mono_eqb_dm a b : mono_eqb a b = true -> dm a = dm b.
-Proof.
-  revert b; induction a as [|x a IH]; intros b H; simpl in H.
-  - destruct b; [reflexivity|discriminate].
-  - destruct (remove1 x b) as [b'|] eqn:E; [|discriminate].
-    rewrite (remove1_dm _ _ _ E). simpl. now rewrite (IH b').
-Qed.
-
-Lemma addm_dp z m p : dp (addm z m p) = IZR z * dm m + dp p.
-Proof.
-  induction p as [|[z' m'] p IH]; simpl; [reflexivity|].
-  destruct (mono_eqb m m') eqn:E; simpl.
-  - rewrite (mono_eqb_dm _ _ E), plus_IZR. ring.
-  - rewrite IH. ring.
-Qed.
-Lemma padd_dp p q : dp (padd p q) = dp p + dp q.
-Proof. induction p as [|[z m] p IH]; simpl; [ring|]. rewrite addm_dp, IH. ring. Qed.
-Lemma pscale_dp z m p : dp (pscale z m p) = IZR z * dm m * dp p.
-Proof.
-  induction p as [|[z' m'] p IH]; simpl; [ring|]. rewrite IH, dm_app, mult_IZR. ring.
-Qed.
-Lemma pmul_dp p q : dp (pmul p q) = dp p * dp q.
-Proof. induction p as [|[z m] p IH]; simpl; [ring|]. rewrite padd_dp, pscale_dp, IH. ring. Qed.
-Lemma ppow_dp p k : dp (ppow p k) = dp p ^ k.
-Proof. induction k as [|k IH]; simpl; [ring|]. rewrite pmul_dp, IH. ring. Qed.
-
-Lemma norm_sound t : dp (norm t) = den c 0 t.
-Proof.
-  induction t; simpl; try (unfold dm; simpl; ring).
-  - destruct d; simpl; unfold Rdiv; ring.
-  - rewrite pscale_dp, IHt. simpl; ring.
-  - rewrite padd_dp. congruence.
-  - rewrite padd_dp, pscale_dp, IHt1, IHt2. simpl; ring.
-  - rewrite pmul_dp. congruence.
-  - rewrite pmul_dp, IHt1. simpl. unfold Rdiv. ring.
-  - destruct n; simpl; try ring. destruct z; simpl; try ring. now rewrite ppow_dp, IHt.
-Qed.
-
-Lemma zero_dp p : forallb (fun zm => Z.eqb (fst zm) 0) p = true -> dp p = 0.
-Proof.
-  induction p as [|[z m] p IH]; simpl; intros H; auto.
-  apply andb_prop in H as [Hz H]. apply Z.eqb_eq in Hz. subst. rewrite IH by auto. ring.
-Qed.
-
-Lemma eqtm_sound a b : eqtm a b = true -> den c 0 a = den c 0 b.
-Proof.
-  intros H. apply zero_dp in H. rewrite norm_sound in H. simpl in H. lra.
-Qed.
-End Sound.
+Lemma nth_error_Some_lt {A} (l : list A) m x : nth_error l m = Some x -> (m < length l)%nat.
+Proof. intros H. apply nth_error_Some. congruence. Qed.
 
 (** ** Emitted code *)
 
@@ -184,14 +74,17 @@ Qed.
 
 (** Unfold emitted definitions down to primal values and later cotangents. *)
 Section Expand.
-Variables (N : nat) (leaf : nat -> bool) (G : list tm).
+Variables (N : nat) (leaf : nat -> bool) (literal : nat -> option tm) (G : list tm).
 Fixpoint expand (fuel : nat) : tm -> tm :=
   match fuel with
   | O => fun t => t
   | S f => fix go (t : tm) : tm :=
     match t with
-    | X k => if Nat.ltb k N || leaf k then X k
-             else match nth_error G (k - N) with Some d => expand f d | None => X k end
+    | X k => match literal k with
+             | Some n => n
+             | None => if Nat.ltb k N || leaf k then X k
+                       else match nth_error G (k - N) with Some d => expand f d | None => X k end
+             end
     | Y | Q _ _ | Undefined | OfWhole _ => t
     | Named n d a => Named n d (go a)
     | Fn g a => Fn g (go a) | Neg a => Neg (go a) | PowZ a n => PowZ (go a) n | Gamma a n => Gamma (go a) n
@@ -204,10 +97,12 @@ Fixpoint expand (fuel : nat) : tm -> tm :=
   end.
 
 Lemma expand_sound c fuel : length c = N -> scoped N G = true ->
+  (forall k n, literal k = Some n -> den (run_code c G) 0 n = nth k (run_code c G) 0) ->
   forall t, den (run_code c G) 0 (expand fuel t) = den (run_code c G) 0 t.
 Proof.
-  intros Hc Hs. induction fuel as [|f IHf]; intros t; [reflexivity|].
+  intros Hc Hs Hlit. induction fuel as [|f IHf]; intros t; [reflexivity|].
   induction t; simpl in *; try reflexivity; try congruence.
+  destruct (literal i) as [n|] eqn:El; [now apply Hlit|].
   destruct (Nat.ltb i N || leaf i) eqn:E; [reflexivity|].
   destruct (nth_error G (i - N)) as [d|] eqn:Ed; [|reflexivity].
   apply orb_false_iff in E as [E _]. apply Nat.ltb_ge in E.
@@ -263,6 +158,14 @@ Fixpoint must (i n : nat) (p : rprog) (bar : list nat) : tm :=
                      (sends i n (nth n bar O) (ri_others ins) (ri_args ins) (ri_args ins) (r_part (ri_rule ins)))
   end.
 
+(** The number that a value of the program is, whatever its inputs are. *)
+Definition literal (n : nat) (p : rprog) (k : nat) : option tm :=
+  if Nat.ltb k n then None
+  else match nth_error p (k - n) with
+       | Some i => match r_prim (ri_rule i) with Q a b => Some (Q a b) | _ => None end
+       | None => None
+       end.
+
 Definition is_lit (t : option tm) : bool := match t with Some (Q _ _) => true | _ => false end.
 
 Definition check (n : nat) (p : rprog) (G : list tm) (bar : list nat) (j : nat) : bool :=
@@ -272,7 +175,7 @@ Definition check (n : nat) (p : rprog) (G : list tm) (bar : list nat) (j : nat) 
     (* later cotangents stay opaque, unless they are literals (a folded seed) *)
     let leaf k := existsb (fun i' => Nat.eqb (nth i' bar O) k) (seq (S i) (N - S i))
                   && negb (is_lit (nth_error G (k - N))) in
-    let ex := expand N leaf G (length G) in
+    let ex := expand N leaf (literal n p) G (length G) in
     eqtm (ex (X (nth i bar O)))
          (ex (Add (Q (if Nat.eqb i j then 1 else 0) 1) (must i n p bar))))
   (seq 0 N).
@@ -292,6 +195,32 @@ Lemma gather_prefix xs tl args : Forall (fun a => (a < length xs)%nat) args ->
 Proof.
   intros H. unfold gather. apply map_ext_in. intros a Ha.
   rewrite Forall_forall in H. now rewrite app_nth1 by auto.
+Qed.
+
+Lemma literal_value p : forall xs m i a b, nth_error p m = Some i -> r_prim (ri_rule i) = Q a b ->
+  nth (length xs + m) (rrun ud xs p) 0 = den_q a b.
+Proof.
+  induction p as [|j p IH]; intros xs m i a b Hm Hp; [destruct m; discriminate|].
+  set (v := ival ud j (rgather xs (ri_args j))).
+  assert (E : rrun ud xs (j :: p) = rrun ud (xs ++ [v]) p) by reflexivity. rewrite E.
+  destruct m as [|m]; simpl in Hm.
+  - injection Hm as ->. destruct (eval_prefix (rgraph p) (xs ++ [v])) as [tl T].
+    unfold rrun, run. rewrite T, <- app_assoc, Nat.add_0_r, app_nth2, Nat.sub_diag by lia. simpl.
+    unfold v, ival, val. now rewrite Hp.
+  - rewrite <- (IH (xs ++ [v]) m i a b Hm Hp). rewrite app_length. simpl. f_equal. lia.
+Qed.
+
+Lemma literal_sound p xs G : forall k n, literal (length xs) p k = Some n ->
+  den (run_code (rrun ud xs p) G) 0 n = nth k (run_code (rrun ud xs p) G) 0.
+Proof.
+  intros k n H. unfold literal in H. destruct (Nat.ltb_spec k (length xs)) as [|Hk]; [discriminate|].
+  destruct (nth_error p (k - length xs)) as [i|] eqn:E; [|discriminate].
+  destruct (r_prim (ri_rule i)) eqn:P; try discriminate. injection H as <-. simpl.
+  destruct (run_code_prefix G (rrun ud xs p)) as [tl ->].
+  assert (L : length (rrun ud xs p) = (length xs + length p)%nat).
+  { unfold rrun, run. rewrite eval_length. unfold graph_of, prog_of. now rewrite !map_length. }
+  rewrite app_nth1 by (rewrite L; apply nth_error_Some_lt in E; lia).
+  rewrite <- (literal_value p xs _ i _ _ E P). f_equal. lia.
 Qed.
 
 Lemma nth_bar c bar : forall k, (k < length bar)%nat ->
@@ -370,7 +299,7 @@ Proof.
   { intros k Hk. rewrite Hseed in Hk. rewrite Hgv by auto.
     specialize (Hall k). rewrite in_seq in Hall. specialize (Hall ltac:(lia)).
     apply (eqtm_sound ud c) in Hall.
-    unfold c in Hall. rewrite !expand_sound in Hall by auto. fold c in Hall.
+    unfold c in Hall. rewrite !expand_sound in Hall by (auto; apply literal_sound; auto). fold c in Hall.
     simpl den in Hall. rewrite Hall. f_equal.
     - unfold seed. rewrite nth_seed by auto. destruct (Nat.eqb k j); reflexivity.
     - apply must_sound; auto. unfold c. apply run_code_prefix. }

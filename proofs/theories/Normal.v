@@ -1,0 +1,200 @@
+(** * Normal: terms as polynomials with rational coefficients over opaque terms.
+
+    Sums, products, whole powers and numbers are worked out.  Reciprocals are taken
+    apart at products and signs; a choice is its two arms, each times an indicator, so
+    that a factor may stand inside or outside of it.  Everything else is opaque: two such
+    terms are the same only if they are written the same way. *)
+
+From Coq Require Import ZArith Bool Lra.
+From Coq Require QArith Qreduction Qreals.
+From Coquelicot Require Import Coquelicot.
+From Cotan Require Import Rule.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition tm_eq_dec : forall a b : tm, {a = b} + {a <> b}.
+Proof.
+  decide equality; try apply Nat.eq_dec; try apply Z.eq_dec; try apply Pos.eq_dec; decide equality;
+    try apply Nat.eq_dec; try apply Z.eq_dec.
+Defined.
+
+Definition coefficient := QArith_base.Q.
+Notation "n // d" := (QArith_base.Qmake n d) (at level 40).
+
+Definition mono := list tm.
+Definition poly := list (coefficient * mono).
+
+Fixpoint remove1 (a : tm) (m : mono) : option mono :=
+  match m with
+  | [] => None
+  | b :: m' => if tm_eq_dec a b then Some m'
+               else match remove1 a m' with Some r => Some (b :: r) | None => None end
+  end.
+Fixpoint mono_eqb (a b : mono) : bool :=
+  match a with
+  | [] => match b with [] => true | _ => false end
+  | x :: a' => match remove1 x b with Some b' => mono_eqb a' b' | None => false end
+  end.
+
+Definition plus (p q : coefficient) : coefficient := Qreduction.Qred (QArith_base.Qplus p q).
+Definition times (p q : coefficient) : coefficient := Qreduction.Qred (QArith_base.Qmult p q).
+
+Fixpoint addm (z : coefficient) (m : mono) (p : poly) : poly :=
+  match p with
+  | [] => [(z, m)]
+  | (z', m') :: p' => if mono_eqb m m' then (plus z z', m') :: p' else (z', m') :: addm z m p'
+  end.
+Fixpoint padd (p q : poly) : poly :=
+  match p with [] => q | (z, m) :: p' => addm z m (padd p' q) end.
+Fixpoint pscale (z : coefficient) (m : mono) (p : poly) : poly :=
+  match p with [] => [] | (z', m') :: p' => (times z z', m ++ m') :: pscale z m p' end.
+Fixpoint pmul (p q : poly) : poly :=
+  match p with [] => [] | (z, m) :: p' => padd (pscale z m q) (pmul p' q) end.
+Fixpoint ppow (p : poly) (k : nat) : poly :=
+  match k with O => [(1 // 1, [])] | S k' => pmul p (ppow p k') end.
+Definition pneg : poly -> poly := pscale (-1 // 1) [].
+
+(** The reciprocal of a term. *)
+Fixpoint recip (t : tm) : poly :=
+  match t with
+  | Mul a b => pmul (recip a) (recip b)
+  | Neg a => pneg (recip a)
+  | Q n d =>
+      match n with
+      | Zpos m => [(Zpos d // m, [])]
+      | Zneg m => [(Zneg d // m, [])]
+      | Z0 => [(0 // 1, [])]
+      end
+  | Named _ _ a => recip a
+  | _ => [(1 // 1, [Div (Q 1 1) t])]
+  end.
+
+Definition indicator (r : rel) (a b : tm) : tm := If r a b (Q 1 1) (Q 0 1).
+
+Fixpoint norm (t : tm) : poly :=
+  match t with
+  | Add a b => padd (norm a) (norm b)
+  | Sub a b => padd (norm a) (pneg (norm b))
+  | Neg a => pneg (norm a)
+  | Mul a b => pmul (norm a) (norm b)
+  | Q n d => [(n // d, [])]
+  | Named _ _ a => norm a
+  | Div a b => pmul (norm a) (recip b)
+  | PowZ a (Lit (Zpos k)) => ppow (norm a) (Pos.to_nat k)
+  | If r a b t e =>
+      let one := [(1 // 1, [indicator r a b])] in
+      padd (pmul one (norm t)) (pmul (padd [(1 // 1, [])] (pneg one)) (norm e))
+  | _ => [(1 // 1, [t])]
+  end.
+
+Definition eqtm (a b : tm) : bool :=
+  forallb (fun zm => Z.eqb (QArith_base.Qnum (fst zm)) 0) (norm (Sub a b)).
+
+Section Sound.
+Variables (ud : R) (c : list R).
+Notation den := (den ud []).
+Notation q2r := Rdefinitions.Q2R.
+
+Fixpoint dm (m : mono) : R := match m with [] => 1 | a :: m' => den c 0 a * dm m' end.
+Fixpoint dp (p : poly) : R := match p with [] => 0 | (z, m) :: p' => q2r z * dm m + dp p' end.
+
+Lemma plus_r p q : q2r (plus p q) = q2r p + q2r q.
+Proof. unfold plus. rewrite <- Qreals.Q2R_plus. apply Qreals.Qeq_eqR, Qreduction.Qred_correct. Qed.
+Lemma times_r p q : q2r (times p q) = q2r p * q2r q.
+Proof. unfold times. rewrite <- Qreals.Q2R_mult. apply Qreals.Qeq_eqR, Qreduction.Qred_correct. Qed.
+Lemma one_r : q2r (1 // 1) = 1.
+Proof. unfold Rdefinitions.Q2R. simpl. lra. Qed.
+Lemma minus_one_r : q2r (-1 // 1) = -1.
+Proof. unfold Rdefinitions.Q2R. simpl. lra. Qed.
+
+Lemma dm_app a b : dm (a ++ b) = dm a * dm b.
+Proof. induction a as [|x a IH]; simpl; [ring|]. rewrite IH. ring. Qed.
+
+Lemma remove1_dm a m m' : remove1 a m = Some m' -> dm m = den c 0 a * dm m'.
+Proof.
+  revert m'; induction m as [|b m IH]; intros m' H; simpl in H; [discriminate|].
+  destruct (tm_eq_dec a b) as [->|]; [injection H as <-; reflexivity|].
+  destruct (remove1 a m) as [r|]; [|discriminate]. injection H as <-.
+  simpl. rewrite (IH r eq_refl). ring.
+Qed.
+
+Lemma mono_eqb_dm a b : mono_eqb a b = true -> dm a = dm b.
+Proof.
+  revert b; induction a as [|x a IH]; intros b H; simpl in H.
+  - destruct b; [reflexivity|discriminate].
+  - destruct (remove1 x b) as [b'|] eqn:E; [|discriminate].
+    rewrite (remove1_dm _ _ _ E). simpl. now rewrite (IH b').
+Qed.
+
+Lemma addm_dp z m p : dp (addm z m p) = q2r z * dm m + dp p.
+Proof.
+  induction p as [|[z' m'] p IH]; simpl; [reflexivity|].
+  destruct (mono_eqb m m') eqn:E; simpl.
+  - rewrite (mono_eqb_dm _ _ E), plus_r. ring.
+  - rewrite IH. ring.
+Qed.
+Lemma padd_dp p q : dp (padd p q) = dp p + dp q.
+Proof. induction p as [|[z m] p IH]; simpl; [ring|]. rewrite addm_dp, IH. ring. Qed.
+Lemma pscale_dp z m p : dp (pscale z m p) = q2r z * dm m * dp p.
+Proof.
+  induction p as [|[z' m'] p IH]; simpl; [ring|]. rewrite IH, dm_app, times_r. ring.
+Qed.
+Lemma pmul_dp p q : dp (pmul p q) = dp p * dp q.
+Proof. induction p as [|[z m] p IH]; simpl; [ring|]. rewrite padd_dp, pscale_dp, IH. ring. Qed.
+Lemma ppow_dp p k : dp (ppow p k) = dp p ^ k.
+Proof.
+  induction k as [|k IH]; simpl; [rewrite one_r; ring|]. rewrite pmul_dp, IH. ring.
+Qed.
+Lemma pneg_dp p : dp (pneg p) = - dp p.
+Proof. unfold pneg. rewrite pscale_dp, minus_one_r. simpl. ring. Qed.
+Lemma opaque_dp t : dp [(1 // 1, [t])] = den c 0 t.
+Proof. simpl. rewrite one_r. ring. Qed.
+
+Lemma den_q_r n d : den_q n d = q2r (n // d).
+Proof.
+  unfold den_q, Rdefinitions.Q2R. simpl. destruct d; try reflexivity. field.
+Qed.
+
+Lemma recip_sound t : dp (recip t) = / den c 0 t.
+Proof.
+  assert (O : forall t, dp [(1 // 1, [Div (Q 1 1) t])] = / den c 0 t).
+  { intros u. rewrite opaque_dp. simpl. unfold Rdiv. ring. }
+  induction t; try apply O; cbn [recip].
+  - simpl. rewrite den_q_r. destruct n as [|m|m]; simpl; unfold Rdefinitions.Q2R; simpl.
+    + rewrite !Rmult_0_l, Rinv_0. ring.
+    + field. split; apply not_0_IZR; discriminate.
+    + change (Z.neg m) with (- Z.pos m)%Z. change (Z.neg d) with (- Z.pos d)%Z.
+      rewrite !opp_IZR. field. split; apply not_0_IZR; discriminate.
+  - exact IHt.
+  - rewrite pneg_dp, IHt. simpl. now rewrite Rinv_opp.
+  - rewrite pmul_dp, IHt1, IHt2. simpl. now rewrite Rinv_mult.
+Qed.
+
+Lemma norm_sound t : dp (norm t) = den c 0 t.
+Proof.
+  induction t; try apply opaque_dp; cbn [norm].
+  - simpl. rewrite den_q_r. ring.
+  - exact IHt.
+  - rewrite pneg_dp, IHt. reflexivity.
+  - rewrite padd_dp. simpl. congruence.
+  - rewrite padd_dp, pneg_dp, IHt1, IHt2. reflexivity.
+  - rewrite pmul_dp. simpl. congruence.
+  - rewrite pmul_dp, IHt1, recip_sound. reflexivity.
+  - destruct n; try apply opaque_dp. destruct z; try apply opaque_dp. rewrite ppow_dp, IHt. reflexivity.
+  - rewrite padd_dp, !pmul_dp, padd_dp, pneg_dp, IHt3, IHt4, opaque_dp. simpl. rewrite one_r.
+    destruct r; simpl; [destruct Rlt_dec | destruct Rle_dec | destruct Req_EM_T]; ring.
+Qed.
+
+Lemma zero_dp p : forallb (fun zm => Z.eqb (QArith_base.Qnum (fst zm)) 0) p = true -> dp p = 0.
+Proof.
+  induction p as [|[[z d] m] p IH]; simpl; intros H; auto.
+  apply andb_prop in H as [Hz H]. apply Z.eqb_eq in Hz. subst. rewrite IH by auto.
+  unfold Rdefinitions.Q2R. simpl. ring.
+Qed.
+
+(** Terms that the normaliser finds equal are equal numbers. *)
+Theorem eqtm_sound a b : eqtm a b = true -> den c 0 a = den c 0 b.
+Proof.
+  intros H. apply zero_dp in H. rewrite norm_sound in H. simpl in H. lra.
+Qed.
+End Sound.
