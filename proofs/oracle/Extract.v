@@ -5,4 +5,4 @@ From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigI
 From Cotan Require Import Rule Exec Check Grad Rules_gen.
 
 Extraction Language OCaml.
-Extraction "model.ml" values cotangents well_formed zleaf zuse zcontest check rules proved_rules r_name r_reals.
+Extraction "model.ml" values cotangents well_formed zleaf zuse zcontest certified constant rules proved_rules r_name r_reals.

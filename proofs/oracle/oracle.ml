@@ -6,8 +6,9 @@
    `max ARGS..`, `min ARGS..`; `seed ID V` as often as needed.  The answer: `values V..`, `cotangents V..`, or
    `refused WHY`.
 
-   A certificate: `inputs N`, then the program, `use RULE ARGS.. / OTHERS..`; the gradient code, `code TERM`; `places
-   ID..`, where the cotangent of each value is; `output ID`.  The answer: `accepted` or `not shown`. *)
+   A certificate: `inputs N`, then the program, `use RULE ARGS.. / OTHERS..` of proved rules and `constant N D`; the
+   gradient code, `code TERM`; `places ID..`, where the cotangent of each value is; `output ID`.  The answer: `accepted`,
+   `not shown`, or `refused WHY`. *)
 
 module Big = Z (* Zarith, before the model brings a Z of its own *)
 
@@ -73,9 +74,80 @@ let tape lines =
   | Some cots -> print_endline ("cotangents " ^ show cots)
   | None -> bad "a contribution goes to no earlier node"
 
+(* Terms as the proofs write them. *)
+type tree = Leaf of string | Node of tree list
+
+let tree_of text =
+  let spaced = String.concat " ) " (String.split_on_char ')' (String.concat " ( " (String.split_on_char '(' text))) in
+  let rec one = function
+    | "(" :: rest -> let inner, rest = many rest in (Node inner, rest)
+    | ")" :: _ | [] -> bad "a term ends too early"
+    | w :: rest -> (Leaf w, rest)
+  and many = function
+    | ")" :: rest -> ([], rest)
+    | rest -> let first, rest = one rest in let others, rest = many rest in (first :: others, rest)
+  in
+  match one (words spaced) with tree, [] -> tree | _ -> bad "a term has two parts"
+
+let rec number = function
+  | Leaf w -> Big.of_string w
+  | Node [ inner ] -> number inner
+  | Node _ -> bad "a number is asked for"
+
+let function_of = function
+  | "Exp" -> Model.Exp | "Ln" -> Model.Ln | "Sqrt" -> Model.Sqrt | "Sin" -> Model.Sin | "Cos" -> Model.Cos
+  | "Tan" -> Model.Tan | "Asin" -> Model.Asin | "Acos" -> Model.Acos | "Atan" -> Model.Atan | "Sinh" -> Model.Sinh
+  | "Cosh" -> Model.Cosh | "Tanh" -> Model.Tanh | "Erf" -> Model.Erf | "Floor" -> Model.Floor
+  | other -> bad ("no function is called " ^ other)
+
+let relation_of = function
+  | "Less" -> Model.Less | "AtMost" -> Model.AtMost | "Same" -> Model.Same
+  | other -> bad ("no relation is called " ^ other)
+
+let whole_of = function
+  | Node [ Leaf "Lit"; n ] -> Model.Lit (number n)
+  | _ -> bad "a whole number is asked for"
+
+let rec term_of = function
+  | Node [ Leaf "X"; Leaf i ] -> Model.X (int_of_string i)
+  | Node [ Leaf "Q"; n; d ] -> Model.Q (number n, number d)
+  | Node [ Leaf "Named"; n; d; t ] -> Model.Named (number n, number d, term_of t)
+  | Leaf "Undefined" -> Model.Undefined
+  | Node [ Leaf "OfWhole"; n ] -> Model.OfWhole (whole_of n)
+  | Node [ Leaf "Fn"; Leaf f; a ] -> Model.Fn (function_of f, term_of a)
+  | Node [ Leaf "Neg"; a ] -> Model.Neg (term_of a)
+  | Node [ Leaf "Add"; a; b ] -> Model.Add (term_of a, term_of b)
+  | Node [ Leaf "Sub"; a; b ] -> Model.Sub (term_of a, term_of b)
+  | Node [ Leaf "Mul"; a; b ] -> Model.Mul (term_of a, term_of b)
+  | Node [ Leaf "Div"; a; b ] -> Model.Div (term_of a, term_of b)
+  | Node [ Leaf "PowZ"; a; n ] -> Model.PowZ (term_of a, whole_of n)
+  | Node [ Leaf "Pow"; a; b ] -> Model.Pow (term_of a, term_of b)
+  | Node [ Leaf "Gamma"; a; n ] -> Model.Gamma (term_of a, whole_of n)
+  | Node [ Leaf "If"; Leaf r; a; b; t; e ] -> Model.If (relation_of r, term_of a, term_of b, term_of t, term_of e)
+  | _ -> bad "no such term"
+
+let certificate lines =
+  let inputs = ref 0 and prog = ref [] and code = ref [] and places = ref [] and output = ref 0 in
+  let add rule args others = prog := { Model.ri_rule = rule; ri_args = args; ri_others = others } :: !prog in
+  let read = function
+    | [ "inputs"; n ] -> inputs := int_of_string n
+    | [ "constant"; n; d ] -> add (Model.constant (Big.of_string n) (Big.of_string d)) [] []
+    | "use" :: name :: rest ->
+        let args, others = split rest in
+        add (rule_of proved name) (ids args) (numbers others)
+    | "code" :: term -> code := term_of (tree_of (String.concat " " term)) :: !code
+    | "places" :: rest -> places := ids rest
+    | [ "output"; id ] -> output := int_of_string id
+    | w -> bad (String.concat " " w)
+  in
+  List.iter read lines;
+  let accepts = Model.certified !inputs (List.rev !prog) (List.rev !code) !places !output in
+  print_endline (if accepts then "accepted" else "not shown")
+
 let () =
   match Sys.argv with
   | [| _; "tape" |] -> each_case tape
+  | [| _; "certify" |] -> each_case certificate
   | _ ->
-      prerr_endline "usage: oracle tape";
+      prerr_endline "usage: oracle tape|certify";
       exit 2

@@ -314,4 +314,38 @@ Proof.
   rewrite nth_firstn_lt in Hder by auto.
   rewrite <- HU, Hgv in Hder by (rewrite ?Hseed; unfold N; lia). exact Hder.
 Qed.
+
+(** Operands are earlier values, as many as the rule has. *)
+Fixpoint well_formed (n : nat) (p : rprog) : bool :=
+  match p with
+  | [] => true
+  | i :: p' => forallb (fun a => Nat.ltb a n) (ri_args i) && Nat.eqb (length (ri_args i)) (r_reals (ri_rule i))
+               && well_formed (S n) p'
+  end.
+
+Lemma well_formed_wf p : forall n, well_formed n p = true -> wf R n (prog_of ud p).
+Proof.
+  induction p as [|i p IH]; intros n H; simpl in *; auto.
+  apply andb_prop in H as [H Hp]. apply andb_prop in H as [Ha Hl]. repeat split; auto.
+  - rewrite forallb_forall in Ha. apply Forall_forall. intros a Hin. apply Nat.ltb_lt. auto.
+  - now apply Nat.eqb_eq.
+Qed.
+
+(** What the oracle runs on a certificate. *)
+Definition certified (n : nat) (p : rprog) (G : list tm) (bar : list nat) (j : nat) : bool :=
+  well_formed n p && Nat.ltb j (n + length p) && check n p G bar j.
+
+(** An accepted certificate: where every rule is used on its domain, the emitted code computes the partial
+    derivatives of the output. *)
+Theorem certified_sound p xs G bar j :
+  certified (length xs) p G bar j = true -> good ud xs p ->
+  let c := run_code (rrun ud xs p) G in
+  forall i, (i < length xs)%nat ->
+    is_derive (fun z => nth j (rrun ud (put i z xs) p) 0) (nth i xs 0) (nth (nth i bar O) c 0).
+Proof.
+  intros H Hg. apply andb_prop in H as [H Hc]. apply andb_prop in H as [Hw Hj].
+  apply check_sound; auto.
+  - now apply well_formed_wf.
+  - now apply Nat.ltb_lt.
+Qed.
 End Code.
