@@ -316,14 +316,14 @@ Proof.
 Qed.
 
 (** Operands are earlier values, as many as the rule has. *)
-Fixpoint well_formed (n : nat) (p : rprog) : bool :=
+Fixpoint program_ok (n : nat) (p : rprog) : bool :=
   match p with
   | [] => true
   | i :: p' => forallb (fun a => Nat.ltb a n) (ri_args i) && Nat.eqb (length (ri_args i)) (r_reals (ri_rule i))
-               && well_formed (S n) p'
+               && program_ok (S n) p'
   end.
 
-Lemma well_formed_wf p : forall n, well_formed n p = true -> wf R n (prog_of ud p).
+Lemma program_ok_wf p : forall n, program_ok n p = true -> wf R n (prog_of ud p).
 Proof.
   induction p as [|i p IH]; intros n H; simpl in *; auto.
   apply andb_prop in H as [H Hp]. apply andb_prop in H as [Ha Hl]. repeat split; auto.
@@ -333,7 +333,7 @@ Qed.
 
 (** What the oracle runs on a certificate. *)
 Definition certified (n : nat) (p : rprog) (G : list tm) (bar : list nat) (j : nat) : bool :=
-  well_formed n p && Nat.ltb j (n + length p) && check n p G bar j.
+  program_ok n p && Nat.ltb j (n + length p) && check n p G bar j.
 
 (** An accepted certificate: where every rule is used on its domain, the emitted code computes the partial
     derivatives of the output. *)
@@ -345,7 +345,7 @@ Theorem certified_sound p xs G bar j :
 Proof.
   intros H Hg. apply andb_prop in H as [H Hc]. apply andb_prop in H as [Hw Hj].
   apply check_sound; auto.
-  - now apply well_formed_wf.
+  - now apply program_ok_wf.
   - now apply Nat.ltb_lt.
 Qed.
 End Code.
