@@ -1,7 +1,7 @@
 (** What every headline theorem assumes.  `cargo xtask proofs` holds the output against
     axioms.expected. *)
 From Cotan Require Import Tape Engine Accumulation Local Scalar Tensor Loops Checkpoint Snapshots Undo Branches Cost.
-From Cotan Require Import Rule Slope Grad Exec Normal Check Rules_gen.
+From Cotan Require Import Rule Slope Grad Exec Normal Check Certificate Rules_gen.
 Print Assumptions back_adjoint.
 Print Assumptions forward_correspondence.
 Print Assumptions compile_length.
@@ -67,3 +67,4 @@ Print Assumptions grad_correct.
 Print Assumptions grad_partial.
 Print Assumptions check_sound.
 Print Assumptions certified_sound.
+Print Assumptions accepted_sound.

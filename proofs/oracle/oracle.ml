@@ -6,24 +6,22 @@
    `max ARGS..`, `min ARGS..`; `seed ID V` as often as needed.  The answer: `values V..`, `cotangents V..`, or
    `refused WHY`.
 
-   A certificate: `inputs N`, then the program, `use RULE ARGS.. / OTHERS..` of proved rules and `constant N D`; the
-   gradient code, `code TERM`; `places ID..`, where the cotangent of each value is; `output ID`.  The answer: `accepted`,
-   `not shown`, or `refused WHY`. *)
+   A certificate: `inputs N`, then the program, `use RULE ARGS.. / OTHERS..` of proved rules, `constant N D`, and
+   `choice RELATION A B YES NO`; the gradient code, `code TERM`; `unfold ID..`, lines of code that are to be unfolded
+   although they hold cotangents; `places ID..`, where the cotangent of each value is; `output ID`.  The answer:
+   `accepted`, `not shown: value ID`, or `refused WHY`. *)
 
 module Big = Z (* Zarith, before the model brings a Z of its own *)
 
 let modulus = Big.pred (Big.shift_left Big.one 61)
-let table rules =
+let rules =
   let names = Hashtbl.create 97 in
-  List.iter (fun r -> Hashtbl.replace names (Model.r_name r) r) rules;
+  List.iter (fun r -> Hashtbl.replace names (Model.r_name r) r) Model.rules;
   names
-let all = table Model.rules
-let proved = table Model.proved_rules
 
 exception Bad of string
 let bad line = raise (Bad line)
-let rule_of names name =
-  match Hashtbl.find_opt names name with Some r -> r | None -> bad ("no rule is called " ^ name)
+let rule_of name = match Hashtbl.find_opt rules name with Some r -> r | None -> bad ("no rule is called " ^ name)
 
 let words line = List.filter (( <> ) "") (String.split_on_char ' ' line)
 let rec split = function
@@ -57,7 +55,7 @@ let tape lines =
     | [ "leaf"; v ] -> add (Model.zleaf modulus (Big.of_string v))
     | "use" :: name :: rest ->
         let args, others = split rest in
-        add (Model.zuse modulus (rule_of all name) (ids args) (numbers others))
+        add (Model.zuse modulus (rule_of name) (ids args) (numbers others))
     | "max" :: args -> add (Model.zcontest modulus true (ids args))
     | "min" :: args -> add (Model.zcontest modulus false (ids args))
     | [ "seed"; id; v ] -> seeds := (int_of_string id, Big.of_string v) :: !seeds
@@ -127,22 +125,28 @@ let rec term_of = function
   | _ -> bad "no such term"
 
 let certificate lines =
-  let inputs = ref 0 and prog = ref [] and code = ref [] and places = ref [] and output = ref 0 in
-  let add rule args others = prog := { Model.ri_rule = rule; ri_args = args; ri_others = others } :: !prog in
+  let inputs = ref 0 and prog = ref [] and code = ref [] and unfold = ref [] and places = ref [] and output = ref 0 in
+  let add step = prog := step :: !prog in
   let read = function
     | [ "inputs"; n ] -> inputs := int_of_string n
-    | [ "constant"; n; d ] -> add (Model.constant (Big.of_string n) (Big.of_string d)) [] []
+    | [ "constant"; n; d ] -> add (Model.Number (Big.of_string n, Big.of_string d))
+    | "choice" :: relation :: args -> add (Model.Chooses (relation_of relation, ids args))
     | "use" :: name :: rest ->
         let args, others = split rest in
-        add (rule_of proved name) (ids args) (numbers others)
+        add (Model.Uses (name, ids args, numbers others))
     | "code" :: term -> code := term_of (tree_of (String.concat " " term)) :: !code
+    | "unfold" :: rest -> unfold := ids rest
     | "places" :: rest -> places := ids rest
     | [ "output"; id ] -> output := int_of_string id
     | w -> bad (String.concat " " w)
   in
   List.iter read lines;
-  let accepts = Model.certified !inputs (List.rev !prog) (List.rev !code) !places !output in
-  print_endline (if accepts then "accepted" else "not shown")
+  let steps = List.rev !prog and lines = List.rev !code in
+  if Model.accepted !inputs steps lines !unfold !places !output then print_endline "accepted"
+  else
+    match Model.first_unshown !inputs steps lines !unfold !places !output with
+    | Some value -> Printf.printf "not shown: value %d\n" value
+    | None -> bad "the certificate is not well-formed"
 
 let () =
   match Sys.argv with

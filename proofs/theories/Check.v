@@ -12,12 +12,6 @@ From Cotan Require Import Tape Scalar Rule Slope Grad Normal.
 Import ListNotations.
 Open Scope R_scope.
 
-(** A constant of the program: a rule without operands. *)
-Definition constant (n : Z) (d : positive) : rule := Rule "constant" 0 (Q n d) [] [].
-
-Lemma constant_ok n d : rule_ok (constant n d).
-Proof. apply rule_intro; [reflexivity|]. intros. split; [exact I | reflexivity]. Qed.
-
 Lemma nth_error_Some_lt {A} (l : list A) m x : nth_error l m = Some x -> (m < length l)%nat.
 Proof. intros H. apply nth_error_Some. congruence. Qed.
 
@@ -168,17 +162,22 @@ Definition literal (n : nat) (p : rprog) (k : nat) : option tm :=
 
 Definition is_lit (t : option tm) : bool := match t with Some (Q _ _) => true | _ => false end.
 
-Definition check (n : nat) (p : rprog) (G : list tm) (bar : list nat) (j : nat) : bool :=
+(** Whether the cotangent of value [i] is what the tape rule says.  [unfold] names lines of code that only say what a
+    cotangent is.  They are unfolded where the cotangent of a value is held by other code. *)
+Definition check_at (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j i : nat) : bool :=
   let N := (n + length p)%nat in
-  scoped N G && Nat.eqb (length bar) N &&
-  forallb (fun i =>
-    (* later cotangents stay opaque, unless they are literals (a folded seed) *)
-    let leaf k := existsb (fun i' => Nat.eqb (nth i' bar O) k) (seq (S i) (N - S i))
-                  && negb (is_lit (nth_error G (k - N))) in
-    let ex := expand N leaf (literal n p) G (length G) in
-    eqtm (ex (X (nth i bar O)))
-         (ex (Add (Q (if Nat.eqb i j then 1 else 0) 1) (must i n p bar))))
-  (seq 0 N).
+  (* later cotangents stay opaque, unless they are literals (a folded seed) *)
+  let lit k := negb (Nat.ltb k N) && is_lit (nth_error G (k - N)) in
+  let said := existsb (Nat.eqb (nth i bar O)) unfold || lit (nth i bar O) in
+  let leaf k := existsb (fun i' => Nat.eqb (nth i' bar O) k) (seq (S i) (N - S i))
+                && negb (lit k) && (said || negb (existsb (Nat.eqb k) unfold)) in
+  let ex := expand N leaf (literal n p) G (length G) in
+  eqtm (ex (X (nth i bar O)))
+       (ex (Add (Q (if Nat.eqb i j then 1 else 0) 1) (must i n p bar))).
+
+Definition check (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j : nat) : bool :=
+  let N := (n + length p)%nat in
+  scoped N G && Nat.eqb (length bar) N && forallb (check_at n p G unfold bar j) (seq 0 N).
 
 Notation rrecv := (recv R R R 0 Rplus).
 Notation rgraph p := (graph_of R 0 Rplus Rmult (prog_of ud p)).
@@ -274,15 +273,15 @@ Lemma nth_firstn_lt (l : list R) : forall n i, (i < n)%nat -> nth i (firstn n l)
 Proof. induction l as [|x l IH]; intros [|n] [|i] H; simpl; auto; try lia. apply IH; lia. Qed.
 
 (** If the checker accepts, the emitted program computes the partial derivatives. *)
-Theorem check_sound p xs G bar j :
-  check (length xs) p G bar j = true ->
+Theorem check_sound p xs G unfold bar j :
+  check (length xs) p G unfold bar j = true ->
   wf R (length xs) (prog_of ud p) -> good ud xs p -> (j < length xs + length p)%nat ->
   let c := run_code (rrun ud xs p) G in
   forall i, (i < length xs)%nat ->
     is_derive (fun z => nth j (rrun ud (put i z xs) p) 0) (nth i xs 0) (nth (nth i bar O) c 0).
 Proof.
   intros Hchk Hwf Hg Hj c i Hi.
-  unfold check in Hchk. set (N := (length xs + length p)%nat) in *.
+  cbv beta delta [check] in Hchk. cbv zeta in Hchk. set (N := (length xs + length p)%nat) in *.
   apply andb_prop in Hchk as [Hchk Hall]. apply andb_prop in Hchk as [Hsc Hb].
   apply Nat.eqb_eq in Hb. rewrite forallb_forall in Hall.
   assert (Hlp : length (rgraph p) = length p) by (unfold graph_of, prog_of; now rewrite !map_length).
@@ -298,7 +297,7 @@ Proof.
             nth k gv 0 = nth k seed 0 + rrecv k xs (rgraph p) gv).
   { intros k Hk. rewrite Hseed in Hk. rewrite Hgv by auto.
     specialize (Hall k). rewrite in_seq in Hall. specialize (Hall ltac:(lia)).
-    apply (eqtm_sound ud c) in Hall.
+    cbv beta zeta delta [check_at] in Hall. fold N in Hall. apply (eqtm_sound ud c) in Hall.
     unfold c in Hall. rewrite !expand_sound in Hall by (auto; apply literal_sound; auto). fold c in Hall.
     simpl den in Hall. rewrite Hall. f_equal.
     - unfold seed. rewrite nth_seed by auto. destruct (Nat.eqb k j); reflexivity.
@@ -332,19 +331,19 @@ Proof.
 Qed.
 
 (** What the oracle runs on a certificate. *)
-Definition certified (n : nat) (p : rprog) (G : list tm) (bar : list nat) (j : nat) : bool :=
-  program_ok n p && Nat.ltb j (n + length p) && check n p G bar j.
+Definition certified (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j : nat) : bool :=
+  program_ok n p && Nat.ltb j (n + length p) && check n p G unfold bar j.
 
 (** An accepted certificate: where every rule is used on its domain, the emitted code computes the partial
     derivatives of the output. *)
-Theorem certified_sound p xs G bar j :
-  certified (length xs) p G bar j = true -> good ud xs p ->
+Theorem certified_sound p xs G unfold bar j :
+  certified (length xs) p G unfold bar j = true -> good ud xs p ->
   let c := run_code (rrun ud xs p) G in
   forall i, (i < length xs)%nat ->
     is_derive (fun z => nth j (rrun ud (put i z xs) p) 0) (nth i xs 0) (nth (nth i bar O) c 0).
 Proof.
   intros H Hg. apply andb_prop in H as [H Hc]. apply andb_prop in H as [Hw Hj].
-  apply check_sound; auto.
+  apply (check_sound p xs G unfold bar j); auto.
   - now apply program_ok_wf.
   - now apply Nat.ltb_lt.
 Qed.

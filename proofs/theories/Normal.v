@@ -46,8 +46,19 @@ Fixpoint addm (z : coefficient) (m : mono) (p : poly) : poly :=
   end.
 Fixpoint padd (p q : poly) : poly :=
   match p with [] => q | (z, m) :: p' => addm z m (padd p' q) end.
+(** Whether a term is 1 or 0, as two numbers are related. *)
+Definition is_indicator (t : tm) : bool :=
+  match t with If _ _ _ (Q (Zpos xH) xH) (Q Z0 xH) => true | _ => false end.
+
+(** A product in which no such term comes twice. *)
+Fixpoint join (m m' : mono) : mono :=
+  match m with
+  | [] => m'
+  | a :: r => if is_indicator a && match remove1 a m' with Some _ => true | None => false end
+              then join r m' else a :: join r m'
+  end.
 Fixpoint pscale (z : coefficient) (m : mono) (p : poly) : poly :=
-  match p with [] => [] | (z', m') :: p' => (times z z', m ++ m') :: pscale z m p' end.
+  match p with [] => [] | (z', m') :: p' => (times z z', join m m') :: pscale z m p' end.
 Fixpoint pmul (p q : poly) : poly :=
   match p with [] => [] | (z, m) :: p' => padd (pscale z m q) (pmul p' q) end.
 Fixpoint ppow (p : poly) (k : nat) : poly :=
@@ -71,6 +82,11 @@ Fixpoint recip (t : tm) : poly :=
 
 Definition indicator (r : rel) (a b : tm) : tm := If r a b (Q 1 1) (Q 0 1).
 
+(** 1 or 0; known where a number is compared with itself. *)
+Definition related (r : rel) (a b : tm) : poly :=
+  if tm_eq_dec a b then match r with Less => [] | AtMost | Same => [(1 // 1, [])] end
+  else [(1 // 1, [indicator r a b])].
+
 Fixpoint norm (t : tm) : poly :=
   match t with
   | Add a b => padd (norm a) (norm b)
@@ -79,10 +95,13 @@ Fixpoint norm (t : tm) : poly :=
   | Mul a b => pmul (norm a) (norm b)
   | Q n d => [(n // d, [])]
   | Named _ _ a => norm a
+  | OfWhole (Lit z) => [(z // 1, [])]
   | Div a b => pmul (norm a) (recip b)
+  | PowZ a (Lit Z0) => [(1 // 1, [])]
   | PowZ a (Lit (Zpos k)) => ppow (norm a) (Pos.to_nat k)
+  | PowZ a (Lit (Zneg k)) => ppow (recip a) (Pos.to_nat k)
   | If r a b t e =>
-      let one := [(1 // 1, [indicator r a b])] in
+      let one := related r a b in
       padd (pmul one (norm t)) (pmul (padd [(1 // 1, [])] (pneg one)) (norm e))
   | _ => [(1 // 1, [t])]
   end.
@@ -107,9 +126,6 @@ Proof. unfold Rdefinitions.Q2R. simpl. lra. Qed.
 Lemma minus_one_r : q2r (-1 // 1) = -1.
 Proof. unfold Rdefinitions.Q2R. simpl. lra. Qed.
 
-Lemma dm_app a b : dm (a ++ b) = dm a * dm b.
-Proof. induction a as [|x a IH]; simpl; [ring|]. rewrite IH. ring. Qed.
-
 Lemma remove1_dm a m m' : remove1 a m = Some m' -> dm m = den c 0 a * dm m'.
 Proof.
   revert m'; induction m as [|b m IH]; intros m' H; simpl in H; [discriminate|].
@@ -126,6 +142,25 @@ Proof.
     rewrite (remove1_dm _ _ _ E). simpl. now rewrite (IH b').
 Qed.
 
+Lemma indicator_dm a : is_indicator a = true -> den c 0 a * den c 0 a = den c 0 a.
+Proof.
+  destruct a as [| | | | | | | | | | | | | | |r x y t e|]; try discriminate. simpl.
+  destruct t as [| |n d| | | | | | | | | | | | | |]; try discriminate.
+  destruct n as [|[]|]; try discriminate. destruct d; try discriminate.
+  destruct e as [| |n d| | | | | | | | | | | | | |]; try discriminate.
+  destruct n; try discriminate. destruct d; try discriminate. intros _. simpl.
+  destruct r; simpl; [destruct Rlt_dec | destruct Rle_dec | destruct Req_EM_T]; ring.
+Qed.
+
+Lemma join_dm m m' : dm (join m m') = dm m * dm m'.
+Proof.
+  induction m as [|a m IH]; simpl; [ring|].
+  destruct (is_indicator a && match remove1 a m' with Some _ => true | None => false end) eqn:E.
+  - apply andb_prop in E as [Hi Hr]. destruct (remove1 a m') as [r|] eqn:Er; [|discriminate].
+    rewrite IH, (remove1_dm _ _ _ Er). rewrite <- (indicator_dm a Hi) at 1. ring.
+  - simpl. rewrite IH. ring.
+Qed.
+
 Lemma addm_dp z m p : dp (addm z m p) = q2r z * dm m + dp p.
 Proof.
   induction p as [|[z' m'] p IH]; simpl; [reflexivity|].
@@ -137,7 +172,7 @@ Lemma padd_dp p q : dp (padd p q) = dp p + dp q.
 Proof. induction p as [|[z m] p IH]; simpl; [ring|]. rewrite addm_dp, IH. ring. Qed.
 Lemma pscale_dp z m p : dp (pscale z m p) = q2r z * dm m * dp p.
 Proof.
-  induction p as [|[z' m'] p IH]; simpl; [ring|]. rewrite IH, dm_app, times_r. ring.
+  induction p as [|[z' m'] p IH]; simpl; [ring|]. rewrite IH, join_dm, times_r. ring.
 Qed.
 Lemma pmul_dp p q : dp (pmul p q) = dp p * dp q.
 Proof. induction p as [|[z m] p IH]; simpl; [ring|]. rewrite padd_dp, pscale_dp, IH. ring. Qed.
@@ -170,18 +205,28 @@ Proof.
   - rewrite pmul_dp, IHt1, IHt2. simpl. now rewrite Rinv_mult.
 Qed.
 
+Lemma related_dp r a b : dp (related r a b) = den c 0 (indicator r a b).
+Proof.
+  unfold related. destruct (tm_eq_dec a b) as [<-|]; [|apply opaque_dp].
+  destruct r; simpl; rewrite ?one_r; [destruct Rlt_dec | destruct Rle_dec | destruct Req_EM_T]; lra.
+Qed.
+
 Lemma norm_sound t : dp (norm t) = den c 0 t.
 Proof.
   induction t; try apply opaque_dp; cbn [norm].
   - simpl. rewrite den_q_r. ring.
   - exact IHt.
+  - destruct n; try apply opaque_dp. cbn [norm]. simpl. unfold Rdefinitions.Q2R. simpl. field.
   - rewrite pneg_dp, IHt. reflexivity.
   - rewrite padd_dp. simpl. congruence.
   - rewrite padd_dp, pneg_dp, IHt1, IHt2. reflexivity.
   - rewrite pmul_dp. simpl. congruence.
   - rewrite pmul_dp, IHt1, recip_sound. reflexivity.
-  - destruct n; try apply opaque_dp. destruct z; try apply opaque_dp. rewrite ppow_dp, IHt. reflexivity.
-  - rewrite padd_dp, !pmul_dp, padd_dp, pneg_dp, IHt3, IHt4, opaque_dp. simpl. rewrite one_r.
+  - destruct n; try apply opaque_dp. destruct z; cbn [norm].
+    + simpl. rewrite one_r. ring.
+    + rewrite ppow_dp, IHt. reflexivity.
+    + rewrite ppow_dp, recip_sound. simpl. apply pow_inv.
+  - rewrite padd_dp, !pmul_dp, padd_dp, pneg_dp, IHt3, IHt4, related_dp. simpl. rewrite one_r.
     destruct r; simpl; [destruct Rlt_dec | destruct Rle_dec | destruct Req_EM_T]; ring.
 Qed.
 

@@ -182,11 +182,12 @@ Ltac unlist :=
   end.
 
 Ltac open_rule :=
-  match goal with |- rule_ok ?r => unfold r end;
   apply rule_intro; [reflexivity|];
   let ud := fresh "ud" in let ps := fresh "ps" in let xs := fresh "xs" in let dxs := fresh "dxs" in
   intros ud ps xs dxs ? ? Hd; unfold in_dom in Hd; cbn [r_dom r_reals] in *; unlist;
   cbn [val partials lin map nth den den_fn den_q den_whole fn_slope fn_ok slope smooth r_prim r_part holds] in *;
   repeat match goal with H : _ \/ _ |- _ => destruct H end.
 
-Ltac rule_tac := open_rule; (split; [ smooth_tac | same ]).
+(** For a rule that is written out, and for one that has a name. *)
+Ltac written_tac := open_rule; (split; [ smooth_tac | same ]).
+Ltac rule_tac := match goal with |- rule_ok ?r => unfold r end; written_tac.

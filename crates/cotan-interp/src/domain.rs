@@ -1,8 +1,8 @@
 //! What the numbers of a run are.
 //!
 //! Control flow, indexing and moving of elements are the same for all numbers and are written once, in
-//! [`crate::machine`]. A domain says what a cell of float type holds and computes with such cells; cells of every other
-//! type hold the bits of [`Const`].
+//! [`crate::machine`]. A domain says what a cell of float type holds and computes with such cells. Cells of every other
+//! type hold the bits of [`Const`]; those of truth values may hold more above their lowest bit.
 
 use crate::error::RuntimeError;
 use cotan_ir::{Const, Elem, Monoid};

@@ -84,6 +84,8 @@ pub enum Limit {
     Steps,
     /// Nodes of a tape.
     Tape,
+    /// Steps of a path.
+    Path,
     /// Blocks inside blocks, calls included.
     Depth,
 }
@@ -131,6 +133,7 @@ impl fmt::Display for Limit {
         f.write_str(match self {
             Limit::Steps => "the limit on executed statements is reached",
             Limit::Tape => "the limit on the memory of a tape is reached",
+            Limit::Path => "the limit on the steps of a path is reached",
             Limit::Depth => "the limit on nested blocks is reached",
         })
     }

@@ -93,7 +93,7 @@ impl Frame<'_> {
     pub(crate) fn truth(&self, a: Atom) -> Outcome<bool> {
         let truth = match a {
             Atom::Const(c) => c.as_bool(),
-            Atom::Var(v) => self.value(v)?.scalar().map(|cell| cell != 0),
+            Atom::Var(v) => self.value(v)?.scalar().map(|cell| cell & 1 != 0),
         };
         truth.map_or_else(|| bug("expected a bool scalar"), Ok)
     }

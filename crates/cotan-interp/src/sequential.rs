@@ -24,7 +24,7 @@ impl Progress {
         match self.count {
             Some(n) => Ok(self.trips < n),
             None => match self.carried.first().and_then(Val::scalar) {
-                Some(cell) => Ok(cell != 0),
+                Some(cell) => Ok(cell & 1 != 0),
                 None => bug("a while without a condition"),
             },
         }

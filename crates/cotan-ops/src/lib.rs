@@ -52,7 +52,7 @@ pub use meaning::{Known, Meaning};
 pub use mod61::Mod61;
 pub use monoid::{WithOperation, with_operation};
 pub use num::{Int, Num, Ring};
-pub use obligations::{Obligation, Tree, mutant_script, obligations, proof_script};
+pub use obligations::{Denoted, Exact, Obligation, Tree, Truth, mutant_script, obligations, proof_script};
 pub use operand::{Differentiability, Operand};
 pub use registry::Registry;
 pub use row::{

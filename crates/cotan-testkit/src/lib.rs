@@ -7,6 +7,7 @@ pub mod accept;
 pub mod battery;
 pub mod campaign;
 pub mod case;
+pub mod certificates;
 pub mod engines;
 pub mod evaluator;
 pub mod faults;

@@ -15,6 +15,7 @@
 //!
 //! The library does no IO and reads no environment: shells do, and hand over a [`Config`].
 
+pub mod certificate;
 pub mod codes;
 mod compiled;
 mod compiler;

@@ -24,7 +24,6 @@
 
 mod dependence;
 mod node;
-mod product;
 mod routine;
 mod sets;
 mod sweep;
@@ -174,7 +173,7 @@ impl Traced {
 type Floats<'t> = (Elem, &'t [i64], &'t [Id]);
 
 impl TracedValue {
-    fn new(elem: Elem, val: &Val) -> TracedValue {
+    pub(crate) fn new(elem: Elem, val: &Val) -> TracedValue {
         let dims = val.dims().to_vec();
         if elem.is_float() {
             TracedValue::Floats { elem, dims, nodes: val.cells().iter().map(|cell| *cell as Id).collect() }

@@ -3,6 +3,7 @@
 
 use crate::error::RuntimeError;
 use crate::machine::bug;
+use crate::nodes::values;
 use crate::run::{Options, run};
 use crate::tape::node::Id;
 use crate::tape::trace::Trace;
@@ -16,7 +17,7 @@ impl Trace {
         record: &'static TensorRecord,
         inputs: &Inputs,
     ) -> Result<Vec<u64>, RuntimeError> {
-        let (elem, values) = (inputs.result.0, self.values(inputs));
+        let (elem, values) = (inputs.result.0, values(self, inputs));
         let result = self.evaluated(record, inputs)?;
         let mut terms: Vec<Vec<(Id, u64)>> = vec![Vec::new(); result.len()];
         for (operand, value) in values.iter().enumerate().filter(|(_, value)| value.elem.is_float()) {

@@ -2,8 +2,9 @@
 
 use crate::domain::{Domain, MAX_OPERANDS, Order};
 use crate::error::RuntimeError;
-use crate::machine::bug;
+use crate::nodes::{Nodes, moved, values};
 use crate::numbers::Evaluator;
+use crate::product::product;
 use crate::tape::node::{Id, Tape};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::reduce::identity;
@@ -109,7 +110,7 @@ impl Domain for Trace {
         match record.derivative {
             Derivative::Linear { .. } if elem.is_float() => self.moved(record, inputs),
             Derivative::Multilinear { .. } if elem.is_float() => match record.evaluation {
-                Evaluation::Direct(_) => self.product(record, inputs),
+                Evaluation::Direct(_) => product(self, record, inputs),
                 Evaluation::Routine(_) => self.combined(record, inputs),
             },
             Derivative::Rule { .. } if elem.is_float() => self.combined(record, inputs),
@@ -125,47 +126,34 @@ impl Domain for Trace {
 }
 
 impl Trace {
-    /// The operands with the bits of their values.
-    pub(crate) fn values(&self, inputs: &Inputs) -> Vec<Value> {
-        let value = |v: &&Value| {
-            let bits = v.bits.iter().map(|cell| self.value(v.elem, *cell)).collect();
-            Value { elem: v.elem, dims: v.dims.clone(), bits }
-        };
-        inputs.args.iter().map(value).collect()
-    }
-
     /// The bits of an operation's result.
     pub(crate) fn evaluated(
         &mut self,
         record: &'static TensorRecord,
         inputs: &Inputs,
     ) -> Result<Vec<u64>, RuntimeError> {
-        let values = self.values(inputs);
+        let values = values(self, inputs);
         let args: Vec<&Value> = values.iter().collect();
         self.tape.numbers().tensor(record, &Inputs { args: &args, ..*inputs })
     }
 
-    /// The result of an operation that moves elements and puts zeros between them: done to node numbers, counted from
-    /// 1, so that what was a zero element is told from all of them.
+    /// The result of an operation that moves elements and puts zeros between them.
     fn moved(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
-        let numbered = |v: &&Value| {
-            let offset = u64::from(v.elem.is_float());
-            Value { elem: v.elem, dims: v.dims.clone(), bits: v.bits.iter().map(|cell| cell + offset).collect() }
-        };
-        let values: Vec<Value> = inputs.args.iter().map(numbered).collect();
-        let args: Vec<&Value> = values.iter().collect();
-        let Evaluation::Direct(eval) = record.evaluation else { return self.combined(record, inputs) };
-        let moved = eval(&Inputs { args: &args, ..*inputs }).bits;
-        let zero = self.constant(Const::zero(inputs.result.0))?;
-        let cells: Vec<u64> = moved.into_iter().map(|n| n.checked_sub(1).unwrap_or(zero)).collect();
-        let expected = self.evaluated(record, inputs)?;
-        // An operation that is linear and does arithmetic gives numbers of other nodes, or of none.
-        let is_moved =
-            |(cell, bits): (&u64, &u64)| *cell < self.tape.len() as u64 && self.tape.value(*cell as Id) == *bits;
-        if cells.len() == expected.len() && cells.iter().zip(&expected).all(is_moved) {
-            Ok(cells)
-        } else {
-            bug(format!("`{}` does more than to move elements", record.name()))
+        match record.evaluation {
+            Evaluation::Direct(eval) => {
+                let expected = self.evaluated(record, inputs)?;
+                moved(self, record, eval, inputs, &expected)
+            }
+            Evaluation::Routine(_) => self.combined(record, inputs),
+        }
+    }
+}
+
+impl Nodes for Trace {
+    fn bits(&self, elem: Elem, cell: u64) -> Option<u64> {
+        match elem.is_float() {
+            true => (cell < self.tape.len() as u64).then(|| self.tape.value(cell as Id)),
+            false => Some(cell),
         }
     }
 }

@@ -4,16 +4,19 @@
 //! number. All that is said there is read off the row: terms are unfolded until only functions are left that the proofs
 //! know, named constants go with what they are exactly.
 
+mod exact;
 mod mutants;
 mod tree;
 mod unfold;
 
+pub use exact::Exact;
 pub use tree::Tree;
+pub use unfold::{Denoted, Truth};
 
 use crate::{Meaning, Partial, PrimRow, Proof, table};
 use cotan_ir::{Elem, OperandElem, ResultElem};
 use std::fmt::{self, Write};
-use unfold::{Value, applied, condition, number, operands, unfolded};
+use unfold::{applied, condition, number, operands, result};
 
 /// A scalar rule, as the proofs read it.
 #[derive(Clone, Debug)]
@@ -44,17 +47,10 @@ impl Obligation {
             return None;
         }
         let operands = operands(row);
-        let is_real = |value: &Value| matches!(value, Value::Real(_));
-        let partials = row.partials.iter().zip(&operands).filter(|(_, operand)| is_real(operand));
-        let partials = partials.map(|(partial, _)| match partial {
-            Partial::Term { term, .. } => unfolded(term, &operands).real(),
-            Partial::Convert => number(1.0),
-            Partial::Zero { .. } => number(0.0),
-        });
         Some(Obligation {
             name: row.name(),
             n_reals: operands.iter().filter(|operand| is_real(operand)).count(),
-            partials: partials.collect(),
+            partials: row.unfolded_partials(&operands, &result()),
             domain: row.domain.iter().map(|c| condition(c, &operands)).collect(),
             primal: applied(row, operands).real(),
             proof: row.proof,
@@ -67,6 +63,29 @@ impl fmt::Display for Obligation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Obligation { name, n_reals, primal, domain, partials, .. } = self;
         write!(f, "Rule \"{name}\" {n_reals}\n  {primal}\n  {}\n  {}", list(domain), list(partials))
+    }
+}
+
+fn is_real(operand: &Denoted) -> bool {
+    matches!(operand, Denoted::Real(_))
+}
+
+impl PrimRow {
+    /// The primitive over these operands; `None` if it is no function of real numbers that the proofs know.
+    pub fn unfolded(&self, operands: Vec<Denoted>) -> Option<Denoted> {
+        let is_known = !matches!((self.meaning, self.term()), (Meaning::Other | Meaning::Expansion, None));
+        is_known.then(|| applied(self, operands))
+    }
+
+    /// The partials with respect to the operands that are real numbers.
+    pub fn unfolded_partials(&self, operands: &[Denoted], result: &Tree) -> Vec<Tree> {
+        let partials = self.partials.iter().zip(operands).filter(|(_, operand)| is_real(operand));
+        let partial = |(partial, _): (&Partial, &Denoted)| match partial {
+            Partial::Term { term, .. } => unfold::unfolded(term, operands, result).real(),
+            Partial::Convert => number(1.0),
+            Partial::Zero { .. } => number(0.0),
+        };
+        partials.map(partial).collect()
     }
 }
 

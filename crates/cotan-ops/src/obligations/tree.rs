@@ -12,11 +12,13 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub(super) fn leaf(head: impl ToString) -> Tree {
+    /// A number, or a constructor without operands.
+    pub fn leaf(head: impl ToString) -> Tree {
         Tree { head: head.to_string(), operands: Vec::new() }
     }
 
-    pub(super) fn node(head: &str, operands: impl IntoIterator<Item = Tree>) -> Tree {
+    /// A constructor applied to terms.
+    pub fn node(head: &str, operands: impl IntoIterator<Item = Tree>) -> Tree {
         Tree { head: head.to_owned(), operands: operands.into_iter().collect() }
     }
 }

@@ -1,50 +1,70 @@
 //! Terms of the table unfolded until only functions are left that the proofs know.
 
 use super::tree::Tree;
+use crate::term::Constant;
 use crate::{Condition, Known, Meaning, PrimRow, Term};
 use cotan_ir::{Elem, OperandElem};
 
 /// A term of the proofs, by what it denotes.
-#[derive(Clone)]
-pub(super) enum Value {
+#[derive(Clone, Debug)]
+pub enum Denoted {
+    /// A real number.
     Real(Tree),
+    /// A whole number.
     Whole(Tree),
+    /// A truth value.
     Truth(Truth),
 }
 
 /// A condition. There is no term for it alone: only choices have conditions.
-#[derive(Clone)]
-pub(super) enum Truth {
+#[derive(Clone, Debug)]
+pub enum Truth {
     /// An operand, by its position among those that are no real numbers.
     Flag(usize),
     /// Two real numbers and how they are related.
     Related(&'static str, Tree, Tree),
+    /// Both hold.
     And(Box<Truth>, Box<Truth>),
+    /// One of them holds, or both.
     Or(Box<Truth>, Box<Truth>),
+    /// It does not hold.
     Not(Box<Truth>),
+    /// A truth value.
     Always(bool),
 }
 
-impl Value {
-    pub(super) fn real(self) -> Tree {
+impl Denoted {
+    /// The value of a step or an input.
+    pub fn numbered(n: u32) -> Denoted {
+        Denoted::Real(Tree::node("X", [Tree::leaf(n)]))
+    }
+
+    /// An integer.
+    pub fn int(n: i64) -> Denoted {
+        Denoted::Whole(Tree::node("Lit", [Tree::leaf(n)]))
+    }
+
+    /// The term for a real number.
+    pub fn real(self) -> Tree {
         match self {
-            Value::Real(tree) => tree,
-            Value::Whole(tree) => Tree::node("OfWhole", [tree]),
-            Value::Truth(_) => unreachable!("invariant: a truth value is no operand of arithmetic"),
+            Denoted::Real(tree) => tree,
+            Denoted::Whole(tree) => Tree::node("OfWhole", [tree]),
+            Denoted::Truth(_) => unreachable!("invariant: a truth value is no operand of arithmetic"),
         }
     }
 
     fn whole(self) -> Tree {
         match self {
-            Value::Whole(tree) => tree,
-            Value::Real(_) | Value::Truth(_) => unreachable!("invariant: a whole number is asked for"),
+            Denoted::Whole(tree) => tree,
+            Denoted::Real(_) | Denoted::Truth(_) => unreachable!("invariant: a whole number is asked for"),
         }
     }
 
-    fn truth(self) -> Truth {
+    /// The condition.
+    pub fn truth(self) -> Truth {
         match self {
-            Value::Truth(truth) => truth,
-            Value::Real(_) | Value::Whole(_) => unreachable!("invariant: the condition of a choice is a truth value"),
+            Denoted::Truth(truth) => truth,
+            Denoted::Real(_) | Denoted::Whole(_) => unreachable!("invariant: the condition of a choice is a truth value"),
         }
     }
 }
@@ -65,56 +85,65 @@ impl Truth {
 }
 
 /// The operands of a row. Real numbers are counted, and so are the others.
-pub(super) fn operands(row: &PrimRow) -> Vec<Value> {
+pub(super) fn operands(row: &PrimRow) -> Vec<Denoted> {
     let (mut n_reals, mut n_others) = (0, 0);
     let operand = |elem: &OperandElem| {
         let count = if *elem == OperandElem::T { &mut n_reals } else { &mut n_others };
         let k = *count;
         *count += 1;
         match elem {
-            OperandElem::T => Value::Real(Tree::node("X", [Tree::leaf(k)])),
-            OperandElem::Is(Elem::Bool) => Value::Truth(Truth::Flag(k)),
-            OperandElem::Is(_) => Value::Whole(Tree::node("Par", [Tree::leaf(k)])),
+            OperandElem::T => Denoted::Real(Tree::node("X", [Tree::leaf(k)])),
+            OperandElem::Is(Elem::Bool) => Denoted::Truth(Truth::Flag(k)),
+            OperandElem::Is(_) => Denoted::Whole(Tree::node("Par", [Tree::leaf(k)])),
         }
     };
     row.sig.operands.iter().map(operand).collect()
 }
 
-/// A term over these operands.
-pub(super) fn unfolded(term: &Term, operands: &[Value]) -> Value {
+/// A term over these operands and this result.
+pub(super) fn unfolded(term: &Term, operands: &[Denoted], result: &Tree) -> Denoted {
     match term {
         Term::Arg(n) => operands[*n].clone(),
-        Term::Result => Value::Real(Tree::leaf("Y")),
-        Term::Number(x) => Value::Real(number(*x)),
-        Term::Named(constant) => {
-            let [numerator, denominator] = fraction(constant.value);
-            let exact = unfolded(&constant.exact, &[]).real();
-            Value::Real(Tree::node("Named", [numerator, denominator, exact]))
-        }
-        Term::Int(n) => whole_number(*n),
-        Term::ToT(inner) => Value::Real(unfolded(inner, operands).real()),
-        Term::Apply(row, inner) => applied(row, inner.iter().map(|t| unfolded(t, operands)).collect()),
+        Term::Result => Denoted::Real(result.clone()),
+        Term::Number(x) => Denoted::Real(number(*x)),
+        Term::Named(constant) => Denoted::Real(named(constant)),
+        Term::Int(n) => Denoted::int(*n),
+        Term::ToT(inner) => Denoted::Real(unfolded(inner, operands, result).real()),
+        Term::Apply(row, inner) => applied(row, inner.iter().map(|t| unfolded(t, operands, result)).collect()),
     }
 }
 
-/// A primitive applied to values.
-pub(super) fn applied(row: &PrimRow, values: Vec<Value>) -> Value {
+/// A constant that has a name.
+pub(super) fn named(constant: &Constant) -> Tree {
+    let [numerator, denominator] = fraction(constant.value);
+    let exact = unfolded(&constant.exact, &[], &result()).real();
+    Tree::node("Named", [numerator, denominator, exact])
+}
+
+/// The result of a rule, in its partials.
+pub(super) fn result() -> Tree {
+    Tree::leaf("Y")
+}
+
+/// A primitive applied to values. Its row has a meaning on real numbers.
+pub(super) fn applied(row: &PrimRow, values: Vec<Denoted>) -> Denoted {
     match (row.meaning, row.term()) {
         (Meaning::Known(known), _) => known_applied(known, values),
-        (_, Some(term)) => unfolded(term, &values),
-        (Meaning::Always(truth), None) => Value::Truth(Truth::Always(truth)),
+        // The term says what the result is, so it does not name it.
+        (_, Some(term)) => unfolded(term, &values, &result()),
+        (Meaning::Always(truth), None) => Denoted::Truth(Truth::Always(truth)),
         (Meaning::Term(_) | Meaning::Expansion | Meaning::Other, None) => {
             unreachable!("invariant: the terms of rules are made of functions of real numbers")
         }
     }
 }
 
-fn known_applied(known: Known, mut values: Vec<Value>) -> Value {
-    let is_whole = values.iter().any(|value| matches!(value, Value::Whole(_)));
-    let real = |name: &str, values: Vec<Value>| Value::Real(Tree::node(name, values.into_iter().map(Value::real)));
+fn known_applied(known: Known, mut values: Vec<Denoted>) -> Denoted {
+    let is_whole = values.iter().any(|value| matches!(value, Denoted::Whole(_)));
+    let real = |name: &str, values: Vec<Denoted>| Denoted::Real(Tree::node(name, values.into_iter().map(Denoted::real)));
     match known {
-        Known::Add if is_whole => Value::Whole(Tree::node("IAdd", values.into_iter().map(Value::whole))),
-        Known::Sub if is_whole => Value::Whole(Tree::node("ISub", values.into_iter().map(Value::whole))),
+        Known::Add if is_whole => whole("IAdd", i64::wrapping_add, values),
+        Known::Sub if is_whole => whole("ISub", i64::wrapping_sub, values),
         Known::Add => real("Add", values),
         Known::Sub => real("Sub", values),
         Known::Mul => real("Mul", values),
@@ -136,44 +165,57 @@ fn known_applied(known: Known, mut values: Vec<Value>) -> Value {
         Known::Floor => real("Fn Floor", values),
         Known::Power => real("Pow", values),
         Known::PowerInt => with_whole("PowZ", values),
-        Known::LogGamma => with_whole("Gamma", vec![values.remove(0), whole_number(-1)]),
-        Known::Digamma => with_whole("Gamma", vec![values.remove(0), whole_number(0)]),
+        Known::LogGamma => with_whole("Gamma", vec![values.remove(0), Denoted::int(-1)]),
+        Known::Digamma => with_whole("Gamma", vec![values.remove(0), Denoted::int(0)]),
         Known::Polygamma => with_whole("Gamma", values),
         Known::Less => related("Less", values),
         Known::AtMost => related("AtMost", values),
         Known::Equal => related("Same", values),
-        Known::Not => Value::Truth(Truth::Not(Box::new(values.remove(0).truth()))),
+        Known::Not => Denoted::Truth(Truth::Not(Box::new(values.remove(0).truth()))),
         Known::And => connected(Truth::And, values),
         Known::Or => connected(Truth::Or, values),
         Known::Select => {
             let [condition, yes, no] = exactly(values);
-            Value::Real(condition.truth().choice(yes.real(), no.real()))
+            Denoted::Real(condition.truth().choice(yes.real(), no.real()))
         }
     }
 }
 
+/// A sum or a difference of whole numbers, worked out if both are known.
+fn whole(name: &str, f: fn(i64, i64) -> i64, values: Vec<Denoted>) -> Denoted {
+    let [a, b] = exactly(values).map(Denoted::whole);
+    let known = |tree: &Tree| match (tree.head.as_str(), tree.operands.as_slice()) {
+        ("Lit", [n]) => n.head.parse().ok(),
+        _ => None,
+    };
+    match (known(&a), known(&b)) {
+        (Some(a), Some(b)) => Denoted::int(f(a, b)),
+        _ => Denoted::Whole(Tree::node(name, [a, b])),
+    }
+}
+
 /// A function of a real and a whole number.
-fn with_whole(name: &str, values: Vec<Value>) -> Value {
+fn with_whole(name: &str, values: Vec<Denoted>) -> Denoted {
     let [x, n] = exactly(values);
-    Value::Real(Tree::node(name, [x.real(), n.whole()]))
+    Denoted::Real(Tree::node(name, [x.real(), n.whole()]))
 }
 
-fn related(relation: &'static str, values: Vec<Value>) -> Value {
+fn related(relation: &'static str, values: Vec<Denoted>) -> Denoted {
     let [a, b] = exactly(values);
-    Value::Truth(Truth::Related(relation, a.real(), b.real()))
+    Denoted::Truth(Truth::Related(relation, a.real(), b.real()))
 }
 
-fn connected(connective: fn(Box<Truth>, Box<Truth>) -> Truth, values: Vec<Value>) -> Value {
+fn connected(connective: fn(Box<Truth>, Box<Truth>) -> Truth, values: Vec<Denoted>) -> Denoted {
     let [p, q] = exactly(values).map(|value| Box::new(value.truth()));
-    Value::Truth(connective(p, q))
+    Denoted::Truth(connective(p, q))
 }
 
-fn exactly<const N: usize>(values: Vec<Value>) -> [Value; N] {
+fn exactly<const N: usize>(values: Vec<Denoted>) -> [Denoted; N] {
     values.try_into().unwrap_or_else(|_| unreachable!("invariant: a term gives a primitive as many operands as it has"))
 }
 
 /// A condition of a domain.
-pub(super) fn condition(condition: &Condition, operands: &[Value]) -> Tree {
+pub(super) fn condition(condition: &Condition, operands: &[Denoted]) -> Tree {
     let x = |k: usize| operands[k].clone().real();
     let minus = |a: Tree, b: Tree| Tree::node("Sub", [a, b]);
     let less = |k: usize, y: f64| if y == 0.0 { x(k) } else { minus(x(k), number(y)) };
@@ -197,10 +239,6 @@ pub(super) fn condition(condition: &Condition, operands: &[Value]) -> Tree {
 /// A number as a term.
 pub(super) fn number(x: f64) -> Tree {
     if x.is_nan() { Tree::leaf("Undefined") } else { Tree::node("Q", fraction(x)) }
-}
-
-fn whole_number(n: i64) -> Value {
-    Value::Whole(Tree::node("Lit", [Tree::leaf(n)]))
 }
 
 /// Numerator and denominator of a number in lowest terms. It is a binary fraction, and both parts of those in terms fit.

@@ -1,0 +1,223 @@
+//! The code of a certificate: the steps of the gradient, and where cotangents are.
+
+use super::NoCertificate;
+use super::program::{How, Origin, Program, choice, denoted, unknown};
+use super::residues::{Residue, Residues};
+use cotan_interp::path::{Id, Path, Step};
+use cotan_ir::Const;
+use cotan_ops::{Denoted, Exact, Tree, Truth};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// The code, one line for each number that follows those of the program.
+pub(super) struct Code {
+    lines: Vec<Tree>,
+    /// The numbers of the lines that only say what a cotangent is.
+    added: Vec<u32>,
+    /// For each value of the program the number of its cotangent.
+    places: Vec<u32>,
+}
+
+/// Where a cotangent is.
+#[derive(Clone, Copy)]
+enum Place {
+    /// A step of the path.
+    Step(Id),
+    /// It is this number.
+    Number(i64),
+    /// No step has it.
+    Nowhere,
+}
+
+impl Code {
+    /// The code that gives `cotangents` of the steps `wrt`.
+    pub(super) fn new(
+        path: &Path,
+        program: &Program,
+        residues: &Residues,
+        wrt: &[Id],
+        cotangents: &[Id],
+    ) -> Result<Code, NoCertificate> {
+        let places = places(path, program, residues, wrt, cotangents);
+        let mut needed = vec![false; path.len()];
+        for place in &places {
+            if let Place::Step(id) = place {
+                needed[*id as usize] = true;
+            }
+        }
+        for id in (0..path.len()).rev() {
+            if needed[id]
+                && program.number(id as Id).is_none()
+                && let Step::Row { operands, .. } = path.step(id as Id)
+            {
+                operands.iter().filter_map(|operand| operand.step()).for_each(|id| needed[id as usize] = true);
+            }
+        }
+        let mut writer = Writer {
+            first: program.len() as u32,
+            lines: Vec::new(),
+            numbers: (0..path.len() as Id).map(|id| program.number(id)).collect(),
+            truths: vec![None; path.len()],
+        };
+        for id in (0..path.len() as Id).filter(|id| needed[*id as usize]) {
+            if writer.numbers[id as usize].is_none() {
+                writer.step(path, id)?;
+            }
+        }
+        let mut sent: Vec<Vec<(u32, Tree)>> = program.values().iter().map(|_| Vec::new()).collect();
+        for (n, value) in program.values().iter().enumerate() {
+            for (to, partial) in partials(n as u32, value) {
+                sent[to as usize].push((n as u32, partial));
+            }
+        }
+        let mut code = Code { lines: Vec::new(), added: Vec::new(), places: vec![0; program.len()] };
+        let mut numbers: FxHashMap<i64, u32> = FxHashMap::default();
+        for n in (0..program.len()).rev() {
+            code.places[n] = match places[n] {
+                Place::Step(id) => writer.numbers[id as usize].unwrap_or_default(),
+                Place::Number(n) => *numbers.entry(n).or_insert_with(|| writer.push(fraction(n))),
+                Place::Nowhere => {
+                    let own = (n as u32 == program.output).then(|| fraction(1));
+                    let product = |(from, partial): &(u32, Tree)| {
+                        Tree::node("Mul", [numbered(code.places[*from as usize]), partial.clone()])
+                    };
+                    let all = own.into_iter().chain(sent[n].iter().map(product));
+                    let line = all.reduce(|sum, term| Tree::node("Add", [sum, term])).unwrap_or_else(|| fraction(0));
+                    let number = writer.push(line);
+                    code.added.push(number);
+                    number
+                }
+            };
+        }
+        code.lines = writer.lines;
+        Ok(code)
+    }
+
+    /// How many lines there are.
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The certificate.
+    pub(super) fn text(&self, program: &Program) -> String {
+        let n_inputs = program.values().iter().filter(|value| matches!(value.how, How::Input)).count();
+        let mut text = format!("inputs {n_inputs}\n");
+        // Writing to a string cannot fail.
+        for value in program.values() {
+            let _ = match &value.how {
+                How::Input => Ok(()),
+                How::Number(exact) => {
+                    let parts = exact.tree().operands;
+                    let parts: Vec<&str> = parts.iter().map(|part| part.head.as_str()).collect();
+                    writeln!(text, "constant {}", words(&parts))
+                }
+                How::Use { row, reals, others, .. } => {
+                    writeln!(text, "use {} {} / {}", row.name(), words(reals), words(others))
+                }
+                How::Choice(relation, args) => writeln!(text, "choice {relation} {}", words(args)),
+            };
+        }
+        for line in &self.lines {
+            let _ = writeln!(text, "code {line}");
+        }
+        let (added, places) = (words(&self.added), words(&self.places));
+        let _ = writeln!(text, "unfold {added}\nplaces {places}\noutput {}\nend", program.output);
+        text
+    }
+}
+
+fn words<T: ToString>(items: &[T]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The lines of the code while they are written.
+struct Writer {
+    /// The number of the first line.
+    first: u32,
+    lines: Vec<Tree>,
+    /// Of each step the number of its value.
+    numbers: Vec<Option<u32>>,
+    truths: Vec<Option<Truth>>,
+}
+
+impl Writer {
+    fn push(&mut self, line: Tree) -> u32 {
+        self.lines.push(line);
+        self.first + self.lines.len() as u32 - 1
+    }
+
+    fn step(&mut self, path: &Path, id: Id) -> Result<(), NoCertificate> {
+        let line = match path.step(id) {
+            Step::Input => Tree::leaf("Undefined"),
+            Step::Constant(c) => constant(*c),
+            Step::Row { row, operands } => {
+                let number = |id: Id| self.numbers[id as usize];
+                let truth = |id: Id| self.truths[id as usize].as_ref();
+                let operands = denoted(operands, &number, &truth).ok_or_else(|| unknown(row))?;
+                match row.unfolded(operands).ok_or_else(|| unknown(row))? {
+                    Denoted::Truth(truth) => {
+                        self.truths[id as usize] = Some(truth);
+                        return Ok(());
+                    }
+                    other => other.real(),
+                }
+            }
+        };
+        self.numbers[id as usize] = Some(self.push(line));
+        Ok(())
+    }
+}
+
+/// Where the cotangents of the values of a program are: those of the parameters are what the gradient gives, the others
+/// the steps of the gradient that have their residue.
+fn places(path: &Path, program: &Program, residues: &Residues, wrt: &[Id], cotangents: &[Id]) -> Vec<Place> {
+    let mut holders: FxHashMap<Residue, Id> = FxHashMap::default();
+    let is_of_program = |id: &Id| program.number(*id).is_some();
+    // Steps of the gradient come before those of the program, and among them the first.
+    let floats = (0..path.len() as Id).filter(|id| path.value(*id).elem().is_float());
+    let (of_program, of_gradient): (Vec<Id>, Vec<Id>) = floats.partition(is_of_program);
+    for id in of_gradient.into_iter().chain(of_program) {
+        holders.entry(residues.steps[id as usize]).or_insert(id);
+    }
+    let claimed: FxHashMap<Id, Id> = wrt.iter().copied().zip(cotangents.iter().copied()).collect();
+    let place = |(value, cotangent): (&Origin, &Residue)| {
+        let claimed = value.step.and_then(|step| claimed.get(&step));
+        match (&value.how, claimed, cotangent.small(), holders.get(cotangent)) {
+            (_, Some(id), ..) => Place::Step(*id),
+            // The gradient does not ask for these, so what has the same residue may have it by chance.
+            (How::Input | How::Number(_), ..) => Place::Nowhere,
+            (_, None, Some(n), _) => Place::Number(n),
+            (_, None, None, Some(id)) => Place::Step(*id),
+            (_, None, None, None) => Place::Nowhere,
+        }
+    };
+    program.values().iter().zip(&residues.cotangents).map(place).collect()
+}
+
+/// To which values a cotangent goes on, each with the partial derivative.
+pub(super) fn partials(n: u32, value: &Origin) -> Vec<(u32, Tree)> {
+    match &value.how {
+        How::Input | How::Number(_) => Vec::new(),
+        How::Use { row, operands, reals, .. } => {
+            reals.iter().copied().zip(row.unfolded_partials(operands, &numbered(n))).collect()
+        }
+        How::Choice(relation, [a, b, yes, no]) => {
+            let compared = [numbered(*a), numbered(*b)];
+            let indicator = |yes: i64, no: i64| choice(relation, &compared, [fraction(yes), fraction(no)]);
+            vec![(*yes, indicator(1, 0)), (*no, indicator(0, 1))]
+        }
+    }
+}
+
+/// The number that a constant stands for. Of what is no number nothing is known.
+pub(super) fn constant(c: Const) -> Tree {
+    c.as_float().and_then(Exact::of).map_or_else(|| Tree::leaf("Undefined"), Exact::tree)
+}
+
+fn numbered(n: u32) -> Tree {
+    Denoted::numbered(n).real()
+}
+
+fn fraction(n: i64) -> Tree {
+    Exact::Fraction(n, 1).tree()
+}
