@@ -106,8 +106,43 @@ Fixpoint norm (t : tm) : poly :=
   | _ => [(1 // 1, [t])]
   end.
 
+(** Arithmetic on numbers, worked out everywhere in a term: under functions, too. *)
+Definition of_q (q : coefficient) : tm := Q (QArith_base.Qnum q) (QArith_base.Qden q).
+Definition decided (r : rel) (p q : coefficient) : bool :=
+  match r with
+  | Less => negb (QArith_base.Qle_bool q p)
+  | AtMost => QArith_base.Qle_bool p q
+  | Same => QArith_base.Qeq_bool p q
+  end.
+Fixpoint fold (t : tm) : tm :=
+  match t with
+  | X _ | Y | Q _ _ | Undefined | OfWhole _ => t
+  | Named n d a => Named n d (fold a)
+  | Fn f a => Fn f (fold a)
+  | Neg a => match fold a with Q n d => of_q (QArith_base.Qopp (n // d)) | a' => Neg a' end
+  | Add a b =>
+      match fold a, fold b with Q n d, Q n' d' => of_q (plus (n // d) (n' // d')) | a', b' => Add a' b' end
+  | Sub a b =>
+      match fold a, fold b with
+      | Q n d, Q n' d' => of_q (plus (n // d) (QArith_base.Qopp (n' // d')))
+      | a', b' => Sub a' b'
+      end
+  | Mul a b =>
+      match fold a, fold b with Q n d, Q n' d' => of_q (times (n // d) (n' // d')) | a', b' => Mul a' b' end
+  | Div a b => Div (fold a) (fold b)
+  | PowZ a k => PowZ (fold a) k
+  | Pow a b => Pow (fold a) (fold b)
+  | Gamma a k => Gamma (fold a) k
+  | If r a b t e =>
+      match fold a, fold b with
+      | Q n d, Q n' d' => if decided r (n // d) (n' // d') then fold t else fold e
+      | a', b' => If r a' b' (fold t) (fold e)
+      end
+  | IfFlag k t e => IfFlag k (fold t) (fold e)
+  end.
+
 Definition eqtm (a b : tm) : bool :=
-  forallb (fun zm => Z.eqb (QArith_base.Qnum (fst zm)) 0) (norm (Sub a b)).
+  forallb (fun zm => Z.eqb (QArith_base.Qnum (fst zm)) 0) (norm (fold (Sub a b))).
 
 Section Sound.
 Variables (ud : R) (c : list R).
@@ -230,6 +265,43 @@ Proof.
     destruct r; simpl; [destruct Rlt_dec | destruct Rle_dec | destruct Req_EM_T]; ring.
 Qed.
 
+Lemma of_q_r q : den c 0 (of_q q) = q2r q.
+Proof. unfold of_q. simpl. rewrite den_q_r. now destruct q. Qed.
+
+Lemma decided_r {A} r p q (t e : A) : choose r (q2r p) (q2r q) t e = if decided r p q then t else e.
+Proof.
+  destruct r; unfold choose, decided.
+  - destruct (QArith_base.Qle_bool q p) eqn:E; simpl.
+    + apply QArith_base.Qle_bool_iff, Qreals.Qle_Rle in E. destruct Rlt_dec; [lra | reflexivity].
+    + destruct Rlt_dec as [|H]; [reflexivity|]. apply Rnot_lt_le, Qreals.Rle_Qle in H.
+      apply QArith_base.Qle_bool_iff in H. congruence.
+  - destruct (QArith_base.Qle_bool p q) eqn:E.
+    + apply QArith_base.Qle_bool_iff, Qreals.Qle_Rle in E. destruct Rle_dec; [reflexivity | lra].
+    + destruct Rle_dec as [H|]; [|reflexivity]. apply Qreals.Rle_Qle in H.
+      apply QArith_base.Qle_bool_iff in H. congruence.
+  - destruct (QArith_base.Qeq_bool p q) eqn:E.
+    + apply QArith_base.Qeq_bool_iff, Qreals.Qeq_eqR in E. destruct Req_EM_T; [reflexivity | lra].
+    + destruct Req_EM_T as [H|]; [|reflexivity]. apply Qreals.eqR_Qeq in H.
+      apply QArith_base.Qeq_bool_iff in H. congruence.
+Qed.
+
+(** Two numbers, or something else that is left as it is. *)
+Ltac both a b :=
+  let Ea := fresh in let Eb := fresh in
+  destruct (fold a) eqn:Ea; try (simpl in *; congruence); destruct (fold b) eqn:Eb; try (simpl in *; congruence).
+
+Lemma fold_sound t : den c 0 (fold t) = den c 0 t.
+Proof.
+  induction t; cbn [fold]; try reflexivity; try (simpl; congruence).
+  - destruct (fold t) eqn:E; try (simpl in *; congruence).
+    rewrite of_q_r, Qreals.Q2R_opp. simpl in *. rewrite <- IHt, den_q_r. reflexivity.
+  - both t1 t2. rewrite of_q_r, plus_r. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
+  - both t1 t2. rewrite of_q_r, plus_r, Qreals.Q2R_opp. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
+  - both t1 t2. rewrite of_q_r, times_r. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
+  - both t1 t2. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r, decided_r.
+    destruct decided; assumption.
+Qed.
+
 Lemma zero_dp p : forallb (fun zm => Z.eqb (QArith_base.Qnum (fst zm)) 0) p = true -> dp p = 0.
 Proof.
   induction p as [|[[z d] m] p IH]; simpl; intros H; auto.
@@ -240,6 +312,6 @@ Qed.
 (** Terms that the normaliser finds equal are equal numbers. *)
 Theorem eqtm_sound a b : eqtm a b = true -> den c 0 a = den c 0 b.
 Proof.
-  intros H. apply zero_dp in H. rewrite norm_sound in H. simpl in H. lra.
+  intros H. apply zero_dp in H. rewrite norm_sound, fold_sound in H. simpl in H. lra.
 Qed.
 End Sound.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// The real number that a float in a program stands for: what the op table says of constants that it names, else the
-/// simplest fraction that is rounded to it. So 0.1 is 1/10, and what a compiler made of 1/3 is 1/3 again.
+/// simplest fraction that two roundings may make it of. So 0.1 is 1/10, and what a compiler made of 1/3 - 1 is -2/3.
 #[derive(Clone, Copy, Debug)]
 pub enum Exact {
     /// A constant of the op table.
@@ -21,7 +21,7 @@ pub enum Exact {
 const LARGEST: i128 = 1 << 53;
 
 impl Exact {
-    /// What a float stands for; `None` for a NaN, an infinity, and what no fraction of integers below 2^53 is rounded to.
+    /// What a float stands for; `None` for a NaN, an infinity, and what no fraction of integers below 2^53 is near.
     pub fn of(x: f64) -> Option<Exact> {
         match constants().get(&x.to_bits()) {
             Some(constant) => Some(Exact::Named(constant)),
@@ -29,12 +29,12 @@ impl Exact {
         }
     }
 
-    /// The simplest fraction that is rounded to a float, if there is one.
+    /// The simplest fraction that is rounded to a float, or to one beside it, if there is one.
     pub fn fraction(x: f64) -> Option<Exact> {
         if x == libm::trunc(x) && x.abs() < LARGEST as f64 {
             return Some(Exact::Fraction(x as i64, 1));
         }
-        // The float is `above / below`; the convergents of its continued fraction, the first one that is rounded to it.
+        // The float is `above / below`; the convergents of its continued fraction, the first one that is near enough.
         let (mantissa, exponent) = libm::frexp(x.abs());
         if !x.is_finite() || !(-60..=53).contains(&exponent) {
             return None;
@@ -47,7 +47,7 @@ impl Exact {
             if now.0 > LARGEST || now.1 > LARGEST {
                 return None;
             }
-            if now.0 as f64 / now.1 as f64 == x.abs() {
+            if (now.0 as f64 / now.1 as f64 - x.abs()).abs() <= 2.0 * f64::EPSILON * x.abs() {
                 let sign = if x < 0.0 { -1 } else { 1 };
                 return Some(Exact::Fraction(sign * now.0 as i64, now.1 as i64));
             }
@@ -112,6 +112,7 @@ mod tests {
         assert_eq!(shown(-2.5).as_deref(), Some("(Q (-5) 2)"));
         assert_eq!(shown(3.0).as_deref(), Some("(Q 3 1)"));
         assert_eq!(shown(1.0 / 7.0).as_deref(), Some("(Q 1 7)"));
+        assert_eq!(shown(-2.0 / 3.0 - 1.0).as_deref(), Some("(Q (-5) 3)"));
         assert_eq!(shown(0.123456789012).as_deref(), Some("(Q 23312363 188830142)"));
         assert_eq!(shown(-0.0).as_deref(), Some("(Q 0 1)"));
         assert_eq!([f64::NAN, f64::INFINITY, 1e-300].map(shown), [None, None, None]);

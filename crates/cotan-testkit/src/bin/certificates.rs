@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail};
 use cotan_testkit::campaign::mixed;
 use cotan_testkit::case::{Case, Subject};
-use cotan_testkit::certificates::{Verdict, broken, of_case, straight_line, verdicts};
+use cotan_testkit::certificates::{Verdict, broken, of_case, straight_line, verdict};
 use cotan_testkit::model::subjects;
 use cotan_testkit::parallel::{guarded, map};
 use cotan_testkit::random::Rng;
@@ -32,8 +32,7 @@ fn report<T: Sync>(
         let outcome = guarded(|| subject.and_then(Case::new).and_then(|case| of_case(&case)));
         let outcome = outcome.and_then(|outcome| outcome).and_then(|outcome| outcome.map_err(|e| e.to_string()));
         let judged = outcome.and_then(|certificate| {
-            let texts = [certificate.text.clone()];
-            let verdict = verdicts(&texts)?.pop().ok_or("no verdict")?;
+            let verdict = verdict(&certificate.text)?;
             Ok((certificate, verdict))
         });
         (name, judged)
@@ -46,7 +45,10 @@ fn report<T: Sync>(
                 accepted += 1;
                 sound.push((name, certificate));
             }
-            Ok((_, Verdict::NotShown)) => reasons.entry("not shown".to_owned()).or_default().push(name),
+            Ok((_, Verdict::NotShown(at))) => {
+                let reason = if at.starts_with("within") { format!("not shown {at}") } else { "not shown".to_owned() };
+                reasons.entry(reason).or_default().push(name);
+            }
             Ok((_, Verdict::Refused(why))) => reasons.entry(why).or_default().push(name),
             Err(e) => reasons.entry(e).or_default().push(name),
         }
@@ -58,12 +60,12 @@ fn report<T: Sync>(
     let mut rng = Rng::new(7);
     let wrong: Vec<_> =
         sound.iter().filter_map(|(name, c)| broken(&c.text, &mut rng).map(|broken| (name.clone(), broken))).collect();
-    let judged = map(&wrong, |(_, broken)| verdicts(std::slice::from_ref(&broken.text)));
+    let judged = map(&wrong, |(_, broken)| verdict(&broken.text));
     let mut refused = 0;
     for ((name, broken), verdict) in wrong.iter().zip(judged) {
-        match verdict.map_err(anyhow::Error::msg)?.pop() {
-            Some(Verdict::Accepted) => println!("  accepted: {name}: {}", broken.what),
-            _ => refused += 1,
+        match verdict.map_err(anyhow::Error::msg)? {
+            Verdict::Accepted => println!("  accepted: {name}: {}", broken.what),
+            Verdict::NotShown(_) | Verdict::Refused(_) => refused += 1,
         }
     }
     println!("{what}, broken: {refused} of {} refused", wrong.len());

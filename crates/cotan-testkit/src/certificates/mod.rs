@@ -8,9 +8,12 @@ pub use broken::{Broken, broken};
 pub use straight_line::straight_line;
 
 use crate::case::{Case, function, lengths};
-use crate::model::{answers, executable};
+use crate::model::executable;
 use cotan::certificate::{Certificate, Claim, NoCertificate, certificate};
 use cotan_ir::Mode;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The certificate of the reverse derivative of a case, with a cotangent for each float result.
 pub fn of_case(case: &Case) -> Result<Result<Certificate, NoCertificate>, String> {
@@ -38,26 +41,39 @@ pub fn of_case(case: &Case) -> Result<Result<Certificate, NoCertificate>, String
 pub enum Verdict {
     /// The code computes the derivatives.
     Accepted,
-    /// That was not shown.
-    NotShown,
+    /// That was not shown, and where.
+    NotShown(String),
     /// It is no certificate.
     Refused(String),
 }
 
-/// The verdicts on certificates, as the checker prints them.
-pub fn verdicts(texts: &[String]) -> Result<Vec<Verdict>, String> {
+/// The checker is given so long.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The verdict on a certificate. What takes too long is not shown.
+pub fn verdict(text: &str) -> Result<Verdict, String> {
     let checker = executable().ok_or("the checker is not built: run `cargo xtask proofs` first")?;
-    let answers = answers(&checker, "certify", &texts.concat())?;
-    let verdicts: Vec<Verdict> = answers
-        .lines()
-        .map(|line| match line {
-            "accepted" => Verdict::Accepted,
-            "not shown" => Verdict::NotShown,
-            other => Verdict::Refused(other.to_owned()),
-        })
-        .collect();
-    if verdicts.len() != texts.len() {
-        return Err(format!("{} verdicts on {} certificates", verdicts.len(), texts.len()));
+    let fails = |e: std::io::Error| format!("running {}: {e}", checker.display());
+    let mut child =
+        Command::new(&checker).arg("certify").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(fails)?;
+    // It answers when it has read all.
+    let mut stdin = child.stdin.take().ok_or("no standard input")?;
+    stdin.write_all(text.as_bytes()).map_err(fails)?;
+    drop(stdin);
+    let start = Instant::now();
+    while child.try_wait().map_err(fails)?.is_none() {
+        if start.elapsed() > LIMIT {
+            child.kill().map_err(fails)?;
+            child.wait().map_err(fails)?;
+            return Ok(Verdict::NotShown(format!("within {} s", LIMIT.as_secs())));
+        }
+        std::thread::sleep(Duration::from_millis(2));
     }
-    Ok(verdicts)
+    let output = child.wait_with_output().map_err(fails)?;
+    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    Ok(match said.strip_prefix("not shown: ") {
+        _ if said == "accepted" => Verdict::Accepted,
+        Some(where_) => Verdict::NotShown(where_.to_owned()),
+        None => Verdict::Refused(said),
+    })
 }

@@ -42,7 +42,7 @@ pub fn ask(executable: &PathBuf, graphs: &[Graph]) -> Result<Vec<Disagreement>, 
 }
 
 /// What the executable prints for some input.
-pub fn answers(executable: &PathBuf, mode: &str, input: &str) -> Result<String, String> {
+fn answers(executable: &PathBuf, mode: &str, input: &str) -> Result<String, String> {
     let fails = |e: std::io::Error| format!("running {}: {e}", executable.display());
     let mut child =
         Command::new(executable).arg(mode).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(fails)?;

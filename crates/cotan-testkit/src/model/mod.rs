@@ -10,7 +10,7 @@ mod lift;
 mod question;
 mod real;
 
-pub use executable::{Disagreement, answers, ask, executable};
+pub use executable::{Disagreement, ask, executable};
 pub use real::subjects;
 
 use crate::case::{Case, function, joined, lengths};

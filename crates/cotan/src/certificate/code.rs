@@ -64,12 +64,7 @@ impl Code {
                 writer.step(path, id)?;
             }
         }
-        let mut sent: Vec<Vec<(u32, Tree)>> = program.values().iter().map(|_| Vec::new()).collect();
-        for (n, value) in program.values().iter().enumerate() {
-            for (to, partial) in partials(n as u32, value) {
-                sent[to as usize].push((n as u32, partial));
-            }
-        }
+        let sent = sent(program);
         let mut code = Code { lines: Vec::new(), added: Vec::new(), places: vec![0; program.len()] };
         let mut numbers: FxHashMap<i64, u32> = FxHashMap::default();
         for n in (0..program.len()).rev() {
@@ -192,6 +187,17 @@ fn places(path: &Path, program: &Program, residues: &Residues, wrt: &[Id], cotan
         }
     };
     program.values().iter().zip(&residues.cotangents).map(place).collect()
+}
+
+/// For each value the later ones that send it something, each with the partial derivative.
+fn sent(program: &Program) -> Vec<Vec<(u32, Tree)>> {
+    let mut sent: Vec<Vec<(u32, Tree)>> = program.values().iter().map(|_| Vec::new()).collect();
+    for (n, value) in program.values().iter().enumerate() {
+        for (to, partial) in partials(n as u32, value) {
+            sent[to as usize].push((n as u32, partial));
+        }
+    }
+    sent
 }
 
 /// To which values a cotangent goes on, each with the partial derivative.
