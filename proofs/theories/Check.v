@@ -75,7 +75,7 @@ Fixpoint expand (fuel : nat) : tm -> tm :=
   | S f => fix go (t : tm) : tm :=
     match t with
     | X k => match literal k with
-             | Some n => n
+             | Some n => expand f n
              | None => if Nat.ltb k N || leaf k then X k
                        else match nth_error G (k - N) with Some d => expand f d | None => X k end
              end
@@ -96,7 +96,7 @@ Lemma expand_sound c fuel : length c = N -> scoped N G = true ->
 Proof.
   intros Hc Hs Hlit. induction fuel as [|f IHf]; intros t; [reflexivity|].
   induction t; simpl in *; try reflexivity; try congruence.
-  destruct (literal i) as [n|] eqn:El; [now apply Hlit|].
+  destruct (literal i) as [n|] eqn:El; [rewrite IHf; now apply Hlit|].
   destruct (Nat.ltb i N || leaf i) eqn:E; [reflexivity|].
   destruct (nth_error G (i - N)) as [d|] eqn:Ed; [|reflexivity].
   apply orb_false_iff in E as [E _]. apply Nat.ltb_ge in E.
@@ -152,27 +152,47 @@ Fixpoint must (i n : nat) (p : rprog) (bar : list nat) : tm :=
                      (sends i n (nth n bar O) (ri_others ins) (ri_args ins) (ri_args ins) (r_part (ri_rule ins)))
   end.
 
-(** The number that a value of the program is, whatever its inputs are. *)
+(** What a value of the program is, where it is a number, or a known function of another value or its opposite: partials name such
+    functions, and code that has the value reads it. *)
 Definition literal (n : nat) (p : rprog) (k : nat) : option tm :=
   if Nat.ltb k n then None
   else match nth_error p (k - n) with
-       | Some i => match r_prim (ri_rule i) with Q a b => Some (Q a b) | _ => None end
+       | Some i =>
+           match r_prim (ri_rule i), ri_args i with
+           | Q a b, _ => Some (Q a b)
+           | Fn f (X O), [a] => Some (Fn f (X a))
+           | Neg (X O), [a] => Some (Neg (X a))
+           | _, _ => None
+           end
        | None => None
        end.
 
 Definition is_lit (t : option tm) : bool := match t with Some (Q _ _) => true | _ => false end.
 
+(** The places of the values that are computed of value [i]. *)
+Fixpoint users (i n : nat) (p : rprog) (bar : list nat) : list nat :=
+  match p with
+  | [] => []
+  | ins :: p' =>
+      let r := users i (S n) p' bar in
+      if existsb (Nat.eqb i) (ri_args ins) then nth n bar O :: r else r
+  end.
+
 (** Whether the cotangent of value [i] is what the tape rule says.  Later cotangents stay opaque, unless they are
-    literals (a folded seed).  [unfold] names lines of code that only say what a cotangent is: first these are opaque,
-    too, and then unfolded. *)
+    literals (a folded seed).  Which of them is tried out: all; all but the lines [unfold], which only say what a
+    cotangent is; those that go into this one, as others may have the same value by chance. *)
 Definition check_at (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j i : nat) : bool :=
   let N := (n + length p)%nat in
   let lit k := negb (Nat.ltb k N) && is_lit (nth_error G (k - N)) in
-  let later k := existsb (fun i' => Nat.eqb (nth i' bar O) k) (seq (S i) (N - S i)) && negb (lit k) in
+  let places := map (fun i' => nth i' bar O) (seq (S i) (N - S i)) in
+  let used := users i n p bar in
+  let among l k := existsb (Nat.eqb k) l && negb (lit k) in
   let shown leaf :=
-    let ex := expand N leaf (literal n p) G (length G) in
+    let ex := expand N leaf (literal n p) G (length G + length p) in
     eqtm (ex (X (nth i bar O))) (ex (Add (Q (if Nat.eqb i j then 1 else 0) 1) (must i n p bar))) in
-  shown later || shown (fun k => later k && negb (existsb (Nat.eqb k) unfold)).
+  shown (among places)
+  || shown (fun k => among places k && negb (existsb (Nat.eqb k) unfold))
+  || shown (among used).
 
 Definition check (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j : nat) : bool :=
   let N := (n + length p)%nat in
@@ -195,30 +215,42 @@ Proof.
   rewrite Forall_forall in H. now rewrite app_nth1 by auto.
 Qed.
 
-Lemma literal_value p : forall xs m i a b, nth_error p m = Some i -> r_prim (ri_rule i) = Q a b ->
-  nth (length xs + m) (rrun ud xs p) 0 = den_q a b.
+Lemma literal_value p : forall xs m i, wf R (length xs) (prog_of ud p) -> nth_error p m = Some i ->
+  nth (length xs + m) (rrun ud xs p) 0 = ival ud i (rgather (rrun ud xs p) (ri_args i))
+  /\ Forall (fun a => (a < length xs + m)%nat) (ri_args i).
 Proof.
-  induction p as [|j p IH]; intros xs m i a b Hm Hp; [destruct m; discriminate|].
+  induction p as [|j p IH]; intros xs m i Hwf Hm; [destruct m; discriminate|].
+  simpl in Hwf. destruct Hwf as [Ha [_ Hwf]].
   set (v := ival ud j (rgather xs (ri_args j))).
   assert (E : rrun ud xs (j :: p) = rrun ud (xs ++ [v]) p) by reflexivity. rewrite E.
   destruct m as [|m]; simpl in Hm.
   - injection Hm as ->. destruct (eval_prefix (rgraph p) (xs ++ [v])) as [tl T].
-    unfold rrun, run. rewrite T, <- app_assoc, Nat.add_0_r, app_nth2, Nat.sub_diag by lia. simpl.
-    unfold v, ival, val. now rewrite Hp.
-  - rewrite <- (IH (xs ++ [v]) m i a b Hm Hp). rewrite app_length. simpl. f_equal. lia.
+    unfold rrun, run. rewrite T, <- app_assoc, Nat.add_0_r, app_nth2, Nat.sub_diag by lia.
+    rewrite gather_prefix by exact Ha. split; [reflexivity | exact Ha].
+  - assert (L : length (xs ++ [v]) = S (length xs)) by (rewrite app_length; simpl; lia).
+    destruct (IH (xs ++ [v]) m i) as [H1 H2]; [now rewrite L | exact Hm|].
+    rewrite L in H1, H2. replace (length xs + S m)%nat with (S (length xs) + m)%nat by lia. auto.
 Qed.
 
-Lemma literal_sound p xs G : forall k n, literal (length xs) p k = Some n ->
+Lemma literal_sound p xs G : wf R (length xs) (prog_of ud p) -> forall k n, literal (length xs) p k = Some n ->
   den (run_code (rrun ud xs p) G) 0 n = nth k (run_code (rrun ud xs p) G) 0.
 Proof.
-  intros k n H. unfold literal in H. destruct (Nat.ltb_spec k (length xs)) as [|Hk]; [discriminate|].
+  intros Hwf k n H. unfold literal in H. destruct (Nat.ltb_spec k (length xs)) as [|Hk]; [discriminate|].
   destruct (nth_error p (k - length xs)) as [i|] eqn:E; [|discriminate].
-  destruct (r_prim (ri_rule i)) eqn:P; try discriminate. injection H as <-. simpl.
   destruct (run_code_prefix G (rrun ud xs p)) as [tl ->].
   assert (L : length (rrun ud xs p) = (length xs + length p)%nat).
   { unfold rrun, run. rewrite eval_length. unfold graph_of, prog_of. now rewrite !map_length. }
-  rewrite app_nth1 by (rewrite L; apply nth_error_Some_lt in E; lia).
-  rewrite <- (literal_value p xs _ i _ _ E P). f_equal. lia.
+  destruct (literal_value p xs _ i Hwf E) as [V A]. apply nth_error_Some_lt in E.
+  rewrite (app_nth1 (rrun ud xs p)) by lia. replace k with (length xs + (k - length xs))%nat at 1 by lia.
+  rewrite V. unfold ival, val.
+  destruct (r_prim (ri_rule i)) as [| |a b| | | |f a|a| | | | | | | | |]; try discriminate.
+  - injection H as <-. reflexivity.
+  - destruct a as [[|?]| | | | | | | | | | | | | | | |]; try discriminate.
+    destruct (ri_args i) as [|a []]; try discriminate. injection H as <-. simpl.
+    inversion A; subst. now rewrite app_nth1 by lia.
+  - destruct a as [[|?]| | | | | | | | | | | | | | | |]; try discriminate.
+    destruct (ri_args i) as [|a []]; try discriminate. injection H as <-. simpl.
+    inversion A; subst. now rewrite app_nth1 by lia.
 Qed.
 
 Lemma nth_bar c bar : forall k, (k < length bar)%nat ->
@@ -297,8 +329,8 @@ Proof.
   { intros k Hk. rewrite Hseed in Hk. rewrite Hgv by auto.
     specialize (Hall k). rewrite in_seq in Hall. specialize (Hall ltac:(lia)).
     cbv beta zeta delta [check_at] in Hall. fold N in Hall.
-    apply orb_true_iff in Hall as [Hall|Hall]; apply (eqtm_sound ud c) in Hall;
-      unfold c in Hall; rewrite !expand_sound in Hall by (auto; apply literal_sound; auto); fold c in Hall;
+    apply orb_true_iff in Hall as [Hall|Hall]; [apply orb_true_iff in Hall as [Hall|Hall]|]; apply (eqtm_sound ud c) in Hall;
+      unfold c in Hall; rewrite !expand_sound in Hall by (auto; apply literal_sound; assumption); fold c in Hall;
       simpl den in Hall; rewrite Hall; (f_equal;
         [ unfold seed; rewrite nth_seed by auto; destruct (Nat.eqb k j); reflexivity
         | apply must_sound; auto; unfold c; apply run_code_prefix ]). }

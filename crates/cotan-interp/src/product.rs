@@ -19,8 +19,7 @@ pub(crate) fn product<D: Domain>(
     let elem = inputs.result.0;
     let is_strong = inputs.attrs == [1];
     let step = |row, operands: &[Elem]| domain.kernel(row, operands).ok_or_else(|| undefined(row));
-    let (fma, mulz, add) =
-        (step(&FMA, &[elem, elem, elem])?, step(&MULZ, &[elem, elem])?, step(&ADD, &[elem, elem])?);
+    let (fma, mulz, add) = (step(&FMA, &[elem, elem, elem])?, step(&MULZ, &[elem, elem])?, step(&ADD, &[elem, elem])?);
     let zero = domain.constant(Const::zero(elem))?;
     // A vector is a matrix with a side of 1, so the last dim of `a` is always summed over.
     let k = a.dims.last().map_or(0, |k| *k as usize);

@@ -284,15 +284,14 @@ impl Domain for Path {
                 moved(self, record, eval, inputs, &expected)
             }
             (Derivative::Linear { .. }, Evaluation::Direct(eval)) if elem == Elem::Bool => Ok(eval(inputs).bits),
-            (Derivative::Multilinear { .. }, Evaluation::Direct(_)) if elem.is_float() => {
-                product(self, record, inputs)
-            }
+            (Derivative::Multilinear { .. }, Evaluation::Direct(_)) if elem.is_float() => product(self, record, inputs),
             (Derivative::None { .. }, _) if elem.is_float() => {
                 expected.into_iter().map(|bits| Domain::constant(self, Const::from_bits(elem, bits))).collect()
             }
-            _ if elem.is_float() => {
-                Err(RuntimeError::Undefined(format!("`{}` is a numerical routine, and no list of steps", record.name())))
-            }
+            _ if elem.is_float() => Err(RuntimeError::Undefined(format!(
+                "`{}` is a numerical routine, and no list of steps",
+                record.name()
+            ))),
             _ => Ok(expected),
         }
     }

@@ -64,7 +64,9 @@ impl Denoted {
     pub fn truth(self) -> Truth {
         match self {
             Denoted::Truth(truth) => truth,
-            Denoted::Real(_) | Denoted::Whole(_) => unreachable!("invariant: the condition of a choice is a truth value"),
+            Denoted::Real(_) | Denoted::Whole(_) => {
+                unreachable!("invariant: the condition of a choice is a truth value")
+            }
         }
     }
 }
@@ -140,7 +142,8 @@ pub(super) fn applied(row: &PrimRow, values: Vec<Denoted>) -> Denoted {
 
 fn known_applied(known: Known, mut values: Vec<Denoted>) -> Denoted {
     let is_whole = values.iter().any(|value| matches!(value, Denoted::Whole(_)));
-    let real = |name: &str, values: Vec<Denoted>| Denoted::Real(Tree::node(name, values.into_iter().map(Denoted::real)));
+    let real =
+        |name: &str, values: Vec<Denoted>| Denoted::Real(Tree::node(name, values.into_iter().map(Denoted::real)));
     match known {
         Known::Add if is_whole => whole("IAdd", i64::wrapping_add, values),
         Known::Sub if is_whole => whole("ISub", i64::wrapping_sub, values),

@@ -34,6 +34,11 @@ pub(super) const LINES: &[Line] = &[
         measure: model,
     },
     Line {
+        title: "certificates of gradients before the proved checker: random straight-line programs, kernels of ADBench, broken ones",
+        bar: "at least 95 % of 500 accepted, and every kernel; at least 95 % of broken ones refused, the others right by the theorem",
+        measure: certificates,
+    },
+    Line {
         title: "faults seeded into cotan-ad that break reverse mode, before the same comparison",
         bar: "all are found",
         measure: faults,
@@ -100,6 +105,41 @@ fn model(place: &Workplace) -> Result<Measured, String> {
     let (random, real) = (line("random:")?, line("real:")?);
     let count = |line: &str| line.split_whitespace().nth(1).and_then(|n| n.parse::<usize>().ok()).unwrap_or(0);
     Ok(Measured::new(count(&random) >= 5000 && count(&real) >= 200, format!("{random}; {real}")))
+}
+
+/// The scalar kernels of ADBench's objectives, as the examples call them.
+const KERNELS: [&str; 9] = [
+    "rotate",
+    "project",
+    "reprojection_error",
+    "weight_error",
+    "surface_residual",
+    "joint",
+    "rotation",
+    "squared_norm",
+    "logsumexp",
+];
+
+fn certificates(place: &Workplace) -> Result<Measured, String> {
+    let said = output(Command::new(place.built.join("certificates")).args(["500", "1"]))?;
+    let line = |what: &str| said.lines().find(|line| line.starts_with(what)).map(str::to_owned).ok_or("no figures");
+    let (random, broken, examples) = (line("straight line:")?, line("broken:")?, line("examples:")?);
+    let is_kernel = |line: &&str| KERNELS.iter().any(|kernel| line.contains(&format!(" {kernel}: ")));
+    let wrong: Vec<&str> =
+        said.lines().filter(|line| line.starts_with("  not") || line.starts_with("  none")).collect();
+    let refused: Vec<&str> = wrong.into_iter().filter(is_kernel).collect();
+    let holds = share(&random) >= 0.95 && share(&broken) >= 0.95 && refused.is_empty();
+    let kernels = if refused.is_empty() { "all kernels".to_owned() } else { refused.join(";") };
+    Ok(Measured::new(holds, format!("{random}; {broken}; {examples}, {kernels}")))
+}
+
+/// What part `A of B` is.
+fn share(line: &str) -> f64 {
+    let numbers: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    match numbers[..] {
+        [part, whole] => part / whole.max(1.0),
+        _ => 0.0,
+    }
 }
 
 fn faults(place: &Workplace) -> Result<Measured, String> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What the build of the copy needs of the workspace.
-const PARTS: &[&str] = &["crates", "examples", "lib", "xtask", "Cargo.toml", "Cargo.lock"];
+const PARTS: &[&str] = &["crates", "examples", "lib", "spec", "xtask", "Cargo.toml", "Cargo.lock"];
 
 #[expect(clippy::print_stdout, reason = "the output of a command line tool")]
 fn main() -> Result<()> {

@@ -49,7 +49,8 @@ pub fn broken(text: &str, rng: &mut Rng) -> Option<Broken> {
         let changed = match kind {
             0 => first_operand(&line, &["Add", "Sub"]),
             1 => first_operand(&line, &["Mul", "Div"]),
-            _ => Some(format!("(Neg {line})")),
+            // The opposite of zero is zero.
+            _ => (line != "(Q 0 1)").then(|| format!("(Neg {line})")),
         };
         let Some(changed) = changed else { continue };
         let what = format!("{changed} in place of {line}");

@@ -11,7 +11,7 @@ mod question;
 mod real;
 
 pub use executable::{Disagreement, ask, executable};
-pub use real::subjects;
+pub use real::{examples, subjects};
 
 use crate::case::{Case, function, joined, lengths};
 use crate::random::Rng;

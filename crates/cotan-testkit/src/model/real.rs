@@ -13,16 +13,7 @@ use std::path::Path;
 
 /// All of them, each with a name and the reason if there is none.
 pub fn subjects() -> Vec<(String, Result<Subject, String>)> {
-    let mut all: Vec<(String, Result<Subject, String>)> = examples()
-        .into_iter()
-        .map(|(file, name, args)| {
-            let path = workspace_file("examples").join(file);
-            let subject = std::fs::read_to_string(&path)
-                .map_err(|e| format!("reading {}: {e}", path.display()))
-                .and_then(|text| subject(file, &text, name, &args, &workspace_file("examples")));
-            (format!("examples/{file}: {name}"), subject)
-        })
-        .collect();
+    let mut all = examples();
     let root = tests_folder().join("run");
     for path in programs(&root) {
         let file = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
@@ -37,6 +28,18 @@ pub fn subjects() -> Vec<(String, Result<Subject, String>)> {
     all
 }
 
+/// Those of the examples, and the kernels that they are made of.
+pub fn examples() -> Vec<(String, Result<Subject, String>)> {
+    let made = calls().into_iter().map(|(file, name, args)| {
+        let path = workspace_file("examples").join(file);
+        let subject = std::fs::read_to_string(&path)
+            .map_err(|e| format!("reading {}: {e}", path.display()))
+            .and_then(|text| subject(file, &text, name, &args, &workspace_file("examples")));
+        (format!("examples/{file}: {name}"), subject)
+    });
+    made.collect()
+}
+
 fn subject(file: &str, text: &str, name: &str, args: &Map<String, Json>, below: &Path) -> Result<Subject, String> {
     let program = loaded(file, text, below)?;
     let lowered = lower_to_derive(&program, &Request::function(name))?;
@@ -46,7 +49,7 @@ fn subject(file: &str, text: &str, name: &str, args: &Map<String, Json>, below: 
 }
 
 /// File, function and arguments.
-fn examples() -> Vec<(&'static str, &'static str, Map<String, Json>)> {
+fn calls() -> Vec<(&'static str, &'static str, Map<String, Json>)> {
     let mut rng = Rng::new(7);
     let mut reals = |dims: &[usize]| tensor(dims, &mut || json!(rng.span(0.1, 0.9)));
     let bones: Vec<i64> = (0..22).map(|k| k - 1).collect();
@@ -81,6 +84,10 @@ fn examples() -> Vec<(&'static str, &'static str, Map<String, Json>)> {
                 "camera": reals(&[11]), "point": reals(&[3]), "weight": 0.7, "feature": reals(&[2]),
             }),
         ),
+        ("gmm/gmm.cot", "squared_norm", json!({ "diagonal": reals(&[3]), "below": reals(&[3]), "v": reals(&[3]) })),
+        ("gmm/gmm.cot", "logsumexp", json!({ "v": reals(&[4]) })),
+        ("hand/hand.cot", "rotation", json!({ "r": reals(&[3]) })),
+        ("hand/hand.cot", "joint", json!({ "bend": 0.4, "spread": 0.3 })),
         ("ba/ba.cot", "weight_error", json!({ "weight": 0.7 })),
         ("ba/ba.cot", "rotate", json!({ "r": reals(&[3]), "x": reals(&[3]) })),
         ("ba/ba.cot", "project", json!({ "camera": reals(&[11]), "point": reals(&[3]) })),

@@ -167,11 +167,15 @@ impl Writer {
 /// the steps of the gradient that have their residue.
 fn places(path: &Path, program: &Program, residues: &Residues, wrt: &[Id], cotangents: &[Id]) -> Vec<Place> {
     let mut holders: FxHashMap<Residue, Id> = FxHashMap::default();
-    let is_of_program = |id: &Id| program.number(*id).is_some();
-    // Steps of the gradient come before those of the program, and among them the first.
-    let floats = (0..path.len() as Id).filter(|id| path.value(*id).elem().is_float());
-    let (of_program, of_gradient): (Vec<Id>, Vec<Id>) = floats.partition(is_of_program);
-    for id in of_gradient.into_iter().chain(of_program) {
+    // Arguments come first, as a cotangent that is given; then the steps of the gradient, in order.
+    let rank = |id: &Id| match (path.step(*id), program.number(*id)) {
+        (Step::Input, _) => 0,
+        (_, None) => 1,
+        (_, Some(_)) => 2,
+    };
+    let mut floats: Vec<Id> = (0..path.len() as Id).filter(|id| path.value(*id).elem().is_float()).collect();
+    floats.sort_by_key(rank);
+    for id in floats {
         holders.entry(residues.steps[id as usize]).or_insert(id);
     }
     let claimed: FxHashMap<Id, Id> = wrt.iter().copied().zip(cotangents.iter().copied()).collect();

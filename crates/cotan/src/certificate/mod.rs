@@ -108,8 +108,11 @@ pub fn certify(
 pub fn certificate(claim: &Claim<'_>) -> Result<Certificate, NoCertificate> {
     let mut path = Path::new(MAX_STEPS);
     let mut args: Vec<PathValue> = claim.args.iter().map(|arg| path.argument(arg)).collect::<Result<_, _>>()?;
-    let seeds: Vec<Option<PathValue>> =
-        claim.outs.iter().map(|(_, cot)| cot.as_ref().map(|cot| path.argument(cot)).transpose()).collect::<Result<_, _>>()?;
+    let seeds: Vec<Option<PathValue>> = claim
+        .outs
+        .iter()
+        .map(|(_, cot)| cot.as_ref().map(|cot| path.argument(cot)).transpose())
+        .collect::<Result<_, _>>()?;
     let (module, name) = claim.function;
     let results = path.run(module, name, &args)?;
     let mut output = None;
@@ -118,7 +121,10 @@ pub fn certificate(claim: &Claim<'_>) -> Result<Certificate, NoCertificate> {
         let values = floats(&results[*position]);
         let terms: Vec<Id> = match seed {
             None => values.to_vec(),
-            Some(_) => seeds.zip(values).map(|(seed, value)| path.apply_row(&MUL, &[*seed, *value])).collect::<Result<_, _>>()?,
+            Some(_) => seeds
+                .zip(values)
+                .map(|(seed, value)| path.apply_row(&MUL, &[*seed, *value]))
+                .collect::<Result<_, _>>()?,
         };
         for term in terms {
             output = Some(match output {

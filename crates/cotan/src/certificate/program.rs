@@ -2,7 +2,7 @@
 
 use super::NoCertificate;
 use cotan_interp::path::{Id, Operand, Path, Step};
-use cotan_ops::{Denoted, Exact, PrimRow, Proof, SELECT, Tree, Truth};
+use cotan_ops::{Denoted, Exact, PrimRow, Proof, SELECT, STOP_GRADIENT, Tree, Truth};
 
 /// The program: a value for each number.
 pub(super) struct Program {
@@ -24,7 +24,7 @@ pub(super) struct Origin {
 
 /// How a value of the program is made.
 pub(super) enum How {
-    /// It is given: an element of an argument, or what does not depend on the parameters.
+    /// It is given: an element of an argument, what does not depend on the parameters, or what has no derivative.
     Input,
     Number(Exact),
     Use {
@@ -56,7 +56,8 @@ impl Program {
                     }
                 }
                 Step::Row { row, operands } => {
-                    if !is_known(path, id, row) && !active[id as usize] {
+                    let is_held = std::ptr::eq(*row, &STOP_GRADIENT);
+                    if is_held || !is_known(path, id, row) && !active[id as usize] {
                         given.push(id);
                         continue;
                     }
@@ -64,12 +65,8 @@ impl Program {
                 }
             }
         }
-        let mut program = Program {
-            values: Vec::new(),
-            numbers: vec![None; path.len()],
-            truths: vec![None; path.len()],
-            output: 0,
-        };
+        let mut program =
+            Program { values: Vec::new(), numbers: vec![None; path.len()], truths: vec![None; path.len()], output: 0 };
         for id in given.into_iter().rev() {
             program.push(Some(id), How::Input);
         }
@@ -201,9 +198,7 @@ pub(super) fn denoted<'t>(
     truth: &dyn Fn(Id) -> Option<&'t Truth>,
 ) -> Option<Vec<Denoted>> {
     let denoted = |operand: &Operand| match operand {
-        Operand::Step(id) => {
-            number(*id).map(Denoted::numbered).or_else(|| truth(*id).cloned().map(Denoted::Truth))
-        }
+        Operand::Step(id) => number(*id).map(Denoted::numbered).or_else(|| truth(*id).cloned().map(Denoted::Truth)),
         Operand::Plain(c) => Some(match c.as_bool() {
             Some(holds) => Denoted::Truth(Truth::Always(holds)),
             None => Denoted::int(c.as_i64().unwrap_or(c.bits() as i64)),

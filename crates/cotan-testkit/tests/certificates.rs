@@ -1,0 +1,69 @@
+//! Certificates of gradients: that they are made of every kind of straight-line program and of the examples, and, where the
+//! checker is built, that it accepts them and refuses broken ones.
+
+use cotan_testkit::case::Case;
+use cotan_testkit::certificates::{Verdict, broken, of_case, straight_line, verdict};
+use cotan_testkit::model::{examples, executable};
+use cotan_testkit::random::Rng;
+
+fn straight_lines() -> Vec<String> {
+    let certificate = |seed| {
+        let case = Case::new(straight_line(seed)).expect("the program is well formed");
+        of_case(&case).expect("the derivative is there").unwrap_or_else(|e| panic!("seed {seed}: {e}")).text
+    };
+    (1..=20).map(certificate).collect()
+}
+
+/// Whether the checker is there; says so if not.
+#[expect(clippy::print_stderr, reason = "a test says what it leaves out")]
+fn is_built() -> bool {
+    if executable().is_none() {
+        eprintln!("the checker is not built (`cargo xtask proofs`), so no certificate was checked");
+    }
+    executable().is_some()
+}
+
+#[test]
+fn certificates_of_straight_line_programs_are_accepted_and_broken_ones_refused() {
+    let texts = straight_lines();
+    assert!(texts.iter().all(|text| text.starts_with("inputs ") && text.ends_with("\nend\n")));
+    if !is_built() {
+        return;
+    }
+    let is_accepted = |text: &String| verdict(text).expect("the checker runs") == Verdict::Accepted;
+    let accepted: Vec<&String> = texts.iter().filter(|text| is_accepted(text)).collect();
+    assert!(accepted.len() >= 19, "{} of 20 accepted", accepted.len());
+    let mut rng = Rng::new(3);
+    let broken: Vec<String> = accepted.iter().filter_map(|text| broken(text, &mut rng)).map(|b| b.text).collect();
+    let refused = broken.iter().filter(|text| !is_accepted(text)).count();
+    // A place may be changed to one that has the same value.
+    assert!(refused + 1 >= broken.len() && broken.len() > 15, "{refused} of {} refused", broken.len());
+}
+
+#[test]
+fn loops_updates_and_products_have_certificates() {
+    let wanted = ["reprojection_error", "rotate", "ode_rk4", "chain", "lstm", "joint"];
+    for (name, subject) in examples() {
+        if !wanted.iter().any(|wanted| name.ends_with(&format!(" {wanted}"))) {
+            continue;
+        }
+        let case = subject.and_then(Case::new).expect("the example has a derivative");
+        let certificate = of_case(&case).expect("the derivative is there").unwrap_or_else(|e| panic!("{name}: {e}"));
+        if is_built() {
+            assert_eq!(verdict(&certificate.text), Ok(Verdict::Accepted), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_the_proofs_do_not_know_is_named() {
+    let text = "fn f(x: f64) -> f64 = lgamma(x) * x";
+    let program = cotan_testkit::front::checked("f.cot", text).expect("the program is right");
+    let lowered =
+        cotan_testkit::front::lower_to_derive(&program, &cotan::Request::function("f")).expect("it is lowered");
+    let args = vec![cotan_ops::Value::f64s(&[], &[2.5])];
+    let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+    let case = Case::new(cotan_testkit::case::Subject::new("f".to_owned(), module, name, args)).expect("it is derived");
+    let reason = of_case(&case).expect("the derivative is there").expect_err("there is no rule").to_string();
+    assert!(reason.contains("`lgamma`"), "{reason}");
+}
