@@ -71,6 +71,9 @@ pub(crate) struct GradArgs {
     /// The relative error that --check accepts; by default 1e-6, or 1e-2 where a parameter is f32.
     #[arg(long, value_name = "ERROR", requires = "check")]
     pub(crate) tolerance: Option<f64>,
+    /// Has a proved checker confirm the gradient along the path that the arguments lead to, and fails if it does not.
+    #[arg(long)]
+    pub(crate) certify: bool,
     /// What computes the gradient.
     #[arg(long, value_enum, default_value_t = GradientEngine::Vjp)]
     pub(crate) engine: GradientEngine,
@@ -228,20 +231,13 @@ pub(crate) struct LaterArgs {
     #[arg(long, hide = true)]
     fast_math: bool,
     #[arg(long, hide = true)]
-    certify: bool,
-    #[arg(long, hide = true)]
     profile: bool,
 }
 
 impl LaterArgs {
     /// The first such option that was given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let all = [
-            (self.unchecked, "--unchecked"),
-            (self.fast_math, "--fast-math"),
-            (self.certify, "--certify"),
-            (self.profile, "--profile"),
-        ];
+        let all = [(self.unchecked, "--unchecked"), (self.fast_math, "--fast-math"), (self.profile, "--profile")];
         all.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 }

@@ -1,4 +1,5 @@
-//! What the environment says: which LLVM, how many threads, how much memory, where compiled code is kept.
+//! What the environment says: which LLVM, how many threads, how much memory, where compiled code is kept, where the
+//! checker of certificates is.
 
 use crate::args::{Backend, EngineArgs};
 use crate::diagnostics::{Failure, eprint};
@@ -8,6 +9,7 @@ use cotan::llvm::cache::Cache;
 use cotan::llvm::jit::OptLevel;
 use cotan::llvm::load::SearchConfig;
 use cotan::{Config, Engine, codes};
+use std::iter;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
@@ -79,6 +81,25 @@ pub(crate) fn threads(option: Option<NonZeroUsize>) -> Result<Option<NonZeroUsiz
             Err(Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, message))
         }
     }
+}
+
+/// The checker of certificates: what `COTAN_CHECKER` names, or the one that `cargo xtask proofs` builds in the repository,
+/// or the one beside this executable.
+pub(crate) fn checker() -> Result<PathBuf, Failure> {
+    let named = std::env::var_os("COTAN_CHECKER").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let candidates = match named {
+        Some(path) => vec![path],
+        None => {
+            let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/proofs/oracle");
+            let beside = std::env::current_exe().ok().map(|path| path.with_file_name("cotan-checker"));
+            iter::once(PathBuf::from(built)).chain(beside).collect()
+        }
+    };
+    candidates.into_iter().find(|path| path.is_file()).ok_or_else(|| {
+        let message = "`--certify` needs the checker of certificates, which is not built";
+        let help = "run `cargo xtask proofs` in the repository, or name the checker in COTAN_CHECKER";
+        Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, message).help(help)
+    })
 }
 
 /// The folder of compiled code, in the user's cache; none if there is no home, or the folder is not safe.

@@ -1,8 +1,10 @@
 //! `cotan grad`: value and gradient, and the check of a gradient.
 
+use super::certify::{Certified, certified};
 use super::summary::{norm, summary};
-use crate::args::{GradArgs, GradientEngine};
+use crate::args::{GradArgs, GradientEngine, Mode};
 use crate::diagnostics::Failure;
+use crate::environment;
 use crate::exit;
 use crate::output;
 use crate::point::{Point, tangent_names};
@@ -15,10 +17,8 @@ use cotan::{
 use std::fmt::Write;
 
 pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
-    if args.engine == GradientEngine::Tape && args.derivative.call.engine.trap_nan {
-        let message = "`--trap-nan` needs the gradient that is compiled from the program";
-        return Err(Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message).help("leave out `--engine tape`"));
-    }
+    expect_options_that_go_together(args)?;
+    let checker = if args.certify { Some(environment::checker()?) } else { None };
     let point = Point::open(&args.derivative)?;
     point.expect_scalar()?;
     let Gradient { value, gradient, aux } = match args.engine {
@@ -26,6 +26,7 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
         GradientEngine::Tape => taped(&point)?,
     };
     let check = if args.check { Some(checked(&point, &gradient, args.tolerance)?) } else { None };
+    let certified = checker.map(|checker| certified(&point, &checker)).transpose()?;
     let named: Vec<(String, HostValue)> = point.wrt.iter().cloned().zip(gradient).collect();
     let mut parts = vec![("value", value.clone()), ("grad", output::object(named.clone()))];
     if !aux.is_empty() {
@@ -34,7 +35,13 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     if let Some(check) = &check {
         parts.push(("check", check_object(check)));
     }
-    output::deliver(&args.derivative.call, &output::object(parts), || {
+    let arrays = output::object(parts.clone());
+    if let Some(certified) = &certified {
+        parts.push(("certificate", certified.object()));
+    }
+    let json = || output::json(&output::object(parts.clone()));
+    // What a checker says is no array, so it goes into no file of arrays.
+    output::deliver_as(&args.derivative.call, &json, &arrays, || {
         let mut text = String::new();
         if args.value || args.check {
             text += &summary("value", &value);
@@ -46,9 +53,30 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
             let entries: Vec<f64> = named.iter().flat_map(|(_, g)| g.floats()).collect();
             text += &check_text(check, norm(&entries));
         }
+        if let Some(certified) = &certified {
+            text += &certified.text();
+        }
         text
     })?;
-    Ok(if check.is_some_and(|c| !c.is_ok) { exit::PROGRAM } else { exit::DONE })
+    let is_ok = check.is_none_or(|c| c.is_ok) && certified.as_ref().is_none_or(Certified::is_accepted);
+    Ok(if is_ok { exit::DONE } else { exit::PROGRAM })
+}
+
+/// Fails where an option asks for what the engine or the mode does not have.
+fn expect_options_that_go_together(args: &GradArgs) -> Result<(), Failure> {
+    let options = [("--trap-nan", args.derivative.call.engine.trap_nan), ("--certify", args.certify)];
+    let given = options.into_iter().find_map(|(option, is_given)| is_given.then_some(option));
+    let (needed, wrong) = match (given, args.derivative.mode) {
+        (Some(option), _) if args.engine == GradientEngine::Tape => {
+            (format!("`{option}` needs the gradient that is compiled from the program"), "--engine tape")
+        }
+        (_, Some(Mode::Forward)) if args.certify => {
+            ("`--certify` needs the gradient in reverse mode".to_owned(), "--mode forward")
+        }
+        (Some(_) | None, Some(Mode::Forward | Mode::Reverse) | None) => return Ok(()),
+    };
+    let help = format!("leave out `{wrong}`");
+    Err(Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, needed).help(&help))
 }
 
 /// What a gradient command finds at a point.

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod bench;
+mod certify;
 mod check;
 mod doctor;
 mod emit;

@@ -1,5 +1,6 @@
 //! The built command on small programs: output, exit codes, files.
 
+mod certify;
 mod derivatives;
 mod environment;
 mod errors;
@@ -51,7 +52,11 @@ impl Case {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cotan"));
         command.args(args).current_dir(self.folder.path());
-        command.env_remove("COTAN_LLVM").env_remove("COTAN_THREADS").env("XDG_CACHE_HOME", self.path("cache"));
+        command
+            .env_remove("COTAN_LLVM")
+            .env_remove("COTAN_THREADS")
+            .env_remove("COTAN_CHECKER")
+            .env("XDG_CACHE_HOME", self.path("cache"));
         command
     }
 
