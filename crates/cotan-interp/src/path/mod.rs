@@ -199,10 +199,12 @@ impl Path {
 
     /// What an operand of a row is, and its value.
     fn operand(&self, elem: Elem, cell: u64) -> (Operand, u64) {
-        let step = match elem {
-            _ if elem.is_float() => Some(cell as Id),
-            Elem::Bool => (cell >> 1).checked_sub(1).map(|id| id as Id),
-            _ => None,
+        let step = if elem.is_float() {
+            Some(cell as Id)
+        } else if elem == Elem::Bool {
+            (cell >> 1).checked_sub(1).map(|id| id as Id)
+        } else {
+            None
         };
         match step {
             Some(id) => (Operand::Step(id), self.value(id).bits()),
@@ -299,10 +301,9 @@ impl Domain for Path {
 
 impl Nodes for Path {
     fn bits(&self, elem: Elem, cell: u64) -> Option<u64> {
-        match elem {
-            _ if elem.is_float() => (cell < self.steps.len() as u64).then(|| self.value(cell as Id).bits()),
-            Elem::Bool => Some(cell & 1),
-            _ => Some(cell),
+        if elem.is_float() {
+            return (cell < self.steps.len() as u64).then(|| self.value(cell as Id).bits());
         }
+        Some(if elem == Elem::Bool { cell & 1 } else { cell })
     }
 }

@@ -154,7 +154,7 @@ impl Writer {
                         self.truths[id as usize] = Some(truth);
                         return Ok(());
                     }
-                    other => other.real(),
+                    number @ (Denoted::Real(_) | Denoted::Whole(_)) => number.real(),
                 }
             }
         };

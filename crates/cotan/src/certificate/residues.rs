@@ -121,7 +121,7 @@ fn cotangents(program: &Program, steps: &[Residue]) -> Vec<Residue> {
 /// The residue of a term, where values have these.
 fn value(term: &Tree, of: &dyn Fn(usize) -> Residue) -> Residue {
     let at = |k: usize| value(&term.operands[k], of);
-    let integer = |k: usize| term.operands.get(k).map_or(0, |t| whole(t));
+    let integer = |k: usize| term.operands.get(k).map_or(0, whole);
     match term.head.as_str() {
         "X" => of(integer(0) as usize),
         "Q" => Residue::number(integer(0)).mul(Residue::number(integer(1)).inverse()),
