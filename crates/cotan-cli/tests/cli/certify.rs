@@ -1,6 +1,7 @@
 //! Gradients before a checker of certificates: a script that says what a test wants, and the proved one.
 
 use crate::{Case, Run};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const PROGRAM: &str = "\
@@ -16,7 +17,7 @@ fn proved() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/proofs/oracle");
     let found = path.is_file();
     if !found {
-        println!("the checker of certificates is not built: cargo xtask proofs");
+        let _ = writeln!(std::io::stderr(), "the checker of certificates is not built: cargo xtask proofs");
     }
     found.then_some(path)
 }
