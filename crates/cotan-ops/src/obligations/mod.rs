@@ -13,7 +13,7 @@ pub use exact::Exact;
 pub use tree::Tree;
 pub use unfold::{Denoted, Truth};
 
-use crate::{Meaning, Partial, PrimRow, Proof, table};
+use crate::{Known, Meaning, Partial, PrimRow, Proof, table};
 use cotan_ir::{Elem, OperandElem, ResultElem};
 use std::fmt::{self, Write};
 use unfold::{applied, condition, number, operands, result};
@@ -74,7 +74,12 @@ impl PrimRow {
     /// The primitive over these operands; `None` if it is no function of real numbers that the proofs know.
     pub fn unfolded(&self, operands: Vec<Denoted>) -> Option<Denoted> {
         let is_known = !matches!((self.meaning, self.term()), (Meaning::Other | Meaning::Expansion, None));
-        is_known.then(|| applied(self, operands))
+        // Rows for all types compare and choose truth values, too; terms only connect them.
+        let connects = matches!(self.meaning, Meaning::Known(Known::And | Known::Or | Known::Not));
+        let is_truth =
+            |(operand, elem): (&Denoted, &OperandElem)| *elem == OperandElem::T && matches!(operand, Denoted::Truth(_));
+        let fits = connects || !operands.iter().zip(self.sig.operands).any(is_truth);
+        (is_known && fits).then(|| applied(self, operands))
     }
 
     /// The partials with respect to the operands that are real numbers.

@@ -146,6 +146,11 @@ pub fn certificate(claim: &Claim<'_>) -> Result<Certificate, NoCertificate> {
     let results = path.run(module, name, &args)?;
     let cotangents: Vec<Id> = claim.wrt.iter().flat_map(|(_, at)| floats(&results[*at])).copied().collect();
 
+    // A parameter without a cotangent would be a parameter that nothing is claimed of.
+    if wrt.len() != cotangents.len() {
+        let message = format!("{} cotangents of {} numbers in the parameters", cotangents.len(), wrt.len());
+        return Err(NoCertificate::Unknown(message));
+    }
     let program = Program::new(&path, n_program, output, &wrt)?;
     let residues = Residues::new(&path, &program);
     let code = Code::new(&path, &program, &residues, &wrt, &cotangents)?;
