@@ -148,8 +148,11 @@ Fixpoint sends (i res b : nat) (others : list Z) (args : list nat) (as_ : list n
 Fixpoint must (i n : nat) (p : rprog) (bar : list nat) : tm :=
   match p with
   | [] => Q 0 1
-  | ins :: p' => Add (must i (S n) p' bar)
-                     (sends i n (nth n bar O) (ri_others ins) (ri_args ins) (ri_args ins) (r_part (ri_rule ins)))
+  | ins :: p' =>
+      let r := must i (S n) p' bar in
+      if existsb (Nat.eqb i) (ri_args ins)
+      then Add r (sends i n (nth n bar O) (ri_others ins) (ri_args ins) (ri_args ins) (r_part (ri_rule ins)))
+      else r
   end.
 
 (** What a value of the program is, where it is a number, or a known function of another value or its opposite: partials name such
@@ -184,7 +187,7 @@ Fixpoint users (i n : nat) (p : rprog) (bar : list nat) : list nat :=
 Definition check_at (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j i : nat) : bool :=
   let N := (n + length p)%nat in
   let lit k := negb (Nat.ltb k N) && is_lit (nth_error G (k - N)) in
-  let places := map (fun i' => nth i' bar O) (seq (S i) (N - S i)) in
+  let places := skipn (S i) bar in
   let used := users i n p bar in
   let among l k := existsb (Nat.eqb k) l && negb (lit k) in
   let shown leaf :=
@@ -266,6 +269,14 @@ Proof.
   destruct (Nat.eqb a i); simpl; rewrite IH; auto. now rewrite subst_sound.
 Qed.
 
+(** An instruction without a value among its operands sends it nothing. *)
+Lemma sends_nothing c i res b others args : forall as_ ps,
+  existsb (Nat.eqb i) as_ = false -> den c 0 (sends i res b others args as_ ps) = 0.
+Proof.
+  induction as_ as [|a as' IH]; intros [|p ps] H; simpl in *; try (unfold den_q; simpl; lra).
+  apply orb_false_iff in H as [Hi H]. rewrite Nat.eqb_sym, Hi. auto.
+Qed.
+
 Lemma must_sound p : forall xs c bar i, wf R (length xs) (prog_of ud p) ->
   (exists tl, c = rrun ud xs p ++ tl) -> length bar = (length xs + length p)%nat ->
   den c 0 (must i (length xs) p bar)
@@ -279,7 +290,12 @@ Proof.
   { destruct (eval_prefix (rgraph p) (xs ++ [v])) as [t2 E].
     exists (t2 ++ tl). rewrite Hc. unfold rrun, run; simpl. fold v. now rewrite E, <- app_assoc. }
   destruct Hpre as [tl' Hpre].
-  f_equal.
+  set (term := sends i (length xs) (nth (length xs) bar O) (ri_others ins) (ri_args ins) (ri_args ins)
+                 (r_part (ri_rule ins))).
+  transitivity (den c 0 (must i (S (length xs)) p bar) + den c 0 term).
+  { destruct (existsb (Nat.eqb i) (ri_args ins)) eqn:E; [reflexivity|].
+    unfold term. rewrite sends_nothing by exact E. ring. }
+  unfold term. f_equal.
   - rewrite <- Hlen. apply IH.
     + now rewrite Hlen.
     + exists tl. rewrite Hc. unfold rrun, run. reflexivity.

@@ -6,6 +6,7 @@
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -54,8 +55,8 @@ fn says(what: &str) -> String {
     format!("{what} is missing; Debian's packages are {PACKAGES}")
 }
 
-/// Builds the proofs and the oracle, and audits what they assume.
-#[expect(clippy::print_stdout, reason = "the output of a command line tool")]
+/// Builds the proofs and the oracle, and audits what they assume. Says what was done to a terminal only.
+#[expect(clippy::print_stderr, reason = "the progress of a command line tool")]
 pub(crate) fn build(root: &Path) -> Result<()> {
     if let Some(missing) = missing() {
         bail!("{missing}");
@@ -67,11 +68,10 @@ pub(crate) fn build(root: &Path) -> Result<()> {
     compile(&out, &theories)?;
     let n_audited = audit(root, &out)?;
     oracle(root, &out)?;
-    println!(
-        "proofs: {} theories, {n_audited} theorems audited, oracle built, in {:.0} s",
-        theories.len(),
-        start.elapsed().as_secs_f64()
-    );
+    if std::io::stderr().is_terminal() {
+        let seconds = start.elapsed().as_secs_f64();
+        eprintln!("proofs: {} theories, {n_audited} theorems audited, oracle built, in {seconds:.0} s", theories.len());
+    }
     Ok(())
 }
 

@@ -15,7 +15,7 @@ pub(super) const LINES: &[Line] = &[
     },
     Line {
         title: "all theories from nothing, and what every headline theorem assumes (`cargo xtask proofs`)",
-        bar: "under 300 s on two cores; the committed list (proofs/axioms.expected)",
+        bar: "silent, under 300 s on two cores; the committed list (proofs/axioms.expected)",
         measure: theories,
     },
     Line {
@@ -71,7 +71,12 @@ fn theories(place: &Workplace) -> Result<Measured, String> {
     let start = Instant::now();
     let said = cargo(&place.root, &["xtask", "proofs"])?;
     let seconds = start.elapsed().as_secs_f64();
-    Ok(Measured::new(seconds < BUILD_SECONDS, said))
+    let audited = std::fs::read_to_string(place.root.join("proofs/axioms.expected"))
+        .map_err(|e| format!("reading the list: {e}"))?;
+    let n_audited = audited.lines().filter(|line| !line.starts_with('#')).count();
+    let holds = seconds < BUILD_SECONDS && said.is_empty() && built.join("oracle").is_file();
+    let silence = if said.is_empty() { "silent" } else { &said };
+    Ok(Measured::new(holds, format!("{n_audited} theorems assume what is listed; {seconds:.0} s; {silence}")))
 }
 
 fn proved_rules(_: &Workplace) -> Result<Measured, String> {

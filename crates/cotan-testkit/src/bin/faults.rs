@@ -9,9 +9,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What the build of the copy needs of the workspace.
-const PARTS: &[&str] = &["crates", "examples", "lib", "spec", "xtask", "Cargo.toml", "Cargo.lock"];
-
 #[expect(clippy::print_stdout, reason = "the output of a command line tool")]
 fn main() -> Result<()> {
     let programs = std::env::args().nth(1).unwrap_or_else(|| "1000".to_owned());
@@ -21,8 +18,12 @@ fn main() -> Result<()> {
     if copy.exists() {
         fs::remove_dir_all(&copy).with_context(|| format!("removing {}", copy.display()))?;
     }
-    for part in PARTS {
-        copy_all(&workspace_file(part), &copy.join(part))?;
+    let root = workspace_file("");
+    for entry in fs::read_dir(&root).with_context(|| format!("reading {}", root.display()))? {
+        let name = entry?.file_name();
+        if name != "target" && !name.to_string_lossy().starts_with('.') {
+            copy_all(&root.join(&name), &copy.join(&name))?;
+        }
     }
     seed(&copy).map_err(anyhow::Error::msg)?;
     let oracle = build(&copy)?;
