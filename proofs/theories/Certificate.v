@@ -51,7 +51,9 @@ Definition accepted (n : nat) (ss : list step) (G : list tm) (unfold bar : list 
 (** The first value whose cotangent is not shown to be right, if the certificate is well-formed. *)
 Definition first_unshown (n : nat) (ss : list step) (G : list tm) (unfold bar : list nat) (j : nat) : option nat :=
   match program ss with
-  | Some p => find (fun i => negb (check_at n p G unfold bar j i)) (seq 0 (n + length p))
+  | Some p =>
+      let fixed := constants (repeat false n) p in
+      find (fun i => negb (check_at n p G unfold bar j fixed i)) (seq 0 (n + length p))
   | None => None
   end.
 

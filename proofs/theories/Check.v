@@ -155,18 +155,34 @@ Fixpoint must (i n : nat) (p : rprog) (bar : list nat) : tm :=
       else r
   end.
 
-(** What a value of the program is, where it is a number, or a known function of another value or its opposite: partials name such
-    functions, and code that has the value reads it. *)
-Definition literal (n : nat) (p : rprog) (k : nat) : option tm :=
+(** Sums, products and functions of operands and numbers. *)
+Fixpoint simple (t : tm) : bool :=
+  match t with
+  | X _ | Q _ _ => true
+  | Named _ _ a | Fn _ a | Neg a | PowZ a _ => simple a
+  | Add a b | Sub a b | Mul a b | Div a b | Pow a b => simple a && simple b
+  | _ => false
+  end.
+
+(** A number, or a known function of an operand or its opposite: partials name such functions, and code that has the
+    value reads it. *)
+Definition known (t : tm) : bool :=
+  match t with Q _ _ | Fn _ (X O) | Neg (X O) => true | _ => false end.
+
+(** Of each value of a program, whether it is made of numbers only; [before] says so of the values before. *)
+Fixpoint constants (before : list bool) (p : rprog) : list bool :=
+  match p with
+  | [] => before
+  | i :: p' => constants (before ++ [forallb (fun a => nth a before false) (ri_args i)]) p'
+  end.
+
+(** What a value of the program is, of its operands, if the term of its rule is of a kind that is seen through. *)
+Definition literal (sees : nat -> tm -> bool) (n : nat) (p : rprog) (k : nat) : option tm :=
   if Nat.ltb k n then None
   else match nth_error p (k - n) with
        | Some i =>
-           match r_prim (ri_rule i), ri_args i with
-           | Q a b, _ => Some (Q a b)
-           | Fn f (X O), [a] => Some (Fn f (X a))
-           | Neg (X O), [a] => Some (Neg (X a))
-           | _, _ => None
-           end
+           let t := r_prim (ri_rule i) in
+           if sees k t && simple t then Some (subst (ri_others i) (ri_args i) k t) else None
        | None => None
        end.
 
@@ -181,25 +197,35 @@ Fixpoint users (i n : nat) (p : rprog) (bar : list nat) : list nat :=
       if existsb (Nat.eqb i) (ri_args ins) then nth n bar O :: r else r
   end.
 
+(** A term written out, and again after what it is made of has been opened once. *)
+Fixpoint opened (write open : tm -> tm) (rounds : nat) (t : tm) : tm :=
+  match rounds with O => write t | S r => write (open (opened write open r t)) end.
+
 (** Whether the cotangent of value [i] is what the tape rule says.  Later cotangents stay opaque, unless they are
     literals (a folded seed).  Which of them is tried out: all; all but the lines [unfold], which only say what a
-    cotangent is; those that go into this one, as others may have the same value by chance. *)
-Definition check_at (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j i : nat) : bool :=
+    cotangent is; those that go into this one, as others may have the same value by chance; all but those.  Values of
+    the program are opaque, too, unless they are [fixed], but code may have read one of them in place of what it is: so
+    they are opened, once and twice, if nothing else helps. *)
+Definition check_at (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j : nat) (fixed : list bool)
+  (i : nat) : bool :=
   let N := (n + length p)%nat in
   let lit k := negb (Nat.ltb k N) && is_lit (nth_error G (k - N)) in
   let places := skipn (S i) bar in
   let used := users i n p bar in
   let among l k := existsb (Nat.eqb k) l && negb (lit k) in
-  let shown leaf :=
-    let ex := expand N leaf (literal n p) G (length G + length p) in
-    eqtm (ex (X (nth i bar O))) (ex (Add (Q (if Nat.eqb i j then 1 else 0) 1) (must i n p bar))) in
-  shown (among places)
-  || shown (fun k => among places k && negb (existsb (Nat.eqb k) unfold))
-  || shown (among used).
+  let but l k := among places k && negb (existsb (Nat.eqb k) l) in
+  let open := expand N (fun _ => true) (literal (fun _ _ => true) n p) G 1 in
+  let has := X (nth i bar O) in
+  let due := Add (Q (if Nat.eqb i j then 1 else 0) 1) (must i n p bar) in
+  let shown rounds leaf :=
+    let write := expand N leaf (literal (fun k t => known t || nth k fixed false) n p) G (length G + length p) in
+    eqtm (opened write open rounds has) (opened write open rounds due) in
+  existsb (fun rounds => existsb (shown rounds) [among places; but unfold; among used; but used]) [0; 1; 2]%nat.
 
 Definition check (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j : nat) : bool :=
   let N := (n + length p)%nat in
-  scoped N G && Nat.eqb (length bar) N && forallb (check_at n p G unfold bar j) (seq 0 N).
+  let fixed := constants (repeat false n) p in
+  scoped N G && Nat.eqb (length bar) N && forallb (check_at n p G unfold bar j fixed) (seq 0 N).
 
 Notation rrecv := (recv R R R 0 Rplus).
 Notation rgraph p := (graph_of R 0 Rplus Rmult (prog_of ud p)).
@@ -235,7 +261,14 @@ Proof.
     rewrite L in H1, H2. replace (length xs + S m)%nat with (S (length xs) + m)%nat by lia. auto.
 Qed.
 
-Lemma literal_sound p xs G : wf R (length xs) (prog_of ud p) -> forall k n, literal (length xs) p k = Some n ->
+Lemma simple_den t ps xs y y' : simple t = true -> Rule.den ud ps xs y t = Rule.den ud ps xs y' t.
+Proof.
+  induction t; simpl; intros H; try discriminate; auto;
+    try (apply andb_prop in H as [H1 H2]; rewrite IHt1, IHt2 by assumption; reflexivity); now rewrite IHt.
+Qed.
+
+Lemma literal_sound sees p xs G : wf R (length xs) (prog_of ud p) ->
+  forall k n, literal sees (length xs) p k = Some n ->
   den (run_code (rrun ud xs p) G) 0 n = nth k (run_code (rrun ud xs p) G) 0.
 Proof.
   intros Hwf k n H. unfold literal in H. destruct (Nat.ltb_spec k (length xs)) as [|Hk]; [discriminate|].
@@ -244,17 +277,17 @@ Proof.
   assert (L : length (rrun ud xs p) = (length xs + length p)%nat).
   { unfold rrun, run. rewrite eval_length. unfold graph_of, prog_of. now rewrite !map_length. }
   destruct (literal_value p xs _ i Hwf E) as [V A]. apply nth_error_Some_lt in E.
-  rewrite (app_nth1 (rrun ud xs p)) by lia. replace k with (length xs + (k - length xs))%nat at 1 by lia.
-  rewrite V. unfold ival, val.
-  destruct (r_prim (ri_rule i)) as [| |a b| | | |f a|a| | | | | | | | |]; try discriminate.
-  - injection H as <-. reflexivity.
-  - destruct a as [[|?]| | | | | | | | | | | | | | | |]; try discriminate.
-    destruct (ri_args i) as [|a []]; try discriminate. injection H as <-. simpl.
-    inversion A; subst. now rewrite app_nth1 by lia.
-  - destruct a as [[|?]| | | | | | | | | | | | | | | |]; try discriminate.
-    destruct (ri_args i) as [|a []]; try discriminate. injection H as <-. simpl.
-    inversion A; subst. now rewrite app_nth1 by lia.
+  destruct (sees k (r_prim (ri_rule i)) && simple (r_prim (ri_rule i))) eqn:S; [|discriminate].
+  apply andb_prop in S as [_ S]. injection H as <-.
+  rewrite subst_sound, gather_prefix by (eapply Forall_impl; [|exact A]; simpl; lia).
+  rewrite (app_nth1 (rrun ud xs p)) by lia. replace k with (length xs + (k - length xs))%nat at 2 by lia.
+  rewrite V. unfold ival, val. now apply simple_den.
 Qed.
+
+Lemma opened_sound c write open :
+  (forall t, den c 0 (write t) = den c 0 t) -> (forall t, den c 0 (open t) = den c 0 t) ->
+  forall rounds t, den c 0 (opened write open rounds t) = den c 0 t.
+Proof. intros W O. induction rounds as [|r IH]; intros t; simpl; rewrite W; [|rewrite O, IH]; reflexivity. Qed.
 
 Lemma nth_bar c bar : forall k, (k < length bar)%nat ->
   nth k (map (fun b => nth b c 0) bar) 0 = nth (nth k bar O) c 0.
@@ -345,11 +378,12 @@ Proof.
   { intros k Hk. rewrite Hseed in Hk. rewrite Hgv by auto.
     specialize (Hall k). rewrite in_seq in Hall. specialize (Hall ltac:(lia)).
     cbv beta zeta delta [check_at] in Hall. fold N in Hall.
-    apply orb_true_iff in Hall as [Hall|Hall]; [apply orb_true_iff in Hall as [Hall|Hall]|]; apply (eqtm_sound ud c) in Hall;
-      unfold c in Hall; rewrite !expand_sound in Hall by (auto; apply literal_sound; assumption); fold c in Hall;
-      simpl den in Hall; rewrite Hall; (f_equal;
-        [ unfold seed; rewrite nth_seed by auto; destruct (Nat.eqb k j); reflexivity
-        | apply must_sound; auto; unfold c; apply run_code_prefix ]). }
+    apply existsb_exists in Hall as [rounds [_ Hall]]. apply existsb_exists in Hall as [leaf [_ Hall]].
+    apply (eqtm_sound ud c) in Hall. unfold c in Hall.
+    rewrite !opened_sound in Hall by (intros; apply expand_sound; auto; now apply literal_sound).
+    fold c in Hall. simpl den in Hall. rewrite Hall. f_equal.
+    - unfold seed. rewrite nth_seed by auto. destruct (Nat.eqb k j); reflexivity.
+    - apply must_sound; auto. unfold c. apply run_code_prefix. }
   assert (Hsl : length seed = (length xs + length (rgraph p))%nat) by (rewrite Hlp; exact Hseed).
   pose proof (local_unique R R R R 0 Rplus 0 Rplus (sdot R Rmult) 0
     (fun a b e => eq_sym (Rplus_assoc a b e)) Rplus_0_r (rgraph p) xs seed gv Hok Hsl Hloc i) as HU.

@@ -129,7 +129,12 @@ Fixpoint fold (t : tm) : tm :=
       end
   | Mul a b =>
       match fold a, fold b with Q n d, Q n' d' => of_q (times (n // d) (n' // d')) | a', b' => Mul a' b' end
-  | Div a b => Div (fold a) (fold b)
+  | Div a b =>
+      match fold a, fold b with
+      | Q n d, Q (Zpos m) d' => of_q (times (n // d) (Zpos d' // m))
+      | Q n d, Q (Zneg m) d' => of_q (times (n // d) (Zneg d' // m))
+      | a', b' => Div a' b'
+      end
   | PowZ a k => PowZ (fold a) k
   | Pow a b => Pow (fold a) (fold b)
   | Gamma a k => Gamma (fold a) k
@@ -225,16 +230,21 @@ Proof.
   unfold den_q, Rdefinitions.Q2R. simpl. destruct d; try reflexivity. field.
 Qed.
 
+Lemma recip_q m d : / q2r (Zpos m // d) = q2r (Zpos d // m).
+Proof. unfold Rdefinitions.Q2R. simpl. field. split; apply not_0_IZR; discriminate. Qed.
+Lemma recip_q_neg m d : / q2r (Zneg m // d) = q2r (Zneg d // m).
+Proof.
+  unfold Rdefinitions.Q2R. simpl. change (Z.neg m) with (- Z.pos m)%Z. change (Z.neg d) with (- Z.pos d)%Z.
+  rewrite !opp_IZR. field. split; apply not_0_IZR; discriminate.
+Qed.
+
 Lemma recip_sound t : dp (recip t) = / den c 0 t.
 Proof.
   assert (O : forall t, dp [(1 // 1, [Div (Q 1 1) t])] = / den c 0 t).
   { intros u. rewrite opaque_dp. simpl. unfold Rdiv. ring. }
   induction t; try apply O; cbn [recip].
-  - simpl. rewrite den_q_r. destruct n as [|m|m]; simpl; unfold Rdefinitions.Q2R; simpl.
-    + rewrite !Rmult_0_l, Rinv_0. ring.
-    + field. split; apply not_0_IZR; discriminate.
-    + change (Z.neg m) with (- Z.pos m)%Z. change (Z.neg d) with (- Z.pos d)%Z.
-      rewrite !opp_IZR. field. split; apply not_0_IZR; discriminate.
+  - simpl. rewrite den_q_r. destruct n as [|m|m]; simpl; rewrite ?recip_q, ?recip_q_neg; [|ring|ring].
+    unfold Rdefinitions.Q2R. simpl. rewrite !Rmult_0_l, Rinv_0. ring.
   - exact IHt.
   - rewrite pneg_dp, IHt. simpl. now rewrite Rinv_opp.
   - rewrite pmul_dp, IHt1, IHt2. simpl. now rewrite Rinv_mult.
@@ -298,6 +308,10 @@ Proof.
   - both t1 t2. rewrite of_q_r, plus_r. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
   - both t1 t2. rewrite of_q_r, plus_r, Qreals.Q2R_opp. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
   - both t1 t2. rewrite of_q_r, times_r. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
+  - both t1 t2. match goal with |- context [match ?m with _ => _ end] => destruct m as [|m|m] end.
+    + simpl in *. congruence.
+    + rewrite of_q_r, times_r, <- recip_q. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
+    + rewrite of_q_r, times_r, <- recip_q_neg. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
   - both t1 t2. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r, decided_r.
     destruct decided; assumption.
 Qed.

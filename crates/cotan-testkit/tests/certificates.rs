@@ -1,6 +1,7 @@
 //! Certificates of gradients: that they are made of every kind of straight-line program and of the examples, and, where the
 //! checker is built, that it accepts them and refuses broken ones.
 
+use cotan::certificate::{Certificate, NoCertificate};
 use cotan_testkit::case::Case;
 use cotan_testkit::certificates::{Verdict, broken, of_case, straight_line, verdict};
 use cotan_testkit::model::{examples, executable};
@@ -42,7 +43,7 @@ fn certificates_of_straight_line_programs_are_accepted_and_broken_ones_refused()
 
 #[test]
 fn loops_updates_and_products_have_certificates() {
-    let wanted = ["reprojection_error", "rotate", "ode_rk4", "chain", "lstm", "joint"];
+    let wanted = ["reprojection_error", "rotate", "ode_rk4", "chain", "lstm", "gmm", "joint"];
     for (name, subject) in examples() {
         if !wanted.iter().any(|wanted| name.ends_with(&format!(" {wanted}"))) {
             continue;
@@ -67,13 +68,35 @@ fn what_the_proofs_do_not_know_is_named() {
     assert!(reason.contains("`lgamma`"), "{reason}");
 }
 
+#[test]
+fn code_may_read_values_of_the_program_and_have_logarithms_of_its_numbers() {
+    let bodies = [
+        "pow(7.0, x) * x",
+        "log2(x) * log2(x) + 2.0 * log2(x)",
+        "hypot(x, 3.0) + x / hypot(x, 3.0)",
+        "pow(exp2(x), 1.0 / 3.0)",
+    ];
+    for body in bodies {
+        let certificate = certificate_of(&format!("fn f(x: f64) -> f64 = {body}"));
+        let certificate = certificate.unwrap_or_else(|e| panic!("{body}: {e}"));
+        if is_built() {
+            assert_eq!(verdict(&certificate.text), Ok(Verdict::Accepted), "{body}");
+        }
+    }
+}
+
 /// Why the gradient of `f` has no certificate, if it has none.
 fn refusal(text: &str) -> Option<String> {
+    certificate_of(text).err().map(|reason| reason.to_string())
+}
+
+/// The certificate of the gradient of `f`.
+fn certificate_of(text: &str) -> Result<Certificate, NoCertificate> {
     let program = cotan_testkit::front::checked("f.cot", text).expect("the program is right");
     let lowered =
         cotan_testkit::front::lower_to_derive(&program, &cotan::Request::function("f")).expect("it is lowered");
     let args = vec![cotan_ops::Value::f64s(&[], &[2.5])];
     let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
     let case = Case::new(cotan_testkit::case::Subject::new("f".to_owned(), module, name, args)).expect("it is derived");
-    of_case(&case).expect("the derivative is there").err().map(|reason| reason.to_string())
+    of_case(&case).expect("the derivative is there")
 }

@@ -1,7 +1,7 @@
 //! The real number that a float in a program stands for.
 
 use super::tree::Tree;
-use super::unfold::named;
+use super::unfold::{named, written};
 use crate::term::Constant;
 use crate::{Lowering, Meaning, Partial, Term, table};
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ pub enum Exact {
     Named(&'static Constant),
     /// Numerator and denominator, which is positive, in lowest terms.
     Fraction(i64, i64),
+    /// The natural logarithm of a fraction, as the partials of powers of a number have it.
+    Log(i64, i64),
 }
 
 /// Numerators and denominators up to here are floats.
@@ -60,9 +62,17 @@ impl Exact {
     pub fn tree(self) -> Tree {
         match self {
             Exact::Named(constant) => named(constant),
-            Exact::Fraction(n, d) => Tree::node("Q", [Tree::leaf(n), Tree::leaf(d)]),
+            Exact::Fraction(n, d) => fraction(n, d),
+            Exact::Log(n, d) => {
+                let [numerator, denominator] = written(libm::log(n as f64 / d as f64));
+                Tree::node("Named", [numerator, denominator, Tree::node("Fn Ln", [fraction(n, d)])])
+            }
         }
     }
+}
+
+fn fraction(n: i64, d: i64) -> Tree {
+    Tree::node("Q", [Tree::leaf(n), Tree::leaf(d)])
 }
 
 /// The constants that rules name, by their bits.
@@ -122,5 +132,6 @@ mod tests {
     fn constants_of_the_table_stand_for_what_they_are_exactly() {
         let ln_2 = shown(std::f64::consts::LN_2).unwrap_or_default();
         assert!(ln_2.starts_with("(Named ") && ln_2.ends_with("(Fn Ln (Q 2 1)))"), "{ln_2}");
+        assert_eq!(Some(Exact::Log(2, 1).tree()), Exact::of(std::f64::consts::LN_2).map(Exact::tree));
     }
 }

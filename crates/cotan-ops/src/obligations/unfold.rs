@@ -117,7 +117,7 @@ pub(super) fn unfolded(term: &Term, operands: &[Denoted], result: &Tree) -> Deno
 
 /// A constant that has a name.
 pub(super) fn named(constant: &Constant) -> Tree {
-    let [numerator, denominator] = fraction(constant.value);
+    let [numerator, denominator] = written(constant.value);
     let exact = unfolded(&constant.exact, &[], &result()).real();
     Tree::node("Named", [numerator, denominator, exact])
 }
@@ -241,11 +241,11 @@ pub(super) fn condition(condition: &Condition, operands: &[Denoted]) -> Tree {
 
 /// A number as a term.
 pub(super) fn number(x: f64) -> Tree {
-    if x.is_nan() { Tree::leaf("Undefined") } else { Tree::node("Q", fraction(x)) }
+    if x.is_nan() { Tree::leaf("Undefined") } else { Tree::node("Q", written(x)) }
 }
 
 /// Numerator and denominator of a number in lowest terms. It is a binary fraction, and both parts of those in terms fit.
-fn fraction(x: f64) -> [Tree; 2] {
+pub(super) fn written(x: f64) -> [Tree; 2] {
     let (mut numerator, mut denominator) = (x, 1u128);
     while numerator != libm::trunc(numerator) && denominator < 1 << 100 {
         numerator *= 2.0;

@@ -4,7 +4,6 @@ use super::NoCertificate;
 use super::program::{How, Origin, Program, choice, denoted, unknown};
 use super::residues::{Residue, Residues};
 use cotan_interp::path::{Id, Path, Step};
-use cotan_ir::Const;
 use cotan_ops::{Denoted, Exact, Tree, Truth};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -61,7 +60,7 @@ impl Code {
         };
         for id in (0..path.len() as Id).filter(|id| needed[*id as usize]) {
             if writer.numbers[id as usize].is_none() {
-                writer.step(path, id)?;
+                writer.step(path, program, id)?;
             }
         }
         let sent = sent(program);
@@ -141,10 +140,10 @@ impl Writer {
         self.first + self.lines.len() as u32 - 1
     }
 
-    fn step(&mut self, path: &Path, id: Id) -> Result<(), NoCertificate> {
+    fn step(&mut self, path: &Path, program: &Program, id: Id) -> Result<(), NoCertificate> {
         let line = match path.step(id) {
             Step::Input => Tree::leaf("Undefined"),
-            Step::Constant(c) => constant(*c),
+            Step::Constant(c) => program.constant(*c),
             Step::Row { row, operands } => {
                 let number = |id: Id| self.numbers[id as usize];
                 let truth = |id: Id| self.truths[id as usize].as_ref();
@@ -217,11 +216,6 @@ pub(super) fn partials(n: u32, value: &Origin) -> Vec<(u32, Tree)> {
             vec![(*yes, indicator(1, 0)), (*no, indicator(0, 1))]
         }
     }
-}
-
-/// The number that a constant stands for. Of what is no number nothing is known.
-pub(super) fn constant(c: Const) -> Tree {
-    c.as_float().and_then(Exact::of).map_or_else(|| Tree::leaf("Undefined"), Exact::tree)
 }
 
 fn numbered(n: u32) -> Tree {

@@ -2,7 +2,9 @@
 
 use super::NoCertificate;
 use cotan_interp::path::{Id, Operand, Path, Step};
-use cotan_ops::{Denoted, Exact, PrimRow, Proof, SELECT, STOP_GRADIENT, Tree, Truth};
+use cotan_ir::Const;
+use cotan_ops::{Denoted, Exact, LOG, PrimRow, Proof, SELECT, STOP_GRADIENT, Tree, Truth};
+use rustc_hash::FxHashMap;
 
 /// The program: a value for each number.
 pub(super) struct Program {
@@ -11,6 +13,8 @@ pub(super) struct Program {
     numbers: Vec<Option<u32>>,
     /// Of truth values that the program depends on, what they are.
     truths: Vec<Option<Truth>>,
+    /// The logarithms of its numbers.
+    logs: FxHashMap<Const, Exact>,
     /// The number of the output.
     pub(super) output: u32,
 }
@@ -65,8 +69,13 @@ impl Program {
                 }
             }
         }
-        let mut program =
-            Program { values: Vec::new(), numbers: vec![None; path.len()], truths: vec![None; path.len()], output: 0 };
+        let mut program = Program {
+            values: Vec::new(),
+            numbers: vec![None; path.len()],
+            truths: vec![None; path.len()],
+            logs: FxHashMap::default(),
+            output: 0,
+        };
         for id in given.into_iter().rev() {
             program.push(Some(id), How::Input);
         }
@@ -98,6 +107,13 @@ impl Program {
         self.truths[id as usize].as_ref()
     }
 
+    /// The number that a constant of the code stands for. Of what is no number nothing is known.
+    pub(super) fn constant(&self, c: Const) -> Tree {
+        let log = self.logs.get(&c).copied();
+        let exact = log.or_else(|| c.as_float().and_then(Exact::of));
+        exact.map_or_else(|| Tree::leaf("Undefined"), Exact::tree)
+    }
+
     fn push(&mut self, step: Option<Id>, how: How) -> u32 {
         let number = self.values.len() as u32;
         self.values.push(Origin { step, how });
@@ -112,6 +128,11 @@ impl Program {
             Step::Input => {}
             Step::Constant(c) => {
                 if let Some(exact) = c.as_float().and_then(Exact::fraction) {
+                    if let (Exact::Fraction(n @ 1.., d), Ok(log)) = (exact, LOG.eval(&[*c]))
+                        && n != d
+                    {
+                        self.logs.insert(log, Exact::Log(n, d));
+                    }
                     self.push(Some(id), How::Number(exact));
                 }
             }

@@ -10,8 +10,8 @@ use super::{code, program};
 use cotan_interp::path::{Id, Path, Step};
 use cotan_ops::{Denoted, Mod61, Ring, Tree, Truth};
 
-/// How many points there are.
-const POINTS: usize = 64;
+/// How many points there are: a cotangent behind a chain of comparisons is other than 0 at few of them.
+const POINTS: usize = 256;
 
 /// What a value is at each point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,7 +79,7 @@ impl Residues {
                     let operands = denoted(operands, &number, &|id| truths[id as usize].as_ref());
                     operands.and_then(|operands| row.unfolded(operands))
                 }
-                Step::Constant(c) => Some(Denoted::Real(code::constant(*c))),
+                Step::Constant(c) => Some(Denoted::Real(program.constant(*c))),
                 Step::Input => None,
             };
             let is_given = program.number(id).is_some_and(|n| matches!(program.values()[n as usize].how, How::Input));
