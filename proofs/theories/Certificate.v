@@ -52,8 +52,10 @@ Definition accepted (n : nat) (ss : list step) (G : list tm) (unfold bar : list 
 Definition first_unshown (n : nat) (ss : list step) (G : list tm) (unfold bar : list nat) (j : nat) : option nat :=
   match program ss with
   | Some p =>
+      let N := (n + length p)%nat in
       let fixed := constants (repeat false n) p in
-      find (fun i => negb (check_at n p G unfold bar j fixed i)) (seq 0 (n + length p))
+      let code := worked_out (numeral n p) N G in
+      find (fun i => negb (check_at n p code unfold bar j fixed i)) (seq 0 N)
   | None => None
   end.
 

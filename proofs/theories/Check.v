@@ -188,6 +188,21 @@ Definition literal (sees : nat -> tm -> bool) (n : nat) (p : rprog) (k : nat) : 
 
 Definition is_lit (t : option tm) : bool := match t with Some (Q _ _) => true | _ => false end.
 
+(** Values of the program that are numbers. *)
+Definition numeral (n : nat) (p : rprog) (k : nat) : option tm :=
+  let t := literal (fun _ _ => true) n p k in if is_lit t then t else None.
+
+(** Code from line [k] on, in which what is a number is one: code is unfolded as a tree, and a line that is read often
+    and turns out to be 0 would be unfolded as often. *)
+Fixpoint worked_out (number : nat -> option tm) (k : nat) (G : list tm) : list tm :=
+  match G with
+  | [] => []
+  | t :: G' =>
+      let t' := fold (expand k (fun _ => true) number [] 1 t) in
+      let also m := if Nat.eqb m k then Some t' else number m in
+      t' :: worked_out (if is_lit (Some t') then also else number) (S k) G'
+  end.
+
 (** The places of the values that are computed of value [i]. *)
 Fixpoint users (i n : nat) (p : rprog) (bar : list nat) : list nat :=
   match p with
@@ -282,6 +297,43 @@ Proof.
   rewrite subst_sound, gather_prefix by (eapply Forall_impl; [|exact A]; simpl; lia).
   rewrite (app_nth1 (rrun ud xs p)) by lia. replace k with (length xs + (k - length xs))%nat at 2 by lia.
   rewrite V. unfold ival, val. now apply simple_den.
+Qed.
+
+Definition numbers_of (c : list R) (number : nat -> option tm) : Prop :=
+  forall m t, number m = Some t -> is_lit (Some t) = true /\ (m < length c)%nat /\ den c 0 t = nth m c 0.
+
+Lemma lit_den t c c' : is_lit (Some t) = true -> den c 0 t = den c' 0 t.
+Proof. destruct t; simpl; intros H; try discriminate. reflexivity. Qed.
+
+Lemma worked_out_same G : forall c number, numbers_of c number ->
+  run_code c (worked_out number (length c) G) = run_code c G.
+Proof.
+  induction G as [|t G IH]; intros c number Hn; [reflexivity|].
+  cbn [worked_out run_code].
+  set (t' := fold _).
+  assert (E : den c 0 t' = den c 0 t).
+  { unfold t'. rewrite fold_sound. apply (expand_sound (length c) _ number [] c 1 eq_refl eq_refl).
+    intros k n H. now apply Hn. }
+  clearbody t'. rewrite E. replace (S (length c)) with (length (c ++ [den c 0 t])) by (rewrite app_length; simpl; lia).
+  apply IH. intros m u H.
+  assert (Old : number m = Some u -> is_lit (Some u) = true /\ (m < length (c ++ [den c 0 t]))%nat
+                  /\ den (c ++ [den c 0 t]) 0 u = nth m (c ++ [den c 0 t]) 0).
+  { intros Hu. destruct (Hn m u Hu) as [L [B V]]. rewrite app_length; simpl. repeat split; [exact L | lia |].
+    rewrite app_nth1 by exact B. rewrite <- V. now apply lit_den. }
+  destruct (is_lit (Some t')) eqn:L; [|now apply Old].
+  destruct (Nat.eqb_spec m (length c)) as [->|]; [|now apply Old].
+  injection H as <-. rewrite app_length; simpl. repeat split; [exact L | lia |].
+  rewrite app_nth2, Nat.sub_diag by lia. simpl. rewrite <- E. now apply lit_den.
+Qed.
+
+Lemma numeral_sound p xs : wf R (length xs) (prog_of ud p) -> numbers_of (rrun ud xs p) (numeral (length xs) p).
+Proof.
+  intros Hwf m t H. unfold numeral in H.
+  destruct (is_lit (literal _ _ _ m)) eqn:L; [|discriminate].
+  pose proof (literal_sound _ p xs [] Hwf m t H) as V. rewrite H in L. repeat split; [exact L | | exact V].
+  unfold literal in H. destruct (Nat.ltb_spec m (length xs)) as [|Hm]; [discriminate|].
+  destruct (nth_error p (m - length xs)) as [i|] eqn:E; [|discriminate]. apply nth_error_Some_lt in E.
+  unfold rrun, run. rewrite eval_length. unfold graph_of, prog_of. rewrite !map_length. lia.
 Qed.
 
 Lemma opened_sound c write open :
@@ -414,7 +466,8 @@ Qed.
 
 (** What the oracle runs on a certificate. *)
 Definition certified (n : nat) (p : rprog) (G : list tm) (unfold bar : list nat) (j : nat) : bool :=
-  program_ok n p && Nat.ltb j (n + length p) && check n p G unfold bar j.
+  program_ok n p && Nat.ltb j (n + length p)
+  && check n p (worked_out (numeral n p) (n + length p) G) unfold bar j.
 
 (** An accepted certificate: where every rule is used on its domain, the emitted code computes the partial
     derivatives of the output. *)
@@ -425,8 +478,10 @@ Theorem certified_sound p xs G unfold bar j :
     is_derive (fun z => nth j (rrun ud (put i z xs) p) 0) (nth i xs 0) (nth (nth i bar O) c 0).
 Proof.
   intros H Hg. apply andb_prop in H as [H Hc]. apply andb_prop in H as [Hw Hj].
-  apply (check_sound p xs G unfold bar j); auto.
-  - now apply program_ok_wf.
-  - now apply Nat.ltb_lt.
+  apply program_ok_wf in Hw. intros c. unfold c.
+  rewrite <- (worked_out_same G (rrun ud xs p) (numeral (length xs) p)) by now apply numeral_sound.
+  replace (length (rrun ud xs p)) with (length xs + length p)%nat
+    by (unfold rrun, run, graph_of, prog_of; now rewrite eval_length, !map_length).
+  apply (check_sound p xs _ unfold bar j); auto. now apply Nat.ltb_lt.
 Qed.
 End Code.

@@ -87,9 +87,10 @@ Definition related (r : rel) (a b : tm) : poly :=
   if tm_eq_dec a b then match r with Less => [] | AtMost | Same => [(1 // 1, [])] end
   else [(1 // 1, [indicator r a b])].
 
+(** Sums grow at their left: the terms of the right are put into those of the left. *)
 Fixpoint norm (t : tm) : poly :=
   match t with
-  | Add a b => padd (norm a) (norm b)
+  | Add a b => padd (norm b) (norm a)
   | Sub a b => padd (norm a) (pneg (norm b))
   | Neg a => pneg (norm a)
   | Mul a b => pmul (norm a) (norm b)
@@ -114,6 +115,7 @@ Definition decided (r : rel) (p q : coefficient) : bool :=
   | AtMost => QArith_base.Qle_bool p q
   | Same => QArith_base.Qeq_bool p q
   end.
+Definition is_zero (t : tm) : bool := match t with Q Z0 _ => true | _ => false end.
 Fixpoint fold (t : tm) : tm :=
   match t with
   | X _ | Y | Q _ _ | Undefined | OfWhole _ => t
@@ -128,7 +130,10 @@ Fixpoint fold (t : tm) : tm :=
       | a', b' => Sub a' b'
       end
   | Mul a b =>
-      match fold a, fold b with Q n d, Q n' d' => of_q (times (n // d) (n' // d')) | a', b' => Mul a' b' end
+      let a' := fold a in
+      let b' := fold b in
+      if is_zero a' || is_zero b' then Q 0 1
+      else match a', b' with Q n d, Q n' d' => of_q (times (n // d) (n' // d')) | _, _ => Mul a' b' end
   | Div a b =>
       match fold a, fold b with
       | Q n d, Q (Zpos m) d' => of_q (times (n // d) (Zpos d' // m))
@@ -263,7 +268,7 @@ Proof.
   - exact IHt.
   - destruct n; try apply opaque_dp. cbn [norm]. simpl. unfold Rdefinitions.Q2R. simpl. field.
   - rewrite pneg_dp, IHt. reflexivity.
-  - rewrite padd_dp. simpl. congruence.
+  - rewrite padd_dp, IHt1, IHt2. simpl. ring.
   - rewrite padd_dp, pneg_dp, IHt1, IHt2. reflexivity.
   - rewrite pmul_dp. simpl. congruence.
   - rewrite pmul_dp, IHt1, recip_sound. reflexivity.
@@ -277,6 +282,12 @@ Qed.
 
 Lemma of_q_r q : den c 0 (of_q q) = q2r q.
 Proof. unfold of_q. simpl. rewrite den_q_r. now destruct q. Qed.
+
+Lemma is_zero_r t : is_zero t = true -> den c 0 t = 0.
+Proof.
+  destruct t as [| |n d| | | | | | | | | | | | | |]; try discriminate. destruct n; try discriminate. intros _.
+  simpl. rewrite den_q_r. unfold Rdefinitions.Q2R. simpl. ring.
+Qed.
 
 Lemma decided_r {A} r p q (t e : A) : choose r (q2r p) (q2r q) t e = if decided r p q then t else e.
 Proof.
@@ -307,7 +318,10 @@ Proof.
     rewrite of_q_r, Qreals.Q2R_opp. simpl in *. rewrite <- IHt, den_q_r. reflexivity.
   - both t1 t2. rewrite of_q_r, plus_r. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
   - both t1 t2. rewrite of_q_r, plus_r, Qreals.Q2R_opp. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
-  - both t1 t2. rewrite of_q_r, times_r. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
+  - destruct (is_zero (fold t1) || is_zero (fold t2)) eqn:Z.
+    + rewrite (is_zero_r (Q 0 1)) by reflexivity. simpl. rewrite <- IHt1, <- IHt2.
+      apply orb_prop in Z as [Z|Z]; rewrite (is_zero_r _ Z); ring.
+    + clear Z. both t1 t2. rewrite of_q_r, times_r. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.
   - both t1 t2. match goal with |- context [match ?m with _ => _ end] => destruct m as [|m|m] end.
     + simpl in *. congruence.
     + rewrite of_q_r, times_r, <- recip_q. simpl in *. rewrite <- IHt1, <- IHt2, !den_q_r. reflexivity.

@@ -66,13 +66,21 @@ fn found(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// What `cotan ops --json` prints. The command is built as the tests build it: `cargo run` would build all it is made of
+/// once more, with the features that it has without them.
 fn manifest(root: &Path) -> Result<Json> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let out = Command::new(cargo)
-        .args(["run", "-q", "-p", "cotan-cli", "--", "ops", "--json"])
+    let build = Command::new(cargo)
+        .args(["test", "-q", "--workspace", "--test", "cli", "--no-run"])
         .current_dir(root)
         .output()
-        .context("running `cotan ops`")?;
+        .context("building `cotan`")?;
+    if !build.status.success() {
+        bail!("`cotan` was not built: {}", String::from_utf8_lossy(&build.stderr));
+    }
+    // Cargo puts it next to this one.
+    let cotan = std::env::current_exe()?.with_file_name("cotan");
+    let out = Command::new(cotan).args(["ops", "--json"]).current_dir(root).output().context("running `cotan ops`")?;
     if !out.status.success() {
         bail!("`cotan ops` failed: {}", String::from_utf8_lossy(&out.stderr));
     }

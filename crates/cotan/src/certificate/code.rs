@@ -5,7 +5,7 @@ use super::program::{How, Origin, Program, choice, denoted, unknown};
 use super::residues::{Residue, Residues};
 use cotan_interp::path::{Id, Path, Step};
 use cotan_ops::{Denoted, Exact, Tree, Truth};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// The code, one line for each number that follows those of the program.
@@ -28,6 +28,15 @@ enum Place {
     Nowhere,
 }
 
+impl Place {
+    fn step(self) -> Option<Id> {
+        match self {
+            Place::Step(id) => Some(id),
+            Place::Number(_) | Place::Nowhere => None,
+        }
+    }
+}
+
 impl Code {
     /// The code that gives `cotangents` of the steps `wrt`.
     pub(super) fn new(
@@ -37,11 +46,13 @@ impl Code {
         wrt: &[Id],
         cotangents: &[Id],
     ) -> Result<Code, NoCertificate> {
-        let places = places(path, program, residues, wrt, cotangents);
+        let sent = sent(program);
+        let claimed = wrt.iter().copied().zip(cotangents.iter().copied()).collect();
+        let places = places(path, program, residues, &sent, &claimed);
         let mut needed = vec![false; path.len()];
         for place in &places {
-            if let Place::Step(id) = place {
-                needed[*id as usize] = true;
+            if let Some(id) = place.step() {
+                needed[id as usize] = true;
             }
         }
         for id in (0..path.len()).rev() {
@@ -63,7 +74,6 @@ impl Code {
                 writer.step(path, program, id)?;
             }
         }
-        let sent = sent(program);
         let mut code = Code { lines: Vec::new(), added: Vec::new(), places: vec![0; program.len()] };
         let mut numbers: FxHashMap<i64, u32> = FxHashMap::default();
         for n in (0..program.len()).rev() {
@@ -164,32 +174,89 @@ impl Writer {
 
 /// Where the cotangents of the values of a program are: those of the parameters are what the gradient gives, the others
 /// the steps of the gradient that have their residue.
-fn places(path: &Path, program: &Program, residues: &Residues, wrt: &[Id], cotangents: &[Id]) -> Vec<Place> {
-    let mut holders: FxHashMap<Residue, Id> = FxHashMap::default();
-    // Arguments come first, as a cotangent that is given; then the steps of the gradient, in order.
-    let rank = |id: &Id| match (path.step(*id), program.number(*id)) {
+fn places(
+    path: &Path,
+    program: &Program,
+    residues: &Residues,
+    sent: &[Vec<(u32, Tree)>],
+    cotangents: &FxHashMap<Id, Id>,
+) -> Vec<Place> {
+    let holders = holders(path, program, residues);
+    let mut places = vec![Place::Nowhere; program.len()];
+    let mut placed: FxHashSet<Id> = FxHashSet::default();
+    for (n, (value, cotangent)) in program.values().iter().zip(&residues.cotangents).enumerate().rev() {
+        let given = value.step.and_then(|step| cotangents.get(&step));
+        places[n] = match (&value.how, given, cotangent.small(), holders.get(cotangent)) {
+            (_, Some(id), ..) => Place::Step(*id),
+            // The gradient does not ask for these, so what has the same residue may have it by chance.
+            (How::Input | How::Number(_), ..) => Place::Nowhere,
+            (_, None, Some(n), _) => Place::Number(n),
+            (_, None, None, Some(holders)) => {
+                let sources = sent[n].iter().filter_map(|(from, _)| places[*from as usize].step()).collect();
+                Place::Step(likeliest(path, program, holders, &sources, &placed))
+            }
+            (_, None, None, None) => Place::Nowhere,
+        };
+        placed.extend(places[n].step());
+    }
+    places
+}
+
+/// Of each residue the steps that have it: those of the gradient in order, or else those of the program.
+fn holders(path: &Path, program: &Program, residues: &Residues) -> FxHashMap<Residue, Vec<Id>> {
+    let mut holders: FxHashMap<Residue, Vec<Id>> = FxHashMap::default();
+    // Arguments come first, as a cotangent that is given; then the steps of the gradient.
+    let rank = |id: Id| match (path.step(id), program.number(id)) {
         (Step::Input, _) => 0,
         (_, None) => 1,
         (_, Some(_)) => 2,
     };
     let mut floats: Vec<Id> = (0..path.len() as Id).filter(|id| path.value(*id).elem().is_float()).collect();
-    floats.sort_by_key(rank);
+    floats.sort_by_key(|id| rank(*id));
     for id in floats {
-        holders.entry(residues.steps[id as usize]).or_insert(id);
-    }
-    let claimed: FxHashMap<Id, Id> = wrt.iter().copied().zip(cotangents.iter().copied()).collect();
-    let place = |(value, cotangent): (&Origin, &Residue)| {
-        let claimed = value.step.and_then(|step| claimed.get(&step));
-        match (&value.how, claimed, cotangent.small(), holders.get(cotangent)) {
-            (_, Some(id), ..) => Place::Step(*id),
-            // The gradient does not ask for these, so what has the same residue may have it by chance.
-            (How::Input | How::Number(_), ..) => Place::Nowhere,
-            (_, None, Some(n), _) => Place::Number(n),
-            (_, None, None, Some(id)) => Place::Step(*id),
-            (_, None, None, None) => Place::Nowhere,
+        let same = holders.entry(residues.steps[id as usize]).or_default();
+        if same.first().is_none_or(|first| rank(*first) == rank(id)) {
+            same.push(id);
         }
+    }
+    holders
+}
+
+/// Of steps that have the residue of a cotangent, the one that most likely is it, and has not the same value by chance:
+/// the one that is made of the cotangents that go into it, `sources`, and of no others that are `placed`.
+fn likeliest(path: &Path, program: &Program, holders: &[Id], sources: &FxHashSet<Id>, placed: &FxHashSet<Id>) -> Id {
+    let difference = |holder: &Id| {
+        if sources.contains(holder) {
+            return sources.len() - 1;
+        }
+        let made_of = made_of(path, program, *holder, placed);
+        sources.symmetric_difference(&made_of).count()
     };
-    program.values().iter().zip(&residues.cotangents).map(place).collect()
+    match holders {
+        [only] => *only,
+        _ => holders.iter().copied().min_by_key(difference).unwrap_or_default(),
+    }
+}
+
+/// The nearest steps that are `placed`, of those that a step is computed of.
+fn made_of(path: &Path, program: &Program, id: Id, placed: &FxHashSet<Id>) -> FxHashSet<Id> {
+    /// A step is not followed for ever: a cotangent is a few steps from those that go into it.
+    const AT_MOST: usize = 1000;
+    let operands = |id: Id| match path.step(id) {
+        Step::Row { operands, .. } => operands.iter().filter_map(|operand| operand.step()).collect(),
+        Step::Input | Step::Constant(_) => Vec::new(),
+    };
+    let (mut next, mut seen, mut reached) = (operands(id), FxHashSet::default(), FxHashSet::default());
+    while let Some(id) = next.pop()
+        && seen.len() < AT_MOST
+    {
+        if placed.contains(&id) {
+            reached.insert(id);
+        } else if program.number(id).is_none() && seen.insert(id) {
+            next.extend(operands(id));
+        }
+    }
+    reached
 }
 
 /// For each value the later ones that send it something, each with the partial derivative.
