@@ -71,20 +71,27 @@ fn found(folder: &Path) -> Result<Vec<String>> {
 fn manifest(root: &Path) -> Result<Json> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let build = Command::new(cargo)
-        .args(["test", "-q", "--workspace", "--test", "cli", "--no-run"])
+        .args(["test", "-q", "--workspace", "--test", "cli", "--no-run", "--message-format=json-render-diagnostics"])
         .current_dir(root)
         .output()
         .context("building `cotan`")?;
     if !build.status.success() {
         bail!("`cotan` was not built: {}", String::from_utf8_lossy(&build.stderr));
     }
-    // Cargo puts it next to this one.
-    let cotan = std::env::current_exe()?.with_file_name("cotan");
+    let built = String::from_utf8_lossy(&build.stdout);
+    let cotan = built.lines().find_map(command_of).context("cargo named no command `cotan` that it built")?;
     let out = Command::new(cotan).args(["ops", "--json"]).current_dir(root).output().context("running `cotan ops`")?;
     if !out.status.success() {
         bail!("`cotan ops` failed: {}", String::from_utf8_lossy(&out.stderr));
     }
     serde_json::from_slice(&out.stdout).context("the manifest is no JSON")
+}
+
+/// The path of the command, where it is what this message of cargo is about.
+fn command_of(message: &str) -> Option<String> {
+    let message: Json = serde_json::from_str(message).ok()?;
+    let is_it = message["target"]["name"] == "cotan" && message["target"]["kind"][0] == "bin";
+    message["executable"].as_str().filter(|_| is_it && message["profile"]["test"] == false).map(str::to_owned)
 }
 
 /// The summary with links to the pages below the line of the table.
