@@ -3,23 +3,32 @@
 //! `cargo xtask help` lists them. Each is a plain sequence of cargo commands or a check of files.
 
 mod book;
+mod changed;
 mod figures;
 mod new_op;
 mod ops;
 mod peers;
 mod proofs;
+mod steps;
+mod suites;
 mod tidy;
 
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
+use steps::Steps;
+
+/// Lets tests rewrite what they expect.
+const BLESS: [(&str, &str); 2] = [("COTAN_BLESS", "1"), ("UPDATE_EXPECT", "1")];
 
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  ci                      what CI runs: format, lints, tidy, the book, then `test`
+  ci                      what CI runs: format, lints, tidy, the book, the proofs, then `test`; prints the seconds of each step
   test [ui|ir|run] [--bless]
                           all tests, or those of one folder of tests/; --bless rewrites what they expect
+  test --campaign         the second tier: more programs and seeds, and every variant in which they are compiled
+  test --changed [REV]    the tests that a change since REV (default: HEAD) can reach
   tidy                    generated files are fresh, codes have pages, the longest files
   book                    builds the book into target/book, where mdbook is installed
   ops                     writes the reference pages of the operations, docs/operations
@@ -92,8 +101,7 @@ fn root() -> PathBuf {
 
 /// Runs cargo in the workspace with extra environment variables; fails if it fails.
 fn cargo(args: &[&str], env: &[(&str, &str)]) -> Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = Command::new(suites::cargo());
     command.args(args).envs(env.iter().copied()).current_dir(root());
     let status = command.status().with_context(|| format!("running cargo {}", args.join(" ")))?;
     if !status.success() {
@@ -103,31 +111,48 @@ fn cargo(args: &[&str], env: &[(&str, &str)]) -> Result<()> {
 }
 
 fn ci() -> Result<()> {
-    cargo(&["fmt", "--all", "--check"], &[])?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
-    tidy::run(&root())?;
-    book::build(&root())?;
+    let (root, mut steps) = (root(), Steps::default());
+    steps.take("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
+    steps.take("lints", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]))?;
+    let suites = steps.take("build", || suites::build(&root))?;
+    steps.take("tidy", || tidy::run(&root))?;
+    steps.take("book", || book::build(&root))?;
     match proofs::missing() {
-        None => proofs::build(&root())?,
+        None => steps.take("proofs", || proofs::build(&root))?,
         Some(missing) => print(&format!("the proofs were not rebuilt: {missing}\n")),
     }
-    test(&[])
+    suites.iter().for_each(|suite| steps.attempt(&suite.title(), || suite.run(&[])));
+    steps.attempt("examples in the documentation", || suites::examples(&root));
+    steps.end()
 }
 
 fn test(args: &[String]) -> Result<()> {
-    let mut env = Vec::new();
-    let mut folder = None;
-    for arg in args {
-        match arg.as_str() {
-            "--bless" => env.extend([("COTAN_BLESS", "1"), ("UPDATE_EXPECT", "1")]),
-            "ui" | "ir" | "run" => folder = Some(arg.as_str()),
-            other => bail!("`test` takes ui, ir, run or --bless, found `{other}`"),
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let (root, mut steps) = (root(), Steps::default());
+    let (mut env, mut reach) = (Vec::new(), None);
+    match args.as_slice() {
+        [folder @ ("ui" | "ir" | "run"), rest @ ..] => {
+            let env: &[(&str, &str)] = match rest {
+                [] => &[],
+                ["--bless"] => &BLESS,
+                [other, ..] => bail!("`test {folder}` takes --bless, found `{other}`"),
+            };
+            return cargo(&["test", "-p", "cotan-testkit", "--test", "all", &format!("{folder}::")], env);
         }
+        [] => {}
+        ["--bless"] => env.extend(BLESS),
+        ["--campaign"] => env.push(("COTAN_CAMPAIGN", "1")),
+        ["--changed"] => reach = Some(changed::Reach::since(&root, "HEAD")?),
+        ["--changed", revision] => reach = Some(changed::Reach::since(&root, revision)?),
+        [other, ..] => bail!("`test` takes ui, ir, run, --bless, --campaign or --changed, found `{other}`"),
     }
-    match folder {
-        Some(folder) => cargo(&["test", "-p", "cotan-testkit", "--test", folder], &env),
-        None => cargo(&["test", "--workspace"], &env),
+    let suites = steps.take("build", || suites::build(&root))?;
+    let is_reached = |suite: &&suites::Suite| reach.as_ref().is_none_or(|reach| reach.reaches(suite));
+    suites.iter().filter(is_reached).for_each(|suite| steps.attempt(&suite.title(), || suite.run(&env)));
+    if reach.is_none_or(|reach| reach.reaches_crates()) {
+        steps.attempt("examples in the documentation", || suites::examples(&root));
     }
+    steps.end()
 }
 
 fn accept(args: &[String]) -> Result<()> {

@@ -71,7 +71,7 @@ fn found(folder: &Path) -> Result<Vec<String>> {
 fn manifest(root: &Path) -> Result<Json> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let build = Command::new(cargo)
-        .args(["test", "-q", "--workspace", "--test", "cli", "--no-run", "--message-format=json-render-diagnostics"])
+        .args(["test", "-q", "--workspace", "--test", "all", "--no-run", "--message-format=json-render-diagnostics"])
         .current_dir(root)
         .output()
         .context("building `cotan`")?;

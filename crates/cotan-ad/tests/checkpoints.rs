@@ -1,6 +1,6 @@
 //! What checkpoints cost: how often iterations are run again, and how much is alive at one time.
 
-mod oracle;
+use crate::oracle;
 
 use cotan_interp::{Limits as RunLimits, Options, run_counted};
 use cotan_ir::Mode;

@@ -1,6 +1,6 @@
 //! Perfect nests of counted loops are reversed as one loop, where that helps.
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ir::Mode;
 use cotan_ops::Value;

@@ -1,7 +1,7 @@
 //! What derivatives cost: how often bodies run, what is recorded, how code grows. All counted, nothing timed.
 #![allow(clippy::print_stdout, reason = "the counts are the point")]
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ir::{Block, Function, Mode, Module, Op};
 use cotan_ops::Value;

@@ -1,6 +1,6 @@
 //! Requests of a module: names, dependency order, limits, and the errors of malformed ones.
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ad::{Error, Limits, derivative, expand};
 use cotan_ir::{Derived, Item, Mode, Module};

@@ -1,7 +1,7 @@
 //! Nests of sequential loops: run again, or kept whole by `checkpoint all`. Values, bits, costs and what is recorded.
 #![allow(clippy::print_stdout, reason = "the table of costs is the point")]
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ops::Value;
 use oracle::{floats, gradient, int, module, run, scalar, vector};

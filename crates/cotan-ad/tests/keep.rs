@@ -1,6 +1,6 @@
 //! What a loop keeps beside its carried values, or in place of them, and that derivatives are the same.
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ir::{Mode, Record};
 use cotan_ops::Value;

@@ -1,6 +1,6 @@
 //! Loops that are differentiated forward inside a reverse sweep: which are, and that derivatives are the same.
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ad::{Limits, Pushed, Refusal, Reversal, derivative, expand};
 use cotan_ir::{Elem, Function, Item, Mode, Module, Ty};

@@ -1,6 +1,6 @@
 //! One test per rule that is easy to get wrong.
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ad::{Limits, derivative, fwd_rev};
 use cotan_interp::{Options, RuntimeError};

@@ -2,7 +2,7 @@
 //! the arguments and, for some, the gradient in closed form.
 #![allow(clippy::print_stdout, reason = "a failure shows at which shape it was")]
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ir::{Block, Checkpoint, Function, Kept, Module, Op};
 use cotan_ops::Value;

@@ -1,6 +1,6 @@
 //! Printed derivatives of programs small enough to check by hand.
 
-mod oracle;
+use crate::oracle;
 
 use cotan_ad::{Limits, derivative, fwd_rev};
 use cotan_ir::{Derived, Mode};

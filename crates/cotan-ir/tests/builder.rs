@@ -1,6 +1,6 @@
 //! What the builder infers, what copies rename, what blocks use.
 
-mod table;
+use crate::table;
 
 use cotan_ir::{
     Acc, AccKind, Atom, Builder, CheckKind, Const, Dim, Elem, Env, Function, Kept, Loop, Module, Monoid, Op, OpLookup,

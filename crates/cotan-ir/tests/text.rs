@@ -1,6 +1,6 @@
 //! The text form: what is printed reads back, and no text brings the parser down.
 
-mod table;
+use crate::table;
 
 use cotan_ir::{
     Atom, Block, Builder, Elem, Function, Item, Module, Op, ParseError, PrintOptions, Span, Ty, Var, parse_function,

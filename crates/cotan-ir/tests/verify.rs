@@ -1,6 +1,6 @@
 //! One refusal per rule of the verifier, and what it must not refuse.
 
-mod table;
+use crate::table;
 
 use cotan_ir::{Atom, Builder, Dim, Elem, Function, Module, Op, Ty, Var, verify, verify_module};
 use table::{function, module};

@@ -1,14 +1,14 @@
 //! Every way in which a function of the core IR can be run.
 
 use crate::case::options;
-use crate::machine::{backend, compile, compile_plain};
+use crate::machine::{MOST_THREADS, threaded_machine};
+use crate::variant::Variant;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Module, Span};
-use cotan_llvm::jit::OptLevel;
-use cotan_llvm::{Backend, CallOptions, CompileOptions, CompiledFunction};
+use cotan_llvm::{CallOptions, CompiledFunction};
 use cotan_ops::Value;
 use std::fmt;
-use std::sync::OnceLock;
+use std::num::NonZeroUsize;
 
 /// Why a run has no results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,24 +38,27 @@ impl fmt::Display for RunError {
 pub enum Engine {
     /// The reference interpreter.
     Interpreter,
-    /// Machine code, by level of optimisation and number of threads. Optimised code runs as the library runs it: with
-    /// plain products of derivatives, and again without where a result is NaN.
-    Compiled(OptLevel, usize),
+    /// Machine code, by how it is compiled and the number of threads, at most [`MOST_THREADS`]. Code that is not exact runs
+    /// as the library runs it: with plain products of derivatives, and again without where a result is NaN.
+    Compiled(Variant, usize),
 }
 
 impl Engine {
-    /// Enough to see every kind of code: the interpreter, and both levels of machine code.
-    pub const ALL: [Engine; 3] =
-        [Engine::Interpreter, Engine::Compiled(OptLevel::O0, 1), Engine::Compiled(OptLevel::O2, 2)];
+    /// The engines that a program of this name is asked of: the interpreter, and compiled code in two variants; in all of
+    /// them in the campaign.
+    pub fn of(name: &str) -> Vec<Engine> {
+        let compiled = Variant::of(name).into_iter().enumerate();
+        [Engine::Interpreter]
+            .into_iter()
+            .chain(compiled.map(|(k, variant)| Engine::Compiled(variant, 2 - k % 2)))
+            .collect()
+    }
 
-    /// For errors, whose order must not depend on threads.
-    pub const BY_THREADS: [Engine; 5] = [
-        Engine::Interpreter,
-        Engine::Compiled(OptLevel::O2, 1),
-        Engine::Compiled(OptLevel::O2, 2),
-        Engine::Compiled(OptLevel::O2, 3),
-        Engine::Compiled(OptLevel::O2, 4),
-    ];
+    /// The same for errors, whose order must not depend on threads: compiled code on every number of them.
+    pub fn by_threads(name: &str) -> Vec<Engine> {
+        let threads = |variant| (1..=MOST_THREADS).map(move |threads| Engine::Compiled(variant, threads));
+        [Engine::Interpreter].into_iter().chain(Variant::of(name).into_iter().flat_map(threads)).collect()
+    }
 
     /// Runs a function of a module.
     pub fn run(self, module: &Module, name: &str, args: &[Value]) -> Result<Vec<Value>, RunError> {
@@ -81,16 +84,11 @@ impl Engine {
                     | RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
                 })
             }
-            Engine::Compiled(level, threads) => {
-                let backend = threaded(threads).map_err(|e| RunError::Other(e.to_owned()))?;
-                let plain = match level {
-                    OptLevel::O0 => None,
-                    OptLevel::O2 => {
-                        compile_plain(backend, module, name, CompileOptions::default()).map_err(RunError::Other)?
-                    }
-                };
-                let mut call = |function: CompiledFunction| {
-                    function.call_with_output(args, &CallOptions::default(), output).map_err(|e| match e {
+            Engine::Compiled(variant, threads) => {
+                let machine = threaded_machine().map_err(|e| RunError::Other(e.to_owned()))?;
+                let options = CallOptions { threads: NonZeroUsize::new(threads), ..CallOptions::default() };
+                let mut call = |function: &CompiledFunction| {
+                    function.call_with_output(args, &options, output).map_err(|e| match e {
                         cotan_llvm::RuntimeError::Check { kind, span, .. } => RunError::Check { kind, span },
                         other @ (cotan_llvm::RuntimeError::Argument(_)
                         | cotan_llvm::RuntimeError::OutOfMemory(_)
@@ -99,22 +97,18 @@ impl Engine {
                         | cotan_llvm::RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
                     })
                 };
-                if let Some(plain) = plain {
-                    let outcome = call(plain)?;
-                    if !outcome.has_nan {
-                        return Ok(outcome.values);
+                if !variant.is_exact {
+                    let plain = machine.compile_plain(module, name, variant.options()).map_err(RunError::Other)?;
+                    if let Some(plain) = plain {
+                        let outcome = call(&plain)?;
+                        if !outcome.has_nan {
+                            return Ok(outcome.values);
+                        }
                     }
                 }
-                let function = compile(backend, module, name, level).map_err(RunError::Other)?;
-                call(function).map(|outcome| outcome.values)
+                let function = machine.compile(module, name, &variant.options()).map_err(RunError::Other)?;
+                call(&function).map(|outcome| outcome.values)
             }
         }
     }
-}
-
-/// The backend with so many threads, 1 to 4.
-fn threaded(threads: usize) -> Result<&'static Backend, &'static str> {
-    static BACKENDS: [OnceLock<Result<Backend, String>>; 4] = [const { OnceLock::new() }; 4];
-    let threads = threads.clamp(1, BACKENDS.len());
-    BACKENDS[threads - 1].get_or_init(|| backend(threads)).as_ref().map_err(String::as_str)
 }

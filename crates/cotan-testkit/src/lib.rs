@@ -26,4 +26,6 @@ pub mod progress;
 pub mod random;
 pub mod shrink;
 pub mod shuffle;
+pub mod tier;
 pub mod tolerances;
+pub mod variant;

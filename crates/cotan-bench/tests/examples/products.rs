@@ -1,6 +1,6 @@
 //! Chains of matrix products, by loops and by the library.
 
-use crate::instances::compiler;
+use crate::examples::instances::compiler;
 use cotan::Engine;
 use cotan_bench::{evaluate, evaluate_by_tape, product_chain, product_rates, product_table};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Profiles count what a program says, and time what runs.
 
-use crate::instances::compiler;
+use crate::examples::instances::compiler;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::llvm::Probe;
 use cotan::{Engine, Request};

@@ -1,6 +1,6 @@
 //! The examples against the values and gradients of ADBench's hand-written C++.
 
-use crate::instances::{compiler, instance, read};
+use crate::examples::instances::{compiler, instance, read};
 use cotan::{Compiler, Engine};
 use cotan_bench::{Block, BlockError, Instance, Settings, compare_blocks, evaluate, measure};
 use serde_json::Value as Json;

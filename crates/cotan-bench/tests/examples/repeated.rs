@@ -1,6 +1,6 @@
 //! Calls that follow others of equal sizes allocate nothing.
 
-use crate::instances::{all, compiler};
+use crate::examples::instances::{all, compiler};
 use cotan::host::{Arguments, fit_arguments, from_json};
 use cotan::{DerivativeForm, Engine, Function, derivative};
 use cotan_bench::product_chain;

@@ -1,6 +1,6 @@
 //! Derivatives on several threads.
 
-use crate::instances::{all, compiler};
+use crate::examples::instances::{all, compiler};
 use cotan::Engine;
 use cotan::host::fit_arguments;
 use cotan_bench::product_chain;

@@ -1,6 +1,6 @@
 //! Gradients before a checker of certificates: a script that says what a test wants, and the proved one.
 
-use crate::{Case, Run};
+use crate::cli::{Case, Run};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! `cotan grad`, `jvp`, `vjp`, `jacobian`, `hessian`, `hvp`.
 
-use crate::{Case, LOSS, LOSS_ARGS, example};
+use crate::cli::{Case, LOSS, LOSS_ARGS, example};
 use serde_json::{Value as Json, json};
 
 /// f(x, y) = x0² x1 + y x1, a scalar of a vector and a number.

@@ -1,6 +1,6 @@
 //! What the environment decides: LLVM, threads, the cache, pipes.
 
-use crate::{Case, LOSS, LOSS_ARGS, Run};
+use crate::cli::{Case, LOSS, LOSS_ARGS, Run};
 use std::io::Read;
 use std::process::Stdio;
 

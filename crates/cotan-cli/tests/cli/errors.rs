@@ -1,6 +1,6 @@
 //! Errors: codes, places, exit codes, and files left alone.
 
-use crate::Case;
+use crate::cli::Case;
 
 const INDEX: &str = "\
 fn main() -> f64 {

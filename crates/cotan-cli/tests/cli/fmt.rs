@@ -1,6 +1,6 @@
 //! `cotan fmt`.
 
-use crate::{Case, Run};
+use crate::cli::{Case, Run};
 use std::io::Write;
 use std::process::Stdio;
 

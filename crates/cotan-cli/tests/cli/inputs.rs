@@ -1,6 +1,6 @@
 //! Arguments from files, hostile ones included.
 
-use crate::Case;
+use crate::cli::Case;
 use serde_json::json;
 
 /// An `.npy` file with this header and data.

@@ -1,6 +1,6 @@
 //! Traps for NaN.
 
-use crate::Case;
+use crate::cli::Case;
 
 const SLOPES: &str = "\
 fn f(v: f64[3]) -> f64 {

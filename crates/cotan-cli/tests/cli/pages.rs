@@ -1,6 +1,6 @@
 //! `cotan explain` has a page for every code, and the mended examples of run-time errors run.
 
-use crate::Case;
+use crate::cli::Case;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

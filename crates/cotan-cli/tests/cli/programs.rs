@@ -1,6 +1,6 @@
 //! Programs of several files, and what programs print.
 
-use crate::Case;
+use crate::cli::Case;
 use serde_json::json;
 
 const LAYERS: &[u8] = b"pub const SCALE: f64 = 2.0\npub fn at(v: f64[2], i: i64) -> f64 = SCALE * v[i]\n";

@@ -1,6 +1,6 @@
 //! `cotan run`.
 
-use crate::{Case, LOSS, LOSS_ARGS, example};
+use crate::cli::{Case, LOSS, LOSS_ARGS, example};
 use serde_json::json;
 
 #[test]

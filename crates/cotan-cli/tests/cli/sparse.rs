@@ -1,6 +1,6 @@
 //! `cotan jacobian --sparse` and `cotan hessian --sparse`.
 
-use crate::Case;
+use crate::cli::Case;
 use serde_json::json;
 
 /// Each element and the one before.

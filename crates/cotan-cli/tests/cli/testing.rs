@@ -1,6 +1,6 @@
 //! `cotan test` and `cotan new`.
 
-use crate::Case;
+use crate::cli::Case;
 use serde_json::json;
 
 const TESTED: &str = "\
@@ -77,7 +77,7 @@ fn a_new_folder_runs_has_a_right_gradient_and_passes_its_tests() {
     let inside = |args: &[&str]| {
         let mut command = case.command(args);
         command.current_dir(case.path("line"));
-        crate::Run::of(command.output().expect("the command runs"))
+        crate::cli::Run::of(command.output().expect("the command runs"))
     };
     let run = inside(&["test"]);
     assert_eq!(run.status, Some(0), "{}{}", run.stdout, run.stderr);

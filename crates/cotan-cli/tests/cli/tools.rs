@@ -1,6 +1,6 @@
 //! `cotan check`, `emit`, `explain`, `ops`, `bench`, `doctor`.
 
-use crate::{Case, LOSS, LOSS_ARGS};
+use crate::cli::{Case, LOSS, LOSS_ARGS};
 use serde_json::{Value as Json, json};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Every construct of the IR gives the values that its documentation says.
 
-use crate::support::{f64, i64, i64s, module, results, vector};
+use crate::engines::support::{f64, i64, i64s, module, results, vector};
 use cotan_interp::{Options, Stats, run_counted};
 use cotan_ops::Value;
 use cotan_ops::reduce::reduce;

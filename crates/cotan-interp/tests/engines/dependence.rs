@@ -1,6 +1,6 @@
 //! Which elements of the arguments a result depends on, through every construct.
 
-use crate::support::{f64, i64, i64s, module, vector};
+use crate::engines::support::{f64, i64, i64s, module, vector};
 use cotan_interp::tape::{Dependence, trace};
 use cotan_interp::{ArgumentError, Limit, Options, RuntimeError};
 use cotan_ops::Value;

@@ -1,6 +1,6 @@
 //! Whatever goes wrong is an error of its kind, with its place; nothing panics.
 
-use crate::support::{f64, i64, i64s, module, results, vector};
+use crate::engines::support::{f64, i64, i64s, module, results, vector};
 use cotan_interp::{ArgumentError, Bug, CheckFailure, Limit, Limits, Options, RuntimeError, run};
 use cotan_ir::{
     Atom, Block, Builder, CheckKind, Const, Elem, Kept, Loop, Module, Op, Par, ParResult, Span, Ty, parse_module,

@@ -1,6 +1,6 @@
 //! Gradients of the tape engine against closed forms and finite differences, through every construct.
 
-use crate::support::{f64, i64, i64s, module, vector};
+use crate::engines::support::{f64, i64, i64s, module, vector};
 use cotan_interp::tape::{self, NodeView, Operand};
 use cotan_interp::{ArgumentError, Limit, Limits, Options, RuntimeError, run};
 use cotan_ir::{Const, Elem};

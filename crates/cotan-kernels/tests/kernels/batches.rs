@@ -4,7 +4,7 @@ use cotan_kernels::{
     Triangle, argsort, cholesky, eigh, fft, irfft, lu, orthonormal, rfft, slogdet, solve, svd, triangular_solve,
 };
 
-use crate::sample::*;
+use crate::kernels::sample::*;
 
 const LOWER: Triangle = Triangle { upper: false, transposed: false, unit_diagonal: false };
 

@@ -2,7 +2,7 @@
 
 use cotan_kernels::{fft, irfft, rfft};
 
-use crate::sample::*;
+use crate::kernels::sample::*;
 
 /// Powers of two, products, primes that need a method of their own.
 const LENGTHS: [usize; 17] = [0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 37, 40, 64, 97, 101, 263];

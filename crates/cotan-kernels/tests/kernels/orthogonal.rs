@@ -2,7 +2,7 @@
 
 use cotan_kernels::{eigh, orthonormal, svd};
 
-use crate::sample::*;
+use crate::kernels::sample::*;
 
 /// Shapes on both sides of every change of method: tall, square, wide.
 const SHAPES: [(usize, usize); 20] = [

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use cotan_kernels::{Sortable, argsort};
 
-use crate::sample::*;
+use crate::kernels::sample::*;
 
 /// Lengths on both sides of every change of method.
 const LENGTHS: [usize; 12] = [0, 1, 2, 3, 5, 16, 32, 33, 255, 256, 500, 5000];

@@ -2,7 +2,7 @@
 
 use cotan_kernels::{Triangle, cholesky, lu, lu_permutation, slogdet, solve, triangular_solve};
 
-use crate::sample::*;
+use crate::kernels::sample::*;
 
 const TRIANGLES: [Triangle; 8] = {
     let mut all = [Triangle { upper: false, transposed: false, unit_diagonal: false }; 8];

@@ -1,6 +1,6 @@
 //! Accumulators: histograms, rows, whole arrays, scalars, from any depth.
 
-use crate::harness::{Program, f64s, i64_of, i64s, numbers};
+use crate::agreement::harness::{Program, f64s, i64_of, i64s, numbers};
 use cotan_ops::Value;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reductions that fill blocks where iterations run side by side: all lanes at once, or each at a time of its own.
 
-use crate::harness::{Program, f64s, i64_of, i64s, numbers};
+use crate::agreement::harness::{Program, f64s, i64_of, i64s, numbers};
 use cotan_ir::parse_function;
 use cotan_llvm::CompileOptions;
 use cotan_ops::{Registry, Value};

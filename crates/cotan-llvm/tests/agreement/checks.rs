@@ -1,6 +1,6 @@
 //! Failing checks: kind, arguments and source text are those of the interpreter; the first failure wins.
 
-use crate::harness::{Program, f64s, i64_of, i64s, numbers};
+use crate::agreement::harness::{Program, f64s, i64_of, i64s, numbers};
 use cotan_ir::{CheckKind, Span};
 use cotan_llvm::runtime::Watch;
 use cotan_llvm::{CallOptions, RuntimeError};

@@ -1,6 +1,6 @@
 //! Derivatives as the derivative passes write them, of first and second order: most of what is compiled is such code.
 
-use crate::harness::{Program, f64_of, f64s, i64_of, numbers};
+use crate::agreement::harness::{Program, f64_of, f64s, i64_of, numbers};
 use cotan_ad::{Limits, derivative};
 use cotan_ir::{Derived, Function, Mode, Module, parse_module};
 use cotan_ops::{Registry, Value};

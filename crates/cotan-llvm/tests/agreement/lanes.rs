@@ -1,7 +1,7 @@
 //! Loops whose iterations run side by side: every form of control flow and memory access, at sizes around the number of
 //! lanes.
 
-use crate::harness::{Program, f64_of, f64s, i64_of, i64s, numbers};
+use crate::agreement::harness::{Program, f64_of, f64s, i64_of, i64s, numbers};
 use cotan_ir::{CheckKind, Const, Elem, Span, parse_function};
 use cotan_llvm::{CallOptions, CompileOptions, RuntimeError, Width};
 use cotan_ops::{Registry, Value};

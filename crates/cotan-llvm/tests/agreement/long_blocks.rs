@@ -1,6 +1,6 @@
 //! Long straight-line code.
 
-use crate::harness::{Program, f64_of};
+use crate::agreement::harness::{Program, f64_of};
 use std::fmt::Write;
 
 /// `x` after so many steps, alternately a sum and a product with one of two parameters; every hundredth step is kept.
@@ -29,5 +29,5 @@ fn updates_of_one_array_in_a_long_block_agree() {
         writeln!(text, "  v{}: f64[7] = update v{k}[{}] = b{k}", k + 1, k % 7).unwrap();
     }
     let program = Program::new(&(text + "  return v4000\n}"));
-    program.agree(&[crate::harness::f64s(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])]);
+    program.agree(&[crate::agreement::harness::f64s(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])]);
 }

@@ -1,6 +1,6 @@
 //! Sequential loops: carried values in place, whiles, stacked results of run-time length, logs.
 
-use crate::harness::{Program, f64_of, f64s, i64_of, numbers};
+use crate::agreement::harness::{Program, f64_of, f64s, i64_of, numbers};
 use cotan_ops::Value;
 
 #[test]

@@ -1,6 +1,6 @@
 //! The memory of calls: what they hold at most, that a repeated call takes nothing anew, and the errors at the limit.
 
-use crate::harness::{Program, f64s, i64_of, numbers};
+use crate::agreement::harness::{Program, f64s, i64_of, numbers};
 use cotan_ir::{AllocationSite, OutOfMemory, Span};
 use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError, Statistics};
 use cotan_ops::Value;

@@ -1,6 +1,6 @@
 //! Parallel loops: stacked and reduced results, nested, at sizes around every block of the reduction.
 
-use crate::harness::{Program, f64_of, f64s, i64_of, irrational, numbers};
+use crate::agreement::harness::{Program, f64_of, f64s, i64_of, irrational, numbers};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Value;
 use cotan_ops::reduce::reduce;

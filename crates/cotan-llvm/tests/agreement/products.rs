@@ -1,6 +1,6 @@
 //! Matrix products: by loops and by the library, with the same bits.
 
-use crate::harness::{Program, i64_of, irrational};
+use crate::agreement::harness::{Program, i64_of, irrational};
 use cotan_ad::{Limits, derivative};
 use cotan_ir::{Const, Derived, Elem, Mode, Module, parse_module};
 use cotan_llvm::RuntimeError;

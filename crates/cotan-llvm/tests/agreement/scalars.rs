@@ -1,6 +1,6 @@
 //! Every primitive, at every type, on scalars.
 
-use crate::harness::Program;
+use crate::agreement::harness::Program;
 use cotan_ir::{Builder, Const, Elem, Module, OperandElem, Ty};
 use cotan_ops::{Carrier, PrimRow, Value, table, typed_number};
 

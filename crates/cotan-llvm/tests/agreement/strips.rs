@@ -1,7 +1,7 @@
 //! Whole strips of lanes whose checks come before everything that they write: no masks, and iterations one after the other
 //! where a lane fails.
 
-use crate::harness::{Program, f64s, i64_of, i64s, numbers};
+use crate::agreement::harness::{Program, f64s, i64_of, i64s, numbers};
 use cotan_interp::{Options, run_with_output};
 use cotan_ir::{CheckKind, Const, Elem, Span, parse_function, parse_module};
 use cotan_llvm::{CallOptions, CompileOptions, RuntimeError};

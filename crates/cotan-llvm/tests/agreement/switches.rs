@@ -1,6 +1,6 @@
 //! Branches: scalars, tensors in place and not, results whose size depends on the branch.
 
-use crate::harness::{Program, f64_of, f64s, i64_of, numbers};
+use crate::agreement::harness::{Program, f64_of, f64s, i64_of, numbers};
 use cotan_ir::Const;
 use cotan_ops::Value;
 

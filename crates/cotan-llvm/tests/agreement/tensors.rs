@@ -1,6 +1,6 @@
 //! Structural operations, element-wise primitives on tensors, every element type in memory.
 
-use crate::harness::{Program, f64s, i64_of, i64s, numbers};
+use crate::agreement::harness::{Program, f64s, i64_of, i64s, numbers};
 use cotan_ir::{Const, Elem};
 use cotan_ops::{Value, tensor_table};
 

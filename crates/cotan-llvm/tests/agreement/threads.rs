@@ -1,7 +1,7 @@
 //! Loops that are large enough to be cut into chunks: what they share is added up to the same bits on any number of
 //! threads, and the lowest failing iteration is the one that is reported.
 
-use crate::harness::{Program, f64_of, f64s, i64_of, i64s, irrational};
+use crate::agreement::harness::{Program, f64_of, f64s, i64_of, i64s, irrational};
 use cotan_ir::CheckKind;
 use cotan_llvm::RuntimeError;
 use cotan_ops::Value;

@@ -1,6 +1,6 @@
 //! Nests of sequential loops on several threads: the bits of the interpreter, however small the pieces are.
 
-use crate::harness::{Program, f64_of, i64_of, irrational};
+use crate::agreement::harness::{Program, f64_of, i64_of, irrational};
 use cotan_llvm::runtime::Watch;
 use cotan_llvm::{CallOptions, RuntimeError, TaskSizes};
 use cotan_ops::Value;

@@ -1,6 +1,6 @@
 //! Calls, generics, lambdas, functions as arguments.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 
 #[test]
 fn lambdas_capture_and_functions_are_passed() {

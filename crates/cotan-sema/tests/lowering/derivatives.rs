@@ -1,6 +1,6 @@
 //! Derivative forms: as declarations, as expressions, as roots.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 use cotan_ir::{Block, Elem, Mode, Op};
 use cotan_sema::entry::{DerivativeRequest, EntryExtent, Root};
 use cotan_sema::typed::{DerivativeForm, DerivativeMode};

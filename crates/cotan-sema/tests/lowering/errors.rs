@@ -1,6 +1,6 @@
 //! Run-time errors: what fails, and where.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 use cotan_ir::CheckKind::{self, *};
 
 #[track_caller]

@@ -1,6 +1,6 @@
 //! The programs in `examples/`, and programs that are large in one direction.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 use cotan_ops::Value;
 use cotan_sema::entry::Root;
 use cotan_sema::{Limits, check};
@@ -83,7 +83,7 @@ fn long_chains_are_lowered_without_recursion() {
         let text = text(&format!("fn f(x: f64) -> f64 = {sum}"), "f");
         assert_eq!(text.matches("= add").count(), 19_999);
         let all = vec!["x > 0.0"; 3_000].join(" && ");
-        let text = crate::harness::text(&format!("fn f(x: f64) -> bool = {all}"), "f");
+        let text = crate::lowering::harness::text(&format!("fn f(x: f64) -> bool = {all}"), "f");
         assert_eq!(text.matches("and ").count(), 2_999);
     });
 }

@@ -1,6 +1,6 @@
 //! Folds, tabulate, map, and the tensor functions of the prelude.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 
 #[test]
 fn folds_take_the_last_axis_unless_told() {

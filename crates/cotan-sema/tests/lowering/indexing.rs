@@ -1,6 +1,6 @@
 //! Elements, rows, slices, gathers.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 
 #[test]
 fn rows_columns_and_slices_of_a_matrix() {

@@ -1,6 +1,6 @@
 //! Loops, assignment, and control that leaves early.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 
 #[test]
 fn for_counts_over_all_kinds_of_ranges() {

@@ -1,6 +1,6 @@
 //! Constructs inside each other.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 
 #[test]
 fn gradient_descent_in_a_loop() {

@@ -1,6 +1,6 @@
 //! Literals, operators, casts, aggregates.
 
-use crate::harness::*;
+use crate::lowering::harness::*;
 
 #[test]
 fn arithmetic_follows_precedence() {

@@ -1,6 +1,6 @@
 //! The IR as text: names from the source, nothing superfluous.
 
-use crate::harness::text;
+use crate::lowering::harness::text;
 use expect_test::expect;
 
 #[test]

@@ -42,27 +42,37 @@ pub(super) const LINES: &[Line] = &[
 
 fn field(place: &Workplace) -> Result<Measured, String> {
     let n = count("tests/run/field").min(count("tests/run/loops"));
-    harness(place, count("tests/run"), if n == 0 { usize::MAX } else { 1 }, "cotan-testkit", &["--test", "run"])
+    harness(
+        place,
+        count("tests/run"),
+        if n == 0 { usize::MAX } else { 1 },
+        "cotan-testkit",
+        &["--test", "all", "run::"],
+    )
 }
 
 fn errors(place: &Workplace) -> Result<Measured, String> {
-    harness(place, count("tests/run/errors"), 50, "cotan-testkit", &["--test", "run"])
+    harness(place, count("tests/run/errors"), 50, "cotan-testkit", &["--test", "all", "run::"])
 }
 
 fn ui(place: &Workplace) -> Result<Measured, String> {
-    harness(place, count("tests/ui"), 80, "cotan-testkit", &["--test", "ui"])
+    harness(place, count("tests/ui"), 80, "cotan-testkit", &["--test", "all", "ui::"])
 }
 
 fn fuzz(place: &Workplace) -> Result<Measured, String> {
-    Ok(Measured::new(true, tests(place, "cotan-testkit", &["--test", "fuzz"], "")?))
+    Ok(Measured::new(true, tests(place, "cotan-testkit", &["--test", "all", "fuzz::"], "")?))
 }
 
 fn sizes(place: &Workplace) -> Result<Measured, String> {
-    let costs =
-        output_of_tests(place, "cotan-ad", &["--test", "costs", "--", "--nocapture", "--test-threads", "1"], "")?;
+    let costs = output_of_tests(
+        place,
+        "cotan-ad",
+        &["--test", "all", "costs::", "--", "--nocapture", "--test-threads", "1"],
+        "",
+    )?;
     let nests: Vec<&str> = costs.lines().filter(|line| line.starts_with("depth ")).collect();
-    tests(place, "cotan-ad", &["--test", "snapshots"], "")?;
-    let snapshot = tests(place, "cotan-testkit", &["--test", "emit"], "")?;
+    tests(place, "cotan-ad", &["--test", "all", "snapshots::"], "")?;
+    let snapshot = tests(place, "cotan-testkit", &["--test", "all", "emit::"], "")?;
     let depths = (1..=6).filter(|d| nests.iter().any(|line| line.starts_with(&format!("depth {d} ")))).count();
     Ok(Measured::new(depths == 6, format!("{}; snapshot: {snapshot}", nests.join("; "))))
 }

@@ -45,7 +45,7 @@ pub(super) const LINES: &[Line] = &[
 const RACES: [&str; 4] = ["E0640", "E0641", "E0642", "E0645"];
 
 fn sentences(place: &Workplace) -> Result<Measured, String> {
-    let text = output_of_tests(place, "cotan-testkit", &["--test", "sentences", "--", "--nocapture"], "")?;
+    let text = output_of_tests(place, "cotan-testkit", &["--test", "all", "sentences::", "--", "--nocapture"], "")?;
     let sections: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("section ")).collect();
     Ok(Measured::new(!sections.is_empty(), sections.join("; ")))
 }
@@ -60,8 +60,8 @@ fn kernels(place: &Workplace) -> Result<Measured, String> {
         let program = checked(&path, "ui")?;
         n_rejected += usize::from(program.diagnostics.iter().any(|d| RACES.contains(&d.code.as_str())));
     }
-    let shuffled = tests(place, "cotan-testkit", &["--test", "run"], "kernels/")?;
-    let rejected = tests(place, "cotan-testkit", &["--test", "ui"], "")?;
+    let shuffled = tests(place, "cotan-testkit", &["--test", "all", "run::"], "kernels/")?;
+    let rejected = tests(place, "cotan-testkit", &["--test", "all", "ui::"], "")?;
     let text = format!("{n_accepted} accepted, {n_rejected} rejected; run and shuffled: {shuffled}; ui: {rejected}");
     Ok(Measured::new(n_accepted >= 40 && n_rejected >= 40, text))
 }
@@ -79,14 +79,14 @@ fn diagnostics(place: &Workplace) -> Result<Measured, String> {
     }
     let all: Vec<&str> = syntax::codes::all().chain(codes::all()).map(|info| info.code.as_str()).collect();
     let without: Vec<&str> = all.iter().copied().filter(|code| !seen.contains(code)).collect();
-    let Measured { text, holds } = harness(place, ui.len(), 200, "cotan-testkit", &["--test", "ui"])?;
+    let Measured { text, holds } = harness(place, ui.len(), 200, "cotan-testkit", &["--test", "all", "ui::"])?;
     let text = format!("{text}; {} codes, tested elsewhere: {}", all.len(), without.join(" "));
     Ok(Measured::new(holds && seen.contains("W0501") && seen.contains("W0502"), text))
 }
 
 /// The header of a program has no key that leaves out an engine: the harness runs each on all of them.
 fn no_exclusions(place: &Workplace) -> Result<Measured, String> {
-    harness(place, count("tests/run"), 1, "cotan-testkit", &["--test", "run"])
+    harness(place, count("tests/run"), 1, "cotan-testkit", &["--test", "all", "run::"])
 }
 
 fn random_programs(_: &Workplace) -> Result<Measured, String> {

@@ -82,7 +82,7 @@ const COMPILATIONS: usize = 15;
 fn shapes(place: &Workplace) -> Result<Measured, String> {
     let table = std::fs::read_to_string(place.root.join("tests/loops.tsv")).map_err(|e| e.to_string())?;
     let n_shapes = table.lines().filter(|line| !line.starts_with('#')).count();
-    let result = tests(place, "cotan-testkit", &["--test", "run"], "loops/")?;
+    let result = tests(place, "cotan-testkit", &["--test", "all", "run::"], "loops/")?;
     Ok(Measured::new(n_shapes > 0, format!("{n_shapes} shapes, {} programs; {result}", count("tests/run/loops"))))
 }
 
@@ -211,8 +211,12 @@ fn trip_counts(place: &Workplace) -> Result<Measured, String> {
 
 /// A nest as a test prints it: depth, costs in functions and recorded elements, run again and kept.
 fn nests(place: &Workplace) -> Result<Measured, String> {
-    let text =
-        output_of_tests(place, "cotan-ad", &["--test", "inner", "--", "--nocapture", "--test-threads", "1"], "")?;
+    let text = output_of_tests(
+        place,
+        "cotan-ad",
+        &["--test", "all", "inner::", "--", "--nocapture", "--test-threads", "1"],
+        "",
+    )?;
     let rows: Vec<&str> = (1..=6).filter_map(|d| text.lines().find(|l| l.starts_with(&format!("{d}: ")))).collect();
     let costs = rows.get(3).and_then(|row| {
         let (again, kept) = row.split_once(": ")?.1.split_once("; ")?;
@@ -226,25 +230,25 @@ fn nests(place: &Workplace) -> Result<Measured, String> {
 
 /// The oracle of checkpoints runs on every program with loops that has a gradient; the unit tests count records.
 fn checkpoints(place: &Workplace) -> Result<Measured, String> {
-    let counted = tests(place, "cotan-ad", &["--test", "checkpoints"], "")?;
-    let bits = tests(place, "cotan-testkit", &["--test", "run"], "loops/")?;
+    let counted = tests(place, "cotan-ad", &["--test", "all", "checkpoints::"], "")?;
+    let bits = tests(place, "cotan-testkit", &["--test", "all", "run::"], "loops/")?;
     Ok(Measured::new(true, format!("records and runs counted: {counted}; bits on tests/run/loops: {bits}")))
 }
 
 fn nans(place: &Workplace) -> Result<Measured, String> {
-    let located = tests(place, "cotan-testkit", &["--test", "run", "a_nan_is_located_where_it_is_made"], "")?;
-    let clean = tests(place, "cotan-testkit", &["--test", "run", "a_clean_program_never_traps"], "")?;
+    let located = tests(place, "cotan-testkit", &["--test", "all", "a_nan_is_located_where_it_is_made"], "")?;
+    let clean = tests(place, "cotan-testkit", &["--test", "all", "a_clean_program_never_traps"], "")?;
     let n = count("tests/run/nans");
     Ok(Measured::new(n >= 20, format!("{n} programs; located: {located}; clean programs: {clean}")))
 }
 
 fn differing_trips(place: &Workplace) -> Result<Measured, String> {
-    let result = tests(place, "cotan-testkit", &["--test", "run", "trip"], "")?;
+    let result = tests(place, "cotan-testkit", &["--test", "all", "run::trip"], "")?;
     Ok(Measured::new(true, result))
 }
 
 fn chapter(place: &Workplace) -> Result<Measured, String> {
-    let result = tests(place, "cotan-testkit", &["--test", "docs"], "")?;
+    let result = tests(place, "cotan-testkit", &["--test", "all", "docs::"], "")?;
     let text = std::fs::read_to_string(place.root.join("docs/loops.md")).map_err(|e| format!("docs/loops.md: {e}"))?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let made = Command::new(cargo).current_dir(&place.root).args(["xtask", "figures"]).output();

@@ -72,11 +72,11 @@ fn measured(report: &battery::Report) -> Result<Measured, String> {
 }
 
 fn coverage(place: &Workplace) -> Result<Measured, String> {
-    Ok(Measured::new(true, tests(place, "cotan-testkit", &["--test", "coverage"], "")?))
+    Ok(Measured::new(true, tests(place, "cotan-testkit", &["--test", "all", "coverage::"], "")?))
 }
 
 fn reference_values(place: &Workplace) -> Result<Measured, String> {
-    let text = output_of_tests(place, "cotan-testkit", &["--test", "operations", "--", "--nocapture"], "")?;
+    let text = output_of_tests(place, "cotan-testkit", &["--test", "all", "operations::", "--", "--nocapture"], "")?;
     let figures: Vec<&str> =
         text.lines().filter(|line| line.contains("cases,") || line.ends_with("points")).map(str::trim).collect();
     Ok(Measured::new(text.contains("test result: ok"), figures.join("; ")))
@@ -103,7 +103,7 @@ fn no_derivative(_: &Workplace) -> Result<Measured, String> {
 }
 
 fn defects(place: &Workplace) -> Result<Measured, String> {
-    let text = output_of_tests(place, "cotan-testkit", &["--test", "sentences", "--", "--nocapture"], "")?;
+    let text = output_of_tests(place, "cotan-testkit", &["--test", "all", "sentences::", "--", "--nocapture"], "")?;
     let counts: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("defect ")).collect();
     Ok(Measured::new(counts.len() == 16, counts.join("; ")))
 }

@@ -2,13 +2,12 @@
 
 use super::{Line, Measured, Workplace};
 use crate::generate::source;
-use crate::machine::compile;
 use cotan::host::{Arguments, HostValue};
 use cotan::{Compiler, Config, DerivativeForm, Engine};
-use cotan_llvm::Backend;
-use cotan_llvm::jit::{Engine as Llvm, OptLevel};
+use cotan_llvm::jit::Engine as Llvm;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
+use cotan_llvm::{Backend, CompileOptions};
 use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -82,5 +81,6 @@ fn modules(_: &Workplace) -> Result<Measured, String> {
 fn module(backend: &Backend, seed: u64) -> Result<(), String> {
     let case = crate::case::Case::new(source::subject(seed)?)?;
     let name = case.first(cotan_ir::Mode::Vjp).canonical_name();
-    compile(backend, &case.subject.module, &name, OptLevel::O2).map(|_| ()).map_err(|e| format!("program {seed}: {e}"))
+    let compiled = backend.compile(&case.subject.module, &name, &CompileOptions::default());
+    compiled.map(|_| ()).map_err(|e| format!("program {seed}: {e}"))
 }

@@ -255,6 +255,6 @@ fn differing(place: &Workplace, options: &[Vec<String>]) -> Result<Vec<String>, 
 }
 
 fn every_program(place: &Workplace) -> Result<Measured, String> {
-    let result = tests(place, "cotan-testkit", &["--test", "run"], "")?;
+    let result = tests(place, "cotan-testkit", &["--test", "all", "run::"], "")?;
     Ok(Measured::new(true, format!("{} programs, each optimised and not; {result}", count("tests/run"))))
 }

@@ -7,7 +7,7 @@ mod subjects;
 pub use forms::check_forms;
 
 use crate::case::{Case, Subject};
-use crate::oracles::{COMPILED_AT_ALL_LEVELS, FIRST_ORDER, SECOND_ORDER, Verdict};
+use crate::oracles::{COMPILED_IN_EVERY_WAY, FIRST_ORDER, SECOND_ORDER, Verdict};
 use crate::parallel;
 use cotan_ir::Elem;
 use cotan_ops::{PrimRow, Registry, TensorRecord};
@@ -104,7 +104,7 @@ pub fn check_all(registry: &Registry) -> Report {
 fn check(operation: Operation, elem: Elem, subject: Subject) -> Result<bool, String> {
     let mut case = Case::new(subject)?;
     let mut is_usable = false;
-    for oracle in FIRST_ORDER.iter().chain([&COMPILED_AT_ALL_LEVELS]) {
+    for oracle in FIRST_ORDER.iter().chain([&COMPILED_IN_EVERY_WAY]) {
         if oracle.name == FINITE_DIFFERENCE && operation.redirects_derivative() {
             is_usable = elem == Elem::F64;
             continue;

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, Subject, float_value, floats};
 use crate::front::lower_to_derive;
-use crate::machine::{compile_all, shared_backend};
+use crate::machine::shared_machine;
 use crate::oracles::{Agreement, Ran, Verdict, dot_product, interpreted, outcome_of, same_outcome, tape};
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::sema::entry::Entry;
@@ -12,6 +12,7 @@ use cotan_llvm::CompiledFunction;
 use cotan_llvm::jit::OptLevel;
 use cotan_ops::Value;
 use std::fmt;
+use std::sync::Arc;
 
 /// One value for each parameter of a wrapper, in order.
 pub(super) type Point = Vec<Value>;
@@ -24,7 +25,7 @@ pub(super) struct Prepared {
     entry: Entry,
     case: Case,
     /// The function and its derivatives in machine code, if that is to agree.
-    compiled: Vec<CompiledFunction>,
+    compiled: Vec<Arc<CompiledFunction>>,
 }
 
 /// What a function does at a point.
@@ -58,7 +59,7 @@ impl Prepared {
         let Some(mut prepared) = Prepared::interpreted(program, function, points)? else { return Ok(None) };
         let case = &prepared.case;
         // Loops get their lanes at every level, and optimising takes most of the time; the cases themselves are optimised.
-        prepared.compiled = compile_all(shared_backend()?, &case.subject.module, &case.names(), OptLevel::O0)?;
+        prepared.compiled = shared_machine()?.compile_all(&case.subject.module, &case.names(), OptLevel::O0)?;
         Ok(Some(prepared))
     }
 

@@ -7,16 +7,18 @@ use super::{Library, Outcome, Wrapper};
 use crate::case::{Case, Subject, float_value, floats};
 use crate::engines::Engine;
 use crate::front::{lower, lower_to_derive};
-use crate::machine::{compile, shared_backend};
+use crate::machine::shared_machine;
 use crate::oracles::{SECOND_ORDER, Verdict, called, dot_product, finite_difference, outcome_of, tape};
 use crate::tolerances::{Property, close, tolerance};
+use crate::variant::Variant;
 use cotan::host::{HostValue, from_json, rebuild};
 use cotan::{Lowered, Program, Request};
 use cotan_ir::{Elem, Mode, Module};
+use cotan_llvm::CompileOptions;
 use cotan_llvm::CompiledFunction;
-use cotan_llvm::jit::OptLevel;
 use cotan_ops::Value;
 use serde_json::Value as Json;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Cases with more floats are not derived twice.
@@ -48,7 +50,7 @@ pub fn against_reference(library: &Library) -> Result<(Outcome, usize), String> 
 struct Compared {
     optimised: Lowered,
     to_derive: Lowered,
-    compiled: CompiledFunction,
+    compiled: Arc<CompiledFunction>,
     /// At one of the cases; none where nothing can be differentiated.
     derived: Option<Case>,
 }
@@ -57,7 +59,8 @@ impl Compared {
     fn new(program: &Program, wrapper: &Wrapper) -> Result<Compared, String> {
         let request = Request::function(&wrapper.name);
         let (optimised, to_derive) = (lower(program, &request)?, lower_to_derive(program, &request)?);
-        let compiled = compile(shared_backend()?, &optimised.module, &optimised.entry.symbol, OptLevel::O2)?;
+        let compiled =
+            shared_machine()?.compile(&optimised.module, &optimised.entry.symbol, &CompileOptions::default())?;
         let derived = derived(&to_derive, wrapper)?;
         Ok(Compared { optimised, to_derive, compiled, derived })
     }
@@ -124,7 +127,7 @@ impl Compared {
             .collect();
         let interpreted = derived.run_vjp()?.1;
         let (module, name): (&Module, _) = (&derived.subject.module, derived.first(Mode::Vjp).canonical_name());
-        let compiled = Engine::Compiled(OptLevel::O2, 1).run(module, &name, &derived.vjp_arguments()?);
+        let compiled = Engine::Compiled(Variant::SHIPPED, 1).run(module, &name, &derived.vjp_arguments()?);
         let compiled = compiled.map_err(|e| e.to_string())?.split_off(derived.results.len());
         let params = self.to_derive.entry.params.iter();
         let of_floats = params.filter(|p| p.ty.leaves().iter().all(|leaf| leaf.elem.is_float()));

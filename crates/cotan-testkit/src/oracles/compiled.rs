@@ -3,80 +3,52 @@
 use super::Verdict;
 use super::engines::{close_all, same_bits};
 use crate::case::{Case, options};
-use crate::machine::{compile_all, compile_plain, shared_backend};
+use crate::machine::shared_machine;
+use crate::tier;
 use crate::tolerances::Property;
+use crate::variant::Variant;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Function, Module, Span};
 use cotan_llvm::jit::OptLevel;
-use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError, TaskSizes, Width};
+use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
 
-/// The function, its forward and its reverse derivative do what they do on the interpreter, whatever the optimisation.
-pub fn compiled(case: &Case) -> Verdict {
-    Verdict::of([OptLevel::O0, OptLevel::O2].into_iter().try_for_each(|level| compiled_at(case, level)))
-}
+/// The code of all three functions of a case: the function, its forward and its reverse derivative.
+const OF_ALL: [fn(&Case) -> Result<(), String>; 3] =
+    [|case| as_written(case, OptLevel::O0), |case| as_written(case, OptLevel::O2), optimised];
 
-/// The same at one level: programs with even seeds are not optimised, those with odd ones are.
+/// The function, its forward and its reverse derivative do what they do on the interpreter, compiled in one way of the
+/// seven, that of the case's name; in all of them in the campaign.
 pub fn compiled_once(case: &Case) -> Verdict {
-    let level = if case.subject.seed.is_multiple_of(2) { OptLevel::O0 } else { OptLevel::O2 };
-    Verdict::of(compiled_at(case, level))
+    let (n, name) = (OF_ALL.len() + Variant::OF_SAME_BITS.len(), &case.subject.label);
+    Verdict::of(tier::chosen(&Vec::from_iter(0..n), 1, name).into_iter().try_for_each(|k| match OF_ALL.get(k) {
+        Some(way) => way(case),
+        None => same_bits_as_shipped(case, Variant::OF_SAME_BITS[k - OF_ALL.len()]),
+    }))
 }
 
-/// The same code optimised for running, where it gives results: with them, checks of what nobody needs may be gone.
-fn optimised(case: &Case) -> Result<(), String> {
-    let mut module = case.subject.module.clone();
-    let functions: Vec<Function> = module.functions().map(|f| f.as_ref().clone()).collect();
-    for f in functions {
-        module.insert(cotan_opt::optimize(f));
-    }
-    let names = case.names();
-    let functions = compile_all(shared_backend()?, &module, &names, OptLevel::O2)?;
-    for ((name, function), args) in names.iter().zip(&functions).zip(case.calls(&case.subject.args)?) {
-        let found = function.call(&args).map_err(|e| format!("`{name}` optimised and compiled fails: {e}"))?;
-        let what = format!("`{name}` optimised and compiled");
-        Agreement::of(function, case).check(&found, &case.run(name, &args)?, &what)?;
-    }
-    // One of the derivatives as the library runs it first.
-    let (names, calls) = (case.names(), case.calls(&case.subject.args)?);
-    let which = 1 + case.subject.seed as usize % 2;
-    if let (Some(name), Some(args)) = (names.get(which), calls.get(which))
-        && let Some(plain) = compile_plain(shared_backend()?, &module, name, CompileOptions::default())?
-    {
-        let what = format!("`{name}` with plain products");
-        let run = |plain: &CompiledFunction, what: &str| {
-            plain.call_with(args, &CallOptions::default()).map_err(|e| format!("{what} fails: {e}"))
-        };
-        let outcome = run(&plain, &what)?;
-        if !outcome.has_nan {
-            Agreement::of(&plain, case).check(&outcome.values, &case.run(name, args)?, &what)?;
-        }
-        let width = if case.subject.seed % 4 < 2 { 1 } else { 4 };
-        let narrow = CompileOptions { width: Width::new(width), ..CompileOptions::default() };
-        let quick = CompileOptions { is_quick: true, ..CompileOptions::default() };
-        let mut variants = vec![(narrow, format!("at width {width}")), (quick, "made quickly".to_owned())];
-        // Few programs have wavefronts.
-        if case.subject.seed.is_multiple_of(3) {
-            let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
-            let in_tasks = CompileOptions { tasks: Some(tasks), ..CompileOptions::default() };
-            variants.push((in_tasks, "in the smallest tasks".to_owned()));
-        }
-        for (options, how) in variants {
-            if let Some(other) = compile_plain(shared_backend()?, &module, name, options)? {
-                let what = format!("{what} {how}");
-                same_bits(&run(&other, &what)?.values, &outcome.values, &what)?;
-            }
-        }
-    }
-    Ok(())
+/// The same in two ways: all three functions, and a derivative in another variant.
+pub fn compiled_twice(case: &Case) -> Verdict {
+    let name = &case.subject.label;
+    Verdict::of((|| {
+        tier::chosen(&OF_ALL, 1, name).into_iter().try_for_each(|way| way(case))?;
+        let variants = tier::chosen(&Variant::OF_SAME_BITS, 1, name);
+        variants.into_iter().try_for_each(|variant| same_bits_as_shipped(case, variant))
+    })())
 }
 
-fn compiled_at(case: &Case, level: OptLevel) -> Result<(), String> {
-    match level {
-        OptLevel::O0 => {}
-        OptLevel::O2 => optimised(case)?,
-    }
+/// The same in every way.
+pub fn compiled(case: &Case) -> Verdict {
+    Verdict::of((|| {
+        OF_ALL.iter().try_for_each(|way| way(case))?;
+        Variant::OF_SAME_BITS.iter().try_for_each(|variant| same_bits_as_shipped(case, *variant))
+    })())
+}
+
+/// The functions compiled as they are, on all arguments.
+fn as_written(case: &Case, level: OptLevel) -> Result<(), String> {
     let names = case.names();
-    let functions = compile_all(shared_backend()?, &case.subject.module, &names, level)?;
+    let functions = shared_machine()?.compile_all(&case.subject.module, &names, level)?;
     for args in case.argument_lists() {
         for ((name, function), args) in names.iter().zip(&functions).zip(case.calls(args)?) {
             let what = format!("`{name}` compiled at {level:?}");
@@ -86,6 +58,47 @@ fn compiled_at(case: &Case, level: OptLevel) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The same code optimised for running, where it gives results: with them, checks of what nobody needs may be gone.
+fn optimised(case: &Case) -> Result<(), String> {
+    let (module, names) = (optimised_module(case), case.names());
+    let functions = shared_machine()?.compile_all(&module, &names, OptLevel::O2)?;
+    for ((name, function), args) in names.iter().zip(&functions).zip(case.calls(&case.subject.args)?) {
+        let found = function.call(&args).map_err(|e| format!("`{name}` optimised and compiled fails: {e}"))?;
+        let what = format!("`{name}` optimised and compiled");
+        Agreement::of(function, case).check(&found, &case.run(name, &args)?, &what)?;
+    }
+    Ok(())
+}
+
+fn optimised_module(case: &Case) -> Module {
+    let mut module = case.subject.module.clone();
+    let functions: Vec<Function> = module.functions().map(|f| f.as_ref().clone()).collect();
+    for f in functions {
+        module.insert(cotan_opt::optimize(f));
+    }
+    module
+}
+
+/// One of the derivatives as the library runs it first, if it has products, and the same in a variant.
+fn same_bits_as_shipped(case: &Case, variant: Variant) -> Result<(), String> {
+    let (module, machine) = (optimised_module(case), shared_machine()?);
+    let (names, calls) = (case.names(), case.calls(&case.subject.args)?);
+    let which = 1 + tier::hash(&case.subject.label) as usize / 8 % 2;
+    let (name, args) = (&names[which], &calls[which]);
+    let Some(shipped) = machine.compile_plain(&module, name, CompileOptions::default())? else { return Ok(()) };
+    let run = |code: &CompiledFunction, what: &str| {
+        code.call_with(args, &CallOptions::default()).map_err(|e| format!("{what} fails: {e}"))
+    };
+    let what = format!("`{name}` with plain products");
+    let outcome = run(&shipped, &what)?;
+    if !outcome.has_nan {
+        Agreement::of(&shipped, case).check(&outcome.values, &case.run(name, args)?, &what)?;
+    }
+    let Some(other) = machine.compile_plain(&module, name, variant.options())? else { return Ok(()) };
+    let what = format!("{what}, {variant:?}");
+    same_bits(&run(&other, &what)?.values, &outcome.values, &what)
 }
 
 /// The outcome of a call of compiled code.

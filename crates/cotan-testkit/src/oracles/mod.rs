@@ -19,7 +19,7 @@ pub(crate) use beside_nan::beside_nan;
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
 pub use clean::{clean, has_nan};
 pub(crate) use compiled::{Agreement, Ran, called, interpreted, outcome_of, same_outcome};
-pub use compiled::{compiled, compiled_once};
+pub use compiled::{compiled, compiled_once, compiled_twice};
 pub(crate) use engines::{close_all, same_bits};
 pub use engines::{dot_product, primal_value, simplified, tape};
 pub use evaluator::evaluator;
@@ -84,9 +84,9 @@ pub const FIRST_ORDER: &[Oracle] = &[
 /// The oracle of second derivatives; asks of a case that is derived twice.
 pub const SECOND_ORDER: Oracle = Oracle { name: "second order", ask: second_order };
 
-/// The oracle of compiled code, at every level of optimisation.
-pub const COMPILED_AT_ALL_LEVELS: Oracle = Oracle { name: "compiled = interpreter", ask: compiled };
+/// The oracle of compiled code, compiled in every way.
+pub const COMPILED_IN_EVERY_WAY: Oracle = Oracle { name: "compiled = interpreter", ask: compiled };
 
-/// The oracles of compiled code, which compile a program once.
+/// The oracles of compiled code, which compile a program in one way.
 pub const COMPILED: &[Oracle] =
     &[Oracle { name: "compiled = interpreter", ask: compiled_once }, Oracle { name: "output", ask: output }];

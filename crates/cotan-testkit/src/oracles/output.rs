@@ -6,12 +6,12 @@ use crate::engines::{Engine, RunError};
 use crate::evaluator::Call;
 use crate::front;
 use crate::generate::Construct;
+use crate::variant::Variant;
 use cotan::Request;
 use cotan::host::{fit_arguments, rebuild};
-use cotan_llvm::jit::OptLevel;
 
 /// The engines that print.
-const ENGINES: [Engine; 2] = [Engine::Interpreter, Engine::Compiled(OptLevel::O0, 2)];
+const ENGINES: [Engine; 2] = [Engine::Interpreter, Engine::Compiled(Variant::PLAIN, 2)];
 
 /// The function that prints writes the same on every engine, also before a check fails, and the evaluator agrees about
 /// its value.

@@ -1,6 +1,6 @@
 //! Links of the book and of the pages at the root of the repository.
 
-use crate::pages::{Page, page, pages};
+use crate::docs::pages::{Page, page, pages};
 use cotan_testkit::files::{report, workspace_file};
 use std::path::{Path, PathBuf};
 

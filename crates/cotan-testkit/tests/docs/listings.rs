@@ -1,7 +1,7 @@
 //! What the book shows of the compiler's own output, for the program above it: a block `ir NAME` the core IR of a
 //! function, a block `explain NAME p` what `cotan explain` says of its gradient with respect to `p`.
 
-use crate::pages::pages;
+use crate::docs::pages::pages;
 use cotan::{Compiler, Config, DerivativeForm, Request, derivative};
 use cotan_testkit::files::{is_blessing, replace};
 use cotan_testkit::front::{checked, lower};

@@ -7,7 +7,7 @@
 //! - `cot fails R0001`: neither errors nor warnings, and every `@test` ends in this run-time error;
 //! - `output`: what `main` of the block above prints.
 
-use crate::pages::{Block, pages};
+use crate::docs::pages::{Block, pages};
 use cotan::host::{Arguments, HostValue};
 use cotan::ir::Const;
 use cotan::syntax::ast::ItemKind;

@@ -1,6 +1,7 @@
 //! Running a test program in every way, and evaluating it directly.
 
-use crate::parallel::in_parallel;
+use crate::run::nans;
+use crate::run::parallel::in_parallel;
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
 use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
 use cotan_ir::Mode;
@@ -12,48 +13,109 @@ use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower, lower_plain, lower_to_derive, lower_tree};
 use cotan_testkit::header::{self, Expected, named_arguments};
 use cotan_testkit::oracles::{
-    SECOND_ORDER, Verdict, asked_forward, checkpoints_of_every_scheme, compiled, dot_product, forward_reverse,
+    SECOND_ORDER, Verdict, asked_forward, checkpoints_of_every_scheme, compiled_twice, dot_product, forward_reverse,
     primal_value, regions, tape,
 };
 use cotan_testkit::shuffle::{Order, has_parallel_loops, shuffled};
+use cotan_testkit::tier;
 use cotan_testkit::tolerances::{Property, close, tolerance};
+use cotan_testkit::variant::Variant;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 /// The programs that also run inside a parallel loop.
 const ALSO_IN_PARALLEL: &str = "loops/";
 
-/// Runs all cases of a program; gives what is wrong.
-pub(crate) fn check(name: &str, text: &str) -> Vec<String> {
+/// What is wrong with a program.
+#[derive(Default)]
+pub(crate) struct Failures {
+    /// Cases that do not give what their header says.
+    pub(crate) of_values: Vec<String>,
+    /// Cases without a NaN that trap one.
+    pub(crate) of_traps: Vec<String>,
+}
+
+/// Runs all cases of a program, also with traps for NaN.
+pub(crate) fn check(name: &str, text: &str) -> Failures {
+    let wrong = |e: String| Failures { of_values: vec![e], ..Failures::default() };
     let cases = match header::cases(text) {
         Ok(cases) => cases,
-        Err(e) => return vec![format!("{name}: header: {e}")],
+        Err(e) => return wrong(format!("{name}: header: {e}")),
     };
+    let program = match program(name, text) {
+        Ok(program) => program,
+        Err(e) => return wrong(e),
+    };
+    let of_values = values(name, text, &program, &cases);
+    Failures { of_values, of_traps: nans::never_traps(name, &program, &cases) }
+}
+
+/// Runs all cases of a program; gives what is wrong.
+fn values(name: &str, text: &str, program: &Program, cases: &[header::Case]) -> Vec<String> {
     let failure = |case: &header::Case, outcome: Result<(), String>| {
         Some(format!("{name}, case `{}`: {}", case.name, outcome.err()?))
     };
-    let alone = match program(name, text) {
-        Ok(program) => cases.iter().filter_map(|case| failure(case, Test { program: &program, case }.run())).collect(),
-        Err(e) => vec![e],
-    };
+    let lowered = LoweredOnce::of(program);
+    let alone = cases.iter().filter_map(|case| failure(case, Test { name, program, lowered: &lowered, case }.run()));
     let inside = |case: &header::Case| {
         let (text, case) = match in_parallel(text, case)? {
             Ok(wrapped) => wrapped,
             Err(e) => return failure(case, Err(e)),
         };
-        let outcome = program(name, &text).and_then(|program| Test { program: &program, case: &case }.run());
+        let outcome = self::program(name, &text).and_then(|program| {
+            Test { name, program: &program, lowered: &LoweredOnce::of(&program), case: &case }.run()
+        });
         failure(&case, outcome)
     };
     let is_inside_too = name.starts_with(ALSO_IN_PARALLEL);
-    alone.into_iter().chain(cases.iter().filter(|_| is_inside_too).filter_map(inside)).collect()
+    alone.chain(cases.iter().filter(|_| is_inside_too).filter_map(inside)).collect()
 }
 
 fn program(name: &str, text: &str) -> Result<Program, String> {
     loaded(name, text, &tests_folder().join("run"))
 }
 
-struct Test<'a> {
+/// What was lowered of a program, for all its cases.
+struct LoweredOnce<'a> {
     program: &'a Program,
+    /// By the request, and whether it is optimised.
+    made: RefCell<HashMap<(String, How), Lowered>>,
+}
+
+/// How a request is lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum How {
+    /// As it would be run.
+    Optimised,
+    /// Without any optimisation.
+    Plain,
+}
+
+impl LoweredOnce<'_> {
+    fn of(program: &Program) -> LoweredOnce<'_> {
+        LoweredOnce { program, made: RefCell::default() }
+    }
+
+    fn get(&self, request: &Request, how: How) -> Result<Lowered, String> {
+        let key = (format!("{request:?}"), how);
+        if let Some(lowered) = self.made.borrow().get(&key) {
+            return Ok(lowered.clone());
+        }
+        let lowered = match how {
+            How::Optimised => lower(self.program, request),
+            How::Plain => lower_plain(self.program, request),
+        }?;
+        self.made.borrow_mut().insert(key, lowered.clone());
+        Ok(lowered)
+    }
+}
+
+struct Test<'a> {
+    /// The path of the program.
+    name: &'a str,
+    program: &'a Program,
+    lowered: &'a LoweredOnce<'a>,
     case: &'a header::Case,
 }
 
@@ -97,7 +159,7 @@ impl Test<'_> {
     /// The evaluator of the typed tree gives what the header says, and the interpreter of plain IR gives the same: the
     /// same bits, or the same check at the same place.
     fn evaluates(&self, request: &Request) -> Result<(), String> {
-        let plain = lower_plain(self.program, request)?;
+        let plain = self.lowered.get(request, How::Plain)?;
         let args = self.named_arguments(&plain)?;
         let call = Call {
             program: &self.program.checked.program,
@@ -129,7 +191,8 @@ impl Test<'_> {
                     return Ok(());
                 }
                 let gradient = call.gradient(&wrt)?.value.map_err(|f| format!("the gradient fails: {f:?}"))?;
-                let ty = lower_plain(self.program, &derivative(&self.case.function, DerivativeForm::Grad, &wrt))?;
+                let request = derivative(&self.case.function, DerivativeForm::Grad, &wrt);
+                let ty = self.lowered.get(&request, How::Plain)?;
                 let expected = from_json(&expected_gradient(grad, &wrt), &ty.entry.result).map_err(|e| e.expected)?;
                 same(&gradient, &expected, self.case.tolerance).map_err(|e| format!("gradient: {e}"))
             }
@@ -141,20 +204,18 @@ impl Test<'_> {
 
     /// Every engine, with and without optimisation, gives the value.
     fn gives(&self, request: &Request, expected: &Json) -> Result<(), String> {
-        for (how, lowered) in self.lowered(request)? {
+        for (how, lowered, engine) in self.ways(request, Engine::of)? {
             let args = self.arguments(&lowered)?;
             let expected = from_json(expected, &lowered.entry.result)
                 .map_err(|e| format!("expected value: {}: {} for {}", e.place, e.found, e.expected))?;
-            for engine in Engine::ALL {
-                let at = || format!("{:?} on {engine:?}, {how}", request.form.as_ref().map(|d| d.form));
-                let mut output = String::new();
-                let results =
-                    engine.run_with_output(&lowered.module, &lowered.entry.symbol, &args, &mut |text| output += text);
-                let results = results.map_err(|e| format!("{}: {e}", at()))?;
-                self.printed(&output).map_err(|e| format!("{}: {e}", at()))?;
-                let found = result(&lowered, &results).ok_or_else(|| format!("{}: no value", at()))?;
-                same(&found, &expected, self.case.tolerance).map_err(|e| format!("{}: {e}", at()))?;
-            }
+            let at = || format!("{:?} on {engine:?}, {how:?}", request.form.as_ref().map(|d| d.form));
+            let mut output = String::new();
+            let results =
+                engine.run_with_output(&lowered.module, &lowered.entry.symbol, &args, &mut |text| output += text);
+            let results = results.map_err(|e| format!("{}: {e}", at()))?;
+            self.printed(&output).map_err(|e| format!("{}: {e}", at()))?;
+            let found = result(&lowered, &results).ok_or_else(|| format!("{}: no value", at()))?;
+            same(&found, &expected, self.case.tolerance).map_err(|e| format!("{}: {e}", at()))?;
         }
         Ok(())
     }
@@ -169,7 +230,7 @@ impl Test<'_> {
             let args = self.arguments(&lowered)?;
             Engine::Interpreter.run(&lowered.module, &lowered.entry.symbol, &args).map_err(|e| e.to_string())
         };
-        let expected = run(lower_plain(self.program, request)?)?;
+        let expected = run(self.lowered.get(request, How::Plain)?)?;
         for order in [Order::SEQUENTIAL].into_iter().chain(Order::SHUFFLED) {
             let found = run(lower_tree(&shuffled(tree, order), request)?).map_err(|e| format!("{order:?}: {e}"))?;
             if found != expected {
@@ -184,10 +245,11 @@ impl Test<'_> {
     fn agrees(&self, request: &Request, wrt: &[&str]) -> Result<(), String> {
         let lowered = lower_to_derive(self.program, request)?;
         let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
-        let subject = Subject::new(self.case.function.clone(), module, name, self.arguments(&lowered)?);
+        let label = format!("{}: {}", self.name, self.case.function);
+        let subject = Subject::new(label, module, name, self.arguments(&lowered)?);
         let case = Case::new(subject)?;
         let oracles =
-            [primal_value, dot_product, tape, forward_reverse, checkpoints_of_every_scheme, regions, compiled];
+            [primal_value, dot_product, tape, forward_reverse, checkpoints_of_every_scheme, regions, compiled_twice];
         oracles.into_iter().try_for_each(|ask| holds(ask(&case)))?;
         unit_tangents(&case, &lowered, wrt)?;
         if self.case.order < 2 {
@@ -203,24 +265,22 @@ impl Test<'_> {
 
     /// Every engine fails with the same code at the same place.
     fn fails(&self, request: &Request, expected: (&str, &str, u32, u32)) -> Result<(), String> {
-        for (how, lowered) in self.lowered(request)? {
+        for (how, lowered, engine) in self.ways(request, Engine::by_threads)? {
             let args = self.arguments(&lowered)?;
-            for engine in Engine::BY_THREADS {
-                let mut output = String::new();
-                let outcome =
-                    engine.run_with_output(&lowered.module, &lowered.entry.symbol, &args, &mut |text| output += text);
-                self.printed(&output).map_err(|e| format!("{engine:?}, {how}: {e}"))?;
-                let found = match outcome {
-                    Err(RunError::Check { kind, span }) => {
-                        let (line, column) = place(self.program, span);
-                        (kind.code(), file_name(self.program, span.file), line, column)
-                    }
-                    Err(RunError::Other(e)) => return Err(format!("{engine:?}, {how}: {e}")),
-                    Ok(values) => return Err(format!("{engine:?}, {how}: no error, but {values:?}")),
-                };
-                if found != expected {
-                    return Err(format!("{engine:?}, {how}: expected {expected:?}, found {found:?}"));
+            let mut output = String::new();
+            let outcome =
+                engine.run_with_output(&lowered.module, &lowered.entry.symbol, &args, &mut |text| output += text);
+            self.printed(&output).map_err(|e| format!("{engine:?}, {how:?}: {e}"))?;
+            let found = match outcome {
+                Err(RunError::Check { kind, span }) => {
+                    let (line, column) = place(self.program, span);
+                    (kind.code(), file_name(self.program, span.file), line, column)
                 }
+                Err(RunError::Other(e)) => return Err(format!("{engine:?}, {how:?}: {e}")),
+                Ok(values) => return Err(format!("{engine:?}, {how:?}: no error, but {values:?}")),
+            };
+            if found != expected {
+                return Err(format!("{engine:?}, {how:?}: expected {expected:?}, found {found:?}"));
             }
         }
         Ok(())
@@ -243,8 +303,26 @@ impl Test<'_> {
         named_arguments(&self.case.args, &lowered.entry)
     }
 
-    fn lowered(&self, request: &Request) -> Result<[(&'static str, Lowered); 2], String> {
-        Ok([("optimised", lower(self.program, request)?), ("plain", lower_plain(self.program, request)?)])
+    /// The engines that run this program, those of its name, and what each of them runs: the interpreter both what is
+    /// optimised and what is not, and so does compiled code as a whole, but each variant of it one of the two.
+    fn ways(&self, request: &Request, engines: fn(&str) -> Vec<Engine>) -> Result<Vec<(How, Lowered, Engine)>, String> {
+        let mut ways = Vec::new();
+        let both = [How::Optimised, How::Plain];
+        let (variants, first) = (Variant::of(self.name), tier::hash(self.name) as usize / Variant::ALL.len() % 2);
+        for engine in engines(self.name) {
+            let hows = match engine {
+                Engine::Interpreter => both.to_vec(),
+                Engine::Compiled(..) if tier::is_campaign() => both.to_vec(),
+                Engine::Compiled(variant, _) => {
+                    let nth = variants.iter().position(|v| *v == variant).unwrap_or_default();
+                    vec![both[(first + nth) % 2]]
+                }
+            };
+            for how in hows {
+                ways.push((how, self.lowered.get(request, how)?, engine));
+            }
+        }
+        Ok(ways)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Programs that make a NaN: a compiler that traps them says where.
 
-use crate::check::place;
+use crate::run::check::place;
 use cotan::host::fit_arguments;
 use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Function, Program, Request, derivative};
 use cotan_llvm::load::SearchConfig;
@@ -10,20 +10,14 @@ use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower};
 use cotan_testkit::header::{self, Case, Expected, named_arguments};
 use cotan_testkit::oracles::{Verdict, clean, has_nan};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 /// Locates the NaN of every case of a program; gives what is wrong.
 pub(crate) fn check(name: &str, text: &str) -> Vec<String> {
-    every_case(name, text, located)
-}
-
-/// Runs every case of a program that gives numbers with traps, and its derivatives; gives what is wrong.
-pub(crate) fn never_traps(name: &str, text: &str) -> Vec<String> {
-    every_case(name, text, passes)
-}
-
-fn every_case(name: &str, text: &str, test: fn(&Program, &Case) -> Result<(), String>) -> Vec<String> {
     let cases = match header::cases(text) {
         Ok(cases) => cases,
         Err(e) => return vec![format!("{name}: header: {e}")],
@@ -32,55 +26,91 @@ fn every_case(name: &str, text: &str, test: fn(&Program, &Case) -> Result<(), St
         Ok(program) => program,
         Err(e) => return vec![e],
     };
-    let failure = |c: &Case| Some(format!("{name}, case `{}`: {}", c.name, test(&program, c).err()?));
+    failures(name, &cases, |case| located(&program, case))
+}
+
+/// Runs every case of a program that gives numbers with traps, and its derivatives; gives what is wrong.
+pub(crate) fn never_traps(name: &str, program: &Program, cases: &[Case]) -> Vec<String> {
+    let trapping = Trapping { program, made: RefCell::default() };
+    failures(name, cases, |case| trapping.passes(case))
+}
+
+fn failures(name: &str, cases: &[Case], test: impl Fn(&Case) -> Result<(), String>) -> Vec<String> {
+    let failure = |c: &Case| Some(format!("{name}, case `{}`: {}", c.name, test(c).err()?));
     cases.iter().filter_map(failure).collect()
 }
 
-/// A case that gives numbers gives them with traps too, as do its gradient on every engine and its first and second
-/// derivatives on the interpreter. Only the sign of a zero may differ, in a derivative: a sweep that starts after the
-/// value has other constants folded.
-fn passes(program: &Program, case: &Case) -> Result<(), String> {
-    let Expected::Value { .. } = case.expected else { return Ok(()) };
-    let forms = [None, Some(DerivativeForm::ValueAndGrad)];
-    for form in forms.into_iter().take(if case.wrt.is_empty() { 1 } else { 2 }) {
-        let request = request(case, form);
-        let plain = function(untrapped(), program, &request, Engine::Interpreter)?;
-        let args = named_arguments(&case.args, plain.entry())?;
-        let flat = fit_arguments(plain.entry(), &args).map_err(|e| e.to_string())?;
-        let expected = plain.call_flat(&flat).map_err(|e| e.to_string())?;
-        if expected.iter().any(has_nan) {
-            continue;
+/// The functions of a program without and with traps, each made once for all cases.
+struct Trapping<'a> {
+    program: &'a Program,
+    /// By the request, and the position of the compiler; the last one has no traps.
+    made: RefCell<HashMap<(String, usize), Rc<Function>>>,
+}
+
+impl Trapping<'_> {
+    fn function(&self, request: &Request, nth: usize) -> Result<Rc<Function>, String> {
+        let key = (format!("{request:?}"), nth);
+        if let Some(function) = self.made.borrow().get(&key) {
+            return Ok(Rc::clone(function));
         }
-        for (engine, compiler) in compilers() {
-            let found = function(compiler, program, &request, *engine)?.call_flat(&flat).map_err(|e| match e {
-                CallError::Nan(origin) => format!("{engine:?}: {}", origin.message(&program.sources)),
-                e @ (CallError::Arguments(_)
-                | CallError::Check(_)
-                | CallError::NanArgument(_)
-                | CallError::OutOfMemory(_)
-                | CallError::Limit(_)
-                | CallError::Unsupported(_)
-                | CallError::Bug(_)) => format!("{engine:?}: {e}"),
-            })?;
-            if *engine == Engine::Interpreter && !same_numbers(&found, &expected) {
-                return Err(format!("expected {expected:?}, found {found:?}"));
+        let untrapped = (Engine::Interpreter, untrapped());
+        let (engine, compiler) = compilers().get(nth).map_or(untrapped, |(engine, built)| (*engine, built));
+        let made = Rc::new(function(compiler, self.program, request, engine)?);
+        self.made.borrow_mut().insert(key, Rc::clone(&made));
+        Ok(made)
+    }
+}
+
+impl Trapping<'_> {
+    /// A case that gives numbers gives them with traps too, as do its gradient on every engine and its first and second
+    /// derivatives on the interpreter. Only the sign of a zero may differ, in a derivative: a sweep that starts after the
+    /// value has other constants folded.
+    fn passes(&self, case: &Case) -> Result<(), String> {
+        let Expected::Value { .. } = case.expected else { return Ok(()) };
+        let program = self.program;
+        let forms = [None, Some(DerivativeForm::ValueAndGrad)];
+        for form in forms.into_iter().take(if case.wrt.is_empty() { 1 } else { 2 }) {
+            let request = request(case, form);
+            let plain = self.function(&request, compilers().len())?;
+            let args = named_arguments(&case.args, plain.entry())?;
+            let flat = fit_arguments(plain.entry(), &args).map_err(|e| e.to_string())?;
+            let expected = plain.call_flat(&flat).map_err(|e| e.to_string())?;
+            if expected.iter().any(has_nan) {
+                continue;
+            }
+            // Code does not depend on threads: that for many of them is enough.
+            for nth in [INTERPRETER, MANY_THREADS] {
+                let engine = compilers()[nth].0;
+                let found = self.function(&request, nth)?.call_flat(&flat).map_err(|e| match e {
+                    CallError::Nan(origin) => format!("{engine:?}: {}", origin.message(&program.sources)),
+                    e @ (CallError::Arguments(_)
+                    | CallError::Check(_)
+                    | CallError::NanArgument(_)
+                    | CallError::OutOfMemory(_)
+                    | CallError::Limit(_)
+                    | CallError::Unsupported(_)
+                    | CallError::Bug(_)) => format!("{engine:?}: {e}"),
+                })?;
+                if engine == Engine::Interpreter && !same_numbers(&found, &expected) {
+                    return Err(format!("expected {expected:?}, found {found:?}"));
+                }
             }
         }
-    }
-    if case.wrt.is_empty() {
-        return Ok(());
-    }
-    let lowered = lower(program, &Request::function(&case.function))?;
-    let args =
-        fit_arguments(&lowered.entry, &named_arguments(&case.args, &lowered.entry)?).map_err(|e| e.to_string())?;
-    let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
-    let mut derived = cotan_testkit::case::Case::new(Subject::new(case.function.clone(), module, name, args))?;
-    if case.order >= 2 {
-        derived.derive_twice()?;
-    }
-    match clean(&derived) {
-        Verdict::Holds | Verdict::Unusable(_) => Ok(()),
-        Verdict::Fails(reason) => Err(reason),
+        if case.wrt.is_empty() {
+            return Ok(());
+        }
+        let lowered = lower(program, &Request::function(&case.function))?;
+        let args =
+            fit_arguments(&lowered.entry, &named_arguments(&case.args, &lowered.entry)?).map_err(|e| e.to_string())?;
+        let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+        let mut derived = cotan_testkit::case::Case::new(Subject::new(case.function.clone(), module, name, args))?;
+        if case.order >= 2 {
+            derived.derive_twice()?;
+        }
+        match clean(&derived) {
+            Verdict::Holds | Verdict::Unusable(_) => Ok(()),
+            Verdict::Fails(reason) => Err(reason),
+        }
     }
 }
 
@@ -143,6 +173,10 @@ fn untrapped() -> &'static Built {
     static COMPILER: OnceLock<Built> = OnceLock::new();
     COMPILER.get_or_init(|| Compiler::new(Config { llvm: SearchConfig::nowhere(), ..Config::default() }))
 }
+
+/// Their positions among the compilers.
+const INTERPRETER: usize = 0;
+const MANY_THREADS: usize = 2;
 
 /// The interpreter, and compiled code on one and on three threads.
 fn compilers() -> &'static [(Engine, Built); 3] {

@@ -2,11 +2,12 @@
 
 use cotan::{DerivativeForm, derivative};
 use cotan_ir::Const;
+use cotan_llvm::CompileOptions;
 use cotan_llvm::jit::OptLevel;
 use cotan_ops::Value;
 use cotan_testkit::case::options;
 use cotan_testkit::front::{checked, lower};
-use cotan_testkit::machine::{compile, shared_backend};
+use cotan_testkit::machine::shared_machine;
 
 /// Functions of a number and a trip count.
 const PROGRAM: &str = "
@@ -50,12 +51,14 @@ const TRIPS: [i64; 10] = [5, 0, 1, 300, 0, 1, 2, 300, 3, 0];
 #[test]
 fn trip_counts_may_differ_between_calls_of_one_compiled_gradient() {
     let program = checked("trips.cot", PROGRAM).expect("a program");
-    let backend = shared_backend().expect("the backend");
+    let machine = shared_machine().expect("the backend");
     for name in ["counted", "until", "nested", "parallel", "decided"] {
         let gradient = lower(&program, &derivative(name, DerivativeForm::ValueAndGrad, &["v"])).expect("a gradient");
         let symbol = &gradient.entry.symbol;
         for level in [OptLevel::O0, OptLevel::O2] {
-            let compiled = compile(backend, &gradient.module, symbol, level).expect("machine code");
+            let compiled = machine
+                .compile(&gradient.module, symbol, &CompileOptions { level, ..CompileOptions::default() })
+                .expect("machine code");
             for n in TRIPS {
                 let args: [Value; 2] = [Const::f64(0.7).into(), Const::i64(n).into()];
                 let expected = cotan_interp::run(&gradient.module, symbol, &args, &options()).expect("a value");
@@ -70,8 +73,9 @@ fn trip_counts_may_differ_between_calls_of_one_compiled_gradient() {
 fn the_gradient_of_a_linear_recurrence_is_a_power_at_every_trip_count() {
     let program = checked("trips.cot", PROGRAM).expect("a program");
     let gradient = lower(&program, &derivative("counted", DerivativeForm::Grad, &["v"])).expect("a gradient");
-    let backend = shared_backend().expect("the backend");
-    let compiled = compile(backend, &gradient.module, &gradient.entry.symbol, OptLevel::O2).expect("machine code");
+    let machine = shared_machine().expect("the backend");
+    let compiled =
+        machine.compile(&gradient.module, &gradient.entry.symbol, &CompileOptions::default()).expect("machine code");
     for n in TRIPS {
         let args: [Value; 2] = [Const::f64(0.7).into(), Const::i64(n).into()];
         let found = compiled.call(&args).expect("a value");

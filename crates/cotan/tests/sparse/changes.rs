@@ -1,6 +1,6 @@
 //! A pattern that was found elsewhere: used again where it fits, and told where it does not.
 
-use crate::{SparseError, SparseJacobian, Subject};
+use crate::sparse::{SparseError, SparseJacobian, Subject};
 use cotan::{DerivativeForm, Engine, Request};
 
 const COUPLED: &str = "fn f[N](x: f64[N], with_next: bool, at: i64[N]) -> f64[N] = tabulate(N, |i| {

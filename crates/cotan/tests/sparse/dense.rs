@@ -1,6 +1,6 @@
 //! Sparse Jacobians are the dense ones, and take few colours.
 
-use crate::Subject;
+use crate::sparse::Subject;
 use cotan::DerivativeForm::Jacobian;
 
 /// `n` numbers, written as JSON.

@@ -1,6 +1,6 @@
 //! Sparse Hessians: the Jacobian of the gradient.
 
-use crate::{Subject, rows};
+use crate::sparse::{Subject, rows};
 use cotan::DerivativeForm::Hessian;
 use cotan::DerivativeMode;
 

@@ -1,6 +1,6 @@
 //! What counts as an entry.
 
-use crate::{Subject, rows};
+use crate::sparse::{Subject, rows};
 
 #[test]
 fn all_operands_of_a_choice_count_and_zeros_by_nature_do_not() {

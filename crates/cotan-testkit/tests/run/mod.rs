@@ -7,8 +7,10 @@ mod parallel;
 mod shapes;
 mod trips;
 
+use check::Failures;
 use cotan_testkit::files::{programs, report, tests_folder};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// The programs of a folder of `tests/run` or, without one, those of all folders but `nans`, as path and text.
 fn wanted(folder: Option<&str>) -> Vec<(String, String)> {
@@ -24,11 +26,15 @@ fn wanted(folder: Option<&str>) -> Vec<(String, String)> {
     programs(&root).iter().filter_map(read).collect()
 }
 
+/// What is wrong with each program. They are read, checked and lowered once for all tests of them.
+fn outcomes() -> &'static [Failures] {
+    static OUTCOMES: OnceLock<Vec<Failures>> = OnceLock::new();
+    OUTCOMES.get_or_init(|| cotan_testkit::parallel::map(&wanted(None), |(name, text)| check::check(name, text)))
+}
+
 #[test]
 fn programs_give_what_their_headers_say_in_every_way_to_run_them() {
-    let programs = wanted(None);
-    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| check::check(name, text));
-    report(failures.concat(), programs.len());
+    report(outcomes().iter().flat_map(|failures| failures.of_values.clone()).collect(), outcomes().len());
 }
 
 #[test]
@@ -44,7 +50,5 @@ fn a_nan_is_located_where_it_is_made() {
 
 #[test]
 fn a_clean_program_never_traps() {
-    let programs = wanted(None);
-    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nans::never_traps(name, text));
-    report(failures.concat(), programs.len());
+    report(outcomes().iter().flat_map(|failures| failures.of_traps.clone()).collect(), outcomes().len());
 }

@@ -1,0 +1,6 @@
+//! All tests of this crate through its public interface, in one program: what they share is built and linked once.
+
+mod builder;
+mod table;
+mod text;
+mod verify;

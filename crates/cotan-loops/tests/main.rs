@@ -1,0 +1,12 @@
+//! All tests of this crate through its public interface, in one program: what they share is built and linked once.
+
+mod contract;
+mod flush;
+mod fork;
+mod lanes;
+mod lowering;
+mod narrow;
+mod probe;
+mod products;
+mod reuse;
+mod wavefront;

@@ -1,0 +1,5 @@
+//! All tests of this crate through its public interface, in one program: what they share is built and linked once.
+
+mod elementary;
+mod obligations;
+mod table;

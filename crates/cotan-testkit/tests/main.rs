@@ -1,0 +1,19 @@
+//! All tests of this crate through its public interface, in one program: what they share is built and linked once.
+//!
+//! `own_operation` is a program of its own, as it changes what the whole process sees.
+
+mod battery;
+mod certificates;
+mod coverage;
+mod docs;
+mod emit;
+mod format;
+mod fuzz;
+mod generated;
+mod ir;
+mod kinks;
+mod large_positions;
+mod operations;
+mod run;
+mod sentences;
+mod ui;

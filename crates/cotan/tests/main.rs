@@ -1,0 +1,8 @@
+//! All tests of this crate through its public interface, in one program: what they share is built and linked once.
+
+mod exact_zeros;
+mod explain;
+mod flat_operands;
+mod memory;
+mod quick_start;
+mod sparse;
