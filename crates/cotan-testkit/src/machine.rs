@@ -6,7 +6,7 @@
 mod store;
 
 use cotan_ir::Module;
-use cotan_llvm::jit::{Engine, OptLevel};
+use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
@@ -52,11 +52,10 @@ impl Machine {
         &self,
         module: &Module,
         names: &[String],
-        level: OptLevel,
+        options: &CompileOptions,
     ) -> Result<Vec<Arc<CompiledFunction>>, String> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let options = CompileOptions { level, ..CompileOptions::default() };
-        self.made(module, &names, &options).map_err(|e| format!("{names:?} do not compile: {e}"))
+        self.made(module, &names, options).map_err(|e| format!("{names:?} do not compile: {e}"))
     }
 
     /// A function of a module in machine code.

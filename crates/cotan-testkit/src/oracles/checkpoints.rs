@@ -5,9 +5,9 @@ use super::compiled::Agreement;
 use super::engines::same_bits;
 use crate::case::Case;
 use crate::machine::shared_machine;
+use crate::variant::Variant;
 use cotan_ad::derivative;
 use cotan_ir::{Block, Checkpoint, Function, Kept, Mode, Module, Op};
-use cotan_llvm::CompileOptions;
 
 /// Few and many states, segments of one iteration and of all, and no segments.
 const SCHEMES: [Checkpoint; 7] = [
@@ -34,7 +34,7 @@ pub fn checkpoints_of_every_scheme(case: &Case) -> Verdict {
         }
         let module = keeps_bits(case, SCHEMES[0])?;
         let name = case.first(Mode::Vjp).canonical_name();
-        let function = shared_machine()?.compile(&module, &name, &CompileOptions::default())?;
+        let function = shared_machine()?.compile(&module, &name, &Variant::QUICK.options())?;
         let args = case.vjp_arguments()?;
         let found = function.call(&args).map_err(|e| format!("`{name}` compiled with checkpoints fails: {e}"))?;
         let what = format!("compiled, checkpoint {}", SCHEMES[0]);

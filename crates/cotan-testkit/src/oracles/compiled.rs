@@ -9,13 +9,12 @@ use crate::tolerances::Property;
 use crate::variant::Variant;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Function, Module, Span};
-use cotan_llvm::jit::OptLevel;
 use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
 
 /// The code of all three functions of a case: the function, its forward and its reverse derivative.
 const OF_ALL: [fn(&Case) -> Result<(), String>; 3] =
-    [|case| as_written(case, OptLevel::O0), |case| as_written(case, OptLevel::O2), optimised];
+    [|case| as_written(case, Variant::PLAIN), |case| as_written(case, Variant::QUICK), optimised];
 
 /// The function, its forward and its reverse derivative do what they do on the interpreter, compiled in one way of the
 /// seven, that of the case's name; in all of them in the campaign.
@@ -27,16 +26,6 @@ pub fn compiled_once(case: &Case) -> Verdict {
     }))
 }
 
-/// The same in two ways: all three functions, and a derivative in another variant.
-pub fn compiled_twice(case: &Case) -> Verdict {
-    let name = &case.subject.label;
-    Verdict::of((|| {
-        tier::chosen(&OF_ALL, 1, name).into_iter().try_for_each(|way| way(case))?;
-        let variants = tier::chosen(&Variant::OF_SAME_BITS, 1, name);
-        variants.into_iter().try_for_each(|variant| same_bits_as_shipped(case, variant))
-    })())
-}
-
 /// The same in every way.
 pub fn compiled(case: &Case) -> Verdict {
     Verdict::of((|| {
@@ -46,12 +35,12 @@ pub fn compiled(case: &Case) -> Verdict {
 }
 
 /// The functions compiled as they are, on all arguments.
-fn as_written(case: &Case, level: OptLevel) -> Result<(), String> {
+fn as_written(case: &Case, variant: Variant) -> Result<(), String> {
     let names = case.names();
-    let functions = shared_machine()?.compile_all(&case.subject.module, &names, level)?;
+    let functions = shared_machine()?.compile_all(&case.subject.module, &names, &variant.options())?;
     for args in case.argument_lists() {
         for ((name, function), args) in names.iter().zip(&functions).zip(case.calls(args)?) {
-            let what = format!("`{name}` compiled at {level:?}");
+            let what = format!("`{name}` compiled, {variant:?}");
             let found = outcome_of(function.call(&args), &what);
             let agree = Agreement::of(function, case);
             same_outcome(found, interpreted(case, name, &args), &agree, &what)?;
@@ -63,7 +52,7 @@ fn as_written(case: &Case, level: OptLevel) -> Result<(), String> {
 /// The same code optimised for running, where it gives results: with them, checks of what nobody needs may be gone.
 fn optimised(case: &Case) -> Result<(), String> {
     let (module, names) = (optimised_module(case), case.names());
-    let functions = shared_machine()?.compile_all(&module, &names, OptLevel::O2)?;
+    let functions = shared_machine()?.compile_all(&module, &names, &CompileOptions::default())?;
     for ((name, function), args) in names.iter().zip(&functions).zip(case.calls(&case.subject.args)?) {
         let found = function.call(&args).map_err(|e| format!("`{name}` optimised and compiled fails: {e}"))?;
         let what = format!("`{name}` optimised and compiled");

@@ -1,6 +1,7 @@
 //! Programs that run, under `tests/run`: what their headers say is what every engine gives.
 
 mod check;
+mod counts;
 
 mod nans;
 mod parallel;

@@ -181,8 +181,10 @@ const MANY_THREADS: usize = 2;
 /// The interpreter, and compiled code on one and on three threads.
 fn compilers() -> &'static [(Engine, Built); 3] {
     static COMPILERS: OnceLock<[(Engine, Built); 3]> = OnceLock::new();
+    // Where nothing traps, code is called once.
     let compiler = |llvm, threads| {
-        Compiler::new(Config { llvm, threads: NonZeroUsize::new(threads), trap_nan: true, ..Config::default() })
+        let (threads, quick_start) = (NonZeroUsize::new(threads), threads > 1);
+        Compiler::new(Config { llvm, threads, quick_start, trap_nan: true, ..Config::default() })
     };
     let llvm = || SearchConfig { explicit: std::env::var_os("COTAN_LLVM").map(Into::into), ..SearchConfig::default() };
     COMPILERS.get_or_init(|| {
