@@ -44,10 +44,10 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The engines that a program of this name is asked of: the interpreter, and compiled code in two variants; in all of
-    /// them in the campaign.
-    pub fn of(name: &str) -> Vec<Engine> {
-        let compiled = Variant::of(name).into_iter().enumerate();
+    /// The engines that a program of this name is asked of: the interpreter, and compiled code in so many variants; in all
+    /// of them in the campaign.
+    pub fn of(name: &str, variants: usize) -> Vec<Engine> {
+        let compiled = Variant::of(name, variants).into_iter().enumerate();
         [Engine::Interpreter]
             .into_iter()
             .chain(compiled.map(|(k, variant)| Engine::Compiled(variant, 2 - k % 2)))
@@ -55,9 +55,9 @@ impl Engine {
     }
 
     /// The same for errors, whose order must not depend on threads: compiled code on every number of them.
-    pub fn by_threads(name: &str) -> Vec<Engine> {
+    pub fn by_threads(name: &str, variants: usize) -> Vec<Engine> {
         let threads = |variant| (1..=MOST_THREADS).map(move |threads| Engine::Compiled(variant, threads));
-        [Engine::Interpreter].into_iter().chain(Variant::of(name).into_iter().flat_map(threads)).collect()
+        [Engine::Interpreter].into_iter().chain(Variant::of(name, variants).into_iter().flat_map(threads)).collect()
     }
 
     /// Runs a function of a module.

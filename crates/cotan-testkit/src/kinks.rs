@@ -127,7 +127,7 @@ impl Point {
         let value = [HostValue::Scalar(float(&row.value, elem)?).floats()[0]];
         let vjp = case.first(Mode::Vjp).canonical_name();
         let one = vec![float_value(&case.results[0], &[1.0])];
-        for engine in Engine::of(&row.id) {
+        for engine in Engine::of(&row.id, 2) {
             let at = |e: String| format!("{engine:?}: {e}");
             let run = |name: &str, args: &[Value]| engine.run(module, name, args).map_err(|e| at(e.to_string()));
             let results = run(&case.subject.name, &case.subject.args)?;

@@ -47,9 +47,9 @@ impl Variant {
     /// The variants of optimised code whose bits are those of the code that the library makes.
     pub const OF_SAME_BITS: [Variant; 4] = [Variant::ALL[3], Variant::ALL[4], Variant::ALL[5], Variant::ALL[6]];
 
-    /// Two variants, those of a name; all of them in the campaign.
-    pub fn of(name: &str) -> Vec<Variant> {
-        tier::chosen(&Variant::ALL, 2, name)
+    /// So many variants, those of a name; all of them in the campaign.
+    pub fn of(name: &str, n: usize) -> Vec<Variant> {
+        tier::chosen(&Variant::ALL, n, name)
     }
 
     /// What the backend is told, but for the products of derivatives.

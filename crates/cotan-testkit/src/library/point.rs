@@ -3,8 +3,8 @@
 use crate::case::{Case, Subject, float_value, floats};
 use crate::front::lower_to_derive;
 use crate::machine::shared_machine;
-use crate::variant::Variant;
 use crate::oracles::{Agreement, Ran, Verdict, dot_product, interpreted, outcome_of, same_outcome, tape};
+use crate::variant::Variant;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::sema::entry::Entry;
 use cotan::{Program, Request};
@@ -59,7 +59,8 @@ impl Prepared {
         let Some(mut prepared) = Prepared::interpreted(program, function, points)? else { return Ok(None) };
         let case = &prepared.case;
         // Loops get their lanes at every level, and optimising takes most of the time; the cases themselves are optimised.
-        prepared.compiled = shared_machine()?.compile_all(&case.subject.module, &case.names(), &Variant::PLAIN.options())?;
+        prepared.compiled =
+            shared_machine()?.compile_all(&case.subject.module, &case.names(), &Variant::PLAIN.options())?;
         Ok(Some(prepared))
     }
 

@@ -305,11 +305,17 @@ impl Test<'_> {
 
     /// The engines that run this program, those of its name, and what each of them runs: the interpreter both what is
     /// optimised and what is not, and so does compiled code as a whole, but each variant of it one of the two.
-    fn ways(&self, request: &Request, engines: fn(&str) -> Vec<Engine>) -> Result<Vec<(How, Lowered, Engine)>, String> {
+    fn ways(
+        &self,
+        request: &Request,
+        engines: fn(&str, usize) -> Vec<Engine>,
+    ) -> Result<Vec<(How, Lowered, Engine)>, String> {
         let mut ways = Vec::new();
         let both = [How::Optimised, How::Plain];
-        let (variants, first) = (Variant::of(self.name), tier::hash(self.name) as usize / Variant::ALL.len() % 2);
-        for engine in engines(self.name) {
+        // Derivatives are compiled once more by the oracle of compiled code, in another way.
+        let n = if self.case.wrt.is_empty() { 2 } else { 1 };
+        let (variants, first) = (Variant::of(self.name, n), tier::hash(self.name) as usize / Variant::ALL.len() % 2);
+        for engine in engines(self.name, n) {
             let hows = match engine {
                 Engine::Interpreter => both.to_vec(),
                 Engine::Compiled(..) if tier::is_campaign() => both.to_vec(),

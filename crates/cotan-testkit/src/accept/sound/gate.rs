@@ -45,7 +45,8 @@ fn defects(place: &Workplace) -> Result<Measured, String> {
     let without: Vec<String> = names().into_iter().filter(|name| !named.contains(name.as_str())).collect();
     // That the tests are there and named as the table says is a test of its own.
     output_of_tests(place, "cotan-testkit", &["--test", "all", "sentences::"], "")?;
-    let text = format!("{} tests of {} defects; without: {}", tests.values().sum::<usize>(), named.len(), without.join(" "));
+    let text =
+        format!("{} tests of {} defects; without: {}", tests.values().sum::<usize>(), named.len(), without.join(" "));
     Ok(Measured::new(without.is_empty(), text))
 }
 
