@@ -12,6 +12,7 @@ use cotan::{Config, Engine, codes};
 use std::iter;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Once;
 use std::time::UNIX_EPOCH;
 
 /// Bytes of compiled code that are kept between runs.
@@ -107,10 +108,16 @@ pub(crate) fn cache() -> Option<Cache> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     match Cache::open(base.join("cotan").join("objects"), CACHE_BYTES) {
-        Ok(cache) => Some(cache),
+        Ok(cache) => Some(cache.on_trouble(|e| say_once(&format!("warning: compiled code is made again: {e}")))),
         Err(e) => {
-            eprint(&format!("note: compiled code is not kept: {e}"));
+            say_once(&format!("warning: compiled code is not kept: {e}"));
             None
         }
     }
+}
+
+/// What there is to say about the folder of compiled code, of which a command that runs many programs opens many.
+fn say_once(text: &str) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| eprint(text));
 }

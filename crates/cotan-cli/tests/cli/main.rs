@@ -1,5 +1,6 @@
 //! The built command on small programs: output, exit codes, files.
 
+mod cache;
 mod certify;
 mod derivatives;
 mod environment;
