@@ -44,8 +44,8 @@ enum Missing {
 pub(crate) fn private_folder(path: &Path) -> Result<OwnedFd, Distrust> {
     const OTHERS: u32 = 0o077;
     let refuse = |reason: String| Distrust { path: path.to_owned(), reason };
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(refuse("expected a folder with a name".to_owned()));
+    let (true, Some(parent), Some(name)) = (path.is_absolute(), path.parent(), path.file_name()) else {
+        return Err(refuse("expected an absolute path that ends in a name".to_owned()));
     };
     let parent = Walk::along(parent, Missing::Make)?.folder()?;
     if status(&parent, name, Missing::Make).is_ok_and(|found| kind(&found) == FileType::Symlink) {
@@ -53,7 +53,9 @@ pub(crate) fn private_folder(path: &Path) -> Result<OwnedFd, Distrust> {
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = fs::openat(&parent, name, flags, Mode::empty());
-    let (folder, found) = opened.and_then(|folder| fs::fstat(&folder).map(|found| (folder, found))).map_err(|error| refuse(error.to_string()))?;
+    let (folder, found) = opened
+        .and_then(|folder| fs::fstat(&folder).map(|found| (folder, found)))
+        .map_err(|error| refuse(error.to_string()))?;
     if !is_own(&found) {
         return Err(refuse(format!("it belongs to user {}", found.st_uid)));
     }
@@ -156,7 +158,8 @@ impl Walk {
                 walk = Walk::at_root()?;
                 continue;
             }
-            let here = if name == ".." { walk.path.parent().unwrap_or(&walk.path).to_owned() } else { walk.path.join(&name) };
+            let here =
+                if name == ".." { walk.path.parent().unwrap_or(&walk.path).to_owned() } else { walk.path.join(&name) };
             let refuse = |reason: String| Distrust { path: here.clone(), reason };
             let system = |error: Errno| refuse(error.to_string());
             let found = status(&walk.at, &name, missing).map_err(system)?;

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use rustix::fs::{self, AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -30,8 +30,8 @@ pub(super) struct Folder {
 pub(super) struct Listed {
     pub(super) name: String,
     pub(super) bytes: u64,
-    /// When it was last written to or used.
-    pub(super) used: SystemTime,
+    /// When it was last written to or used: nanoseconds since 1970.
+    pub(super) used: i128,
 }
 
 impl Folder {
@@ -118,8 +118,7 @@ impl Folder {
             // Another process may have removed it meanwhile.
             let Ok(found) = fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             if trust::kind(&found) == FileType::RegularFile {
-                let seconds = Duration::from_secs(u64::try_from(found.st_mtime).unwrap_or(0));
-                let used = UNIX_EPOCH + seconds + Duration::from_nanos(u64::try_from(found.st_mtime_nsec).unwrap_or(0));
+                let used = 1_000_000_000 * i128::from(found.st_mtime) + i128::from(found.st_mtime_nsec);
                 let bytes = u64::try_from(found.st_size).unwrap_or(0);
                 files.push(Listed { name: name.to_owned(), bytes, used });
             }

@@ -16,7 +16,7 @@ mod packed;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use folder::{Folder, Listed};
 
@@ -65,7 +65,7 @@ impl Cache {
         self.max_bytes
     }
 
-    /// What is stored under `key`, if there is anything and it is whole.
+    /// What is stored under `key`, if there is anything and it is whole. Anything else of that name is removed.
     pub fn load(&self, key: &Key) -> Option<Vec<u8>> {
         let name = key.file_name();
         let loaded = self.folder.read(&name, self.max_bytes).and_then(|file| match file {
@@ -77,6 +77,10 @@ impl Cache {
         });
         loaded.unwrap_or_else(|error| {
             self.tell(&error);
+            // Whatever it is, the next process need not meet it. Where reading failed it may be an entry.
+            if !matches!(error, CacheError::Io { .. }) {
+                self.folder.remove(&name);
+            }
             None
         })
     }
@@ -107,11 +111,12 @@ impl Cache {
     /// Removes the entries used longest ago as long as there are too many, and what processes left that ended while they
     /// wrote. Other files in the folder are not the cache's.
     fn trim(&self) -> Result<(), CacheError> {
-        let now = SystemTime::now();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let oldest = now.saturating_sub(LONGEST_WRITE).as_nanos() as i128;
         let own = self.folder.files(|name| key::is_file_name(name) || folder::is_temporary(name))?;
         let (temporary, mut entries): (Vec<Listed>, Vec<Listed>) =
             own.into_iter().partition(|file| folder::is_temporary(&file.name));
-        let is_left = |file: &&Listed| now.duration_since(file.used).is_ok_and(|age| age > LONGEST_WRITE);
+        let is_left = |file: &&Listed| file.used < oldest;
         temporary.iter().filter(is_left).for_each(|file| self.folder.remove(&file.name));
         let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
         entries.sort_by_key(|entry| entry.used);
@@ -128,7 +133,10 @@ impl Cache {
 
 impl fmt::Debug for Cache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cache").field("folder", &self.folder).field("max_bytes", &self.max_bytes).finish_non_exhaustive()
+        f.debug_struct("Cache")
+            .field("folder", &self.folder)
+            .field("max_bytes", &self.max_bytes)
+            .finish_non_exhaustive()
     }
 }
 
