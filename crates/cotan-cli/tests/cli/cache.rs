@@ -1,6 +1,7 @@
 //! The folder of compiled code: whatever lies in it, results are right, and one line says what is wrong with it.
 
-use crate::{Case, Run};
+use crate::{Case, Run, holds};
+use cotan_testkit::accept::sound;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -83,4 +84,24 @@ fn a_command_that_runs_many_programs_says_it_once() {
     let run = test();
     assert_eq!((run.status, run.stderr.lines().count()), (Some(0), 1), "{}", run.stderr);
     assert!(run.stderr.starts_with(NOT_KEPT), "{}", run.stderr);
+}
+
+#[test]
+fn damaged_cut_and_swapped_entries_are_made_again() {
+    holds(sound::cache::damage);
+}
+
+#[test]
+fn what_others_may_have_made_is_not_used() {
+    holds(sound::cache::strangers);
+}
+
+#[test]
+fn many_commands_share_a_folder() {
+    holds(sound::cache::crowd);
+}
+
+#[test]
+fn disks_that_take_nothing_are_no_trouble() {
+    holds(sound::cache::disks);
 }

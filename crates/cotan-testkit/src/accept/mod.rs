@@ -6,6 +6,7 @@
 mod adbench;
 mod command;
 mod compile_times;
+mod folder;
 mod harness;
 mod jacobians;
 mod language;
@@ -16,6 +17,7 @@ mod operations_speed;
 mod programs;
 mod proofs;
 mod scale;
+pub mod sound;
 mod sparse;
 mod speed;
 mod suites;
@@ -91,6 +93,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
         "loops" => Some(loops::LINES.to_vec()),
         "operations" => Some([operations::LINES, sparse::LINES, operations_speed::LINES].concat()),
         "proofs" => Some(proofs::LINES.to_vec()),
+        "sound" => Some(sound::lines()),
         "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }
