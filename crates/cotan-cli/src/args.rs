@@ -183,7 +183,7 @@ pub(crate) struct EngineArgs {
     /// What runs the program.
     #[arg(long, value_enum, default_value_t = Backend::Cpu)]
     pub(crate) backend: Backend,
-    /// Threads; by default COTAN_THREADS, or as many as this process may use.
+    /// Threads, at most 16 for each core; by default COTAN_THREADS, or as many as this process may use.
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Bytes that a call may hold beside its arguments and results; by default what the machine has to spare.

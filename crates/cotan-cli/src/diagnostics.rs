@@ -1,10 +1,15 @@
 //! What goes wrong, as text for people on stderr and as JSON for tools on stdout.
 
+use crate::exit;
 use crate::output;
 use crate::terminal;
-use cotan::syntax::render::{JsonDiagnostic, to_json, to_text};
+use cotan::codes;
+use cotan::syntax::render::{JsonDiagnostic, to_json, to_text, visible_line};
 use cotan::syntax::{Code, Diagnostic, SourceMap};
 use std::io::Write;
+
+/// What to do about a failure of Cotan itself.
+pub(crate) const HOW_TO_REPORT: &str = "report the program, its arguments and this message to the project";
 
 /// One thing to report, in both forms.
 pub(crate) struct Report {
@@ -27,7 +32,7 @@ impl Report {
     /// The same with `FILE:LINE:COLUMN:` in front of the message, as editors and terminals make links of.
     fn with_place_first(mut self) -> Report {
         let JsonDiagnostic { file, line, column, .. } = &self.json;
-        self.text.insert_str(0, &format!("{file}:{line}:{column}: "));
+        self.text.insert_str(0, &format!("{}:{line}:{column}: ", visible_line(file)));
         self
     }
 }
@@ -63,13 +68,25 @@ impl Failure {
             help: None,
             related: Vec::new(),
         };
-        Failure { status, reports: vec![Report { text: format!("error[{code}]: {message}"), json }] }
+        let text = format!("error[{code}]: {}", visible_line(&message));
+        Failure { status, reports: vec![Report { text, json }] }
+    }
+
+    /// Cotan itself failed.
+    pub(crate) fn bug(message: impl std::fmt::Display) -> Failure {
+        Failure::plain(exit::BUG, codes::BUG, format!("this is a bug of Cotan: {message}")).help(HOW_TO_REPORT)
+    }
+
+    /// The same of what was told on stderr already.
+    pub(crate) fn told(mut self) -> Failure {
+        self.reports.iter_mut().for_each(|report| report.text.clear());
+        self
     }
 
     /// Adds what to do about it.
     pub(crate) fn help(mut self, text: &str) -> Failure {
         if let Some(last) = self.reports.last_mut() {
-            last.text.push_str(&format!("\n  help: {text}"));
+            last.text.push_str(&format!("\n  help: {}", visible_line(text)));
             last.json.help = Some(text.to_owned());
         }
         self
@@ -98,19 +115,37 @@ pub(crate) fn objects(reports: &[Report]) -> Vec<&JsonDiagnostic> {
 
 /// `{"diagnostics": [...]}` on stdout.
 pub(crate) fn print_json(reports: &[Report]) -> Result<(), Failure> {
-    let object = serde_json::json!({ "diagnostics": objects(reports) });
-    output::print(&format!("{object}\n"))
+    output::print_json(&serde_json::json!({ "diagnostics": objects(reports) }).to_string())
 }
 
 /// All reports on stderr, with empty lines between.
 pub(crate) fn print_text(reports: &[Report]) {
-    let texts: Vec<&str> = reports.iter().map(|r| r.text.as_str()).collect();
+    let texts: Vec<&str> = reports.iter().map(|r| r.text.as_str()).filter(|text| !text.is_empty()).collect();
     if !texts.is_empty() {
-        eprint(&texts.join("\n\n"));
+        write(&texts.join("\n\n"));
     }
 }
 
-/// A line on stderr. Unlike `eprintln!` it does not panic where nobody listens.
+/// One line on stderr, whatever names are in it.
 pub(crate) fn eprint(text: &str) {
+    write(&visible_line(text));
+}
+
+/// Text on stderr. Unlike `eprintln!` this does not panic where nobody listens.
+fn write(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Defect D10: messages about the command line kept what they named as it was.
+    #[test]
+    fn d10_a_message_about_the_command_line_is_one_line_without_control_characters() {
+        let failure = Failure::about("a\u{1b}", 2, codes::UNREADABLE_FILE, "reading `a\u{1b}[2J\nerror: b`");
+        let failure = failure.help("the functions are `f\u{9b}`");
+        let expected = "error[A0006]: reading `a\u{241b}[2J\u{240a}error: b`\n  help: the functions are `f\u{fffd}`";
+        assert_eq!(failure.reports[0].text, expected);
+    }
 }

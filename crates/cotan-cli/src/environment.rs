@@ -8,10 +8,12 @@ use crate::machine;
 use cotan::llvm::cache::Cache;
 use cotan::llvm::jit::OptLevel;
 use cotan::llvm::load::SearchConfig;
+use cotan::llvm::runtime::check_threads;
 use cotan::{Config, Engine, codes};
-use std::iter;
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Once;
 use std::time::UNIX_EPOCH;
 
 /// Bytes of compiled code that are kept between runs.
@@ -58,59 +60,112 @@ fn build() -> Option<String> {
     Some(format!("{} {} {}", env!("CARGO_PKG_VERSION"), metadata.len(), written.as_nanos()))
 }
 
-/// Where to look for LLVM: `COTAN_LLVM` first. The word `none` there means to look nowhere.
+/// Where to look for LLVM: `COTAN_LLVM` first, an absolute path or the name of a library that the system's loader knows.
+/// The word `none` there means to look nowhere.
 pub(crate) fn llvm() -> SearchConfig {
+    let found = SearchConfig {
+        rustup_home: rustup_home(),
+        system: !loader_looks_here(std::env::var_os("LD_LIBRARY_PATH").as_deref()),
+        ..SearchConfig::default()
+    };
     match std::env::var_os("COTAN_LLVM") {
         Some(word) if word == "none" => SearchConfig::nowhere(),
-        Some(path) if !path.is_empty() => {
-            SearchConfig { explicit: Some(PathBuf::from(path)), ..SearchConfig::default() }
-        }
-        Some(_) | None => SearchConfig::default(),
+        Some(path) if !path.is_empty() => SearchConfig { explicit: Some(PathBuf::from(path)), ..found },
+        Some(_) | None => found,
     }
+}
+
+/// The folder of `rustup`: in the home of this user, which the password entry tells where the environment does not.
+fn rustup_home() -> Option<PathBuf> {
+    absolute("RUSTUP_HOME").or_else(|| Some(std::env::home_dir().filter(|home| home.is_absolute())?.join(".rustup")))
+}
+
+/// Whether the dynamic loader looks into the current folder: `LD_LIBRARY_PATH` names it by an empty or relative part, mostly
+/// by mistake. It is then not asked for libraries by their names.
+fn loader_looks_here(folders: Option<&OsStr>) -> bool {
+    let is_relative = |folder: &[u8]| !folder.starts_with(b"/");
+    folders.is_some_and(|folders| {
+        !folders.is_empty() && folders.as_encoded_bytes().split(|byte| matches!(byte, b':' | b';')).any(is_relative)
+    })
+}
+
+/// A variable that names a file or a folder. A relative path would mean another one in each folder.
+fn absolute(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// `--threads`, or `COTAN_THREADS`; none for as many as this process may use.
 pub(crate) fn threads(option: Option<NonZeroUsize>) -> Result<Option<NonZeroUsize>, Failure> {
-    let Some(text) = std::env::var_os("COTAN_THREADS").filter(|text| option.is_none() && !text.is_empty()) else {
-        return Ok(option);
+    let refuse = |name: &str, why: String| {
+        let help = "leave it out: there is one thread for each core then";
+        Failure::plain(exit::USAGE, codes::NUMBER_OUT_OF_RANGE, format!("`{name}`: {why}")).help(help)
     };
-    match text.to_str().and_then(|text| text.parse().ok()) {
-        Some(n) => Ok(Some(n)),
-        None => {
-            let message = format!("`COTAN_THREADS`: expected a number of at least 1, found `{}`", text.display());
-            Err(Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, message))
+    let variable = || std::env::var_os("COTAN_THREADS").filter(|text| !text.is_empty());
+    let (name, wanted) = match (option, variable()) {
+        (Some(n), _) => ("--threads", n),
+        (None, None) => return Ok(None),
+        (None, Some(text)) => {
+            let name = "COTAN_THREADS";
+            let number = text.to_str().and_then(|text| text.parse().ok());
+            let why = || format!("expected a number of at least 1, found `{}`", text.display());
+            (name, number.ok_or_else(|| refuse(name, why()))?)
         }
-    }
+    };
+    check_threads(wanted).map_err(|why| refuse(name, why))?;
+    Ok(Some(wanted))
 }
 
-/// The checker of certificates: what `COTAN_CHECKER` names, or the one that `cargo xtask proofs` builds in the repository,
-/// or the one beside this executable.
+/// The checker of certificates: what `COTAN_CHECKER` names, or else the one beside this executable.
 pub(crate) fn checker() -> Result<PathBuf, Failure> {
+    let unusable =
+        |message: String, help: &str| Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, message).help(help);
     let named = std::env::var_os("COTAN_CHECKER").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let candidates = match named {
-        Some(path) => vec![path],
-        None => {
-            let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/proofs/oracle");
-            let beside = std::env::current_exe().ok().map(|path| path.with_file_name("cotan-checker"));
-            iter::once(PathBuf::from(built)).chain(beside).collect()
-        }
-    };
-    candidates.into_iter().find(|path| path.is_file()).ok_or_else(|| {
-        let message = "`--certify` needs the checker of certificates, which is not built";
-        let help = "run `cargo xtask proofs` in the repository, or name the checker in COTAN_CHECKER";
-        Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, message).help(help)
+    if let Some(relative) = named.as_ref().filter(|path| !path.is_absolute()) {
+        let message = format!("`COTAN_CHECKER`: expected an absolute path, found `{}`", relative.display());
+        return Err(unusable(
+            message,
+            "write the path from the root: another folder may hold another file of that name",
+        ));
+    }
+    let beside = || std::env::current_exe().ok().map(|path| path.with_file_name("cotan-checker"));
+    named.or_else(beside).filter(|path| path.is_file()).ok_or_else(|| {
+        let message = "`--certify` needs the checker of certificates, which is not there".to_owned();
+        let help = "run `cargo xtask proofs` in the repository, and name its `target/proofs/oracle` in COTAN_CHECKER, or copy \
+                    that beside this command as `cotan-checker`";
+        unusable(message, help)
     })
 }
 
 /// The folder of compiled code, in the user's cache; none if there is no home, or the folder is not safe.
 pub(crate) fn cache() -> Option<Cache> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     match Cache::open(base.join("cotan").join("objects"), CACHE_BYTES) {
-        Ok(cache) => Some(cache),
+        Ok(cache) => Some(cache.on_trouble(|e| say_once(&format!("warning: compiled code is made again: {e}")))),
         Err(e) => {
-            eprint(&format!("note: compiled code is not kept: {e}"));
+            say_once(&format!("warning: compiled code is not kept: {e}"));
             None
         }
+    }
+}
+
+/// What there is to say about the folder of compiled code, of which a command that runs many programs opens many.
+fn say_once(text: &str) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| eprint(text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_or_relative_part_of_the_loaders_path_is_the_current_folder() {
+        for path in [":", ":/lib", "/lib:", "/a::/b", ".", "lib", "/a;lib"] {
+            assert!(loader_looks_here(Some(OsStr::new(path))), "{path}");
+        }
+        for path in ["", "/lib", "/a:/b"] {
+            assert!(!loader_looks_here(Some(OsStr::new(path))), "{path}");
+        }
+        assert!(!loader_looks_here(None));
     }
 }

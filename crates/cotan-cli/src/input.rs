@@ -147,10 +147,12 @@ fn extension(path: &str) -> &str {
 }
 
 /// The bytes of a file.
-pub(crate) fn read_file(path: impl AsRef<Path>) -> Result<Vec<u8>, Failure> {
-    let path = path.as_ref();
-    std::fs::read(path).map_err(|e| {
-        let shown = path.display().to_string();
-        Failure::about(&shown, exit::USAGE, codes::UNREADABLE_FILE, format!("reading `{shown}`: {e}"))
-    })
+fn read_file(path: &str) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|e| unreadable(Path::new(path), &e))
+}
+
+/// A file that the system does not give.
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    let shown = path.display().to_string();
+    Failure::about(&shown, exit::USAGE, codes::UNREADABLE_FILE, format!("reading `{shown}`: {error}"))
 }

@@ -13,25 +13,19 @@ mod output;
 mod point;
 mod session;
 mod terminal;
+mod usage;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    exit::guarded(command)
-}
-
-fn command() -> ExitCode {
+    exit::tell_panics();
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(e) => {
-            // A closed pipe is no reason to complain about.
-            let _ = e.print();
-            return if e.use_stderr() { exit::USAGE.into() } else { exit::DONE.into() };
-        }
+        Err(e) => return usage::explain(&e).into(),
     };
     let is_json = cli.command.is_json();
-    match commands::run(cli.command) {
+    match exit::guarded(|| commands::run(cli.command)) {
         Ok(status) => status.into(),
         Err(failure) => {
             failure.print(is_json);

@@ -6,6 +6,7 @@ use crate::exit;
 use crate::files;
 use cotan::codes;
 use cotan::host::{HostValue, write_json, write_npy, write_npz};
+use cotan::syntax::render::visible_json;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -18,6 +19,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         }
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// JSON on stdout, in a line of its own.
+pub(crate) fn print_json(text: &str) -> Result<(), Failure> {
+    print(&format!("{}\n", visible_json(text)))
 }
 
 /// What the program prints: on stdout, or on stderr where stdout holds one JSON object. It is seen at once; a reader
@@ -49,7 +55,7 @@ pub(crate) fn deliver_as(
         write_file(path, json, arrays)?;
     }
     if call.json {
-        print(&format!("{}\n", json()))
+        print_json(&json())
     } else if call.out.is_none() {
         print(&text())
     } else {

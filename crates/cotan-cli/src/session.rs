@@ -1,10 +1,10 @@
 //! A program that was read and checked, with a compiler for it.
 
 use crate::args::EngineArgs;
-use crate::diagnostics::{self, Failure, Report, eprint};
+use crate::diagnostics::{self, Failure, HOW_TO_REPORT, Report, eprint};
 use crate::environment;
 use crate::exit;
-use crate::input::{RawArguments, read_file};
+use crate::input::{RawArguments, unreadable};
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
@@ -15,7 +15,8 @@ use cotan::sema::types::Scalar;
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::syntax::{Diagnostic, FileId, SourceMap, Span, decode};
 use cotan::{CallError, CompileError, Compiler, Engine, Function, Lowered, Program, Request, codes};
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// A program without errors, and what compiles and runs it.
@@ -30,7 +31,7 @@ pub(crate) struct FileLoader;
 
 impl Loader for FileLoader {
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
-        match std::fs::read(path) {
+        match read_source(Path::new(path)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.to_string()),
@@ -38,13 +39,23 @@ impl Loader for FileLoader {
     }
 }
 
+/// Bytes that the text of a program may have. A device has no end.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The bytes of a program.
+fn read_source(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(std::io::Error::other(format!("a program has at most {} MiB", MOST_BYTES >> 20)));
+    }
+    Ok(bytes)
+}
+
 /// The text of a program.
 pub(crate) fn read_program(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
-    let bytes = read_file(path)?;
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(Failure::about(&name, exit::USAGE, codes::UNREADABLE_FILE, "a program is shorter than 4 GiB"));
-    }
+    let bytes = read_source(path).map_err(|e| unreadable(path, &e))?;
     let text = decode_program(&name, bytes)?;
     Ok((name, text))
 }
@@ -82,7 +93,7 @@ impl Session {
         let warnings: Vec<Report> = program.diagnostics.iter().map(|d| Report::new(d, &program.sources)).collect();
         diagnostics::print_text(&warnings);
         let compiler = compiler
-            .unwrap_or_else(|_| Err("the thread that looks for LLVM panicked".to_owned()))
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, format!("threads can't be started: {e}")))?;
         if engine == Engine::Cpu {
             note_llvm(&compiler);
@@ -223,7 +234,7 @@ impl Session {
         );
         let diagnostic = Diagnostic::error(codes::BUG, self.name_span(name), message)
             .help("leave --sparse out, and report the program");
-        Err(Failure::program(exit::PROGRAM, &[diagnostic], &self.program.sources))
+        Err(Failure::program(exit::BUG, &[diagnostic], &self.program.sources))
     }
 
     fn sparse_failure(&self, name: &str, error: SparseError) -> Failure {
@@ -235,16 +246,15 @@ impl Session {
     }
 
     fn compile_failure(&self, name: &str, error: CompileError) -> Failure {
-        let diagnostics = match error {
-            CompileError::Diagnostics(all) => all,
+        let (status, diagnostics) = match error {
+            CompileError::Diagnostics(all) => (exit::PROGRAM, all),
             CompileError::Derivative(e) => {
-                vec![Diagnostic::error(codes::DERIVATIVE_LIMIT, self.name_span(name), e.to_string())]
+                let limit = Diagnostic::error(codes::DERIVATIVE_LIMIT, self.name_span(name), e.to_string());
+                (exit::PROGRAM, vec![limit])
             }
-            CompileError::Backend(message) => {
-                vec![Diagnostic::error(codes::BUG, self.name_span(name), format!("a bug of Cotan: {message}"))]
-            }
+            CompileError::Backend(message) => (exit::BUG, vec![self.bug(name, &message)]),
         };
-        Failure::program(exit::PROGRAM, &diagnostics, &self.program.sources)
+        Failure::program(status, &diagnostics, &self.program.sources)
     }
 
     /// Why a call has no result, with the place in the source.
@@ -289,10 +299,15 @@ impl Session {
                 Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
             }
             CallError::Unsupported(message) | CallError::Bug(message) => {
-                let message = format!("a bug of Cotan: {message}");
-                Failure::run_time(exit::PROGRAM, &Diagnostic::error(codes::BUG, self.name_span(name), message), sources)
+                Failure::run_time(exit::BUG, &self.bug(name, message), sources)
             }
         }
+    }
+
+    /// Cotan itself failed at a function.
+    fn bug(&self, name: &str, message: &str) -> Diagnostic {
+        let message = format!("this is a bug of Cotan: {message}");
+        Diagnostic::error(codes::BUG, self.name_span(name), message).help(HOW_TO_REPORT)
     }
 
     /// Arguments that do not fit, shown at the parameter.

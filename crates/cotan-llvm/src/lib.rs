@@ -39,6 +39,7 @@ pub mod jit;
 pub mod load;
 mod report;
 pub mod runtime;
+mod trust;
 
 pub use backend::{
     Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, RuntimeError, Statistics,

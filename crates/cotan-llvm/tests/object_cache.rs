@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 
 use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Compiled, Engine, ModuleText, ObjectOrigin, OptLevel};
@@ -14,11 +15,13 @@ use cotan_llvm::runtime::host_symbols;
 
 struct Setting {
     root: tempfile::TempDir,
+    /// What engines said of the cache.
+    told: Arc<Mutex<Vec<String>>>,
 }
 
 impl Setting {
     fn new() -> Self {
-        Self { root: tempfile::tempdir().unwrap() }
+        Self { root: tempfile::tempdir().unwrap(), told: Arc::default() }
     }
 
     fn folder(&self) -> PathBuf {
@@ -27,13 +30,23 @@ impl Setting {
 
     /// An engine as a fresh process would make it.
     fn engine(&self) -> Engine {
+        let told = Arc::clone(&self.told);
         let cache = Cache::open(self.folder(), 1 << 20).unwrap();
+        let cache = cache.on_trouble(move |error| told.lock().unwrap().push(error.to_string()));
         Engine::new(&SearchConfig::default(), Some(cache)).unwrap()
     }
 
+    /// What engines said of the cache since this was asked for the last time.
+    fn told(&self) -> Vec<String> {
+        std::mem::take(&mut self.told.lock().unwrap())
+    }
+
+    fn entries(&self) -> Vec<PathBuf> {
+        fs::read_dir(self.folder()).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+
     fn damage_all(&self) {
-        for entry in fs::read_dir(self.folder()).unwrap() {
-            let path = entry.unwrap().path();
+        for path in self.entries() {
             let mut bytes = fs::read(&path).unwrap();
             *bytes.last_mut().unwrap() ^= 1;
             fs::write(&path, bytes).unwrap();
@@ -88,10 +101,35 @@ fn a_damaged_entry_is_compiled_again_with_one_warning_and_repaired() {
     setting.damage_all();
     let [first, second] = texts.each_ref().map(|text| compile(&engine, text));
     assert_eq!((call(&first, 5), call(&second, 5)), (15, 20));
-    let warning = first.warning.unwrap().to_string();
-    assert!(warning.ends_with("damaged entry"), "{warning}");
-    assert!(second.warning.is_none());
+    let told = setting.told();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].ends_with("damaged entry"), "{told:?}");
     assert_eq!(compile(&engine, &texts[0]).origin, ObjectOrigin::Cache);
+    assert_eq!(setting.told(), Vec::<String>::new());
+}
+
+/// Defect D4: the hash of an entry did not cover its name.
+#[test]
+fn d4_objects_under_the_name_of_others_are_compiled_again() {
+    let setting = Setting::new();
+    let text = |body: &str| ModuleText {
+        parts: vec![format!("define i64 @f(i64 %x) {{ {body} }}")],
+        exports: vec!["f".to_owned()],
+        level: OptLevel::O2,
+    };
+    let (three, four) = (text("%y = mul i64 %x, 3 ret i64 %y"), text("%y = mul i64 %x, 4 ret i64 %y"));
+    // The library is known after the first time.
+    compile(&setting.engine(), &times(1, OptLevel::O0));
+    let before = setting.entries();
+    let added = |known: &[PathBuf]| setting.entries().into_iter().find(|path| !known.contains(path)).unwrap();
+    compile(&setting.engine(), &three);
+    let of_three = added(&before);
+    compile(&setting.engine(), &four);
+    let of_four = added(&[&before[..], &[of_three.clone()]].concat());
+    fs::copy(&of_four, &of_three).unwrap();
+    let compiled = compile(&setting.engine(), &three);
+    assert_eq!((compiled.origin, call(&compiled, 5)), (ObjectOrigin::Compiler, 15));
+    assert_eq!(setting.told(), [format!("code cache: {}: damaged entry", of_three.display())]);
 }
 
 #[test]
@@ -101,7 +139,7 @@ fn a_cache_that_vanishes_is_a_warning() {
     fs::remove_dir_all(setting.folder()).unwrap();
     let compiled = compile(&engine, &times(3, OptLevel::O2));
     assert_eq!(call(&compiled, 5), 15);
-    assert!(compiled.warning.is_some());
+    assert_eq!(setting.told().len(), 1);
 }
 
 #[test]

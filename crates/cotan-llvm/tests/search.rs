@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "the tests call compiled code")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -35,10 +36,36 @@ fn the_toolchain_that_built_this_is_enough() {
 
 #[test]
 fn a_toolchain_found_at_run_time_is_enough() {
-    let config = SearchConfig { rustc: Some(PathBuf::from("rustc")), ..SearchConfig::nowhere() };
+    let recorded = Engine::new(&SearchConfig { build_time: true, ..SearchConfig::nowhere() }, None).unwrap();
+    // A folder of `rustup` with a broken toolchain and that which built this.
+    let home = tempfile::tempdir().unwrap();
+    let broken = home.path().join("toolchains/stable-a/lib");
+    std::fs::create_dir_all(&broken).unwrap();
+    std::fs::write(broken.join("libLLVM.so.22.1"), "no library").unwrap();
+    let sysroot = recorded.library().parent().unwrap().parent().unwrap();
+    std::os::unix::fs::symlink(sysroot, home.path().join("toolchains/1.95.0")).unwrap();
+    let config = SearchConfig { rustup_home: Some(home.path().into()), ..SearchConfig::nowhere() };
     let engine = Engine::new(&config, None).unwrap();
-    assert_eq!(engine.attempts()[0].origin, Origin::Toolchain);
+    let outcomes: Vec<_> = engine.attempts().iter().map(|tried| (tried.origin, tried.outcome.is_ok())).collect();
+    assert_eq!(outcomes, [(Origin::Toolchain, false), (Origin::Toolchain, true)]);
     assert_eq!(one_plus(&engine, 1), 2);
+}
+
+/// Defect D3: `rustc` was run, which a file of the current folder could choose.
+#[test]
+fn d3_a_toolchain_that_others_can_write_is_refused_with_the_reason() {
+    let recorded = Engine::new(&SearchConfig { build_time: true, ..SearchConfig::nowhere() }, None).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let lib = home.path().join("toolchains/stable-a/lib");
+    std::fs::create_dir_all(&lib).unwrap();
+    std::os::unix::fs::symlink(recorded.library(), lib.join("libLLVM.so")).unwrap();
+    let config = SearchConfig { rustup_home: Some(home.path().into()), ..SearchConfig::nowhere() };
+    assert!(Engine::new(&config, None).is_ok());
+    std::fs::set_permissions(&lib, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let none = Engine::new(&config, None).err().unwrap();
+    let reason = format!("{}: other users can write to it (mode 777)", lib.display());
+    assert_eq!(none.attempts[0].outcome, Err(reason));
+    assert!(none.to_string().ends_with("; `cotan doctor` says what was refused and why"), "{none}");
 }
 
 #[test]

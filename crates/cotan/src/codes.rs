@@ -24,6 +24,8 @@ pub const UNREADABLE_FILE: Code = Code("A0006");
 pub const MALFORMED_FILE: Code = Code("A0007");
 /// A request that does not fit the function.
 pub const UNFIT_REQUEST: Code = Code("A0008");
+/// A number of an option that is out of its range.
+pub const NUMBER_OUT_OF_RANGE: Code = Code("A0020");
 /// A device that this version does not support.
 pub const UNSUPPORTED_DEVICE: Code = Code("U0001");
 /// An option that this version does not support.
@@ -258,6 +260,13 @@ pub static SHELL: &[CodeInfo] = &[
         "",
     ),
     info(
+        "A0020",
+        "a number is out of its range",
+        "--threads and COTAN_THREADS take at least 1, and at most 16 for each core that this process may use: more threads \
+         only wait for each other. Without them there is one thread for each core.",
+        "",
+    ),
+    info(
         "U0001",
         "this device is not supported in this version",
         "The same program runs with --backend cpu and --backend interp.",
@@ -273,7 +282,7 @@ pub static SHELL: &[CodeInfo] = &[
     info(
         "B0001",
         "a bug of Cotan",
-        "The compiler broke a rule of its own. Please report the program and the message.",
+        "Cotan broke a rule of its own, and the exit code is 70. Please report the program, its arguments and the message.",
         "",
     ),
 ];
@@ -282,6 +291,13 @@ pub static SHELL: &[CodeInfo] = &[
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn the_page_of_numbers_names_the_bound() {
+        let page = page(NUMBER_OUT_OF_RANGE.as_str()).expect("a page");
+        let bound = format!("at most {} for each core", cotan_llvm::runtime::MOST_THREADS_PER_CORE);
+        assert!(page.explanation.contains(&bound), "{}", page.explanation);
+    }
 
     #[test]
     fn every_code_has_one_page() {

@@ -8,7 +8,7 @@ use cotan_ir::{Module, PrintOptions, print_module};
 use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
-use cotan_llvm::runtime::Pool;
+use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
 use cotan_opt::Given;
 use cotan_opt::passes::plain_products::plain_products;
@@ -39,7 +39,8 @@ pub struct Config {
     /// What tells this build of the compiler from any other one. With it, functions are found in the cache by their source;
     /// without it only by the code that they become.
     pub build: Option<String>,
-    /// Threads, of calls and of the compiler; `None` takes as many as this process may use.
+    /// Threads, of calls and of the compiler; `None` takes as many as this process may use. At most
+    /// [`MOST_THREADS_PER_CORE`](cotan_llvm::runtime::MOST_THREADS_PER_CORE) for each core are accepted.
     pub threads: Option<NonZeroUsize>,
     /// How hard LLVM works.
     pub level: OptLevel,
@@ -89,7 +90,8 @@ pub struct Lowered {
 }
 
 impl Compiler {
-    /// A compiler. LLVM is looked for once, here. The error is the system's refusal to start threads.
+    /// A compiler. LLVM is looked for once, here. The error says that there are to be too many threads, or is the system's
+    /// refusal to start them.
     pub fn new(config: Config) -> Result<Compiler, String> {
         let Config {
             llvm,
@@ -107,6 +109,7 @@ impl Compiler {
         } = config;
         let library = library.unwrap_or_else(library::standard);
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        check_threads(threads)?;
         let backend = match Llvm::new(&llvm, cache) {
             Ok(engine) => {
                 let pool = Arc::new(Pool::new(threads)?);

@@ -56,12 +56,11 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     status.finish_and_clear();
     let (measured, _) = measured.map_err(|e| match e.downcast_ref::<CallError>() {
         Some(error) => session.call_failure(&args.function, error),
-        None => Failure::plain(exit::PROGRAM, codes::BUG, format!("{e:#}")),
+        None => Failure::bug(format!("{e:#}")),
     })?;
     if args.json {
-        let line = serde_json::to_string(&measured)
-            .map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("the report: {e}")))?;
-        output::print(&format!("{line}\n"))?;
+        let line = serde_json::to_string(&measured).map_err(|e| Failure::bug(format!("the report: {e}")))?;
+        output::print_json(&line)?;
     } else {
         output::print(&table(&measured))?;
     }

@@ -8,6 +8,7 @@ use crate::terminal;
 use cotan::certificate::{Certificate, certify};
 use cotan::host::HostValue;
 use cotan::ir::Const;
+use cotan::syntax::render::visible_line;
 use cotan::{DerivativeForm, Request, codes};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -105,11 +106,13 @@ impl Certified {
     /// A line for people.
     pub(crate) fn text(&self) -> String {
         match self {
-            Certified::Without(why) => format!("certificate: none: {why}\n"),
+            Certified::Without(why) => format!("certificate: none: {}\n", visible_line(why)),
             Certified::Checked { certificate: Certificate { program, code, .. }, verdict: Verdict::Accepted } => {
                 format!("certificate: accepted (program of {program} values, {code} lines of gradient code)\n")
             }
-            Certified::Checked { verdict: Verdict::NotShown(why), .. } => format!("certificate: not shown: {why}\n"),
+            Certified::Checked { verdict: Verdict::NotShown(why), .. } => {
+                format!("certificate: not shown: {}\n", visible_line(why))
+            }
         }
     }
 

@@ -7,7 +7,9 @@ use crate::exit;
 use crate::output;
 use cotan::llvm::Report;
 use cotan::llvm::jit::Engine;
-use serde_json::json;
+use cotan::llvm::load::Attempt;
+use cotan::syntax::render::visible_line;
+use serde_json::{Value as Json, json};
 use std::num::NonZeroUsize;
 
 pub(crate) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
@@ -20,19 +22,28 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         Ok(engine) => engine.open().err().map(|error| error.to_string()),
         Err(none) => Some(none.to_string()),
     };
-    let text = if args.json { json_text(&report, threads, missing) } else { lines(&report, threads, missing) };
-    output::print(&text)?;
+    if args.json {
+        output::print_json(&object(&report, threads, missing).to_string())?;
+    } else {
+        output::print(&lines(&report, threads, missing))?;
+    }
     Ok(exit::DONE)
 }
 
-fn json_text(report: &Report, threads: usize, missing: Option<String>) -> String {
-    let library = report.library.as_ref();
+/// The attempt that found the library in use.
+fn used(report: &Report) -> Option<&Attempt> {
+    report.attempts.iter().find(|attempt| attempt.outcome.is_ok())
+}
+
+fn object(report: &Report, threads: usize, missing: Option<String>) -> Json {
+    let library = report.library.as_ref().zip(used(report));
     let attempts: Vec<String> = report.attempts.iter().map(ToString::to_string).collect();
-    let object = json!({
+    json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "llvm": library.map(|(path, version)| json!({
+        "llvm": library.map(|((path, version), attempt)| json!({
             "library": path.display().to_string(),
             "version": version.to_string(),
+            "origin": attempt.origin.to_string(),
         })),
         "attempts": attempts,
         "cpu": report.target.as_ref().map(|t| json!({
@@ -46,19 +57,21 @@ fn json_text(report: &Report, threads: usize, missing: Option<String>) -> String
             "bytes": c.bytes.as_ref().ok(),
             "max_bytes": c.max_bytes,
         })),
+        "checker": environment::checker().ok().map(|path| path.display().to_string()),
         "missing": missing,
-    });
-    format!("{object}\n")
+    })
 }
 
 fn lines(report: &Report, threads: usize, missing: Option<String>) -> String {
     let mut rows = vec![("cotan", env!("CARGO_PKG_VERSION").to_owned())];
-    match &report.library {
-        Some((path, version)) => rows.push(("LLVM", format!("{version}, {}", path.display()))),
+    match report.library.as_ref().zip(used(report)) {
+        Some(((path, version), attempt)) => {
+            rows.push(("LLVM", format!("{version}, {} ({})", path.display(), attempt.origin)));
+        }
         None => rows.push(("LLVM", "none".to_owned())),
     }
     let refused = report.attempts.iter().filter(|attempt| attempt.outcome.is_err());
-    rows.extend(refused.map(|attempt| ("  refused", attempt.to_string())));
+    rows.extend(refused.map(|attempt| ("  refused", format!("({}) {attempt}", attempt.origin))));
     if let Some(target) = &report.target {
         rows.push(("CPU", format!("{}, {}", target.cpu, target.triple)));
         rows.push(("vectors", format!("{} bits", target.vector_bits)));
@@ -71,6 +84,8 @@ fn lines(report: &Report, threads: usize, missing: Option<String>) -> String {
         }
         None => ("cache", "none".to_owned()),
     });
+    let checker = environment::checker().map_or_else(|_| "none".to_owned(), |path| path.display().to_string());
+    rows.push(("checker", checker));
     rows.push(("missing", missing.unwrap_or_else(|| "nothing".to_owned())));
-    rows.into_iter().map(|(label, text)| format!("{label:<10} {text}\n")).collect()
+    rows.into_iter().map(|(label, text)| format!("{label:<10} {}\n", visible_line(&text))).collect()
 }

@@ -10,15 +10,15 @@ use crate::output;
 use crate::session::Session;
 use cotan::manifest::Manifest;
 use cotan::ops::{Kind, ManifestEntry};
+use cotan::syntax::render::visible_text;
 use cotan::{codes, ops};
 use std::path::Path;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let text = match &args.function {
+    match &args.function {
         Some(name) => gradient(name, args)?,
-        None => subject(&args.subject)?,
-    };
-    output::print(&text)?;
+        None => output::print(&subject(&args.subject)?)?,
+    }
     Ok(exit::DONE)
 }
 
@@ -93,8 +93,8 @@ fn explained(op: &ManifestEntry) -> String {
     }
 }
 
-/// What the reverse sweep of a gradient records and why.
-fn gradient(name: &str, args: &ExplainArgs) -> Result<String, Failure> {
+/// Prints what the reverse sweep of a gradient records and why.
+fn gradient(name: &str, args: &ExplainArgs) -> Result<(), Failure> {
     // Nothing is run for formulas; numbers may take the loops that decide how long others are.
     let engine = EngineArgs::new(if args.inputs.is_given() { Backend::Cpu } else { Backend::Interp });
     let session = Session::open(Path::new(&args.subject), &engine)?;
@@ -105,9 +105,9 @@ fn gradient(name: &str, args: &ExplainArgs) -> Result<String, Failure> {
         let counter = session.bind(name, explanation.counter.clone())?;
         explanation.count(&session.call(name, &counter, &raw)?);
     }
-    Ok(if args.json {
-        format!("{}\n", explanation.to_json())
-    } else {
-        format!("gradient of `{name}` with respect to `{}`\n\n{explanation}", args.grad.join("`, `"))
-    })
+    if args.json {
+        return output::print_json(&explanation.to_json().to_string());
+    }
+    let text = format!("gradient of `{name}` with respect to `{}`\n\n{explanation}", args.grad.join("`, `"));
+    output::print(&visible_text(&text))
 }

@@ -8,6 +8,7 @@ use crate::output;
 use crate::session::{decode_program, read_program};
 use cotan::codes;
 use cotan::syntax::format::format;
+use cotan::syntax::render::{visible_line, visible_text};
 use cotan::syntax::{FileId, SourceMap};
 use similar::TextDiff;
 use std::io::Read;
@@ -84,12 +85,14 @@ const MOST_LINES_COMPARED: usize = 10_000;
 
 /// What formatting would change.
 fn difference(name: &str, text: &str, formatted: &str) -> String {
+    let name = visible_line(name);
     let (before, after) = differing_lines(text, formatted);
     if before + after > MOST_LINES_COMPARED {
         return format!("--- {name}\n+++ {name} (formatted)\n{before} lines would become {after}\n");
     }
     let diff = TextDiff::from_lines(text, formatted);
-    diff.unified_diff().context_radius(2).header(name, &format!("{name} (formatted)")).to_string()
+    let diff = diff.unified_diff().context_radius(2).header(&name, &format!("{name} (formatted)")).to_string();
+    visible_text(&diff).into_owned()
 }
 
 /// How many lines lie between the first and the last that differ, in each of the texts.
@@ -110,6 +113,16 @@ mod tests {
         assert_eq!(differing_lines("a\nb\nc\n", "a\nx\ny\nc\n"), (1, 2));
         assert_eq!(differing_lines("a\n", "a\na\n"), (0, 1));
         assert_eq!(differing_lines("a\na\n", "a\n"), (1, 0));
+    }
+
+    /// Defect D10: lines of the source went to the terminal as they were.
+    #[test]
+    fn d10_lines_of_a_program_are_shown_without_control_characters() {
+        let told = difference("a\nb\u{1b}.cot", "x\u{1b}[2J\n", "y\u{9b}\n");
+        assert_eq!(
+            told,
+            "--- a\u{240a}b\u{241b}.cot\n+++ a\u{240a}b\u{241b}.cot (formatted)\n@@ -1 +1 @@\n-x\u{241b}[2J\n+y\u{fffd}\n"
+        );
     }
 
     #[test]

@@ -6,15 +6,14 @@ use crate::exit;
 use crate::output;
 use cotan::library::standard;
 use cotan::manifest::{Manifest, manifest};
-use cotan::{codes, ops};
+use cotan::ops;
 use std::fmt::Write;
 
 pub(crate) fn run(args: &OpsArgs) -> Result<u8, Failure> {
     let manifest = of_library()?;
     if args.json {
-        let text = serde_json::to_string_pretty(&manifest)
-            .map_err(|e| Failure::plain(exit::PROGRAM, codes::BUG, format!("the manifest: {e}")))?;
-        output::print(&format!("{text}\n"))?;
+        let text = serde_json::to_string_pretty(&manifest).map_err(|e| Failure::bug(format!("the manifest: {e}")))?;
+        output::print_json(&text)?;
     } else {
         output::print(&table(&manifest))?;
     }
@@ -23,8 +22,7 @@ pub(crate) fn run(args: &OpsArgs) -> Result<u8, Failure> {
 
 /// The manifest of the standard library, which has no errors.
 pub(crate) fn of_library() -> Result<Manifest, Failure> {
-    let failure = |e| Failure::plain(exit::PROGRAM, codes::BUG, format!("a bug of Cotan: the library: {e}"));
-    manifest(&standard()).map_err(failure)
+    manifest(&standard()).map_err(|e| Failure::bug(format!("the library: {e}")))
 }
 
 /// The operations by group: the name, where the derivative comes from, and what is computed.

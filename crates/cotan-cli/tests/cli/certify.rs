@@ -33,8 +33,9 @@ fn without_a_checker_nothing_is_computed() {
     let case = Case::new("fn f(");
     let found = run(&case, Path::new("/nonexistent"), &F);
     assert_eq!((found.status, found.stdout.as_str()), (Some(2), ""));
-    let expected = "error[A0006]: `--certify` needs the checker of certificates, which is not built\n  help: run `cargo xtask \
-                    proofs` in the repository, or name the checker in COTAN_CHECKER\n";
+    let expected = "error[A0006]: `--certify` needs the checker of certificates, which is not there\n  help: run `cargo xtask \
+                    proofs` in the repository, and name its `target/proofs/oracle` in COTAN_CHECKER, or copy that beside \
+                    this command as `cotan-checker`\n";
     assert_eq!(found.stderr, expected);
     let found = run(&case, Path::new("/nonexistent"), &[&F[..], &["--json"]].concat());
     assert_eq!((found.status, found.first_diagnostic().0, found.stderr.as_str()), (Some(2), "A0006".to_owned(), ""));

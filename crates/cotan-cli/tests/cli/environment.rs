@@ -72,6 +72,31 @@ fn a_number_of_threads_that_is_none_is_wrong_usage() {
     assert!(run.stderr.contains("`COTAN_THREADS`"), "{}", run.stderr);
 }
 
+/// Defect F7: `--threads 100000` held the machine for minutes.
+#[test]
+fn f7_more_threads_than_the_bound_are_wrong_usage() {
+    let case = loss();
+    let cores = std::thread::available_parallelism().expect("a number of cores").get();
+    let expected = |name: &str, found: &str| {
+        format!(
+            "error[A0020]: `{name}`: expected at most {} threads, which is 16 for each core that this process may use, found \
+             {found}\n  help: leave it out: there is one thread for each core then\n",
+            16 * cores
+        )
+    };
+    for command in ["grad", "run", "jacobian", "bench"] {
+        let run = case.run(&[command, "program.cot", "--fn", "loss", "--args", "args.json", "--threads", "100000"]);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""));
+        assert_eq!(run.stderr, expected("--threads", "100000"));
+    }
+    let mut command = case.command(&[&GRAD[..], &["--backend", "interp"]].concat());
+    command.env("COTAN_THREADS", "18446744073709551615");
+    let run = Run::of(command.output().expect("the command runs"));
+    assert_eq!((run.status, run.stderr), (Some(2), expected("COTAN_THREADS", "18446744073709551615")));
+    let most = (16 * cores).to_string();
+    assert_eq!(case.run(&[&GRAD[..], &["--threads", &most]].concat()).status, Some(0));
+}
+
 #[test]
 fn a_reader_that_leaves_is_no_error() {
     let case = Case::new("");

@@ -1,12 +1,15 @@
 //! The built command on small programs: output, exit codes, files.
 
+mod cache;
 mod certify;
 mod derivatives;
 mod environment;
 mod errors;
 mod fmt;
+mod folders;
 mod inputs;
 mod manifest;
+mod messages;
 mod nans;
 mod pages;
 mod programs;
@@ -15,6 +18,8 @@ mod sparse;
 mod testing;
 mod tools;
 
+use cotan_testkit::accept::Measured;
+use cotan_testkit::accept::sound::Part;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -91,6 +96,12 @@ impl Run {
         let number = |key: &str| first[key].as_u64().unwrap_or_default();
         (first["code"].as_str().unwrap_or_default().to_owned(), number("line"), number("column"))
     }
+}
+
+/// That a line of acceptance holds for the command, in a part of its cases.
+fn holds(measure: fn(&Path, Part) -> Result<Measured, String>) {
+    let measured = measure(Path::new(env!("CARGO_BIN_EXE_cotan")), Part::Sample).expect("a measurement");
+    assert!(measured.holds, "{}", measured.text);
 }
 
 /// A file of the repository's examples.

@@ -154,6 +154,14 @@ fn the_doctor_says_what_it_found() {
     assert!(report["threads"].as_u64().is_some_and(|n| n > 0));
     let found = report["llvm"].is_object();
     assert_eq!(report["missing"].is_null(), found);
+    assert_eq!(report["llvm"]["origin"].is_string(), found);
+    assert!(report["checker"].is_null() || report["checker"].is_string());
+    // A name that means another library in another folder is refused, and said to be.
+    let mut command = case.command(&["doctor"]);
+    command.env("COTAN_LLVM", "./libLLVM.so");
+    let text = String::from_utf8(command.output().expect("the command runs").stdout).expect("text");
+    let refused = "  refused  (named by the user) ./libLLVM.so: expected an absolute path";
+    assert!(text.contains(refused), "{text}");
     let mut command = case.command(&["doctor"]);
     command.env("COTAN_LLVM", "none");
     let text = String::from_utf8(command.output().expect("the command runs").stdout).expect("text");

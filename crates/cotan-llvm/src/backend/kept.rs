@@ -24,7 +24,7 @@ impl Backend {
 
     /// The function of this name that is kept under a key, and the module that is kept with it.
     pub fn kept(&self, key: &Key, name: &str) -> Option<(Module, CompiledFunction)> {
-        let entry = self.engine.cache()?.load(key).ok()??;
+        let entry = self.engine.cache()?.load(key)?;
         let [objects, sums, unwatched, reports, ir] = <[Vec<u8>; 5]>::try_from(unpacked(&entry)).ok()?;
         let module = parse_module(std::str::from_utf8(&ir).ok()?, self.registry).ok()?;
         let f = module.function(name)?;
@@ -57,9 +57,7 @@ impl Backend {
             });
             let (reports, ir) = (code.reports.to_text(), print_module(beside, PrintOptions { spans: true }));
             let texts = [&objects.to_text(), sums, &unwatched, &reports, &ir];
-            let entry = packed(&texts.map(str::as_bytes));
-            // What is not kept is made again; trouble with the cache was reported with the objects.
-            drop(cache.store(key, &entry));
+            cache.store(key, &packed(&texts.map(str::as_bytes)));
         }
         let f = module.function(name).ok_or_else(|| CompileError::UnknownFunction(name.to_owned()))?;
         self.function(f, &code)

@@ -2,14 +2,16 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::trust::Distrust;
 
 /// Why the cache, or one entry of it, was not used.
 #[derive(Debug)]
 pub enum CacheError {
-    /// The folder could be written by somebody else, or is not a folder.
+    /// The folder or an entry could have been written by somebody else, or is not what it should be.
     Unsafe {
-        /// The folder.
+        /// The folder or the entry.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -21,17 +23,15 @@ pub enum CacheError {
         /// What the system said.
         error: io::Error,
     },
-    /// An entry is not what was stored.
+    /// An entry is not what was stored under its name.
     Corrupt(PathBuf),
     /// An entry could not be linked.
     Unusable(String),
 }
 
-impl CacheError {
-    /// Wraps a system error together with the path that it is about.
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |error| Self::Io { path, error }
+impl From<Distrust> for CacheError {
+    fn from(Distrust { path, reason }: Distrust) -> Self {
+        Self::Unsafe { path, reason }
     }
 }
 

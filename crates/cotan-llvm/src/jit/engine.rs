@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
 use super::compile::{Output, compile};
@@ -26,8 +26,6 @@ pub struct Engine {
     cache: Option<Cache>,
     /// How many parts of a module are compiled at once.
     threads: NonZeroUsize,
-    /// Whether the one warning about the cache was given.
-    cache_warned: AtomicBool,
 }
 
 /// One module to compile.
@@ -51,8 +49,6 @@ pub struct Compiled {
     pub origin: ObjectOrigin,
     /// What the cache has it under.
     pub key: Key,
-    /// The first trouble with the cache that this engine met; the module is whole regardless.
-    pub warning: Option<CacheError>,
 }
 
 /// Where an object came from.
@@ -73,7 +69,7 @@ impl Engine {
             return Err(NoLlvm { attempts });
         };
         let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Ok(Self { library, attempts, cache, threads, cache_warned: AtomicBool::new(false) })
+        Ok(Self { library, attempts, cache, threads })
     }
 
     /// Opens the library, which other work otherwise does when it needs it.
@@ -127,32 +123,23 @@ impl Engine {
     /// Compiles and links `text` against `symbols`.
     pub fn compile(&self, text: &ModuleText, symbols: &HostSymbols) -> Result<Compiled, JitError> {
         let key = self.key(text);
-        let mut trouble = None;
-        if let Some(cache) = &self.cache {
-            match cache.load(&key) {
-                Ok(Some(entry)) => match link(&unpacked(&entry), &text.exports, symbols) {
-                    Ok(module) => return Ok(self.compiled(module, ObjectOrigin::Cache, key, None)),
-                    Err(error) => trouble = Some(CacheError::Unusable(error.to_string())),
-                },
-                Ok(None) => {}
-                Err(error) => trouble = Some(error),
-            }
+        if let Some(module) = self.cached(&key, &text.exports, symbols) {
+            return Ok(Compiled { module, origin: ObjectOrigin::Cache, key });
         }
         let objects = self.generate(text, Output::Object)?;
         if let Some(cache) = &self.cache {
-            if let Err(error) = cache.store(&key, &packed(&objects)) {
-                trouble.get_or_insert(error);
-            }
+            cache.store(&key, &packed(&objects));
             self.library.keep(cache);
         }
         let module = link(&objects, &text.exports, symbols)?;
-        Ok(self.compiled(module, ObjectOrigin::Compiler, key, trouble))
+        Ok(Compiled { module, origin: ObjectOrigin::Compiler, key })
     }
 
     /// The module that the cache has under a key, with these functions of it; none in any trouble.
     pub(crate) fn cached(&self, key: &Key, exports: &[String], symbols: &HostSymbols) -> Option<CompiledModule> {
-        let entry = self.cache()?.load(key).ok()??;
-        link(&unpacked(&entry), exports, symbols).ok()
+        let cache = self.cache()?;
+        let linked = link(&unpacked(&cache.load(key)?), exports, symbols);
+        linked.map_err(|error| cache.tell(&CacheError::Unusable(error.to_string()))).ok()
     }
 
     /// The assembly text that `text` becomes on this machine.
@@ -178,17 +165,6 @@ impl Engine {
         })?;
         let in_order: BTreeMap<usize, Vec<u8>> = made.into_iter().flatten().collect();
         Ok(in_order.into_values().collect())
-    }
-
-    fn compiled(
-        &self,
-        module: CompiledModule,
-        origin: ObjectOrigin,
-        key: Key,
-        trouble: Option<CacheError>,
-    ) -> Compiled {
-        let warning = trouble.filter(|_| !self.cache_warned.swap(true, Ordering::Relaxed));
-        Compiled { module, origin, key, warning }
     }
 
     /// Everything that the object depends on.

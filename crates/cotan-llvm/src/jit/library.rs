@@ -44,8 +44,7 @@ impl Library {
     pub(super) fn keep(&self, cache: &Cache) {
         let key = self.not_kept.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(key) = key {
-            // What is not kept is found out again.
-            drop(cache.store(&key, &packed(&fields(self.version, &self.target))));
+            cache.store(&key, &packed(&fields(self.version, &self.target)));
         }
     }
 
@@ -114,7 +113,7 @@ fn fields(version: Version, target: &Target) -> [String; 4] {
 }
 
 fn known(cache: &Cache, key: &Key) -> Option<(Version, Target)> {
-    let fields = unpacked(&cache.load(key).ok()??);
+    let fields = unpacked(&cache.load(key)?);
     let fields: Vec<String> = fields.into_iter().map(String::from_utf8).collect::<Result<_, _>>().ok()?;
     let [version, triple, cpu, features] = <[String; 4]>::try_from(fields).ok()?;
     Some((Version::parse(&version)?, Target::new(triple, cpu, features)))

@@ -1,9 +1,14 @@
 //! Where a libLLVM may be: the places to look, in the order in which they are tried.
+//!
+//! No program is asked, and the folder that this process happens to work in decides nothing: what lies in it may be
+//! anybody's.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::cmp::Reverse;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
 
 use super::library::{NEWEST_TESTED_MAJOR, OLDEST_MAJOR};
+use crate::trust::check_file;
 
 /// What put a candidate on the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +17,7 @@ pub enum Origin {
     Explicit,
     /// The toolchain that built Cotan.
     BuildTime,
-    /// A Rust toolchain found at run time.
+    /// A Rust toolchain in the folder of `rustup`.
     Toolchain,
     /// A further path that the caller gave.
     Extra,
@@ -20,15 +25,45 @@ pub enum Origin {
     System,
 }
 
+impl Origin {
+    /// Why a candidate may not be used, whatever it holds. A path that the caller gave is the caller's decision, if it
+    /// means the same wherever this process works; what Cotan finds of itself has to be out of the hands of others.
+    pub(super) fn refusal(self, path: &Path) -> Option<String> {
+        match self {
+            Origin::BuildTime | Origin::Toolchain => {
+                let distrust = check_file(path).err()?;
+                Some(if distrust.path == path { distrust.reason } else { distrust.to_string() })
+            }
+            Origin::Explicit | Origin::Extra | Origin::System if path.is_absolute() || is_bare(path) => None,
+            Origin::Explicit | Origin::Extra | Origin::System => {
+                Some("expected an absolute path, or the name of a library that the system's loader knows".to_owned())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Explicit => "named by the user",
+            Origin::BuildTime => "recorded when Cotan was built",
+            Origin::Toolchain => "of a Rust toolchain",
+            Origin::Extra => "a further path",
+            Origin::System => "known to the system's loader",
+        })
+    }
+}
+
 /// Where to look. The library reads no environment, so a shell fills this in.
 #[derive(Clone, Debug)]
 pub struct SearchConfig {
-    /// A library file, or a folder that holds one; tried first.
+    /// A library file, or a folder that holds one, by an absolute path, or a name for the system's dynamic loader; tried
+    /// first.
     pub explicit: Option<PathBuf>,
     /// Whether to try the library recorded when Cotan was built.
     pub build_time: bool,
-    /// The `rustc` to ask for its sysroot, if nothing before it was usable.
-    pub rustc: Option<PathBuf>,
+    /// The folder of `rustup`, whose toolchains have a library each.
+    pub rustup_home: Option<PathBuf>,
     /// More files or folders.
     pub extra: Vec<PathBuf>,
     /// Whether to ask the system's dynamic loader.
@@ -36,9 +71,9 @@ pub struct SearchConfig {
 }
 
 impl Default for SearchConfig {
-    /// Everything except explicit paths; `rustc` is found through the search path.
+    /// Everything except paths that a caller gives.
     fn default() -> Self {
-        Self { explicit: None, build_time: true, rustc: Some(PathBuf::from("rustc")), extra: Vec::new(), system: true }
+        Self { explicit: None, build_time: true, rustup_home: None, extra: Vec::new(), system: true }
     }
 }
 
@@ -46,7 +81,7 @@ impl SearchConfig {
     /// Looks nowhere: the way to run as if no LLVM were there.
     #[must_use]
     pub fn nowhere() -> Self {
-        Self { explicit: None, build_time: false, rustc: None, extra: Vec::new(), system: false }
+        Self { explicit: None, build_time: false, rustup_home: None, extra: Vec::new(), system: false }
     }
 
     /// Looks at one file or folder only.
@@ -55,11 +90,11 @@ impl SearchConfig {
         Self { explicit: Some(path.into()), ..Self::nowhere() }
     }
 
-    /// The candidates in order. The iterator is lazy: `rustc` is asked when its turn comes.
+    /// The candidates in order. The iterator is lazy: folders are listed when their turn comes.
     pub(super) fn candidates(&self) -> impl Iterator<Item = (Origin, PathBuf)> {
         let explicit = self.explicit.iter().flat_map(|path| libraries_at(path));
         let build_time = self.build_time.then(recorded_library).flatten();
-        let toolchain = self.rustc.iter().flat_map(|rustc| toolchain_libraries(rustc));
+        let toolchain = self.rustup_home.iter().flat_map(|home| toolchain_libraries(home));
         let extra = self.extra.iter().flat_map(|path| libraries_at(path));
         let system = self.system.then(system_names).into_iter().flatten();
         let tag = |origin| move |path| (origin, path);
@@ -78,20 +113,28 @@ fn recorded_library() -> Option<PathBuf> {
     (!path.is_empty()).then(|| PathBuf::from(path))
 }
 
-/// The libraries in the sysroot of `rustc`; none if it cannot be run.
-fn toolchain_libraries(rustc: &Path) -> Vec<PathBuf> {
-    let Ok(output) = Command::new(rustc).args(["--print", "sysroot"]).output() else {
+/// The libraries of the toolchains of `rustup`: those of the stable ones first, then in the order of names from the last to
+/// the first, which goes from new to old.
+fn toolchain_libraries(home: &Path) -> Vec<PathBuf> {
+    let Ok(toolchains) = home.join("toolchains").read_dir() else {
         return Vec::new();
     };
-    let Ok(sysroot) = String::from_utf8(output.stdout) else {
-        return Vec::new();
-    };
-    libraries_in(&Path::new(sysroot.trim()).join("lib"))
+    let mut names: Vec<_> = toolchains.filter_map(|toolchain| Some(toolchain.ok()?.path())).collect();
+    let is_stable =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"stable"));
+    names.sort_by_key(|path| (!is_stable(path), Reverse(path.clone())));
+    names.iter().flat_map(|toolchain| libraries_in(&toolchain.join("lib"))).collect()
 }
 
-/// A file stands for itself, even if it does not exist: the attempt then says so.
+/// A file stands for itself, even if it does not exist: the attempt then says so. What is no absolute path is not looked at.
 fn libraries_at(path: &Path) -> Vec<PathBuf> {
-    if path.is_dir() { libraries_in(path) } else { vec![path.to_owned()] }
+    if path.is_absolute() && path.is_dir() { libraries_in(path) } else { vec![path.to_owned()] }
+}
+
+/// Whether a path is a name without a folder, which the dynamic loader looks up in its own folders.
+fn is_bare(path: &Path) -> bool {
+    let mut parts = path.components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None) if name == path.as_os_str())
 }
 
 /// The files of `folder` named like a shared libLLVM, in a fixed order.
@@ -141,7 +184,7 @@ mod tests {
         let config = SearchConfig {
             explicit: Some("/nowhere/explicit.so".into()),
             build_time: false,
-            rustc: None,
+            rustup_home: None,
             extra: vec!["/nowhere/extra.so".into()],
             system: true,
         };
@@ -154,6 +197,48 @@ mod tests {
                 (Origin::System, system_names()[0].clone()),
             ]
         );
+    }
+
+    #[test]
+    fn toolchains_are_listed_and_the_stable_one_comes_first() {
+        let home = tempfile::tempdir().unwrap();
+        for name in ["1.80.0-x", "1.95.0-x", "nightly-x", "stable-x", "empty"] {
+            let lib = home.path().join("toolchains").join(name).join("lib");
+            std::fs::create_dir_all(&lib).unwrap();
+            if name != "empty" {
+                std::fs::write(lib.join("libLLVM.so.22.1"), "").unwrap();
+            }
+        }
+        let config = SearchConfig { rustup_home: Some(home.path().into()), ..SearchConfig::nowhere() };
+        let expected = ["stable-x", "nightly-x", "1.95.0-x", "1.80.0-x"]
+            .map(|name| (Origin::Toolchain, home.path().join("toolchains").join(name).join("lib/libLLVM.so.22.1")));
+        assert_eq!(config.candidates().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_current_folder_gives_a_path_no_meaning() {
+        for path in ["./libLLVM.so", "lib/libLLVM.so", ".", "..", "lib/", "../libLLVM.so", ""] {
+            assert!(Origin::Explicit.refusal(Path::new(path)).is_some(), "{path}");
+        }
+        // The tests of a crate run in its folder, which has one of this name.
+        for path in ["/nowhere/libLLVM.so", "libLLVM.so.19.1", "src"] {
+            assert_eq!(Origin::Explicit.refusal(Path::new(path)), None, "{path}");
+            assert_eq!(libraries_at(Path::new(path)), [PathBuf::from(path)]);
+        }
+    }
+
+    #[test]
+    fn what_others_can_write_is_used_only_where_the_caller_named_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let library = folder.path().join("libLLVM.so");
+        std::fs::write(&library, "").unwrap();
+        assert_eq!(Origin::BuildTime.refusal(&library), None);
+        std::fs::set_permissions(&library, std::fs::Permissions::from_mode(0o666)).unwrap();
+        let refusal = Some("other users can write to it (mode 666)".to_owned());
+        assert_eq!(Origin::BuildTime.refusal(&library), refusal);
+        assert_eq!(Origin::Toolchain.refusal(&library), refusal);
+        assert_eq!(Origin::Explicit.refusal(&library), None);
     }
 
     #[test]

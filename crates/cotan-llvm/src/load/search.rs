@@ -42,7 +42,8 @@ impl fmt::Display for NoLlvm {
         } else {
             write!(f, " ({} places tried)", self.attempts.len())?;
         }
-        write!(f, ": the interpreter is used; install libLLVM 19 or newer, or a Rust toolchain")
+        write!(f, ": the interpreter is used; install libLLVM 19 or newer, or a Rust toolchain")?;
+        if self.attempts.is_empty() { Ok(()) } else { write!(f, "; `cotan doctor` says what was refused and why") }
     }
 }
 
@@ -66,7 +67,7 @@ pub(crate) fn search<T>(
 ) -> (Option<T>, Vec<Attempt>) {
     let mut attempts = Vec::new();
     for (origin, path) in config.candidates() {
-        let tried = try_one(&path);
+        let tried = origin.refusal(&path).map_or_else(|| try_one(&path), Err);
         attempts.push(Attempt { path, origin, outcome: tried.as_ref().map(&version).map_err(Clone::clone) });
         if let Ok(library) = tried {
             return (Some(library), attempts);

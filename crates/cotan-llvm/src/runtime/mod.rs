@@ -19,7 +19,7 @@ use crate::jit::HostSymbols;
 
 pub use arena::{Arena, ArenaStore};
 pub use memory::{MemoryLimit, Refusal};
-pub use pool::Pool;
+pub use pool::{MOST_THREADS_PER_CORE, Pool, check_threads, most_threads};
 pub use product::whole_product;
 pub use session::Session;
 pub use watch::Watch;

@@ -4,12 +4,36 @@ use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::available_parallelism;
 
 use rayon::ThreadPool;
 
 /// Compiled code keeps its scratch vectors in its frames. The memory is reserved, not used, until
 /// it does.
 const STACK_BYTES: usize = 16 << 20;
+
+/// How many threads a pool may have for each core that this process may use. More than a few only wait for each other, and
+/// thousands hold the machine up.
+pub const MOST_THREADS_PER_CORE: usize = 16;
+
+/// How many threads a pool may have.
+#[must_use]
+pub fn most_threads() -> NonZeroUsize {
+    let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    cores.saturating_mul(NonZeroUsize::MIN.saturating_add(MOST_THREADS_PER_CORE - 1))
+}
+
+/// Refuses a number of threads beyond the bound.
+pub fn check_threads(threads: NonZeroUsize) -> Result<(), String> {
+    let most = most_threads();
+    if threads <= most {
+        return Ok(());
+    }
+    Err(format!(
+        "expected at most {most} threads, which is {MOST_THREADS_PER_CORE} for each core that this process may use, found \
+         {threads}"
+    ))
+}
 
 thread_local! {
     /// Whether this thread works on a loop. Loops inside of it stay on it: all threads have work then.
@@ -26,8 +50,10 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of `threads` threads; the error is the system's refusal to start them.
+    /// A pool of `threads` threads, at most [`most_threads`]; the error says that it is too many, or is the system's refusal
+    /// to start them.
     pub fn new(threads: NonZeroUsize) -> Result<Self, String> {
+        check_threads(threads)?;
         if threads.get() == 1 {
             return Ok(Self { threads: None, most: 1 });
         }
@@ -112,6 +138,19 @@ mod tests {
                 });
             });
             assert!(visits.iter().all(|n| n.load(Ordering::Relaxed) == 1), "at most {most}");
+        }
+    }
+
+    /// Defect F7: 100,000 threads were started when asked for.
+    #[test]
+    fn f7_more_threads_than_the_bound_are_refused() {
+        let most = most_threads();
+        assert_eq!(most.get() % MOST_THREADS_PER_CORE, 0);
+        assert_eq!(check_threads(most), Ok(()));
+        for threads in [most.saturating_add(1), NonZeroUsize::MAX] {
+            let error = Pool::new(threads).unwrap_err();
+            assert!(error.starts_with(&format!("expected at most {most} threads")), "{error}");
+            assert!(error.ends_with(&format!("found {threads}")), "{error}");
         }
     }
 

@@ -143,6 +143,26 @@ fn control_characters_never_reach_the_terminal() {
     );
 }
 
+/// Defect D10: a line break in the name of a file began a diagnostic of its own.
+#[test]
+fn d10_a_line_break_in_a_name_begins_no_diagnostic() {
+    let mut sources = SourceMap::new();
+    sources.add("a\nerror[E0001]: b.cot", "x");
+    let diagnostic = Diagnostic::error(CODE, span(0, 0, 1), "no `c\nerror: d`").note("e\nf").help("g\nh");
+    check(
+        &diagnostic,
+        &sources,
+        expect![[r#"
+            error[E0199]: no `c␊error: d`
+             --> a␊error[E0001]: b.cot:1:1
+              |
+            1 | x
+              | ^ e␊f
+              |
+              = help: g␊h"#]],
+    );
+}
+
 #[test]
 fn colours_are_used_only_when_asked_for() {
     let diagnostic = Diagnostic::error(CODE, span(1, 0, 5), "wrong");

@@ -1,10 +1,10 @@
 //! Diagnostics as text, with the lines of the source that they are about.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::controls::{is_control, shown, visible_line};
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::span::{FileId, SourceFile, SourceMap};
 
@@ -19,14 +19,15 @@ pub enum Style {
 
 /// A diagnostic as text. The first line is `error[E0101]: message`, the next
 /// ` --> FILE:LINE:COLUMN`. Control characters of the source and of file names are replaced, so
-/// that a program can't write to the terminal of who compiles it.
+/// that a program can't write to the terminal of who compiles it, and line breaks of names are, so that none of them begins
+/// another diagnostic.
 pub fn to_text(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let excerpts = excerpts(diagnostic, sources);
-    let message = visible(&diagnostic.message);
+    let message = visible_line(&diagnostic.message);
     let title = level.primary_title(message.as_ref()).id(diagnostic.code.as_str());
     let mut group = Group::with_title(title);
     for excerpt in &excerpts {
@@ -42,7 +43,7 @@ pub fn to_text(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> St
         }
         group = group.element(snippet);
     }
-    let helps: Vec<_> = diagnostic.help.iter().map(|help| visible(help)).collect();
+    let helps: Vec<_> = diagnostic.help.iter().map(|help| visible_line(help)).collect();
     for help in &helps {
         group = group.element(Level::HELP.message(help.as_ref()));
     }
@@ -108,11 +109,11 @@ fn excerpt(file: &SourceFile, labels: &[(AnnotationKind, &Label)]) -> Excerpt {
         .map(|(kind, label)| Mark {
             kind: *kind,
             range: clamp(label.span.start).max(start) - start..clamp(label.span.end) - start,
-            text: visible(&label.text).into_owned(),
+            text: visible_line(&label.text).into_owned(),
         })
         .collect();
     let mut excerpt = Excerpt {
-        name: visible(file.name()).into_owned(),
+        name: visible_line(file.name()).into_owned(),
         text: text[start..end].to_owned(),
         first_line: file.line_column(first).line as usize,
         marks,
@@ -137,25 +138,4 @@ fn hide_controls(excerpt: &mut Excerpt) {
     for mark in &mut excerpt.marks {
         mark.range = new_offset(mark.range.start)..new_offset(mark.range.end);
     }
-}
-
-/// Whether a terminal may act on the character, or show it where it does not stand.
-fn is_control(c: char) -> bool {
-    let is_direction = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    (c.is_control() && c != '\n' && c != '\t') || is_direction
-}
-
-fn shown(c: char) -> char {
-    match u32::from(c) {
-        // Lines may end in `\r\n`.
-        0x0d => ' ',
-        0x7f => '\u{2421}',
-        code @ 0..0x20 if is_control(c) => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
-        _ if is_control(c) => '\u{fffd}',
-        _ => c,
-    }
-}
-
-fn visible(text: &str) -> Cow<'_, str> {
-    if text.contains(is_control) { text.chars().map(shown).collect() } else { Cow::Borrowed(text) }
 }

@@ -1,9 +1,10 @@
 //! Lines of compile times: from the start of the command to its first result, with an empty cache and with a warm one.
 
 use super::command::{cotan, output};
+use super::folder::Folder;
 use super::{Line, Measured, Workplace};
 use crate::files::programs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 pub(super) const LINES: &[Line] = &[
@@ -31,33 +32,6 @@ const GRADIENTS: [(&str, &str, &str); 5] = [
     ("hand/hand.cot", "hand_jacobian", "hand/data/hand.json"),
     ("hand/hand.cot", "hand_c_jacobian", "hand/data/hand_c.json"),
 ];
-
-/// A folder of this process that is removed in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, String> {
-        let path = std::env::temp_dir().join(format!("cotan-accept-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        Ok(Folder(path))
-    }
-
-    fn empty_cache(&self) -> Result<(), String> {
-        let path = self.cache();
-        if path.exists() { std::fs::remove_dir_all(&path).map_err(|e| e.to_string()) } else { Ok(()) }
-    }
-
-    fn cache(&self) -> PathBuf {
-        self.0.join("cache")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left in a folder for temporary files harms nobody.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Milliseconds from the start of the command to its end, the least of some runs.
 fn least(place: &Workplace, folder: &Folder, args: &[&str], is_cold: bool) -> Result<f64, String> {

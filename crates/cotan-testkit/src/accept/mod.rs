@@ -6,6 +6,7 @@
 mod adbench;
 mod command;
 mod compile_times;
+mod folder;
 mod harness;
 mod jacobians;
 mod language;
@@ -16,7 +17,7 @@ mod operations_speed;
 mod programs;
 mod proofs;
 mod scale;
-mod sound;
+pub mod sound;
 mod sparse;
 mod speed;
 mod suites;

@@ -84,9 +84,7 @@ fn stage(session: &Session, name: &str, lowered: &Lowered, stage: Stage) -> Resu
         session.compiler.backend().map_err(|e| none(e))
     };
     let options = session.compiler.compile_options();
-    let failed = |e: cotan::llvm::CompileError| {
-        Failure::plain(exit::PROGRAM, codes::BUG, format!("a bug of Cotan: `{name}`: {e}"))
-    };
+    let failed = |e: cotan::llvm::CompileError| Failure::bug(format!("`{name}`: {e}"));
     let symbol = &lowered.entry.symbol;
     let plain = session.compiler.plain(&lowered.module, &lowered.entry);
     let run = plain.as_ref().unwrap_or(&lowered.module);

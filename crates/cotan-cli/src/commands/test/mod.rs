@@ -13,6 +13,7 @@ use cotan::Request;
 use cotan::host::Arguments;
 use cotan::ir::Const;
 use cotan::syntax::ast::{Item, ItemKind};
+use cotan::syntax::render::visible_line;
 use cotan::syntax::{FileId, parse};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,8 @@ struct Outcome {
     test: Test,
     /// Why it failed; nothing where it passed. Without reports the result was `false`.
     failure: Option<Vec<Report>>,
+    /// What the failure means for the exit code.
+    status: u8,
 }
 
 pub(crate) fn run(args: &TestArgs) -> Result<u8, Failure> {
@@ -59,13 +62,15 @@ pub(crate) fn run(args: &TestArgs) -> Result<u8, Failure> {
     bar.finish_and_clear();
     let n_failed = outcomes.iter().filter(|outcome| outcome.failure.is_some()).count();
     let n_passed = outcomes.len() - n_failed;
-    let status = if n_failed > 0 || !unread.is_empty() { exit::PROGRAM } else { exit::DONE };
+    let of_files = if unread.is_empty() { exit::DONE } else { exit::PROGRAM };
+    // A bug of Cotan outweighs errors of the program.
+    let status = outcomes.iter().map(|outcome| outcome.status).fold(of_files, u8::max);
     if args.json {
         let tests: Vec<_> = outcomes.iter().map(Outcome::json).collect();
         let object = json!({
             "tests": tests, "passed": n_passed, "failed": n_failed, "diagnostics": diagnostics::objects(&unread),
         });
-        output::print(&format!("{object}\n"))?;
+        output::print_json(&object.to_string())?;
     } else {
         diagnostics::print_text(&unread);
         output::print(&format!("{n_passed} passed, {n_failed} failed\n"))?;
@@ -93,12 +98,13 @@ fn file(path: &Path, args: &TestArgs, report: &mut dyn FnMut(Outcome) -> Result<
     tests.sort_by_key(|test| test.line);
     let session = Session::check(&name, &exposed, &args.engine)?;
     for test in tests {
-        let failure = match outcome(&session, &test.function) {
-            Ok(true) => None,
-            Ok(false) => Some(Vec::new()),
-            Err(failure) => Some(failure.into_reports()),
+        let (status, failure) = match outcome(&session, &test.function) {
+            Ok(true) => (exit::DONE, None),
+            Ok(false) => (exit::PROGRAM, Some(Vec::new())),
+            Err(failure) if failure.status == exit::BUG => (exit::BUG, Some(failure.into_reports())),
+            Err(failure) => (exit::PROGRAM, Some(failure.into_reports())),
         };
-        report(Outcome { test, failure })?;
+        report(Outcome { test, failure, status })?;
     }
     Ok(())
 }
@@ -128,6 +134,7 @@ fn outcome(session: &Session, name: &str) -> Result<bool, Failure> {
 /// A line for a test, and below it why it failed.
 fn print(outcome: &Outcome) -> Result<(), Failure> {
     let Test { title, file, line, column, .. } = &outcome.test;
+    let file = visible_line(file);
     let Some(reports) = &outcome.failure else {
         return output::print(&format!("{} {file}: {title}\n", terminal::good("ok  ")));
     };
