@@ -6,6 +6,7 @@ mod environment;
 mod errors;
 mod fmt;
 mod inputs;
+mod limits;
 mod manifest;
 mod nans;
 mod pages;

@@ -59,6 +59,8 @@ fn passes(program: &Program, case: &Case) -> Result<(), String> {
                 | CallError::NanArgument(_)
                 | CallError::OutOfMemory(_)
                 | CallError::Limit(_)
+                | CallError::TimedOut
+                | CallError::Cancelled
                 | CallError::Unsupported(_)
                 | CallError::Bug(_)) => format!("{engine:?}: {e}"),
             })?;
