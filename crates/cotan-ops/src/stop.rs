@@ -68,6 +68,9 @@ pub const ASIDE: usize = 1 << 15;
 /// How many pieces of work may run on though nobody waits for them. Where there are as many, the next one is waited for.
 const MOST_ABANDONED: usize = 16;
 
+/// The stack of such a thread, which is reserved, not used: as much as threads of parallel loops have.
+const STACK: usize = 16 << 20;
+
 /// How often a call that waits looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -93,7 +96,7 @@ pub fn aside<T: Send + 'static>(stop: &Stop, work: impl FnOnce() -> T + Send + '
             ABANDONED.fetch_sub(1, Ordering::Relaxed);
         }
     };
-    let Ok(thread) = Builder::new().spawn(run) else { return Some(work()) };
+    let Ok(thread) = Builder::new().stack_size(STACK).spawn(run) else { return Some(work()) };
     if let Err(refused) = give.send(Box::new(work)) {
         return Some((refused.0)());
     }
