@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use cotan::explain::RecordCounts;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::ops::Value;
-use cotan::{Compiler, Engine, Function, Program, Request, tape_gradient};
+use cotan::{CallLimits, Compiler, Engine, Function, Program, Request, tape_gradient};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -102,7 +102,7 @@ pub fn evaluate_by_tape(compiler: &Compiler, instance: &Instance, wrt: &[&str]) 
     let program = check(compiler, instance)?;
     let lowered = compiler.lower_to_derive(&program, &instance.function)?;
     let wrt: Vec<String> = wrt.iter().map(|name| (*name).to_owned()).collect();
-    let (value, gradients) = tape_gradient(&lowered, &instance.args, &wrt, None)?;
+    let (value, gradients) = tape_gradient(&lowered, &instance.args, &wrt, None, &CallLimits::default())?;
     let value = value.as_scalar().and_then(|c| c.as_float()).context("expected a float value")?;
     Ok((value, gradients.iter().flat_map(HostValue::floats).collect()))
 }

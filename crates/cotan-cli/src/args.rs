@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotan::llvm::Width;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Compiles numeric programs and their derivatives, and runs them.
 #[derive(Parser)]
@@ -189,6 +190,12 @@ pub(crate) struct EngineArgs {
     /// Bytes that a call may hold beside its arguments and results; by default what the machine has to spare.
     #[arg(long, value_name = "BYTES")]
     pub(crate) memory_limit: Option<u64>,
+    /// Steps that a call may take, about one for each iteration of a loop; by default as many as it wants.
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+    /// Seconds that a call may take; by default any time.
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
     /// How hard LLVM works.
     #[arg(long, value_name = "LEVEL", value_parser = ["0", "2"], default_value = "2")]
     pub(crate) opt: String,
@@ -201,6 +208,12 @@ pub(crate) struct EngineArgs {
     pub(crate) trap_nan: bool,
     #[command(flatten)]
     pub(crate) later: LaterArgs,
+}
+
+/// A number of seconds, as `0.5`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map_err(|_| "expected a number of seconds")?;
+    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -219,7 +232,17 @@ impl EngineArgs {
     /// The defaults of everything but the backend.
     pub(crate) fn new(backend: Backend) -> EngineArgs {
         let (opt, later) = ("2".to_owned(), LaterArgs::default());
-        EngineArgs { backend, threads: None, memory_limit: None, opt, width: None, trap_nan: false, later }
+        EngineArgs {
+            backend,
+            threads: None,
+            memory_limit: None,
+            steps: None,
+            timeout: None,
+            opt,
+            width: None,
+            trap_nan: false,
+            later,
+        }
     }
 }
 

@@ -9,8 +9,9 @@ use cotan::llvm::cache::Cache;
 use cotan::llvm::jit::OptLevel;
 use cotan::llvm::load::SearchConfig;
 use cotan::llvm::runtime::check_threads;
-use cotan::{Config, Engine, codes};
 use std::ffi::OsStr;
+use cotan::{CallLimits, Config, Deadline, Engine, codes};
+use std::iter;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Once;
@@ -48,6 +49,7 @@ pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
         width: options.width,
         quick_start: true,
         memory: options.memory_limit.or_else(machine::spare_memory),
+        call: CallLimits { steps: options.steps, deadline: options.timeout.map(Deadline::After), cancel: None },
         trap_nan: options.trap_nan,
         ..Config::default()
     })

@@ -13,7 +13,7 @@ use cotan::sema::modules::Loader;
 use cotan::sema::typed::{self, GenericKind};
 use cotan::sema::types::Scalar;
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
-use cotan::syntax::{Diagnostic, FileId, SourceMap, Span, decode};
+use cotan::syntax::{Code, Diagnostic, FileId, SourceMap, Span, decode};
 use cotan::{CallError, CompileError, Compiler, Engine, Function, Lowered, Program, Request, codes};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -293,11 +293,9 @@ impl Session {
                 let diagnostic = Diagnostic::error(of_nan(), span, argument.to_string()).help(help);
                 Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
             }
-            CallError::Limit(message) => {
-                let diagnostic = Diagnostic::error(codes::LIMIT, self.name_span(name), message.clone())
-                    .note(format!("while `{name}` was running"));
-                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
-            }
+            CallError::Limit(_) => self.stopped(name, codes::LIMIT, error, "see that the loops end, or allow more"),
+            CallError::TimedOut => self.stopped(name, codes::TIMED_OUT, error, "`--timeout SECONDS` allows more"),
+            CallError::Cancelled => self.stopped(name, codes::CANCELLED, error, "call it again"),
             CallError::Unsupported(message) | CallError::Bug(message) => {
                 Failure::run_time(exit::BUG, &self.bug(name, message), sources)
             }
@@ -308,6 +306,14 @@ impl Session {
     fn bug(&self, name: &str, message: &str) -> Diagnostic {
         let message = format!("this is a bug of Cotan: {message}");
         Diagnostic::error(codes::BUG, self.name_span(name), message).help(HOW_TO_REPORT)
+    }
+
+    /// A call that was stopped, shown at the name of the function.
+    fn stopped(&self, name: &str, code: Code, error: &CallError, help: &str) -> Failure {
+        let diagnostic = Diagnostic::error(code, self.name_span(name), error.to_string())
+            .note(format!("while `{name}` was running"))
+            .help(help);
+        Failure::run_time(exit::RUN_TIME, &diagnostic, &self.program.sources)
     }
 
     /// Arguments that do not fit, shown at the parameter.

@@ -2,6 +2,7 @@
 
 use crate::error::{Limit, RuntimeError};
 use cotan_ir::OutOfMemory;
+use cotan_ops::stop::Stop;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -45,16 +46,37 @@ pub(crate) struct Budget {
     steps: u64,
     depth: usize,
     live: Rc<Cell<u64>>,
+    /// What may ask the run to stop.
+    stop: Option<Stop>,
 }
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Budget {
         // No allocation may be larger, so sizes within the budget never overflow.
         let limits = Limits { bytes: limits.bytes.min(isize::MAX as u64), ..limits };
-        Budget { limits, steps: 0, depth: 0, live: Rc::default() }
+        Budget { limits, steps: 0, depth: 0, live: Rc::default(), stop: None }
+    }
+
+    /// Lets somebody ask the run to stop.
+    pub(crate) fn watch(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+    }
+
+    /// What may ask the run to stop.
+    pub(crate) fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// An error if somebody has asked the run to stop.
+    pub(crate) fn poll(&self) -> Result<(), RuntimeError> {
+        match &self.stop {
+            Some(stop) if stop.is_requested() => Err(RuntimeError::Limit(Limit::Stopped)),
+            Some(_) | None => Ok(()),
+        }
     }
 
     pub(crate) fn spend(&mut self, steps: usize) -> Result<(), RuntimeError> {
+        self.poll()?;
         self.steps = self.steps.saturating_add(steps as u64);
         if self.steps > self.limits.steps { Err(RuntimeError::Limit(Limit::Steps)) } else { Ok(()) }
     }

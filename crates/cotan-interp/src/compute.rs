@@ -9,6 +9,9 @@ use cotan_ir::{Atom, Elem, Stmt, TensorOp};
 use cotan_ops::{Inputs, PRINT, PrimRow, Shapes, Value, printed, record};
 use std::rc::Rc;
 
+/// How many elements of a result are computed between two looks whether the run is to stop.
+pub(crate) const ELEMENTS_PER_POLL: usize = 1 << 12;
+
 /// An operand of an element-wise primitive.
 enum Source<'a> {
     /// The same for every element.
@@ -67,6 +70,9 @@ impl<D: Domain> Machine<'_, D> {
         self.stats.primitives += n as u64;
         let mut cells = Vec::with_capacity(n);
         for k in 0..n {
+            if k % ELEMENTS_PER_POLL == ELEMENTS_PER_POLL - 1 {
+                self.budget.poll()?;
+            }
             for (operand, source) in operands.iter_mut().zip(&sources) {
                 *operand = match source {
                     Source::Lifted(cell) => *cell,
@@ -110,7 +116,7 @@ impl<D: Domain> Machine<'_, D> {
         if let (true, Some(output)) = (std::ptr::eq(record, &PRINT), &mut self.output) {
             output(&printed(&inputs));
         }
-        let cells = self.domain.tensor(record, &inputs)?;
+        let cells = self.domain.tensor(record, &inputs, self.budget.stop())?;
         match cells[..] {
             [cell] if dims.is_empty() => Ok(Val::Scalar(cell)),
             _ => Ok(Val::Array(Rc::new(Array::new(dims, cells, charge)))),

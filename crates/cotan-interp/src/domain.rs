@@ -7,6 +7,7 @@
 use crate::error::RuntimeError;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::reduce::{Reduction, monoid_row};
+use cotan_ops::stop::Stop;
 use cotan_ops::{Inputs, PrimRow, TensorRecord};
 use std::cell::RefCell;
 
@@ -46,8 +47,13 @@ pub(crate) trait Domain {
         sequence: &mut dyn Iterator<Item = u64>,
     ) -> Result<u64, RuntimeError>;
 
-    /// The elements of a structural operation's result.
-    fn tensor(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError>;
+    /// The elements of a structural operation's result. Where the operation is long, `stop` may end the wait for it.
+    fn tensor(
+        &mut self,
+        record: &'static TensorRecord,
+        inputs: &Inputs,
+        stop: Option<&Stop>,
+    ) -> Result<Vec<u64>, RuntimeError>;
 
     /// What combining two values of a monoid calls.
     fn monoid_kernel(&self, monoid: Monoid, elem: Elem) -> Result<Self::Kernel, RuntimeError> {

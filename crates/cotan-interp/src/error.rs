@@ -88,6 +88,8 @@ pub enum Limit {
     Path,
     /// Blocks inside blocks, calls included.
     Depth,
+    /// Somebody has asked the run to stop; whoever it was knows why.
+    Stopped,
 }
 
 impl From<ArgumentError> for RuntimeError {
@@ -135,6 +137,7 @@ impl fmt::Display for Limit {
             Limit::Tape => "the limit on the memory of a tape is reached",
             Limit::Path => "the limit on the steps of a path is reached",
             Limit::Depth => "the limit on nested blocks is reached",
+            Limit::Stopped => "the run was asked to stop",
         })
     }
 }

@@ -43,4 +43,4 @@ mod value;
 pub use budget::{Limits, Stats};
 pub use error::{ArgumentError, Bug, CheckFailure, Limit, RuntimeError};
 pub use numbers::Numbers;
-pub use run::{Options, run, run_counted, run_with_output};
+pub use run::{Options, run, run_counted, run_watched, run_with_output};

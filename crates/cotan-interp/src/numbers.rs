@@ -1,10 +1,13 @@
 //! Runs with plain numbers: those of the element types, or residues in place of floats.
 
 use crate::domain::{Domain, MAX_OPERANDS, Order};
-use crate::error::RuntimeError;
+use crate::error::{Limit, RuntimeError};
 use crate::tape::RowUse;
 use cotan_ir::{Const, Elem, Monoid};
-use cotan_ops::{Carrier, Inputs, Kernel, Mod61, PrimRow, Scalar, TO_BF16, TO_F16, TO_F32, TO_F64, TensorRecord, Term};
+use cotan_ops::stop::{ASIDE, Stop, aside};
+use cotan_ops::{
+    Carrier, Inputs, Kernel, Mod61, PrimRow, Scalar, TO_BF16, TO_F16, TO_F32, TO_F64, TensorRecord, Term, Value, count,
+};
 
 /// How a primitive is evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -125,8 +128,27 @@ impl Domain for Numbers {
         order.combine(init, sequence, &mut |a, b| self.evaluate(&evaluator, &[a, b]))
     }
 
-    fn tensor(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
-        let value = record.value(&Inputs { in_field: *self == Numbers::Mod61, ..*inputs });
+    fn tensor(
+        &mut self,
+        record: &'static TensorRecord,
+        inputs: &Inputs,
+        stop: Option<&Stop>,
+    ) -> Result<Vec<u64>, RuntimeError> {
+        let in_field = *self == Numbers::Mod61;
+        let (elem, dims) = inputs.result;
+        let n = inputs.args.iter().map(|arg| arg.bits.len()).chain([count(dims)]).max().unwrap_or(0);
+        let value = match stop {
+            Some(stop) if n >= ASIDE => {
+                let args: Vec<Value> = inputs.args.iter().map(|arg| Value::clone(arg)).collect();
+                let (attrs, dims) = (inputs.attrs.to_vec(), dims.to_vec());
+                let work = move || {
+                    let args: Vec<&Value> = args.iter().collect();
+                    record.value(&Inputs { args: &args, attrs: &attrs, result: (elem, &dims), in_field })
+                };
+                aside(stop, work).ok_or(RuntimeError::Limit(Limit::Stopped))?
+            }
+            Some(_) | None => record.value(&Inputs { in_field, ..*inputs }),
+        };
         value.map(|value| value.bits).ok_or_else(|| {
             RuntimeError::Undefined(format!("`{}` is not defined on the numbers of this run", record.name()))
         })

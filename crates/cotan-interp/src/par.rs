@@ -3,6 +3,7 @@
 //! What happens before and after the body runs stands in functions of its own that are not inlined: blocks may nest a
 //! thousand deep, and only what is alive while the body runs should take room on the stack.
 
+use crate::compute::ELEMENTS_PER_POLL;
 use crate::domain::{Domain, Order};
 use crate::machine::{Frame, Machine, Outcome, Slot, bug};
 use crate::plan::StmtPlan;
@@ -114,7 +115,11 @@ impl<D: Domain> Machine<'_, D> {
         let elem = frame.f.ty(v).elem;
         let mut cells = Vec::with_capacity(init.cells().len());
         for (k, init) in init.cells().iter().enumerate() {
-            cells.push(self.domain.combine(monoid, elem, Order::Tree, *init, &mut rows.column(k))?);
+            // What is combined after the run is asked to stop is never seen.
+            let goes_on = |n: usize| n % ELEMENTS_PER_POLL != 0 || self.budget.poll().is_ok();
+            let mut column = rows.column(k).enumerate().map_while(|(n, cell)| goes_on(n).then_some(cell));
+            cells.push(self.domain.combine(monoid, elem, Order::Tree, *init, &mut column)?);
+            self.budget.poll()?;
         }
         Val::new(&self.budget, init.dims().to_vec(), cells)
     }

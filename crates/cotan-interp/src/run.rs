@@ -8,6 +8,7 @@ use crate::plan::elem_of;
 use crate::value::{Val, size_of};
 use cotan_ir::{Atom, Dim, Elem, Function, Module, Ty};
 use cotan_ops::Value;
+use cotan_ops::stop::Stop;
 use std::sync::Arc;
 
 /// How to run.
@@ -32,7 +33,19 @@ pub fn run_with_output<'m>(
     options: &Options,
     output: &'m mut dyn FnMut(&str),
 ) -> Result<Vec<Value>, RuntimeError> {
-    run_machine(module, name, args, options, Some(output)).map(|(results, _)| results)
+    run_machine(module, name, args, options, None, Some(output)).map(|(results, _)| results)
+}
+
+/// Runs a function of a module as [`run_with_output`] does, until `stop` asks it to stop.
+pub fn run_watched<'m>(
+    module: &'m Module,
+    name: &str,
+    args: &[Value],
+    options: &Options,
+    stop: Stop,
+    output: &'m mut dyn FnMut(&str),
+) -> Result<Vec<Value>, RuntimeError> {
+    run_machine(module, name, args, options, Some(stop), Some(output)).map(|(results, _)| results)
 }
 
 /// Runs a function of a module and gives its results, and what the run did.
@@ -42,7 +55,7 @@ pub fn run_counted(
     args: &[Value],
     options: &Options,
 ) -> Result<(Vec<Value>, Stats), RuntimeError> {
-    run_machine(module, name, args, options, None)
+    run_machine(module, name, args, options, None, None)
 }
 
 fn run_machine<'m>(
@@ -50,12 +63,14 @@ fn run_machine<'m>(
     name: &str,
     args: &[Value],
     options: &Options,
+    stop: Option<Stop>,
     output: Option<&'m mut dyn FnMut(&str)>,
 ) -> Result<(Vec<Value>, Stats), RuntimeError> {
     let f = function(module, name)?;
     check_arguments(f, args, options.numbers)?;
     let mut machine = Machine::new(module, options.numbers, options.limits);
     machine.output = output;
+    stop.into_iter().for_each(|stop| machine.budget.watch(stop));
     let mut vals = Vec::with_capacity(args.len());
     for arg in args {
         vals.push(Val::new(&machine.budget, arg.dims.clone(), arg.bits.clone())?);

@@ -157,6 +157,8 @@ pub mod code {
     pub const CANCELLED: i32 = -2;
     /// The step budget is used up.
     pub const OUT_OF_STEPS: i32 = -3;
+    /// The time of the call is over.
+    pub const TIMED_OUT: i32 = -4;
 }
 
 /// A tensor, or a scalar (rank 0, one element).

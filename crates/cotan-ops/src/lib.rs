@@ -33,6 +33,7 @@ mod registry;
 mod row;
 mod scalar;
 mod signature;
+pub mod stop;
 mod storage;
 mod table;
 mod tensor;

@@ -39,6 +39,7 @@ mod instantiate;
 mod items;
 mod kernels;
 mod lambdas;
+mod large_types;
 mod last_axis;
 mod losses;
 mod matches;
@@ -82,6 +83,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span, on_deep_stack};
 
+use crate::codes;
+use crate::leaf_counts::LeafCounts;
 use crate::limits::Limits;
 use cotan_ops::Registry;
 
@@ -208,6 +211,8 @@ struct ModuleChecker<'a> {
     /// The module whose names are meant.
     current: ModuleId,
     diagnostics: Vec<Diagnostic>,
+    /// How many of them are errors.
+    n_errors: usize,
     facts: SourceFacts,
     /// The declarations of each module.
     definitions: Vec<BTreeMap<String, Definition>>,
@@ -232,6 +237,12 @@ struct ModuleChecker<'a> {
     edges: Vec<CallEdge>,
     /// Functions that are rules, with what they are rules for.
     rules: Vec<(ModuleId, FnId, rules::RuleAttr)>,
+    /// How many leaves declared types have.
+    leaf_counts: LeafCounts,
+    /// How many parts the types of the expressions so far are written with.
+    n_type_parts: usize,
+    /// How many constants and aliases are being resolved, each for the one before.
+    declaration_depth: usize,
 }
 
 impl<'a> ModuleChecker<'a> {
@@ -243,6 +254,7 @@ impl<'a> ModuleChecker<'a> {
             modules,
             current: ModuleId::default(),
             diagnostics: Vec::new(),
+            n_errors: 0,
             facts: SourceFacts { types, definitions: Vec::new() },
             definitions: vec![BTreeMap::new(); modules.len()],
             traits: Vec::new(),
@@ -262,11 +274,39 @@ impl<'a> ModuleChecker<'a> {
             result_errors: Vec::new(),
             edges: Vec::new(),
             rules: Vec::new(),
+            leaf_counts: LeafCounts::default(),
+            n_type_parts: 0,
+            declaration_depth: 0,
         }
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
+        self.n_errors += usize::from(diagnostic.is_error());
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Takes back what was reported after the first `n` diagnostics.
+    fn take_back(&mut self, n: usize) {
+        let taken = self.diagnostics.drain(n..);
+        self.n_errors -= taken.filter(Diagnostic::is_error).count();
+    }
+
+    /// Whether more errors were found than are told, so that looking for others is for nobody.
+    fn is_full(&self) -> bool {
+        self.n_errors > self.limits.diagnostics
+    }
+
+    /// Goes into a constant or alias that another one needs, unless it is one of too many. A success is matched by
+    /// taking one off [`Self::declaration_depth`].
+    fn enter_declaration(&mut self, span: Span) -> bool {
+        let limit = self.limits.nesting;
+        if self.declaration_depth >= limit {
+            let message = format!("expected at most {limit} declarations that each need the next one, found more");
+            self.report(Diagnostic::error(codes::TOO_DEEP, span, message).help("declare what is needed further up"));
+            return false;
+        }
+        self.declaration_depth += 1;
+        true
     }
 
     /// Records a use of a name for the language server.

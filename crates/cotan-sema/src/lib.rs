@@ -10,6 +10,7 @@ pub mod codes;
 pub mod dims;
 pub mod entry;
 mod instances;
+mod leaf_counts;
 mod limits;
 pub mod lower;
 pub mod modules;

@@ -14,11 +14,29 @@ pub struct Limits {
     /// How long a chain of calls may be of which each specialises a function with a parameter of
     /// function type.
     pub instance_depth: usize,
+    /// How many leaves, scalars and tensors of scalars, the type of a value may have.
+    pub leaves: u64,
+    /// How many parts of tuples, and types given for parameters, the types of all expressions together may be written
+    /// with. Structs are one part, whatever they consist of.
+    pub type_parts: usize,
+    /// How many operations the core IR of a program may have before derivatives are written.
+    pub operations: usize,
+    /// How many errors are told, and how many warnings; the others are counted. The checker looks into no more
+    /// expressions where it has found more errors.
+    pub diagnostics: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nesting: 4000, instances: 10_000, instance_depth: 64 }
+        Self {
+            nesting: 4000,
+            instances: 10_000,
+            instance_depth: 64,
+            leaves: 10_000,
+            type_parts: 2_000_000,
+            operations: 1_000_000,
+            diagnostics: 100,
+        }
     }
 }
 
@@ -39,5 +57,29 @@ impl Limits {
         let message = format!("expected at most {limit} {what}, found more: {shown}");
         Diagnostic::error(codes::TOO_MANY_INSTANCES, span, message)
             .help("pass values on instead of functions or types, or call the functions directly")
+    }
+
+    /// The error of a type with too many leaves.
+    pub(crate) fn too_many_leaves(&self, what: &str, leaves: u64, span: Span) -> Diagnostic {
+        let found = if leaves == u64::MAX { "more than can be counted".to_owned() } else { leaves.to_string() };
+        let message = format!("expected at most {} scalars and tensors in {what}, found {found}", self.leaves);
+        Diagnostic::error(codes::TYPE_TOO_LARGE, span, message).help("hold numbers of one kind in a tensor")
+    }
+
+    /// The error of a program whose types are too long, all together.
+    pub(crate) fn too_many_type_parts(&self, span: Span) -> Diagnostic {
+        let message =
+            format!("expected at most {} parts in the tuple types of all expressions, found more", self.type_parts);
+        Diagnostic::error(codes::TYPE_TOO_LARGE, span, message).help("declare a struct with these parts")
+    }
+
+    /// The error of a program that becomes too many operations, noticed while `function` was lowered.
+    pub(crate) fn too_many_operations(&self, function: &str, span: Span) -> Diagnostic {
+        let message = format!(
+            "expected at most {} operations in the program with its specialised functions, found more in `{function}`",
+            self.operations
+        );
+        Diagnostic::error(codes::TOO_MANY_OPERATIONS, span, message)
+            .help("pass values in place of functions that are given functions: those are copied into every call")
     }
 }

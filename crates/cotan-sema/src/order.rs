@@ -16,9 +16,15 @@ pub(crate) struct Callee {
 pub(crate) struct Sorted {
     /// The numbers of the functions, each after those that it calls.
     pub(crate) order: Vec<usize>,
-    /// Functions that call one another, each with the place where it calls the next.
+    /// Functions that call one another, each with the place where it calls the next; of very many cycles the first.
     pub(crate) cycles: Vec<Vec<(usize, Span)>>,
 }
+
+/// How many cycles are found at most: many may share a long path, and all are mended by breaking a few.
+const MOST_CYCLES: usize = 100;
+
+/// How many functions of a cycle a message names.
+const MOST_NAMES: usize = 12;
 
 /// How far a function has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +57,7 @@ pub(crate) fn sort(callees: &[Vec<Callee>]) -> Sorted {
             *next += 1;
             match states[callee] {
                 State::Done => {}
+                State::Open if sorted.cycles.len() >= MOST_CYCLES => {}
                 State::Unseen => {
                     states[callee] = State::Open;
                     path.push((callee, 0));
@@ -69,16 +76,20 @@ pub(crate) fn sort(callees: &[Vec<Callee>]) -> Sorted {
 /// The error of functions that call one another, named by `name`.
 pub(crate) fn cycle_error(cycle: &[(usize, Span)], name: &dyn Fn(usize) -> String) -> Diagnostic {
     let name = |at: usize| name(at).trim_end_matches(".primal").to_owned();
-    let mut names: Vec<String> = cycle.iter().map(|(at, _)| name(*at)).collect();
+    let is_long = cycle.len() > MOST_NAMES;
+    let mut names: Vec<String> = cycle.iter().take(MOST_NAMES).map(|(at, _)| name(*at)).collect();
     names.dedup();
     if names.len() == 1 || names.last() != names.first() {
         names.extend(names.first().cloned());
     }
-    let shown: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let mut shown: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    if is_long {
+        shown.insert(shown.len() - 1, format!("{} others, of which the last", cycle.len() - MOST_NAMES));
+    }
     let message = format!("expected functions that don't call themselves, found that {}", shown.join(" calls "));
     let span = cycle.last().map_or_else(Span::default, |(_, span)| *span);
     let mut diagnostic = Diagnostic::error(codes::RECURSION, span, message);
-    for (at, span) in &cycle[..cycle.len().saturating_sub(1)] {
+    for (at, span) in cycle[..cycle.len().saturating_sub(1)].iter().take(MOST_NAMES) {
         diagnostic = diagnostic.label(*span, format!("called in `{}`", name(*at)));
     }
     diagnostic.help("write a loop: `while`, `iterate` and `iterate_until` carry any state")

@@ -12,6 +12,7 @@ mod text;
 use crate::ast::Suffix;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::sink::Sink;
 use crate::span::{FileId, Span};
 use crate::token::{Comment, CommentKind, Token, TokenKind};
 
@@ -23,18 +24,18 @@ pub struct Lexed {
     /// The comments.
     pub comments: Vec<Comment>,
     /// What is wrong.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Sink,
 }
 
-/// Splits `source` into tokens. The source is shorter than 4 GiB.
-pub fn lex(file: FileId, source: &str) -> Lexed {
+/// Splits `source` into tokens, and keeps so many diagnostics at most. The source is shorter than 4 GiB.
+pub fn lex(file: FileId, source: &str, most_diagnostics: usize) -> Lexed {
     let mut lexer = Lexer {
         file,
         source,
         pos: 0,
         tokens: Vec::with_capacity(source.len() / 4),
         comments: Vec::new(),
-        diagnostics: Vec::new(),
+        diagnostics: Sink::new(most_diagnostics),
         newline: false,
     };
     while lexer.step() {}
@@ -75,7 +76,7 @@ struct Lexer<'a> {
     pos: usize,
     tokens: Vec<Token>,
     comments: Vec<Comment>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Sink,
     /// Whether a line ended since the last token.
     newline: bool,
 }

@@ -8,11 +8,12 @@
 use crate::ast::{Literal, Suffix};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::sink::Sink;
 use crate::span::Span;
 use crate::token::TokenKind;
 
 /// Reads the text of a literal token at `span`. Forms that the lexer has reported get some value.
-pub(crate) fn read(kind: TokenKind, text: &str, span: Span, report: &mut Vec<Diagnostic>) -> Option<Literal> {
+pub(crate) fn read(kind: TokenKind, text: &str, span: Span, report: &mut Sink) -> Option<Literal> {
     match kind {
         TokenKind::Int => Some(integer(text, span, report)),
         TokenKind::Float => Some(float(text)),
@@ -42,7 +43,7 @@ fn split_suffix(text: &str) -> (&str, Option<Suffix>) {
         .unwrap_or((text, None))
 }
 
-fn integer(text: &str, span: Span, report: &mut Vec<Diagnostic>) -> Literal {
+fn integer(text: &str, span: Span, report: &mut Sink) -> Literal {
     let (digits, suffix) = split_suffix(text);
     let (radix, digits) = match digits.strip_prefix("0x") {
         Some(hex) => (16, hex),
@@ -73,16 +74,16 @@ fn float(text: &str) -> Literal {
     Literal::Float { digits, suffix: suffix.filter(|suffix| suffix.is_float()) }
 }
 
-fn character(text: &str, span: Span, report: &mut Vec<Diagnostic>) -> Literal {
+fn character(text: &str, span: Span, report: &mut Sink) -> Literal {
     let inner = text.strip_prefix('\'').unwrap_or(text);
     let inner = strip_closing_quote(inner, '\'');
-    let n_reported = report.len();
+    let n_reported = report.n_found();
     let value = unescape(inner, span, report);
     let mut chars = value.chars();
     match (chars.next(), chars.next()) {
         (Some(c), None) => Literal::Char(c),
         (first, _) => {
-            if report.len() == n_reported {
+            if report.n_found() == n_reported {
                 let found = value.chars().count();
                 report.push(
                     Diagnostic::error(
@@ -104,7 +105,7 @@ fn strip_closing_quote(text: &str, quote: char) -> &str {
 }
 
 /// Resolves the escapes of `text`, which starts one byte after `span` does.
-fn unescape(text: &str, span: Span, report: &mut Vec<Diagnostic>) -> String {
+fn unescape(text: &str, span: Span, report: &mut Sink) -> String {
     let mut value = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -170,9 +171,10 @@ mod tests {
     use crate::span::FileId;
 
     fn check(kind: TokenKind, text: &str, expected: Literal, codes: &[&str]) {
-        let mut report = Vec::new();
+        let mut report = Sink::new(10);
         let span = Span::new(FileId(0), 0, text.len() as u32);
         assert_eq!(read(kind, text, span, &mut report), Some(expected), "{text}");
+        let report = report.finish();
         let found: Vec<_> = report.iter().map(|d| d.code.as_str()).collect();
         assert_eq!(found, codes, "{text}");
     }

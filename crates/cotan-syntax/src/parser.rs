@@ -35,6 +35,7 @@ use crate::ast::{Ident, Module, NodeId};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::lex;
+use crate::sink::Sink;
 use crate::span::{FileId, Span};
 use crate::stack::on_deep_stack;
 use crate::token::{Comment, Token, TokenKind};
@@ -47,11 +48,15 @@ pub struct Limits {
     pub nesting: u32,
     /// The length of a file in bytes; at most `u32::MAX`, which is the default.
     pub source_bytes: u32,
+    /// How many nodes the syntax tree of a declaration may have.
+    pub nodes: u32,
+    /// How many errors of a file are told; the others are counted.
+    pub diagnostics: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nesting: 1000, source_bytes: u32::MAX }
+        Self { nesting: 1000, source_bytes: u32::MAX, nodes: 500_000, diagnostics: 100 }
     }
 }
 
@@ -82,7 +87,7 @@ fn parse_on_this_stack(file: FileId, source: &str, limits: &Limits) -> (Module, 
         let (module, _) = parse_on_this_stack(file, "", limits);
         return (module, vec![diagnostic]);
     }
-    let lexed = lex(file, source);
+    let lexed = lex(file, source, limits.diagnostics);
     let mut parser = Parser {
         source,
         tokens: &lexed.tokens,
@@ -94,14 +99,15 @@ fn parse_on_this_stack(file: FileId, source: &str, limits: &Limits) -> (Module, 
         depth: 0,
         nesting: limits.nesting,
         n_nodes: 0,
+        most_nodes: limits.nodes,
+        nodes: limits.nodes,
         last_error: None,
         unbalanced_until: 0,
         diagnostics: lexed.diagnostics,
     };
     let items = parser.module_items();
     let n_nodes = parser.n_nodes;
-    let mut diagnostics = parser.diagnostics;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
+    let diagnostics = parser.diagnostics.finish();
     let module = Module { file, items, tokens: lexed.tokens, comments: lexed.comments, n_nodes };
     (module, diagnostics)
 }
@@ -131,11 +137,14 @@ struct Parser<'a> {
     depth: u32,
     nesting: u32,
     n_nodes: u32,
+    /// How many nodes there may be at the end of this declaration, and in one.
+    most_nodes: u32,
+    nodes: u32,
     /// The token at which the last error was reported.
     last_error: Option<usize>,
     /// Brackets before this token are skipped one by one, since one of them has no partner.
     unbalanced_until: usize,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Sink,
 }
 
 /// Tokens.
@@ -228,7 +237,19 @@ impl<'a> Parser<'a> {
     fn node(&mut self) -> NodeId {
         let id = NodeId(self.n_nodes);
         self.n_nodes += 1;
+        if self.n_nodes > self.most_nodes && !self.is_leaving() {
+            self.leave_large_item();
+        }
         id
+    }
+
+    /// Reports a declaration that has too many parts, and hides the rest of it.
+    #[cold]
+    fn leave_large_item(&mut self) {
+        let message = format!("expected a declaration of at most {} parts, found more", self.nodes);
+        let diagnostic = Diagnostic::error(codes::DECLARATION_TOO_LARGE, self.token().span, message);
+        self.report(diagnostic.help("compute in loops, and read data from files at run time"));
+        self.end = self.pos;
     }
 }
 

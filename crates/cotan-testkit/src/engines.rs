@@ -94,6 +94,7 @@ impl Engine {
                         | cotan_llvm::RuntimeError::OutOfMemory(_)
                         | cotan_llvm::RuntimeError::Cancelled
                         | cotan_llvm::RuntimeError::OutOfSteps
+                        | cotan_llvm::RuntimeError::TimedOut
                         | cotan_llvm::RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
                     })
                 };

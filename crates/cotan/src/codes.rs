@@ -8,6 +8,10 @@ use cotan_syntax::{Code, CodeInfo};
 
 /// A limit of a call was reached: memory, steps, nesting.
 pub const LIMIT: Code = Code("R0100");
+/// The time of a call is over.
+pub const TIMED_OUT: Code = Code("R0101");
+/// A call was cancelled.
+pub const CANCELLED: Code = Code("R0102");
 /// An argument is missing.
 pub const MISSING_ARGUMENT: Code = Code("A0001");
 /// An argument that no parameter has the name of.
@@ -201,7 +205,22 @@ pub static RUN_TIME: &[CodeInfo] = &[
          --memory-limit BYTES allows more. Without that option a call may hold what the machine, and the control group \
          of the process, have to spare. Arguments and results do not count. Compiled code counts the bytes that it holds, \
          up to 64 KiB more than is used for each tensor that grows; the interpreter counts 8 bytes for each element, \
-         whatever its type.",
+         whatever its type. --steps N bounds the steps of a call: compiled code counts about one for each iteration of a \
+         loop, the interpreter the statements and elements too.",
+        "",
+    ),
+    info(
+        "R0101",
+        "the time of the call is over",
+        "The call took longer than --timeout SECONDS allows, or than the deadline that a host has set. Loops, products of \
+         matrices and parallel loops end within some milliseconds; a routine of a library that is at work, such as a \
+         factorisation or a sort, is not waited for. Without the option a call may take any time.",
+        "",
+    ),
+    info(
+        "R0102",
+        "the call was cancelled",
+        "The host that called the function has cancelled the call. The function can be called again.",
         "",
     ),
 ];

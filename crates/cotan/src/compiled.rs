@@ -6,6 +6,7 @@
 
 use crate::CallError;
 use crate::quick::Quick;
+use crate::stopping::{CallLimits, Running};
 use cotan_ir::{Module, Symbol};
 use cotan_llvm::{
     Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, RuntimeError, Statistics,
@@ -95,9 +96,11 @@ impl Compiled {
         &self,
         args: &[Value],
         threads: Option<NonZeroUsize>,
+        limits: &CallLimits,
         output: &mut dyn FnMut(&str),
     ) -> Result<Vec<Value>, CallError> {
-        let options = self.options(threads);
+        let running = limits.start();
+        let options = self.options(threads, &running);
         let outcome = self.code.call(&options, |code, options| code.call_with_output(args, options, output))?;
         self.finished(args, &options, outcome)
     }
@@ -107,10 +110,12 @@ impl Compiled {
         &self,
         args: &[Value],
         threads: Option<NonZeroUsize>,
+        limits: &CallLimits,
         earlier: Vec<Value>,
         warm_ups: u32,
     ) -> Result<Vec<Value>, CallError> {
-        let options = CallOptions { warm_ups, ..self.options(threads) };
+        let running = limits.start();
+        let options = CallOptions { warm_ups, ..self.options(threads, &running) };
         let mut earlier = Some(earlier);
         let outcome = self
             .code
@@ -118,8 +123,10 @@ impl Compiled {
         self.finished(args, &options, outcome)
     }
 
-    fn options(&self, threads: Option<NonZeroUsize>) -> CallOptions {
-        CallOptions { max_bytes: self.max_bytes, threads, ..CallOptions::default() }
+    /// The repetition of a call for NaN runs under the same watch: it has the steps and the time that are left.
+    fn options(&self, threads: Option<NonZeroUsize>, running: &Running) -> CallOptions {
+        let watch = running.watch().cloned();
+        CallOptions { max_bytes: self.max_bytes, threads, watch, ..CallOptions::default() }
     }
 
     /// The results of a call, or of its repetition.

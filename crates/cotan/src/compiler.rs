@@ -3,6 +3,7 @@
 use crate::compiled::{Code, Compiled, Exact};
 use crate::function::{Executor, Function, interpreter_options};
 use crate::quick::{Quick, prints};
+use crate::stopping::CallLimits;
 use crate::{CompileError, Program, Request, library, pipeline};
 use cotan_ir::{Module, PrintOptions, print_module};
 use cotan_llvm::cache::{Cache, Key};
@@ -55,6 +56,8 @@ pub struct Config {
     pub derivatives: cotan_ad::Limits,
     /// Bytes that a call may use; `None` for no bound but the machine's.
     pub memory: Option<u64>,
+    /// What may stop calls.
+    pub call: CallLimits,
     /// Whether a call stops where a NaN is made, in a value or a derivative, and says where.
     pub trap_nan: bool,
     /// What programs may import, and the operations of its modules; `None` for the standard library.
@@ -72,6 +75,7 @@ pub struct Compiler {
     program: cotan_sema::Limits,
     derivatives: cotan_ad::Limits,
     memory: Option<u64>,
+    call: CallLimits,
     threads: NonZeroUsize,
     trap_nan: bool,
     library: Library,
@@ -104,6 +108,7 @@ impl Compiler {
             program,
             derivatives,
             memory,
+            call,
             trap_nan,
             library,
         } = config;
@@ -127,6 +132,7 @@ impl Compiler {
             program,
             derivatives,
             memory,
+            call,
             threads,
             trap_nan,
             library,
@@ -146,6 +152,11 @@ impl Compiler {
     /// Bytes that a call may use.
     pub fn memory(&self) -> Option<u64> {
         self.memory
+    }
+
+    /// What may stop calls.
+    pub fn call_limits(&self) -> &CallLimits {
+        &self.call
     }
 
     /// Parses and checks a file within the compiler's limits.
@@ -257,7 +268,14 @@ impl Compiler {
         if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
             let module = Arc::new(module);
             let executor = self.executor(backend, &module, &entry, code.watches_nan(), Code::Good(code));
-            return Ok(Some(Function { entry, module, traps: None, executor, threads: None }));
+            return Ok(Some(Function {
+                entry,
+                module,
+                traps: None,
+                executor,
+                threads: None,
+                limits: self.call.clone(),
+            }));
         }
         let wanted = if self.quick_start && !prints(&source) {
             CompileOptions { is_quick: true, ..good.clone() }
@@ -284,7 +302,7 @@ impl Compiler {
             Code::Good(code)
         };
         let executor = self.executor(backend, &module, &entry, watches_nan, code);
-        Ok(Some(Function { entry, module, traps: None, executor, threads: None }))
+        Ok(Some(Function { entry, module, traps: None, executor, threads: None, limits: self.call.clone() }))
     }
 
     /// Code that watches for NaN is of a variant of the module, whose own code then is to run.
@@ -320,7 +338,7 @@ impl Compiler {
             }
             (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
         };
-        Ok(Function { entry, module, traps, executor, threads: None })
+        Ok(Function { entry, module, traps, executor, threads: None, limits: self.call.clone() })
     }
 
     /// The code that a call of machine code runs first: products of derivatives are plain, where that is allowed. `None`

@@ -30,8 +30,12 @@ pub enum CallError {
     NanArgument(NanArgument),
     /// The call needs more memory than it may hold, or than there is.
     OutOfMemory(OutOfMemory),
-    /// Another limit of the call was reached: steps, nesting, time.
+    /// Another limit of the call was reached: steps, nesting.
     Limit(String),
+    /// The time of the call is over.
+    TimedOut,
+    /// The call was cancelled.
+    Cancelled,
     /// The engine that was asked for cannot run this program.
     Unsupported(String),
     /// A bug of Cotan.
@@ -77,6 +81,8 @@ impl fmt::Display for CallError {
             CallError::Nan(origin) => write!(f, "NaN from {}", origin.operation()),
             CallError::NanArgument(argument) => argument.fmt(f),
             CallError::Limit(message) | CallError::Unsupported(message) => f.write_str(message),
+            CallError::TimedOut => f.write_str("the time of the call is over"),
+            CallError::Cancelled => f.write_str("the call was cancelled"),
             CallError::Bug(message) => write!(f, "a bug of Cotan: {message}"),
         }
     }
@@ -103,7 +109,9 @@ impl From<cotan_llvm::RuntimeError> for CallError {
         match e {
             RuntimeError::Check { kind, args, span } => CallError::Check(CheckFailure { kind, args, span }),
             RuntimeError::OutOfMemory(e) => CallError::OutOfMemory(e),
-            e @ (RuntimeError::Cancelled | RuntimeError::OutOfSteps) => CallError::Limit(e.to_string()),
+            e @ RuntimeError::OutOfSteps => CallError::Limit(e.to_string()),
+            RuntimeError::TimedOut => CallError::TimedOut,
+            RuntimeError::Cancelled => CallError::Cancelled,
             e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_)) => CallError::Bug(e.to_string()),
         }
     }
@@ -120,6 +128,7 @@ impl From<cotan_interp::RuntimeError> for CallError {
         use cotan_interp::RuntimeError;
         match e {
             RuntimeError::Check(f) => CallError::Check(CheckFailure { kind: f.kind, args: f.args, span: f.span }),
+            RuntimeError::Limit(cotan_interp::Limit::Stopped) => CallError::Cancelled,
             RuntimeError::Limit(limit) => CallError::Limit(limit.to_string()),
             RuntimeError::OutOfMemory(e) => CallError::OutOfMemory(*e),
             RuntimeError::Undefined(what) => CallError::Unsupported(what),

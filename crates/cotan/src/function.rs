@@ -2,6 +2,7 @@
 
 use crate::compiled::Compiled;
 use crate::host::{Arguments, HostValue, check_flat_extents, fit_arguments, rebuild};
+use crate::stopping::CallLimits;
 use crate::{CallError, Lowered, NanArgument, NanOrigin};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::{CheckKind, Module};
@@ -40,12 +41,19 @@ pub struct Function {
     pub(crate) executor: Executor,
     /// How many of the compiler's threads may share the work of a call; `None` for all of them.
     pub(crate) threads: Option<NonZeroUsize>,
+    /// What may stop its calls.
+    pub(crate) limits: CallLimits,
 }
 
 impl Function {
     /// The function with calls that use at most so many of the compiler's threads. Results are the same to the bit.
     pub fn on_threads(&self, most: NonZeroUsize) -> Function {
         Function { threads: Some(most), ..self.clone() }
+    }
+
+    /// The function with calls that these limits stop, in place of those that it had.
+    pub fn limited(&self, limits: CallLimits) -> Function {
+        Function { limits, ..self.clone() }
     }
 
     /// Names, types and sizes.
@@ -109,7 +117,7 @@ impl Function {
                 let n_numbers = self.entry.sizes.len() + self.entry.extents.len();
                 let numbers = args.iter().take(n_numbers).map(|arg| arg.scalar().and_then(|c| c.as_i64()));
                 f.check_once(numbers, || check_flat_extents(&self.entry, args)).map_err(CallError::Arguments)?;
-                f.call_again(args, self.threads, earlier, warm_ups)
+                f.call_again(args, self.threads, &self.limits, earlier, warm_ups)
             }
             Executor::Compiled(_) | Executor::Interpreter(_) => self.call_flat(args),
         }
@@ -129,11 +137,8 @@ impl Function {
         let told = &args[..n_told];
         check_flat_extents(&self.entry, told).map_err(CallError::Arguments)?;
         let outcome = match &self.executor {
-            Executor::Interpreter(options) => {
-                cotan_interp::run_with_output(&self.module, &self.entry.symbol, args, options, output)
-                    .map_err(CallError::from)
-            }
-            Executor::Compiled(f) => f.call(args, self.threads, output),
+            Executor::Interpreter(options) => self.interpreted(args, *options, output),
+            Executor::Compiled(f) => f.call(args, self.threads, &self.limits, output),
         };
         let Some(sites) = &self.traps else { return outcome };
         match outcome {
@@ -147,6 +152,22 @@ impl Function {
             },
             Err(other) => Err(other),
         }
+    }
+
+    fn interpreted(
+        &self,
+        args: &[Value],
+        options: InterpOptions,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Value>, CallError> {
+        let running = self.limits.start();
+        let (module, symbol) = (&self.module, &self.entry.symbol);
+        let Some(watch) = running.watch() else {
+            return Ok(cotan_interp::run_with_output(module, symbol, args, &options, output)?);
+        };
+        let options = self.limits.interpreter(options);
+        let stop = watch.stopping().clone();
+        cotan_interp::run_watched(module, symbol, args, &options, stop, output).map_err(|e| running.error(e))
     }
 
     /// The structured value of flat results.

@@ -32,6 +32,7 @@ mod program;
 mod quick;
 mod request;
 pub mod sparse;
+mod stopping;
 mod tape;
 
 pub use compiler::{Compiler, Config, Engine, Lowered};
@@ -49,4 +50,5 @@ pub use gradient_check::{DIRECTIONS, EVERY_ENTRY, GradientCheck, Subject, check_
 pub use nan::{NanArgument, NanOrigin};
 pub use program::Program;
 pub use request::{DerivativeForm, DerivativeMode, DerivativeRequest, Request, derivative};
+pub use stopping::{CallLimits, CancelToken, Deadline};
 pub use tape::tape_gradient;

@@ -4,8 +4,8 @@ use crate::library::standard;
 use cotan_sema::modules::{Library, Loaded, Loader, Modules, NoFiles, load};
 use cotan_sema::typed::FnId;
 use cotan_sema::{Checked, Limits};
-use cotan_syntax::ast::Item;
-use cotan_syntax::{Diagnostic, SourceMap, on_deep_stack};
+use cotan_syntax::{Diagnostic, FileId, SourceMap, cap, codes, on_deep_stack};
+use std::collections::BTreeMap;
 
 /// A source file and what it imports after the front end: its typed tree as far as it goes, and everything there is to
 /// say about it.
@@ -39,14 +39,14 @@ impl Program {
     fn load_on_this_stack(name: &str, text: &str, loader: &dyn Loader, library: &Library, limits: &Limits) -> Program {
         let Loaded { modules, sources, mut diagnostics } = load(name, text, loader, library);
         let mut checked = cotan_sema::check(&modules, limits);
-        let is_in = |d: &Diagnostic, item: &Item| {
-            d.primary.span.file == item.span.file && (item.span.start..=item.span.end).contains(&d.primary.span.start)
-        };
-        let items = modules.all.iter().flat_map(|module| &module.syntax.items);
-        let unread: Vec<&Item> = items.filter(|item| diagnostics.iter().any(|d| is_in(d, item))).collect();
-        checked.diagnostics.retain(|d| !unread.iter().any(|item| is_in(d, item)));
+        // The checker stops looking where it has found more than are told.
+        let n_errors = checked.diagnostics.iter().filter(|d| d.is_error()).count();
+        let are_all_found = n_errors <= limits.diagnostics;
+        let unread = Unread::of(&modules, &diagnostics);
+        checked.diagnostics.retain(|d| !unread.has(d));
         diagnostics.append(&mut checked.diagnostics);
         diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
+        cap(&mut diagnostics, limits.diagnostics, are_all_found);
         Program { sources, modules, checked, diagnostics }
     }
 
@@ -63,5 +63,34 @@ impl Program {
     /// Whether there are errors, so that nothing can be run.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// The declarations that could not be read: by where they start, where they end.
+struct Unread(BTreeMap<(FileId, u32), u32>);
+
+impl Unread {
+    /// Those that something is reported about; from where errors are only counted, all of the file.
+    fn of(modules: &Modules, diagnostics: &[Diagnostic]) -> Unread {
+        let items = modules.all.iter().flat_map(|module| &module.syntax.items);
+        let all = Unread(items.map(|item| ((item.span.file, item.span.start), item.span.end)).collect());
+        let mut unread = Unread(diagnostics.iter().flat_map(|d| all.around(d)).collect());
+        for d in diagnostics.iter().filter(|d| d.code == codes::TOO_MANY_DIAGNOSTICS) {
+            let file = d.primary.span.file;
+            let rest = all.0.range((file, d.primary.span.start)..=(file, u32::MAX));
+            unread.0.extend(rest.map(|(start, end)| (*start, *end)));
+        }
+        unread
+    }
+
+    /// The declarations around the place of a diagnostic: one, or two that touch there.
+    fn around(&self, d: &Diagnostic) -> impl Iterator<Item = ((FileId, u32), u32)> {
+        let (file, at) = (d.primary.span.file, d.primary.span.start);
+        let before = self.0.range((file, 0)..=(file, at)).rev().take(2);
+        before.filter(move |(_, end)| at <= **end).map(|(start, end)| (*start, *end))
+    }
+
+    fn has(&self, d: &Diagnostic) -> bool {
+        self.around(d).next().is_some()
     }
 }

@@ -9,9 +9,11 @@ use cotan_ir::{Block, Module, Op};
 use cotan_llvm::runtime::Watch;
 use cotan_llvm::{CallOptions, CompiledFunction, Outcome, RuntimeError};
 use cotan_ops::PRINT;
+use cotan_ops::stop::Reason;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long calls may take, all together, before better code is made: so long for each byte of code, which is about the
@@ -25,18 +27,36 @@ type Make = dyn Fn() -> Option<CompiledFunction> + Send + Sync;
 /// Code that was made quickly, and how to make better one.
 pub(crate) struct Quick {
     code: CompiledFunction,
-    make: Box<Make>,
+    better: Arc<Better>,
     /// How long calls may take before.
     patience: Duration,
-    /// `None` in it: there is none, and will be none.
-    better: OnceLock<Option<CompiledFunction>>,
     /// Nanoseconds that calls have taken so far.
     spent: AtomicU64,
+    /// Threads that were making better code when a call was stopped.
+    makers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// Better code, once it is made.
+struct Better {
+    make: Box<Make>,
+    /// `None` in it: there is none, and will be none.
+    code: OnceLock<Option<CompiledFunction>>,
+}
+
+impl Better {
+    fn code(&self) -> Option<&CompiledFunction> {
+        self.code.get().and_then(Option::as_ref)
+    }
+
+    /// Makes it, unless it is there; whether there is any.
+    fn make(&self) -> bool {
+        self.code.get_or_init(|| (self.make)()).is_some()
+    }
 }
 
 impl fmt::Debug for Quick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Quick").field("code", &self.code).field("better", &self.better).finish_non_exhaustive()
+        f.debug_struct("Quick").field("code", &self.code).field("better", &self.better.code).finish_non_exhaustive()
     }
 }
 
@@ -47,53 +67,68 @@ impl Quick {
     ) -> Quick {
         let bytes = u32::try_from(code.code_bytes()).unwrap_or(u32::MAX);
         let patience = AT_LEAST.max(FOR_EACH_BYTE.saturating_mul(bytes));
-        Quick { code, make: Box::new(make), patience, better: OnceLock::new(), spent: AtomicU64::new(0) }
+        let better = Arc::new(Better { make: Box::new(make), code: OnceLock::new() });
+        Quick { code, better, patience, spent: AtomicU64::new(0), makers: Mutex::default() }
     }
 
     /// The best code that is there.
     pub(crate) fn code(&self) -> &CompiledFunction {
-        self.better.get().and_then(Option::as_ref).unwrap_or(&self.code)
+        self.better.code().unwrap_or(&self.code)
     }
 
-    /// Calls the best code there is, or will be; `call` is not to stop it itself.
+    /// Calls the best code there is, or will be. A call that is made again has all its steps again, so that whether they
+    /// are enough does not depend on time; its deadline stays.
     pub(crate) fn call(
         &self,
         options: &CallOptions,
         mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<Outcome, RuntimeError>,
     ) -> Result<Outcome, RuntimeError> {
-        if self.better.get().is_some() {
+        if self.better.code.get().is_some() {
             return call(self.code(), options);
         }
-        let watch = Arc::new(Watch::new(None));
+        let watch = options.watch.clone().unwrap_or_else(|| Arc::new(Watch::new(None)));
         let watched = CallOptions { watch: Some(Arc::clone(&watch)), ..options.clone() };
         let start = Instant::now();
         let patience = self.patience.saturating_sub(Duration::from_nanos(self.spent.load(Ordering::Relaxed)));
-        let outcome = std::thread::scope(|scope| {
-            let (running, ends) = mpsc::channel::<()>();
-            let watch = &watch;
-            let make = move || {
-                if ends.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout)
-                    && self.better.get_or_init(|| (self.make)()).is_some()
-                {
-                    watch.cancel();
-                }
-            };
-            // Where the system refuses a thread, the call goes on as it is.
-            let maker = std::thread::Builder::new().spawn_scoped(scope, make);
-            let outcome = call(&self.code, &watched);
-            drop(running);
-            drop(maker);
-            outcome
-        });
+        let (running, ends) = mpsc::channel::<()>();
+        let (better, superseded) = (Arc::clone(&self.better), Arc::clone(&watch));
+        let make = move || {
+            if ends.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) && better.make() {
+                superseded.stop(Reason::Superseded);
+            }
+        };
+        // Where the system refuses a thread, the call goes on as it is.
+        let maker = std::thread::Builder::new().spawn(make).ok();
+        let outcome = call(&self.code, &watched);
+        drop(running);
+        let is_stopped = watch.stopping().reason().is_some_and(|reason| reason != Reason::Superseded);
+        match maker {
+            // Who has stopped a call does not wait for code that it does not need.
+            Some(maker) if is_stopped => self.makers.lock().unwrap_or_else(PoisonError::into_inner).push(maker),
+            Some(maker) => drop(maker.join()),
+            None => {}
+        }
         let spent = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.spent.fetch_add(spent, Ordering::Relaxed);
         match outcome {
-            Err(RuntimeError::Cancelled) => {
+            Err(RuntimeError::Cancelled) if watch.begin_again() => {
                 self.code.forget_memory();
                 call(self.code(), options)
             }
-            other => other,
+            other => {
+                // Better code may have come just as the call ended; what runs under the same watch next is not to stop.
+                watch.begin_again();
+                other
+            }
         }
+    }
+}
+
+impl Drop for Quick {
+    fn drop(&mut self) {
+        // Code must not be made while a process ends.
+        let makers = std::mem::take(&mut *self.makers.lock().unwrap_or_else(PoisonError::into_inner));
+        makers.into_iter().for_each(|maker| drop(maker.join()));
     }
 }
 

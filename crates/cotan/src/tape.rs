@@ -2,18 +2,19 @@
 
 use crate::function::interpreter_options;
 use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
-use crate::{CallError, Lowered};
+use crate::{CallError, CallLimits, Lowered};
 use cotan_ir::Const;
 use cotan_ops::Value;
 use cotan_sema::entry::HostType;
 
 /// What a lowered function gives, and its gradients with respect to parameters by name. The gradient is that of the
-/// first component of the result, which must be a float.
+/// first component of the result, which must be a float. `limits` stop the run that is written down.
 pub fn tape_gradient(
     lowered: &Lowered,
     args: &Arguments,
     wrt: &[String],
     memory: Option<u64>,
+    limits: &CallLimits,
 ) -> Result<(HostValue, Vec<HostValue>), CallError> {
     let entry = &lowered.entry;
     let flat = fit_arguments(entry, args)?;
@@ -35,16 +36,12 @@ pub fn tape_gradient(
         return Err(CallError::Bug(format!("`{}` has no scalar to differentiate", entry.symbol)));
     };
     let seed = Value::from(Const::number(*elem, 1));
-    let options = interpreter_options(memory);
-    let (results, cots) = cotan_interp::tape::vjp(
-        &lowered.module,
-        &entry.symbol,
-        &flat,
-        &positions,
-        &[value_position],
-        &[seed],
-        &options,
-    )?;
+    let running = limits.start();
+    let options = limits.interpreter(interpreter_options(memory));
+    let stop = running.watch().map(|watch| watch.stopping().clone());
+    let traced = cotan_interp::tape::trace_watched(&lowered.module, &entry.symbol, &flat, &options, stop)
+        .map_err(|e| running.error(e))?;
+    let (results, cots) = (traced.values(), traced.vjp(&positions, &[value_position], &[seed])?);
     let mut leaves = entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
     let value = rebuild(&entry.result, &mut leaves);
     let mut cots = cots.into_iter();

@@ -107,7 +107,8 @@ fn taped(point: &Point) -> Result<Gradient, Failure> {
     let args = point.session.arguments(&point.name, &point.entry, &point.raw)?;
     let request = point.session.at_types_of(&point.raw, Request::function(&point.name));
     let primal = point.session.lower_to_derive(&request)?;
-    let (value, gradient) = tape_gradient(&primal, &args, &point.wrt, point.session.compiler.memory())
+    let compiler = &point.session.compiler;
+    let (value, gradient) = tape_gradient(&primal, &args, &point.wrt, compiler.memory(), compiler.call_limits())
         .map_err(|e| point.session.call_failure(&point.name, &e))?;
     let HostValue::Tuple(parts) = value else { return Ok(Gradient { value, gradient, aux: Vec::new() }) };
     let mut parts = parts.into_iter();

@@ -8,6 +8,7 @@ mod errors;
 mod fmt;
 mod folders;
 mod inputs;
+mod limits;
 mod manifest;
 mod messages;
 mod nans;

@@ -40,6 +40,7 @@ use crate::run::function;
 use crate::value::Val;
 use cotan_ir::{Atom, Const, Elem, Module, Monoid};
 use cotan_ops::reduce::identity;
+use cotan_ops::stop::Stop;
 use cotan_ops::{AFTER, Derivative, Evaluation, Inputs, PrimRow, SELECT, TensorRecord, Value};
 use rustc_hash::FxHashMap;
 
@@ -277,10 +278,15 @@ impl Domain for Path {
         order.combine(init, sequence, &mut |a, b| self.apply(&kernel, &[a, b]))
     }
 
-    fn tensor(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
+    fn tensor(
+        &mut self,
+        record: &'static TensorRecord,
+        inputs: &Inputs,
+        stop: Option<&Stop>,
+    ) -> Result<Vec<u64>, RuntimeError> {
         let (elem, operands) = (inputs.result.0, values(self, inputs));
         let args: Vec<&Value> = operands.iter().collect();
-        let expected = Numbers::Ieee.tensor(record, &Inputs { args: &args, ..*inputs })?;
+        let expected = Numbers::Ieee.tensor(record, &Inputs { args: &args, ..*inputs }, stop)?;
         match (&record.derivative, record.evaluation) {
             (Derivative::Linear { .. }, Evaluation::Direct(eval)) if elem.is_float() => {
                 moved(self, record, eval, inputs, &expected)

@@ -42,6 +42,7 @@ use crate::run::{Options, check_arguments, check_value, function};
 use crate::value::Val;
 use cotan_ir::{Elem, Module};
 use cotan_ops::Value;
+use cotan_ops::stop::Stop;
 use trace::Trace;
 
 /// A run, written down.
@@ -73,10 +74,22 @@ pub enum TracedValue {
 
 /// Runs a function and writes down what it does.
 pub fn trace(module: &Module, name: &str, args: &[Value], options: &Options) -> Result<Traced, RuntimeError> {
+    trace_watched(module, name, args, options, None)
+}
+
+/// Runs a function and writes down what it does, until `stop` asks it to stop.
+pub fn trace_watched(
+    module: &Module,
+    name: &str,
+    args: &[Value],
+    options: &Options,
+    stop: Option<Stop>,
+) -> Result<Traced, RuntimeError> {
     let f = function(module, name)?;
     check_arguments(f, args, options.numbers)?;
     let tape = Tape::new(options.numbers, options.limits.bytes);
     let mut machine = Machine::new(module, Trace::new(tape), options.limits);
+    stop.into_iter().for_each(|stop| machine.budget.watch(stop));
     let mut vals = Vec::with_capacity(args.len());
     for (param, arg) in f.params.iter().zip(args) {
         let elem = f.ty(*param).elem;
@@ -101,10 +114,8 @@ pub fn vjp(
     options: &Options,
 ) -> Result<(Vec<Value>, Vec<Value>), RuntimeError> {
     let traced = trace(module, name, args, options)?;
-    let seeds = traced.seeds(&traced.results, outs, cotangents)?;
-    let wrt = nodes_at(&traced.params, wrt)?;
-    let cots = traced.tape.reverse(&seeds)?;
-    Ok((traced.values(), wrt.into_iter().map(|v| traced.gathered(v, &cots)).collect()))
+    let cots = traced.vjp(wrt, outs, cotangents)?;
+    Ok((traced.values(), cots))
 }
 
 /// Runs a function, then its tape forwards: the results, and the tangents of the results in `outs` for the given
@@ -126,6 +137,14 @@ pub fn jvp(
 }
 
 impl Traced {
+    /// The cotangents of the parameters in `wrt` for the given cotangents of the results in `outs`.
+    pub fn vjp(&self, wrt: &[usize], outs: &[usize], cotangents: &[Value]) -> Result<Vec<Value>, RuntimeError> {
+        let seeds = self.seeds(&self.results, outs, cotangents)?;
+        let wrt = nodes_at(&self.params, wrt)?;
+        let cots = self.tape.reverse(&seeds)?;
+        Ok(wrt.into_iter().map(|v| self.gathered(v, &cots)).collect())
+    }
+
     /// The results of the run.
     pub fn values(&self) -> Vec<Value> {
         let value = |v: &TracedValue| match v {

@@ -8,6 +8,7 @@ use crate::product::product;
 use crate::tape::node::{Id, Tape};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::reduce::identity;
+use cotan_ops::stop::Stop;
 use cotan_ops::{Derivative, Evaluation, Inputs, PrimRow, TensorRecord, Value};
 use rustc_hash::FxHashMap;
 
@@ -105,7 +106,12 @@ impl Domain for Trace {
         }
     }
 
-    fn tensor(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
+    fn tensor(
+        &mut self,
+        record: &'static TensorRecord,
+        inputs: &Inputs,
+        _: Option<&Stop>,
+    ) -> Result<Vec<u64>, RuntimeError> {
         let elem = inputs.result.0;
         match record.derivative {
             Derivative::Linear { .. } if elem.is_float() => self.moved(record, inputs),
@@ -134,7 +140,7 @@ impl Trace {
     ) -> Result<Vec<u64>, RuntimeError> {
         let values = values(self, inputs);
         let args: Vec<&Value> = values.iter().collect();
-        self.tape.numbers().tensor(record, &Inputs { args: &args, ..*inputs })
+        self.tape.numbers().tensor(record, &Inputs { args: &args, ..*inputs }, None)
     }
 
     /// The result of an operation that moves elements and puts zeros between them.

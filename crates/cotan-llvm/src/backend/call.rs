@@ -111,6 +111,8 @@ pub enum RuntimeError {
     Cancelled,
     /// The step budget is used up.
     OutOfSteps,
+    /// The time of the call is over.
+    TimedOut,
     /// Compiled code reported what it cannot report: a bug.
     Bug(i32),
 }
@@ -123,6 +125,7 @@ impl fmt::Display for RuntimeError {
             RuntimeError::OutOfMemory(error) => error.fmt(f),
             RuntimeError::Cancelled => f.write_str("the call was cancelled"),
             RuntimeError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
+            RuntimeError::TimedOut => f.write_str("the time of the call is over"),
             RuntimeError::Bug(code) => write!(f, "bug: unknown error code {code}"),
         }
     }
@@ -313,6 +316,7 @@ impl CompiledFunction {
             code::OUT_OF_MEMORY => RuntimeError::OutOfMemory(self.out_of_memory(slot)),
             code::CANCELLED => RuntimeError::Cancelled,
             code::OUT_OF_STEPS => RuntimeError::OutOfSteps,
+            code::TIMED_OUT => RuntimeError::TimedOut,
             number => {
                 let check = usize::try_from(number).ok().and_then(|n| self.reports.checks.get(n.checked_sub(1)?));
                 check.map_or(RuntimeError::Bug(number), |check| RuntimeError::Check {

@@ -8,7 +8,7 @@ use super::bounds::Bounds;
 use super::flush::FLUSHES;
 use super::instruction::Form;
 use super::outline::Uses;
-use super::poll::{Stop, has_loop};
+use super::poll::{Cut, Stop, has_loop};
 use super::text::{constant, in_lanes, quoted, register};
 use super::{EmittedCheck, symbol};
 use super::{FunctionText, ModuleEmitter};
@@ -118,6 +118,15 @@ impl<'a> FunctionEmitter<'a> {
         self.code += "  ";
         self.code += text;
         self.code.push('\n');
+    }
+
+    /// Writes blocks that stand behind the others, out of the way of what usually runs.
+    pub(super) fn behind<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::take(&mut self.code);
+        let result = write(self);
+        let blocks = std::mem::replace(&mut self.code, before);
+        self.exits += &blocks;
+        result
     }
 
     /// A new slot of the frame.
@@ -318,21 +327,20 @@ impl<'a> FunctionEmitter<'a> {
         let contains_loops = f.body.iter().any(has_loop);
         let outside = self.lanes;
         self.lanes = outside.max(f.lanes);
-        if self.bounds.polls_once(f) {
-            let steps =
-                if f.lanes == 1 { count.clone() } else { self.define(&format!("mul i64 {count}, {}", f.lanes)) };
-            // A loop around a loop without iterations takes steps, too.
-            let steps = self.define(&format!("add i64 {steps}, 1"));
-            self.poll(&steps);
-        }
         let (body, latch, exit) = (self.new_label(), self.new_label(), self.new_label());
+        // Where the piece of the loop that runs now starts and ends: if it polls, that is not always the whole of it.
+        let piece = self.bounds.polls_once(f).then(|| self.poll_piece(f, &count));
+        let (start, end) = match &piece {
+            Some(Cut { start, end, .. }) => (start.clone(), end.clone()),
+            None => ("0".to_owned(), count.clone()),
+        };
         let before = self.current_label();
-        let runs = self.define(&format!("icmp slt i64 0, {count}"));
+        let runs = self.define(&format!("icmp slt i64 {start}, {end}"));
         self.branch(&runs, &body, &exit);
         self.begin(&body);
         let next = self.temporary();
         let index = format!("%l{}", f.index.0);
-        self.line(&format!("{index} = phi i64 [ 0, %{before} ], [ {next}, %{latch} ]"));
+        self.line(&format!("{index} = phi i64 [ {start}, %{before} ], [ {next}, %{latch} ]"));
         self.nodes_with_records(&f.body);
         if contains_loops && !self.bounds.is_short(f) && !self.bounds.always_polls(&f.body) {
             self.poll_iteration(&f.body);
@@ -340,9 +348,12 @@ impl<'a> FunctionEmitter<'a> {
         self.jump(&latch);
         self.begin(&latch);
         self.line(&format!("{next} = add nuw nsw i64 {index}, 1"));
-        let more = self.define(&format!("icmp slt i64 {next}, {count}"));
+        let more = self.define(&format!("icmp slt i64 {next}, {end}"));
         self.branch(&more, &body, &exit);
         self.begin(&exit);
+        if let Some(piece) = &piece {
+            self.go_on_after(piece, &count);
+        }
         self.lanes = outside;
     }
 

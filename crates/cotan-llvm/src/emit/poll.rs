@@ -37,6 +37,21 @@ impl Stop {
     }
 }
 
+/// How many nodes a loop without loops in it runs, over all iterations, between two polls: some milliseconds of work.
+const NODES_PER_POLL: i64 = 1 << 18;
+
+/// A loop in pieces between which it polls.
+pub(super) struct Cut {
+    /// The first iteration of the piece that runs.
+    pub(super) start: String,
+    /// The iteration after its last one.
+    pub(super) end: String,
+    /// The block that the pieces start in.
+    head: String,
+    /// Whether there is one piece, for certain.
+    is_whole: bool,
+}
+
 impl FunctionEmitter<'_> {
     /// Lets a watched call be stopped; the steps are taken off its budget.
     pub(super) fn poll(&mut self, steps: &str) {
@@ -50,6 +65,69 @@ impl FunctionEmitter<'_> {
              {take}:\n  {before} = atomicrmw sub ptr %budget, i64 {steps} monotonic\n  br label %{next}\n"
         );
         self.begin(&next);
+    }
+
+    /// Begins a piece of a loop without loops in it, and lets a watched call be stopped before it. A call that nobody
+    /// watches runs the loop in one piece.
+    pub(super) fn poll_piece(&mut self, f: &For, count: &str) -> Cut {
+        let longest = (NODES_PER_POLL / (n_nodes(&f.body) * i64::from(f.lanes))).max(1);
+        let is_whole = self.bounds.of(f.count).is_some_and(|most| most <= longest);
+        let before = self.current_label();
+        let head = self.new_label();
+        // A loop around a loop without iterations takes steps, too, and one that starts behind its end gives none back.
+        self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
+        let steps_of = |this: &mut Self, n: &str| {
+            let n = this.define(&format!("call i64 @llvm.smax.i64(i64 {n}, i64 0)"));
+            let n = if f.lanes == 1 { n } else { this.define(&format!("mul i64 {n}, {}", f.lanes)) };
+            this.define(&format!("add i64 {n}, 1"))
+        };
+        if is_whole {
+            let steps = steps_of(self, count);
+            self.poll(&steps);
+            return Cut { start: "0".to_owned(), end: count.to_owned(), head, is_whole };
+        }
+        self.polls = true;
+        self.jump(&head);
+        self.begin(&head);
+        let start = self.temporary();
+        // Where it goes on from is known when the piece is written.
+        self.line(&format!("{start} = phi i64 [ 0, %{before} ], [ {start}.next, %{head}.again ]"));
+        let (cut, next) = (self.new_label(), self.new_label());
+        self.branch("%watched", &cut, &next);
+        let (piece_end, take) = self.behind(|this| {
+            this.begin(&cut);
+            let left = this.define(&format!("sub i64 {count}, {start}"));
+            let is_long = this.define(&format!("icmp sgt i64 {left}, {longest}"));
+            let length = this.define(&format!("select i1 {is_long}, i64 {longest}, i64 {left}"));
+            let piece_end = this.define(&format!("add i64 {start}, {length}"));
+            let steps = steps_of(this, &length);
+            let budget = this.define("load atomic i64, ptr %budget monotonic, align 8");
+            let enough = this.define(&format!("icmp sge i64 {budget}, {steps}"));
+            let take = this.new_label();
+            this.branch(&enough, &take, "stopped");
+            this.begin(&take);
+            this.define(&format!("atomicrmw sub ptr %budget, i64 {steps} monotonic"));
+            this.jump(&next);
+            (piece_end, take)
+        });
+        self.begin(&next);
+        let end = self.define(&format!("phi i64 [ {count}, %{head} ], [ {piece_end}, %{take} ]"));
+        Cut { start, end, head, is_whole }
+    }
+
+    /// Goes on with the next piece of a loop after one.
+    pub(super) fn go_on_after(&mut self, cut: &Cut, count: &str) {
+        let Cut { start, end, head, is_whole } = cut;
+        if *is_whole {
+            return;
+        }
+        let (again, done) = (format!("{head}.again"), self.new_label());
+        let more = self.define(&format!("icmp slt i64 {end}, {count}"));
+        self.branch(&more, &again, &done);
+        self.begin(&again);
+        self.line(&format!("{start}.next = add i64 {end}, 0"));
+        self.jump(head);
+        self.begin(&done);
     }
 
     /// Lets a watched call be stopped after an iteration of a loop around others. Takes a step for itself, and those of
@@ -132,6 +210,14 @@ impl Bounds {
             Some(steps + more).filter(|steps| *steps <= SHORT)
         })
     }
+}
+
+/// How many nodes there are, at any depth, or one if there is none.
+fn n_nodes(nodes: &[Node]) -> i64 {
+    fn all(nodes: &[Node]) -> i64 {
+        nodes.iter().map(|node| 1 + node.lists().into_iter().map(all).sum::<i64>()).sum()
+    }
+    all(nodes).max(1)
 }
 
 /// Whether the iterations of a loop run in a function of their own, as work for threads.

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::watch::Watch;
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, OK, Status};
 
 /// One parallel loop.
@@ -100,6 +101,11 @@ pub(super) unsafe fn parallel_for(ctx: &mut Ctx, body: ChunkBody, env: *mut c_vo
 /// As for [`parallel_for`].
 pub(super) unsafe fn in_order(ctx: &mut Ctx, work: &Loop, count: u64) -> Status {
     for index in 0..count {
+        // SAFETY: by this function's contract; a null watch watches nothing.
+        if let Err(error) = unsafe { look(ctx) } {
+            ctx.error = error;
+            return FAILED;
+        }
         // SAFETY: by this function's contract; no other reference to the arena is live.
         unsafe {
             let mark = (*ctx.arena).mark();
@@ -111,6 +117,15 @@ pub(super) unsafe fn in_order(ctx: &mut Ctx, work: &Loop, count: u64) -> Status 
         }
     }
     OK
+}
+
+/// The reason to stop, if the call is to: chunks may be so many that none of them polls.
+///
+/// # Safety
+/// The watch in `ctx` is live, or null.
+unsafe fn look(ctx: &Ctx) -> Result<(), ErrorSlot> {
+    // SAFETY: by this function's contract.
+    unsafe { ctx.watch.as_ref() }.map_or(Ok(()), Watch::look)
 }
 
 /// What chunks on other threads inherit from the context of the loop.
@@ -139,6 +154,8 @@ impl SharedCtx {
     /// # Safety
     /// As for [`parallel_for`].
     pub(super) unsafe fn run_chunk(&self, work: &Loop, index: u64) -> Result<i64, ErrorSlot> {
+        // SAFETY: the watch outlives the call.
+        unsafe { look(&self.parent)? };
         // SAFETY: the store outlives the call.
         let arenas = unsafe { &*self.parent.arenas };
         arenas.with_arena(|arena| {

@@ -159,11 +159,15 @@ struct Work<'a> {
 unsafe impl Sync for Work<'_> {}
 
 impl Work<'_> {
-    /// Computes a block, by its number.
+    /// Computes a block, by its number, one run after the other; `go_on` says before each whether the call is to go on.
     ///
     /// # Safety
     /// The product is one as the table of products takes it.
-    unsafe fn block<T, R: Runs<T>>(&self, number: usize) {
+    unsafe fn block<T, R: Runs<T>>(
+        &self,
+        number: usize,
+        mut go_on: impl FnMut(i64) -> Result<(), ErrorSlot>,
+    ) -> Result<(), ErrorSlot> {
         let MatrixProduct { to, left, right, extents } = self.product;
         let (row, rows) = self.rows.part(number / self.columns.n);
         let (column, columns) = self.columns.part(number % self.columns.n);
@@ -173,6 +177,8 @@ impl Work<'_> {
             (matrix.data.cast::<T>().wrapping_offset(offset), strides)
         };
         for terms in runs(extents[2] as usize) {
+            let products = rows.saturating_mul(columns).saturating_mul(terms.len());
+            go_on(i64::try_from(products / PRODUCTS_PER_STEP).unwrap_or(i64::MAX))?;
             let (left, right) = (part(left, row, terms.start), part(right, terms.start, column));
             let run = Run {
                 to: part(to, row, column),
@@ -184,13 +190,7 @@ impl Work<'_> {
             // SAFETY: by this function's contract, this is a part of the product.
             unsafe { R::run(&run) }
         }
-    }
-
-    /// The steps of a block of the budget of a call, about.
-    fn steps(&self) -> i64 {
-        let products = self.rows.longest().saturating_mul(self.columns.longest());
-        let products = products.saturating_mul(self.product.extents[2] as usize);
-        i64::try_from(products / PRODUCTS_PER_STEP).unwrap_or(i64::MAX)
+        Ok(())
     }
 }
 
@@ -210,10 +210,6 @@ impl Cuts {
         Cuts { length, n: length.div_ceil(longest) }
     }
 
-    fn longest(&self) -> usize {
-        self.length.div_ceil(self.n.max(1))
-    }
-
     /// Where a part begins, and how long it is.
     fn part(&self, number: usize) -> (usize, usize) {
         let start = |k: usize| k * self.length / self.n;
@@ -231,7 +227,7 @@ unsafe extern "C" fn product<T, R: Runs<T>>(ctx: *mut Ctx, product: *const Matri
     let [rows, columns, _] = product.extents.map(|n| usize::try_from(n).unwrap_or(0));
     let side = side_of_blocks(rows, columns);
     let work = Work { product, rows: Cuts::of(rows, side), columns: Cuts::of(columns, side) };
-    let (n_blocks, steps) = (work.rows.n * work.columns.n, work.steps());
+    let n_blocks = work.rows.n * work.columns.n;
     // SAFETY: by this function's contract; null pointers stand for no watch and no pool.
     let (watch, pool) = unsafe { (ctx.watch.as_ref(), ctx.pool.as_ref()) };
     let failure: Mutex<Option<ErrorSlot>> = Mutex::new(None);
@@ -240,13 +236,12 @@ unsafe extern "C" fn product<T, R: Runs<T>>(ctx: *mut Ctx, product: *const Matri
         if status.load(Ordering::Relaxed) != OK {
             return;
         }
-        if let Err(error) = watch.map_or(Ok(()), |watch| watch.poll(steps)) {
+        let go_on = |steps| watch.map_or(Ok(()), |watch| watch.poll(steps));
+        // SAFETY: by this function's contract.
+        if let Err(error) = unsafe { work.block::<T, R>(number as usize, go_on) } {
             status.store(FAILED, Ordering::Relaxed);
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            return;
         }
-        // SAFETY: by this function's contract.
-        unsafe { work.block::<T, R>(number as usize) }
     };
     match pool.filter(|pool| n_blocks > 1 && pool.is_parallel() && !pool.is_at_work()) {
         Some(pool) => pool.for_each(n_blocks as u64, block),
@@ -303,7 +298,8 @@ mod tests {
         let side = side_of_blocks(rows, columns);
         let work = Work { product: &product, rows: Cuts::of(rows, side), columns: Cuts::of(columns, side) };
         // SAFETY: the matrices have the extents of the product.
-        (0..work.rows.n * work.columns.n).for_each(|block| unsafe { work.block::<f64, R>(block) });
+        let mut blocks = (0..work.rows.n * work.columns.n).map(|k| unsafe { work.block::<f64, R>(k, |_| Ok(())) });
+        assert!(blocks.all(|done| done.is_ok()));
         to.into_iter().map(f64::to_bits).collect()
     }
 

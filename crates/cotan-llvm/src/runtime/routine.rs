@@ -5,6 +5,7 @@ use std::slice;
 use crate::abi::layout::ROUTINE_ARRAY_WORDS;
 use crate::abi::{Ctx, FAILED, OK, Status};
 use cotan_ir::Elem;
+use cotan_ops::stop::ASIDE;
 use cotan_ops::{Array, Elements, ElementsMut, Evaluation, RoutineCall, count};
 
 /// An array as compiled code describes it.
@@ -81,7 +82,18 @@ pub(super) unsafe fn call(ctx: &mut Ctx, name: &[u8], words: *const i64) -> Stat
     let args = from.iter().map(|array| Array { dims: array.dims, elements: unsafe { elements(array) } }).collect();
     // SAFETY: see above; nothing else refers to what is written.
     let result = unsafe { elements_mut(&to) };
-    routine(&mut RoutineCall { args, attrs, dims: to.dims, result });
+    let mut call = RoutineCall { args, attrs, dims: to.dims, result };
+    // SAFETY: by this function's contract; a null watch watches nothing.
+    match unsafe { ctx.watch.as_ref() } {
+        // It cannot be interrupted: where it may take long, the call waits for it no longer than it has to.
+        Some(watch) if call.n_elements() >= ASIDE => {
+            if !call.run_aside(routine, watch.stopping()) {
+                ctx.error = watch.error();
+                return FAILED;
+            }
+        }
+        Some(_) | None => routine(&mut call),
+    }
     OK
 }
 

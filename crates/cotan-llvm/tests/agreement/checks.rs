@@ -161,6 +161,43 @@ fn an_endless_loop_around_a_loop_without_iterations_can_be_stopped() {
     assert_eq!(stopped_after(watch), Err(RuntimeError::Cancelled));
 }
 
+const SUM: &str = "fn f(n: i64) {
+  total: i64 = loop i < n (before: i64 = 7) {
+    shifted: i64 = xor before, i
+    after: i64 = add shifted, 3
+    yield after
+  }
+  return total
+}";
+
+#[test]
+fn a_loop_without_loops_in_it_can_be_stopped_while_it_runs() {
+    let program = Program::new(SUM);
+    let watch = Arc::new(Watch::new(None));
+    let options = CallOptions { watch: Some(Arc::clone(&watch)), ..CallOptions::default() };
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            watch.cancel();
+        });
+        program.on_one_thread().call_with(&[i64_of(1 << 50)], &options)
+    });
+    assert_eq!(stopped, Err(RuntimeError::Cancelled));
+}
+
+#[test]
+fn a_watched_loop_in_pieces_gives_what_the_whole_one_gives() {
+    let program = Program::new(SUM);
+    let f = program.on_one_thread();
+    // Pieces have some ten thousand iterations.
+    for n in [-5, 0, 1, 7, 40_000, 65_536, 200_001, 1_000_000] {
+        let watch = Some(Arc::new(Watch::new(None)));
+        let options = CallOptions { watch, ..CallOptions::default() };
+        let watched = f.call_with(&[i64_of(n)], &options).map(|outcome| outcome.values);
+        assert_eq!(watched, f.call(&[i64_of(n)]), "{n}");
+    }
+}
+
 #[test]
 fn loops_poll_unless_they_are_known_to_be_short() {
     let polls = |outer: i64, inner: i64, most: i64| {

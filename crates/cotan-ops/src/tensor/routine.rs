@@ -5,6 +5,7 @@
 
 use super::Inputs;
 use crate::Value;
+use crate::stop::{Stop, aside};
 use cotan_ir::Elem;
 
 /// A function on arrays.
@@ -61,6 +62,30 @@ macro_rules! elements {
                 }
             }
 
+            fn copy_of(elements: Elements<'_>) -> Owned {
+                match elements {
+                    $(Elements::$kind(x) => Owned::$kind(x.to_vec()),)*
+                }
+            }
+
+            /// Room for as many elements.
+            fn like(elements: &ElementsMut<'_>) -> Owned {
+                match elements {
+                    $(ElementsMut::$kind(x) => Owned::$kind(vec![$number::default(); x.len()]),)*
+                }
+            }
+
+            /// Writes the elements to others of the same kind and number.
+            fn copy_to(&self, to: &mut ElementsMut<'_>) -> bool {
+                match (self, to) {
+                    $((Owned::$kind(x), ElementsMut::$kind(to)) if x.len() == to.len() => {
+                        to.copy_from_slice(x);
+                        true
+                    })*
+                    (_, _) => false,
+                }
+            }
+
             fn elements(&self) -> Elements<'_> {
                 match self {
                     $(Owned::$kind(x) => Elements::$kind(x),)*
@@ -104,6 +129,28 @@ impl<'a> Elements<'a> {
     /// The elements, if they are `f64`.
     pub fn f64s(self) -> Option<&'a [f64]> {
         if let Elements::F64(x) = self { Some(x) } else { None }
+    }
+}
+
+impl RoutineCall<'_> {
+    /// The number of elements of the operand that has most, or of the result.
+    pub fn n_elements(&self) -> usize {
+        self.args.iter().map(|array| crate::count(array.dims)).chain([crate::count(self.dims)]).max().unwrap_or(0)
+    }
+
+    /// Does the call on copies, on a thread of its own, and waits for it; false where it is given up because the call
+    /// around it is to stop. See [`aside`].
+    pub fn run_aside(&mut self, routine: Routine, stop: &Stop) -> bool {
+        let operands: Vec<(Vec<i64>, Owned)> =
+            self.args.iter().map(|array| (array.dims.to_vec(), Owned::copy_of(array.elements))).collect();
+        let (attrs, dims) = (self.attrs.to_vec(), self.dims.to_vec());
+        let mut result = Owned::like(&self.result);
+        let work = move || {
+            let args = operands.iter().map(|(dims, owned)| Array { dims, elements: owned.elements() }).collect();
+            routine(&mut RoutineCall { args, attrs: &attrs, dims: &dims, result: result.elements_mut() });
+            result
+        };
+        aside(stop, work).is_some_and(|result| result.copy_to(&mut self.result))
     }
 }
 

@@ -48,11 +48,16 @@ impl ModuleChecker<'_> {
             }
             State::Unseen => {}
         }
+        if !self.enter_declaration(item.name.span) {
+            self.constants[at].state = State::Done(None);
+            return None;
+        }
         self.constants[at].state = State::Open;
         let value = self.within(module, |this| {
             let wanted = item.ty.as_ref().map(|ty| (this.value_type(ty, &mut TypeScope::new(Vec::new())), ty.span));
             this.constant_value(&item.value, wanted, &[], &format!("the constant `{}`", item.name.name))
         });
+        self.declaration_depth -= 1;
         self.constants[at].state = State::Done(value.clone());
         value
     }

@@ -1,5 +1,7 @@
 //! What types may not be made of: themselves, and tensors of enums.
 
+use std::collections::HashSet;
+
 use cotan_syntax::{Diagnostic, Span};
 
 use super::ModuleChecker;
@@ -8,7 +10,7 @@ use crate::typed::Field;
 use crate::types::{EnumId, StructId, Type};
 
 /// A declaration that types are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Declared {
     Struct(StructId),
     Enum(EnumId),
@@ -16,35 +18,74 @@ enum Declared {
 
 impl ModuleChecker<'_> {
     /// A struct or enum that contains itself has no size: its field becomes an error.
+    ///
+    /// Of declarations that contain one another the first one loses its fields of the others, and what is left is
+    /// looked at again. Where more errors were found than are told, the fields go without a word.
     pub(super) fn report_type_cycles(&mut self) {
-        for declared in self.declared() {
-            let n_fields = self.fields_of(declared).count();
-            for at in 0..n_fields {
-                let Some(field) = self.fields_of(declared).nth(at).cloned() else { continue };
-                if !self.contains(&field.ty, declared, &mut Vec::new()) {
-                    continue;
+        loop {
+            let all = self.declared();
+            let components = components(&self.needed_by(&all));
+            if components.is_empty() {
+                return;
+            }
+            for members in components {
+                let first = all[members.iter().copied().min().unwrap_or(0)];
+                let is_member: HashSet<Declared> = members.iter().map(|at| all[*at]).collect();
+                let n_fields = self.fields_of(first).count();
+                for at in 0..n_fields {
+                    let Some(field) = self.fields_of(first).nth(at) else { continue };
+                    let mut is_in_cycle = false;
+                    each_declared(&field.ty, &mut |needed| is_in_cycle |= is_member.contains(&needed));
+                    if is_in_cycle {
+                        let span = field.span;
+                        self.report_type_cycle(first, span);
+                        self.set_error(first, at);
+                    }
                 }
-                let (name, name_span, what) = match declared {
-                    Declared::Struct(id) => {
-                        let def = &self.structs[id.0 as usize];
-                        (def.name.clone(), def.name_span, ("fields", "structs"))
+                if self.is_full() {
+                    for declared in is_member {
+                        let n_fields = self.fields_of(declared).count();
+                        (0..n_fields).for_each(|at| self.set_error(declared, at));
                     }
-                    Declared::Enum(id) => {
-                        let def = &self.enums[id.0 as usize];
-                        (def.name.clone(), def.name_span, ("payloads", "enums"))
-                    }
-                };
-                let message = format!("expected {} of other types, found `{name}` inside of itself", what.0);
-                let help =
-                    format!("{} are stored by value: refer to other elements by their index in a tensor", what.1);
-                self.report(
-                    Diagnostic::error(codes::TYPE_CYCLE, field.span, message)
-                        .label(name_span, "declared here")
-                        .help(help),
-                );
-                self.set_error(declared, at);
+                }
             }
         }
+    }
+
+    fn report_type_cycle(&mut self, declared: Declared, field: Span) {
+        if self.is_full() {
+            return;
+        }
+        let (name, name_span, what) = match declared {
+            Declared::Struct(id) => {
+                let def = &self.structs[id.0 as usize];
+                (def.name.clone(), def.name_span, ("fields", "structs"))
+            }
+            Declared::Enum(id) => {
+                let def = &self.enums[id.0 as usize];
+                (def.name.clone(), def.name_span, ("payloads", "enums"))
+            }
+        };
+        let message = format!("expected {} of other types, found `{name}` inside of itself", what.0);
+        let help = format!("{} are stored by value: refer to other elements by their index in a tensor", what.1);
+        self.report(Diagnostic::error(codes::TYPE_CYCLE, field, message).label(name_span, "declared here").help(help));
+    }
+
+    /// For each declaration the numbers of those that its fields are made of.
+    fn needed_by(&self, all: &[Declared]) -> Vec<Vec<usize>> {
+        let needed = all.iter().map(|declared| {
+            let mut needed = Vec::new();
+            for field in self.fields_of(*declared) {
+                each_declared(&field.ty, &mut |it| {
+                    needed.push(match it {
+                        Declared::Struct(id) => id.0 as usize,
+                        Declared::Enum(id) => self.structs.len() + id.0 as usize,
+                    });
+                });
+            }
+            needed
+        });
+        needed.collect()
     }
 
     /// Reports tensors of enums among the fields of structs and the payloads of enums.
@@ -109,22 +150,82 @@ impl ModuleChecker<'_> {
             field.ty = Type::Error;
         }
     }
+}
 
-    fn contains(&self, ty: &Type, target: Declared, seen: &mut Vec<Declared>) -> bool {
-        let inner = match ty {
-            Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => return false,
-            Type::Tensor { elem, .. } => return self.contains(elem, target, seen),
-            Type::Tuple(parts) => return parts.iter().any(|part| self.contains(part, target, seen)),
-            Type::Struct(of) => Declared::Struct(of.def),
-            Type::Enum(of) => Declared::Enum(of.def),
+/// Calls `f` for each declaration that values of a type contain.
+fn each_declared(ty: &Type, f: &mut dyn FnMut(Declared)) {
+    match ty {
+        Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => {}
+        Type::Tensor { elem, .. } => each_declared(elem, f),
+        Type::Tuple(parts) => parts.iter().for_each(|part| each_declared(part, f)),
+        Type::Struct(of) => f(Declared::Struct(of.def)),
+        Type::Enum(of) => f(Declared::Enum(of.def)),
+    }
+}
+
+/// The sets of numbers that lead to one another, and those that lead to themselves (R. Tarjan 1972), with a path in place
+/// of recursion, as chains may be long.
+fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const UNSEEN: usize = usize::MAX;
+    let n = next.len();
+    // When each number was first seen, and the earliest one that it leads back to.
+    let (mut seen, mut low) = (vec![UNSEEN; n], vec![UNSEEN; n]);
+    let (mut stack, mut is_on_stack) = (Vec::new(), vec![false; n]);
+    let mut found = Vec::new();
+    let mut clock = 0;
+    for root in 0..n {
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        if seen[root] == UNSEEN {
+            path.push((root, 0));
+        }
+        while let Some((at, taken)) = path.pop() {
+            if taken == 0 {
+                (seen[at], low[at]) = (clock, clock);
+                clock += 1;
+                stack.push(at);
+                is_on_stack[at] = true;
+            }
+            if let Some(to) = next[at].get(taken).copied() {
+                path.push((at, taken + 1));
+                if seen[to] == UNSEEN {
+                    path.push((to, 0));
+                } else if is_on_stack[to] {
+                    low[at] = low[at].min(seen[to]);
+                }
+                continue;
+            }
+            if let Some((above, _)) = path.last() {
+                low[*above] = low[*above].min(low[at]);
+            }
+            if low[at] == seen[at] {
+                let start = stack.iter().rposition(|other| *other == at).unwrap_or(0);
+                let members = stack.split_off(start);
+                members.iter().for_each(|member| is_on_stack[*member] = false);
+                if members.len() > 1 || next[at].contains(&at) {
+                    found.push(members);
+                }
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::components;
+
+    #[test]
+    fn components_are_what_leads_to_itself() {
+        let sorted = |next: &[Vec<usize>]| {
+            let mut found = components(next);
+            found.iter_mut().for_each(|members| members.sort_unstable());
+            found.sort();
+            found
         };
-        if inner == target {
-            return true;
-        }
-        if seen.contains(&inner) {
-            return false;
-        }
-        seen.push(inner);
-        self.fields_of(inner).any(|field| self.contains(&field.ty, target, seen))
+        assert_eq!(sorted(&[vec![1], vec![2], vec![]]), Vec::<Vec<usize>>::new());
+        assert_eq!(sorted(&[vec![1, 3], vec![2], vec![0], vec![3], vec![0]]), [vec![0, 1, 2], vec![3]]);
+        let chain: Vec<Vec<usize>> =
+            (0..100_000).map(|k| if k < 99_999 { vec![k + 1] } else { vec![50_000] }).collect();
+        assert_eq!(components(&chain).iter().map(Vec::len).collect::<Vec<_>>(), [50_000]);
     }
 }

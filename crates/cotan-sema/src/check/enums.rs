@@ -167,7 +167,7 @@ impl BodyChecker<'_, '_> {
         if head.is_none() {
             // It is looked up again as something else.
             self.module.facts.definitions.truncate(n_uses);
-            self.module.diagnostics.truncate(n_errors);
+            self.module.take_back(n_errors);
         }
         head.map(|head| (head, found.n_dots))
     }

@@ -14,14 +14,21 @@ use crate::types::{Scalar, Type};
 impl BodyChecker<'_, '_> {
     /// Checks an expression. Nesting beyond the limit is reported and cut off.
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Expr {
+        if self.module.is_full() {
+            return error(expr.span);
+        }
         if self.depth >= self.module.limits.nesting {
             return self.too_deep(expr.span);
         }
         self.depth += 1;
-        let kind = self.expr_kind(expr);
+        let mut value = self.expr_kind(expr);
         self.depth -= 1;
-        self.node_types.push((expr.id, kind.ty.clone()));
-        kind
+        let is_small = self.module.has_few_leaves(&value.ty, "a value", expr.span);
+        if !is_small || !self.module.add_type_parts(&value.ty, expr.span) {
+            value = error(expr.span);
+        }
+        self.node_types.push((expr.id, value.ty.clone()));
+        value
     }
 
     pub(super) fn too_deep(&mut self, span: Span) -> Expr {

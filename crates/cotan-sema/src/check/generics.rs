@@ -129,7 +129,7 @@ impl ModuleChecker<'_> {
         let n_errors = self.diagnostics.len();
         let found = self.follow_path(path).map(|found| found.def);
         self.facts.definitions.truncate(n_uses);
-        self.diagnostics.truncate(n_errors);
+        self.take_back(n_errors);
         found
     }
 

@@ -1,5 +1,7 @@
 //! The declarations of all modules; what structs are made of.
 
+use std::collections::HashSet;
+
 use cotan_syntax::ast::{self, ItemKind};
 
 use super::constants::{Constant, State};
@@ -127,13 +129,15 @@ impl<'a> ModuleChecker<'a> {
         }
         self.report_type_cycles();
         self.report_enum_fields();
+        self.report_large_types();
     }
 
     /// The fields of a struct or variant.
     pub(super) fn fields(&mut self, written: &[ast::Field], scope: &mut TypeScope<'_>) -> Vec<typed::Field> {
         let mut fields: Vec<typed::Field> = Vec::new();
+        let mut names = HashSet::new();
         for field in written {
-            if fields.iter().any(|other| other.name == field.name.name) {
+            if !names.insert(field.name.name.as_str()) {
                 self.report_twice(&field.name, "field");
             }
             self.report_unknown_attributes(&field.attrs, "field");

@@ -85,6 +85,14 @@ impl ModuleChecker<'_> {
 
     /// The type that is written.
     pub(super) fn resolve_type(&mut self, ty: &TypeExpr, scope: &mut TypeScope<'_>) -> Type {
+        if self.is_full() {
+            return Type::Error;
+        }
+        let resolved = self.resolve_written(ty, scope);
+        if self.has_few_leaves(&resolved, "values of this type", ty.span) { resolved } else { Type::Error }
+    }
+
+    fn resolve_written(&mut self, ty: &TypeExpr, scope: &mut TypeScope<'_>) -> Type {
         match &ty.kind {
             TypeKind::Error => Type::Error,
             TypeKind::Tuple(parts) => Type::Tuple(parts.iter().map(|part| self.value_type(part, scope)).collect()),
@@ -185,7 +193,8 @@ impl ModuleChecker<'_> {
             Def::Alias(at) => {
                 let (generics, ty) = self.resolve_alias(at, found.span);
                 let make = |args| Substitution::new(args).ty(&ty);
-                self.applied(&found.name, &generics, make, bracket, span, scope)
+                let made = self.applied(&found.name, &generics, make, bracket, span, scope);
+                if self.add_type_parts(&made, span) { made } else { Type::Error }
             }
             Def::Unusable => Type::Error,
             Def::Trait(_) => {
@@ -428,6 +437,10 @@ impl ModuleChecker<'_> {
             );
             return (Vec::new(), Type::Error);
         }
+        if !self.enter_declaration(item.name.span) {
+            self.aliases[at].resolved = Some((Vec::new(), Type::Error));
+            return (Vec::new(), Type::Error);
+        }
         self.aliases[at].is_open = true;
         let resolved = self.within(self.aliases[at].module, |this| {
             let generics = this.generics(&item.generics, &[&item.ty]);
@@ -435,6 +448,7 @@ impl ModuleChecker<'_> {
             let ty = this.value_type(&item.ty, &mut scope);
             (scope.generics, ty)
         });
+        self.declaration_depth -= 1;
         self.aliases[at].resolved = Some(resolved.clone());
         resolved
     }

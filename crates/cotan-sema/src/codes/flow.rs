@@ -83,7 +83,7 @@ fn factorial(n: i64) -> i64 {
 
     TOO_DEEP = "E0606", "expression that is nested too deeply",
 "Expressions nest up to a limit that no program written by hand meets. Runs of operators count as
-one step.
+one step. Constants and type aliases that each need one further down are counted in the same way.
 
 Mended:
 
@@ -98,6 +98,36 @@ Mended:
 
 fn apply(f: (f64) -> f64, x: f64) -> f64 = f(x)
 fn g(x: f64) -> f64 = apply(exp, x)",
+"";
+
+    TYPE_TOO_LARGE = "E0608", "type that consists of too much",
+"A value consists of at most 10,000 scalars and tensors of scalars, and the tuple types of all
+expressions together of at most 2,000,000 parts. Tuples of tuples, and structs of structs, double with
+every line.
+
+Mended:
+
+fn f(x: f64) -> f64 {
+  let a = (x, x)
+  let b = (a, a)
+  b.0.1
+}",
+"struct S0 { a: f64, b: f64, c: f64, d: f64 }
+struct S1 { a: S0, b: S0, c: S0, d: S0 }
+struct S2 { a: S1, b: S1, c: S1, d: S1 }
+struct S3 { a: S2, b: S2, c: S2, d: S2 }
+struct S4 { a: S3, b: S3, c: S3, d: S3 }
+struct S5 { a: S4, b: S4, c: S4, d: S4 }
+struct S6 { a: S5, b: S5, c: S5, d: S5 }";
+
+    TOO_MANY_OPERATIONS = "E0609", "program that becomes too large",
+"Functions with parameters of function type, and lambdas, are copied into every call. A program may
+become at most 1,000,000 operations that way.
+
+Mended:
+
+fn twice(f: (f64) -> f64, x: f64) -> f64 = f(f(x))
+fn g(x: f64) -> f64 = twice(exp, x)",
 "";
 
     TEST_SIGNATURE = "E0670", "test that can't be called",

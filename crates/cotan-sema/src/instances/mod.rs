@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use cotan_syntax::{Diagnostic, Span};
 
 use crate::dims::{Atom, Dim, GenericId};
+use crate::leaf_counts::LeafCounts;
 use crate::limits::Limits;
 use crate::order;
 use crate::typed::{FnId, Function, FunctionBody, Program, TraitMethod};
@@ -39,7 +40,14 @@ pub(crate) fn specialise(
     wanted: &[Wanted],
     limits: &Limits,
 ) -> Result<Specialised, Box<Diagnostic>> {
-    let mut instances = Instances { program, limits, known: HashMap::new(), made: Vec::new(), n_special: 0 };
+    let mut instances = Instances {
+        program,
+        limits,
+        leaf_counts: LeafCounts::of(&program.structs, &program.enums),
+        known: HashMap::new(),
+        made: Vec::new(),
+        n_special: 0,
+    };
     let mut roots = Vec::new();
     for (function, args) in wanted {
         let span = program.function(*function).name_span;
@@ -80,6 +88,7 @@ struct Made {
 struct Instances<'p> {
     program: &'p Program,
     limits: &'p Limits,
+    leaf_counts: LeafCounts,
     known: HashMap<(FnId, Vec<GenericArg>), usize>,
     made: Vec<Made>,
     n_special: usize,
@@ -96,6 +105,14 @@ impl Instances<'_> {
     ) -> Result<(FnId, Vec<GenericArg>), Box<Diagnostic>> {
         let (function, args) = self.resolve(function, args);
         let source = self.program.function(function);
+        for arg in &args {
+            if let GenericArg::Type(ty) = arg
+                && self.leaf_counts.leaves(ty) > self.limits.leaves
+            {
+                let what = format!("a type that `{}` is called with", source.name);
+                return Err(Box::new(self.limits.too_many_leaves(&what, self.leaf_counts.leaves(ty), span)));
+            }
+        }
         let named = Named::new(&source.generics, args);
         let key = (function, named.args);
         if let Some(at) = self.known.get(&key) {

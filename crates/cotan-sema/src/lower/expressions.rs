@@ -14,6 +14,10 @@ use crate::typed::{Callable, Expr, ExprKind, FieldValue, Literal, LogicOp, Type,
 impl<'p> Body<'_, 'p> {
     /// The value of an expression that control leaves at its end only.
     pub(super) fn expr(&mut self, e: &'p Expr) -> Result<Value> {
+        let limits = self.lowering.limits;
+        if self.lowering.n_operations + self.b.vars().len() > limits.operations {
+            return Err(Box::new(limits.too_many_operations(&self.symbol, e.span)));
+        }
         self.at(e.span, |body| {
             let value = body.expr_kind(e)?;
             body.know_sizes(&e.ty, &value);

@@ -302,6 +302,7 @@ impl<'a, 'p> Body<'a, 'p> {
     /// Ends the function: a result whose type names a variable of the body comes after that variable.
     fn finish(self, source: &Function, value: Value, signature: Signature) -> Instance {
         let Body { lowering, b, symbol, .. } = self;
+        lowering.n_operations += b.vars().len();
         let function = b.finish(&symbol, Vec::new());
         let (mut function, results) = with_results(function, value);
         lowering.rule_symbols(source, &symbol).mark(&mut function);

@@ -105,6 +105,7 @@ pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result:
         instances: HashMap::new(),
         chain: Vec::new(),
         n_specialisations: 0,
+        n_operations: 0,
     };
     let mut entries = Vec::new();
     for root in roots {
@@ -146,6 +147,8 @@ struct Lowering<'p> {
     /// The functions that are being specialised, outermost first.
     chain: Vec<(String, Span)>,
     n_specialisations: usize,
+    /// The variables of the functions that are finished: as many as there are operations, or a few more.
+    n_operations: usize,
 }
 
 impl<'p> Lowering<'p> {

@@ -24,7 +24,8 @@ struct Axes {
 
 /// The functions of Einstein sums that a text uses, by name.
 pub(super) fn uses(file: FileId, text: &str, functions: &mut BTreeMap<String, String>) {
-    let tokens = lex(file, text).tokens;
+    // What is wrong with the text is for the parser to tell.
+    let tokens = lex(file, text, 0).tokens;
     for window in tokens.windows(3) {
         let [name, open, string] = window else { continue };
         let source = |at: usize| text.get(window[at].span.range()).unwrap_or_default();

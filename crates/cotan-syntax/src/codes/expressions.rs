@@ -124,4 +124,15 @@ fn f(x: f64) -> f64 {
   x
 }";
 
+    TOO_MANY_DIAGNOSTICS = "E0132", "more errors than are shown",
+"Of a program with very many errors, or warnings, the first 100 are shown and the others counted;
+where the checker has found so many errors, it does not look into further expressions. Mend the first
+ones: many of the others often follow from them.",
+"(a program with more than 100 errors)";
+
+    DECLARATION_TOO_LARGE = "E0133", "declaration too large",
+"A declaration has at most 500,000 parts: names, literals, calls, operations and types. Programs that
+are written by other programs are cut into functions, and long lists of numbers are read from files.",
+"(a sum of a million terms)";
+
 }

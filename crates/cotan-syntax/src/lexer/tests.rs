@@ -6,7 +6,7 @@ use super::*;
 
 /// The tokens between spaces, a newline before a token as `⏎`, then comments and errors.
 fn check(source: &str, expected: Expect) {
-    let lexed = lex(FileId(0), source);
+    let lexed = lex(FileId(0), source, 100);
     let mut out = String::new();
     for token in &lexed.tokens {
         if token.newline_before {
@@ -24,7 +24,7 @@ fn check(source: &str, expected: Expect) {
         let text = &source[comment.span.range()];
         out.push_str(&format!("{:?} before {}: {text:?}\n", comment.kind, comment.before_token));
     }
-    for diagnostic in &lexed.diagnostics {
+    for diagnostic in &lexed.diagnostics.finish() {
         out.push_str(&format!(
             "{} {:?}: {}\n",
             diagnostic.code,

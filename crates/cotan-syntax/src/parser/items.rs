@@ -39,6 +39,7 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while !self.at(TokenKind::Eof) {
             let start = self.pos;
+            self.most_nodes = self.n_nodes.saturating_add(self.nodes);
             let mut item = self.item();
             let is_leaving = self.is_leaving();
             if is_leaving {

@@ -98,6 +98,7 @@ pub(crate) fn outcome_of(called: Result<Vec<Value>, CompiledError>, what: &str) 
         | CompiledError::OutOfMemory(_)
         | CompiledError::Cancelled
         | CompiledError::OutOfSteps
+        | CompiledError::TimedOut
         | CompiledError::Bug(_)) => Err(format!("{what} fails: {other}")),
     })
 }

@@ -88,6 +88,8 @@ impl Trapping<'_> {
                     | CallError::NanArgument(_)
                     | CallError::OutOfMemory(_)
                     | CallError::Limit(_)
+                    | CallError::TimedOut
+                    | CallError::Cancelled
                     | CallError::Unsupported(_)
                     | CallError::Bug(_)) => format!("{engine:?}: {e}"),
                 })?;

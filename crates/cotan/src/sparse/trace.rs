@@ -72,12 +72,16 @@ fn of_products(
 
 /// Runs a function of a module whose derivatives are not written yet.
 fn run(compiler: &Compiler, module: &Module, symbol: &str, args: &[Value]) -> Result<Traced, SparseError> {
-    let options = interpreter_options(compiler.memory());
+    let limits = compiler.call_limits();
+    let options = limits.interpreter(interpreter_options(compiler.memory()));
     on_deep_stack(|| {
         let (module, _) =
             pipeline::finish(module, symbol, |module| compiler.expand(module)).map_err(CompileError::from)?;
         let module = pipeline::link(&module, symbol, &cotan_opt::simplify);
-        Ok(cotan_interp::tape::trace(&module, symbol, args, &options)?)
+        let running = limits.start();
+        let stop = running.watch().map(|watch| watch.stopping().clone());
+        let traced = cotan_interp::tape::trace_watched(&module, symbol, args, &options, stop);
+        traced.map_err(|e| SparseError::Call(running.error(e)))
     })
 }
 

@@ -52,11 +52,11 @@ fn is_silent(s: &Stmt) -> bool {
     is_silent_here && s.op.blocks().iter().flat_map(|b| &b.stmts).all(is_silent)
 }
 
-/// Whether a statement may run before others that stand in front of it: it cannot fail, ends, is silent, and relies on
-/// nothing that they have checked.
-pub(super) fn may_move(ty: &impl Fn(Var) -> Ty, s: &Stmt) -> bool {
+/// Whether a statement may run before others that stand in front of it, if it relies on no sizes that they have checked:
+/// it cannot fail, ends, and is silent.
+pub(super) fn may_move_but_for_sizes(s: &Stmt) -> bool {
     let deeds = Deeds::of(s);
-    deeds.checks + deeds.whiles == 0 && is_silent(s) && writes_around(s).is_empty() && n_relying(ty, s) == 0
+    deeds.checks + deeds.whiles == 0 && is_silent(s) && writes_around(s).is_empty()
 }
 
 /// How many statements rely on sizes that are equal under different names, inner blocks included.

@@ -27,10 +27,10 @@ use super::rename::{lengths, may_become, rename_ty, substitute};
 use access::{Extents, guard};
 use cotan_ir::{Atom, Block, CheckKind, Const, Elem, Function, Op, Span, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::{AFTER, EQ};
-use likeness::{is_alike, is_worth_it, may_move, n_relying};
+use likeness::{is_alike, is_worth_it, n_relying};
 pub use recall::recall;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::hash_map::Entry;
 
 /// The function with twins joined, for one whose callers make sure of something.
@@ -133,6 +133,32 @@ impl Names {
 struct Known {
     stmts: Vec<Stmt>,
     values: FxHashMap<(Expr, Ty), Var>,
+    /// What is known of each statement, once somebody has asked.
+    facts: Vec<OnceCell<Facts>>,
+}
+
+/// What a statement needs to move, as far as that does not depend on names of equal values.
+struct Facts {
+    /// The variables around it that it depends on.
+    reads: Vec<Var>,
+    /// The accumulators of regions around it that it writes to.
+    writes: FxHashSet<Var>,
+    /// Whether it may move, but for sizes that it relies on.
+    may_move: bool,
+}
+
+impl Known {
+    fn push(&mut self, s: Stmt) {
+        self.stmts.push(s);
+        self.facts.push(OnceCell::new());
+    }
+
+    /// Puts other statements in place of those from a position on.
+    fn replace(&mut self, at: usize, stmts: Vec<Stmt>) {
+        self.facts.truncate(at);
+        self.facts.resize_with(stmts.len(), OnceCell::new);
+        self.stmts = stmts;
+    }
 }
 
 /// Where a block stands.
@@ -188,7 +214,7 @@ impl<'a> Twins<'a> {
         let mut known = Known::default();
         for s in first {
             self.enter(&mut known, s, names);
-            known.stmts.push(s.clone());
+            known.push(s.clone());
         }
         for s in second {
             self.push(&mut known, s.clone(), Place::Trial, names);
@@ -204,7 +230,7 @@ impl<'a> Twins<'a> {
             return;
         }
         if s.op.blocks().is_empty() || !self.moved(known, &s, place, names) {
-            known.stmts.push(s);
+            known.push(s);
         }
     }
 
@@ -231,20 +257,80 @@ impl<'a> Twins<'a> {
 
     /// Joins a region with an earlier one, if that is possible and worth it.
     fn moved(&self, known: &mut Known, s: &Stmt, place: Place, names: &mut Names) -> bool {
-        let join = |at: usize| self.join(&known.stmts, at, s, place, names);
-        let Some((stmts, joined)) = (0..known.stmts.len()).rev().find_map(join) else { return false };
-        known.stmts = stmts;
+        let Some((at, stmts, joined)) = self.with_twin(known, s, place, names) else { return false };
+        known.replace(at, stmts);
         *names = joined;
         true
     }
 
-    /// The statements with a region joined to the one at a position, and the names of what has gone.
-    fn join(&self, stmts: &[Stmt], at: usize, s: &Stmt, place: Place, names: &Names) -> Option<(Vec<Stmt>, Names)> {
-        let earlier = &stmts[at];
-        if !is_alike(earlier, s) {
-            return None;
+    /// The statements with a region joined to the last one before it that it may be joined to, where that stands, and the
+    /// names of what has gone. What has to move with the region is found on one way back, which ends where something
+    /// cannot move, or there is no region like it any more.
+    fn with_twin(&self, known: &Known, s: &Stmt, place: Place, names: &Names) -> Option<(usize, Vec<Stmt>, Names)> {
+        let stmts = &known.stmts;
+        let first = stmts.iter().position(|other| is_alike(other, s))?;
+        let facts = |k: usize| known.facts[k].get_or_init(|| self.facts(&stmts[k]));
+        let written = likeness::writes_around(s);
+        let mut wanted: FxHashSet<Var> = self.reads(s, names);
+        let mut needed = Needed::default();
+        for k in (first..stmts.len()).rev() {
+            let other = &stmts[k];
+            if !written.is_empty() && !facts(k).writes.is_disjoint(&written) {
+                return None;
+            }
+            if !other.results.iter().any(|r| wanted.contains(r)) {
+                if is_alike(other, s) {
+                    if !self.may_all_move(stmts, &needed, names) {
+                        return None;
+                    }
+                    if let Some((stmts, joined)) = self.join(stmts, k, s, &needed, place, names) {
+                        return Some((k, stmts, joined));
+                    }
+                }
+                continue;
+            }
+            if let Some((first, Atom::Var(last))) = ordered(other)
+                && may_become(other.results[0], first, &self.f.vars, &self.lengths)
+                && (self.alive.has(last) || (place == Place::Body && self.f.ty(last).is_scalar()))
+            {
+                needed.unordered.set(other.results[0], first);
+                needed.last.extend((!self.alive.has(last)).then_some(last));
+                wanted.extend(first.var());
+            } else if facts(k).may_move && self.may_be_named(other) {
+                needed.moves.insert(k);
+                let reads = facts(k).reads.iter().filter_map(|v| names.of((*v).into()).var());
+                wanted.extend(reads.filter(|v| !other.results.contains(v)));
+            } else {
+                return None;
+            }
         }
-        let Needed { moves, unordered, last } = self.needed(stmts, at, s, place, names)?;
+        None
+    }
+
+    fn facts(&self, s: &Stmt) -> Facts {
+        Facts {
+            reads: self.reads_as_named(s),
+            writes: likeness::writes_around(s),
+            may_move: likeness::may_move_but_for_sizes(s),
+        }
+    }
+
+    /// Whether what is to move relies on no sizes that were checked before.
+    fn may_all_move(&self, stmts: &[Stmt], needed: &Needed, names: &Names) -> bool {
+        needed.moves.iter().all(|k| n_relying(&|v| names.of_ty(self.f.ty(v)), &stmts[*k]) == 0)
+    }
+
+    /// The statements with a region joined to the one at a position, and the names of what has gone.
+    fn join(
+        &self,
+        stmts: &[Stmt],
+        at: usize,
+        s: &Stmt,
+        Needed { moves, unordered, last }: &Needed,
+        place: Place,
+        names: &Names,
+    ) -> Option<(Vec<Stmt>, Names)> {
+        let earlier = &stmts[at];
         let mut later = s.clone();
         unordered.in_stmt(&mut later);
         let mut names = names.clone();
@@ -297,44 +383,20 @@ impl<'a> Twins<'a> {
         checks(&f, &f.body.stmts).is_subset(&passed)
     }
 
-    /// What has to move with a region to the place of an earlier statement; `None` if it cannot.
-    fn needed(&self, stmts: &[Stmt], at: usize, s: &Stmt, place: Place, names: &Names) -> Option<Needed> {
-        let written = likeness::writes_around(s);
-        if stmts[at..].iter().any(|other| !likeness::writes_around(other).is_disjoint(&written)) {
-            return None;
-        }
-        let mut wanted: FxHashSet<Var> = self.reads(s, names);
-        let mut needed = Needed::default();
-        for k in (at..stmts.len()).rev() {
-            let other = &stmts[k];
-            if !other.results.iter().any(|r| wanted.contains(r)) {
-                continue;
-            }
-            if let Some((first, Atom::Var(last))) = ordered(other)
-                && may_become(other.results[0], first, &self.f.vars, &self.lengths)
-                && (self.alive.has(last) || (place == Place::Body && self.f.ty(last).is_scalar()))
-            {
-                needed.unordered.set(other.results[0], first);
-                needed.last.extend((!self.alive.has(last)).then_some(last));
-                wanted.extend(first.var());
-            } else if k > at && may_move(&|v| names.of_ty(self.f.ty(v)), other) && self.may_be_named(other) {
-                needed.moves.insert(k);
-                wanted.extend(self.reads(other, names));
-            } else {
-                return None;
-            }
-        }
-        Some(needed)
-    }
-
     /// The variables around a statement that it depends on.
     fn reads(&self, s: &Stmt, names: &Names) -> FxHashSet<Var> {
+        let read = self.reads_as_named(s).into_iter().filter_map(|v| names.of(v.into()).var());
+        read.filter(|v| !s.results.contains(v)).collect()
+    }
+
+    /// The same under the names that it knows them by.
+    fn reads_as_named(&self, s: &Stmt) -> Vec<Var> {
         let binders = s.op.binders();
         let mut read: Vec<Var> = s.op.operands().into_iter().filter_map(Atom::var).collect();
         read.extend(s.op.blocks().iter().flat_map(|b| free_vars(self.f, b, &binders)));
         let bound = s.results.iter().chain(&binders);
         read.extend(bound.flat_map(|v| self.f.ty(*v).dim_vars()));
-        read.into_iter().filter_map(|v| names.of(v.into()).var()).filter(|v| !s.results.contains(v)).collect()
+        read
     }
 }
 

@@ -43,6 +43,15 @@ const NESTS: &[(usize, &str, &str, &str)] = &[
 ];
 
 #[test]
+fn a_declaration_with_too_many_parts_is_reported_once_and_the_next_one_read() {
+    let limits = Limits { nodes: 100, ..Limits::default() };
+    let source = format!("fn f(x: f64) -> f64 = x{}\nfn g(x: f64) -> f64 = x\n", " + x".repeat(1000));
+    let (module, diagnostics) = parse_with(FileId(0), &source, &limits);
+    let codes: Vec<_> = diagnostics.iter().map(|d| d.code.as_str()).collect();
+    assert_eq!((module.items.len(), codes), (2, vec!["E0133"]));
+}
+
+#[test]
 fn nesting_is_limited_everywhere() {
     on_main_stack(|| {
         for &(levels, open, inner, close) in NESTS {

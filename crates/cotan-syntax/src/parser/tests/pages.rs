@@ -2,7 +2,13 @@ use super::*;
 use crate::codes;
 
 /// Codes whose failing example is no program.
-const DESCRIBED: &[crate::Code] = &[codes::INVALID_UTF8, codes::FILE_TOO_LARGE, codes::NESTING_TOO_DEEP];
+const DESCRIBED: &[crate::Code] = &[
+    codes::INVALID_UTF8,
+    codes::FILE_TOO_LARGE,
+    codes::NESTING_TOO_DEEP,
+    codes::TOO_MANY_DIAGNOSTICS,
+    codes::DECLARATION_TOO_LARGE,
+];
 
 #[test]
 fn every_failing_example_has_exactly_the_code_of_its_page() {

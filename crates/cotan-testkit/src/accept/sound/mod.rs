@@ -2,11 +2,14 @@
 //!
 //! A line takes the command and how much of its cases is wanted; the tests of the command run a part of each.
 
+mod bombs;
+mod bombs_list;
 pub mod cache;
 pub mod folders;
 mod gate;
 pub mod messages;
 mod ran;
+mod stopping;
 
 use super::{Line, Measured};
 
@@ -21,7 +24,14 @@ pub enum Part {
 
 /// The lines, each with all of its cases.
 pub(super) fn lines() -> Vec<Line> {
-    [cache::LINES, folders::LINES, messages::LINES, gate::LINES].concat()
+    let groups: [&[Line]; 5] = [
+        cache::LINES,
+        folders::LINES,
+        messages::LINES,
+        &[stopping::LINE, bombs::LINE],
+        gate::LINES,
+    ];
+    groups.concat()
 }
 
 /// Cases that were tried, and what went wrong.
