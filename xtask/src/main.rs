@@ -3,6 +3,7 @@
 //! `cargo xtask help` lists them. Each is a plain sequence of cargo commands or a check of files.
 
 mod book;
+mod dependencies;
 mod figures;
 mod new_op;
 mod ops;
@@ -20,7 +21,8 @@ cargo xtask COMMAND
   ci                      what CI runs: format, lints, tidy, the book, then `test`
   test [ui|ir|run] [--bless]
                           all tests, or those of one folder of tests/; --bless rewrites what they expect
-  tidy                    generated files are fresh, codes have pages, the longest files
+  tidy                    generated files are fresh, codes have pages, the longest files, and licences, sources and
+                          duplicates of the dependencies are those that deny.toml allows
   book                    builds the book into target/book, where mdbook is installed
   ops                     writes the reference pages of the operations, docs/operations
   figures                 draws the figures of the book, docs/figures
