@@ -4,6 +4,7 @@
 
 mod book;
 mod changed;
+mod dependencies;
 mod figures;
 mod new_op;
 mod ops;
@@ -29,7 +30,8 @@ cargo xtask COMMAND
                           all tests, or those of one folder of tests/; --bless rewrites what they expect
   test --campaign         the second tier: more programs and seeds, and every variant in which they are compiled
   test --changed [REV]    the tests that a change since REV (default: HEAD) can reach
-  tidy                    generated files are fresh, codes have pages, the longest files
+  tidy                    generated files are fresh, codes have pages, the longest files, and licences, sources and
+                          duplicates of the dependencies are those that deny.toml allows
   book                    builds the book into target/book, where mdbook is installed
   ops                     writes the reference pages of the operations, docs/operations
   figures                 draws the figures of the book, docs/figures

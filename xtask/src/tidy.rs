@@ -28,15 +28,29 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         if !name.contains("/tests/") && !text.starts_with("//!") {
             problems.push(format!("{name}: no module documentation at the top"));
         }
+        let references = text.lines().enumerate().filter(|(_, line)| refers_elsewhere(line));
+        problems.extend(
+            references.map(|(k, _)| {
+                format!("{name}:{}: the comment says to see another place; say what it relies on", k + 1)
+            }),
+        );
         lengths.push((lines, name));
     }
     lengths.sort_unstable_by(|a, b| b.cmp(a));
     print_longest(&lengths);
     problems.extend(crate::ops::check(root).err().map(|e| e.to_string()));
+    let dependencies = crate::dependencies::check(root)?;
+    dependencies.lines.iter().for_each(|line| crate::print(&format!("{line}\n")));
+    problems.extend(dependencies.problems);
     if problems.is_empty() {
         return Ok(());
     }
     bail!("{}", problems.join("\n"))
+}
+
+/// Whether a line is a comment on unsafe code that names another place instead of what the code relies on.
+fn refers_elsewhere(line: &str) -> bool {
+    line.trim_start().strip_prefix("// SAFETY:").is_some_and(|said| said.trim_start().starts_with("see "))
 }
 
 fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
@@ -58,5 +72,17 @@ fn print_longest(lengths: &[(usize, String)]) {
     for (lines, name) in lengths.iter().take(10) {
         let mark = if *lines > LONG { "  (think about it)" } else { "" };
         println!("{lines:>6}  {name}{mark}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_on_unsafe_code_says_what_it_relies_on() {
+        assert!(refers_elsewhere("    // SAFETY: see the module."));
+        assert!(!refers_elsewhere("    // SAFETY: the caller's frame outlives the call."));
+        assert!(!refers_elsewhere("    // see the module"));
     }
 }

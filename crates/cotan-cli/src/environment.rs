@@ -18,7 +18,7 @@ use std::sync::Once;
 use std::time::UNIX_EPOCH;
 
 /// Bytes of compiled code that are kept between runs.
-const CACHE_BYTES: u64 = 256 << 20;
+pub(crate) const CACHE_BYTES: u64 = 256 << 20;
 
 /// The engine that the options ask for.
 pub(crate) fn engine(options: &EngineArgs) -> Result<Engine, Failure> {

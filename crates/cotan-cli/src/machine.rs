@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// What is left to the rest of the process: one part of so many.
-const SPARED_PART: u64 = 16;
+pub(crate) const SPARED_PART: u64 = 16;
 
 /// Bytes that the machine, and the control groups of this process, have to spare; nothing where the system does not
 /// tell.

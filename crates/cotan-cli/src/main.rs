@@ -11,6 +11,8 @@ mod input;
 mod machine;
 mod output;
 mod point;
+#[cfg(test)]
+mod promises;
 mod session;
 mod terminal;
 mod usage;

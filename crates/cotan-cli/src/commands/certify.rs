@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Seconds that the checker may take.
-const SECONDS: u64 = 60;
+pub(crate) const CHECKER_SECONDS: u64 = 60;
 
 /// What became of the certificate of a gradient.
 pub(crate) enum Certified {
@@ -47,7 +47,7 @@ pub(crate) fn certified(point: &Point, checker: &Path) -> Result<Certified, Fail
     let written = certify(&primal, &gradient, &args, &point.wrt).map_err(|e| session.call_failure(&point.name, &e))?;
     let certified = match written {
         Err(none) => Ok(Certified::Without(none.to_string())),
-        Ok(certificate) => match ask(checker, certificate.text.clone(), Duration::from_secs(SECONDS)) {
+        Ok(certificate) => match ask(checker, certificate.text.clone(), Duration::from_secs(CHECKER_SECONDS)) {
             Ok(verdict) => Ok(Certified::Checked { certificate, verdict }),
             Err(e) => {
                 let message = format!("running the checker `{}`: {e}", checker.display());

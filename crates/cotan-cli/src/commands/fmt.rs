@@ -81,7 +81,7 @@ fn formatted(name: &str, text: &str) -> Result<String, Failure> {
 
 /// Lines between the first and the last that differ, in both texts. The time to find the least difference grows with
 /// the square of it.
-const MOST_LINES_COMPARED: usize = 10_000;
+pub(crate) const MOST_LINES_COMPARED: usize = 10_000;
 
 /// What formatting would change.
 fn difference(name: &str, text: &str, formatted: &str) -> String {

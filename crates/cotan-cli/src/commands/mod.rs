@@ -1,12 +1,12 @@
 //! The commands, one file each.
 
 mod bench;
-mod certify;
+pub(crate) mod certify;
 mod check;
 mod doctor;
 mod emit;
 mod explain;
-mod fmt;
+pub(crate) mod fmt;
 mod grad;
 mod hessian;
 mod hvp;

@@ -1,7 +1,7 @@
 //! The functions that compiled code calls, under the names that [`crate::abi`] gives them.
 //!
-//! None of them panics or unwinds. Each is called with pointers that the host put into the context,
-//! or that compiled code has in its own frame; that is the contract behind every `unsafe` here.
+//! Each is called with pointers that the host put into the context, or that compiled code has in its own frame; what each of
+//! them relies on stands where it is used.
 
 use std::ffi::c_void;
 use std::{ptr, slice};
@@ -75,52 +75,60 @@ fn size(bytes: i64) -> Result<usize, Refusal> {
 }
 
 unsafe extern "C" fn allocate(ctx: *mut Ctx, bytes: i64) -> *mut c_void {
-    // SAFETY: see the module.
+    // SAFETY: compiled code passes on the context that its call or task was given: it lives until that returns, and no other
+    // thread uses it.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: see the module.
+    // SAFETY: the pointers of such a context are live, and `arena` is this thread's.
     let memory = unsafe { ask(ctx, bytes, |arena| arena.allocate(size(bytes)?)) };
     memory.unwrap_or(ptr::null_mut())
 }
 
 unsafe extern "C" fn mark(ctx: *mut Ctx, mark: *mut Mark) {
-    // SAFETY: see the module.
+    // SAFETY: `ctx` is the context of this call or task, whose arena is this thread's; `mark` is a place in the caller's frame
+    // that is large enough and aligned, as the table in `crate::abi` says.
     unsafe { mark.write((*(*ctx).arena).mark()) }
 }
 
 unsafe extern "C" fn release(ctx: *mut Ctx, mark: *const Mark) {
-    // SAFETY: see the module.
+    // SAFETY: `ctx` is the context of this call or task; `mark` is in the caller's frame, was filled by `mark` above with the
+    // same arena, and nothing that was allocated since is used any more.
     unsafe { (*(*ctx).arena).release(*mark) }
 }
 
 unsafe extern "C" fn stack_open(ctx: *mut Ctx, stack: *mut Stack) {
-    // SAFETY: see the module.
+    // SAFETY: `ctx` is the context of this call or task; `stack` is a place for a `Stack` in the caller's frame, which does not
+    // move while the stack is open.
     unsafe { (*(*ctx).arena).open_stack(stack) }
 }
 
 unsafe extern "C" fn stack_reserve(ctx: *mut Ctx, stack: *mut Stack, bytes: i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: compiled code passes on the context that its call or task was given: it lives until that returns, and no other
+    // thread uses it.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: see the module.
+    // SAFETY: `stack` is in the caller's frame, and `stack_open` has filled it.
     let wanted = unsafe { (*stack).length }.saturating_add(bytes);
-    // SAFETY: see the module; the stack was opened in this arena.
+    // SAFETY: the pointers of such a context are live; the stack was opened in this arena.
     let room = unsafe { ask(ctx, wanted, |arena| arena.reserve(stack, size(bytes)?)) };
     if room.is_ok() { OK } else { FAILED }
 }
 
 unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: `ctx` is the context of this call; `body` is a function of the same compiled module with the signature of a chunk,
+    // and `env` a record in the caller's frame, which waits until all chunks are done.
     unsafe { parallel_for(&mut *ctx, body, env, n) }
 }
 
 unsafe extern "C" fn wave(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64, stages: i64, slots: i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: as for a parallel loop: the context of this call, a function of the same module, and a record in the frame of the
+    // caller, which waits.
     unsafe { wavefront(&mut *ctx, body, env, [n, stages, slots]) }
 }
 
 unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: compiled code passes on the context that its call or task was given: it lives until that returns, and no other
+    // thread uses it.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: see the module; a null watch watches nothing.
+    // SAFETY: the watch of a context is null, which watches nothing, or one that the host keeps alive during the call.
     let Some(watch) = (unsafe { ctx.watch.as_ref() }) else {
         return OK;
     };
@@ -134,9 +142,10 @@ unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
 }
 
 unsafe extern "C" fn routine(ctx: *mut Ctx, name: *const u8, length: i64, words: *const i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: `name` points to that many bytes of a constant in the code, which is mapped while it runs.
     let name = unsafe { slice::from_raw_parts(name, usize::try_from(length).unwrap_or(0)) };
-    // SAFETY: see the module; compiled code describes arrays that are alive.
+    // SAFETY: `ctx` is the context of this call or task; `words` describes arrays, which compiled code keeps alive and does
+    // not use meanwhile, in the form that the routine of this name has in the emitter.
     unsafe { routine::call(&mut *ctx, name, words) }
 }
 
@@ -176,7 +185,8 @@ unsafe extern "C" fn print(
     rank: i64,
     extents: *const i64,
 ) {
-    // SAFETY: see the module; a null output drops everything.
+    // SAFETY: the output of a context is null, which drops everything, or one that the host keeps alive and that no other
+    // thread uses during the call.
     let Some(output) = (unsafe { (*ctx).output.cast::<Output>().as_mut() }) else {
         return;
     };

@@ -63,24 +63,24 @@ impl<'a> Words<'a> {
 /// `name` is so many bytes, `words` describes arrays that are live, and the result overlaps no operand.
 pub(super) unsafe fn call(ctx: &mut Ctx, name: &[u8], words: *const i64) -> Status {
     let mut words = Words { next: words, life: std::marker::PhantomData };
-    // SAFETY: by this function's contract, here and below.
+    // SAFETY: by this function's contract: `words` begins with the number of attributes and the attributes.
     let attrs = unsafe {
         let n = words.count();
         words.take(n)
     };
-    // SAFETY: see above.
+    // SAFETY: by this function's contract: the number of arrays follows them.
     let n_arrays = unsafe { words.count() };
-    // SAFETY: see above; there is a result.
+    // SAFETY: by this function's contract: the first array is the result, and there is one.
     let to = unsafe { words.array() };
-    // SAFETY: see above.
+    // SAFETY: by this function's contract: as many arrays follow as the number says.
     let from: Vec<Described> = (1..n_arrays).map(|_| unsafe { words.array() }).collect();
     // SAFETY: the registry is the one that the code was compiled with, and outlives the call.
     let registry = unsafe { ctx.registry.as_ref() };
     let record = std::str::from_utf8(name).ok().and_then(|name| registry?.tensor_op(name));
     let Some(Evaluation::Routine(routine)) = record.map(|record| record.evaluation) else { return FAILED };
-    // SAFETY: see above.
+    // SAFETY: by this function's contract: operands are live, of so many elements as their extents say.
     let args = from.iter().map(|array| Array { dims: array.dims, elements: unsafe { elements(array) } }).collect();
-    // SAFETY: see above; nothing else refers to what is written.
+    // SAFETY: by this function's contract: the result is live and overlaps no operand, so nothing else refers to it.
     let result = unsafe { elements_mut(&to) };
     let mut call = RoutineCall { args, attrs, dims: to.dims, result };
     // SAFETY: by this function's contract; a null watch watches nothing.

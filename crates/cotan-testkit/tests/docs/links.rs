@@ -5,7 +5,7 @@ use cotan_testkit::files::{report, workspace_file};
 use std::path::{Path, PathBuf};
 
 /// The pages outside of the book.
-const ROOT_PAGES: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const ROOT_PAGES: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
 
 #[test]
 fn every_link_leads_to_a_file_and_to_a_heading_in_it() {

@@ -6,3 +6,4 @@ mod links;
 mod listings;
 mod pages;
 mod programs;
+mod promises;
