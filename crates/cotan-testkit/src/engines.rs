@@ -96,7 +96,8 @@ impl Engine {
                         | cotan_llvm::RuntimeError::OutOfMemory(_)
                         | cotan_llvm::RuntimeError::Cancelled
                         | cotan_llvm::RuntimeError::OutOfSteps
-                        | cotan_llvm::RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
+                        | cotan_llvm::RuntimeError::Bug(_)
+                        | cotan_llvm::RuntimeError::BadExtents(_)) => RunError::Other(other.to_string()),
                     })
                 };
                 if let Some(plain) = plain {

@@ -24,6 +24,8 @@ pub const UNREADABLE_FILE: Code = Code("A0006");
 pub const MALFORMED_FILE: Code = Code("A0007");
 /// A request that does not fit the function.
 pub const UNFIT_REQUEST: Code = Code("A0008");
+/// A size or an extent that would be negative.
+pub const NEGATIVE_SIZE: Code = Code("A0009");
 /// A device that this version does not support.
 pub const UNSUPPORTED_DEVICE: Code = Code("U0001");
 /// An option that this version does not support.
@@ -255,6 +257,13 @@ pub static SHELL: &[CodeInfo] = &[
         "A0008",
         "the request does not fit the function",
         "There is no function of this name, no such parameter, or the function has no scalar result to differentiate.",
+        "",
+    ),
+    info(
+        "A0009",
+        "a size would be negative",
+        "A size counts elements. Sizes are solved from the extents of the arguments: x: f64[N + 5] needs at least five \
+         elements, or N would be negative. Give longer arguments, or a size of at least 0: --set N=0.",
         "",
     ),
     info(

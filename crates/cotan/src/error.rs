@@ -104,7 +104,9 @@ impl From<cotan_llvm::RuntimeError> for CallError {
             RuntimeError::Check { kind, args, span } => CallError::Check(CheckFailure { kind, args, span }),
             RuntimeError::OutOfMemory(e) => CallError::OutOfMemory(e),
             e @ (RuntimeError::Cancelled | RuntimeError::OutOfSteps) => CallError::Limit(e.to_string()),
-            e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_)) => CallError::Bug(e.to_string()),
+            e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_) | RuntimeError::BadExtents(_)) => {
+                CallError::Bug(e.to_string())
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Sta
 use crate::jit::HostSymbols;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_loops::BlockWork;
-use cotan_ops::write_value;
+use cotan_ops::{ElementCount, write_value};
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
@@ -75,52 +75,56 @@ fn size(bytes: i64) -> Result<usize, Refusal> {
 }
 
 unsafe extern "C" fn allocate(ctx: *mut Ctx, bytes: i64) -> *mut c_void {
-    // SAFETY: see the module.
+    // SAFETY: compiled code hands on the context of its thread, which nobody else refers to while the call runs.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: see the module.
+    // SAFETY: the session or the loop that made the context keeps its arena and its store alive until it is left.
     let memory = unsafe { ask(ctx, bytes, |arena| arena.allocate(size(bytes)?)) };
     memory.unwrap_or(ptr::null_mut())
 }
 
 unsafe extern "C" fn mark(ctx: *mut Ctx, mark: *mut Mark) {
-    // SAFETY: see the module.
+    // SAFETY: the context and its arena are those of this thread and alive; `mark` is a slot of the caller's frame with the
+    // size and alignment of a `Mark`.
     unsafe { mark.write((*(*ctx).arena).mark()) }
 }
 
 unsafe extern "C" fn release(ctx: *mut Ctx, mark: *const Mark) {
-    // SAFETY: see the module.
+    // SAFETY: the context and its arena are those of this thread and alive; `mark` was written by `cotan_mark` in this
+    // frame, and what was allocated since is not used after this.
     unsafe { (*(*ctx).arena).release(*mark) }
 }
 
 unsafe extern "C" fn stack_open(ctx: *mut Ctx, stack: *mut Stack) {
-    // SAFETY: see the module.
+    // SAFETY: the context and its arena are those of this thread and alive; `stack` is a slot of the caller's frame with the
+    // size and alignment of a `Stack`, and the frame outlives the mark that the stack is released with.
     unsafe { (*(*ctx).arena).open_stack(stack) }
 }
 
 unsafe extern "C" fn stack_reserve(ctx: *mut Ctx, stack: *mut Stack, bytes: i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: compiled code hands on the context of its thread, which nobody else refers to while the call runs.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: see the module.
+    // SAFETY: `stack` is a slot of the caller's frame that `cotan_stack_open` has written.
     let wanted = unsafe { (*stack).length }.saturating_add(bytes);
-    // SAFETY: see the module; the stack was opened in this arena.
+    // SAFETY: the arena of the context is alive, and the stack was opened in it and not released, as its frame runs.
     let room = unsafe { ask(ctx, wanted, |arena| arena.reserve(stack, size(bytes)?)) };
     if room.is_ok() { OK } else { FAILED }
 }
 
 unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: the context is that of this thread and alive; `body` and `env` are a function of the same module and the frame
+    // of the caller, who waits for this call, and the emitter makes bodies that may run on several threads at once.
     unsafe { parallel_for(&mut *ctx, body, env, n) }
 }
 
 unsafe extern "C" fn wave(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64, stages: i64, slots: i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: as in `parallel`; the order in which the body may run is the one that `stages` and `slots` say.
     unsafe { wavefront(&mut *ctx, body, env, [n, stages, slots]) }
 }
 
 unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: compiled code hands on the context of its thread, which nobody else refers to while the call runs.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: see the module; a null watch watches nothing.
+    // SAFETY: a watch that is not null is kept alive by the session for as long as the call runs; null watches nothing.
     let Some(watch) = (unsafe { ctx.watch.as_ref() }) else {
         return OK;
     };
@@ -134,9 +138,11 @@ unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
 }
 
 unsafe extern "C" fn routine(ctx: *mut Ctx, name: *const u8, length: i64, words: *const i64) -> Status {
-    // SAFETY: see the module.
+    // SAFETY: the name is a constant of that many bytes in the code, at least one.
     let name = unsafe { slice::from_raw_parts(name, usize::try_from(length).unwrap_or(0)) };
-    // SAFETY: see the module; compiled code describes arrays that are alive.
+    // SAFETY: the context is that of this thread and alive; the words lie in the caller's frame, and the arrays that they
+    // describe are buffers that it holds, of as many elements as the extents say. That these are extents of arrays is
+    // looked at there.
     unsafe { routine::call(&mut *ctx, name, words) }
 }
 
@@ -160,10 +166,13 @@ unsafe fn work_on_blocks(
 ) {
     let monoid = usize::try_from(monoid).ok().and_then(|at| Monoid::ALL.get(at));
     let elem = usize::try_from(elem).ok().and_then(|at| Elem::ALL.get(at));
-    if let (Some(monoid), Some(elem)) = (monoid, elem) {
+    // A negative number is a bug of whoever made the code: nothing is touched for it.
+    let [size, stride, number] = [size, stride, number].map(usize::try_from);
+    debug_assert!(size.is_ok() && stride.is_ok() && number.is_ok(), "compiled code counts below zero");
+    if let (Some(monoid), Some(elem), Ok(size), Ok(stride), Ok(number)) = (monoid, elem, size, stride, number) {
         // SAFETY: by this function's contract.
-        let lanes = unsafe { Partials::new(*elem, lanes, size as usize, stride as usize) };
-        lanes.work(work, *monoid, number as usize);
+        let lanes = unsafe { Partials::new(*elem, lanes, size, stride) };
+        lanes.work(work, *monoid, number);
     }
 }
 
@@ -176,7 +185,8 @@ unsafe extern "C" fn print(
     rank: i64,
     extents: *const i64,
 ) {
-    // SAFETY: see the module; a null output drops everything.
+    // SAFETY: the context is that of the thread that made the call, which alone writes, and its output lives until the call
+    // ends; a null output drops everything.
     let Some(output) = (unsafe { (*ctx).output.cast::<Output>().as_mut() }) else {
         return;
     };
@@ -190,9 +200,11 @@ unsafe extern "C" fn print(
     if let (Ok(rank), Some(elem)) = (usize::try_from(rank), elem) {
         // SAFETY: compiled code stores the extents before it calls.
         let dims = if rank == 0 { &[] } else { unsafe { slice::from_raw_parts(extents, rank) } };
-        let n: i64 = dims.iter().product();
-        // SAFETY: the tensor has as many elements as its extents say.
-        let bits = (0..n as usize).map(|at| unsafe { element(*elem, data, at) });
+        // Extents of no tensor are a bug of whoever made the code: nothing is read for them.
+        let n = ElementCount::of(dims);
+        debug_assert!(n.is_some(), "compiled code prints a tensor of extents {dims:?}");
+        // SAFETY: the tensor has as many elements as its extents say, which are those of a tensor.
+        let bits = (0..n.map_or(0, ElementCount::get)).map(|at| unsafe { element(*elem, data, at) });
         write_value(*elem, dims, &bits.collect::<Vec<u64>>(), &mut line);
     }
     (output.write)(&line);
