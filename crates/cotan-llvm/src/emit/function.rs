@@ -101,7 +101,7 @@ impl<'a> FunctionEmitter<'a> {
         }
         let Stop { entry, exit } = if polls { Stop::of(module) } else { Stop::default() };
         let definition = format!(
-            "define {head} nounwind {{\nentry:\n{slots}{entry}  br label %start\nstart:\n{code}{exits}{exit}failed:\n  \
+            "define {head} nounwind \"probe-stack\"=\"inline-asm\" {{\nentry:\n{slots}{entry}  br label %start\nstart:\n{code}{exits}{exit}failed:\n  \
              ret i32 1\n}}\n"
         );
         FunctionText { declaration: format!("declare {head} nounwind"), definition }
@@ -318,16 +318,27 @@ impl<'a> FunctionEmitter<'a> {
         let contains_loops = f.body.iter().any(has_loop);
         let outside = self.lanes;
         self.lanes = outside.max(f.lanes);
+        let matters = self.does_something(f);
         if self.bounds.polls_once(f) {
-            let steps =
-                if f.lanes == 1 { count.clone() } else { self.define(&format!("mul i64 {count}, {}", f.lanes)) };
+            // A number below zero counts as none, and one that is larger than any budget stays that.
+            self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
+            self.module.declare("declare i64 @llvm.sadd.sat.i64(i64, i64)");
+            let steps = self.define(&format!("call i64 @llvm.smax.i64(i64 {count}, i64 0)"));
+            let steps = match &matters {
+                Some(matters) => self.define(&format!("select i1 {matters}, i64 {steps}, i64 0")),
+                None => steps,
+            };
+            let steps = if f.lanes == 1 { steps } else { self.define(&format!("mul i64 {steps}, {}", f.lanes)) };
             // A loop around a loop without iterations takes steps, too.
-            let steps = self.define(&format!("add i64 {steps}, 1"));
+            let steps = self.define(&format!("call i64 @llvm.sadd.sat.i64(i64 {steps}, i64 1)"));
             self.poll(&steps);
         }
         let (body, latch, exit) = (self.new_label(), self.new_label(), self.new_label());
         let before = self.current_label();
-        let runs = self.define(&format!("icmp slt i64 0, {count}"));
+        let mut runs = self.define(&format!("icmp slt i64 0, {count}"));
+        if let Some(matters) = matters {
+            runs = self.define(&format!("and i1 {runs}, {matters}"));
+        }
         self.branch(&runs, &body, &exit);
         self.begin(&body);
         let next = self.temporary();
