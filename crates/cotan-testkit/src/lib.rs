@@ -26,4 +26,5 @@ pub mod progress;
 pub mod random;
 pub mod shrink;
 pub mod shuffle;
+pub mod signatures;
 pub mod tolerances;
