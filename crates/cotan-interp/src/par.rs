@@ -32,7 +32,9 @@ impl<D: Domain> Machine<'_, D> {
     pub(crate) fn par(&mut self, frame: &mut Frame, s: &Stmt, p: &Par, plan: &StmtPlan<D::Kernel>) -> Outcome<()> {
         let mut progress = self.begin_par(frame, s, p, plan)?;
         // Where nothing comes of it, the number of iterations does not matter.
-        let is_idle = plan.blocks[0].is_quiet && p.accs.is_empty() && progress.gathered.iter().all(|gathered| gathered.rows.are_empty());
+        let is_idle = plan.blocks[0].is_quiet
+            && p.accs.is_empty()
+            && progress.gathered.iter().all(|gathered| gathered.rows.are_empty());
         let n_iterations = if is_idle { 0 } else { count(&progress.extents) };
         for _ in 0..n_iterations {
             self.begin_iteration(frame, p, &progress)?;

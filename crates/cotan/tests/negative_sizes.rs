@@ -34,10 +34,12 @@ fn vector(n: usize) -> HostValue {
 #[test]
 fn d1_a_size_that_an_argument_makes_negative_is_refused_with_what_made_it() {
     let tail = "fn a[N](x: f64[N + 5]) -> f64 = +/ x[0..N]";
-    let message = "argument `x: f64[N + 5]`: expected an extent of at least 5 on axis 0, found 3: the size `N` would be -2";
+    let message =
+        "argument `x: f64[N + 5]`: expected an extent of at least 5 on axis 0, found 3: the size `N` would be -2";
     assert_eq!(refused(tail, &[("x", vector(3))]), message);
     assert!(refused(tail, &[("x", vector(0))]).ends_with("found 0: the size `N` would be -5"));
-    let conv = "fn conv[N, K](x: f64[N + K - 1], w: f64[K]) -> f64[N] = tabulate(N, |i| +/ tabulate(K, |k| x[i + k] * w[k]))";
+    let conv =
+        "fn conv[N, K](x: f64[N + K - 1], w: f64[K]) -> f64[N] = tabulate(N, |i| +/ tabulate(K, |k| x[i + k] * w[k]))";
     let message = refused(conv, &[("x", vector(1)), ("w", vector(3))]);
     assert!(message.contains("at least 2 on axis 0, found 1: the size `N` would be -1"), "{message}");
     let rest = "fn rest[N](x: f64[5 - N]) -> f64 = +/ x";

@@ -173,7 +173,8 @@ mod tests {
             let numbers: Vec<f64> = (0..n).map(|k| k as f64 / 3.0 - 5.0).collect();
             let bits: Vec<u64> = numbers.iter().map(|x| (*x as f32).to_bits().into()).collect();
             let expected = Value { elem: Elem::F32, bits, dims: vec![n as i64] };
-            let mut room = Room::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), ElementCount::of(&[n as i64]), None);
+            let mut room =
+                Room::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), ElementCount::of(&[n as i64]), None);
             let mut packed = Vec::new();
             pack(&expected, &mut packed);
             let mut buffers = Buffers::default();

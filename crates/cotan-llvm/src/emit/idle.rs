@@ -64,7 +64,9 @@ impl FunctionEmitter<'_> {
                 self.native(&to, *instruction, Form { elem: *elem, lanes: 1 }, &args);
                 to
             }
-            Some(Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_))
+            Some(
+                Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_),
+            )
             | None => self.operand(n),
         }
     }

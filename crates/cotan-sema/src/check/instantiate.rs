@@ -338,7 +338,9 @@ impl Instance {
     pub(super) fn report_negative(&self, checker: &mut BodyChecker<'_, '_>, span: Span) -> bool {
         let negative = self.generics.iter().zip(&self.known).find_map(|(generic, known)| match known {
             Some(GenericArg::Size(size)) if size.is_surely_negative() => Some((generic, size)),
-            Some(GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_)) | None => None,
+            Some(GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_)) | None => {
+                None
+            }
         });
         let Some((generic, size)) = negative else { return false };
         let (size, name) = (checker.show_dim(size), &self.name);

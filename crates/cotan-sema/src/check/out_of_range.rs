@@ -98,7 +98,8 @@ impl BodyChecker<'_, '_> {
         {
             let (limit, start) = (self.show_dim(extent), self.show_dim(&lo));
             if slice.hi.is_none() {
-                let message = format!("expected a slice that starts at `{limit}` at most, found one that starts at `{start}`");
+                let message =
+                    format!("expected a slice that starts at `{limit}` at most, found one that starts at `{start}`");
                 let help = format!("there are `{limit}` elements along this axis");
                 return Some(Diagnostic::error(codes::OUT_OF_RANGE, slice.span, message).help(help));
             }

@@ -78,7 +78,8 @@ impl BodyChecker<'_, '_> {
         let missing = if range.lo.is_none() { "start" } else { "end" };
         let dots = if range.inclusive { "..=" } else { ".." };
         let message = format!("expected a range with two ends, found `{dots}` without {missing}");
-        let help = "an end may be left out where the range is the whole index, as in `a[1..]`; `a[n + 1..]` begins at a sum";
+        let help =
+            "an end may be left out where the range is the whole index, as in `a[1..]`; `a[n + 1..]` begins at a sum";
         self.report(Diagnostic::error(cotan_syntax::codes::OPEN_RANGE, range.op_span, message).help(help));
     }
 

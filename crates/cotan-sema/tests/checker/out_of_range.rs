@@ -70,15 +70,32 @@ fn d2_slices_end_where_they_start_or_later_and_within_the_axis() {
 fn d2_places_are_checked_as_values_are() {
     let write = "fn f(x: f64[3]) -> f64[3] { let mut y = x\n y[3] = 1.0\n y }";
     assert_eq!(errors(write)[0].0, "E0415");
-    let kernel = "kernel k[N](x: f64[N, 4]) -> f64[N, 4] {\n let mut w = x\n for i in 0..N { w[i, 65536..2] .-= 1.0 }\n w\n}";
+    let kernel =
+        "kernel k[N](x: f64[N, 4]) -> f64[N, 4] {\n let mut w = x\n for i in 0..N { w[i, 65536..2] .-= 1.0 }\n w\n}";
     assert_eq!((errors(kernel)[0].0.as_str(), errors(kernel)[0].1.as_str()), ("E0415", "65536..2"));
 }
 
 #[test]
 fn d2_what_may_be_right_for_some_sizes_is_left_to_the_run() {
     for expr in [
-        "x[0]", "x[5]", "x[n]", "x[N - 1]", "x[n..N]", "x[3..]", "x[..3]", "x[N - 4..n]", "x[0..0]", "x[N..N]", "x[..=-1]",
-        "x[1..=0]", "x[..]", "y[3..3]", "y[3..]", "x[[0, 1]]", "x[0 - n]", "iota(N)[n]",
+        "x[0]",
+        "x[5]",
+        "x[n]",
+        "x[N - 1]",
+        "x[n..N]",
+        "x[3..]",
+        "x[..3]",
+        "x[N - 4..n]",
+        "x[0..0]",
+        "x[N..N]",
+        "x[..=-1]",
+        "x[1..=0]",
+        "x[..]",
+        "y[3..3]",
+        "y[3..]",
+        "x[[0, 1]]",
+        "x[0 - n]",
+        "iota(N)[n]",
     ] {
         accepted(expr);
     }

@@ -58,7 +58,8 @@ fn judge_program(numbers: Range<u64>) -> Result<Counts, String> {
     let compiler = compiler(optimises)?;
     let checked = compiler.check("signatures.cot", &text);
     for (signature, place) in all.iter().zip(&places) {
-        let told: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error() && is_within(d, place)).collect();
+        let told: Vec<&Diagnostic> =
+            checked.diagnostics.iter().filter(|d| d.is_error() && is_within(d, place)).collect();
         let wanted = signature.told();
         let is_right = told.first().map(|d| d.code.as_str()) == wanted
             && told.iter().all(|d| matches!(d.code.as_str(), "E0405" | "E0415"));
@@ -137,7 +138,9 @@ fn judge_calls(
 fn outcome(function: &Function, signature: &Signature, call: Call, place: &Range<u32>) -> Result<Expected, String> {
     match function.call(&arguments(signature, call)) {
         Ok(value) => Ok(Expected::Gives(value.floats().iter().sum())),
-        Err(CallError::Arguments(misfit)) if matches!(misfit.code().as_str(), "A0004" | "A0009") => Ok(Expected::Refused),
+        Err(CallError::Arguments(misfit)) if matches!(misfit.code().as_str(), "A0004" | "A0009") => {
+            Ok(Expected::Refused)
+        }
         Err(CallError::Check(failure)) if place.contains(&failure.span.start) => Ok(Expected::Fails(failure.kind)),
         Err(other) => Err(format!("{other:?}")),
     }

@@ -161,7 +161,8 @@ impl Signature {
         let (name, extent) = (&self.name, self.extent);
         let y = if self.sized == Size::Beside { ", y: f64[N]" } else { "" };
         let is_kernel = matches!(self.body, Body::Kernel(_));
-        let (item, x) = if is_kernel { ("kernel", format!("f64[2, {extent}]")) } else { ("fn", format!("f64[{extent}]")) };
+        let (item, x) =
+            if is_kernel { ("kernel", format!("f64[2, {extent}]")) } else { ("fn", format!("f64[{extent}]")) };
         let head = format!("{item} {name}[N](x: {x}{y}, n: i64)");
         match self.body {
             Body::At(p) => format!("{head} -> f64 = x[{p}]\n"),

@@ -24,7 +24,9 @@ impl Signature {
         }
         let fails = match self.body {
             Body::At(p) | Body::Write(p) => self.is_outside(p),
-            Body::Sum(slice) | Body::Length(slice) | Body::WriteSlice(slice) | Body::Kernel(slice) => self.is_bad(slice),
+            Body::Sum(slice) | Body::Length(slice) | Body::WriteSlice(slice) | Body::Kernel(slice) => {
+                self.is_bad(slice)
+            }
             Body::Part(slice, p) => self.is_bad(slice) || self.is_outside_of(p, slice),
             Body::Ones(n) | Body::Tabulate(n) | Body::Result(n) => return below_zero(n).then_some("E0405"),
             Body::Loop(_) => false,
@@ -41,11 +43,8 @@ impl Signature {
     /// The same of the elements that a slice selects.
     fn is_outside_of(&self, p: Linear, slice: Slice) -> bool {
         let (lo, end) = self.ends(slice);
-        let length = Linear {
-            size: end.size - lo.size,
-            value: end.value - lo.value,
-            constant: end.constant - lo.constant,
-        };
+        let length =
+            Linear { size: end.size - lo.size, value: end.value - lo.value, constant: end.constant - lo.constant };
         always(p, Linear::number(0), |p, zero| p < zero) || always(p, length, |p, length| p >= length)
     }
 
