@@ -4,8 +4,9 @@ use crate::budget::{Budget, Charge};
 use crate::domain::{Domain, Order};
 use crate::machine::{Frame, Machine, Outcome, Slot, asked_for, bug};
 use crate::plan::StmtPlan;
-use crate::value::{Array, Val, own, place, size_of};
+use crate::value::{Array, Val, own, place};
 use cotan_ir::{Acc, AccKind, Atom, Elem, Monoid, Span, Stmt, Var};
+use cotan_ops::count;
 use std::rc::Rc;
 
 /// What has been written so far.
@@ -100,7 +101,7 @@ impl<D: Domain> Machine<'_, D> {
                 if val.dims() != row_dims.as_slice() {
                     return bug(format!("a row of extents {:?} for a log of {row_dims:?}", val.dims()));
                 }
-                let size = size_of(row_dims);
+                let size = count(row_dims);
                 if position >= is_written.len() {
                     let more = position - is_written.len() + 1;
                     let elements = more.saturating_mul(size.saturating_add(1));

@@ -97,6 +97,22 @@ impl Budget {
         Ok(charge)
     }
 
+    /// Memory for `n` elements that are to be filled.
+    pub(crate) fn cells(&self, n: usize) -> Result<(Vec<u64>, Charge), RuntimeError> {
+        let charge = self.charge(n)?;
+        let mut cells = Vec::new();
+        self.reserve(&mut cells, n)?;
+        Ok((cells, charge))
+    }
+
+    /// Takes memory from the machine for elements that have been charged.
+    pub(crate) fn reserve(&self, cells: &mut Vec<u64>, n: usize) -> Result<(), RuntimeError> {
+        cells.try_reserve_exact(n).map_err(|_| {
+            let wanted = (n as u64).saturating_mul(CELL);
+            RuntimeError::OutOfMemory(Box::new(OutOfMemory { wanted, held: self.live.get(), limit: None, site: None }))
+        })
+    }
+
     /// Memory for `n` more elements of something that has a charge already.
     pub(crate) fn grow(&self, charge: &mut Charge, n: usize) -> Result<(), RuntimeError> {
         let bytes = (n as u64).saturating_mul(CELL);

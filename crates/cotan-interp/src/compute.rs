@@ -4,9 +4,9 @@ use crate::acc::written_range;
 use crate::domain::{Domain, MAX_OPERANDS, undefined};
 use crate::machine::{Frame, Machine, Outcome, bug};
 use crate::plan::{StmtPlan, elem_of};
-use crate::value::{Array, Val, own, size_of};
+use crate::value::{Array, Val, own};
 use cotan_ir::{Atom, Elem, Stmt, TensorOp};
-use cotan_ops::{Inputs, PRINT, PrimRow, Shapes, Value, printed, record};
+use cotan_ops::{Inputs, PRINT, PrimRow, Shapes, Value, count, printed, record};
 use std::rc::Rc;
 
 /// How many elements of a result are computed between two looks whether the run is to stop.
@@ -51,7 +51,7 @@ impl<D: Domain> Machine<'_, D> {
         }
 
         let dims = frame.extents(&ty.dims)?;
-        let n = size_of(&dims);
+        let n = count(&dims);
         let mut sources = Vec::with_capacity(args.len());
         for a in args {
             sources.push(match *a {
@@ -66,9 +66,8 @@ impl<D: Domain> Machine<'_, D> {
             });
         }
         self.budget.spend(n)?;
-        let charge = self.budget.charge(n)?;
+        let (mut cells, charge) = self.budget.cells(n)?;
         self.stats.primitives += n as u64;
-        let mut cells = Vec::with_capacity(n);
         for k in 0..n {
             if k % ELEMENTS_PER_POLL == ELEMENTS_PER_POLL - 1 {
                 self.budget.poll()?;
@@ -98,29 +97,33 @@ impl<D: Domain> Machine<'_, D> {
         let [result] = s.results[..] else { return bug("expected one result") };
         let ty = frame.f.ty(result);
         let dims = frame.extents(&ty.dims)?;
+        let mut shapes: Vec<(Elem, &[i64])> = Vec::with_capacity(args.len());
+        for a in args {
+            let dims: &[i64] = if let Atom::Var(v) = a { frame.value(*v)?.dims() } else { &[] };
+            shapes.push((elem_of(frame.f, *a), dims));
+        }
+        let fits = (record.check)(&Shapes { args: &shapes, attrs, result: (ty.elem, &dims) });
+        if let Err(what) = fits {
+            return bug(what);
+        }
+        let n = count(&dims);
+        self.budget.spend(n)?;
+        let charge = self.budget.charge(n)?;
+        if n == 0 {
+            return Ok(Val::charged(dims, Vec::new(), charge));
+        }
         let mut values = Vec::with_capacity(args.len());
         for a in args {
             let val = self.read(frame, *a)?;
             values.push(Value { elem: elem_of(frame.f, *a), dims: val.dims().to_vec(), bits: val.cells().to_vec() });
         }
-        let shapes: Vec<(Elem, &[i64])> = values.iter().map(|v| (v.elem, v.dims.as_slice())).collect();
-        let fits = (record.check)(&Shapes { args: &shapes, attrs, result: (ty.elem, &dims) });
-        if let Err(what) = fits {
-            return bug(what);
-        }
-        let n = size_of(&dims);
-        self.budget.spend(n)?;
-        let charge = self.budget.charge(n)?;
         let args: Vec<&Value> = values.iter().collect();
         let inputs = Inputs { args: &args, attrs, result: (ty.elem, &dims), in_field: false };
         if let (true, Some(output)) = (std::ptr::eq(record, &PRINT), &mut self.output) {
             output(&printed(&inputs));
         }
         let cells = self.domain.tensor(record, &inputs, self.budget.stop())?;
-        match cells[..] {
-            [cell] if dims.is_empty() => Ok(Val::Scalar(cell)),
-            _ => Ok(Val::Array(Rc::new(Array::new(dims, cells, charge)))),
-        }
+        Ok(Val::charged(dims, cells, charge))
     }
 
     /// Reads an element or a sub-tensor.

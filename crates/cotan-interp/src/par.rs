@@ -5,11 +5,12 @@
 
 use crate::compute::ELEMENTS_PER_POLL;
 use crate::domain::{Domain, Order};
-use crate::machine::{Frame, Machine, Outcome, Slot, bug};
+use crate::machine::{Frame, Machine, Outcome, Slot, asked_for, bug};
 use crate::plan::StmtPlan;
 use crate::rows::Rows;
-use crate::value::{Val, size_of};
+use crate::value::Val;
 use cotan_ir::{Monoid, Par, ParResult, Stmt, Var};
+use cotan_ops::count;
 
 /// A parallel loop under way.
 struct Progress {
@@ -31,7 +32,12 @@ impl<D: Domain> Machine<'_, D> {
     #[inline(never)]
     pub(crate) fn par(&mut self, frame: &mut Frame, s: &Stmt, p: &Par, plan: &StmtPlan<D::Kernel>) -> Outcome<()> {
         let mut progress = self.begin_par(frame, s, p, plan)?;
-        for _ in 0..size_of(&progress.extents) {
+        // Where nothing comes of it, the number of iterations does not matter.
+        let is_idle = plan.blocks[0].is_quiet
+            && p.accs.is_empty()
+            && progress.gathered.iter().all(|gathered| gathered.rows.are_empty());
+        let n_iterations = if is_idle { 0 } else { count(&progress.extents) };
+        for _ in 0..n_iterations {
             self.begin_iteration(frame, p, &progress)?;
             self.block(frame, &p.body, &plan.blocks[0])?;
             self.end_iteration(frame, p, plan, &mut progress)?;
@@ -58,13 +64,17 @@ impl<D: Domain> Machine<'_, D> {
         let mut gathered = Vec::with_capacity(p.kinds.len());
         for (kind, result) in p.kinds.iter().zip(&s.results) {
             let dims = &frame.f.ty(*result).dims;
-            let (row_dims, reduction) = match kind {
-                ParResult::Stacked => (dims.get(extents.len()..).unwrap_or_default(), None),
-                ParResult::Reduced { monoid, init } => {
-                    (dims.as_slice(), Some((*monoid, self.take(frame, *init, &plan.moved)?)))
+            gathered.push(match kind {
+                ParResult::Stacked => {
+                    let row_dims = frame.extents(dims.get(extents.len()..).unwrap_or_default())?;
+                    let rows = Rows::with_room(&self.budget, row_dims, &extents);
+                    Gathered { rows: rows.map_err(|e| asked_for(e, frame.f, *result, s.span))?, reduction: None }
                 }
-            };
-            gathered.push(Gathered { rows: Rows::new(&self.budget, frame.extents(row_dims)?)?, reduction });
+                ParResult::Reduced { monoid, init } => {
+                    let rows = Rows::new(&self.budget, frame.extents(dims)?)?;
+                    Gathered { rows, reduction: Some((*monoid, self.take(frame, *init, &plan.moved)?)) }
+                }
+            });
         }
         Ok(Box::new(Progress { position: vec![0; extents.len()], extents, gathered }))
     }
@@ -113,7 +123,7 @@ impl<D: Domain> Machine<'_, D> {
             return bug(format!("a start value of extents {:?} for rows of {:?}", init.dims(), rows.dims()));
         }
         let elem = frame.f.ty(v).elem;
-        let mut cells = Vec::with_capacity(init.cells().len());
+        let (mut cells, charge) = self.budget.cells(init.cells().len())?;
         for (k, init) in init.cells().iter().enumerate() {
             // What is combined after the run is asked to stop is never seen.
             let goes_on = |n: usize| n % ELEMENTS_PER_POLL != 0 || self.budget.poll().is_ok();
@@ -121,7 +131,7 @@ impl<D: Domain> Machine<'_, D> {
             cells.push(self.domain.combine(monoid, elem, Order::Tree, *init, &mut column)?);
             self.budget.poll()?;
         }
-        Val::new(&self.budget, init.dims().to_vec(), cells)
+        Ok(Val::charged(init.dims().to_vec(), cells, charge))
     }
 }
 

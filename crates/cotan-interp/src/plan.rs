@@ -3,6 +3,7 @@
 //! A plan mirrors the blocks and statements of the function that it is made for.
 
 use cotan_ir::{Atom, Block, Elem, Function, Op, Prim, Stmt, Var};
+use cotan_ops::PRINT;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -18,6 +19,9 @@ pub(crate) struct BlockPlan<K> {
     pub(crate) stmts: Vec<StmtPlan<K>>,
     /// The tensors of this block that its results may take away. Every one of them is named once.
     pub(crate) moved: Vec<Var>,
+    /// Whether nothing but its results tells that it has run: it cannot fail, print or run for ever, and writes to no
+    /// accumulator.
+    pub(crate) is_quiet: bool,
 }
 
 /// What is known of a statement.
@@ -61,7 +65,8 @@ impl<K> Planner<'_, K> {
             stmts.push(self.stmt(s, &own, &mut read));
         }
         stmts.reverse();
-        (BlockPlan { stmts, moved }, read)
+        let is_quiet = block.stmts.iter().all(is_quiet) && stmts.iter().flat_map(|s| &s.blocks).all(|b| b.is_quiet);
+        (BlockPlan { stmts, moved, is_quiet }, read)
     }
 
     /// The plan of a statement. `own` are the variables of its block, `read` those that are read after it.
@@ -104,6 +109,17 @@ impl<K> Planner<'_, K> {
 
     fn is_tensor(&self, v: Var) -> bool {
         !self.f.ty(v).is_scalar()
+    }
+}
+
+/// Whether nothing but its results tells that a statement has run, its blocks aside.
+fn is_quiet(s: &Stmt) -> bool {
+    match &s.op {
+        Op::Check { cond, .. } => cond.truth() == Some(true),
+        Op::Loop(l) => l.count.is_some(),
+        Op::Tensor { op, .. } => *op != PRINT.op(),
+        Op::Call { .. } | Op::AccAdd { .. } => false,
+        Op::Prim { .. } | Op::Index { .. } | Op::Update { .. } | Op::Par(_) | Op::Switch { .. } => true,
     }
 }
 

@@ -5,10 +5,10 @@ use crate::error::{ArgumentError, RuntimeError};
 use crate::machine::Machine;
 use crate::numbers::Numbers;
 use crate::plan::elem_of;
-use crate::value::{Val, size_of};
+use crate::value::Val;
 use cotan_ir::{Atom, Dim, Elem, Function, Module, Ty};
-use cotan_ops::Value;
 use cotan_ops::stop::Stop;
+use cotan_ops::{ElementCount, Value};
 use std::sync::Arc;
 
 /// How to run.
@@ -73,7 +73,7 @@ fn run_machine<'m>(
     stop.into_iter().for_each(|stop| machine.budget.watch(stop));
     let mut vals = Vec::with_capacity(args.len());
     for arg in args {
-        vals.push(Val::new(&machine.budget, arg.dims.clone(), arg.bits.clone())?);
+        vals.push(Val::copied(&machine.budget, &arg.dims, &arg.bits)?);
     }
     let results = machine.call(name, vals)?;
     let values = results.iter().zip(&f.body.results).map(|(val, a)| {
@@ -105,7 +105,7 @@ pub(crate) fn check_value(position: usize, elem: Elem, dims: &[i64], value: &Val
     if value.elem != elem {
         return Err(ArgumentError::Elem { position, expected: elem, found: value.elem });
     }
-    let is_whole = value.dims.iter().all(|n| *n >= 0) && size_of(&value.dims) == value.bits.len();
+    let is_whole = ElementCount::of(&value.dims).is_some_and(|n| n.get() == value.bits.len());
     if value.dims != dims || !is_whole {
         return Err(ArgumentError::Dims { position, expected: dims.to_vec(), found: value.dims.clone() });
     }

@@ -65,8 +65,12 @@ impl<D: Domain> Machine<'_, D> {
         self.open(frame, s, l.split(&s.results).accs, &l.accs, plan)?;
         let mut stacked = Vec::new();
         for v in l.split(&s.results).stacked {
-            let dims = frame.f.ty(*v).dims.get(1..).unwrap_or_default();
-            stacked.push(Rows::new(&self.budget, frame.extents(dims)?)?);
+            let dims = frame.extents(frame.f.ty(*v).dims.get(1..).unwrap_or_default())?;
+            let rows = match count {
+                Some(n) => Rows::with_room(&self.budget, dims, &[n.max(0)]),
+                None => Rows::new(&self.budget, dims),
+            };
+            stacked.push(rows.map_err(|e| asked_for(e, frame.f, *v, s.span))?);
         }
         Ok(Box::new(Progress { count, trips: 0, carried, stacked }))
     }

@@ -5,6 +5,7 @@
 
 use crate::budget::{Budget, Charge};
 use crate::error::RuntimeError;
+use cotan_ops::count;
 use std::rc::Rc;
 
 /// A scalar or a dense row-major tensor.
@@ -25,19 +26,10 @@ pub(crate) struct Array {
     charge: Charge,
 }
 
-/// The number of elements of a tensor, whose dims are not negative; `usize::MAX` if there is no such number.
-pub(crate) fn size_of(dims: &[i64]) -> usize {
-    if dims.contains(&0) {
-        return 0;
-    }
-    let product = dims.iter().try_fold(1i64, |n, d| n.checked_mul(*d));
-    product.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX)
-}
-
 impl Array {
     /// A tensor of these elements. `charge` covers them.
     pub(crate) fn new(dims: Vec<i64>, cells: Vec<u64>, charge: Charge) -> Array {
-        debug_assert_eq!(size_of(&dims), cells.len());
+        debug_assert_eq!(count(&dims), cells.len());
         Array { dims, cells, charge }
     }
 
@@ -50,7 +42,7 @@ impl Array {
 /// The cells that leading indices select in a tensor of these dims, and the dims of what they select.
 pub(crate) fn place<'d>(dims: &'d [i64], indices: &[i64]) -> Option<(std::ops::Range<usize>, &'d [i64])> {
     let inner = dims.get(indices.len()..)?;
-    let size = size_of(inner);
+    let size = count(inner);
     let mut start = 0usize;
     for (index, dim) in indices.iter().zip(dims) {
         if !(0..*dim).contains(index) {
@@ -64,14 +56,29 @@ pub(crate) fn place<'d>(dims: &'d [i64], indices: &[i64]) -> Option<(std::ops::R
 }
 
 impl Val {
-    /// A tensor, or a scalar where there are no dims.
+    /// A tensor of elements that are there already, or a scalar where there are no dims.
     pub(crate) fn new(budget: &Budget, dims: Vec<i64>, cells: Vec<u64>) -> Result<Val, RuntimeError> {
-        match cells.as_slice() {
+        let charge = budget.charge(cells.len())?;
+        Ok(Val::charged(dims, cells, charge))
+    }
+
+    /// A copy of a tensor, or of a scalar where there are no dims.
+    pub(crate) fn copied(budget: &Budget, dims: &[i64], cells: &[u64]) -> Result<Val, RuntimeError> {
+        match cells {
             [cell] if dims.is_empty() => Ok(Val::Scalar(*cell)),
             _ => {
-                let charge = budget.charge(cells.len())?;
-                Ok(Val::Array(Rc::new(Array::new(dims, cells, charge))))
+                let (mut own, charge) = budget.cells(cells.len())?;
+                own.extend_from_slice(cells);
+                Ok(Val::charged(dims.to_vec(), own, charge))
             }
+        }
+    }
+
+    /// A tensor whose elements the charge covers, or a scalar where there are no dims.
+    pub(crate) fn charged(dims: Vec<i64>, cells: Vec<u64>, charge: Charge) -> Val {
+        match cells.as_slice() {
+            [cell] if dims.is_empty() => Val::Scalar(*cell),
+            _ => Val::Array(Rc::new(Array::new(dims, cells, charge))),
         }
     }
 

@@ -260,6 +260,11 @@ impl Atom {
         }
     }
 
+    /// What is known of a condition: that it holds, that it does not, or nothing. A constant is not a condition that holds.
+    pub fn truth(self) -> Option<bool> {
+        self.constant().and_then(Const::as_bool)
+    }
+
     /// An i64 constant.
     pub fn i64(value: i64) -> Atom {
         Atom::Const(Const::i64(value))
@@ -286,6 +291,14 @@ impl From<Const> for Atom {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_condition_is_known_to_hold_known_not_to_or_not_known() {
+        assert_eq!(Atom::from(Const::bool(true)).truth(), Some(true));
+        assert_eq!(Atom::from(Const::bool(false)).truth(), Some(false));
+        assert_eq!(Atom::Var(Var(0)).truth(), None);
+        assert_eq!(Atom::i64(1).truth(), None);
+    }
 
     #[test]
     fn constants_show_their_type_except_the_common_ones() {

@@ -95,6 +95,9 @@ fn accumulators_are_only_added_to_and_only_in_scope() {
 #[test]
 fn dims_are_sizes_in_scope() {
     assert_eq!(messages("fn f(x: f64[-2]) {\n  return\n}"), ["`x` has a negative dim"]);
+    assert_eq!(messages("fn f() {\n  x: f64[3, -1] = fill 0.0\n  return x\n}"), ["`x` has a negative dim"]);
+    let sum = "fn f() {\n  s: f64 = par i < -1 (add from 0.0) {\n    yield 1.0\n  }\n  return s\n}";
+    assert_eq!(messages(sum), ["a negative extent"]);
     assert_eq!(messages("fn f(n: i32, x: f64[n]) {\n  return\n}"), ["`n`, a dim of `x`, is no i64 scalar"]);
     assert_eq!(messages("fn f(n: i64[1], x: f64[n]) {\n  return\n}"), ["`n`, a dim of `x`, is no i64 scalar"]);
     let mut b = Builder::new();

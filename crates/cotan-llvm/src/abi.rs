@@ -36,7 +36,7 @@ use cotan_ops::Registry;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -159,6 +159,9 @@ pub mod code {
     pub const OUT_OF_STEPS: i32 = -3;
     /// The time of the call is over.
     pub const TIMED_OUT: i32 = -4;
+    /// Compiled code has described an array with extents that no array has: a bug of whoever made it. The span is the rank,
+    /// the arguments are the extents.
+    pub const BAD_EXTENTS: i32 = -5;
 }
 
 /// A tensor, or a scalar (rank 0, one element).

@@ -15,6 +15,7 @@
 //! assert_eq!(SIN.eval(&[Const::f64(0.0)]), Ok(Const::f64(0.0)));
 //! ```
 
+mod element_count;
 mod elementary;
 mod float;
 mod gamma;
@@ -40,6 +41,7 @@ mod tensor;
 mod term;
 mod value;
 
+pub use element_count::{ElementCount, count};
 pub use elementary::{Code, Formula, Input, Step};
 pub use float::Float;
 pub use gamma::Gamma;
@@ -97,4 +99,4 @@ pub use tensor::{
     RoutineCall, Sampled, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
 pub use term::{Constant, Term, typed_number};
-pub use value::{Value, count};
+pub use value::Value;

@@ -1,5 +1,6 @@
 //! Values of the reference evaluators: dense row-major tensors of bits.
 
+use crate::element_count::count;
 use cotan_ir::{Const, Elem};
 
 /// A scalar (no dims) or a tensor. The elements are kept as the bits of [`Const`], whatever their type, so that
@@ -59,16 +60,6 @@ impl From<Const> for Value {
     fn from(c: Const) -> Value {
         Value { elem: c.elem(), dims: Vec::new(), bits: vec![c.bits()] }
     }
-}
-
-/// The number of elements of a tensor with these dims, none of which is negative.
-pub fn count(dims: &[i64]) -> usize {
-    dims.iter().map(|d| *d as usize).product()
-}
-
-/// The number of elements, if the dims are those of a tensor that memory could hold.
-pub(crate) fn checked_count(dims: &[i64]) -> Option<usize> {
-    dims.iter().try_fold(1usize, |n, d| n.checked_mul(usize::try_from(*d).ok()?))
 }
 
 /// The dims split at an axis: elements before it, along it, after it.

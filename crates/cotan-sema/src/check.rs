@@ -49,6 +49,7 @@ mod names;
 mod open_sizes;
 mod operations;
 mod operators;
+mod out_of_range;
 mod overlap;
 mod patterns;
 mod pipes;

@@ -161,6 +161,18 @@ impl Dim {
         })
     }
 
+    /// Whether the size is less than another one for all values of their atoms, as far as the signs of the difference show
+    /// it.
+    pub fn is_surely_below(&self, other: &Self) -> bool {
+        let gap = other.minus(self).and_then(|gap| gap.minus(&Self::constant(1)));
+        gap.is_some_and(|gap| gap.is_surely_non_negative())
+    }
+
+    /// Whether the size is negative for all values of its atoms, as far as the signs show it.
+    pub fn is_surely_negative(&self) -> bool {
+        self.is_surely_below(&Self::constant(0))
+    }
+
     /// Calls `f` for every atom, those inside quotients included.
     pub fn each_atom(&self, f: &mut dyn FnMut(&Atom)) {
         for (atom, _) in self.terms.iter().flat_map(|(monomial, _)| monomial) {

@@ -95,7 +95,8 @@ impl Engine {
                         | cotan_llvm::RuntimeError::Cancelled
                         | cotan_llvm::RuntimeError::OutOfSteps
                         | cotan_llvm::RuntimeError::TimedOut
-                        | cotan_llvm::RuntimeError::Bug(_)) => RunError::Other(other.to_string()),
+                        | cotan_llvm::RuntimeError::Bug(_)
+                        | cotan_llvm::RuntimeError::BadExtents(_)) => RunError::Other(other.to_string()),
                     })
                 };
                 if !variant.is_exact {

@@ -26,6 +26,7 @@ pub mod progress;
 pub mod random;
 pub mod shrink;
 pub mod shuffle;
+pub mod signatures;
 pub mod tier;
 pub mod tolerances;
 pub mod variant;

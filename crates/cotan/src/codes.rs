@@ -30,6 +30,8 @@ pub const MALFORMED_FILE: Code = Code("A0007");
 pub const UNFIT_REQUEST: Code = Code("A0008");
 /// A number of an option that is out of its range.
 pub const NUMBER_OUT_OF_RANGE: Code = Code("A0020");
+/// A size or an extent that would be negative.
+pub const NEGATIVE_SIZE: Code = Code("A0009");
 /// A device that this version does not support.
 pub const UNSUPPORTED_DEVICE: Code = Code("U0001");
 /// An option that this version does not support.
@@ -283,6 +285,13 @@ pub static SHELL: &[CodeInfo] = &[
         "a number is out of its range",
         "--threads and COTAN_THREADS take at least 1, and at most 16 for each core that this process may use: more threads \
          only wait for each other. Without them there is one thread for each core.",
+        "",
+    ),
+    info(
+        "A0009",
+        "a size would be negative",
+        "A size counts elements. Sizes are solved from the extents of the arguments: x: f64[N + 5] needs at least five \
+         elements, or N would be negative. Give longer arguments, or a size of at least 0: --set N=0.",
         "",
     ),
     info(

@@ -112,7 +112,9 @@ impl From<cotan_llvm::RuntimeError> for CallError {
             e @ RuntimeError::OutOfSteps => CallError::Limit(e.to_string()),
             RuntimeError::TimedOut => CallError::TimedOut,
             RuntimeError::Cancelled => CallError::Cancelled,
-            e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_)) => CallError::Bug(e.to_string()),
+            e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_) | RuntimeError::BadExtents(_)) => {
+                CallError::Bug(e.to_string())
+            }
         }
     }
 }

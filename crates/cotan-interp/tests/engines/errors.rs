@@ -167,6 +167,33 @@ fn memory_that_is_not_read_again_counts_no_more() {
     assert_eq!(results, [vector(&expected)]);
 }
 
+#[test]
+fn p2_memory_for_what_is_stacked_is_asked_for_before_the_first_iteration() {
+    // Where an iteration ran, its check would fail.
+    let function = |head: &str, given: &str| {
+        format!(
+            "fn f(n: i64) {{
+                {head} {{
+                    ok: bool = lt i, 0
+                    j: i64 = check ok R0001(i, n) i @0:1..2
+                    yield {given}
+                }}
+                return x
+            }}"
+        )
+    };
+    let par = function("x: i64[n] = par i < n (stack)", "j");
+    let counted = function("s: i64, x: i64[n] = loop i < n (s1: i64 = 0)", "s1, j");
+    for text in [par, counted] {
+        for n in [4_000_000_000_000, i64::MAX] {
+            let outcome = limited(&text, &[i64(n)], Limits::default());
+            let Err(RuntimeError::OutOfMemory(error)) = outcome else { panic!("{text}: {outcome:?}") };
+            assert_eq!((error.held, error.site.expect("a site").name.as_ref()), (0, "x"));
+        }
+        assert!(matches!(limited(&text, &[i64(3)], Limits::default()), Err(RuntimeError::Check(_))));
+    }
+}
+
 /// `x + 1` under `depth` parallel loops of one iteration.
 fn nest(depth: usize) -> Module {
     let mut b = Builder::new();

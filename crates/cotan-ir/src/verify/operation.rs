@@ -97,6 +97,9 @@ impl<'a> Verifier<'a> {
         }
         p.indices.iter().for_each(|i| self.scalar("an index", (*i).into(), Elem::I64));
         p.extents.iter().for_each(|n| self.scalar("an extent", *n, Elem::I64));
+        if p.extents.iter().any(|n| n.constant().and_then(Const::as_i64).is_some_and(|n| n < 0)) {
+            self.fail("a negative extent".to_owned());
+        }
         let elements = &p.body.results;
         if p.kinds.len() != elements.len() {
             return self.fail(format!("{} kinds for {} results of the body", p.kinds.len(), elements.len()));

@@ -6,7 +6,7 @@
 
 use crate::abi::Buf;
 use cotan_ir::{Elem, Ty};
-use cotan_ops::Value;
+use cotan_ops::{ElementCount, Value};
 
 /// What describes the arguments and results of a call.
 #[derive(Debug, Default)]
@@ -69,40 +69,57 @@ impl Buffers {
 pub(super) struct Room {
     /// No elements yet, but memory for them, and as many extents as the rank.
     value: Value,
+    /// The number of elements, where the arguments decide it and it may be held.
+    known: Option<ElementCount>,
     /// Bytes that the call may write there.
     capacity: i64,
 }
 
 impl Room {
-    /// Room for `n` elements, in the memory of an earlier result if there is one. Where there is none, the call finds out
-    /// that it has none either, and reports it.
-    pub(super) fn new(ty: &Ty, n: usize, earlier: Option<Value>) -> Room {
+    /// Room for so many elements, in the memory of an earlier result if there is one. Where there is none, the call finds
+    /// out that it has none either, and reports it.
+    pub(super) fn new(ty: &Ty, known: Option<ElementCount>, earlier: Option<Value>) -> Room {
         let Value { mut bits, mut dims, .. } =
             earlier.unwrap_or_else(|| Value { elem: ty.elem, bits: Vec::new(), dims: Vec::new() });
         bits.clear();
         dims.clear();
         dims.resize(ty.rank(), 0);
-        let has_room = bits.try_reserve_exact(n.max(1)).is_ok();
-        let capacity = if has_room { (n * ty.elem.bytes()) as i64 } else { 0 };
-        Room { value: Value { elem: ty.elem, bits, dims }, capacity }
+        let n = known.map_or(0, ElementCount::get);
+        // A scalar is written without a look at the capacity: there is always room for one.
+        let has_room = n <= 1 || bits.try_reserve_exact(n).is_ok();
+        if n <= 1 {
+            bits.reserve_exact(1);
+        }
+        let capacity = if has_room { known.map_or(0, |n| n.bytes(ty.elem)) as i64 } else { 0 };
+        Room { value: Value { elem: ty.elem, bits, dims }, known, capacity }
     }
 
-    /// The result that a call left, here or in memory of its own.
+    /// The result that a call left, here or in memory of its own. The error is the extents of one that is none: a bug of
+    /// whoever made the code, which is told and not followed.
     ///
     /// # Safety
-    /// `buf` describes this room after a successful call, which has written the extents and as many elements.
-    pub(super) unsafe fn value(self, buf: &Buf) -> Value {
+    /// `buf` describes this room after a successful call, and what the call wrote is still there: the extents, to which
+    /// `buf.extents` points, and, if they are those of a tensor, as many elements from `buf.data` on. That the extents are
+    /// those of a tensor, and that elements that lie here fit, is looked at here.
+    pub(super) unsafe fn value(self, buf: &Buf) -> Result<Value, Vec<i64>> {
         let Value { elem, mut bits, dims } = self.value;
-        let n: usize = dims.iter().map(|d| *d as usize).product();
+        let is_expected = |n: &ElementCount| self.known.is_none_or(|known| known == *n);
+        let Some(count) = ElementCount::of(&dims).filter(is_expected) else { return Err(dims) };
+        let n = count.get();
         let from = buf.data.cast_const();
-        let is_here = bits.as_ptr().cast() == from && n <= bits.capacity();
+        let is_here = bits.as_ptr().cast() == from;
+        if is_here && count.bytes(elem) as i64 > self.capacity || n > 0 && from.is_null() {
+            return Err(dims);
+        }
         if is_here && elem.bytes() == 8 {
-            // SAFETY: by this function's contract the call has written these elements, here.
+            // SAFETY: there is room for so many words, as was seen above, and by this function's contract the call has
+            // written these elements, here.
             unsafe { bits.set_len(n) };
-            return Value { elem, bits, dims };
+            return Ok(Value { elem, bits, dims });
         }
         let read = |k: usize| -> u64 {
-            // SAFETY: by this function's contract there are `n > k` elements of this type.
+            // SAFETY: by this function's contract there are `n > k` elements of this type; the closure is called for those
+            // alone.
             unsafe {
                 match elem {
                     Elem::Bool | Elem::U8 => from.cast::<u8>().add(k).read().into(),
@@ -117,18 +134,18 @@ impl Room {
         };
         if !is_here {
             bits.extend((0..n).map(read));
-            return Value { elem, bits, dims };
+            return Ok(Value { elem, bits, dims });
         }
         // From the last one on: an element becomes longer, and takes the place of those behind it.
         let to = bits.as_mut_ptr();
         for k in (0..n).rev() {
             let element = read(k);
-            // SAFETY: there is room for `n` elements; those that are read later lie before this one.
+            // SAFETY: there is room for `n` words, as was seen above; those that are read later lie before this one.
             unsafe { to.add(k).write(element) };
         }
         // SAFETY: all of them are written.
         unsafe { bits.set_len(n) };
-        Value { elem, bits, dims }
+        Ok(Value { elem, bits, dims })
     }
 }
 
@@ -156,7 +173,8 @@ mod tests {
             let numbers: Vec<f64> = (0..n).map(|k| k as f64 / 3.0 - 5.0).collect();
             let bits: Vec<u64> = numbers.iter().map(|x| (*x as f32).to_bits().into()).collect();
             let expected = Value { elem: Elem::F32, bits, dims: vec![n as i64] };
-            let mut room = Room::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), n, None);
+            let mut room =
+                Room::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), ElementCount::of(&[n as i64]), None);
             let mut packed = Vec::new();
             pack(&expected, &mut packed);
             let mut buffers = Buffers::default();
@@ -168,7 +186,36 @@ mod tests {
                 std::ptr::copy_nonoverlapping(packed.as_ptr().cast::<u8>(), buf.data.cast(), 4 * n);
                 room.value(&buf)
             };
-            assert_eq!(value, expected);
+            assert_eq!(value, Ok(expected));
+        }
+    }
+
+    /// What is made of extents that code gives for a room of two elements of this type.
+    fn given(elem: Elem, known: Option<ElementCount>, dims: &[i64]) -> Result<Value, Vec<i64>> {
+        let rank = vec![Dim::Const(2); dims.len()];
+        let mut room = Room::new(&Ty::new(elem, rank), known, None);
+        let mut buffers = Buffers::default();
+        buffers.describe(&[], std::slice::from_mut(&mut room));
+        let buf = buffers.outputs[0];
+        room.value.dims.copy_from_slice(dims);
+        // SAFETY: the extents are looked at before elements are, and those of the good one are written.
+        unsafe {
+            buf.data.cast::<u64>().write_bytes(0, 1);
+            room.value(&buf)
+        }
+    }
+
+    #[test]
+    fn d1_extents_of_no_tensor_and_elements_beyond_the_room_are_told_and_not_followed() {
+        for elem in [Elem::F64, Elem::F32, Elem::Bool] {
+            for known in [None, ElementCount::of(&[1])] {
+                for dims in [&[-1][..], &[-2, -3], &[i64::MIN], &[1 << 32, 1 << 32], &[i64::MAX], &[1 << 20]] {
+                    assert_eq!(given(elem, known, dims), Err(dims.to_vec()), "{elem}");
+                }
+            }
+            assert_eq!(given(elem, ElementCount::of(&[1]), &[0]), Err(vec![0]), "not as many as the arguments say");
+            assert!(given(elem, ElementCount::of(&[1]), &[1]).is_ok());
+            assert!(given(elem, None, &[0, i64::MAX]).is_ok_and(|value| value.bits.is_empty()));
         }
     }
 }

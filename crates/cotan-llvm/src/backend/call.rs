@@ -115,6 +115,8 @@ pub enum RuntimeError {
     TimedOut,
     /// Compiled code reported what it cannot report: a bug.
     Bug(i32),
+    /// Compiled code gave a tensor of extents that none has there, or that does not lie in the memory for it: a bug.
+    BadExtents(Vec<i64>),
 }
 
 impl fmt::Display for RuntimeError {
@@ -127,6 +129,7 @@ impl fmt::Display for RuntimeError {
             RuntimeError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
             RuntimeError::TimedOut => f.write_str("the time of the call is over"),
             RuntimeError::Bug(code) => write!(f, "bug: unknown error code {code}"),
+            RuntimeError::BadExtents(extents) => write!(f, "bug: compiled code gave a tensor of extents {extents:?}"),
         }
     }
 }
@@ -250,11 +253,10 @@ impl CompiledFunction {
         let mut warm = self.warm(options);
         earlier.reverse();
         for ty in &self.signature.results {
-            // A size that only the call finds out gets memory of the call.
-            let n = self.signature.size(ty, args).unwrap_or(0);
-            // Where nothing like it may be held at all, the call says so.
-            let is_allowed = n.saturating_mul(ty.elem.bytes()) <= options.max_bytes;
-            warm.rooms.push(Room::new(ty, if is_allowed { n } else { 0 }, earlier.pop()));
+            // A size that only the call finds out gets memory of the call. Where nothing like it may be held at all, the
+            // call says so.
+            let known = self.signature.size(ty, args).filter(|n| n.bytes(ty.elem) <= options.max_bytes);
+            warm.rooms.push(Room::new(ty, known, earlier.pop()));
         }
         warm.buffers.describe(args, &mut warm.rooms);
         let Warm { session, buffers, rooms, .. } = &mut warm;
@@ -269,11 +271,14 @@ impl CompiledFunction {
         // lives as long as `self`.
         let outcome = unsafe { session.call(self.entry, &buffers.inputs, &mut buffers.outputs, output) };
         let ran = start.elapsed();
-        let result = outcome.map_err(|error| self.error(&error)).map(|()| {
+        let result = outcome.map_err(|error| self.error(&error)).and_then(|()| {
             let mut values = earlier;
             values.clear();
-            // SAFETY: the call succeeded, so it has written these results.
-            values.extend(rooms.drain(..).zip(&buffers.outputs).map(|(room, buf)| unsafe { room.value(buf) }));
+            for (room, buf) in rooms.drain(..).zip(&buffers.outputs) {
+                // SAFETY: the call succeeded, so it has written these results, and nothing has called the session since.
+                let value = unsafe { room.value(buf) };
+                values.push(value.map_err(RuntimeError::BadExtents)?);
+            }
             let is_nan = |unwatched: &Vec<usize>| session.saw_nan() || unwatched.iter().any(|k| has_nan(&values[*k]));
             let start = Instant::now();
             let has_nan = self.unwatched.as_ref().is_some_and(is_nan);
@@ -283,7 +288,7 @@ impl CompiledFunction {
                 record_bytes: session.record_bytes(),
                 code_time: ran + start.elapsed(),
             };
-            Outcome { values, statistics, has_nan }
+            Ok(Outcome { values, statistics, has_nan })
         });
         warm.rooms.clear();
         warm.session.set_watch(None);
@@ -317,6 +322,10 @@ impl CompiledFunction {
             code::CANCELLED => RuntimeError::Cancelled,
             code::OUT_OF_STEPS => RuntimeError::OutOfSteps,
             code::TIMED_OUT => RuntimeError::TimedOut,
+            code::BAD_EXTENTS => {
+                let rank = usize::try_from(slot.span).unwrap_or(0).min(slot.args.len());
+                RuntimeError::BadExtents(slot.args[..rank].to_vec())
+            }
             number => {
                 let check = usize::try_from(number).ok().and_then(|n| self.reports.checks.get(n.checked_sub(1)?));
                 check.map_or(RuntimeError::Bug(number), |check| RuntimeError::Check {

@@ -2,7 +2,7 @@
 
 use super::RuntimeError;
 use cotan_ir::{Atom, Dim, Elem, Function, Ty, Var};
-use cotan_ops::Value;
+use cotan_ops::{ElementCount, Value};
 
 /// The types of parameters and results.
 #[derive(Clone, Debug)]
@@ -30,7 +30,8 @@ impl Signature {
             }
             let agrees = ty.dims.len() == arg.dims.len()
                 && ty.dims.iter().zip(&arg.dims).all(|(dim, found)| self.extent(*dim, args) == Some(*found));
-            if !agrees || arg.dims.iter().any(|d| *d < 0) || Some(arg.bits.len()) != size(&arg.dims) {
+            let is_whole = ElementCount::of(&arg.dims).is_some_and(|n| n.get() == arg.bits.len());
+            if !agrees || !is_whole {
                 let expected: Option<Vec<i64>> = ty.dims.iter().map(|dim| self.extent(*dim, args)).collect();
                 let expected = expected.unwrap_or_default();
                 return wrong(format!("argument {position}: expected extents {expected:?}, found {:?}", arg.dims));
@@ -40,8 +41,9 @@ impl Signature {
     }
 
     /// The number of elements of a type, where the arguments decide it.
-    pub(super) fn size(&self, ty: &Ty, args: &[Value]) -> Option<usize> {
-        ty.dims.iter().try_fold(1usize, |n, dim| n.checked_mul(usize::try_from(self.extent(*dim, args)?).ok()?))
+    pub(super) fn size(&self, ty: &Ty, args: &[Value]) -> Option<ElementCount> {
+        let extents = ty.dims.iter().map(|dim| self.extent(*dim, args));
+        if extents.clone().all(|extent| extent.is_some()) { ElementCount::product(extents.flatten()) } else { None }
     }
 
     /// An extent, where the arguments decide it.
@@ -54,9 +56,4 @@ impl Signature {
             }
         }
     }
-}
-
-/// The number of elements of a tensor, if there is such a number.
-fn size(dims: &[i64]) -> Option<usize> {
-    dims.iter().try_fold(1usize, |n, d| n.checked_mul(usize::try_from(*d).ok()?))
 }

@@ -101,7 +101,7 @@ impl<'a> FunctionEmitter<'a> {
         }
         let Stop { entry, exit } = if polls { Stop::of(module) } else { Stop::default() };
         let definition = format!(
-            "define {head} nounwind {{\nentry:\n{slots}{entry}  br label %start\nstart:\n{code}{exits}{exit}failed:\n  \
+            "define {head} nounwind \"probe-stack\"=\"inline-asm\" {{\nentry:\n{slots}{entry}  br label %start\nstart:\n{code}{exits}{exit}failed:\n  \
              ret i32 1\n}}\n"
         );
         FunctionText { declaration: format!("declare {head} nounwind"), definition }
@@ -324,6 +324,11 @@ impl<'a> FunctionEmitter<'a> {
 
     pub(super) fn counted(&mut self, f: &For) {
         let count = self.operand(f.count);
+        // A loop that does nothing has no iterations.
+        let count = match self.does_something(f) {
+            Some(matters) => self.define(&format!("select i1 {matters}, i64 {count}, i64 0")),
+            None => count,
+        };
         let contains_loops = f.body.iter().any(has_loop);
         let outside = self.lanes;
         self.lanes = outside.max(f.lanes);

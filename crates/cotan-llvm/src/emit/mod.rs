@@ -9,6 +9,7 @@ mod bounds;
 mod flush;
 mod function;
 mod host;
+mod idle;
 mod instruction;
 mod lanes;
 mod memory;

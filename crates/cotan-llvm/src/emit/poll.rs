@@ -13,6 +13,11 @@ use cotan_ops::reduce::BLOCK;
 /// Loops that together have at most as many iterations need no poll.
 const SHORT: i64 = BLOCK as i64;
 
+/// The most steps that a poll takes. Threads that poll at the same time all see what is left before any of them takes its
+/// steps: however many there are, they do not take so much that the budget wraps round to a fresh one. Nobody lives to
+/// see a loop of more iterations end.
+const MOST_TAKEN: i64 = 1 << 48;
+
 /// What an LLVM function with polls begins and ends with.
 #[derive(Default)]
 pub(super) struct Stop {
@@ -58,11 +63,13 @@ impl FunctionEmitter<'_> {
         self.polls = true;
         let (ask, take, next) = (self.new_label(), self.new_label(), self.new_label());
         self.branch("%watched", &ask, &next);
-        let [left, enough, before] = [(); 3].map(|()| self.temporary());
+        let [left, enough, taken, before] = [(); 4].map(|()| self.temporary());
+        self.module.declare("declare i64 @llvm.smin.i64(i64, i64)");
         self.exits += &format!(
             "{ask}:\n  {left} = load atomic i64, ptr %budget monotonic, align 8\n  \
              {enough} = icmp sge i64 {left}, {steps}\n  br i1 {enough}, label %{take}, label %stopped\n\
-             {take}:\n  {before} = atomicrmw sub ptr %budget, i64 {steps} monotonic\n  br label %{next}\n"
+             {take}:\n  {taken} = call i64 @llvm.smin.i64(i64 {steps}, i64 {MOST_TAKEN})\n  \
+             {before} = atomicrmw sub ptr %budget, i64 {taken} monotonic\n  br label %{next}\n"
         );
         self.begin(&next);
     }

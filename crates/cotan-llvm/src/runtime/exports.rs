@@ -16,7 +16,7 @@ use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Sta
 use crate::jit::HostSymbols;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_loops::BlockWork;
-use cotan_ops::write_value;
+use cotan_ops::{ElementCount, write_value};
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
@@ -169,10 +169,13 @@ unsafe fn work_on_blocks(
 ) {
     let monoid = usize::try_from(monoid).ok().and_then(|at| Monoid::ALL.get(at));
     let elem = usize::try_from(elem).ok().and_then(|at| Elem::ALL.get(at));
-    if let (Some(monoid), Some(elem)) = (monoid, elem) {
+    // A negative number is a bug of whoever made the code: nothing is touched for it.
+    let [size, stride, number] = [size, stride, number].map(usize::try_from);
+    debug_assert!(size.is_ok() && stride.is_ok() && number.is_ok(), "compiled code counts below zero");
+    if let (Some(monoid), Some(elem), Ok(size), Ok(stride), Ok(number)) = (monoid, elem, size, stride, number) {
         // SAFETY: by this function's contract.
-        let lanes = unsafe { Partials::new(*elem, lanes, size as usize, stride as usize) };
-        lanes.work(work, *monoid, number as usize);
+        let lanes = unsafe { Partials::new(*elem, lanes, size, stride) };
+        lanes.work(work, *monoid, number);
     }
 }
 
@@ -200,9 +203,11 @@ unsafe extern "C" fn print(
     if let (Ok(rank), Some(elem)) = (usize::try_from(rank), elem) {
         // SAFETY: compiled code stores the extents before it calls.
         let dims = if rank == 0 { &[] } else { unsafe { slice::from_raw_parts(extents, rank) } };
-        let n: i64 = dims.iter().product();
-        // SAFETY: the tensor has as many elements as its extents say.
-        let bits = (0..n as usize).map(|at| unsafe { element(*elem, data, at) });
+        // Extents of no tensor are a bug of whoever made the code: nothing is read for them.
+        let n = ElementCount::of(dims);
+        debug_assert!(n.is_some(), "compiled code prints a tensor of extents {dims:?}");
+        // SAFETY: the tensor has as many elements as its extents say, which are those of a tensor.
+        let bits = (0..n.map_or(0, ElementCount::get)).map(|at| unsafe { element(*elem, data, at) });
         write_value(*elem, dims, &bits.collect::<Vec<u64>>(), &mut line);
     }
     (output.write)(&line);

@@ -3,16 +3,18 @@
 use std::slice;
 
 use crate::abi::layout::ROUTINE_ARRAY_WORDS;
-use crate::abi::{Ctx, FAILED, OK, Status};
+use crate::abi::{Ctx, ErrorSlot, FAILED, OK, Status, code};
 use cotan_ir::Elem;
 use cotan_ops::stop::ASIDE;
-use cotan_ops::{Array, Elements, ElementsMut, Evaluation, RoutineCall, count};
+use cotan_ops::{Array, ElementCount, Elements, ElementsMut, Evaluation, RoutineCall};
 
 /// An array as compiled code describes it.
 struct Described<'a> {
     data: *mut u8,
     elem: Elem,
     dims: &'a [i64],
+    /// The number of its elements.
+    count: ElementCount,
 }
 
 /// Reads the words of a description.
@@ -43,17 +45,18 @@ impl<'a> Words<'a> {
         usize::try_from(unsafe { self.take(1) }[0]).unwrap_or(0)
     }
 
-    /// The next array.
+    /// The next array; its extents alone where they are those of no array.
     ///
     /// # Safety
     /// There is one.
-    unsafe fn array(&mut self) -> Described<'a> {
+    unsafe fn array(&mut self) -> Result<Described<'a>, &'a [i64]> {
         // SAFETY: by this function's contract.
         let head = unsafe { self.take(ROUTINE_ARRAY_WORDS) };
         // SAFETY: by this function's contract; the rank is the last word of the head.
         let dims = unsafe { self.take(usize::try_from(head[2]).unwrap_or(0)) };
         let elem = usize::try_from(head[1]).ok().and_then(|at| Elem::ALL.get(at)).copied().unwrap_or(Elem::I64);
-        Described { data: head[0] as *mut u8, elem, dims }
+        let count = ElementCount::of(dims).ok_or(dims)?;
+        Ok(Described { data: head[0] as *mut u8, elem, dims, count })
     }
 }
 
@@ -72,8 +75,13 @@ pub(super) unsafe fn call(ctx: &mut Ctx, name: &[u8], words: *const i64) -> Stat
     let n_arrays = unsafe { words.count() };
     // SAFETY: by this function's contract: the first array is the result, and there is one.
     let to = unsafe { words.array() };
-    // SAFETY: by this function's contract: as many arrays follow as the number says.
-    let from: Vec<Described> = (1..n_arrays).map(|_| unsafe { words.array() }).collect();
+    // SAFETY: by this function's contract: as many arrays follow as the number says. Where an array is none, the words
+    // behind it are not read.
+    let from: Result<Vec<Described>, &[i64]> = (1..n_arrays).map(|_| unsafe { words.array() }).collect();
+    let (to, from) = match (to, from) {
+        (Ok(to), Ok(from)) => (to, from),
+        (Err(dims), _) | (_, Err(dims)) => return bad_extents(ctx, dims),
+    };
     // SAFETY: the registry is the one that the code was compiled with, and outlives the call.
     let registry = unsafe { ctx.registry.as_ref() };
     let record = std::str::from_utf8(name).ok().and_then(|name| registry?.tensor_op(name));
@@ -97,10 +105,17 @@ pub(super) unsafe fn call(ctx: &mut Ctx, name: &[u8], words: *const i64) -> Stat
     OK
 }
 
+/// Ends the call over extents that no array has: a bug of whoever made the code.
+fn bad_extents(ctx: &mut Ctx, dims: &[i64]) -> Status {
+    ctx.error = ErrorSlot { code: code::BAD_EXTENTS, span: dims.len() as i64, ..ErrorSlot::default() };
+    ctx.error.args.iter_mut().zip(dims).for_each(|(arg, extent)| *arg = *extent);
+    FAILED
+}
+
 /// # Safety
 /// The array is live.
 unsafe fn elements<'a>(array: &Described<'a>) -> Elements<'a> {
-    let n = count(array.dims);
+    let n = array.count.get();
     // SAFETY: by this function's contract; an empty array may lie nowhere.
     unsafe {
         match array.elem {
@@ -121,7 +136,7 @@ unsafe fn elements<'a>(array: &Described<'a>) -> Elements<'a> {
 /// # Safety
 /// The array is live, and nothing else refers to it.
 unsafe fn elements_mut<'a>(array: &Described<'a>) -> ElementsMut<'a> {
-    let n = count(array.dims);
+    let n = array.count.get();
     // SAFETY: by this function's contract.
     unsafe {
         match array.elem {

@@ -66,6 +66,8 @@ impl Watch {
 
     /// Counts `steps` steps; the error is the reason to stop.
     pub(super) fn poll(&self, steps: i64) -> Result<(), ErrorSlot> {
+        // Fewer steps than none would give some back.
+        let steps = steps.max(0);
         // Saturating, so that polling on after the end cannot wrap round to a fresh budget.
         let taken = self
             .steps_left

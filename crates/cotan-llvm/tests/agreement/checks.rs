@@ -1,6 +1,6 @@
 //! Failing checks: kind, arguments and source text are those of the interpreter; the first failure wins.
 
-use crate::agreement::harness::{Program, f64s, i64_of, i64s, numbers};
+use crate::agreement::harness::{Program, f64_of, f64s, i64_of, i64s, numbers};
 use cotan_ir::{CheckKind, Span};
 use cotan_llvm::runtime::Watch;
 use cotan_llvm::{CallOptions, RuntimeError};
@@ -255,6 +255,38 @@ fn short_loops_take_their_steps_off_the_budget_of_the_loop_around() {
         assert_eq!(run(n, m, n_steps), Err(RuntimeError::OutOfSteps), "{n}, {m}");
         assert_eq!(run(n, m, n + n_steps + n_steps / 10), Ok(()), "{n}, {m}");
     }
+}
+
+#[test]
+fn d7_a_loop_that_ends_before_it_begins_takes_no_steps_and_gives_none_back() {
+    let program = Program::new(
+        "fn f(n: i64, k: i64) {
+           t: f64 = loop i < n (t1: f64 = 1.0) {
+             u: f64 = loop j < k (u1: f64 = t1) {
+               u2: f64 = mul u1, 0.5
+               yield u2
+             }
+             yield u
+           }
+           s: f64 = loop i < k (s1: f64 = t) {
+             s2: f64 = add s1, 1.0
+             yield s2
+           }
+           return s
+         }",
+    );
+    let run = |n: i64, k: i64, steps: Option<i64>| {
+        let options = CallOptions { watch: Some(Arc::new(Watch::new(steps))), ..CallOptions::default() };
+        program.on_one_thread().call_with(&[i64_of(n), i64_of(k)], &options).map(|outcome| outcome.values)
+    };
+    for k in [-1, -1000, -9_000_000_000_000_000_000, i64::MIN] {
+        program.agree(&[i64_of(3), i64_of(k)]);
+        assert_eq!(run(1000, k, None), Ok(vec![f64_of(1.0)]), "{k}");
+        assert_eq!(run(1000, k, Some(10_000)), run(1000, k, None), "{k}");
+        assert_eq!(run(100_000, k, Some(10_000)), Err(RuntimeError::OutOfSteps), "{k}");
+    }
+    // More iterations than steps are counted.
+    assert_eq!(run(1, i64::MAX, Some(i64::MAX - 1)), Err(RuntimeError::OutOfSteps));
 }
 
 #[test]

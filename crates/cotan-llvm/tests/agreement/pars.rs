@@ -264,3 +264,43 @@ fn a_par_without_levels_runs_once() {
     );
     program.agree(&[f64_of(2.0)]);
 }
+
+#[test]
+fn p1_loops_around_empty_axes_end_at_once() {
+    let program = Program::new(
+        "fn f(n: i64, m: i64, z: f64[m]) {
+           x: f64[n, m] = par i < n, j < m (stack) {
+             a: f64 = to_f64 i
+             yield a
+           }
+           y: f64[n, m] = fill z
+           t: f64[m, n] = transpose y {1, 0}
+           r: f64[n, m] = reverse x {0}
+           c: f64[n, m] = slice r, 0 {1}
+           rows: f64[n, m] = par i < n (stack) {
+             row: f64[m] = par j < m (stack) {
+               b: f64 = z[j]
+               yield b
+             }
+             yield row
+           }
+           s: f64 = par i < n, j < m, k < n (add from 0.5) {
+             e: f64 = z[j]
+             yield e
+           }
+           w: f64[m] = par i < n (add from z) {
+             row2: f64[m] = x[i]
+             yield row2
+           }
+           return x, y, t, r, c, rows, s, w
+         }",
+    );
+    let empty = Value { elem: Elem::F64, dims: vec![0], bits: Vec::new() };
+    for n in [0, 1, 10_000_000_000, i64::MAX] {
+        let start = std::time::Instant::now();
+        program.agree(&[i64_of(n), i64_of(0), empty.clone()]);
+        assert!(start.elapsed().as_secs() < 10, "{n}");
+    }
+    let three = f64s(&numbers(3));
+    program.agree(&[i64_of(5), i64_of(3), three]);
+}

@@ -2,8 +2,7 @@
 
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
-use crate::value::checked_count;
-use crate::{Group, Operand, Proof, RESHAPE, Value};
+use crate::{ElementCount, Group, Operand, Proof, RESHAPE, Value};
 use cotan_ir::{Atom, Builder, Dim, ElemSet, TensorSig, Ty};
 
 /// A tensor of given elements.
@@ -30,7 +29,7 @@ pub static FROM_ELEMENTS: TensorRecord = TensorRecord {
 fn check(shapes: &Shapes) -> Result<(), String> {
     shapes.n_attrs(0)?;
     let (elem, dims) = shapes.result;
-    if checked_count(dims) != Some(shapes.args.len()) {
+    if ElementCount::of(dims).map(ElementCount::get) != Some(shapes.args.len()) {
         return Err(format!("expected the elements of dims {dims:?}, found {} operands", shapes.args.len()));
     }
     match shapes.args.iter().find(|arg| **arg != (elem, &[])) {

@@ -2,8 +2,7 @@
 
 use super::sample::numbers;
 use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
-use crate::value::checked_count;
-use crate::{Group, Operand, Proof, Value, count};
+use crate::{ElementCount, Group, Operand, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// Other dims for the same elements.
@@ -39,7 +38,7 @@ fn check(shapes: &Shapes) -> Result<(), String> {
     shapes.n_attrs(0)?;
     shapes.same_elem()?;
     let (from, to) = (shapes.args[0].1, shapes.result.1);
-    if Some(count(from)) == checked_count(to) {
+    if ElementCount::of(to).is_some_and(|n| ElementCount::of(from) == Some(n)) {
         Ok(())
     } else {
         Err(format!("{from:?} and {to:?} hold different numbers of elements"))

@@ -233,7 +233,7 @@ impl Cse<'_> {
             Op::Index { array, indices } if indices.is_empty() => Some(*array),
             Op::Index { array, indices } => self.filler(*array, indices),
             Op::Update { indices, value, .. } if indices.is_empty() => Some(*value),
-            Op::Check { cond: Atom::Const(c), value, .. } if c.as_bool() == Some(true) => Some(*value),
+            Op::Check { cond, value, .. } if cond.truth() == Some(true) => Some(*value),
             Op::Prim { prim, args } if *prim == cotan_ops::IN_RANGE.prim() && self.is_in_range(args[0], args[1]) => {
                 Some(Const::bool(true).into())
             }
@@ -290,9 +290,8 @@ impl Cse<'_> {
 
 /// The arm that a constant selector takes.
 fn settled_arm(selector: Atom, n_arms: usize) -> Option<usize> {
-    let c = selector.constant()?;
-    match c.as_bool() {
+    match selector.truth() {
         Some(b) => Some(usize::from(!b)),
-        None => Some(c.as_i64()?.clamp(0, n_arms as i64 - 1) as usize),
+        None => Some(selector.constant()?.as_i64()?.clamp(0, n_arms as i64 - 1) as usize),
     }
 }

@@ -62,7 +62,7 @@ impl Order<'_> {
 /// Whether a statement may fail, or prints.
 pub(super) fn may_fail(s: &Stmt) -> bool {
     let fails_here = match &s.op {
-        Op::Check { cond, .. } => cond.constant().is_none(),
+        Op::Check { cond, .. } => cond.truth() != Some(true),
         Op::Call { .. } => true,
         Op::Tensor { op, .. } => *op == PRINT.op(),
         Op::Prim { .. }

@@ -259,10 +259,8 @@ impl BodyChecker<'_, '_> {
         let value = self.source(source);
         let value = self.integer(value, &format!("a size of `{name}`"))?;
         let dim = self.extent(&value);
-        if let Some(constant) = dim.as_constant()
-            && constant < 0
-        {
-            let message = format!("expected a size of at least 0 for `{name}`, found {constant}");
+        if dim.is_surely_negative() {
+            let message = format!("expected a size of at least 0 for `{name}`, found {}", self.show_dim(&dim));
             self.report(Diagnostic::error(codes::NEGATIVE_SIZE, value.span, message).help("sizes count elements"));
             return None;
         }

@@ -197,6 +197,9 @@ impl BodyChecker<'_, '_> {
             instance.report_unknown(self, span);
             return None;
         }
+        if instance.report_negative(self, span) {
+            return None;
+        }
         let fitted = args.into_iter().map(|(subject, ty, arg)| match arg {
             Arg::Value(value) => {
                 let wanted = instance.ty(&ty);

@@ -11,11 +11,13 @@ use crate::types::Type;
 use crate::unify::Elems;
 
 impl BodyChecker<'_, '_> {
-    /// The indices in a bracket, and the type of what they select from a value of type `ty`.
+    /// The indices in a bracket, and the type of what they select from a value of type `ty`. `name` is what the source
+    /// calls the value, if it has a name.
     pub(super) fn indices(
         &mut self,
         ty: &Type,
         base: (&str, Span),
+        name: Option<&str>,
         args: &[Arg],
         span: Span,
     ) -> Option<(Vec<Index>, Type)> {
@@ -57,6 +59,14 @@ impl BodyChecker<'_, '_> {
         }
         if indices.len() > ty.front().len() {
             self.report_axis_in_pack(ty, base.0, span, &format!("the first {} axes for these indices", indices.len()));
+            return None;
+        }
+        let name = name.filter(|_| indices.len() == 1);
+        let mut are_in_range = true;
+        for (index, dim) in indices.iter().zip(&dims) {
+            are_in_range &= !self.is_out_of_range(index, dim, name);
+        }
+        if !are_in_range {
             return None;
         }
         let mut left: Vec<Dim> = Vec::new();

@@ -334,6 +334,22 @@ impl Instance {
         found
     }
 
+    /// Reports a size that the arguments make negative, whatever the sizes around the call are.
+    pub(super) fn report_negative(&self, checker: &mut BodyChecker<'_, '_>, span: Span) -> bool {
+        let negative = self.generics.iter().zip(&self.known).find_map(|(generic, known)| match known {
+            Some(GenericArg::Size(size)) if size.is_surely_negative() => Some((generic, size)),
+            Some(GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_)) | None => {
+                None
+            }
+        });
+        let Some((generic, size)) = negative else { return false };
+        let (size, name) = (checker.show_dim(size), &self.name);
+        let message = format!("expected a size of at least 0 for `{}` of `{name}`, found `{size}`", generic.name);
+        let help = "sizes count elements: give arguments that are long enough";
+        checker.report(Diagnostic::error(codes::NEGATIVE_SIZE, span, message).help(help));
+        true
+    }
+
     /// Reports what nothing decides.
     pub(super) fn report_unknown(&self, checker: &mut BodyChecker<'_, '_>, span: Span) {
         let unknown = self.generics.iter().zip(&self.known).find(|(_, known)| known.is_none());

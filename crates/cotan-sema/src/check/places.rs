@@ -163,7 +163,8 @@ impl BodyChecker<'_, '_> {
                 }
                 PostfixKind::Index(args) => {
                     let base = format!("a place of type `{}`", self.show(&place.ty));
-                    let (indices, ty) = self.indices(&place.ty, (&base, place.span), args, whole)?;
+                    let name = Some(name).filter(|_| place.steps.is_empty());
+                    let (indices, ty) = self.indices(&place.ty, (&base, place.span), name, args, whole)?;
                     if let Some(gather) = indices.iter().find_map(gathered) {
                         let message = "expected an element or a slice as a place, found a tensor of indices";
                         self.report(

@@ -146,7 +146,12 @@ impl BodyChecker<'_, '_> {
     /// The indices of an indexing with the dims that they leave.
     pub(super) fn index(&mut self, value: Expr, args: &[AstArg], span: Span) -> Expr {
         let base = self.show_value(&value);
-        match self.indices(&value.ty, (&base, value.span), args, span) {
+        let name = if let ExprKind::Local(local) = value.kind {
+            Some(self.locals[local.0 as usize].name.clone()).filter(|name| !name.starts_with('$'))
+        } else {
+            None
+        };
+        match self.indices(&value.ty, (&base, value.span), name.as_deref(), args, span) {
             Some((indices, ty)) => Expr { span, ty, kind: ExprKind::Index { base: Box::new(value), indices } },
             None => error(span),
         }

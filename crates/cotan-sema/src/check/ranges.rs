@@ -1,5 +1,6 @@
 //! Ranges and integers.
 
+use cotan_ir::Elem;
 use cotan_syntax::ast;
 use cotan_syntax::{Diagnostic, Span};
 
@@ -37,15 +38,49 @@ impl BodyChecker<'_, '_> {
     /// The bounds of a range, of one integer type.
     pub(super) fn range(&mut self, range: &ast::Range, span: Span) -> Option<Range> {
         let (Some(lo), Some(hi)) = (&range.lo, &range.hi) else {
-            // An open end outside of an index has been reported by the parser.
             [&range.lo, &range.hi].into_iter().flatten().for_each(|end| drop(self.expr(end)));
+            if range.in_brackets {
+                self.report_open_range(range);
+            }
             return None;
         };
         let (lo, hi) = (self.expr(lo), self.expr(hi));
         let (lo, hi) = (self.integer(lo, "a bound of the range")?, self.integer(hi, "a bound of the range")?);
         let wanted = lo.ty.clone();
         let hi = self.fit(hi, &wanted, "the upper bound of the range");
-        (!hi.ty.has_error()).then_some(Range { lo, hi, inclusive: range.inclusive }).filter(|_| span.end >= span.start)
+        if hi.ty.has_error() {
+            return None;
+        }
+        let range = Range { lo, hi, inclusive: range.inclusive };
+        self.can_be_counted(&range, span).then_some(range)
+    }
+
+    /// Whether an i64 may count the values of a range, as far as literals tell; reported otherwise.
+    fn can_be_counted(&mut self, range: &Range, span: Span) -> bool {
+        let bound = |end: &Expr| self.size_of(end).and_then(|end| end.as_constant());
+        let (Some(lo), Some(hi)) = (bound(&range.lo), bound(&range.hi)) else { return true };
+        let count = i128::from(hi) - i128::from(lo) + i128::from(range.inclusive);
+        // The type of a literal may yet turn out to be that of larger numbers, if none is negative.
+        let is_i64 = lo < 0 || self.vars.resolve_type(&range.lo.ty) == Type::of(Elem::I64);
+        if count <= i128::from(i64::MAX) || !is_i64 {
+            return true;
+        }
+        let dots = if range.inclusive { "..=" } else { ".." };
+        let message = format!("expected a range of at most {} values, found `{lo}{dots}{hi}`", i64::MAX);
+        let help = "begin at 0 and break where the last value is reached, or count in `u64`";
+        self.report(Diagnostic::error(codes::OUT_OF_RANGE, span, message).help(help));
+        false
+    }
+
+    /// Reports a range without an end that is part of an index, and not the index itself. Outside of brackets the parser
+    /// has reported it.
+    fn report_open_range(&mut self, range: &ast::Range) {
+        let missing = if range.lo.is_none() { "start" } else { "end" };
+        let dots = if range.inclusive { "..=" } else { ".." };
+        let message = format!("expected a range with two ends, found `{dots}` without {missing}");
+        let help =
+            "an end may be left out where the range is the whole index, as in `a[1..]`; `a[n + 1..]` begins at a sum";
+        self.report(Diagnostic::error(cotan_syntax::codes::OPEN_RANGE, range.op_span, message).help(help));
     }
 
     /// The value, if it is an integer scalar; reported otherwise.

@@ -38,12 +38,11 @@ impl ModuleChecker<'_> {
     /// A size that is written in a type.
     pub(super) fn dim(&mut self, expr: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Dim> {
         let dim = self.polynomial(expr, scope)?;
-        if let Some(value) = dim.as_constant()
-            && value < 0
-        {
+        if dim.is_surely_negative() {
             let name =
                 if let ExprKind::Name(name) = &expr.kind { format!("`{name}`, which is ") } else { String::new() };
-            let message = format!("expected a size of at least 0, found {name}`{value}`");
+            let value = dim.as_constant().map_or("a size that is always less".to_owned(), |value| format!("`{value}`"));
+            let message = format!("expected a size of at least 0, found {name}{value}");
             self.report(Diagnostic::error(codes::NEGATIVE_SIZE, expr.span, message).help("sizes count elements"));
             return None;
         }

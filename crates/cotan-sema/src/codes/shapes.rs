@@ -87,4 +87,15 @@ Mended:
 fn f[N, M, K](a: f64[N, M], b: f64[M, K]) -> f64[N, K] = einsum[\"ij,jk->ik\"](a, b)",
 "fn f[N, M, K](a: f64[N, M], b: f64[M, K]) -> f64[N, K] = einsum[\"ij,jk\"](a, b)";
 
+    OUT_OF_RANGE = "E0415", "index, slice or range that fails in every run",
+"An index is at least 0 and less than the extent of its axis, and a slice `lo..hi` has
+`0 <= lo <= hi <= extent`; neither counts from the end. Where literals and sizes alone say that this is not
+so, whatever the sizes are, it is an error before the program runs, and in code that never runs, too; else
+the run says so (`R0001`, `R0002`). A range has at most as many values as an `i64` counts.
+
+Mended:
+
+fn f[N](x: f64[N + 1]) -> f64 = x[N]",
+"fn f[N](x: f64[N + 1]) -> f64 = x[-1]";
+
 }

@@ -304,7 +304,9 @@ impl<'a, 'p> Body<'a, 'p> {
 
     fn concat(&mut self, args: &'p [Arg], e: &'p Expr) -> Result<Value> {
         let values = self.values(args)?;
-        let named = e.ty.dims().first().and_then(|dim| self.size(dim));
+        // A sum of sizes that may be negative is taken from the parts, which were checked.
+        let is_safe = |dim: &&Dim| dim.is_surely_non_negative() || dim.as_constant().is_some();
+        let named = e.ty.dims().first().filter(is_safe).and_then(|dim| self.size(dim));
         let mut joined = Value::new();
         for k in 0..values[0].len() {
             let parts: Value = values.iter().map(|value| value[k]).collect();

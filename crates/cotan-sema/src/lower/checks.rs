@@ -1,7 +1,7 @@
 //! Primitives with constants folded, and run-time checks in front of the values that need them.
 
 use cotan_ir::{Atom, CheckKind, Dim as IrDim, Elem, Ty};
-use cotan_ops::{EQ, GE, IN_RANGE, PrimRow, cast_to};
+use cotan_ops::{AND, EQ, GE, IN_RANGE, OR, PrimRow, cast_to};
 
 use super::function::Body;
 
@@ -32,9 +32,27 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether both conditions hold, if both can be computed. What is known of either is made use of.
+    pub(super) fn both(&mut self, a: Atom, b: Atom) -> Atom {
+        match (a.truth(), b.truth()) {
+            (Some(true), _) | (_, Some(false)) => b,
+            (Some(false), _) | (_, Some(true)) => a,
+            (None, None) => self.prim(&AND, &[a, b]),
+        }
+    }
+
+    /// Whether one of two conditions holds, if both can be computed.
+    pub(super) fn either(&mut self, a: Atom, b: Atom) -> Atom {
+        match (a.truth(), b.truth()) {
+            (Some(false), _) | (_, Some(true)) => b,
+            (Some(true), _) | (_, Some(false)) => a,
+            (None, None) => self.prim(&OR, &[a, b]),
+        }
+    }
+
     /// `value`, guarded by `cond`.
     pub(super) fn check(&mut self, cond: Atom, kind: CheckKind, args: &[Atom], value: Atom) -> Atom {
-        if cond.constant().and_then(|c| c.as_bool()) == Some(true) {
+        if cond.truth() == Some(true) {
             return value;
         }
         // Messages show integers; other operands say nothing there.

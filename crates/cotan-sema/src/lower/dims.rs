@@ -43,6 +43,13 @@ impl<'p> Body<'_, 'p> {
         Some(Ty::new(leaf.elem, dims?))
     }
 
+    /// The same with extents that are not negative even where the program fails before it has such a leaf.
+    pub(super) fn clamped_ty(&mut self, leaf: &LeafTy) -> Option<Ty> {
+        let dims = leaf.dims.iter().map(|dim| self.clamped_size(dim).map(cotan_ir::Dim::from_atom));
+        let dims: Option<Vec<_>> = dims.collect();
+        Some(Ty::new(leaf.elem, dims?))
+    }
+
     // ---- scopes
 
     /// Lowers something whose sizes are forgotten afterwards.

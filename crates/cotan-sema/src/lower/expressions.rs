@@ -155,7 +155,7 @@ impl<'p> Body<'_, 'p> {
         operand: &mut dyn FnMut(&mut Self) -> Result<Atom>,
     ) -> Result<Atom> {
         let decided = op == LogicOp::Or;
-        match value.constant().and_then(Const::as_bool) {
+        match value.truth() {
             Some(known) if known == decided => return Ok(value),
             Some(_) => return operand(self),
             None => {}
@@ -210,7 +210,7 @@ impl<'p> Body<'_, 'p> {
             let Some(size) = self.size(dim).filter(|size| *size != found) else { continue };
             let is_there = is_there(&mut self.b, value, expected);
             let is_equal = self.prim(&EQ, &[size, found]);
-            let cond = match is_there.constant().and_then(Const::as_bool) {
+            let cond = match is_there.truth() {
                 Some(true) => is_equal,
                 Some(false) => continue,
                 None => {

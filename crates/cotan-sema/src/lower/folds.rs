@@ -189,15 +189,12 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn is_not_empty(&mut self, extents: &[Atom]) -> Atom {
-        let mut cond: Option<Atom> = None;
+        let mut cond: Atom = Const::bool(true).into();
         for n in extents {
             let holds = self.prim(&GT, &[*n, Atom::i64(0)]);
-            cond = Some(match cond {
-                Some(cond) => self.prim(&AND, &[cond, holds]),
-                None => holds,
-            });
+            cond = self.both(cond, holds);
         }
-        cond.unwrap_or(Const::bool(true).into())
+        cond
     }
 
     /// A fold from left to right.

@@ -1,7 +1,7 @@
 //! Reading parts of tensors: elements, rows, slices, gathers, ranges as tensors.
 
-use cotan_ir::{Atom, CheckKind, Dim as IrDim, ParResult, Ty};
-use cotan_ops::{ADD, ADD_FITS, AND, IOTA, LE, MAX, SLICE, SUB};
+use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, ParResult, Ty};
+use cotan_ops::{ADD, ADD_FITS, IOTA, LE, MAX, SLICE, SUB};
 use cotan_syntax::Span;
 
 use super::Result;
@@ -150,19 +150,27 @@ impl<'p> Body<'_, 'p> {
         }
         bounds.extend([(lo, hi), (hi, extent)].into_iter().filter(|(a, b)| a != b));
         let is_empty_below = |body: &Self, (a, b): (Atom, Atom)| a == Atom::i64(0) && body.is_non_negative(b);
-        let mut cond = Atom::Const(cotan_ir::Const::bool(true));
+        let mut cond = Atom::Const(Const::bool(true));
         for (a, b) in bounds {
             if is_empty_below(self, (a, b)) {
                 continue;
             }
             let holds = self.prim(&LE, &[a, b]);
-            cond = if cond.constant().is_some() { holds } else { self.prim(&AND, &[cond, holds]) };
+            cond = self.both(cond, holds);
         }
         let shown = [self.reported(given_lo, lo), self.reported(given_hi, hi), extent];
         let lo = self.check(cond, CheckKind::SliceRange, &shown, lo);
         let named = size.and_then(|size| self.size(size));
         let length = match named {
-            Some(length) => length,
+            Some(length) if self.is_non_negative(length) || size.is_some_and(Dim::is_surely_non_negative) => length,
+            // Who needs no element, only how many there are, needs the check too.
+            Some(length) => {
+                let length = self.check(cond, CheckKind::SliceRange, &shown, length);
+                if let Some(size) = size {
+                    self.know_size(size, length);
+                }
+                length
+            }
             None if lo == Atom::i64(0) => hi,
             None => self.prim(&SUB, &[hi, lo]),
         };

@@ -9,7 +9,7 @@
 //! does that alone: only a `par` knows all that ties, and rounds once.
 
 use cotan_ir::{Acc, AccKind, Atom, Const, Elem, Monoid, ParResult, Ty, Var};
-use cotan_ops::{ADD, AFTER, AND, DIV, EQ, GT, IN_RANGE, MAX, MUL, REM, SUB, cast_to};
+use cotan_ops::{ADD, AFTER, DIV, EQ, GT, IN_RANGE, MAX, MUL, REM, SUB, cast_to};
 
 use super::Result;
 use super::control::{Rest, UNIT};
@@ -300,7 +300,7 @@ impl<'p> Body<'_, 'p> {
                 number = body.prim(&SUB, &[last, number]);
             }
             let runs = body.prim(&IN_RANGE, &[number, count]);
-            let runs = if fits.constant().is_some() { runs } else { body.prim(&AND, &[fits, runs]) };
+            let runs = body.both(fits, runs);
             let in_slot: Vec<Atom> = [number].into_iter().chain(leading.iter().copied()).chain(place).collect();
             body.choose(runs, &|body| body.b.index(slots, &in_slot).into(), &|body| body.b.index(leaf.array, at).into())
         })
@@ -357,7 +357,7 @@ impl<'p> Body<'_, 'p> {
         yes: &dyn Fn(&mut Self) -> Atom,
         no: &dyn Fn(&mut Self) -> Atom,
     ) -> Atom {
-        match cond.constant().and_then(|c| c.as_bool()) {
+        match cond.truth() {
             Some(true) => return yes(self),
             Some(false) => return no(self),
             None => {}

@@ -288,7 +288,7 @@ impl<'a, 'p> Body<'a, 'p> {
             }
             Test::Condition(condition) => self.scalar(condition)?,
         };
-        Ok(match holds.constant().and_then(Const::as_bool) {
+        Ok(match holds.truth() {
             Some(known) => Truth::Known(known),
             None => Truth::Is(holds),
         })

@@ -144,7 +144,9 @@ impl<'p> Body<'_, 'p> {
 
     /// The extent of a result along an axis that the source calls `dim`.
     fn merged_extent(&mut self, switch: &mut Switch, dim: &Dim, given: [Option<Atom>; 2], leaf: &LeafTy) -> Extent {
-        if let Some(known) = self.size(dim) {
+        // An arm that has no value of this size may run where the size is negative.
+        let known = if given.iter().all(Option::is_some) { self.size(dim) } else { self.clamped_size(dim) };
+        if let Some(known) = known {
             return Extent::Known(known);
         }
         if let Some((_, length)) = switch.lengths.iter().find(|(other, _)| other == dim) {

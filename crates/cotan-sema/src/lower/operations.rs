@@ -1,7 +1,7 @@
 //! Operations of the op table that a library names.
 
 use cotan_ir::{Atom, Const, Dim, Monoid, TensorOp, Ty};
-use cotan_ops::{AND, ISFINITE, ISNAN, NOT, OR, record};
+use cotan_ops::{ISFINITE, ISNAN, NOT, OR, record};
 
 use super::Result;
 use super::function::Body;
@@ -38,7 +38,7 @@ impl<'p> Body<'_, 'p> {
                 body.prim(&NOT, &[is_finite])
             });
             let is_finite = self.prim(&NOT, &[is_odd]);
-            is_given = self.prim(&AND, &[is_given, is_finite]);
+            is_given = self.both(is_given, is_finite);
         }
         let has_no_nan = self.prim(&NOT, &[has_nan]);
         let is_not_given = self.prim(&NOT, &[is_given]);

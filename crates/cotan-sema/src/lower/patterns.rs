@@ -4,7 +4,7 @@
 //! apart where the test has held.
 
 use cotan_ir::{Atom, Const};
-use cotan_ops::{AND, EQ, GE, LE, LT, OR};
+use cotan_ops::{EQ, GE, LE, LT};
 
 use super::Result;
 use super::function::Body;
@@ -50,23 +50,10 @@ impl<'p> Body<'_, 'p> {
                 let mut any: Atom = Const::bool(false).into();
                 for alternative in alternatives {
                     let holds = self.test_pattern(alternative, value);
-                    any = match (any.constant().and_then(Const::as_bool), holds.constant().and_then(Const::as_bool)) {
-                        (Some(false), _) => holds,
-                        (Some(true), _) | (None, Some(false)) => any,
-                        (None, Some(true)) => holds,
-                        (None, None) => self.prim(&OR, &[any, holds]),
-                    };
+                    any = self.either(any, holds);
                 }
                 any
             }
-        }
-    }
-
-    fn both(&mut self, a: Atom, b: Atom) -> Atom {
-        match (a.constant().and_then(Const::as_bool), b.constant().and_then(Const::as_bool)) {
-            (Some(true), _) | (_, Some(false)) => b,
-            (Some(false), _) | (_, Some(true)) => a,
-            (None, None) => self.prim(&AND, &[a, b]),
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn with_extents(b: &mut Builder, leaf: Atom, is_there: Atom, extents:
     }
     let wanted = Ty::new(ty.elem, extents.iter().map(|n| IrDim::from_atom(*n)).collect());
     let zero: Atom = Const::zero(ty.elem).into();
-    match is_there.constant().and_then(Const::as_bool) {
+    match is_there.truth() {
         Some(true) => renamed(b, leaf, extents),
         Some(false) => b.tensor(FILL.op(), &[zero], &[], wanted).into(),
         None => {

@@ -54,7 +54,7 @@ impl Body<'_, '_> {
             logs: Vec::new(),
         };
         for leaf in &leaves {
-            match self.ir_ty(leaf) {
+            match self.clamped_ty(leaf) {
                 Some(ty) => {
                     let zeros = self.fill(Const::zero(leaf.elem).into(), &ty.dims);
                     plan.inits.push(("result".to_owned(), zeros));

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, Elem, ParResult, Var};
-use cotan_ops::{AND, CONCAT, FILL, FROM_ELEMENTS, GT};
+use cotan_ops::{CONCAT, FILL, FROM_ELEMENTS, GT};
 
 use super::Result;
 use super::function::Body;
@@ -81,7 +81,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let mut selector = Atom::Const(Const::bool(true));
         for n in extents {
             let holds = self.prim(&GT, &[*n, Atom::i64(0)]);
-            selector = if selector.constant().is_some() { holds } else { self.prim(&AND, &[selector, holds]) };
+            selector = self.both(selector, holds);
         }
         let zeros = vec![Atom::i64(0); extents.len()];
         let some = self.arm(|body| {

@@ -2,7 +2,7 @@
 //! is out of range or does not fit, the index that is made of it says so.
 
 use cotan_ir::{Atom, Const};
-use cotan_ops::{AND, IN_RANGE, NEG, lookup};
+use cotan_ops::{IN_RANGE, NEG, lookup};
 
 use super::Result;
 use super::function::Body;
@@ -60,7 +60,7 @@ impl<'p> Body<'_, 'p> {
             let mut inside = Atom::Const(Const::bool(true));
             for (position, dim) in positions.iter().zip(&ty.dims) {
                 let fits = self.prim(&IN_RANGE, &[*position, dim.atom()]);
-                inside = if inside.constant().is_some() { fits } else { self.prim(&AND, &[inside, fits]) };
+                inside = self.both(inside, fits);
             }
             let rest = ty.dims.get(positions.len()..).unwrap_or_default().to_vec();
             parts.push(self.choose(inside, &|body| body.b.index(leaf, &positions).into(), &|body| {

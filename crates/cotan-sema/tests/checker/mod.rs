@@ -2,6 +2,7 @@
 
 mod accepted;
 mod codes;
+mod out_of_range;
 mod rejected;
 mod robust;
 mod tree;

@@ -161,6 +161,9 @@ pub struct Range {
     pub inclusive: bool,
     /// Where `..` or `..=` stands.
     pub op_span: Span,
+    /// Whether it stands in brackets, where an end may be missing if it is a whole index; elsewhere the parser has reported
+    /// that.
+    pub in_brackets: bool,
 }
 
 /// A fold by an operator.

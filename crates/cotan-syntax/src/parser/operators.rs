@@ -147,14 +147,15 @@ impl Parser<'_> {
 
     /// Makes the node of a range. Only in brackets may an end be missing.
     fn range(&mut self, start: Span, lo: Option<Expr>, hi: Option<Expr>, inclusive: bool, op_span: Span) -> Expr {
-        if self.bracket != Bracket::Square && (lo.is_none() || hi.is_none()) {
+        let in_brackets = self.bracket == Bracket::Square;
+        if !in_brackets && (lo.is_none() || hi.is_none()) {
             let missing = if lo.is_none() { "start" } else { "end" };
             let message = format!("expected a range with two ends, found `{}` without {missing}", self.text(op_span));
             let diagnostic = Diagnostic::error(codes::OPEN_RANGE, op_span, message)
                 .help("only an index may leave an end out, as in `a[1..]`");
             self.report_earlier(diagnostic);
         }
-        self.expr_node(start, ExprKind::Range(Box::new(Range { lo, hi, inclusive, op_span })))
+        self.expr_node(start, ExprKind::Range(Box::new(Range { lo, hi, inclusive, op_span, in_brackets })))
     }
 
     /// Reads a range without a start.

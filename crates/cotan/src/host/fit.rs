@@ -1,9 +1,10 @@
 //! Fits arguments to a signature: finds the sizes, checks the extents, flattens.
 
+use super::value::UNTOLD;
 use super::{HostValue, rebuild};
 use crate::codes;
 use cotan_ir::Const;
-use cotan_ops::Value;
+use cotan_ops::{ElementCount, Value};
 use cotan_sema::dims::{Atom, Dim, GenericId};
 use cotan_sema::entry::{Entry, EntryExtent, EntryParam, HostType};
 use cotan_syntax::Code;
@@ -66,6 +67,48 @@ pub enum ArgumentMisfit {
         /// The size.
         name: String,
     },
+    /// A size that is given by name is negative.
+    NegativeSize {
+        /// The size.
+        name: String,
+        /// What is given for it.
+        found: i64,
+    },
+    /// An extent of an argument makes a size negative.
+    SizeBelowZero {
+        /// The size.
+        size: String,
+        /// What it would be.
+        value: i64,
+        /// The parameter.
+        name: String,
+        /// Its type.
+        ty: String,
+        /// The axis.
+        axis: usize,
+        /// The extent that makes the size zero, if the others are as they are.
+        limit: Option<i64>,
+        /// The extent.
+        found: i64,
+    },
+    /// The sizes make an extent of a parameter negative.
+    NegativeExtent {
+        /// The parameter; none of the flat operands has a name.
+        name: Option<String>,
+        /// The extent, as the signature writes it.
+        extent: String,
+        /// What it would be.
+        value: i64,
+    },
+    /// A value whose extents are not those of as many elements as it has.
+    Elements {
+        /// The parameter.
+        name: String,
+        /// The extents.
+        dims: Vec<i64>,
+        /// The number of elements.
+        found: usize,
+    },
 }
 
 impl ArgumentMisfit {
@@ -75,8 +118,13 @@ impl ArgumentMisfit {
             ArgumentMisfit::Missing { .. } => codes::MISSING_ARGUMENT,
             ArgumentMisfit::Unknown { .. } => codes::UNKNOWN_ARGUMENT,
             ArgumentMisfit::Kind { .. } => codes::ARGUMENT_TYPE,
-            ArgumentMisfit::Extent { .. } | ArgumentMisfit::FlatExtent { .. } => codes::ARGUMENT_SHAPE,
+            ArgumentMisfit::Extent { .. } | ArgumentMisfit::FlatExtent { .. } | ArgumentMisfit::Elements { .. } => {
+                codes::ARGUMENT_SHAPE
+            }
             ArgumentMisfit::UnknownSize { .. } => codes::UNKNOWN_SIZE,
+            ArgumentMisfit::NegativeSize { .. }
+            | ArgumentMisfit::SizeBelowZero { .. }
+            | ArgumentMisfit::NegativeExtent { .. } => codes::NEGATIVE_SIZE,
         }
     }
 
@@ -88,7 +136,12 @@ impl ArgumentMisfit {
             | ArgumentMisfit::Kind { name, .. }
             | ArgumentMisfit::Extent { name, .. }
             | ArgumentMisfit::FlatExtent { extent: name, .. }
-            | ArgumentMisfit::UnknownSize { name } => name,
+            | ArgumentMisfit::UnknownSize { name }
+            | ArgumentMisfit::NegativeSize { name, .. }
+            | ArgumentMisfit::SizeBelowZero { name, .. }
+            | ArgumentMisfit::NegativeExtent { name: Some(name), .. }
+            | ArgumentMisfit::NegativeExtent { name: None, extent: name, .. }
+            | ArgumentMisfit::Elements { name, .. } => name,
         }
     }
 }
@@ -115,6 +168,27 @@ impl fmt::Display for ArgumentMisfit {
             ArgumentMisfit::UnknownSize { name } => {
                 write!(f, "size `{name}` follows from no argument: give it by name")
             }
+            ArgumentMisfit::NegativeSize { name, found } => {
+                write!(f, "size `{name}`: expected at least 0, found {found}")
+            }
+            ArgumentMisfit::SizeBelowZero { size, value, name, ty, axis, limit, found } => {
+                write!(f, "argument `{name}: {ty}`: expected an extent ")?;
+                match limit {
+                    Some(limit) if found < limit => write!(f, "of at least {limit}")?,
+                    Some(limit) => write!(f, "of at most {limit}")?,
+                    None => write!(f, "that fits")?,
+                }
+                write!(f, " on axis {axis}, found {found}: the size `{size}` would be {value}")
+            }
+            ArgumentMisfit::NegativeExtent { name, extent, value } => {
+                if let Some(name) = name {
+                    write!(f, "argument `{name}`: ")?;
+                }
+                write!(f, "the extent `{extent}`: expected at least 0, found {value}")
+            }
+            ArgumentMisfit::Elements { name, dims, found } => {
+                write!(f, "argument `{name}`: expected the elements of extents {dims:?}, found {found} of them")
+            }
         }
     }
 }
@@ -138,6 +212,8 @@ fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit
     }
     let mut leaves = Vec::new();
     let mut extents = Vec::new();
+    // Extents that an empty array of structs does not tell, each of a leaf and an axis.
+    let mut untold: Vec<(usize, usize, Extent<'_>)> = Vec::new();
     // The dims of payloads of other variants.
     let mut absent: Vec<Dim> = Vec::new();
     for param in &entry.params {
@@ -147,16 +223,22 @@ fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit
         check_kind(entry, &param.name, value, &param.ty)?;
         let first = leaves.len();
         value.flatten(&param.ty, &mut leaves);
-        for (leaf, found) in param.ty.leaves().into_iter().zip(&leaves[first..]) {
+        for (at, (leaf, found)) in param.ty.leaves().into_iter().zip(&leaves[first..]).enumerate() {
             if !leaf.is_there(&leaves[first..]) {
                 absent.extend(leaf.dims);
                 continue;
             }
-            // An empty array of structs says nothing about the extents of its elements.
-            let is_guess = found.bits.is_empty() && matches!(value, HostValue::Array { .. });
+            let is_told = |n: i64| n != UNTOLD;
+            let told: Vec<i64> = found.dims.iter().copied().filter(|n| is_told(*n)).collect();
+            if ElementCount::of(&told).is_none_or(|n| n.get() != found.bits.len()) {
+                let (name, found, dims) = (param.name.clone(), found.bits.len(), told);
+                return Err(ArgumentMisfit::Elements { name, dims, found });
+            }
             for (axis, (dim, n)) in leaf.dims.into_iter().zip(&found.dims).enumerate() {
-                if !(is_guess && *n == 0) {
-                    extents.push(Extent { param, axis, dim, found: *n });
+                let extent = Extent { param, axis, dim, found: *n };
+                match is_told(*n) {
+                    true => extents.push(extent),
+                    false => untold.push((first + at, axis, extent)),
                 }
             }
         }
@@ -166,9 +248,17 @@ fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit
         Some(_) | None => None,
     };
     let mut known = Known { entry, args, sizes: entry.sizes.iter().map(given).collect() };
+    for (name, size) in entry.sizes.iter().zip(&known.sizes) {
+        if let Some(found) = size.filter(|n| *n < 0) {
+            return Err(ArgumentMisfit::NegativeSize { name: name.clone(), found });
+        }
+    }
     let sizes = solve_sizes(&mut known, &extents, &absent)?;
     for e in &extents {
         check_extent(&known, e)?;
+    }
+    for (leaf, axis, e) in untold {
+        leaves[leaf].dims[axis] = not_negative(&known, &e, known.value(&e.dim).unwrap_or(0))?;
     }
     // An extent that nothing else tells is that of the argument.
     let found = |dim: &Dim| extents.iter().find(|e| e.dim == *dim).map(|e| e.found);
@@ -187,9 +277,22 @@ pub(crate) fn check_flat_extents(entry: &Entry, flat: &[Value]) -> Result<(), Ar
     let number = |k: usize| flat.get(k).and_then(|v| v.scalar()).and_then(|c| c.as_i64());
     let args = Arguments::new();
     let known = Known { entry, args: &args, sizes: (0..entry.sizes.len()).map(number).collect() };
+    for (name, size) in entry.sizes.iter().zip(&known.sizes) {
+        if let Some(found) = size.filter(|n| *n < 0) {
+            return Err(ArgumentMisfit::NegativeSize { name: name.clone(), found });
+        }
+    }
     for (k, extent) in entry.extents.iter().enumerate() {
+        let found = number(entry.sizes.len() + k);
+        if let Some(value) = found.filter(|n| *n < 0) {
+            let extent = match extent {
+                EntryExtent::Size(dim) => entry.show_dim(dim),
+                EntryExtent::Payload { axis, .. } => format!("axis {axis} of a payload"),
+            };
+            return Err(ArgumentMisfit::NegativeExtent { name: None, extent, value });
+        }
         let EntryExtent::Size(dim) = extent else { continue };
-        let (expected, found) = (known.value(dim), number(entry.sizes.len() + k));
+        let expected = known.value(dim);
         let depends_on_run = dim.has_atom(|atom| !matches!(atom, Atom::Size(_)));
         if !depends_on_run && (expected.is_none() || expected != found) {
             let text = entry.show_dim(dim);
@@ -226,6 +329,16 @@ struct Extent<'a> {
 
 fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Result<(), ArgumentMisfit> {
     let misfit = |found: String| Err(ArgumentMisfit::Kind { name: name.to_owned(), expected: entry.show(ty), found });
+    let elements = match value {
+        HostValue::Tensor(v) => Some((&v.dims, v.bits.len())),
+        HostValue::Array { dims, items } => Some((dims, items.len())),
+        HostValue::Scalar(_) | HostValue::Tuple(_) | HostValue::Struct(_) | HostValue::Enum { .. } => None,
+    };
+    if let Some((dims, found)) = elements
+        && ElementCount::of(dims).is_none_or(|n| n.get() != found)
+    {
+        return Err(ArgumentMisfit::Elements { name: name.to_owned(), dims: dims.clone(), found });
+    }
     match (value, ty) {
         (HostValue::Scalar(c), HostType::Scalar(elem)) if c.elem() == *elem => Ok(()),
         (HostValue::Scalar(c), _) => misfit(c.elem().to_string()),
@@ -307,6 +420,9 @@ fn solve_sizes(known: &mut Known<'_>, extents: &[Extent<'_>], absent: &[Dim]) ->
             if let Some((k, value)) = solved
                 && let Some(n) = value.as_constant()
             {
+                if n < 0 {
+                    return Err(size_below_zero(known, e, k, n));
+                }
                 known.sizes[k.0 as usize] = Some(n);
             }
         }
@@ -324,8 +440,35 @@ fn solve_sizes(known: &mut Known<'_>, extents: &[Extent<'_>], absent: &[Dim]) ->
     known.sizes.iter().enumerate().map(|(k, n)| n.ok_or_else(|| name(k))).collect()
 }
 
+/// An extent makes a size negative.
+fn size_below_zero(known: &mut Known<'_>, e: &Extent<'_>, size: GenericId, value: i64) -> ArgumentMisfit {
+    let at = size.0 as usize;
+    known.sizes[at] = Some(0);
+    ArgumentMisfit::SizeBelowZero {
+        size: known.entry.sizes[at].clone(),
+        value,
+        name: e.param.name.clone(),
+        ty: known.entry.show(&e.param.ty),
+        axis: e.axis,
+        limit: known.value(&e.dim).filter(|limit| *limit >= 0),
+        found: e.found,
+    }
+}
+
+/// An extent of a parameter for the sizes; an error if it is negative.
+fn not_negative(known: &Known<'_>, e: &Extent<'_>, value: i64) -> Result<i64, ArgumentMisfit> {
+    if value >= 0 {
+        return Ok(value);
+    }
+    let name = Some(e.param.name.clone());
+    Err(ArgumentMisfit::NegativeExtent { name, extent: known.entry.show_dim(&e.dim), value })
+}
+
 fn check_extent(known: &Known<'_>, e: &Extent<'_>) -> Result<(), ArgumentMisfit> {
     let expected = known.value(&e.dim);
+    if let Some(n) = expected {
+        not_negative(known, e, n)?;
+    }
     // A dim that only the run knows is checked by the program.
     if expected.is_none_or(|n| n == e.found) {
         return Ok(());

@@ -4,6 +4,9 @@ use cotan_ir::Const;
 use cotan_ops::Value;
 use cotan_sema::entry::{HostType, Leaf};
 
+/// Stands for an extent of an element of an empty array of structs, which the value does not tell.
+pub(crate) const UNTOLD: i64 = -1;
+
 /// A value in the types of the source.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostValue {
@@ -145,7 +148,8 @@ impl HostValue {
         }
     }
 
-    /// Appends the leaves of a value of this type to `out`. Extents of empty arrays of structs come from `self`.
+    /// Appends the leaves of a value of this type to `out`. Extents that an empty array of structs does not tell are
+    /// [`UNTOLD`].
     pub(crate) fn flatten(&self, ty: &HostType, out: &mut Vec<Value>) {
         match (self, ty) {
             (HostValue::Scalar(c), _) => out.push((*c).into()),
@@ -166,8 +170,8 @@ impl HostValue {
                 for (k, leaf) in elem.leaves().iter().enumerate() {
                     let inner = match rows.first() {
                         Some(row) => row[k].dims.clone(),
-                        // Nothing says how large an element would be; constant extents are known, others are 0.
-                        None => leaf.dims.iter().map(|d| d.as_constant().unwrap_or(0)).collect(),
+                        // Nothing says how large an element would be, but for constant extents.
+                        None => leaf.dims.iter().map(|d| d.as_constant().unwrap_or(UNTOLD)).collect(),
                     };
                     let bits = rows.iter().flat_map(|row| row[k].bits.iter().copied()).collect();
                     out.push(Value { elem: leaf.elem, dims: [dims.clone(), inner].concat(), bits });

@@ -22,6 +22,13 @@ const UNWIND_TABLES: &str = ".eh_frame";
 /// Constants that hold addresses.
 const RELOCATED_CONSTANTS: &str = ".data.rel.ro";
 
+/// Objects of more bytes than this together are no code that LLVM made here.
+const MOST_BYTES: u64 = 1 << 31;
+
+fn too_large() -> String {
+    "a section or a place in it is too large".to_owned()
+}
+
 /// Reads an object.
 pub(super) fn parsed(object: &[u8]) -> Result<object::File<'_>, String> {
     object::File::parse(object).map_err(|error| error.to_string())
@@ -45,8 +52,9 @@ impl Layout {
                 if is_written(&section) {
                     return Err(format!("code has no variables, found `{}`", section.name().unwrap_or_default()));
                 }
-                let offset = layout.size.next_multiple_of(section.align().max(1));
-                layout.size = offset + section.size();
+                let offset = layout.size.checked_next_multiple_of(section.align().max(1));
+                let offset = offset.ok_or_else(too_large)?;
+                layout.size = offset.checked_add(section.size()).filter(|n| *n <= MOST_BYTES).ok_or_else(too_large)?;
                 layout.sections.insert((at, section.index().0), offset);
             }
         }
@@ -72,9 +80,10 @@ impl Layout {
         usize::try_from(self.size.max(1)).unwrap_or(usize::MAX)
     }
 
-    /// Where a symbol that an object defines lies.
+    /// Where a symbol that an object defines lies; none of one that lies nowhere, or outside of the memory.
     pub(super) fn offset_of(&self, at: usize, symbol: &Symbol<'_, '_>) -> Option<u64> {
-        Some(self.sections.get(&(at, symbol.section_index()?.0))? + symbol.address())
+        let section = self.sections.get(&(at, symbol.section_index()?.0))?;
+        section.checked_add(symbol.address()).filter(|offset| *offset <= self.size)
     }
 
     /// Copies the sections.
@@ -119,9 +128,9 @@ impl Layout {
                         self.address_of(files, *at, symbol, base, address)?
                     }
                 };
-                let patch =
-                    Patch { place: base + start + offset, target: target.wrapping_add_signed(relocation.addend()) };
-                let bytes = usize::try_from(start + offset).ok().and_then(|at| memory.get_mut(at..));
+                let at = start.checked_add(offset).filter(|at| *at < self.size).ok_or_else(too_large)?;
+                let patch = Patch { place: base + at, target: target.wrapping_add_signed(relocation.addend()) };
+                let bytes = usize::try_from(at).ok().and_then(|at| memory.get_mut(at..));
                 self.machine.patch(kind, patch, bytes.unwrap_or_default())?;
             }
         }
@@ -165,6 +174,7 @@ fn number(flags: RelocationFlags) -> Result<u32, String> {
 }
 
 fn range(memory: &mut [u8], offset: u64, length: u64) -> Result<&mut [u8], String> {
-    let bounds = usize::try_from(offset).ok().zip(usize::try_from(offset + length).ok());
+    let end = offset.checked_add(length).and_then(|end| usize::try_from(end).ok());
+    let bounds = usize::try_from(offset).ok().zip(end);
     bounds.and_then(|(from, to)| memory.get_mut(from..to)).ok_or_else(|| "a section is cut short".to_owned())
 }

@@ -175,7 +175,7 @@ impl Trap<'_> {
     }
 
     fn not(&mut self, a: Atom, span: Span, stmts: &mut Vec<Stmt>) -> Atom {
-        match a.constant().and_then(|c| c.as_bool()) {
+        match a.truth() {
             Some(true) => FALSE,
             Some(false) => TRUE,
             None => self.prim(cotan_ops::NOT.prim(), vec![a], Ty::scalar(Elem::Bool), span, stmts),

@@ -406,7 +406,7 @@ fn checks(f: &Function, stmts: &[Stmt]) -> FxHashSet<Var> {
     let mut all = FxHashSet::default();
     for s in stmts {
         if let Op::Check { cond, value, .. } = &s.op
-            && (cond.constant().is_none() || f.atom_ty(*value) != *f.ty(s.results[0]))
+            && (cond.truth() != Some(true) || f.atom_ty(*value) != *f.ty(s.results[0]))
         {
             all.extend(&s.results);
         }

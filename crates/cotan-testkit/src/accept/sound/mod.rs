@@ -9,6 +9,7 @@ pub mod folders;
 mod gate;
 pub mod messages;
 mod ran;
+mod signatures;
 mod stopping;
 
 use super::{Line, Measured};
@@ -28,7 +29,7 @@ pub(super) fn lines() -> Vec<Line> {
         cache::LINES,
         folders::LINES,
         messages::LINES,
-        &[stopping::LINE, bombs::LINE],
+        &[signatures::LINE, stopping::LINE, bombs::LINE],
         gate::LINES,
     ];
     groups.concat()

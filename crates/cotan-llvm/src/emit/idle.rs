@@ -1,0 +1,159 @@
+//! Loops whose iterations do nothing: those around loops and copies that have no iterations, whose numbers are known before.
+//! They would walk all the same, for years where the outer number is large and nothing is there to be filled.
+
+use super::function::FunctionEmitter;
+use super::instruction::Form;
+use super::poll::is_split_off;
+use cotan_ir::Elem;
+use cotan_loops::{Expr, For, Local, Node, Operand};
+use cotan_ops::Instruction;
+use std::collections::BTreeMap;
+
+/// Numbers, all of which must be positive for something to happen.
+type Guard = Vec<Operand>;
+
+/// A loop around more of them than this is not looked at: what is computed in front of it should not be felt.
+const MOST_GUARDS: usize = 4;
+
+/// Numbers are computed in front of a loop from so many others at most.
+const MOST_STEPS: usize = 8;
+
+/// What the body of a loop defines; other locals are there before it. `None` stands for what can't be computed before.
+type Inside<'n> = BTreeMap<Local, Option<&'n Expr>>;
+
+impl FunctionEmitter<'_> {
+    /// Whether a loop with iterations does something, as a value in front of it; none where that is not known there.
+    pub(super) fn does_something(&mut self, l: &For) -> Option<String> {
+        let mut inside = Inside::new();
+        inside.insert(l.index, None);
+        definitions(&l.body, &mut inside);
+        let mut guards = guards(&l.body)?;
+        // A guard without some of its numbers holds where the whole one does.
+        guards.iter_mut().for_each(|guard| guard.retain(|n| is_known_before(*n, &inside, MOST_STEPS)));
+        if guards.len() > MOST_GUARDS || guards.iter().any(Vec::is_empty) {
+            return None;
+        }
+        let mut any: Option<String> = None;
+        for guard in guards {
+            let mut all: Option<String> = None;
+            for n in guard {
+                let n = self.before(n, &inside);
+                let runs = self.define(&format!("icmp slt i64 0, {n}"));
+                all = Some(match all {
+                    Some(all) => self.define(&format!("and i1 {all}, {runs}")),
+                    None => runs,
+                });
+            }
+            let all = all?;
+            any = Some(match any {
+                Some(any) => self.define(&format!("or i1 {any}, {all}")),
+                None => all,
+            });
+        }
+        any
+    }
+
+    /// A number in front of the loop, where [`is_known_before`] says that it can be computed.
+    fn before(&mut self, n: Operand, inside: &Inside<'_>) -> String {
+        let definition = if let Operand::Local(local) = n { inside.get(&local).copied().flatten() } else { None };
+        match definition {
+            Some(Expr::Copy(from)) => self.before(*from, inside),
+            Some(Expr::Native { instruction, elem, args }) => {
+                let args: Vec<String> = args.iter().map(|a| self.before(*a, inside)).collect();
+                let to = self.temporary();
+                self.native(&to, *instruction, Form { elem: *elem, lanes: 1 }, &args);
+                to
+            }
+            Some(
+                Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_),
+            )
+            | None => self.operand(n),
+        }
+    }
+}
+
+/// When nodes do something: where all numbers of some guard are positive. None if that depends on more.
+fn guards(nodes: &[Node]) -> Option<Vec<Guard>> {
+    let mut found = Vec::new();
+    for node in nodes {
+        match node {
+            // What is computed here is seen by nobody else, and memory that is asked for here is given back.
+            Node::Let(..) | Node::Load(..) | Node::LoadLanes { .. } | Node::Alloc { .. } => {}
+            Node::Copy { count, .. } => found.push(vec![*count]),
+            Node::Blocks(blocks) => found.push(vec![blocks.size]),
+            Node::For(l) if is_split_off(l) => found.push(vec![l.count]),
+            Node::For(l) => match guards(&l.body) {
+                Some(inner) => found.extend(inner.into_iter().map(|guard| [vec![l.count], guard].concat())),
+                None => found.push(vec![l.count]),
+            },
+            Node::Scope(body) => found.extend(guards(body)?),
+            Node::If(_, yes, no) => found.extend([guards(yes)?, guards(no)?].concat()),
+            Node::Set(..)
+            | Node::Store(..)
+            | Node::StoreLanes { .. }
+            | Node::Combine { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Segment(_)
+            | Node::While(..)
+            | Node::Switch(..)
+            | Node::Check { .. }
+            | Node::Product(_)
+            | Node::Routine(_)
+            | Node::Print { .. }
+            | Node::Call { .. } => return None,
+        }
+    }
+    // Nobody waits for a loop that is known to run.
+    if found.iter().any(|guard| guard.iter().all(|n| n.as_i64().is_some_and(|n| n > 0))) {
+        return None;
+    }
+    Some(found)
+}
+
+/// Notes what nodes define, at any depth.
+fn definitions<'n>(nodes: &'n [Node], inside: &mut Inside<'n>) {
+    for node in nodes {
+        if let Node::Let(local, expr) = node {
+            inside.insert(*local, Some(expr));
+        } else if let Node::Load(local, _) | Node::LoadLanes { to: local, .. } = node {
+            inside.insert(*local, None);
+        } else if let Node::For(l) = node {
+            inside.insert(l.index, None);
+        }
+        node.lists().into_iter().for_each(|list| definitions(list, inside));
+    }
+}
+
+/// Whether a number is there in front of the loop, or can be computed there in a few steps that cannot fail.
+fn is_known_before(n: Operand, inside: &Inside<'_>, steps: usize) -> bool {
+    let Operand::Local(local) = n else { return true };
+    let Some(definition) = inside.get(&local) else { return true };
+    match definition {
+        Some(Expr::Copy(from)) => steps > 0 && is_known_before(*from, inside, steps - 1),
+        Some(Expr::Native { instruction, elem: Elem::I64, args }) => {
+            let cannot_fail = matches!(
+                instruction,
+                Instruction::Add | Instruction::Sub | Instruction::Mul | Instruction::Min | Instruction::Max
+            );
+            let divides = matches!(instruction, Instruction::Div | Instruction::Rem);
+            let divisor_is_known = || args.get(1).and_then(|n| n.as_i64()).is_some_and(|n| n > 0);
+            let left = steps.saturating_sub(args.len());
+            (cannot_fail || divides && divisor_is_known())
+                && left > 0
+                && args.iter().all(|a| is_known_before(*a, inside, left))
+        }
+        Some(
+            Expr::Native { .. }
+            | Expr::Host { .. }
+            | Expr::Iota(_)
+            | Expr::Any(_)
+            | Expr::First(_)
+            | Expr::Fold(..)
+            | Expr::Lane(_),
+        )
+        | None => false,
+    }
+}

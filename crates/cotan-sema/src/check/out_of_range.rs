@@ -1,0 +1,129 @@
+//! Positions that are out of range in every run, whatever the sizes are: an error before the program runs.
+//!
+//! What is known of a position or an extent here is a polynomial over sizes, the same for all instances of the function. So
+//! nothing is refused that could be right in some instance, and what a condition around it says does not count: a
+//! position that is never right is a mistake where it stands.
+
+use cotan_syntax::{Diagnostic, Span};
+
+use super::BodyChecker;
+use crate::codes;
+use crate::dims::Dim;
+use crate::typed::{Expr, ExprKind, Index};
+
+/// A slice as it is written, with what is known of its ends.
+struct Slice<'e> {
+    lo: Option<&'e Expr>,
+    hi: Option<&'e Expr>,
+    inclusive: bool,
+    span: Span,
+}
+
+impl BodyChecker<'_, '_> {
+    /// Reports an index or a slice that is out of range in every run. `name` is what is indexed, if it has one and the
+    /// index is the only one.
+    pub(super) fn is_out_of_range(&mut self, index: &Index, extent: &Dim, name: Option<&str>) -> bool {
+        let error = match index {
+            Index::At(at) => self.bad_index(at, extent, name),
+            Index::Slice { lo, hi, inclusive, span } => {
+                let slice = Slice { lo: lo.as_ref(), hi: hi.as_ref(), inclusive: *inclusive, span: *span };
+                self.bad_slice(&slice, extent, name)
+            }
+            Index::Gather(Expr { kind: ExprKind::Array(positions), .. }) => {
+                positions.iter().find_map(|at| self.bad_index(at, extent, None))
+            }
+            Index::Gather(_) => None,
+        };
+        let Some(error) = error else { return false };
+        self.report(error);
+        true
+    }
+
+    fn bad_index(&self, at: &Expr, extent: &Dim, name: Option<&str>) -> Option<Diagnostic> {
+        let position = self.size_of(at)?;
+        if position.is_surely_negative() {
+            let message = format!("expected an index of at least 0, found `{}`", self.show_dim(&position));
+            let error = Diagnostic::error(codes::OUT_OF_RANGE, at.span, message);
+            return Some(match position.plus(extent) {
+                Some(meant) => error.help(from_the_end(&self.show_dim(&meant), name)),
+                None => error,
+            });
+        }
+        if !extent.is_surely_below(&position.plus(&Dim::constant(1))?) {
+            return None;
+        }
+        let (shown, limit) = (self.show_dim(&position), self.show_dim(extent));
+        let message = format!("expected an index below `{limit}`, found `{shown}`");
+        let help = match extent.minus(&Dim::constant(1)) {
+            Some(last) if *extent != Dim::constant(0) => format!("the last index is `{}`", self.show_dim(&last)),
+            Some(_) | None => "there are no elements along this axis".to_owned(),
+        };
+        Some(Diagnostic::error(codes::OUT_OF_RANGE, at.span, message).help(help))
+    }
+
+    fn bad_slice(&self, slice: &Slice<'_>, extent: &Dim, name: Option<&str>) -> Option<Diagnostic> {
+        let zero = Dim::constant(0);
+        let known = |end: Option<&Expr>, missing: &Dim| match end {
+            Some(end) => self.size_of(end),
+            None => Some(missing.clone()),
+        };
+        let (lo, hi) = (known(slice.lo, &zero), known(slice.hi, extent));
+        let is_negative = |end: &Option<Dim>| end.as_ref().is_some_and(Dim::is_surely_negative);
+        // One past the last position.
+        let past = |hi: &Dim| if slice.inclusive { hi.plus(&Dim::constant(1)) } else { Some(hi.clone()) };
+        let end = hi.as_ref().filter(|_| slice.hi.is_some()).and_then(past).or_else(|| hi.clone());
+        let dots = if slice.inclusive { "..=" } else { ".." };
+        for (negative, span) in [(&lo, slice.lo), (&hi, slice.hi)].map(|(end, e)| (end, e.map(|e| e.span))) {
+            // `..=-1` has no elements, and is right where nothing is before it.
+            if !is_negative(negative) || slice.inclusive && std::ptr::eq(negative, &hi) && !is_negative(&end) {
+                continue;
+            }
+            let shown = negative.as_ref().map(|end| self.show_dim(end)).unwrap_or_default();
+            let message = format!("expected a slice with ends of at least 0, found `{shown}`");
+            let from_end = |end: &Option<Dim>, e: Option<&Expr>| match (end, e) {
+                (_, None) => Some(String::new()),
+                (Some(end), Some(_)) if end.is_surely_negative() => Some(self.show_dim(&end.plus(extent)?)),
+                (Some(end), Some(_)) => Some(self.show_dim(end)),
+                (None, Some(_)) => None,
+            };
+            let error = Diagnostic::error(codes::OUT_OF_RANGE, span.unwrap_or(slice.span), message);
+            return Some(match from_end(&lo, slice.lo).zip(from_end(&hi, slice.hi)) {
+                Some((lo, hi)) => error.help(from_the_end(&format!("{lo}{dots}{hi}"), name)),
+                None => error.help(FROM_THE_START),
+            });
+        }
+        let end = end?;
+        if let Some(lo) = lo
+            && end.is_surely_below(&lo)
+        {
+            let (limit, start) = (self.show_dim(extent), self.show_dim(&lo));
+            if slice.hi.is_none() {
+                let message =
+                    format!("expected a slice that starts at `{limit}` at most, found one that starts at `{start}`");
+                let help = format!("there are `{limit}` elements along this axis");
+                return Some(Diagnostic::error(codes::OUT_OF_RANGE, slice.span, message).help(help));
+            }
+            let end = hi.map(|hi| self.show_dim(&hi)).unwrap_or_default();
+            let message = format!("expected a slice whose end is not before its start, found `{start}{dots}{end}`");
+            let help = "write the smaller end first; `.rev()` reverses what is selected";
+            return Some(Diagnostic::error(codes::OUT_OF_RANGE, slice.span, message).help(help));
+        }
+        if !extent.is_surely_below(&end) {
+            return None;
+        }
+        let (limit, shown) = (self.show_dim(extent), self.show_dim(&end));
+        let message = format!("expected a slice that ends at `{limit}` at most, found one that ends at `{shown}`");
+        let help = "leave the end out for all that is behind the start, as in `x[1..]`";
+        Some(Diagnostic::error(codes::OUT_OF_RANGE, slice.span, message).help(help))
+    }
+}
+
+const FROM_THE_START: &str = "indices do not count from the end";
+
+/// What to write in place of an index that counts from the end.
+fn from_the_end(meant: &str, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("{FROM_THE_START}: write `{name}[{meant}]`"),
+        None => format!("{FROM_THE_START}: write `{meant}`"),
+    }
+}
