@@ -1,5 +1,5 @@
 //! The codes of this crate, with the pages that explain them: `E02` names, `E03` types, `E04`
-//! shapes, `E05` derivatives, `E06` control flow and limits, `W` warnings.
+//! shapes, `E05` derivatives, `E06` control flow and limits, `W` warnings, `N` notes.
 //!
 //! A row is the name of the code in this crate, the code, its title, an explanation that ends
 //! with the mended example, and the failing example.

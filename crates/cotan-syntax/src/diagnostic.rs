@@ -44,6 +44,8 @@ pub struct CodeInfo {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// The program runs, and is perhaps what was meant. Nothing counts notes.
+    Note,
     /// The program runs, but is probably not what was meant.
     Warning,
     /// The program does not compile, or it failed while running.
@@ -54,6 +56,7 @@ impl Severity {
     /// The word that stands in rendered messages.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
         }
@@ -76,7 +79,7 @@ pub struct Label {
 pub struct Diagnostic {
     /// The stable name of this kind of diagnostic.
     pub code: Code,
-    /// Error or warning.
+    /// Error, warning or note.
     pub severity: Severity,
     /// What is wrong, in one line.
     pub message: String,
@@ -97,6 +100,11 @@ impl Diagnostic {
     /// A warning at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Warning, span, message.into())
+    }
+
+    /// A note at `span`.
+    pub fn info(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Note, span, message.into())
     }
 
     fn new(code: Code, severity: Severity, span: Span, message: String) -> Self {

@@ -70,3 +70,11 @@ fn what_is_no_number_is_seen_in_the_derivative() {
     holds("NaN", library::nans(&read()), 1000);
     holds("infinity", library::infinities(&read()), 1000);
 }
+
+#[test]
+fn f9_zero_is_said_of_derivatives_only_where_they_are() {
+    let claims = library::zeros(&read()).unwrap_or_else(|e| panic!("{e}"));
+    print(&format!("zeros: {} parameters, {} said to be zero", claims.asked, claims.made));
+    report(claims.wrong, claims.asked);
+    assert!(!wanted().is_empty() || claims.asked >= 1000 && claims.made > 0, "{} asked", claims.asked);
+}

@@ -6,6 +6,7 @@ use crate::exit;
 use crate::session::{FileLoader, read_program};
 use cotan::Program;
 use cotan::sema::Limits;
+use cotan::syntax::Severity;
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let mut reports = Vec::new();
@@ -22,8 +23,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
         };
         let program = Program::load(&name, &text, &FileLoader, &cotan::library::standard(), &Limits::default());
         for diagnostic in &program.diagnostics {
-            let count = if diagnostic.is_error() { &mut n_errors } else { &mut n_warnings };
-            *count += 1;
+            match diagnostic.severity {
+                Severity::Error => n_errors += 1,
+                Severity::Warning => n_warnings += 1,
+                Severity::Note => {}
+            }
             reports.push(Report::new(diagnostic, &program.sources));
         }
     }

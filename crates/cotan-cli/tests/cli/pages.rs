@@ -27,7 +27,7 @@ fn codes_in_sources() -> BTreeSet<String> {
 }
 
 fn is_code(text: &str) -> bool {
-    text.len() == 5 && text.starts_with(['E', 'W', 'R', 'A', 'U', 'B']) && text[1..].bytes().all(|b| b.is_ascii_digit())
+    text.len() == 5 && text.starts_with(['E', 'W', 'N', 'R', 'A', 'U', 'B']) && text[1..].bytes().all(|b| b.is_ascii_digit())
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn every_code_that_a_crate_reports_is_explained() {
     let missing: Vec<&String> = codes.iter().filter(|code| cotan::codes::page(code).is_none()).collect();
     assert!(missing.is_empty(), "no page for {missing:?}");
     let case = Case::new("");
-    for code in ["E0101", "E0670", "W0501", "R0003", "A0001", "U0001", "B0001"] {
+    for code in ["E0101", "E0670", "W0501", "N0501", "R0003", "A0001", "U0001", "B0001"] {
         let run = case.run(&["explain", code]);
         assert_eq!((run.status, run.stdout.starts_with(&format!("{code}: "))), (Some(0), true), "{}", run.stderr);
     }

@@ -41,6 +41,19 @@ fn warnings_fail_only_where_they_are_denied() {
 }
 
 #[test]
+fn notes_are_told_and_never_counted() {
+    let case = Case::new("fn f(x: f64) -> f64 = x * ((x as i64) as f64)\n@grad(x) fn df(x: f64) -> f64 = f(x)");
+    let run = case.run(&["check", "program.cot", "--json", "--deny", "warnings"]);
+    assert_eq!(run.status, Some(0), "{}", run.stdout);
+    let note = &run.json()["diagnostics"][0];
+    assert_eq!((&note["severity"], &note["code"]), (&json!("note"), &json!("N0501")));
+    let run = case.run(&["check", "program.cot", "--deny", "warnings"]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains("note[N0501]: a cast to an integer ends one of the ways from `x`"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("0 errors, 0 warnings\n"), "{}", run.stderr);
+}
+
+#[test]
 fn every_stage_is_printed() {
     let case = Case::new(LOSS);
     for (stage, text) in [

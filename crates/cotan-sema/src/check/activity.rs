@@ -3,18 +3,25 @@
 //! One pass over a body after another until nothing changes: what a variable depends on only
 //! grows. Functions are looked at after those that they call, so a call is a look into a table.
 
+mod contents;
+mod dependence;
+mod roles;
+
 use std::collections::BTreeMap;
 
 use cotan_syntax::Span;
 
 use crate::typed::{
     Arg, Body, Builtin, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, Iterable, Lambda, LocalId, Match,
-    Part, Pattern, PatternKind, Program, StmtKind, Target,
+    Part, Pattern, PatternKind, Program, Range, StmtKind, Target,
 };
-use crate::types::{Scalar, Type};
-
-/// Parameters as bits; those beyond the last bit are left out, and never warned about.
-type Params = u64;
+use crate::types::Type;
+use contents::contents;
+pub(super) use contents::has_float;
+use cotan_ops::Partial;
+pub(super) use dependence::{Cast, Dependence, LoopDependence, Summary, bit};
+use dependence::{Casts, Params, select};
+use roles::{Role, role};
 
 /// Passes over one body; real programs need three or four.
 const MAX_PASSES: usize = 16;
@@ -22,51 +29,18 @@ const MAX_PASSES: usize = 16;
 /// Loops that a function passes on to its callers; enough for any warning that is read.
 const MAX_LOOPS: usize = 16;
 
-/// What a value depends on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Dependence {
-    /// The parameters from which a derivative flows.
-    pub(super) smooth: Params,
-    /// All parameters that it depends on, also through integers and branches.
-    pub(super) any: Params,
-    /// Where a derivative stopped on the way.
-    pub(super) cut: Option<Span>,
-}
-
-impl Dependence {
-    fn and(self, other: Self) -> Self {
-        Self { smooth: self.smooth | other.smooth, any: self.any | other.any, cut: self.cut.or(other.cut) }
-    }
-
-    /// The dependence without a derivative, which stops at `span` if there was one.
-    fn cut_at(self, span: Span) -> Self {
-        let cut = if self.smooth == 0 { self.cut } else { self.cut.or(Some(span)) };
-        Self { smooth: 0, cut, ..self }
-    }
-}
-
-/// A loop whose number of iterations depends on parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LoopDependence {
-    /// The condition or the bound.
-    pub(super) span: Span,
-    /// What each part of the condition depends on where the loop begins.
-    pub(super) deciders: Vec<Params>,
-}
-
-/// What the result of a function depends on, with the loops that it runs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Summary {
-    pub(super) result: Dependence,
-    pub(super) loops: Vec<LoopDependence>,
-}
-
 /// The summaries of all functions.
 pub(super) fn summaries(program: &Program) -> Vec<Summary> {
     let mut summaries: Vec<Summary> = vec![Summary::default(); program.functions.len()];
     for id in &program.order {
         let function = program.function(*id);
         let n_params = function.params.len();
+        let all = (0..n_params).fold(0, |bits, at| bits | bit(at));
+        // What a rule says is the derivative, whatever the body is.
+        if function.rules.vjp.is_some() || function.rules.jvp.is_some() {
+            summaries[id.0 as usize] = Summary::smoothly(all);
+            continue;
+        }
         summaries[id.0 as usize] = match &function.body {
             FunctionBody::Source(body) => {
                 let params = (0..n_params).map(|at| LocalId(at as u32));
@@ -75,11 +49,8 @@ pub(super) fn summaries(program: &Program) -> Vec<Summary> {
                     activity.expr(&body.value)
                 })
             }
-            // A derivative, or the function of an impl, depends smoothly on everything, as far as we know.
-            FunctionBody::Derivative(_) | FunctionBody::Required(_) => {
-                let all = (0..n_params).fold(0, |bits, at| bits | bit(at));
-                Summary { result: Dependence { smooth: all, any: all, cut: None }, loops: Vec::new() }
-            }
+            // A derivative, or the function of an impl.
+            FunctionBody::Derivative(_) | FunctionBody::Required(_) => Summary::smoothly(all),
         };
     }
     summaries
@@ -100,11 +71,6 @@ pub(super) fn of_lambda(program: &Program, summaries: &[Summary], body: &Body, l
     })
 }
 
-/// The bit of a parameter.
-pub(super) fn bit(param: usize) -> Params {
-    1u64.checked_shl(param as u32).unwrap_or(0)
-}
-
 struct Activity<'p> {
     program: &'p Program,
     summaries: &'p [Summary],
@@ -115,6 +81,7 @@ struct Activity<'p> {
     /// What `return` gives, innermost function last.
     returns: Vec<Dependence>,
     loops: BTreeMap<Span, LoopDependence>,
+    casts: Vec<Cast>,
     is_first_pass: bool,
     changed: bool,
 }
@@ -129,6 +96,7 @@ impl<'p> Activity<'p> {
             control: Dependence::default(),
             returns: vec![Dependence::default()],
             loops: BTreeMap::new(),
+            casts: Vec::new(),
             is_first_pass: true,
             changed: false,
         }
@@ -136,9 +104,7 @@ impl<'p> Activity<'p> {
 
     /// A local that holds the parameter at a position, or a part of it.
     fn seed(&mut self, at: usize, local: LocalId) {
-        let is_float = has_float(self.program, &self.body.locals[local.0 as usize].ty);
-        let found = Dependence { smooth: if is_float { bit(at) } else { 0 }, any: bit(at), cut: None };
-        self.learn(local, found);
+        self.learn(local, Dependence::smoothly(bit(at)));
     }
 
     /// Goes over a value until nothing changes.
@@ -151,28 +117,57 @@ impl<'p> Activity<'p> {
             self.is_first_pass = false;
             if !self.changed {
                 let loops = self.loops.into_values().take(MAX_LOOPS).collect();
-                return Summary { result, loops };
+                let casts = self.casts.iter().enumerate();
+                let casts = casts.filter(|(at, _)| result.casts & bit(*at) != 0).map(|(_, cast)| *cast).collect();
+                return Summary { result, loops, casts };
             }
         }
         // Given up: nothing is said about this function.
-        Summary { result: Dependence { smooth: result.any, ..result }, loops: Vec::new() }
+        Summary::smoothly(result.any)
     }
 
     fn expr(&mut self, expr: &'p Expr) -> Dependence {
-        let found = self.expr_kind(expr);
-        if found.smooth != 0 && !has_float(self.program, &expr.ty) && expr.ty != Type::Never {
-            return found.cut_at(expr.span);
+        let mut found = self.expr_kind(expr);
+        if expr.ty == Type::Never || found.smooth == 0 && found.value == 0 {
+            return found;
         }
-        found
+        let of = contents(self.program, &expr.ty);
+        if !of.floats {
+            if matches!(expr.kind, ExprKind::Cast(_)) && of.integers {
+                found.casts |= self.cast(expr.span, found.smooth);
+            }
+            found = found.cut_at(expr.span);
+        }
+        if of.floats || of.integers { found } else { found.decided_at(expr.span) }
+    }
+
+    /// The bit of a cast that ends the derivative of parameters.
+    fn cast(&mut self, span: Span, of: Params) -> Casts {
+        if of == 0 {
+            return 0;
+        }
+        let known = self.casts.iter().position(|cast| cast.span == span);
+        let at = known.unwrap_or_else(|| {
+            self.casts.push(Cast { span, of: 0 });
+            self.casts.len() - 1
+        });
+        self.changed |= self.casts[at].of & of != of;
+        self.casts[at].of |= of;
+        bit(at)
     }
 
     fn expr_kind(&mut self, expr: &'p Expr) -> Dependence {
         match &expr.kind {
             ExprKind::Local(local) => self.locals[local.0 as usize],
             ExprKind::Primitive { name, args } => {
-                let found = self.all(args);
-                let is_flat = matches!(*name, "floor" | "ceil" | "round" | "trunc" | "sign");
-                if is_flat { found.cut_at(expr.span) } else { found }
+                let partials = cotan_ops::lookup(name).map_or(&[] as &[_], |row| row.partials);
+                let mut found = Dependence::default();
+                for (at, arg) in args.iter().enumerate() {
+                    let of_arg = self.expr(arg);
+                    let is_flat = matches!(partials.get(at), Some(Partial::Zero { .. }));
+                    found = found.and(if is_flat { of_arg.cut_at(expr.span) } else { of_arg });
+                }
+                found
             }
             ExprKind::Index { base, .. } => {
                 let mut found = Dependence::default();
@@ -180,7 +175,7 @@ impl<'p> Activity<'p> {
                     if let Part::Expr(index) = part
                         && !std::ptr::eq(index, &**base)
                     {
-                        found = found.and(self.expr(index).cut_at(index.span));
+                        found = found.and(self.expr(index).decided_at(index.span));
                     }
                 });
                 found.and(self.expr(base))
@@ -196,7 +191,7 @@ impl<'p> Activity<'p> {
                 let outer = self.control;
                 let mut found = Dependence::default();
                 for (condition, body) in &it.arms {
-                    let decided = self.expr(condition).cut_at(condition.span);
+                    let decided = self.expr(condition).decided_at(condition.span);
                     self.control = self.control.and(decided);
                     found = found.and(self.expr(body));
                 }
@@ -217,9 +212,9 @@ impl<'p> Activity<'p> {
             ExprKind::For(it) => {
                 let (elem, decided) = match &it.iterable {
                     Iterable::Range { range, .. } => {
-                        let bounds = self.expr(&range.lo).and(self.expr(&range.hi));
+                        let bounds = self.range(range);
                         self.note_loop(range.hi.span, vec![bounds.any]);
-                        (bounds, bounds.cut_at(range.hi.span))
+                        (bounds, bounds)
                     }
                     Iterable::Tensor { tensor, .. } => (self.expr(tensor), Dependence::default()),
                 };
@@ -236,9 +231,10 @@ impl<'p> Activity<'p> {
                 let found: Vec<Dependence> = parts.iter().map(|part| self.expr(part)).collect();
                 self.note_loop(it.condition.span, found.iter().map(|part| part.any).collect());
                 let decided = found.into_iter().fold(Dependence::default(), Dependence::and);
-                self.under(decided.cut_at(it.condition.span), &it.body);
+                self.under(decided.decided_at(it.condition.span), &it.body);
                 Dependence::default()
             }
+            ExprKind::Range(range) => self.range(range),
             ExprKind::Return(value) => {
                 let found = value.as_ref().map_or_else(Dependence::default, |value| self.expr(value));
                 let found = found.and(self.control);
@@ -260,7 +256,6 @@ impl<'p> Activity<'p> {
             | ExprKind::Chain(_)
             | ExprKind::Logic { .. }
             | ExprKind::Cast(_)
-            | ExprKind::Range(_)
             | ExprKind::Fold { .. }
             | ExprKind::ShapeCheck(_)
             | ExprKind::AsTangent(_)
@@ -287,10 +282,10 @@ impl<'p> Activity<'p> {
         for arm in &it.arms {
             self.bind(&arm.pattern, value);
             if is_chosen {
-                self.control = self.control.and(value.cut_at(arm.pattern.span));
+                self.control = self.control.and(value.decided_at(arm.pattern.span));
             }
             if let Some(guard) = &arm.guard {
-                let decided = self.expr(guard).cut_at(guard.span);
+                let decided = self.expr(guard).decided_at(guard.span);
                 self.control = self.control.and(decided);
             }
             found = found.and(self.expr(&arm.body));
@@ -300,8 +295,9 @@ impl<'p> Activity<'p> {
         found
     }
 
-    fn all(&mut self, values: &'p [Expr]) -> Dependence {
-        values.iter().fold(Dependence::default(), |found, value| found.and(self.expr(value)))
+    /// The bounds of a range say which integers there are.
+    fn range(&mut self, range: &'p Range) -> Dependence {
+        self.expr(&range.lo).and(self.expr(&range.hi)).decided_at(range.hi.span)
     }
 
     /// A body that runs as often as `decided` says.
@@ -329,7 +325,7 @@ impl<'p> Activity<'p> {
                 let mut found = self.expr(value);
                 target.each_index(&mut |part| {
                     if let Part::Expr(index) = part {
-                        found = found.and(self.expr(index).cut_at(index.span));
+                        found = found.and(self.expr(index).decided_at(index.span));
                     }
                 });
                 self.store(target, found.and(self.control));
@@ -365,7 +361,8 @@ impl<'p> Activity<'p> {
         if !is_float {
             new.smooth = 0;
         }
-        if (new.smooth, new.any) != (old.smooth, old.any) {
+        // Where it was cut first is enough.
+        if (Dependence { cut: None, ..new }) != (Dependence { cut: None, ..old }) {
             self.locals[local.0 as usize] = new;
             self.changed = true;
         }
@@ -442,22 +439,31 @@ impl<'p> Activity<'p> {
             })
             .collect();
         let smooth = select(summary.result.smooth, args);
+        let value = select(summary.result.value, args);
         let any = select(summary.result.any, args);
         let cut = match summary.result.cut {
             Some(span) => any.cut_at(span).cut,
             None => any.cut,
         };
+        let inside: Vec<Cast> =
+            summary.casts.iter().map(|cast| Cast { of: select(cast.of, args).smooth, ..*cast }).collect();
         for it in loops {
             self.note_loop(it.span, it.deciders);
         }
-        Dependence { smooth: smooth.smooth, any: any.any, cut }
+        let casts = inside.into_iter().fold(value.casts, |casts, cast| casts | self.cast(cast.span, cast.of));
+        Dependence { smooth: smooth.smooth, value: value.value, any: any.any, casts, cut }
     }
 
     fn builtin(&mut self, builtin: Builtin, args: &'p [Arg]) -> Dependence {
         let mut found = Dependence::default();
-        for arg in args {
+        for (at, arg) in args.iter().enumerate() {
             if let Arg::Value(value) = arg {
-                found = found.and(self.expr(value));
+                let of_arg = self.expr(value);
+                found = found.and(match role(builtin, at, args) {
+                    Role::Value => of_arg,
+                    Role::Flat => of_arg.cut_at(value.span),
+                    Role::Decides => of_arg.decided_at(value.span),
+                });
             }
         }
         let comes_round = matches!(builtin, Builtin::Scan | Builtin::Fold | Builtin::Iterate | Builtin::IterateUntil);
@@ -474,19 +480,4 @@ impl<'p> Activity<'p> {
         let is_stopped = matches!(builtin, Builtin::StopGradient | Builtin::ZerosLike);
         if is_stopped { Dependence::default() } else { found }
     }
-}
-
-/// What the parameters in a set are at a call.
-fn select(params: Params, args: &[Dependence]) -> Dependence {
-    let taken = args.iter().enumerate().filter(|(at, _)| params & bit(*at) != 0);
-    taken.fold(Dependence::default(), |all, (_, arg)| all.and(*arg))
-}
-
-/// Whether something in values of a type is a float.
-pub(super) fn has_float(program: &Program, ty: &Type) -> bool {
-    program.leaves(ty).iter().any(|leaf| match leaf.ty.scalar() {
-        Some(Scalar::Of(elem)) => elem.is_float(),
-        Some(Scalar::Param(_) | Scalar::Var(_)) => true,
-        None => false,
-    })
 }

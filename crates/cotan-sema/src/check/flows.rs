@@ -213,6 +213,7 @@ mod tests {
         assert_eq!(of("fn f(x: f64, y: f64) -> bool = x < y"), [Flow::NoFloatInResult, Flow::NoFloatInResult]);
         assert_eq!(of("fn f(@nodiff x: f64, y: f64) -> f64 = x * y"), [Flow::Declared, Flow::Flows]);
         assert_eq!(of("fn f(g: (f64) -> f64, x: f64) -> f64 = g(x)"), [Flow::Function, Flow::Flows]);
+        assert_eq!(of("fn f[T, N](x: T[N], i: i64) -> T = x[i]"), [Flow::Flows, Flow::NoFloat]);
     }
 
     #[test]

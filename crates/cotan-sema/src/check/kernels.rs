@@ -11,17 +11,20 @@ mod judge;
 use cotan_syntax::{Diagnostic, Span};
 
 use crate::codes;
-use crate::typed::{AssignOp, BinaryOp, Body, Expr, ExprKind, For, FunctionBody, Part, Program, Sharing, TypeVisitor};
+use crate::typed::{
+    AssignOp, BinaryOp, Body, Declarations, Expr, ExprKind, For, FunctionBody, Part, Program, Sharing, TypeVisitor,
+};
 
 /// Checks the parallel loops of all kernels, and notes in each what its iterations write.
 pub(super) fn check(program: &mut Program) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let types = Declarations { structs: &program.structs, enums: &program.enums };
     for function in &mut program.functions {
         let FunctionBody::Source(body) = &mut function.body else { continue };
         let mut sharings = Vec::new();
         each_parallel(&body.value, &mut |it, span| {
             check_exits(&it.body, span, false, &mut diagnostics);
-            let sharing = sharing(body, it, span, &mut diagnostics);
+            let sharing = sharing(types, body, it, span, &mut diagnostics);
             diagnostics.extend(idle_checkpoint(it, &sharing, span));
             sharings.push(sharing);
         });
@@ -99,7 +102,7 @@ fn check_exits(e: &Expr, span: Span, in_inner_loop: bool, diagnostics: &mut Vec<
 }
 
 /// What the iterations of a loop write; reports those that may meet.
-fn sharing(body: &Body, it: &For, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Sharing {
+fn sharing(types: Declarations<'_>, body: &Body, it: &For, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Sharing {
     let accesses = accesses::of_loop(body, it, span);
-    judge::judge(body, accesses, span, diagnostics)
+    judge::judge(types, body, accesses, span, diagnostics)
 }

@@ -1,8 +1,8 @@
-//! Warnings about derivatives that are right and probably not what was meant.
+//! Warnings and notes about derivatives that are right and perhaps not what was meant.
 
 use cotan_syntax::{Diagnostic, Span};
 
-use super::activity::{self, LoopDependence, Summary, bit};
+use super::activity::{self, Cast, LoopDependence, Summary, bit};
 use crate::codes;
 use crate::typed::{
     Body, Callable, CallableKind, Derivative, Expr, FnId, FunctionBody, Lambda, Part, Pattern, PatternKind, Program,
@@ -96,7 +96,28 @@ impl Base {
     }
 
     fn warnings(&self, span: Span, wrt: &[usize]) -> Vec<Diagnostic> {
-        self.cut_gradients(span, wrt).into_iter().chain(self.deciding_loops(span, wrt)).collect()
+        let cut = self.cut_gradients(span, wrt).into_iter().chain(self.cut_ways(span, wrt));
+        cut.chain(self.deciding_loops(span, wrt)).collect()
+    }
+
+    /// Casts that end one of several ways from a parameter to the result.
+    fn cut_ways(&self, span: Span, wrt: &[usize]) -> Vec<Diagnostic> {
+        let cast_on_the_way = |at: &usize| {
+            let has_others = self.summary.result.smooth & bit(*at) != 0;
+            let cast = self.summary.casts.iter().find(|cast| cast.of & bit(*at) != 0);
+            cast.filter(|_| has_others).map(|cast| (*at, cast))
+        };
+        let note = |(at, cast): (usize, &Cast)| {
+            let (name, param) = &self.params[at];
+            let message = format!(
+                "a cast to an integer ends one of the ways from {name} to the result: the derivative is that of the others"
+            );
+            Diagnostic::info(codes::CUT_WAY, span, message)
+                .label(cast.span, "no derivative flows through this cast")
+                .label(*param, "from here")
+                .help("compute with floats on this way too, or say that it is constant: `stop_gradient(..)` around what is cast")
+        };
+        wrt.iter().filter_map(cast_on_the_way).map(note).collect()
     }
 
     /// Parameters whose every way to the result is cut.

@@ -208,6 +208,17 @@ Mended:
 @grad(x) fn df(x: f64) -> f64 = x * x",
 "@grad(x) fn df(x: f64) -> f64 = (x as i64) as f64";
 
+    CUT_WAY = "N0501", "cast to an integer on one of several ways of a derivative",
+"Integers have no derivative. Where a float is cast to an integer, and the result is computed from
+that integer, nothing flows along this way, and the derivative is that of the other ways alone. It
+is a note, because it may be what is meant; `--deny warnings` does not count it. An integer that is
+an index, a bound, or compared has no derivative by nature, and no note.
+
+Mended:
+
+@grad(x) fn df(x: f64) -> f64 = x * stop_gradient(floor(x))",
+"@grad(x) fn df(x: f64) -> f64 = x * ((x as i64) as f64)";
+
     UNDIFFERENTIATED_TRIP_COUNT = "W0502", "loop that a differentiable value alone decides",
 "How often a loop runs has no derivative. If the condition of a `while` depends on a
 differentiable value and nothing else, the gradient jumps where the number of steps changes.

@@ -56,14 +56,7 @@ impl Body<'_, '_> {
 
     /// The types of the parts of a tuple or struct, or of the elements of a tensor of them.
     pub(super) fn part_types(&self, ty: &Type) -> Vec<Type> {
-        match ty {
-            Type::Tuple(parts) => parts.clone(),
-            Type::Struct(of) => self.program().field_types(of),
-            Type::Tensor { elem, .. } => self.part_types(elem),
-            Type::Error | Type::Never | Type::Scalar(_) | Type::Enum(_) | Type::Function(_) | Type::Param(_) => {
-                Vec::new()
-            }
-        }
+        self.program().declarations().part_types(ty)
     }
 
     /// The types of the payloads of an enum, variant by variant.

@@ -94,6 +94,18 @@ pub(crate) struct Declarations<'d> {
 }
 
 impl Declarations<'_> {
+    /// The types of the parts of a tuple or struct, or of the elements of a tensor of them.
+    pub(crate) fn part_types(self, ty: &Type) -> Vec<Type> {
+        match ty {
+            Type::Tuple(parts) => parts.clone(),
+            Type::Struct(of) => self.field_types(of),
+            Type::Tensor { elem, .. } => self.part_types(elem),
+            Type::Error | Type::Never | Type::Scalar(_) | Type::Enum(_) | Type::Function(_) | Type::Param(_) => {
+                Vec::new()
+            }
+        }
+    }
+
     /// See [`Program::field_types`].
     pub(crate) fn field_types(self, of: &StructType) -> Vec<Type> {
         let Some(def) = self.structs.get(of.def.0 as usize) else {

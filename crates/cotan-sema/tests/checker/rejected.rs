@@ -179,3 +179,16 @@ fn warnings_show_where_a_derivative_stops() {
                   dx = (x * x - a) / x\n x = x - dx }\n x }";
     assert_eq!(report(newton), "", "the loop runs at least once");
 }
+
+#[test]
+fn f5_zero_is_said_of_a_derivative_only_where_it_is() {
+    let choose = "fn choose[T](m: bool, a: T, b: T) -> T = if m { a } else { b }\n\
+                  @grad(v) fn g(v: f64[3]) -> f64[3] = choose(v[0] > 0.0, v[1], v[2])";
+    assert_eq!(report(choose), "", "a type parameter may be a float");
+    let read = "fn read[T, N](x: T[N], i: i64) -> T = x[i]\n@grad(v) fn g(v: f64[3]) -> f64[3] = read(v, 1)";
+    assert_eq!(report(read), "");
+    let rule = "fn q(x: f64) -> f64 = round(x)\n@vjp_for(q) fn r(x: f64, y: f64, y_cot: f64) -> f64 = y_cot\n\
+                @grad(x) fn g(x: f64) -> f64 = q(x)";
+    assert_eq!(report(rule), "", "a rule says what the derivative is");
+    reject("@grad(x) fn g(x: f64) -> f64 = copysign(2.0, x)", "W0501", "@grad(x)", "floats");
+}

@@ -9,7 +9,7 @@ use crate::span::{LineColumn, SourceMap, Span};
 /// one past the last character.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JsonDiagnostic {
-    /// `"error"` or `"warning"`.
+    /// `"error"`, `"warning"` or `"note"`.
     pub severity: &'static str,
     /// Such as `"E0101"`.
     pub code: &'static str,

@@ -25,6 +25,7 @@ pub fn to_text(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> St
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let excerpts = excerpts(diagnostic, sources);
     let message = visible_line(&diagnostic.message);

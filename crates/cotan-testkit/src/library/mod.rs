@@ -14,6 +14,7 @@ mod storage;
 mod views;
 mod vmaps;
 mod written;
+mod zeros;
 
 pub use cases::{Library, Wrapper};
 pub use moved::moved_in_storage;
@@ -23,6 +24,7 @@ pub use reference::against_reference;
 pub use storage::in_storage;
 pub use views::of_views;
 pub use vmaps::under_vmap;
+pub use zeros::zeros;
 
 /// What became of the cases of wrappers.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 //!
 //! What stands behind the backticks says what must be true of a block; codes are named in the paragraph in front of it too:
 //! - `cot`: neither errors nor warnings, and every `@test` gives `true`;
-//! - `cot warns W0501 ..`: exactly these warnings, and every `@test` gives `true`;
+//! - `cot warns W0501 ..`: exactly these warnings and notes, and every `@test` gives `true`;
 //! - `cot error E0301 ..`: exactly these errors, in any order, each as often as it is named;
 //! - `cot fails R0001`: neither errors nor warnings, and every `@test` ends in this run-time error;
 //! - `output`: what `main` of the block above prints.

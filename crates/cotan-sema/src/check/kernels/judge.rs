@@ -5,26 +5,51 @@ use cotan_syntax::{Diagnostic, Span};
 use super::accesses::{Access, Effect};
 use super::forms::Form;
 use crate::codes;
-use crate::typed::{Accumulated, AssignOp, BinaryOp, Body, Owned, Sharing};
+use crate::typed::{Accumulated, AssignOp, BinaryOp, Body, Declarations, Leaf, Owned, Sharing};
 
 /// What no two iterations share, and what all contribute to; reports everything else that the loop writes.
-pub(super) fn judge(body: &Body, accesses: Vec<Access>, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Sharing {
+///
+/// What each iteration accumulates at an index of its own is both. It is owned where that makes no difference, because a slot
+/// is faster than an accumulator and keeps products in parallel.
+pub(super) fn judge(
+    types: Declarations<'_>,
+    body: &Body,
+    accesses: Vec<Access>,
+    span: Span,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Sharing {
     let mut sharing = Sharing::default();
     for group in groups(accesses) {
-        if let Some((axis, form)) = common_form(&group) {
-            for access in written_paths(&group) {
-                let (root, path) = (access.root, access.path.clone());
-                sharing.owned.push(Owned { root, path, axis, slot: form.slot() });
-            }
-        } else if let Some(op) = common_operator(&group) {
-            for access in written_paths(&group) {
-                sharing.accumulated.push(Accumulated { root: access.root, path: access.path.clone(), op });
-            }
+        let (form, operator) = (common_form(&group), common_operator(&group));
+        let parts = written_paths(&group);
+        let is_accumulation = |op: &AssignOp| form.is_none() || parts.iter().any(|part| shows(types, body, part, *op));
+        if let Some(op) = operator.filter(is_accumulation) {
+            let of = |part: &&Access| Accumulated { root: part.root, path: part.path.clone(), op };
+            sharing.accumulated.extend(parts.iter().map(of));
+        } else if let Some((axis, form)) = form {
+            let of = |part: &&Access| Owned { root: part.root, path: part.path.clone(), axis, slot: form.slot() };
+            sharing.owned.extend(parts.iter().map(of));
         } else {
             diagnostics.push(report(body, &group, span));
         }
     }
     sharing
+}
+
+/// Whether accumulating by an operator differs from changing the part at each access: of all that is extreme the shares in a
+/// derivative are equal, and a sum that is stored narrow is rounded once.
+fn shows(types: Declarations<'_>, body: &Body, part: &Access, op: AssignOp) -> bool {
+    match op {
+        AssignOp::Max | AssignOp::Min => true,
+        AssignOp::Binary(BinaryOp::Add) => {
+            let whole = Some(body.locals[part.root.0 as usize].ty.clone());
+            let ty = part.path.iter().fold(whole, |ty, at| types.part_types(&ty?).into_iter().nth(*at));
+            // What stands for a type computes, so it is not narrow.
+            let is_narrow = |leaf: &Leaf| leaf.ty.concrete().is_some_and(|elem| elem.storage().is_some());
+            ty.is_some_and(|ty| types.leaves(&ty).iter().any(is_narrow))
+        }
+        AssignOp::Set | AssignOp::Binary(_) => false,
+    }
 }
 
 /// The accesses in groups that overlap, as far as the loop writes them.

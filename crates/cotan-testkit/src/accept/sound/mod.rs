@@ -5,12 +5,14 @@
 mod bombs;
 mod bombs_list;
 pub mod cache;
+mod degenerate;
 pub mod folders;
 mod gate;
 pub mod messages;
 mod ran;
 mod signatures;
 mod stopping;
+mod zero_warnings;
 
 use super::{Line, Measured};
 
@@ -25,11 +27,13 @@ pub enum Part {
 
 /// The lines, each with all of its cases.
 pub(super) fn lines() -> Vec<Line> {
-    let groups: [&[Line]; 5] = [
+    let groups: [&[Line]; 7] = [
         cache::LINES,
         folders::LINES,
         messages::LINES,
         &[signatures::LINE, stopping::LINE, bombs::LINE],
+        degenerate::LINES,
+        zero_warnings::LINES,
         gate::LINES,
     ];
     groups.concat()
