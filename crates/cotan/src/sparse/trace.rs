@@ -5,7 +5,7 @@ use super::pattern::SparsePattern;
 use super::products::{add_products, lengths};
 use super::{SparseError, sides, without_function};
 use crate::function::interpreter_options;
-use crate::{CompileError, Compiler, DerivativeMode, pipeline};
+use crate::{CompileError, Compiler, DerivativeMode};
 use cotan_interp::tape::{Traced, TracedValue};
 use cotan_ir::{Const, Module};
 use cotan_ops::Value;
@@ -74,9 +74,8 @@ fn of_products(
 fn run(compiler: &Compiler, module: &Module, symbol: &str, args: &[Value]) -> Result<Traced, SparseError> {
     let options = interpreter_options(compiler.memory());
     on_deep_stack(|| {
-        let (module, _) =
-            pipeline::finish(module, symbol, |module| compiler.expand(module)).map_err(CompileError::from)?;
-        let module = pipeline::link(&module, symbol, &cotan_opt::simplify);
+        let (module, _) = compiler.derived(module, symbol).map_err(CompileError::from)?;
+        let module = compiler.linked(&module, symbol, &cotan_opt::simplify);
         Ok(cotan_interp::tape::trace(&module, symbol, args, &options)?)
     })
 }
