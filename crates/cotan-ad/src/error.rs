@@ -1,6 +1,7 @@
 //! What can go wrong: requests that are malformed, circular or too large. No construct of the IR is refused.
 
 use cotan_ir::Symbol;
+use cotan_opt::passes::inline::InlineLimit;
 use std::fmt;
 
 /// Bounds on what a request may lead to, so that an exploding one is an error and not a hang.
@@ -8,17 +9,19 @@ use std::fmt;
 pub struct Limits {
     /// Derivatives of derivatives, nested at most this deep.
     pub order: usize,
-    /// Variables of one generated function, before it is simplified, and statements of one source with its calls
-    /// inlined.
+    /// Variables of one generated function, before it is simplified, and statements of one source.
     pub variables: usize,
     /// A loop that depends on at most as many scalars may be differentiated forward inside a reverse sweep where that is
     /// cheaper; with 0 all loops run backwards, but for those whose author says otherwise.
     pub tangents: usize,
+    /// Which calls of a function become its body before it is differentiated. The derivative of a call that stays calls a
+    /// derivative.
+    pub inline: InlineLimit,
 }
 
 impl Limits {
     /// The limits by default.
-    pub const DEFAULT: Limits = Limits { order: 8, variables: 5_000_000, tangents: 4 };
+    pub const DEFAULT: Limits = Limits { order: 8, variables: 5_000_000, tangents: 4, inline: InlineLimit::DEFAULT };
     /// The same, and all loops run backwards in a reverse sweep.
     pub const REVERSE_ALONE: Limits = Limits { tangents: 0, ..Limits::DEFAULT };
 }

@@ -43,10 +43,12 @@ pub fn derivative(module: &mut Module, d: &Derived, limits: &Limits) -> Result<A
 /// How much a function stands for.
 #[derive(Clone, Copy, Default)]
 struct Extent {
-    /// How deep derivatives are nested in it.
+    /// How deep derivatives are nested in it and in what it calls.
     order: usize,
-    /// Statements, those of inlined callees included.
+    /// Its own statements. What it calls is written once, however often it is called.
     stmts: usize,
+    /// Whether it, or what it calls, has checks.
+    may_fail: bool,
 }
 
 /// The module while derivatives are written.
@@ -93,6 +95,41 @@ impl<'m> Session<'m> {
         let name = d.canonical_name();
         self.module.items.entry(name.clone()).or_insert_with(|| Item::Derived(d.clone()));
         self.function(&name)
+    }
+
+    /// The derivative `d` of a function of `n_values` results without these, for callers who have them: so nothing is printed
+    /// twice, and checks on the way to a value are not made again. With it the number of results in front of the
+    /// derivatives: lengths that their types name.
+    pub(crate) fn derivative_alone(&mut self, d: &Derived, n_values: usize) -> Result<(Arc<Function>, usize), Error> {
+        let whole = self.derivative(d)?;
+        let lengths = lengths_of_derivatives(&whole, n_values);
+        let name: Symbol = format!("{}.alone", whole.name).into();
+        if self.module.function(&name).is_none() {
+            let first_seed = self.function(&d.of)?.params.len();
+            let f = cotan_opt::simplify(alone(&whole, name.clone(), first_seed, n_values, &lengths));
+            let order = self.ready.get(&whole.name).map_or(0, |extent| extent.order);
+            let f = self.module.insert(self.checked(f));
+            let extent = Extent { order, ..self.extent(&f.body)? };
+            self.ready.insert(name.clone(), extent);
+        }
+        Ok((self.function(&name)?, lengths.len()))
+    }
+
+    /// Whether code can fail. What it calls is written.
+    pub(crate) fn has_checks(&self, block: &Block) -> bool {
+        block.stmts.iter().any(|s| match &s.op {
+            // A constant condition is `true`: the check only renames dims.
+            Op::Check { cond, .. } => cond.var().is_some(),
+            Op::Call { callee, .. } => self.ready.get(callee).is_none_or(|extent| extent.may_fail),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. } => s.op.blocks().iter().any(|b| self.has_checks(b)),
+        })
     }
 
     /// The function to differentiate, with the request checked against it. One that has a rule of its own for this mode
@@ -162,19 +199,19 @@ impl<'m> Session<'m> {
 
     fn extent(&mut self, block: &Block) -> Result<Extent, Error> {
         let mut whole = Extent::default();
-        let mut add = |part: Extent| {
-            whole.order = whole.order.max(part.order);
-            whole.stmts = whole.stmts.saturating_add(part.stmts);
-        };
         for s in &block.stmts {
-            add(Extent { order: 0, stmts: 1 });
+            whole.stmts += 1;
             if let Op::Call { callee, .. } = &s.op {
-                add(self.make_ready(callee)?);
+                let callee = self.make_ready(callee)?;
+                whole.order = whole.order.max(callee.order);
             }
             for b in s.op.blocks() {
-                add(self.extent(b)?);
+                let inner = self.extent(b)?;
+                whole.order = whole.order.max(inner.order);
+                whole.stmts += inner.stmts;
             }
         }
+        whole.may_fail = self.has_checks(block);
         Ok(whole)
     }
 
@@ -202,4 +239,31 @@ fn calling(f: &Function) -> Function {
     let args: Vec<Atom> = f.params.iter().map(|p| env.atom((*p).into())).collect();
     let results = b.call(f, &args);
     b.finish(&f.name, results.into_iter().map(Atom::Var).collect())
+}
+
+/// The positions of those of the first `n_values` results of a derivative that are lengths in the types of the others.
+fn lengths_of_derivatives(whole: &Function, n_values: usize) -> Vec<usize> {
+    let (values, derivatives) = whole.body.results.split_at(n_values);
+    let mut named = derivatives.iter().filter_map(|a| a.var()).flat_map(|v| whole.ty(v).dim_vars()).collect::<Vec<_>>();
+    named.retain(|d| !whole.params.contains(d));
+    (0..n_values).filter(|k| values[*k].var().is_some_and(|v| named.contains(&v))).collect()
+}
+
+/// A derivative without values, but for these lengths. Its caller has the values, so that it need not come after them.
+fn alone(whole: &Function, name: Symbol, first_seed: usize, n_values: usize, lengths: &[usize]) -> Function {
+    let mut f = Function { name, ..whole.clone() };
+    let (values, derivatives) = whole.body.results.split_at(n_values);
+    f.body.results = lengths.iter().map(|k| values[*k]).chain(derivatives.iter().copied()).collect();
+    let seeds = &whole.params[first_seed..];
+    for s in &mut f.body.stmts {
+        if let Op::Prim { prim, args } = &mut s.op
+            && *prim == cotan_ops::AFTER.prim()
+            && let Some(Atom::Var(seed)) = args.first().copied()
+            && seeds.contains(&seed)
+        {
+            // A read without indices is the value itself.
+            s.op = Op::Index { array: seed.into(), indices: Vec::new() };
+        }
+    }
+    f
 }

@@ -12,7 +12,7 @@ use crate::products::lower_products;
 use crate::regions::Regions;
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_opt::passes::hoist::{Moves, hoist};
-use cotan_opt::passes::inline::{InlineLimit, inline};
+use cotan_opt::passes::inline::inline;
 
 /// What is differentiated in place of a function.
 pub(crate) struct Prepared {
@@ -31,7 +31,7 @@ pub(crate) fn prepared(
     mode: Mode,
     active: impl Fn(&Function) -> VarSet,
 ) -> Prepared {
-    let mut f = cotan_opt::simplify(inline(session.module(), f, InlineLimit::default()));
+    let mut f = cotan_opt::simplify(inline(session.module(), f, session.limits().inline));
     let products = active(&f);
     lower_products(&mut f, &products);
     let (mut regions, mut segmented) = (Regions::default(), Segmented::default());

@@ -74,23 +74,6 @@ pub(crate) fn vjp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Resu
     Ok(swept.b.finish(name, results))
 }
 
-/// Whether the code can fail.
-fn has_checks(block: &Block) -> bool {
-    block.stmts.iter().any(|s| match &s.op {
-        // Where the condition is known to hold, the check only renames dims.
-        Op::Check { cond, .. } => cond.truth() != Some(true),
-        Op::Call { .. } => true,
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. } => s.op.blocks().iter().any(has_checks),
-    })
-}
-
 /// Whether a loop is to be run again in part.
 fn has_checkpoints(block: &Block) -> bool {
     block.stmts.iter().any(|s| {
@@ -170,7 +153,7 @@ pub(crate) fn sweep(
         };
         seeds.push(seed);
         let start = match (seed_types, results[*k]) {
-            (SeedTypes::OfCaller, Atom::Var(value)) if r.session.values_first || has_checks(&src.body) => {
+            (SeedTypes::OfCaller, Atom::Var(value)) if r.session.values_first || r.session.has_checks(&src.body) => {
                 let computed = r.b.var_ty(seed).elem;
                 let value = if r.b.var_ty(value).elem == computed {
                     value

@@ -4,6 +4,7 @@ use crate::oracle;
 
 use cotan_ad::{Error, Limits, derivative, expand};
 use cotan_ir::{Derived, Item, Mode, Module};
+use cotan_opt::passes::inline::InlineLimit;
 use oracle::{floats, module, run, scalar};
 
 const CUBE: &str = "
@@ -126,18 +127,46 @@ fn f(n: i64, x: f64) {
     assert_eq!(error("f", 1, 2), Error::NoDerivativeOfResult { function: "f".into(), result: 2 });
 }
 
-#[test]
-fn calls_that_double_at_every_level_are_an_error_and_no_hang() {
+/// Functions that each call the one before twice: `2^k` sines.
+fn doubling(n: usize) -> Module {
     let mut text = "fn f0(x: f64) {\n  y: f64 = sin x\n  return y\n}\n".to_owned();
-    for k in 1..=60 {
+    for k in 1..=n {
         let callee = k - 1;
         text += &format!(
             "fn f{k}(x: f64) {{\n  y: f64 = call f{callee}(x)\n  z: f64 = call f{callee}(y)\n  return z\n}}\n"
         );
     }
-    let mut module = module(&text);
+    module(&text)
+}
+
+/// Defect D8: what is called twice at every level is derived once.
+#[test]
+fn d8_derivatives_of_calls_that_double_at_every_level_are_written_once() {
+    let mut module = doubling(60);
     let d = Derived { of: "f60".into(), mode: Mode::Vjp, wrt: vec![0], outs: vec![0] };
-    let limits = Limits::default();
-    let error = Error::SizeLimit { function: d.canonical_name(), limit: limits.variables };
-    assert_eq!(derivative(&mut module, &d, &limits), Err(error));
+    derivative(&mut module, &d, &Limits::default()).expect("expands");
+    let n_stmts: usize = module.functions().map(|f| f.n_stmts()).sum();
+    assert!(n_stmts < 20_000, "{n_stmts} statements");
+}
+
+#[test]
+fn derivatives_of_calls_that_stay_are_those_of_calls_that_are_inlined() {
+    let all = InlineLimit { shared_stmts: usize::MAX, ..InlineLimit::DEFAULT };
+    for outer in [Mode::Jvp, Mode::Vjp] {
+        let second = |inline| {
+            let limits = Limits { inline, ..Limits::default() };
+            let mut module = doubling(9);
+            let first = Derived { of: "f9".into(), mode: Mode::Vjp, wrt: vec![0], outs: vec![0] };
+            derivative(&mut module, &first, &limits).expect("expands");
+            let second = Derived { of: first.canonical_name(), mode: outer, wrt: vec![0], outs: vec![1] };
+            derivative(&mut module, &second, &limits).expect("expands");
+            [0, 1, 2].map(|at| number(&module, &second.canonical_name(), &[0.7, 1.0, 1.0], at))
+        };
+        let expected = second(all);
+        for inline in [InlineLimit::DEFAULT, InlineLimit::NONE] {
+            for (found, expected) in second(inline).into_iter().zip(expected) {
+                assert!((found - expected).abs() <= 1e-13 * expected.abs(), "{outer:?}: {found}, not {expected}");
+            }
+        }
+    }
 }

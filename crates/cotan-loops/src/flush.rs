@@ -9,7 +9,9 @@
 //! share memory, when a buffer holds derivatives or something else, not both in turn.
 
 use crate::blocks::Blocks;
-use crate::nest::{Buffer, BufferKind, Expr, For, Home, Local, LoopFunction, Node, Operand, Place, Target, Threads};
+use crate::nest::{
+    Buffer, BufferKind, CallResult, Expr, For, Home, Local, LoopFunction, Node, Operand, Piece, Place, Target, Threads,
+};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -142,6 +144,25 @@ impl Mentions {
                 }
                 Node::Product(product) => product.views().into_iter().for_each(|view| self.place(view.place)),
                 Node::Routine(routine) => routine.arrays().for_each(|array| self.place(array.place)),
+                Node::Print { value, extents, .. } => {
+                    value.iter().for_each(|value| self.place(value.place));
+                    extents.iter().for_each(|place| self.place(*place));
+                }
+                Node::Call { args, results, .. } => {
+                    for arg in args {
+                        match arg {
+                            Piece::Tensor(tensor) => self.place(tensor.place),
+                            Piece::Scalar(_) => {}
+                        }
+                    }
+                    for result in results {
+                        match result {
+                            CallResult::Into(tensor) => self.place(tensor.place),
+                            CallResult::New(buffer, _) => self.buffer(*buffer),
+                            CallResult::Scalar(_) => {}
+                        }
+                    }
+                }
                 Node::Let(..)
                 | Node::LoadLanes { .. }
                 | Node::StoreLanes { .. }
@@ -150,8 +171,6 @@ impl Mentions {
                 | Node::StackOpen(_)
                 | Node::StackExtend(..)
                 | Node::Check { .. }
-                | Node::Print { .. }
-                | Node::Call { .. }
                 | Node::Scope(_)
                 | Node::Segment(_)
                 | Node::For(_)

@@ -10,6 +10,8 @@ fn flushing(text: &str) -> Vec<String> {
     let f = parse_function(text, Registry::standard()).unwrap();
     let mut module = Module::default();
     let f = module.insert(f);
+    let callee = "fn g(n: i64, y: f64[n]) {\n  return n\n}";
+    module.insert(parse_function(callee, Registry::standard()).unwrap());
     verify_module(&module).unwrap();
     let mut nest = lower(&f);
     let marked = |text: String| -> Vec<String> {
@@ -54,6 +56,15 @@ fn a_loop_around_others_that_gives_derivatives_alone_may_flush() {
 #[test]
 fn a_value_that_leaves_the_loop_keeps_its_bits() {
     assert!(flushing(&sweep("q: f64 = mul a, a\n acc_add other.1[j] = q", "total, other")).is_empty());
+}
+
+#[test]
+fn a_value_that_is_printed_or_goes_into_a_call_keeps_its_bits() {
+    for use_of_it in ["k: i64 = print 0, other {104}", "k: i64 = call g(n, other)"] {
+        let text = sweep("q: f64 = mul a, a\n acc_add other.1[j] = q", "total, k");
+        let text = text.replace("return", &format!("{use_of_it}\n return"));
+        assert!(flushing(&text).is_empty(), "{use_of_it}");
+    }
 }
 
 #[test]

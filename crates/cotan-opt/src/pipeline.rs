@@ -10,7 +10,7 @@ use crate::passes::{
     fuse::fuse,
     gather::gather,
     hoist::{Moves, hoist},
-    inline,
+    inline::{InlineLimit, inline},
     linear::linear,
     merge_switches::merge_switches,
     order::order,
@@ -44,8 +44,8 @@ pub fn simplify(mut f: Function) -> Function {
 
 /// What lowered source code goes through before it is run or differentiated: calls inlined, simplified, parts of arrays
 /// read directly, products and sums contracted. This decides the bits of the primal.
-pub fn prepare(module: &Module, f: &Function) -> Function {
-    let inlined = inline::inline(module, f, inline::InlineLimit::default());
+pub fn prepare(module: &Module, f: &Function, limit: InlineLimit) -> Function {
+    let inlined = inline(module, f, limit);
     let direct = changed_by(changed_by(simplify(inlined), parts), writes);
     simplify(contract(direct))
 }

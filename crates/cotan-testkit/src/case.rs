@@ -7,6 +7,7 @@ use cotan_ad::{Lengths, derivative};
 use cotan_interp::{Limits, Options, run};
 use cotan_ir::{Derived, Elem, Function, Mode, Module, Symbol};
 use cotan_ops::Value;
+use cotan_opt::passes::inline::InlineLimit;
 use std::collections::BTreeSet;
 
 /// A way to a derivative: transforms in the order in which they are applied.
@@ -98,7 +99,7 @@ pub struct Case {
     /// The program and its arguments.
     pub subject: Subject,
     /// With what bounds its derivatives are written: in every other program all loops run backwards, so that records
-    /// are met where tangents would be cheaper.
+    /// are met where tangents would be cheaper, and in most of them calls that are in the module stay calls.
     pub limits: cotan_ad::Limits,
     /// Positions of the float parameters.
     pub wrt: Vec<usize>,
@@ -130,6 +131,9 @@ impl Case {
         let outs: Vec<usize> = (0..f.body.results.len()).filter(|k| f.is_float(f.body.results[*k])).collect();
         let is_even = subject.seed.is_multiple_of(2);
         let limits = if is_even { cotan_ad::Limits::DEFAULT } else { cotan_ad::Limits::REVERSE_ALONE };
+        let inlines = (subject.seed / 2) % 4 == 3;
+        let inline = if inlines { InlineLimit::DEFAULT } else { InlineLimit::NONE };
+        let limits = cotan_ad::Limits { inline, ..limits };
         let (results, tangents, second_tangents, cotangents) = Default::default();
         let mut case = Case { subject, limits, wrt, outs, results, tangents, second_tangents, cotangents };
         case.run_and_draw()?;

@@ -4,6 +4,7 @@ use crate::files::FilesBelow;
 use cotan::syntax::render::{Style, to_text};
 use cotan::{Compiler, Config, Lowered, Program, Request};
 use cotan_llvm::load::SearchConfig;
+use cotan_opt::passes::inline::InlineLimit;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +13,23 @@ fn compiler() -> Result<&'static Compiler, String> {
     static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
     let config = || Config { llvm: SearchConfig::nowhere(), ..Config::default() };
     COMPILER.get_or_init(|| Compiler::new(config())).as_ref().map_err(Clone::clone)
+}
+
+/// The same, with which every call stays a call.
+fn compiler_that_inlines_nothing() -> Result<&'static Compiler, String> {
+    static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
+    let config = || Config { llvm: SearchConfig::nowhere(), derivatives: INLINES_NOTHING, ..Config::default() };
+    COMPILER.get_or_init(|| Compiler::new(config())).as_ref().map_err(Clone::clone)
+}
+
+/// The limits with which every call stays a call.
+pub const INLINES_NOTHING: cotan_ad::Limits =
+    cotan_ad::Limits { inline: InlineLimit::NONE, ..cotan_ad::Limits::DEFAULT };
+
+/// Whether the calls of a program stay calls in tests that run it in one way alone: in every second one, by its text.
+pub fn calls_stay(text: &str) -> bool {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    hash.count_ones().is_multiple_of(2)
 }
 
 /// The program, or its errors as users see them.
@@ -48,18 +66,26 @@ pub fn lower_to_derive(program: &Program, request: &Request) -> Result<Lowered, 
     compiler()?.lower_to_derive(program, request).map_err(|e| e.to_string())
 }
 
+/// The same, where all calls stay calls.
+pub fn lower_to_derive_with_calls(program: &Program, request: &Request) -> Result<Lowered, String> {
+    compiler_that_inlines_nothing()?.lower_to_derive(program, request).map_err(|e| e.to_string())
+}
+
 /// The same without any optimisation of the program or of what is derived from it.
 pub fn lower_plain(program: &Program, request: &Request) -> Result<Lowered, String> {
     lower_tree(&program.checked.program, request)
 }
 
-/// The same, of a typed tree.
+/// The same, of a typed tree. In every second program calls stay calls in derivatives as well.
 pub fn lower_tree(tree: &cotan::sema::typed::Program, request: &Request) -> Result<Lowered, String> {
     let limits = cotan::sema::Limits::default();
     let lowered = cotan::sema::lower(tree, std::slice::from_ref(request), &limits);
     let lowered = lowered.map_err(|all| all.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))?;
     let mut module = lowered.module;
-    cotan_ad::expand(&mut module, &cotan_ad::Limits::default()).map_err(|e| e.to_string())?;
+    // By what is called, which is the same however loops are ordered.
+    let names: String = module.items.keys().map(|name| &**name).collect();
+    let limits = if calls_stay(&names) { INLINES_NOTHING } else { cotan_ad::Limits::DEFAULT };
+    cotan_ad::expand(&mut module, &limits).map_err(|e| e.to_string())?;
     let entry = lowered.entries.into_iter().next().ok_or("no entry")?;
     Ok(Lowered { entry, module: Arc::new(module), traps: None })
 }

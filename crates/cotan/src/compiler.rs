@@ -210,9 +210,32 @@ impl Compiler {
 
     /// Writes the derivatives that a module asks for. Under traps for NaN a reverse sweep starts after the value, as it
     /// does where there are checks.
-    pub(crate) fn expand(&self, module: &mut Module) -> Result<Vec<cotan_ad::ReversedLoop>, cotan_ad::Error> {
+    fn expand(
+        &self,
+        module: &mut Module,
+        limits: &cotan_ad::Limits,
+    ) -> Result<Vec<cotan_ad::ReversedLoop>, cotan_ad::Error> {
         let expand = if self.trap_nan { cotan_ad::expand_values_first } else { cotan_ad::expand };
-        expand(module, &self.derivatives)
+        expand(module, limits)
+    }
+
+    /// The module with primal code prepared and the derivatives that `entry` needs, and what reverse mode says of loops.
+    pub(crate) fn derived(
+        &self,
+        module: &Module,
+        entry: &str,
+    ) -> Result<(Module, Vec<cotan_ad::ReversedLoop>), cotan_ad::Error> {
+        pipeline::finish(module, entry, &self.derivatives, |module, limits| self.expand(module, limits))
+    }
+
+    /// The same module with `entry` ready to run.
+    pub(crate) fn linked(
+        &self,
+        module: &Module,
+        entry: &str,
+        last: &dyn Fn(cotan_ir::Function) -> cotan_ir::Function,
+    ) -> Module {
+        pipeline::link(module, entry, self.derivatives.inline, last)
     }
 
     fn lower_on_this_stack(&self, program: &Program, request: &Request, last: Last) -> Result<Lowered, CompileError> {
@@ -222,14 +245,14 @@ impl Compiler {
 
     /// The IR of a source as it is run.
     fn finish(&self, entry: Entry, source: &Module, last: Last) -> Result<Lowered, CompileError> {
-        let (module, _) = pipeline::finish(source, &entry.symbol, |module| self.expand(module))?;
+        let (module, _) = self.derived(source, &entry.symbol)?;
         let given = given(&entry);
         let last = |f: cotan_ir::Function| match last {
             Last::Simplified => cotan_opt::simplify(f),
             Last::Finished if f.name == entry.symbol => cotan_opt::finish_given(f, &given),
             Last::Finished => cotan_opt::finish(f),
         };
-        let mut module = pipeline::link(&module, &entry.symbol, &last);
+        let mut module = self.linked(&module, &entry.symbol, &last);
         let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module));
         Ok(Lowered { entry, module: Arc::new(module), traps })
     }

@@ -2,6 +2,11 @@
 //!
 //! A custom rule is a function of the module, and higher orders differentiate its body. Else the callee's derivative is
 //! generated for exactly the operands that are active and the results that matter. Array cotangents come back whole.
+//!
+//! Forward mode calls the function with its tangents in place of the function. Reverse mode calls the function in the value
+//! sweep, and in the reverse sweep its derivative without the values, which prints nothing and repeats no check on the way
+//! to a value. That computes again what it needs of the values, so a function under `d` calls that stay runs up to `d + 1`
+//! times in a gradient, as the body of nested loops does.
 
 use crate::cotangent::Scope;
 use crate::jvp::{Forward, TangentScope};
@@ -26,18 +31,25 @@ impl Forward<'_, '_> {
                 continue;
             }
             let f = self.session.function(callee)?;
-            let (rule, wrt, outs) = match &f.custom_jvp {
-                Some(custom) => (self.session.function(custom)?, float_params(&f), float_results(&f)),
+            // Where its values go in front of the tangents, and lengths where it gives no more than those.
+            let n_values = s.results.len();
+            let (rule, n_in_front, wrt, outs) = match &f.custom_jvp {
+                Some(custom) => (self.session.function(custom)?, n_values, float_params(&f), float_results(&f)),
                 None => {
                     let d = Derived { of: callee.clone(), mode: Mode::Jvp, wrt: wrt.clone(), outs: outs.clone() };
-                    (self.session.derivative(&d)?, wrt, outs)
+                    let (rule, n_in_front) = if has_values {
+                        self.session.derivative_alone(&d, n_values)?
+                    } else {
+                        (self.session.derivative(&d)?, n_values)
+                    };
+                    (rule, n_in_front, wrt, outs)
                 }
             };
             let mut operands = scope.env.atoms(args);
             operands.extend(wrt.iter().map(|k| self.tangent(args[*k], lane, scope)));
             let operands = as_taken(&mut self.b, &rule, operands);
             let results = self.b.call(&rule, &operands);
-            let (values, tangents) = results.split_at(s.results.len());
+            let (values, tangents) = results.split_at(n_in_front);
             // Each lane gets the values too, and they are the same.
             if !std::mem::replace(&mut has_values, true) {
                 scope.env.extend(s.results.iter().copied().zip(values.iter().map(|v| Atom::Var(*v))));
@@ -81,9 +93,8 @@ impl Reverse<'_, '_> {
             let lengths = Lengths::of(&f, &outs).values(&shapes);
             operands.extend(lengths.into_iter().map(|d| d.atom()).chain(seeds));
             let d = Derived { of: callee.clone(), mode: Mode::Vjp, wrt: wrt.clone(), outs };
-            let rule = self.session.derivative(&d)?;
-            let results = self.b.call(&rule, &operands);
-            (wrt, results[s.results.len()..].to_vec())
+            let (rule, n_lengths) = self.session.derivative_alone(&d, s.results.len())?;
+            (wrt, self.b.call(&rule, &operands)[n_lengths..].to_vec())
         };
         for (k, c) in wrt.into_iter().zip(cots) {
             let c = computed(&mut self.b, c);

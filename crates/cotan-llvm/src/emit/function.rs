@@ -7,6 +7,7 @@
 use super::bounds::Bounds;
 use super::flush::FLUSHES;
 use super::instruction::Form;
+use super::memory::CALL;
 use super::outline::Uses;
 use super::poll::{Cut, Stop, has_loop};
 use super::text::{constant, in_lanes, quoted, register};
@@ -46,6 +47,8 @@ pub(super) struct FunctionEmitter<'a> {
     label: String,
     n_temporaries: usize,
     n_labels: usize,
+    /// The most bytes that a call of a function of the module takes for what it is told.
+    pub(super) call_bytes: usize,
     /// Whether it looks for reasons to stop.
     pub(super) polls: bool,
 }
@@ -89,13 +92,17 @@ impl<'a> FunctionEmitter<'a> {
             label: "start".to_owned(),
             n_temporaries: 0,
             n_labels: 0,
+            call_bytes: 0,
             polls: false,
         }
     }
 
     /// The text of the function.
     pub(super) fn finish(self, head: &str) -> FunctionText {
-        let FunctionEmitter { module, mut slots, code, exits, n_cells, polls, .. } = self;
+        let FunctionEmitter { module, mut slots, code, exits, n_cells, call_bytes, polls, .. } = self;
+        if call_bytes > 0 {
+            slots += &format!("  {CALL} = alloca [{call_bytes} x i8], align 16\n");
+        }
         if n_cells > 0 {
             slots += &format!("  %cells = alloca [{n_cells} x i64], align 16\n");
         }

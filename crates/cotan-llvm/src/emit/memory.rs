@@ -259,81 +259,90 @@ impl FunctionEmitter<'_> {
 
     // ---- calls
 
+    /// Calls a function of the module. What it is told of arguments and results lies in memory of the frame that all
+    /// calls share, because none is open when the next one begins.
     pub(super) fn call(&mut self, callee: &Symbol, args: &[Piece], results: &[CallResult]) {
-        let (arg_bufs, result_bufs) = (self.buf_array(args.len()), self.buf_array(results.len()));
+        let mut area = CallArea { n_bytes: (args.len() + results.len()) * layout::BUF_SIZE };
+        let first_result = args.len() * layout::BUF_SIZE;
         for (k, arg) in args.iter().enumerate() {
             let data = match arg {
                 Piece::Tensor(tensor) => self.address(tensor.place),
                 Piece::Scalar(operand) => {
-                    let cell = self.cell();
+                    let cell = self.field(CALL, area.words(1));
                     self.store_to(*operand, &cell);
                     cell
                 }
             };
-            self.fill_buf(&arg_bufs, k, &data, "0", 0);
+            self.fill_field(k * layout::BUF_SIZE + layout::BUF_DATA, "ptr", &data);
         }
         let mut cells = Vec::new();
         for (k, result) in results.iter().enumerate() {
+            let buf = first_result + k * layout::BUF_SIZE;
             match result {
                 CallResult::Scalar(local) => {
-                    let cell = self.cell();
-                    self.fill_buf(&result_bufs, k, &cell, "8", 0);
+                    let cell = self.field(CALL, area.words(1));
+                    self.fill_field(buf + layout::BUF_DATA, "ptr", &cell);
                     cells.push((*local, cell));
                 }
                 CallResult::Into(tensor) => {
                     let data = self.address(tensor.place);
                     let bytes = self.size_in_bytes(tensor.elem, &tensor.dims);
-                    self.fill_buf(&result_bufs, k, &data, &bytes, tensor.dims.len());
+                    self.fill_result(buf, &data, &bytes, area.words(2 * tensor.dims.len()), tensor.dims.len());
                 }
                 // The callee allocates whatever does not fit, and nothing fits here.
-                CallResult::New(_, rank) => self.fill_buf(&result_bufs, k, "null", "-1", *rank),
+                CallResult::New(_, rank) => self.fill_result(buf, "null", "-1", area.words(2 * rank), *rank),
             }
         }
+        self.call_bytes = self.call_bytes.max(area.n_bytes);
         let name = quoted(&symbol(callee));
-        let status = self.define(&format!("call i32 {name}(ptr %ctx, ptr {arg_bufs}, ptr {result_bufs})"));
+        let result_bufs = self.field(CALL, first_result);
+        let status = self.define(&format!("call i32 {name}(ptr %ctx, ptr {CALL}, ptr {result_bufs})"));
         self.check_status(&status);
         for (local, cell) in cells {
             self.load_from(&format!("%l{}", local.0), self.f.elem(local), &cell);
         }
         for (k, result) in results.iter().enumerate() {
             if let CallResult::New(buffer, _) = result {
-                let data = self.field(&result_bufs, k * layout::BUF_SIZE + layout::BUF_DATA);
+                let data = self.field(CALL, first_result + k * layout::BUF_SIZE + layout::BUF_DATA);
                 let data = self.define(&format!("load ptr, ptr {data}"));
                 self.line(&format!("store ptr {data}, ptr %p{}", buffer.0));
             }
         }
     }
 
-    /// A slot for an array of [`Buf`](crate::abi::Buf).
-    fn buf_array(&mut self, n: usize) -> String {
-        let name = format!("%bufs{}", self.temporary().trim_start_matches('%'));
-        self.slot(&name, &format!("[{} x i8]", n.max(1) * layout::BUF_SIZE));
-        name
+    /// Fills the [`Buf`](crate::abi::Buf) of a tensor that a call gives, with room for its shape. Of arguments, and of
+    /// scalars, a function of the module reads nothing but the address.
+    fn fill_result(&mut self, buf: usize, data: &str, capacity: &str, shape: usize, rank: usize) {
+        let extents = self.field(CALL, shape);
+        let strides = self.field(CALL, shape + WORD * rank);
+        self.fill_field(buf + layout::BUF_DATA, "ptr", data);
+        self.fill_field(buf + layout::BUF_EXTENTS, "ptr", &extents);
+        self.fill_field(buf + layout::BUF_STRIDES, "ptr", &strides);
+        self.fill_field(buf + layout::BUF_CAPACITY, "i64", capacity);
     }
 
-    /// A slot for one scalar.
-    fn cell(&mut self) -> String {
-        let name = format!("%cell{}", self.temporary().trim_start_matches('%'));
-        self.slot(&name, "i64");
-        name
+    fn fill_field(&mut self, offset: usize, ty: &str, value: &str) {
+        let field = self.field(CALL, offset);
+        self.line(&format!("store {ty} {value}, ptr {field}"));
     }
+}
 
-    /// Fills element `k` of an array of [`Buf`](crate::abi::Buf), with room for a shape of that rank.
-    fn fill_buf(&mut self, bufs: &str, k: usize, data: &str, capacity: &str, rank: usize) {
-        let shape = format!("%shape{}", self.temporary().trim_start_matches('%'));
-        self.slot(&shape, &format!("[{} x i64]", 2 * rank.max(1)));
-        let strides = self.field(&shape, 8 * rank);
-        let buf = self.field(bufs, k * layout::BUF_SIZE);
-        let fields = [
-            (layout::BUF_DATA, "ptr", data),
-            (layout::BUF_EXTENTS, "ptr", &shape),
-            (layout::BUF_STRIDES, "ptr", &strides),
-            (layout::BUF_CAPACITY, "i64", capacity),
-        ];
-        for (offset, ty, value) in fields {
-            let field = self.field(&buf, offset);
-            self.line(&format!("store {ty} {value}, ptr {field}"));
-        }
+/// The memory of the frame for calls of functions of the module.
+pub(super) const CALL: &str = "%call";
+/// Bytes of a scalar or an extent there.
+const WORD: usize = 8;
+
+/// How much of that memory a call takes so far.
+struct CallArea {
+    n_bytes: usize,
+}
+
+impl CallArea {
+    /// The offset of so many words more.
+    fn words(&mut self, n: usize) -> usize {
+        let at = self.n_bytes;
+        self.n_bytes += WORD * n;
+        at
     }
 }
 

@@ -4,27 +4,88 @@
 //! long a chain of calls is. How large a callee becomes is known before it is copied. A function with a custom derivative
 //! rule stays a call, so that the rule is found when the caller is differentiated; so does a call that closes a cycle of
 //! calls.
+//!
+//! In a program that is large with all its calls inlined, a function that is not small and is called from several places
+//! stays a call. A chain of functions that each call the one before twice would be copied `2^k` times else.
 
 use super::rename::{lengths, may_become, rename_block, rename_ty, retyped};
-use cotan_ir::{Atom, Block, Function, Module, Op, Span, Stmt, Symbol, Var, VarInfo};
+use cotan_ir::{Atom, Block, Function, Item, Module, Op, Span, Stmt, Symbol, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How much inlining may copy.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InlineLimit {
     /// Statements of one callee, its own inlined calls included. A call of a larger one stays.
     pub callee_stmts: usize,
+    /// The same of a callee that is called from several places: its code is there once, and not once for each of them.
+    pub shared_stmts: usize,
+    /// Statements that a program has at most with all its calls inlined for `shared_stmts` not to count.
+    pub whole_stmts: usize,
     /// Statements that a caller may gain in all. A call that would make it larger stays.
     pub copied_stmts: usize,
     /// Regions around a call that is replaced. A call further inside stays.
     pub depth: usize,
 }
 
-impl Default for InlineLimit {
-    fn default() -> InlineLimit {
-        InlineLimit { callee_stmts: 20_000, copied_stmts: 200_000, depth: 200 }
+impl InlineLimit {
+    /// The limits by default. The time that code takes to compile is about that of its statements, so what matters is
+    /// how many there are in all: programs that stay small are inlined to the end, and of large ones what would be copied.
+    pub const DEFAULT: InlineLimit =
+        InlineLimit { callee_stmts: 20_000, shared_stmts: 100, whole_stmts: 2_000, copied_stmts: 200_000, depth: 200 };
+    /// Every call of a function with statements stays.
+    pub const NONE: InlineLimit = InlineLimit { callee_stmts: 0, ..InlineLimit::DEFAULT };
+
+    /// The limit for a function of a module and all that it needs: derivatives, and what these are derivatives of, among
+    /// it. It is decided once for all of them, because a function that stays a call in a large one is not large itself.
+    #[must_use]
+    pub fn for_entry(self, module: &Module, entry: &str) -> InlineLimit {
+        let mut needed: Vec<&Symbol> = module.items.get_key_value(entry).map(|(name, _)| name).into_iter().collect();
+        let mut seen: FxHashSet<&Symbol> = needed.iter().copied().collect();
+        let mut at = 0;
+        while let Some(name) = needed.get(at).copied() {
+            at += 1;
+            let more: Vec<&Symbol> = match module.items.get(name) {
+                Some(Item::Function(f)) => {
+                    let rules = f.custom_vjp.iter().chain(&f.custom_jvp);
+                    callees(&f.body).into_iter().chain(rules).collect()
+                }
+                Some(Item::Derived(d)) => vec![&d.of],
+                None => Vec::new(),
+            };
+            needed.extend(more.into_iter().filter(|callee| seen.insert(*callee)));
+        }
+        let settled = settled(needed, |name| module.function(name).map(AsRef::as_ref));
+        let mut whole: FxHashMap<&Symbol, usize> = FxHashMap::default();
+        for Settled { name, function, .. } in settled {
+            let n = n_stmts_with(function, |callee| whole.get(callee).copied().unwrap_or(1));
+            whole.insert(name, n);
+        }
+        if whole.values().all(|n| *n <= self.whole_stmts) {
+            InlineLimit { shared_stmts: usize::MAX, ..self }
+        } else {
+            self
+        }
+    }
+
+    /// The limit for functions that have been inlined into before and are simplified since. What stayed a call then is to
+    /// stay one, though it has fewer statements now.
+    #[must_use]
+    pub fn of_simplified(self) -> InlineLimit {
+        match self.shared_stmts {
+            usize::MAX => self,
+            n => InlineLimit { shared_stmts: n / 4, ..self },
+        }
     }
 }
+
+impl Default for InlineLimit {
+    fn default() -> InlineLimit {
+        InlineLimit::DEFAULT
+    }
+}
+
+/// Statements that a call is taken for that stays: it hands over its operands and results in memory.
+const STAYING_CALL: usize = 10;
 
 /// The function with its calls inlined, and the calls of those, as far as the module holds their bodies.
 pub fn inline(module: &Module, f: &Function, limit: InlineLimit) -> Function {
@@ -63,22 +124,54 @@ fn callables<'m>(module: &'m Module, f: &'m Function, limit: InlineLimit) -> Cal
         let g = module.function(name)?;
         (*name != f.name && g.custom_vjp.is_none() && g.custom_jvp.is_none()).then_some(g.as_ref())
     };
+    let called = callees(&f.body);
+    let mut n_places: FxHashMap<&Symbol, usize> = FxHashMap::default();
+    called.iter().for_each(|callee| *n_places.entry(*callee).or_default() += 1);
+    let settled = settled(called, body);
+    for callee in settled.iter().flat_map(|s| callees(&s.function.body)) {
+        *n_places.entry(callee).or_default() += 1;
+    }
     let mut found = Callables::default();
+    for Settled { name, function, closes_cycle } in settled {
+        let n_own = function.n_stmts();
+        let n_inlined =
+            n_stmts_with(function, |callee| found.get(callee).map_or(STAYING_CALL, |callable| callable.n_inlined));
+        let is_shared = n_places.get(name).is_some_and(|n| *n > 1);
+        let limit = if is_shared { limit.callee_stmts.min(limit.shared_stmts) } else { limit.callee_stmts };
+        // The calls of what is open again and again would never end.
+        if n_inlined <= limit && !closes_cycle {
+            found.insert(name, Callable { function, n_own, n_inlined });
+        }
+    }
+    found
+}
+
+/// The statements of a function in which each call stands for so many.
+fn n_stmts_with<'m>(function: &'m Function, of_call: impl Fn(&'m Symbol) -> usize) -> usize {
+    let calls = callees(&function.body);
+    let others = function.n_stmts() - calls.len();
+    calls.into_iter().map(of_call).fold(others, usize::saturating_add)
+}
+
+/// A function and what is known of it when all that it calls is settled.
+struct Settled<'m> {
+    name: &'m Symbol,
+    function: &'m Function,
+    /// Whether something that it calls calls it.
+    closes_cycle: bool,
+}
+
+/// Functions and what they call, as far as they have a body, callees in front of their callers.
+fn settled<'m>(first: Vec<&'m Symbol>, body: impl Fn(&'m Symbol) -> Option<&'m Function>) -> Vec<Settled<'m>> {
+    let mut settled = Vec::new();
     let mut seen = FxHashMap::default();
     // A function comes up twice: to open it, and when all that it calls is settled.
-    let mut work: Vec<(&Symbol, bool)> = callees(&f.body).into_iter().map(|callee| (callee, false)).collect();
+    let mut work: Vec<(&Symbol, bool)> = first.into_iter().map(|name| (name, false)).collect();
     while let Some((name, is_done)) = work.pop() {
         let Some(function) = body(name) else { continue };
-        let own = callees(&function.body);
         if is_done {
-            let n_own = function.n_stmts();
-            let inlined = own.iter().filter_map(|callee| found.get(callee));
-            let n_inlined = inlined.fold(n_own, |n, callable| n.saturating_add(callable.n_inlined));
-            // The calls of what is open again and again would never end.
             let closes_cycle = seen.insert(name, Seen::Done) == Some(Seen::InCycle);
-            if n_inlined <= limit.callee_stmts && !closes_cycle {
-                found.insert(name, Callable { function, n_own, n_inlined });
-            }
+            settled.push(Settled { name, function, closes_cycle });
             continue;
         }
         match seen.get_mut(name) {
@@ -87,11 +180,11 @@ fn callables<'m>(module: &'m Module, f: &'m Function, limit: InlineLimit) -> Cal
             None => {
                 seen.insert(name, Seen::Open);
                 work.push((name, true));
-                work.extend(own.into_iter().map(|callee| (callee, false)));
+                work.extend(callees(&function.body).into_iter().map(|callee| (callee, false)));
             }
         }
     }
-    found
+    settled
 }
 
 /// How far a function has been looked at.

@@ -163,7 +163,11 @@ fn contraction_is_exact_in_a_field_and_prepared_code_is_contracted_code() {
 fn passes_keep_derivatives_of_random_programs_and_derivatives_keep_their_primal() {
     for seed in seeds() {
         let mut module = program(seed, Arithmetic::Floats);
-        let prepared = cotan_opt::prepare(&module, module.function("f").expect("a program has a function `f`"));
+        let prepared = cotan_opt::prepare(
+            &module,
+            module.function("f").expect("a program has a function `f`"),
+            InlineLimit::default(),
+        );
         let f = module.insert(prepared);
         let outs: Vec<usize> = (0..f.body.results.len()).filter(|k| f.is_float(f.body.results[*k])).collect();
         let modes = [("rev", "f", Mode::Vjp), ("fwd", "f", Mode::Jvp), ("over", "fwd", Mode::Vjp)];

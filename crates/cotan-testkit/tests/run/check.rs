@@ -10,7 +10,9 @@ use cotan_testkit::case::{Case, Subject, floats, tangent_value};
 use cotan_testkit::engines::{Engine, RunError};
 use cotan_testkit::evaluator::{Call, same_host, takes_derivatives};
 use cotan_testkit::files::tests_folder;
-use cotan_testkit::front::{loaded, lower, lower_plain, lower_to_derive, lower_tree};
+use cotan_testkit::front::{
+    calls_stay, loaded, lower, lower_plain, lower_to_derive, lower_to_derive_with_calls, lower_tree,
+};
 use cotan_testkit::header::{self, Expected, named_arguments};
 use cotan_testkit::oracles::{
     SECOND_ORDER, Verdict, asked_forward, checkpoints_of_every_scheme, compiled_once, dot_product, forward_reverse,
@@ -243,7 +245,9 @@ impl Test<'_> {
     /// Forward mode, the tape and second derivatives agree with reverse mode, which keeps its bits under checkpoints and its
     /// numbers where loops are differentiated forward.
     fn agrees(&self, request: &Request, wrt: &[&str]) -> Result<(), String> {
-        let lowered = lower_to_derive(self.program, request)?;
+        let text: String = self.program.sources.iter().map(|(_, file)| file.text()).collect();
+        let lower = if calls_stay(&text) { lower_to_derive_with_calls } else { lower_to_derive };
+        let lowered = lower(self.program, request)?;
         let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
         let label = format!("{}: {}", self.name, self.case.function);
         let subject = Subject::new(label, module, name, self.arguments(&lowered)?);

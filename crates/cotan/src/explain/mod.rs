@@ -10,7 +10,7 @@ mod text;
 mod walk;
 
 use crate::host::HostValue;
-use crate::{CompileError, Compiler, Lowered, Program, Request, pipeline};
+use crate::{CompileError, Compiler, Lowered, Program, Request};
 use cotan_ad::{Pushed, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
 use cotan_sema::entry::{Entry, HostType};
@@ -130,8 +130,8 @@ impl Compiler {
 
     fn explain_on_this_stack(&self, program: &Program, request: &Request) -> Result<Explanation, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
-        let (module, reversed) = pipeline::finish(&source, &entry.symbol, |module| self.expand(module))?;
-        let module = pipeline::link(&module, &entry.symbol, &cotan_opt::finish);
+        let (module, reversed) = self.derived(&source, &entry.symbol)?;
+        let module = self.linked(&module, &entry.symbol, &cotan_opt::finish);
         let Records { all, peak } = walk::records(&module, &entry.symbol, &program.sources);
 
         let mut loops: BTreeMap<Span, (Vec<Recorded>, Vec<&ReversedLoop>)> = BTreeMap::new();
@@ -148,8 +148,8 @@ impl Compiler {
             let counted = is_counted(&source, span).filter(|_| !records.is_empty());
             for (scheme, levels) in counted.map_or(&[][..], |_| &SCHEMES) {
                 let with = with_checkpoint(&source, span, *scheme);
-                let (module, _) = pipeline::finish(&with, &entry.symbol, |module| self.expand(module))?;
-                let module = pipeline::link(&module, &entry.symbol, &cotan_opt::finish);
+                let (module, _) = self.derived(&with, &entry.symbol)?;
+                let module = self.linked(&module, &entry.symbol, &cotan_opt::finish);
                 let mut bytes = walk::peak_of(&module, &entry.symbol, &program.sources, span);
                 if counted == Some(false) {
                     bytes = online(&bytes, &sizes::trips(&program.sources, span), *levels);
@@ -167,13 +167,14 @@ impl Compiler {
                     bytes: r.bytes,
                     largest: None,
                     within: r.within.into_iter().map(place).collect(),
-                    copies: 1,
+                    copies: r.copies,
                     n_vars: r.vars.len(),
                 };
-                let is_same =
-                    |other: &&mut ExplainedRecord| ExplainedRecord { copies: 1, ..(**other).clone() } == record;
+                let is_same = |other: &&mut ExplainedRecord| {
+                    ExplainedRecord { copies: record.copies, ..(**other).clone() } == record
+                };
                 match told.iter_mut().find(is_same) {
-                    Some(same) => same.copies += 1,
+                    Some(same) => same.copies = same.copies.saturating_add(record.copies),
                     None => {
                         vars.extend(r.vars);
                         told.push(record);

@@ -4,6 +4,7 @@ use super::formula::Formula;
 use super::sizes::Sizes;
 use cotan_ir::{Atom, Block, Function, Loop, Module, Op, Record, Span, Stmt, Var};
 use cotan_syntax::SourceMap;
+use std::collections::BTreeMap;
 
 /// One thing that a loop records.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,9 +21,12 @@ pub(super) struct Recorded {
     pub(super) within: Vec<Span>,
     /// The variables that hold it.
     pub(super) vars: Vec<Var>,
+    /// How many there are of it, in functions that are called.
+    pub(super) copies: usize,
 }
 
 /// The records of a function, and the most bytes of them at any one time.
+#[derive(Clone)]
 pub(super) struct Records {
     pub(super) all: Vec<Recorded>,
     pub(super) peak: Formula,
@@ -30,42 +34,54 @@ pub(super) struct Records {
 
 /// What the function of this name and those that it calls record.
 pub(super) fn records(module: &Module, name: &str, sources: &SourceMap) -> Records {
-    records_of(module, name, sources, &mut Vec::new(), &|_| true)
+    records_of(module, name, sources, &mut Seen::default(), &|_| true)
 }
 
 /// The most bytes at any one time that one loop of the source records.
 pub(super) fn peak_of(module: &Module, name: &str, sources: &SourceMap, of: Span) -> Formula {
-    records_of(module, name, sources, &mut Vec::new(), &|span| super::source_of(span) == of).peak
+    records_of(module, name, sources, &mut Seen::default(), &|span| super::source_of(span) == of).peak
+}
+
+/// The functions that were looked at.
+#[derive(Default)]
+struct Seen {
+    /// Those being walked through.
+    open: Vec<String>,
+    /// What the others record.
+    known: BTreeMap<String, Records>,
 }
 
 fn records_of(
     module: &Module,
     name: &str,
     sources: &SourceMap,
-    open: &mut Vec<String>,
+    seen: &mut Seen,
     is_meant: &dyn Fn(Span) -> bool,
 ) -> Records {
-    let mut all = Vec::new();
-    let mut peak = Formula::default();
-    if let Some(f) = module.function(name).filter(|_| !open.iter().any(|open| open == name)) {
-        open.push(name.to_owned());
+    if let Some(known) = seen.known.get(name) {
+        return known.clone();
+    }
+    let mut records = Records { all: Vec::new(), peak: Formula::default() };
+    if let Some(f) = module.function(name).filter(|_| !seen.open.iter().any(|open| open == name)) {
+        seen.open.push(name.to_owned());
         let sizes = Sizes::new(f, sources);
         let mut walk = Walk {
             module,
             f,
             sources,
             sizes: &sizes,
-            open,
+            seen,
             is_meant,
             within: Vec::new(),
             is_parallel: false,
             all: Vec::new(),
         };
-        peak = walk.block(&f.body);
-        all = walk.all;
-        open.pop();
+        records.peak = walk.block(&f.body);
+        records.all = walk.all;
+        seen.open.pop();
+        seen.known.insert(name.to_owned(), records.clone());
     }
-    Records { all, peak }
+    records
 }
 
 struct Walk<'a> {
@@ -73,8 +89,7 @@ struct Walk<'a> {
     f: &'a Function,
     sources: &'a SourceMap,
     sizes: &'a Sizes<'a>,
-    /// The functions being walked through.
-    open: &'a mut Vec<String>,
+    seen: &'a mut Seen,
     is_meant: &'a dyn Fn(Span) -> bool,
     within: Vec<Span>,
     /// Whether a parallel loop is around, which the threads share.
@@ -126,7 +141,7 @@ impl Walk<'_> {
 
     /// What a function that is called records, in the sizes of the caller.
     fn call(&mut self, callee: &str, args: &[Atom]) -> Formula {
-        let inner = records_of(self.module, callee, self.sources, self.open, self.is_meant);
+        let inner = records_of(self.module, callee, self.sources, self.seen, self.is_meant);
         let Some(f) = self.module.function(callee) else { return Formula::default() };
         let in_caller = |formula: &Formula| {
             formula.replaced(&|symbol| {
@@ -142,7 +157,14 @@ impl Walk<'_> {
             ..recorded
         });
         let peak = in_caller(&inner.peak);
-        self.all.extend(all.collect::<Vec<_>>());
+        // What is called again and again records the same.
+        for recorded in all.collect::<Vec<_>>() {
+            let is_same = |other: &&mut Recorded| Recorded { copies: recorded.copies, ..(**other).clone() } == recorded;
+            match self.all.iter_mut().find(is_same) {
+                Some(same) => same.copies = same.copies.saturating_add(recorded.copies),
+                None => self.all.push(recorded),
+            }
+        }
         peak
     }
 
@@ -174,6 +196,7 @@ impl Walk<'_> {
                     bytes,
                     within: self.within.clone(),
                     vars: vec![*v],
+                    copies: 1,
                 }),
             }
         }

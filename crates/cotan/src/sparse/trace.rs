@@ -5,7 +5,7 @@ use super::pattern::SparsePattern;
 use super::products::{add_products, lengths};
 use super::{SparseError, sides, without_function};
 use crate::function::interpreter_options;
-use crate::{CompileError, Compiler, DerivativeMode, pipeline};
+use crate::{CompileError, Compiler, DerivativeMode};
 use cotan_interp::tape::{Traced, TracedValue};
 use cotan_ir::{Const, Module};
 use cotan_ops::Value;
@@ -75,9 +75,8 @@ fn run(compiler: &Compiler, module: &Module, symbol: &str, args: &[Value]) -> Re
     let limits = compiler.call_limits();
     let options = limits.interpreter(interpreter_options(compiler.memory()));
     on_deep_stack(|| {
-        let (module, _) =
-            pipeline::finish(module, symbol, |module| compiler.expand(module)).map_err(CompileError::from)?;
-        let module = pipeline::link(&module, symbol, &cotan_opt::simplify);
+        let (module, _) = compiler.derived(module, symbol).map_err(CompileError::from)?;
+        let module = compiler.linked(&module, symbol, &cotan_opt::simplify);
         let running = limits.start();
         let stop = running.watch().map(|watch| watch.stopping().clone());
         let traced = cotan_interp::tape::trace_watched(&module, symbol, args, &options, stop);

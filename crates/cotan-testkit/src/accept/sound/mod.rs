@@ -5,6 +5,7 @@
 mod bombs;
 mod bombs_list;
 pub mod cache;
+mod calls;
 mod degenerate;
 pub mod folders;
 mod gate;
@@ -27,11 +28,12 @@ pub enum Part {
 
 /// The lines, each with all of its cases.
 pub(super) fn lines() -> Vec<Line> {
-    let groups: [&[Line]; 7] = [
+    let groups: [&[Line]; 8] = [
         cache::LINES,
         folders::LINES,
         messages::LINES,
         &[signatures::LINE, stopping::LINE, bombs::LINE],
+        calls::LINES,
         degenerate::LINES,
         zero_warnings::LINES,
         gate::LINES,

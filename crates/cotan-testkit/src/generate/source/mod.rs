@@ -71,7 +71,7 @@ impl Generated {
     /// The program compiled as far as the core IR; the seed names its random directions.
     pub fn subject(&self, seed: u64) -> Result<Subject, String> {
         let program = front::checked("generated.cot", &self.program.text())?;
-        let lowered = front::lower_to_derive(&program, &Request::function("f"))?;
+        let lowered = self.lower(&program)?;
         let entry = &lowered.entry;
         let failing = self.failing().iter().map(|bad| bad.arguments_for(entry)).collect::<Result<_, _>>()?;
         let (name, args) = (entry.symbol.clone(), self.arguments_for(entry)?);
@@ -87,9 +87,15 @@ impl Generated {
 
     /// A variant of the program as core IR.
     pub fn lowered(&self, program: &Program) -> Result<(Entry, Module), String> {
-        let lowered =
-            front::lower_to_derive(&front::checked("generated.cot", &program.text())?, &Request::function("f"))?;
+        let lowered = self.lower(&front::checked("generated.cot", &program.text())?)?;
         Ok((lowered.entry, lowered.module.as_ref().clone()))
+    }
+
+    /// Calls stay calls in a variant if they do in the program.
+    fn lower(&self, variant: &cotan::Program) -> Result<cotan::Lowered, String> {
+        let stay = front::calls_stay(&self.program.text());
+        let lower = if stay { front::lower_to_derive_with_calls } else { front::lower_to_derive };
+        lower(variant, &Request::function("f"))
     }
 
     /// The arguments in the order of the IR.
