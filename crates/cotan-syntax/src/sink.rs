@@ -43,10 +43,10 @@ impl Sink {
     }
 }
 
-/// Keeps the first `most` errors and as many warnings, in their order, and tells at the end how many are not shown; only
+/// Keeps the first `most` errors, as many warnings and as many notes, in their order, and tells at the end how many are not shown; only
 /// that there are more where not all were looked for.
 pub fn cap(diagnostics: &mut Vec<Diagnostic>, most: usize, are_all_found: bool) {
-    for severity in [Severity::Error, Severity::Warning] {
+    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
         let mut n = 0;
         let mut more_from = None;
         diagnostics.retain(|diagnostic| {
@@ -71,6 +71,7 @@ fn others(severity: Severity, most: usize, found: &str, span: Span) -> Diagnosti
     let diagnostic = match severity {
         Severity::Error => Diagnostic::error(codes::TOO_MANY_DIAGNOSTICS, span, message),
         Severity::Warning => Diagnostic::warning(codes::TOO_MANY_DIAGNOSTICS, span, message),
+        Severity::Note => Diagnostic::info(codes::TOO_MANY_DIAGNOSTICS, span, message),
     };
     diagnostic.help("mend the first ones: many of the others often follow from them")
 }

@@ -5,6 +5,7 @@
 mod battery;
 mod certificates;
 mod coverage;
+mod degenerate;
 mod docs;
 mod emit;
 mod format;
@@ -16,4 +17,6 @@ mod large_positions;
 mod operations;
 mod run;
 mod sentences;
+mod signatures;
 mod ui;
+mod zero_warnings;

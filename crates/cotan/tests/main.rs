@@ -6,3 +6,4 @@ mod flat_operands;
 mod memory;
 mod quick_start;
 mod sparse;
+mod stopping;

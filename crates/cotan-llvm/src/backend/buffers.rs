@@ -53,7 +53,7 @@ impl Buffers {
             });
         }
         self.outputs.clear();
-        for Room { value, capacity } in results {
+        for Room { value, capacity, .. } in results {
             self.outputs.push(Buf {
                 data: value.bits.as_mut_ptr().cast(),
                 extents: value.dims.as_mut_ptr(),

@@ -99,6 +99,7 @@ pub(crate) fn outcome_of(called: Result<Vec<Value>, CompiledError>, what: &str) 
         | CompiledError::Cancelled
         | CompiledError::OutOfSteps
         | CompiledError::TimedOut
+        | CompiledError::BadExtents(_)
         | CompiledError::Bug(_)) => Err(format!("{what} fails: {other}")),
     })
 }
