@@ -128,7 +128,8 @@ impl Folder {
 
     /// Removes a file, if it is still there.
     pub(super) fn remove(&self, name: &str) {
-        drop(fs::unlinkat(&self.handle, name, AtFlags::empty()));
+        // Another process may have been faster.
+        let _ = fs::unlinkat(&self.handle, name, AtFlags::empty());
     }
 
     fn refused(&self, name: &str, reason: String) -> CacheError {
