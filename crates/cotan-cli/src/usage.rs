@@ -1,8 +1,11 @@
 //! What is said of a command line that is none.
 
+use crate::args::Cli;
+use crate::diagnostics;
 use crate::exit;
-use cotan::syntax::render::{visible_line, visible_text};
-use std::io::Write;
+use clap::Parser;
+use cotan::syntax::render::visible_line;
+use std::ffi::OsString;
 
 /// Prints what is wrong, or the help that was asked for; gives the exit code.
 pub(crate) fn explain(error: &clap::Error) -> u8 {
@@ -11,26 +14,17 @@ pub(crate) fn explain(error: &clap::Error) -> u8 {
         let _ = error.print();
         return exit::DONE;
     }
-    let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let _ = match shown(&error.render().to_string(), &args) {
-        Some(text) => std::io::stderr().write_all(text.as_bytes()),
-        // With colours, where there is a terminal.
-        None => error.print(),
-    };
+    match shown(std::env::args_os()) {
+        Some(error) => drop(error.print()),
+        None => diagnostics::eprint("error: expected arguments without control characters"),
+    }
     exit::USAGE
 }
 
-/// The text of an error, if an argument in it has control characters: with those shown. Line breaks that are not of
-/// arguments are of the text.
-fn shown(text: &str, args: &[String]) -> Option<String> {
-    let values = args.iter().filter_map(|arg| arg.split_once('=')).map(|(_, value)| value);
-    let parts = args.iter().map(String::as_str).chain(values);
-    let hostile: Vec<&str> = parts.filter(|part| visible_line(part) != *part).collect();
-    if hostile.is_empty() {
-        return None;
-    }
-    let text = hostile.iter().fold(text.to_owned(), |text, part| text.replace(part, &visible_line(part)));
-    Some(visible_text(&text).into_owned())
+/// The error of the same command line with its control characters shown: the parser puts arguments into messages as they
+/// are. None if there is nothing wrong with that one.
+fn shown(args: impl Iterator<Item = OsString>) -> Option<clap::Error> {
+    Cli::try_parse_from(args.map(|arg| visible_line(&arg.to_string_lossy()).into_owned())).err()
 }
 
 #[cfg(test)]
@@ -39,12 +33,13 @@ mod tests {
 
     #[test]
     fn an_argument_stays_in_its_line() {
-        let args = ["cotan", "run", "--x=a\u{1b}[2J\nerror: b", "-\u{9b}"].map(str::to_owned);
-        let text =
-            "error: unexpected argument '--x=a\u{1b}[2J\nerror: b' found\n\ntip: a\u{1b}[2J\nerror: b, -\u{9b}\n";
-        let expected = "error: unexpected argument '--x=a\u{241b}[2J\u{240a}error: b' found\n\n\
-                        tip: a\u{241b}[2J\u{240a}error: b, -\u{fffd}\n";
-        assert_eq!(shown(text, &args).as_deref(), Some(expected));
-        assert_eq!(shown("error\n", &args[..2]), None);
+        let error = |args: &[&str]| shown(args.iter().map(OsString::from)).map(|error| error.render().to_string());
+        let message = error(&["cotan", "run", "p.cot", "--x=a\u{1b}[2J\nerror: b"]).expect("an error");
+        let first = message.lines().next().unwrap_or_default();
+        assert_eq!(first, "error: unexpected argument '--x' found");
+        let message = error(&["cotan", "run", "p.cot", "--backend", "a\u{1b}[2J\nerror: b"]).expect("an error");
+        let first = message.lines().next().unwrap_or_default();
+        assert_eq!(first, "error: invalid value 'a\u{241b}[2J\u{240a}error: b' for '--backend <BACKEND>'");
+        assert_eq!(error(&["cotan", "ops"]), None);
     }
 }

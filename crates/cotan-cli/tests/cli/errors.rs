@@ -62,7 +62,7 @@ fn text_that_is_no_text_has_a_place() {
 /// Defect D11: a device as program was read as far as memory went.
 #[test]
 fn d11_a_program_without_an_end_is_refused() {
-    let case = Case::new("import zero\nfn main() -> f64 = 0.0\n");
+    let case = Case::new("import ./zero\nfn main() -> f64 = 0.0\n");
     for command in ["check", "run"] {
         let run = case.run(&[command, "/dev/zero"]);
         let expected = "error[A0006]: reading `/dev/zero`: a program has at most 256 MiB\n";
