@@ -79,6 +79,7 @@ fn run(compiler: &Compiler, module: &Module, symbol: &str, args: &[Value]) -> Re
             pipeline::finish(module, symbol, |module| compiler.expand(module)).map_err(CompileError::from)?;
         let module = pipeline::link(&module, symbol, &cotan_opt::simplify);
         let running = limits.start();
+        running.begin().map_err(SparseError::Call)?;
         let stop = running.watch().map(|watch| watch.stopping().clone());
         let traced = cotan_interp::tape::trace_watched(&module, symbol, args, &options, stop);
         traced.map_err(|e| SparseError::Call(running.error(e)))
