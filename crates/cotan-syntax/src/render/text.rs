@@ -102,7 +102,7 @@ const LONGEST_BEFORE: usize = 2_000;
 const LONGEST_BETWEEN: u32 = 1_000_000;
 
 /// Bytes of a line that are shown after the last label.
-const LONGEST_AFTER: usize = 400;
+const LONGEST_AFTER: u32 = 400;
 
 /// The lines from the first label to the last; the renderer leaves out what lies between. Only
 /// these lines are copied, and of long lines a part: files, and lines, may be large.
@@ -119,7 +119,7 @@ fn excerpt(file: &SourceFile, labels: &[(AnnotationKind, &Label)]) -> Excerpt {
     let last = labels.iter().map(|(_, l)| l.span.end).max().unwrap_or(0);
     let start = text[..clamp(first)].rfind('\n').map_or(0, |at| at + 1);
     let end = text[clamp(last)..].find('\n').map_or(text.len(), |at| clamp(last) + at);
-    let end = end.min(clamp(last.saturating_add(LONGEST_AFTER as u32)));
+    let end = end.min(clamp(last.saturating_add(LONGEST_AFTER)));
     let is_long = |(_, label): &(AnnotationKind, &Label)| {
         let at = clamp(label.span.start);
         text[..at].rfind('\n').map_or(at, |line| at - line) > LONGEST_BEFORE
