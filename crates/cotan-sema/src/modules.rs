@@ -218,8 +218,8 @@ impl Graph<'_> {
         let id = ModuleId(self.all.len() as u32);
         let file = self.sources.add(name, text);
         let text = self.sources.get(file).map_or("", |file| file.text());
-        einsum::uses(file, text, &mut self.sums);
         let (syntax, mut diagnostics) = parse(file, text);
+        einsum::uses(&syntax.tokens, text, &mut self.sums);
         self.diagnostics.append(&mut diagnostics);
         let is_library = matches!(origin, Origin::Library(_));
         self.all.push(Module { label, syntax, imports: BTreeMap::new(), is_library });

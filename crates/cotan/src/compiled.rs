@@ -100,6 +100,7 @@ impl Compiled {
         output: &mut dyn FnMut(&str),
     ) -> Result<Vec<Value>, CallError> {
         let running = limits.start();
+        running.begin()?;
         let options = self.options(threads, &running);
         let outcome = self.code.call(&options, |code, options| code.call_with_output(args, options, output))?;
         self.finished(args, &options, outcome)
@@ -115,6 +116,7 @@ impl Compiled {
         warm_ups: u32,
     ) -> Result<Vec<Value>, CallError> {
         let running = limits.start();
+        running.begin()?;
         let options = CallOptions { warm_ups, ..self.options(threads, &running) };
         let mut earlier = Some(earlier);
         let outcome = self

@@ -161,6 +161,7 @@ impl Function {
         output: &mut dyn FnMut(&str),
     ) -> Result<Vec<Value>, CallError> {
         let running = self.limits.start();
+        running.begin()?;
         let (module, symbol) = (&self.module, &self.entry.symbol);
         let Some(watch) = running.watch() else {
             return Ok(cotan_interp::run_with_output(module, symbol, args, &options, output)?);

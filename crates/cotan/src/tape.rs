@@ -37,6 +37,7 @@ pub fn tape_gradient(
     };
     let seed = Value::from(Const::number(*elem, 1));
     let running = limits.start();
+    running.begin()?;
     let options = limits.interpreter(interpreter_options(memory));
     let stop = running.watch().map(|watch| watch.stopping().clone());
     let traced = cotan_interp::tape::trace_watched(&lowered.module, &entry.symbol, &flat, &options, stop)

@@ -4,9 +4,7 @@
 //! those is summed over. `...` stands for leading axes that all operands and the result have. The functions are a module
 //! of their own: to the checker they are functions like others, so types, sizes, derivatives and errors are theirs.
 
-use cotan_syntax::FileId;
-use cotan_syntax::lexer::lex;
-use cotan_syntax::token::TokenKind;
+use cotan_syntax::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the form.
@@ -22,10 +20,8 @@ struct Axes {
     letters: Vec<char>,
 }
 
-/// The functions of Einstein sums that a text uses, by name.
-pub(super) fn uses(file: FileId, text: &str, functions: &mut BTreeMap<String, String>) {
-    // What is wrong with the text is for the parser to tell.
-    let tokens = lex(file, text, 0).tokens;
+/// The functions of Einstein sums that a text with these tokens uses, by name.
+pub(super) fn uses(tokens: &[Token], text: &str, functions: &mut BTreeMap<String, String>) {
     for window in tokens.windows(3) {
         let [name, open, string] = window else { continue };
         let source = |at: usize| text.get(window[at].span.range()).unwrap_or_default();

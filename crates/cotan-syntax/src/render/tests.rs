@@ -210,3 +210,16 @@ fn json_has_the_fields_that_tools_rely_on() {
         }"#]]
     .assert_eq(&json);
 }
+
+#[test]
+fn of_long_lines_a_part_is_shown_or_the_place_alone() {
+    let mut sources = SourceMap::new();
+    let file = sources.add("long.cot", format!("{}\n", "x ".repeat(500_000)));
+    let shown = |at: u32| {
+        let diagnostic = Diagnostic::error(CODE, Span::new(file, at, at + 1), "expected less").help("write less");
+        to_text(&diagnostic, &sources, Style::Plain)
+    };
+    let (first, last) = (shown(2), shown(900_000));
+    assert!(first.contains("long.cot:1:3") && first.contains("x x x") && first.len() < 2_000, "{first}");
+    assert!(last.contains("long.cot:1:900001") && !last.contains("x x x") && last.contains("write less"), "{last}");
+}

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::controls::{is_control, shown, visible_line};
 use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::span::{FileId, SourceFile, SourceMap};
+use crate::span::{FileId, LineColumn, SourceFile, SourceMap};
 
 /// How text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,11 @@ pub fn to_text(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> St
     let title = level.primary_title(message.as_ref()).id(diagnostic.code.as_str());
     let mut group = Group::with_title(title);
     for excerpt in &excerpts {
+        if let Some(LineColumn { line, column }) = excerpt.only_place {
+            let origin = Origin::path(excerpt.name.as_str()).line(line as usize).char_column(column as usize);
+            group = group.element(origin);
+            continue;
+        }
         let mut snippet =
             Snippet::source(excerpt.text.as_str()).line_start(excerpt.first_line).path(excerpt.name.as_str());
         for mark in &excerpt.marks {
@@ -61,6 +66,8 @@ struct Excerpt {
     text: String,
     first_line: usize,
     marks: Vec<Mark>,
+    /// The place, where the lines are too long to be shown.
+    only_place: Option<LineColumn>,
 }
 
 struct Mark {
@@ -90,8 +97,17 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
         .collect()
 }
 
+/// Bytes of a line that may stand in front of a label; of longer lines only the place is told.
+const LONGEST_BEFORE: usize = 2_000;
+
+/// Bytes from the first label to the last one, at most, of which lines are shown.
+const LONGEST_BETWEEN: u32 = 1_000_000;
+
+/// Bytes of a line that are shown after the last label.
+const LONGEST_AFTER: u32 = 400;
+
 /// The lines from the first label to the last; the renderer leaves out what lies between. Only
-/// these lines are copied: files may be large.
+/// these lines are copied, and of long lines a part: files, and lines, may be large.
 fn excerpt(file: &SourceFile, labels: &[(AnnotationKind, &Label)]) -> Excerpt {
     let text = file.text();
     let clamp = |offset: u32| {
@@ -105,6 +121,21 @@ fn excerpt(file: &SourceFile, labels: &[(AnnotationKind, &Label)]) -> Excerpt {
     let last = labels.iter().map(|(_, l)| l.span.end).max().unwrap_or(0);
     let start = text[..clamp(first)].rfind('\n').map_or(0, |at| at + 1);
     let end = text[clamp(last)..].find('\n').map_or(text.len(), |at| clamp(last) + at);
+    let end = end.min(clamp(last.saturating_add(LONGEST_AFTER)));
+    let is_long = |(_, label): &(AnnotationKind, &Label)| {
+        let at = clamp(label.span.start);
+        text[..at].rfind('\n').map_or(at, |line| at - line) > LONGEST_BEFORE
+    };
+    if last - first.min(last) > LONGEST_BETWEEN || labels.iter().any(is_long) {
+        let place = labels.first().map_or(0, |(_, label)| label.span.start);
+        return Excerpt {
+            name: visible(file.name()).into_owned(),
+            text: String::new(),
+            first_line: 0,
+            marks: Vec::new(),
+            only_place: Some(file.line_column(place)),
+        };
+    }
     let marks = labels
         .iter()
         .map(|(kind, label)| Mark {
@@ -118,6 +149,7 @@ fn excerpt(file: &SourceFile, labels: &[(AnnotationKind, &Label)]) -> Excerpt {
         text: text[start..end].to_owned(),
         first_line: file.line_column(first).line as usize,
         marks,
+        only_place: None,
     };
     hide_controls(&mut excerpt);
     excerpt

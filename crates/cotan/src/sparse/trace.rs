@@ -78,6 +78,7 @@ fn run(compiler: &Compiler, module: &Module, symbol: &str, args: &[Value]) -> Re
         let (module, _) = compiler.derived(module, symbol).map_err(CompileError::from)?;
         let module = compiler.linked(&module, symbol, &cotan_opt::simplify);
         let running = limits.start();
+        running.begin().map_err(SparseError::Call)?;
         let stop = running.watch().map(|watch| watch.stopping().clone());
         let traced = cotan_interp::tape::trace_watched(&module, symbol, args, &options, stop);
         traced.map_err(|e| SparseError::Call(running.error(e)))

@@ -52,6 +52,15 @@ impl CallLimits {
 }
 
 impl Running {
+    /// An error if the call is to stop before it begins: short code never looks.
+    pub(crate) fn begin(&self) -> Result<(), CallError> {
+        match self.watch.as_ref().and_then(|watch| watch.stopping().reason()) {
+            None | Some(Reason::Superseded) => Ok(()),
+            Some(Reason::TimedOut) => Err(CallError::TimedOut),
+            Some(Reason::Cancelled) => Err(CallError::Cancelled),
+        }
+    }
+
     /// Why the interpreter gave no result: it knows that it was asked to stop, and not why.
     pub(crate) fn error(&self, error: cotan_interp::RuntimeError) -> CallError {
         let reason = self.watch.as_ref().and_then(|watch| watch.stopping().reason());

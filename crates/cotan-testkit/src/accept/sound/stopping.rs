@@ -108,7 +108,7 @@ const CONSTRUCTS: &[Construct] = &[
         text: "fn f[N](x: f64[N]) -> f64 = sort(x)[N / 2]",
         is_gradient: false,
         small: || numbers(&[7]),
-        large: || numbers(&[8_000_000]),
+        large: || numbers(&[3_000_000]),
     },
     Construct {
         name: "a solve",
@@ -129,7 +129,7 @@ const CONSTRUCTS: &[Construct] = &[
         text: "import std.fft\nfn f[N](x: f64[N, 2]) -> f64 = fft.fft(fft.fft(fft.fft(x)))[0, 0]",
         is_gradient: false,
         small: || numbers(&[7, 2]),
-        large: || numbers(&[4_000_037, 2]),
+        large: || numbers(&[1_000_003, 2]),
     },
 ];
 
