@@ -22,6 +22,37 @@ pub fn compiled_once(case: &Case) -> Verdict {
     Verdict::of(compiled_at(case, level))
 }
 
+/// One of the three in one variant of compilation, by the seed, with an LLVM that is done soon.
+pub fn compiled_quickly(case: &Case) -> Verdict {
+    Verdict::of((|| {
+        let number = case.subject.seed as usize / 2;
+        let names = case.names();
+        let which = number % names.len();
+        let name = names.get(which).ok_or("a case has functions")?;
+        let quick = CompileOptions { is_quick: true, ..CompileOptions::default() };
+        let (options, how) = match number / names.len() % 5 {
+            0 => (quick, "with all lanes"),
+            1 => (CompileOptions { level: OptLevel::O0, ..quick }, "without lanes"),
+            2 => (CompileOptions { width: Width::new(1), ..quick }, "at width 1"),
+            3 => (CompileOptions { width: Width::new(4), ..quick }, "at width 4"),
+            _ => {
+                let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+                (CompileOptions { tasks: Some(tasks), ..quick }, "in the smallest tasks")
+            }
+        };
+        let function = shared_backend()?.compile(&case.subject.module, name, &options);
+        let function = function.map_err(|e| format!("`{name}` does not compile: {e}"))?;
+        let agree = Agreement::of(&function, case);
+        let what = format!("`{name}` made quickly {how}");
+        for args in case.argument_lists() {
+            let args = case.calls(args)?.into_iter().nth(which).unwrap_or_default();
+            let found = outcome_of(function.call(&args), &what);
+            same_outcome(found, interpreted(case, name, &args), &agree, &what)?;
+        }
+        Ok(())
+    })())
+}
+
 /// The same code optimised for running, where it gives results: with them, checks of what nobody needs may be gone.
 fn optimised(case: &Case) -> Result<(), String> {
     let mut module = case.subject.module.clone();
