@@ -6,6 +6,7 @@ mod book;
 mod changed;
 mod dependencies;
 mod figures;
+mod memcheck;
 mod new_op;
 mod ops;
 mod peers;
@@ -42,7 +43,11 @@ cargo xtask COMMAND
                           --mutants shows that broken rules can't be proved
   mutate-rules [OPERATION]
                           breaks every rule of the op table and shows that the battery of tests notices
-  fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential
+  memcheck [asan|valgrind]
+                          the tests of the crate with `unsafe` under AddressSanitizer, and 100 compiled programs with their
+                          gradients under Valgrind
+  fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential, commands, literals, loaders, link, misfits
+  fuzz --all SECONDS      gives each target so many seconds and adds to the counts in fuzz/counts.tsv
   bench                   the benchmarks on real input
   peers [--torch]         installs JAX, and PyTorch, which the benchmarks then compare with; needs python3
 ";
@@ -70,6 +75,7 @@ fn main() -> Result<()> {
             all.extend(rest.iter().map(String::as_str));
             cargo(&all, &[])
         }
+        Some("memcheck") => memcheck::run(&root(), rest),
         Some("fuzz") => {
             let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "fuzz", "--"];
             all.extend(rest.iter().map(String::as_str));

@@ -34,6 +34,23 @@ pub fn compiled(case: &Case) -> Verdict {
     })())
 }
 
+/// One of the three functions in one variant of compilation, by the seed, with an LLVM that is done soon.
+pub fn compiled_quickly(case: &Case) -> Verdict {
+    Verdict::of((|| {
+        let (number, names) = (case.subject.seed as usize / 2, case.names());
+        let which = number % names.len();
+        let variant = Variant { is_quick: true, ..Variant::ALL[number / names.len() % Variant::ALL.len()] };
+        let function = shared_machine()?.compile(&case.subject.module, &names[which], &variant.options())?;
+        let (agree, what) = (Agreement::of(&function, case), format!("`{}` compiled, {variant:?}", names[which]));
+        for args in case.argument_lists() {
+            let args = &case.calls(args)?[which];
+            let found = outcome_of(function.call(args), &what);
+            same_outcome(found, interpreted(case, &names[which], args), &agree, &what)?;
+        }
+        Ok(())
+    })())
+}
+
 /// The functions compiled as they are, on all arguments.
 fn as_written(case: &Case, variant: Variant) -> Result<(), String> {
     let names = case.names();

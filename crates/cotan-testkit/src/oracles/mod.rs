@@ -19,7 +19,7 @@ pub(crate) use beside_nan::beside_nan;
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
 pub use clean::{clean, has_nan};
 pub(crate) use compiled::{Agreement, Ran, called, interpreted, outcome_of, same_outcome};
-pub use compiled::{compiled, compiled_once};
+pub use compiled::{compiled, compiled_once, compiled_quickly};
 pub(crate) use engines::{close_all, same_bits};
 pub use engines::{dot_product, primal_value, simplified, tape};
 pub use evaluator::evaluator;

@@ -8,8 +8,12 @@ pub mod cache;
 mod calls;
 mod degenerate;
 pub mod folders;
+mod fuzz;
 mod gate;
+mod memcheck;
 pub mod messages;
+mod mutated;
+mod promises;
 mod ran;
 mod signatures;
 mod stopping;
@@ -28,7 +32,7 @@ pub enum Part {
 
 /// The lines, each with all of its cases.
 pub(super) fn lines() -> Vec<Line> {
-    let groups: [&[Line]; 8] = [
+    let groups: [&[Line]; 9] = [
         cache::LINES,
         folders::LINES,
         messages::LINES,
@@ -36,6 +40,7 @@ pub(super) fn lines() -> Vec<Line> {
         calls::LINES,
         degenerate::LINES,
         zero_warnings::LINES,
+        &[mutated::LINE, fuzz::LINE, memcheck::LINE, promises::LINE],
         gate::LINES,
     ];
     groups.concat()

@@ -28,6 +28,15 @@ pub struct Size {
 
 /// A random program from a seed: two functions, of which the second may call the first.
 pub fn subject(seed: u64) -> Subject {
+    of_size(seed, |rng, in_place| Size { statements: 7 + rng.below(5), depth: if in_place { 3 } else { 2 }, in_place })
+}
+
+/// The same with few statements, for who wants many programs.
+pub fn small_subject(seed: u64) -> Subject {
+    of_size(seed, |rng, in_place| Size { statements: 1 + rng.below(3), depth: 1 + rng.below(2), in_place })
+}
+
+fn of_size(seed: u64, size: impl Fn(&mut Rng, bool) -> Size) -> Subject {
     let mut rng = Rng::new(seed);
     let in_place = rng.chance(0.4);
     let mut module = Module::default();
@@ -36,7 +45,7 @@ pub fn subject(seed: u64) -> Subject {
         .function("callee");
     let callee = module.insert(callee);
     let mut used = BTreeSet::new();
-    let size = Size { statements: 7 + rng.below(5), depth: if in_place { 3 } else { 2 }, in_place };
+    let size = size(&mut rng, in_place);
     let f = Generator::new(&mut rng, size, Some(&callee), &mut used).function("f");
     if used.contains(&Construct::CallOfFunction) {
         used.extend(constructs);

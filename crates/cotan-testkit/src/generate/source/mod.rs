@@ -37,8 +37,21 @@ pub struct Generated {
     pub constructs: BTreeSet<Construct>,
 }
 
+/// How long a program is.
+#[derive(Clone, Copy)]
+enum Length {
+    /// Some thirty statements.
+    Long,
+    /// Few, for who wants many programs.
+    Short,
+}
+
 /// The program of a seed.
 pub fn generate(seed: u64) -> Generated {
+    of_length(seed, Length::Long)
+}
+
+fn of_length(seed: u64, length: Length) -> Generated {
     let mut rng = Rng::new(seed);
     let is_single = rng.chance(0.12);
     let float = if is_single { "f32" } else { "f64" };
@@ -50,6 +63,7 @@ pub fn generate(seed: u64) -> Generated {
         constructs: &mut constructs,
         float,
         counter: 0,
+        length,
         budget: 0,
         leaves: false,
         may_return: false,
@@ -65,6 +79,11 @@ pub fn generate(seed: u64) -> Generated {
 /// The program of a seed, compiled as far as the core IR.
 pub fn subject(seed: u64) -> Result<Subject, String> {
     generate(seed).subject(seed)
+}
+
+/// The same of a short program.
+pub fn short_subject(seed: u64) -> Result<Subject, String> {
+    of_length(seed, Length::Short).subject(seed)
 }
 
 impl Generated {
@@ -143,6 +162,7 @@ struct Writer<'a> {
     float: &'static str,
     /// Numbers names.
     counter: usize,
+    length: Length,
     /// Statements still to be written.
     budget: usize,
     /// Whether something in the innermost loop leaves it early.
@@ -203,7 +223,11 @@ impl Writer<'_> {
 
     fn helper_body(&mut self, scope: &mut Scope, n: usize) -> (Vec<Stmt>, String) {
         let mut body = Vec::new();
-        self.budget = 6;
+        let (n, budget) = match self.length {
+            Length::Long => (n, 6),
+            Length::Short => (1, 2),
+        };
+        self.budget = budget;
         self.let_scalar(scope, &mut body);
         for _ in 0..n {
             self.statement(scope, &mut body);
@@ -224,7 +248,10 @@ impl Writer<'_> {
             ..Scope::default()
         };
         let mut body = Vec::new();
-        self.budget = 28 + self.rng.below(14);
+        self.budget = match self.length {
+            Length::Long => 28 + self.rng.below(14),
+            Length::Short => 2 + self.rng.below(5),
+        };
         self.may_return = true;
         self.let_scalar(&mut scope, &mut body);
         // Something to change from the start on.
