@@ -30,7 +30,7 @@ fn pass(name: &str) -> Option<Pass> {
         "inline" => |m, f| passes::inline::inline(m, f, InlineLimit::default()),
         "merge_switches" => |_, f| passes::merge_switches::merge_switches(f.clone()),
         "own_slots" => |_, f| passes::own_slots::own_slots(f.clone()),
-        "prepare" => cotan_opt::prepare,
+        "prepare" => |m, f| cotan_opt::prepare(m, f, InlineLimit::default()),
         "scalar_replacement" => |_, f| passes::scalar_replacement::scalar_replacement(f.clone()),
         "simplify" => |_, f| cotan_opt::simplify(f.clone()),
         "straighten" => |_, f| cotan_opt::straighten(f.clone()),

@@ -155,7 +155,7 @@ fn contraction_is_exact_in_a_field_and_prepared_code_is_contracted_code() {
             })
             .collect();
         check("contract", |_, f| contract(f.clone()), &module, f, &runs, Numbers::Mod61);
-        check("prepare", cotan_opt::prepare, &module, f, &runs, Numbers::Mod61);
+        check("prepare", |m, f| cotan_opt::prepare(m, f, InlineLimit::default()), &module, f, &runs, Numbers::Mod61);
     }
 }
 

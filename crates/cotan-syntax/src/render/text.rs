@@ -129,7 +129,7 @@ fn excerpt(file: &SourceFile, labels: &[(AnnotationKind, &Label)]) -> Excerpt {
     if last - first.min(last) > LONGEST_BETWEEN || labels.iter().any(is_long) {
         let place = labels.first().map_or(0, |(_, label)| label.span.start);
         return Excerpt {
-            name: visible(file.name()).into_owned(),
+            name: visible_line(file.name()).into_owned(),
             text: String::new(),
             first_line: 0,
             marks: Vec::new(),

@@ -9,8 +9,8 @@ use cotan_testkit::files::{programs, tests_folder};
 use cotan_testkit::front::{loaded, lower};
 use cotan_testkit::header::{self, Expected, named_arguments};
 use cotan_testkit::machine::shared_machine;
-use cotan_testkit::tier;
 use cotan_testkit::parallel;
+use cotan_testkit::tier;
 
 /// Bytes that a call may hold: a checker has few addresses to give away.
 const BYTES: usize = 256 << 20;
@@ -56,7 +56,6 @@ fn picked(n: usize) -> Result<Vec<Picked>> {
     all.truncate(n);
     Ok(all)
 }
-
 
 impl Picked {
     /// Compiles and calls the function and its gradient: every other program by the quick way of LLVM.

@@ -2,13 +2,13 @@
 
 use super::Reached;
 use crate::machine::shared_machine;
-use crate::variant::Variant;
 use crate::oracles::same_bits;
+use crate::variant::Variant;
 use cotan::Lowered;
 use cotan_interp::{Limits, Options, RuntimeError};
 use cotan_ir::{CheckKind, Module, PrintOptions, Span, print_module};
 use cotan_llvm::runtime::Watch;
-use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError};
+use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
 use std::sync::Arc;
 
@@ -101,9 +101,13 @@ fn compiled(function: &CompiledFunction, args: &[Value]) -> Result<Outcome, Stri
         Ok(outcome) => Ok(Outcome::Values(outcome.values)),
         Err(CompiledError::Check { kind, span, .. }) => Ok(Outcome::Check(kind, span)),
         Err(e @ (CompiledError::OutOfMemory(_) | CompiledError::OutOfSteps)) => Ok(Outcome::Limit(e.to_string())),
-        Err(e @ (CompiledError::Argument(_) | CompiledError::Cancelled | CompiledError::Bug(_))) => {
-            Err(format!("compiled code: {e}"))
-        }
+        Err(
+            e @ (CompiledError::Argument(_)
+            | CompiledError::Cancelled
+            | CompiledError::TimedOut
+            | CompiledError::BadExtents(_)
+            | CompiledError::Bug(_)),
+        ) => Err(format!("compiled code: {e}")),
     }
 }
 

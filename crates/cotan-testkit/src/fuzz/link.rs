@@ -1,7 +1,7 @@
 //! Entries of the cache and the linker: an object that was changed is refused, or linked; the code in it is never called.
 
 use super::loaders::changed;
-use super::{Reached, kind_of};
+use super::Reached;
 use crate::files::{files, workspace_file};
 use crate::front;
 use crate::random::Rng;
@@ -55,7 +55,7 @@ impl Kept {
         let text = emit::emit(&[CompileOptions::default().nest(f)], OptLevel::O0).whole();
         let compiled = engine.compile(&text, &symbols).map_err(|e| e.to_string())?;
         let cache = engine.cache().ok_or("no cache")?;
-        let payload = cache.load(&compiled.key).map_err(|e| e.to_string())?.ok_or("nothing was kept")?;
+        let payload = cache.load(&compiled.key).ok_or("nothing was kept")?;
         // The engine keeps what it knows of the library there, too.
         let all = files(&folder, "").into_iter().filter_map(|path| Some((fs::read(&path).ok()?, path)));
         let (file, path) = all.into_iter().find(|(file, _)| file.ends_with(&payload)).ok_or("there is no entry")?;
@@ -94,7 +94,7 @@ pub(super) fn load(input: &[u8]) -> Result<Reached, String> {
         let kept = kept.as_ref().map_err(Clone::clone)?;
         let cache = kept.engine.cache().ok_or("no cache")?;
         if *kind == 0 {
-            cache.store(&kept.key, bytes).map_err(|e| e.to_string())?;
+            cache.store(&kept.key, bytes);
         } else {
             fs::write(&kept.path, bytes).map_err(|e| e.to_string())?;
         }
@@ -103,11 +103,10 @@ pub(super) fn load(input: &[u8]) -> Result<Reached, String> {
         if *kind != 0 && compiled.origin == ObjectOrigin::Cache && bytes != kept.file {
             return Err("a changed file of an entry is used".to_owned());
         }
-        let said = match (compiled.origin, compiled.warning) {
-            (ObjectOrigin::Cache, _) => "linked".to_owned(),
-            (ObjectOrigin::Compiler, Some(warning)) => kind_of(&warning.to_string()),
-            (ObjectOrigin::Compiler, None) => "compiled".to_owned(),
+        let said = match compiled.origin {
+            ObjectOrigin::Cache => "linked",
+            ObjectOrigin::Compiler => "compiled",
         };
-        Ok(Reached::from([said]))
+        Ok(Reached::from([said.to_owned()]))
     })
 }

@@ -36,7 +36,7 @@ impl Linear {
 }
 
 /// Whether something holds of two sums in every run.
-pub fn always(a: Linear, b: Linear, holds: impl Fn(i64, i64) -> bool) -> bool {
+pub(super) fn always(a: Linear, b: Linear, holds: impl Fn(i64, i64) -> bool) -> bool {
     let values = if a.value == b.value { &VALUES[..1] } else { &VALUES[..] };
     SIZES.into_iter().all(|size| values.iter().all(|value| holds(a.at(size, *value), b.at(size, *value))))
 }

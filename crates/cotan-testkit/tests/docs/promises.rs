@@ -1,6 +1,6 @@
 //! The limits and defaults that the page of promises states are those of the code.
 
-use crate::pages::page;
+use crate::docs::pages::page;
 use cotan::Config;
 use cotan::host::MAX_HEADER;
 use cotan::llvm::load::OLDEST_MAJOR;

@@ -21,7 +21,8 @@ fn zero_warnings(_: &Workplace) -> Result<Measured, String> {
         let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
         of_program(&path.display().to_string(), &text, &below)
     });
-    let of_programs: Claims = judged.into_iter().try_fold(Claims::default(), |all, claims| claims.map(|c| all.and(c)))?;
+    let of_programs: Claims =
+        judged.into_iter().try_fold(Claims::default(), |all, claims| claims.map(|c| all.and(c)))?;
     let claims = of_programs.and(zeros(&Library::read("")?)?);
     let in_examples = in_examples(&workspace_file("examples"))?;
     let first = claims.wrong.first().map(|wrong| format!(", first: {wrong}")).unwrap_or_default();
