@@ -10,6 +10,7 @@ pub mod case;
 pub mod certificates;
 pub mod engines;
 pub mod evaluator;
+pub mod exact;
 pub mod faults;
 pub mod files;
 pub mod front;
