@@ -63,7 +63,7 @@ Lemma sqrt_ok : rule_ok sqrt_rule. Proof. rule_tac. Qed.
 Definition rsqrt_rule : rule := Rule "rsqrt" 1
   (Div (Q 1 1) (Fn Sqrt (X 0)))
   [(Positive (X 0))]
-  [(Mul (Q (-1) 2) (Mul Y (Mul Y Y)))].
+  [(Mul (Mul (Q (-1) 2) Y) (Mul Y Y))].
 Lemma rsqrt_ok : rule_ok rsqrt_rule. Proof. rule_tac. Qed.
 
 Definition cbrt_rule : rule := Rule "cbrt" 1
@@ -95,6 +95,12 @@ Definition pow_rule : rule := Rule "pow" 2
   [(Positive (X 0))]
   [(Mul (X 1) (Pow (X 0) (Sub (X 1) (Q 1 1)))); (If Same (X 0) (Q 0 1) (If AtMost (Q 0 1) (X 1) (Q 0 1) (Mul Y (Fn Ln (X 0)))) (Mul Y (Fn Ln (X 0))))].
 Lemma pow_ok : rule_ok pow_rule. Proof. rule_tac. Qed.
+
+Definition power_below_rule : rule := Rule "power_below" 2
+  (Pow (X 0) (Sub (X 1) (Q 1 1)))
+  [(Positive (X 0))]
+  [(Mul (Sub (X 1) (Q 1 1)) (Pow (X 0) (Sub (Sub (X 1) (Q 1 1)) (Q 1 1)))); (If Same (X 0) (Q 0 1) (If AtMost (Q 1 1) (X 1) (Q 0 1) (Mul Y (Fn Ln (X 0)))) (Mul Y (Fn Ln (X 0))))].
+Lemma power_below_ok : rule_ok power_below_rule. Proof. rule_tac. Qed.
 
 Definition abs_rule : rule := Rule "abs" 1
   (If AtMost (Q 0 1) (X 0) (X 0) (Neg (X 0)))
@@ -273,13 +279,13 @@ Lemma acos_ok : rule_ok acos_rule. Proof. rule_tac. Qed.
 Definition atan_rule : rule := Rule "atan" 1
   (Fn Atan (X 0))
   []
-  [(Div (Q 1 1) (Add (Q 1 1) (Mul (X 0) (X 0))))].
+  [(Div (Named 1 1152921504606846976 (Q 1 1152921504606846976)) (Add (Named 1 1152921504606846976 (Q 1 1152921504606846976)) (Mul (Mul (Q 1 1073741824) (X 0)) (Mul (Q 1 1073741824) (X 0)))))].
 Lemma atan_ok : rule_ok atan_rule. Proof. rule_tac. Qed.
 
 Definition atan2_rule : rule := Rule "atan2" 2
   (Mul (Q 2 1) (Fn Atan (Div (X 0) (Add (Fn Sqrt (Add (Mul (X 0) (X 0)) (Mul (X 1) (X 1)))) (X 1)))))
   [(Or (Positive (X 1)) (Nonzero (X 0)))]
-  [(If Same (Fn Sqrt (Add (Mul (X 0) (X 0)) (Mul (X 1) (X 1)))) (Q 0 1) (Q 0 1) (Div (Div (X 1) (Fn Sqrt (Add (Mul (X 0) (X 0)) (Mul (X 1) (X 1))))) (Fn Sqrt (Add (Mul (X 0) (X 0)) (Mul (X 1) (X 1)))))); (If Same (Fn Sqrt (Add (Mul (X 0) (X 0)) (Mul (X 1) (X 1)))) (Q 0 1) (Q 0 1) (Neg (Div (Div (X 0) (Fn Sqrt (Add (Mul (X 0) (X 0)) (Mul (X 1) (X 1))))) (Fn Sqrt (Add (Mul (X 0) (X 0)) (Mul (X 1) (X 1)))))))].
+  [(If Same (Fn Sqrt (Add (Mul (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0))) (Mul (Mul (Q 1 2) (X 1)) (Mul (Q 1 2) (X 1))))) (Q 0 1) (Q 0 1) (Mul (Q 1 2) (Div (Div (Mul (Q 1 2) (X 1)) (Fn Sqrt (Add (Mul (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0))) (Mul (Mul (Q 1 2) (X 1)) (Mul (Q 1 2) (X 1)))))) (Fn Sqrt (Add (Mul (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0))) (Mul (Mul (Q 1 2) (X 1)) (Mul (Q 1 2) (X 1)))))))); (If Same (Fn Sqrt (Add (Mul (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0))) (Mul (Mul (Q 1 2) (X 1)) (Mul (Q 1 2) (X 1))))) (Q 0 1) (Q 0 1) (Mul (Q (-1) 2) (Div (Div (Mul (Q 1 2) (X 0)) (Fn Sqrt (Add (Mul (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0))) (Mul (Mul (Q 1 2) (X 1)) (Mul (Q 1 2) (X 1)))))) (Fn Sqrt (Add (Mul (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0))) (Mul (Mul (Q 1 2) (X 1)) (Mul (Q 1 2) (X 1))))))))].
 Lemma atan2_ok : rule_ok atan2_rule. Proof. rule_tac. Qed.
 
 Definition sinh_rule : rule := Rule "sinh" 1
@@ -297,8 +303,14 @@ Lemma cosh_ok : rule_ok cosh_rule. Proof. rule_tac. Qed.
 Definition tanh_rule : rule := Rule "tanh" 1
   (Fn Tanh (X 0))
   []
-  [(Sub (Q 1 1) (Mul Y Y))].
+  [(Div (Mul (Q 4 1) (Fn Exp (Neg (Add (X 0) (X 0))))) (Mul (Add (Q 1 1) (Fn Exp (Neg (Add (X 0) (X 0))))) (Add (Q 1 1) (Fn Exp (Neg (Add (X 0) (X 0)))))))].
 Lemma tanh_ok : rule_ok tanh_rule. Proof. rule_tac. Qed.
+
+Definition sech2_rule : rule := Rule "sech2" 1
+  (Div (Mul (Q 4 1) (Fn Exp (Neg (Add (X 0) (X 0))))) (Mul (Add (Q 1 1) (Fn Exp (Neg (Add (X 0) (X 0))))) (Add (Q 1 1) (Fn Exp (Neg (Add (X 0) (X 0)))))))
+  []
+  [(Mul (Q (-2) 1) (Mul Y (Fn Tanh (X 0))))].
+Lemma sech2_ok : rule_ok sech2_rule. Proof. rule_tac. Qed.
 
 Definition asinh_rule : rule := Rule "asinh" 1
   (Fn Ln (Add (X 0) (Fn Sqrt (Add (Mul (X 0) (X 0)) (Q 1 1)))))
@@ -321,19 +333,19 @@ Lemma atanh_ok : rule_ok atanh_rule. Proof. rule_tac. Qed.
 Definition sigmoid_rule : rule := Rule "sigmoid" 1
   (Div (Q 1 1) (Add (Q 1 1) (Fn Exp (Neg (X 0)))))
   []
-  [(Mul Y (Sub (Q 1 1) Y))].
+  [(Mul (Q 1 4) (Div (Mul (Q 4 1) (Fn Exp (Neg (Add (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0)))))) (Mul (Add (Q 1 1) (Fn Exp (Neg (Add (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0)))))) (Add (Q 1 1) (Fn Exp (Neg (Add (Mul (Q 1 2) (X 0)) (Mul (Q 1 2) (X 0)))))))))].
 Lemma sigmoid_ok : rule_ok sigmoid_rule. Proof. rule_tac. Qed.
 
 Definition erf_rule : rule := Rule "erf" 1
   (Fn Erf (X 0))
   []
-  [(Mul (Named 5081767996463981 4503599627370496 (Div (Q 2 1) (Fn Sqrt (Mul (Q 4 1) (Fn Atan (Q 1 1)))))) (Fn Exp (Neg (Mul (X 0) (X 0)))))].
+  [(Mul (Named 5081767996463981 4503599627370496 (Div (Q 2 1) (Fn Sqrt (Mul (Q 4 1) (Fn Atan (Q 1 1)))))) (Mul (Fn Exp (Neg (Mul (X 0) (X 0)))) (Sub (Q 1 1) (Add (Mul (X 0) (X 0)) (Neg (Mul (X 0) (X 0)))))))].
 Lemma erf_ok : rule_ok erf_rule. Proof. rule_tac. Qed.
 
 Definition erfc_rule : rule := Rule "erfc" 1
   (Sub (Q 1 1) (Fn Erf (X 0)))
   []
-  [(Mul (Named (-5081767996463981) 4503599627370496 (Neg (Div (Q 2 1) (Fn Sqrt (Mul (Q 4 1) (Fn Atan (Q 1 1))))))) (Fn Exp (Neg (Mul (X 0) (X 0)))))].
+  [(Mul (Named (-5081767996463981) 4503599627370496 (Neg (Div (Q 2 1) (Fn Sqrt (Mul (Q 4 1) (Fn Atan (Q 1 1))))))) (Mul (Fn Exp (Neg (Mul (X 0) (X 0)))) (Sub (Q 1 1) (Add (Mul (X 0) (X 0)) (Neg (Mul (X 0) (X 0)))))))].
 Lemma erfc_ok : rule_ok erfc_rule. Proof. rule_tac. Qed.
 
 Definition lgamma_rule : rule := Rule "lgamma" 1
@@ -385,8 +397,8 @@ Definition to_f64_rule : rule := Rule "to_f64" 1
 Lemma to_f64_ok : rule_ok to_f64_rule. Proof. rule_tac. Qed.
 
 (** All rules, and those that are proved. *)
-Definition rules : list rule := [add_rule; sub_rule; mul_rule; mulz_rule; mulc_rule; div_rule; neg_rule; fma_rule; sqrt_rule; rsqrt_rule; cbrt_rule; recip_rule; square_rule; powi_rule; pow_rule; abs_rule; sign_rule; floor_rule; ceil_rule; trunc_rule; round_rule; copysign_rule; stop_gradient_rule; after_rule; with_derivative_of_rule; rem_rule; hypot_rule; max_rule; min_rule; wins_rule; clamp_rule; relu_rule; exp_rule; exp2_rule; expm1_rule; log_rule; log2_rule; log10_rule; log1p_rule; sin_rule; cos_rule; tan_rule; asin_rule; acos_rule; atan_rule; atan2_rule; sinh_rule; cosh_rule; tanh_rule; asinh_rule; acosh_rule; atanh_rule; sigmoid_rule; erf_rule; erfc_rule; lgamma_rule; digamma_rule; polygamma_rule; select_rule; to_f16_rule; to_bf16_rule; to_f32_rule; to_f64_rule].
-Definition proved_rules : list rule := [add_rule; sub_rule; mul_rule; mulz_rule; mulc_rule; div_rule; neg_rule; fma_rule; sqrt_rule; rsqrt_rule; cbrt_rule; recip_rule; square_rule; powi_rule; pow_rule; abs_rule; sign_rule; floor_rule; ceil_rule; trunc_rule; round_rule; copysign_rule; after_rule; rem_rule; hypot_rule; max_rule; min_rule; wins_rule; clamp_rule; relu_rule; exp_rule; exp2_rule; expm1_rule; log_rule; log2_rule; log10_rule; log1p_rule; sin_rule; cos_rule; tan_rule; asin_rule; acos_rule; atan_rule; atan2_rule; sinh_rule; cosh_rule; tanh_rule; asinh_rule; acosh_rule; atanh_rule; sigmoid_rule; erf_rule; erfc_rule; select_rule; to_f16_rule; to_bf16_rule; to_f32_rule; to_f64_rule].
+Definition rules : list rule := [add_rule; sub_rule; mul_rule; mulz_rule; mulc_rule; div_rule; neg_rule; fma_rule; sqrt_rule; rsqrt_rule; cbrt_rule; recip_rule; square_rule; powi_rule; pow_rule; power_below_rule; abs_rule; sign_rule; floor_rule; ceil_rule; trunc_rule; round_rule; copysign_rule; stop_gradient_rule; after_rule; with_derivative_of_rule; rem_rule; hypot_rule; max_rule; min_rule; wins_rule; clamp_rule; relu_rule; exp_rule; exp2_rule; expm1_rule; log_rule; log2_rule; log10_rule; log1p_rule; sin_rule; cos_rule; tan_rule; asin_rule; acos_rule; atan_rule; atan2_rule; sinh_rule; cosh_rule; tanh_rule; sech2_rule; asinh_rule; acosh_rule; atanh_rule; sigmoid_rule; erf_rule; erfc_rule; lgamma_rule; digamma_rule; polygamma_rule; select_rule; to_f16_rule; to_bf16_rule; to_f32_rule; to_f64_rule].
+Definition proved_rules : list rule := [add_rule; sub_rule; mul_rule; mulz_rule; mulc_rule; div_rule; neg_rule; fma_rule; sqrt_rule; rsqrt_rule; cbrt_rule; recip_rule; square_rule; powi_rule; pow_rule; power_below_rule; abs_rule; sign_rule; floor_rule; ceil_rule; trunc_rule; round_rule; copysign_rule; after_rule; rem_rule; hypot_rule; max_rule; min_rule; wins_rule; clamp_rule; relu_rule; exp_rule; exp2_rule; expm1_rule; log_rule; log2_rule; log10_rule; log1p_rule; sin_rule; cos_rule; tan_rule; asin_rule; acos_rule; atan_rule; atan2_rule; sinh_rule; cosh_rule; tanh_rule; sech2_rule; asinh_rule; acosh_rule; atanh_rule; sigmoid_rule; erf_rule; erfc_rule; select_rule; to_f16_rule; to_bf16_rule; to_f32_rule; to_f64_rule].
 
 Theorem proved_rules_ok : Forall rule_ok proved_rules.
 Proof.
@@ -405,6 +417,7 @@ Proof.
   apply Forall_cons; [exact square_ok|].
   apply Forall_cons; [exact powi_ok|].
   apply Forall_cons; [exact pow_ok|].
+  apply Forall_cons; [exact power_below_ok|].
   apply Forall_cons; [exact abs_ok|].
   apply Forall_cons; [exact sign_ok|].
   apply Forall_cons; [exact floor_ok|].
@@ -437,6 +450,7 @@ Proof.
   apply Forall_cons; [exact sinh_ok|].
   apply Forall_cons; [exact cosh_ok|].
   apply Forall_cons; [exact tanh_ok|].
+  apply Forall_cons; [exact sech2_ok|].
   apply Forall_cons; [exact asinh_ok|].
   apply Forall_cons; [exact acosh_ok|].
   apply Forall_cons; [exact atanh_ok|].

@@ -44,6 +44,14 @@ Proof. intros ->. unfold floor at 2 3. rewrite <- opp_IZR. apply floor_whole_hal
 Lemma four_atan : 4 * atan 1 = PI.
 Proof. rewrite atan_1. lra. Qed.
 
+(** Half the length of a vector. *)
+Lemma sqrt_halves a b :
+  sqrt (1 * / 2 * a * (1 * / 2 * a) + 1 * / 2 * b * (1 * / 2 * b)) = 1 * / 2 * sqrt (a * a + b * b).
+Proof.
+  replace (_ + _) with ((1 * / 2) * (1 * / 2) * (a * a + b * b)) by field.
+  rewrite sqrt_mult by nra. f_equal. apply sqrt_square. lra.
+Qed.
+
 Ltac know T tac :=
   lazymatch goal with _ : T |- _ => fail | _ => let H := fresh "F" in assert (H : T) by tac end.
 
@@ -114,7 +122,7 @@ Ltac cube_roots := repeat match goal with
       assert (Hc : Rpower a (1 * / 3) * Rpower a (1 * / 3) * Rpower a (1 * / 3) = a) by (apply cube_root; pos0);
       set (c := Rpower a (1 * / 3)) in *; clearbody c
   end.
-Ltac roots := merge_roots; repeat match goal with |- context [sqrt ?a] => root1 a end; cube_roots.
+Ltac roots := rewrite ?sqrt_halves; merge_roots; repeat match goal with |- context [sqrt ?a] => root1 a end; cube_roots.
 
 (** ** Choices *)
 
@@ -145,6 +153,11 @@ Ltac smooth_tac := repeat match goal with
 
 (** ** Equality of slopes *)
 
+(** Twice the half of a number, as the slope of the logistic function has it. *)
+Ltac halves := repeat match goal with
+  | |- context [1 * / 2 * ?a + 1 * / 2 * ?a] => replace (1 * / 2 * a + 1 * / 2 * a) with a by field
+  end.
+
 Ltac norm_exp :=
   repeat rewrite ?Rmult_plus_distr_r, ?Rmult_1_l, ?Ropp_mult_distr_l_reverse in *;
   repeat rewrite ?exp_plus, ?exp_Ropp in *;
@@ -167,9 +180,10 @@ Ltac rounded := repeat match goal with
   end.
 
 Ltac same :=
-  unfold Rsqr, Rminus, Rdiv in *; rewrite ?four_atan in *; facts; roots; cases;
+  unfold Rsqr, Rminus, Rdiv in *; rewrite ?four_atan in *; halves; facts; roots; cases;
   rounded; rewrite ?Rpower_pred by pos0; facts; roots;
-  first [ eq1 | solve [ norm_exp; eq1 ] | solve [ unfold tan in *; eq1 ] ].
+  first [ eq1 | solve [ norm_exp; eq1 ] | solve [ unfold tan in *; eq1 ]
+        | solve [ unfold tanh, sinh, cosh, Rminus, Rdiv in *; norm_exp; eq1 ] ].
 
 (** ** The tactic *)
 

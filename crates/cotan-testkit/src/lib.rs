@@ -11,6 +11,7 @@ pub mod certificates;
 pub mod degenerate;
 pub mod engines;
 pub mod evaluator;
+pub mod exact;
 pub mod faults;
 pub mod files;
 pub mod front;

@@ -15,6 +15,7 @@ mod ir;
 mod kinks;
 mod large_positions;
 mod operations;
+mod partials;
 mod run;
 mod sentences;
 mod signatures;

@@ -37,6 +37,14 @@ pub(crate) fn exp<F: Real>(x: F) -> F {
     if F::IS_SINGLE { single::exp(x) } else { F::narrow(exponential::exp(x.widen())) }
 }
 
+/// `1 - tanh(x)^2`, by exponentials that decay.
+pub(crate) fn sech2<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let decay = exp(-(size + size));
+    let beside = F::of(1.0) + decay;
+    F::of(4.0) * decay / (beside * beside)
+}
+
 functions! {
     /// `2^x`.
     exp2(x) = exponential::exp2;
@@ -84,6 +92,8 @@ functions! {
     hypot(x, y) = power::hypot;
     /// Power.
     pow(x, y) = power::pow;
+    /// The power whose exponent is less by 1.
+    power_below(x, y) = power::power_below;
     /// Error function.
     erf(x) = error::erf;
     /// Complement of the error function.

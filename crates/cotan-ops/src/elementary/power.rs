@@ -6,6 +6,9 @@ use super::exponential::{ROUNDING, clamp, exp_of_pair, power_of_two};
 use super::logarithm::{Split, log_to_double_precision, split};
 use super::real::{Pair, Real, c, polynomial};
 
+/// A greater exponent makes the same of every number but 1.
+const GREATEST: f64 = 1e20;
+
 /// Cube root: that of `m`, from 1/`sqrt(2)` to 8 times that, by an approximation of its reciprocal that is made three
 /// times as good twice (E. Halley, 1694), then once as a residue; times 2 to a third of the exponent.
 pub(super) fn cbrt<F: Real>(x: F) -> F {
@@ -47,8 +50,27 @@ pub(super) fn hypot<F: Real>(x: F, y: F) -> F {
 /// Power.
 pub(super) fn pow<F: Real>(x: F, y: F) -> F {
     let size = x.abs();
-    // A greater exponent makes the same of every number but 1.
-    let log = log_to_double_precision(size).times(clamp(y, -1e20, 1e20));
+    let log = log_to_double_precision(size).times(clamp(y, -GREATEST, GREATEST));
+    let is_whole = y.trunc().same(y);
+    let half = y * c(0.5);
+    raised(x, y, log, is_whole, is_whole & !half.trunc().same(half))
+}
+
+/// The power whose exponent is less by 1.
+pub(super) fn power_below<F: Real>(x: F, y: F) -> F {
+    let less = Pair::sum(y, c(-1.0));
+    // Beside an infinite exponent there is no rest.
+    let rest = F::select(less.lo.same(less.lo), less.lo, c(0.0));
+    let exponent = Pair::new(clamp(less.hi, -GREATEST, GREATEST), rest);
+    let log = log_to_double_precision(x.abs()).times_pair(exponent);
+    let is_whole = y.trunc().same(y);
+    let half = y * c(0.5);
+    raised(x, less.hi, log, is_whole, is_whole & half.trunc().same(half))
+}
+
+/// `x` to the power `y`, whose product with the logarithm of the magnitude of `x` is given.
+fn raised<F: Real>(x: F, y: F, log: Pair<F>, is_whole: F::Truth, is_odd: F::Truth) -> F {
+    let size = x.abs();
     let hi = clamp(log.hi, -746.0, 711.0);
     let lo = F::select(hi.same(log.hi), log.lo, c(0.0));
     let (parts, scale) = exp_of_pair(Pair::new(hi, lo));
@@ -60,9 +82,6 @@ pub(super) fn pow<F: Real>(x: F, y: F) -> F {
     let at_edge = F::select(grows, infinite, zero);
     let value = F::select(is_zero | is_infinite, at_edge, inside);
 
-    let is_whole = y.trunc().same(y);
-    let half = y * c(0.5);
-    let is_odd = is_whole & !half.trunc().same(half);
     let is_negative = c::<F>(1.0).copysign(x).lt(zero);
     let value = F::select(is_negative & is_odd, -value, value);
     let is_real = !(x.lt(zero) & !is_infinite) | is_whole;

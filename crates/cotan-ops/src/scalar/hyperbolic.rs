@@ -1,14 +1,18 @@
 //! Hyperbolic functions, their inverses, and the logistic function.
 //!
-//! `sinh' = cosh a0`, `cosh' = sinh a0`, `tanh' = 1 - r^2`, `asinh' = 1/hypot(1, a0)`,
-//! `acosh' = 1/(sqrt(a0 - 1) sqrt(a0 + 1))`, `atanh' = 1/((1 - a0)(1 + a0))`, `sigmoid' = r (1 - r)`.
+//! `sinh' = cosh a0`, `cosh' = sinh a0`, `tanh' = sech2 a0`, `sech2' = -2 r tanh a0`, `asinh' = 1/hypot(1, a0)`,
+//! `acosh' = 1/(sqrt(a0 - 1) sqrt(a0 + 1))`, `atanh' = 1/((1 - a0)(1 + a0))`, `sigmoid' = sech2(a0/2)/4`.
+//!
+//! Note [Slopes of saturated functions]: far out `tanh` and `sigmoid` are 1 to the last digit, so that `1 - r^2` and
+//! `r (1 - r)` are 0 long before the derivatives are. Their slope is a function of the operand, [`SECH2`], which closes
+//! the family: no derivative of any order cancels, beside 0 or far out.
 
 use crate::elementary::{self, formula};
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
-use crate::term::{A0, HALF, NAN, ONE, R, t};
-use crate::{ABS, ADD, DIV, EXP, HYPOT, Known, LE, LOG, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB};
+use crate::term::{A0, FOUR, HALF, NAN, ONE, R, t};
+use crate::{ABS, ADD, DIV, EXP, HYPOT, Known, LE, LOG, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB, Term};
 use cotan_ir::ElemSet;
 
 /// Hyperbolic sine.
@@ -53,7 +57,29 @@ pub static TANH: PrimRow = PrimRow {
     kernels: kernels!(elementary::tanh, (T) on float),
     meaning: Meaning::Known(Known::Tanh),
     lowering: formula!(|x| elementary::tanh(x)),
-    partials: &[Partial::term(t!(SUB, ONE, t!(MUL, R, R)))],
+    partials: &[Partial::term(t!(SECH2, A0))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[Sample::Span(-3.0, 3.0)],
+    identities: &[],
+    awkward: &[],
+    proof: Proof::Proved,
+};
+
+/// What [`SECH2`] is made of.
+const DECAY: Term = t!(EXP, t!(NEG, t!(ADD, A0, A0)));
+/// See [`DECAY`].
+const BESIDE_DECAY: Term = t!(ADD, ONE, DECAY);
+
+/// Square of the hyperbolic secant: the slope of the hyperbolic tangent.
+pub static SECH2: PrimRow = PrimRow {
+    sig: same(&SECH2, "sech2", UNARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "`1 - tanh(a0)^2`, without cancellation.",
+    kernels: kernels!(elementary::sech2, (T) on float),
+    meaning: Meaning::Term(t!(DIV, t!(MUL, FOUR, DECAY), t!(MUL, BESIDE_DECAY, BESIDE_DECAY))),
+    lowering: formula!(|x| elementary::sech2(x)),
+    partials: &[Partial::term(t!(MUL, Term::Number(-2.0), t!(MUL, R, t!(TANH, A0))))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
@@ -137,7 +163,7 @@ pub static SIGMOID: PrimRow = PrimRow {
     kernels: kernels!(elementary::sigmoid, (T) on float),
     meaning: Meaning::Term(t!(DIV, ONE, t!(ADD, ONE, t!(EXP, t!(NEG, A0))))),
     lowering: formula!(|x| elementary::sigmoid(x)),
-    partials: &[Partial::term(t!(MUL, R, t!(SUB, ONE, R)))],
+    partials: &[Partial::term(t!(MUL, Term::Number(0.25), t!(SECH2, t!(MUL, HALF, A0))))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],

@@ -2,7 +2,8 @@
 //!
 //! `sqrt' = 1/(2 r)`, `rsqrt' = -r^3/2`, `cbrt' = 1/(3 r^2)`, `recip' = -r^2`, `square' = 2 a0`,
 //! `powi' = a1 a0^(a1 - 1)`; `pow`: `a1 a0^(a1 - 1)` and `r ln a0`. In these products an exact zero wins, which makes
-//! the powers exact at `a0 = 0`.
+//! the powers exact at `a0 = 0`. The power beside the exponent is [`POWER_BELOW`], a row of its own because `a1 - 1` may be
+//! rounded, and that error counts as often as the logarithm of `a0` says: up to 700 times.
 
 use crate::elementary::{self, formula};
 use crate::float::Float;
@@ -45,7 +46,7 @@ pub static RSQRT: PrimRow = PrimRow {
     kernels: kernels!(rsqrt, (T) on float),
     meaning: Meaning::Expansion,
     lowering: Lowering::Expand(t!(DIV, ONE, t!(SQRT, A0))),
-    partials: &[Partial::term(t!(MUL, Term::Number(-0.5), t!(MUL, R, t!(MUL, R, R))))],
+    partials: &[Partial::term(t!(MUL, t!(MUL, Term::Number(-0.5), R), t!(MUL, R, R)))],
     kinks: Kinks::At("at 0 the derivative is -inf"),
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],
@@ -203,7 +204,7 @@ pub static POW: PrimRow = PrimRow {
     meaning: Meaning::Known(Known::Power),
     lowering: formula!(|x, y| elementary::pow(x, y)),
     partials: &[
-        Partial::term(t!(MULZ, A1, t!(POW, A0, t!(SUB, A1, ONE)))),
+        Partial::term(t!(MULZ, A1, t!(POWER_BELOW, A0, A1))),
         Partial::term(t!(SELECT, t!(AND, t!(EQ, A0, ZERO), t!(GE, A1, ZERO)), ZERO, t!(MULZ, R, t!(LOG, A0)))),
     ],
     kinks: Kinks::At("at `a0 = 0`: exact in `a0` for `a1 >= 1`, 0 for `a1 = 0`; 0 in `a1` for `a1 >= 0`"),
@@ -229,6 +230,33 @@ pub static POW: PrimRow = PrimRow {
             partials: &[-4.0, f64::NAN],
             why: "exact in the base; no real power beside a whole exponent",
         },
+    ],
+    proof: Proof::Proved,
+};
+
+/// The power whose exponent is less by 1: the slope of a power is a multiple of it.
+pub static POWER_BELOW: PrimRow = PrimRow {
+    sig: same(&POWER_BELOW, "power_below", BINARY, ElemSet::FLOAT),
+    group: Group::Elementary,
+    doc: "`a0` to the power `a1 - 1`, a difference that is not rounded.",
+    kernels: kernels!(elementary::power_below, (T, T) on float),
+    meaning: Meaning::Term(t!(POW, A0, t!(SUB, A1, ONE))),
+    lowering: formula!(|x, y| elementary::power_below(x, y)),
+    partials: &[
+        Partial::term(t!(MULZ, t!(SUB, A1, ONE), t!(POWER_BELOW, A0, t!(SUB, A1, ONE)))),
+        Partial::term(t!(SELECT, t!(AND, t!(EQ, A0, ZERO), t!(GE, A1, ONE)), ZERO, t!(MULZ, R, t!(LOG, A0)))),
+    ],
+    kinks: Kinks::At("at `a0 = 0`: exact in `a0` for `a1 >= 2`, 0 for `a1 = 1`; 0 in `a1` for `a1 >= 1`"),
+    domain: &[Condition::Above(0, 0.0)],
+    samples: &[Sample::Span(0.3, 3.0), Sample::Span(-1.0, 4.0)],
+    identities: &[
+        Identity { on: ElemSet::FLOAT, law: Law::Absorbing { operand: 1, value: 1.0, result: 1.0 } },
+        Identity { on: ElemSet::FLOAT, law: Law::Neutral { operand: 1, value: 2.0, gives: 0 } },
+    ],
+    awkward: &[
+        Awkward { at: &[0.0, 1.0], value: 1.0, partials: &[0.0, 0.0], why: "a constant" },
+        Awkward { at: &[0.0, 2.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
+        Awkward { at: &[0.0, 3.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
     ],
     proof: Proof::Proved,
 };

@@ -1,6 +1,6 @@
 //! The error function and the gamma function.
 //!
-//! `erf' = 2/sqrt(pi) exp(-a0^2)`, `erfc' = -erf'`; `lgamma' = digamma`, `digamma' = polygamma(a0, 1)`, and
+//! `erf' = 2/sqrt(pi) exp(-a0^2)`, `erfc' = -erf'`, with what the square is rounded by; `lgamma' = digamma`, `digamma' = polygamma(a0, 1)`, and
 //! `polygamma(a0, n)' = polygamma(a0, n + 1)`, which closes the family at every order.
 
 use crate::elementary::{self, formula};
@@ -9,7 +9,7 @@ use crate::kernel::kernels;
 use crate::row::{Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{UNARY, WITH_I64, same};
 use crate::term::{A0, A1, FOUR, ONE, TWO, t};
-use crate::{ADD, ATAN, Constant, DIV, EXP, Known, MUL, Meaning, NEG, PrimRow, SQRT, SUB, Term};
+use crate::{ADD, ATAN, Constant, DIV, EXP, FMA, Known, MUL, MULZ, Meaning, NEG, PrimRow, SQRT, SUB, Term};
 use cotan_ir::ElemSet;
 
 /// The square root of pi, which is four times the angle of slope 1.
@@ -25,6 +25,12 @@ const MINUS_SLOPE: Term = Term::Named(&Constant {
     exact: t!(NEG, t!(DIV, TWO, SQRT_PI)),
 });
 
+const SQUARED: Term = t!(MUL, A0, A0);
+/// `exp(-a0^2)`: the rounding error of the square, which the exponential would make up to 700 times as large, is taken
+/// back. It is infinite where the exponential is 0.
+const BELL: Term =
+    t!(MULZ, t!(EXP, t!(NEG, SQUARED)), t!(SUB, ONE, t!(FMA, A0, A0, t!(NEG, SQUARED))));
+
 /// Error function.
 pub static ERF: PrimRow = PrimRow {
     sig: same(&ERF, "erf", UNARY, ElemSet::FLOAT),
@@ -33,7 +39,7 @@ pub static ERF: PrimRow = PrimRow {
     kernels: kernels!(elementary::erf, (T) on float),
     meaning: Meaning::Known(Known::Erf),
     lowering: formula!(|x| elementary::erf(x)),
-    partials: &[Partial::term(t!(MUL, SLOPE, t!(EXP, t!(NEG, t!(MUL, A0, A0)))))],
+    partials: &[Partial::term(t!(MUL, SLOPE, BELL))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-2.0, 2.0)],
@@ -50,7 +56,7 @@ pub static ERFC: PrimRow = PrimRow {
     kernels: kernels!(elementary::erfc, (T) on float),
     meaning: Meaning::Term(t!(SUB, ONE, t!(ERF, A0))),
     lowering: formula!(|x| elementary::erfc(x)),
-    partials: &[Partial::term(t!(MUL, MINUS_SLOPE, t!(EXP, t!(NEG, t!(MUL, A0, A0)))))],
+    partials: &[Partial::term(t!(MUL, MINUS_SLOPE, BELL))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-2.0, 2.0)],

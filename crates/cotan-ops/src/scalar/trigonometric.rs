@@ -1,15 +1,15 @@
 //! Circular functions and their inverses.
 //!
 //! `sin' = cos a0`, `cos' = -sin a0`, `tan' = 1 + r^2`; `asin' = 1/sqrt((1 - a0)(1 + a0))`, `acos' = -asin'`,
-//! `atan' = 1/(1 + a0^2)`. `atan2`: with `h = hypot(a0, a1)`, `a1/h^2` and `-a0/h^2`, divided twice by `h` so that
-//! nothing overflows.
+//! `atan' = 1/(1 + a0^2)`, the square scaled so that it overflows only where the slope is 0. `atan2`: with
+//! `h = hypot(a0, a1)`, `a1/h^2` and `-a0/h^2`, divided twice by half of `h` so that nothing overflows.
 
 use crate::elementary::{self, formula};
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
-use crate::term::{A0, A1, MINUS_ONE, ONE, R, TWO, ZERO, t};
-use crate::{ADD, DIV, EQ, HYPOT, Known, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB};
+use crate::term::{A0, A1, HALF, MINUS_ONE, ONE, R, TWO, ZERO, t};
+use crate::{ADD, Constant, DIV, EQ, HYPOT, Known, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB, Term};
 use cotan_ir::ElemSet;
 
 /// Sine.
@@ -103,6 +103,15 @@ pub static ACOS: PrimRow = PrimRow {
     proof: Proof::Proved,
 };
 
+/// What stands for 1 where a number is scaled by the root of it before it is squared.
+const UNIT: Term = Term::Named(&Constant {
+    name: "2^-60",
+    value: 1.0 / (1_u64 << 60) as f64,
+    exact: Term::Number(1.0 / (1_u64 << 60) as f64),
+});
+/// The operand of the inverse tangent, scaled.
+const SCALED: Term = t!(MUL, Term::Number(1.0 / (1_u64 << 30) as f64), A0);
+
 /// Inverse tangent.
 pub static ATAN: PrimRow = PrimRow {
     sig: same(&ATAN, "atan", UNARY, ElemSet::FLOAT),
@@ -111,7 +120,7 @@ pub static ATAN: PrimRow = PrimRow {
     kernels: kernels!(elementary::atan, (T) on float),
     meaning: Meaning::Known(Known::Atan),
     lowering: formula!(|x| elementary::atan(x)),
-    partials: &[Partial::term(t!(DIV, ONE, t!(ADD, ONE, t!(MUL, A0, A0))))],
+    partials: &[Partial::term(t!(DIV, UNIT, t!(ADD, UNIT, t!(MUL, SCALED, SCALED))))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
@@ -119,6 +128,9 @@ pub static ATAN: PrimRow = PrimRow {
     awkward: &[],
     proof: Proof::Proved,
 };
+
+/// Half the distance of a point from the origin.
+const HALF_LENGTH: Term = t!(HYPOT, t!(MUL, HALF, A0), t!(MUL, HALF, A1));
 
 /// Angle of a point.
 pub static ATAN2: PrimRow = PrimRow {
@@ -131,15 +143,15 @@ pub static ATAN2: PrimRow = PrimRow {
     partials: &[
         Partial::term(t!(
             SELECT,
-            t!(EQ, t!(HYPOT, A0, A1), ZERO),
+            t!(EQ, HALF_LENGTH, ZERO),
             ZERO,
-            t!(DIV, t!(DIV, A1, t!(HYPOT, A0, A1)), t!(HYPOT, A0, A1))
+            t!(MUL, HALF, t!(DIV, t!(DIV, t!(MUL, HALF, A1), HALF_LENGTH), HALF_LENGTH))
         )),
         Partial::term(t!(
             SELECT,
-            t!(EQ, t!(HYPOT, A0, A1), ZERO),
+            t!(EQ, HALF_LENGTH, ZERO),
             ZERO,
-            t!(NEG, t!(DIV, t!(DIV, A0, t!(HYPOT, A0, A1)), t!(HYPOT, A0, A1)))
+            t!(MUL, Term::Number(-0.5), t!(DIV, t!(DIV, t!(MUL, HALF, A0), HALF_LENGTH), HALF_LENGTH))
         )),
     ],
     kinks: Kinks::At("at (0, 0) both derivatives are 0"),

@@ -56,7 +56,7 @@ fn what_is_nearly_the_identity_keeps_the_least_numbers_and_the_signs_of_zeros() 
 fn nan_is_passed_on() {
     let unary = [
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-        "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "sqrt", "rsqrt", "cbrt", "round", "erf", "erfc",
+        "cosh", "tanh", "sech2", "asinh", "acosh", "atanh", "sigmoid", "sqrt", "rsqrt", "cbrt", "round", "erf", "erfc",
         "lgamma",
     ];
     // Signs and payloads of any kind.
@@ -165,6 +165,10 @@ fn hyperbolic_functions() {
         ("tanh", &[-INF], -1.0),
         ("tanh", &[25.0], 1.0),
         ("tanh", &[-1e300], -1.0),
+        ("sech2", &[0.0], 1.0),
+        ("sech2", &[-1e-9], 1.0),
+        ("sech2", &[-INF], 0.0),
+        ("sech2", &[400.0], 0.0),
         ("sigmoid", &[0.0], 0.5),
         ("sigmoid", &[-0.0], 0.5),
         ("sigmoid", &[INF], 1.0),

@@ -13,6 +13,7 @@ mod gate;
 mod memcheck;
 pub mod messages;
 mod mutated;
+mod partials;
 mod promises;
 mod ran;
 mod signatures;
@@ -32,12 +33,13 @@ pub enum Part {
 
 /// The lines, each with all of its cases.
 pub(super) fn lines() -> Vec<Line> {
-    let groups: [&[Line]; 9] = [
+    let groups: [&[Line]; 10] = [
         cache::LINES,
         folders::LINES,
         messages::LINES,
         &[signatures::LINE, stopping::LINE, bombs::LINE],
         calls::LINES,
+        partials::LINES,
         degenerate::LINES,
         zero_warnings::LINES,
         &[mutated::LINE, fuzz::LINE, memcheck::LINE, promises::LINE],
