@@ -1,7 +1,7 @@
 //! Entries of the cache and the linker: an object that was changed is refused, or linked; the code in it is never called.
 
-use super::loaders::changed;
 use super::Reached;
+use super::loaders::changed;
 use crate::files::{files, workspace_file};
 use crate::front;
 use crate::random::Rng;
