@@ -118,6 +118,23 @@ fn every_defect_of_others_names_tests_that_are_there() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn every_defect_that_was_found_from_outside_names_tests_that_are_there() {
+    let table = fs::read_to_string(workspace_file("tests/sound.tsv")).expect("the table");
+    let mut lines = table.lines();
+    assert_eq!(lines.next(), Some("defect\twhat\ttests"));
+    let (mut wrong, mut sources) = (Vec::new(), HashMap::new());
+    for Row { section: defect, promise: what, tests } in lines.map(row) {
+        if what.is_empty() || tests.is_empty() {
+            wrong.push(format!("{defect}: `{what}` has no test"));
+        }
+        for test in tests {
+            wrong.extend(misnamed(test, &mut sources).map(|it| format!("{defect}: {what}: {it}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[expect(clippy::print_stdout, reason = "the counts are shown by `-- --nocapture`")]
 fn print_defects(counts: &[usize]) {
     for (at, count) in counts.iter().enumerate() {
