@@ -28,8 +28,7 @@ const MINUS_SLOPE: Term = Term::Named(&Constant {
 const SQUARED: Term = t!(MUL, A0, A0);
 /// `exp(-a0^2)`: the rounding error of the square, which the exponential would make up to 700 times as large, is taken
 /// back. It is infinite where the exponential is 0.
-const BELL: Term =
-    t!(MULZ, t!(EXP, t!(NEG, SQUARED)), t!(SUB, ONE, t!(FMA, A0, A0, t!(NEG, SQUARED))));
+const BELL: Term = t!(MULZ, t!(EXP, t!(NEG, SQUARED)), t!(SUB, ONE, t!(FMA, A0, A0, t!(NEG, SQUARED))));
 
 /// Error function.
 pub static ERF: PrimRow = PrimRow {
