@@ -75,12 +75,6 @@ pub const EXCEPTIONS: &[Exception] = &[
         reason: "`digamma` is a sum: beside its zeros, one in every interval between poles, it has an absolute bound",
     },
     Exception {
-        row: "digamma",
-        at: |_, _, _| true,
-        place: "everywhere",
-        reason: "`polygamma` sums up to a hundred steps of a recurrence",
-    },
-    Exception {
         row: "polygamma",
         at: |_, _, _| true,
         place: "everywhere",
