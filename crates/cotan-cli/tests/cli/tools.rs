@@ -50,7 +50,7 @@ fn notes_are_told_and_never_counted() {
     let run = case.run(&["check", "program.cot", "--deny", "warnings"]);
     assert_eq!(run.status, Some(0), "{}", run.stderr);
     assert!(run.stderr.contains("note[N0501]: a cast to an integer ends one of the ways from `x`"), "{}", run.stderr);
-    assert!(run.stderr.ends_with("0 errors, 0 warnings\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("0 errors, 0 warnings"), "{}", run.stderr);
 }
 
 #[test]
