@@ -79,7 +79,7 @@ fn valgrind(root: &Path) -> Result<()> {
     match output.status.code() {
         Some(0) => print(&format!("memcheck: Valgrind: {text}: no report\n")),
         Some(REPORTED) => bail!("memcheck: valgrind reports errors; they stand above"),
-        _ => bail!("memcheck: the programs under valgrind failed: {}", output.status),
+        Some(_) | None => bail!("memcheck: the programs under valgrind failed: {}", output.status),
     }
     Ok(())
 }

@@ -57,16 +57,12 @@ impl Maker<'_> {
             HostType::Tensor { elem, dims } => {
                 let dims: Vec<i64> = dims.iter().map(|dim| self.extent(dim)).collect::<Option<_>>()?;
                 let n = dims.iter().product::<i64>();
-                match elem.as_ref() {
-                    HostType::Scalar(elem) => {
-                        let bits = (0..n).map(|_| scalar(self.rng, *elem).bits()).collect();
-                        HostValue::Tensor(Value { elem: *elem, dims, bits })
-                    }
-                    other => {
-                        let items = (0..n).map(|_| self.value(other)).collect::<Option<_>>()?;
-                        HostValue::Array { dims, items }
-                    }
+                if let HostType::Scalar(elem) = elem.as_ref() {
+                    let bits = (0..n).map(|_| scalar(self.rng, *elem).bits()).collect();
+                    return Some(HostValue::Tensor(Value { elem: *elem, dims, bits }));
                 }
+                let items = (0..n).map(|_| self.value(elem)).collect::<Option<_>>()?;
+                HostValue::Array { dims, items }
             }
             HostType::Tuple(parts) => HostValue::Tuple(parts.iter().map(|ty| self.value(ty)).collect::<Option<_>>()?),
             HostType::Struct { fields, .. } => {

@@ -65,15 +65,14 @@ impl Campaign {
                     running.note(worker, seed);
                 }
                 let begun = Instant::now();
-                let outcome = feed(self.target, corpus, seed);
-                let took = begun.elapsed();
-                let outcome = match outcome {
-                    Ok(_) if took > LONGEST => {
-                        let input = super::input(self.target, corpus, seed);
-                        Err(Failure { input, message: format!("it took {:.1} s", took.as_secs_f64()) })
+                let outcome = feed(self.target, corpus, seed).and_then(|reached| {
+                    let took = begun.elapsed();
+                    if took <= LONGEST {
+                        return Ok(reached);
                     }
-                    other => other,
-                };
+                    let input = super::input(self.target, corpus, seed);
+                    Err(Failure { input, message: format!("it took {:.1} s", took.as_secs_f64()) })
+                });
                 match outcome {
                     Ok(all) => all.into_iter().for_each(|what| *own.entry(what).or_default() += 1),
                     Err(failure) => findings.lock().unwrap_or_else(PoisonError::into_inner).push((seed, failure)),

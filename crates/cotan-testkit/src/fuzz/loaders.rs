@@ -32,10 +32,14 @@ fn array(rng: &mut Rng) -> HostValue {
     let elem = rng.choice(&[Elem::F64, Elem::F32, Elem::F16, Elem::I64, Elem::I32, Elem::U8, Elem::Bool]);
     let dims: Vec<i64> = (0..rng.below(4)).map(|_| rng.range(0, 4)).collect();
     let n = dims.iter().product::<i64>();
-    let mut number = || match elem {
-        Elem::Bool => Const::bool(rng.chance(0.5)),
-        other if other.is_float() => Const::float(elem, rng.span(-2.0, 2.0)),
-        other => Const::number(other, 1),
+    let mut number = || {
+        if elem == Elem::Bool {
+            Const::bool(rng.chance(0.5))
+        } else if elem.is_float() {
+            Const::float(elem, rng.span(-2.0, 2.0))
+        } else {
+            Const::number(elem, 1)
+        }
     };
     let bits = (0..n).map(|_| number().bits()).collect();
     HostValue::Tensor(Value { elem, dims, bits })

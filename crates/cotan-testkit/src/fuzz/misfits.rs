@@ -109,10 +109,12 @@ fn any(rng: &mut Rng, depth: usize) -> HostValue {
     match if depth == 0 { rng.below(2) } else { rng.below(6) } {
         0 => {
             let elem = rng.choice(&Elem::ALL);
-            HostValue::Scalar(match elem {
-                Elem::Bool => Const::bool(true),
-                other if other.is_float() => Const::float(other, 0.5),
-                other => Const::number(other, 1),
+            HostValue::Scalar(if elem == Elem::Bool {
+                Const::bool(true)
+            } else if elem.is_float() {
+                Const::float(elem, 0.5)
+            } else {
+                Const::number(elem, 1)
             })
         }
         1 => HostValue::Tensor(wild(rng)),
