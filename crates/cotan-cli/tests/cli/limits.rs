@@ -49,6 +49,13 @@ fn d8_of_thousands_of_errors_the_first_are_shown_and_the_others_counted() {
 }
 
 #[test]
+fn a_struct_that_holds_itself_by_a_parameter_is_refused() {
+    let case = Case::new("struct P[T] { v: T, y: f64 }\nstruct A { x: P[A] }\nfn g(a: A) -> f64 = a.x.y\n");
+    let run = case.run(&["run", "program.cot", "--fn", "g", "--json"]);
+    assert_eq!((run.status, run.first_diagnostic()), (Some(1), ("E0210".to_owned(), 2, 12)), "{}", run.stderr);
+}
+
+#[test]
 fn constants_that_each_need_the_next_are_refused_where_the_chain_is_too_long() {
     let chain: String = (0..100_000).map(|k| format!("const C{k}: i64 = C{} + 1\n", k + 1)).collect();
     let case = Case::new(&format!("{chain}const C100000: i64 = 1\n"));

@@ -7,7 +7,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::ModuleChecker;
 use crate::codes;
 use crate::typed::Field;
-use crate::types::{EnumId, StructId, Type};
+use crate::types::{EnumId, GenericArg, StructId, Type};
 
 /// A declaration that types are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -152,14 +152,25 @@ impl ModuleChecker<'_> {
     }
 }
 
-/// Calls `f` for each declaration that values of a type contain.
+/// Calls `f` for each declaration that values of a type contain, what is given for parameters among them.
 fn each_declared(ty: &Type, f: &mut dyn FnMut(Declared)) {
-    match ty {
-        Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => {}
-        Type::Tensor { elem, .. } => each_declared(elem, f),
-        Type::Tuple(parts) => parts.iter().for_each(|part| each_declared(part, f)),
-        Type::Struct(of) => f(Declared::Struct(of.def)),
-        Type::Enum(of) => f(Declared::Enum(of.def)),
+    let args = match ty {
+        Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => return,
+        Type::Tensor { elem, .. } => return each_declared(elem, f),
+        Type::Tuple(parts) => return parts.iter().for_each(|part| each_declared(part, f)),
+        Type::Struct(of) => {
+            f(Declared::Struct(of.def));
+            &of.args
+        }
+        Type::Enum(of) => {
+            f(Declared::Enum(of.def));
+            &of.args
+        }
+    };
+    for arg in args {
+        if let GenericArg::Type(ty) = arg {
+            each_declared(ty, f);
+        }
     }
 }
 

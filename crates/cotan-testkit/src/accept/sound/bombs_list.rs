@@ -167,6 +167,10 @@ pub(super) const BOMBS: &[Bomb] = &[
     bomb("structs that hold each other in a ring", Command::Check, [20_000, 50], |n| {
         joined(n, "\n", |k| format!("struct S{k} {{ s: S{} }}", (k + 1) % n)) + "\n" + UNUSED
     }),
+    bomb("structs that hold each other by parameters", Command::Check, [5_000, 50], |n| {
+        let chain = joined(n, "\n", |k| format!("struct S{k} {{ s: P[S{}] }}", (k + 1) % n));
+        format!("struct P[T] {{ v: T }}\n{chain}\nfn g(s: S0) -> f64 = 1.0\n{UNUSED}")
+    }),
     bomb("structs that hold their neighbours", Command::Check, [5_000, 50], |n| {
         joined(n, "\n", |k| format!("struct S{k} {{ a: S{}, b: S{} }}", (k + 1) % n, (k + n - 1) % n)) + "\n" + UNUSED
     }),
