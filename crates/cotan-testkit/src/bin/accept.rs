@@ -10,7 +10,9 @@ fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
     let name = args.next().context("usage: accept NAME [--adbench DIR] [--line K]")?;
     let Some(mut lines) = list(&name) else {
-        bail!("there is no list `{name}`: expected `core`, `language`, `loops`, `operations`, `proofs`, `sound` or `speed`")
+        bail!(
+            "there is no list `{name}`: expected `core`, `language`, `loops`, `operations`, `proofs`, `sound` or `speed`"
+        )
     };
     let mut adbench = None;
     while let Some(flag) = args.next() {
