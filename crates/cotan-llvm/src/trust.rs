@@ -176,8 +176,17 @@ impl Walk {
                 FileType::Directory => {
                     walk = Walk::enter(fs::openat(&walk.at, &name, PASS, Mode::empty()).map_err(system)?, here)?;
                 }
-                _ if rest.is_empty() => return Ok(Walk { path: here, file: Some(found), ..walk }),
-                _ => return Err(system(Errno::NOTDIR)),
+                FileType::RegularFile
+                | FileType::Fifo
+                | FileType::Socket
+                | FileType::CharacterDevice
+                | FileType::BlockDevice
+                | FileType::Unknown => {
+                    if !rest.is_empty() {
+                        return Err(system(Errno::NOTDIR));
+                    }
+                    return Ok(Walk { path: here, file: Some(found), ..walk });
+                }
             }
         }
         Ok(walk)
