@@ -461,11 +461,9 @@ fn large_functions_that_are_called_are_differentiated_once_for_each_lane() {
     let mut module = module(&(text + "\nfn g(a: f64, c: f64) {\n  return a\n}\n"));
     module.insert(b.finish("g", vec![y.into()]));
     let vjp = derive(&mut module, "f", Mode::Vjp).to_string();
-    assert_eq!(
-        (vjp.matches("call g.jvp_0_of_0(").count(), vjp.matches("call g.jvp_0_1_of_0(").count()),
-        (1, 1),
-        "{vjp}"
-    );
+    // The first of them gives the values, too.
+    let counts = ["call g.jvp_0_of_0", "call g.jvp_0_1_of_0", ".alone("].map(|what| vjp.matches(what).count());
+    assert_eq!(counts, [1, 1, 1], "{vjp}");
     oracle::check(&mut module, "f", &[int(2), scalar(0.4), scalar(0.8)], 5, 1, true);
 }
 
