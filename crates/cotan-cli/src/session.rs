@@ -4,7 +4,8 @@ use crate::args::EngineArgs;
 use crate::diagnostics::{self, Failure, Report, eprint};
 use crate::environment;
 use crate::exit;
-use crate::input::{RawArguments, read_file};
+use crate::files::{self, MAX_PROGRAM};
+use crate::input::{RawArguments, Unbound};
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
@@ -30,7 +31,7 @@ pub(crate) struct FileLoader;
 
 impl Loader for FileLoader {
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
-        match std::fs::read(path) {
+        match files::bytes(Path::new(path), MAX_PROGRAM) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.to_string()),
@@ -41,10 +42,7 @@ impl Loader for FileLoader {
 /// The text of a program.
 pub(crate) fn read_program(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
-    let bytes = read_file(path)?;
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(Failure::about(&name, exit::USAGE, codes::UNREADABLE_FILE, "a program is shorter than 4 GiB"));
-    }
+    let bytes = files::read(path, MAX_PROGRAM)?;
     let text = decode_program(&name, bytes)?;
     Ok((name, text))
 }
@@ -179,7 +177,10 @@ impl Session {
         entry: &Entry,
         raw: &RawArguments,
     ) -> Result<cotan::host::Arguments, Failure> {
-        raw.bind(entry).map_err(|misfit| self.misfit_failure(name, &misfit))
+        raw.bind(entry).map_err(|unbound| match unbound {
+            Unbound::Misfit(misfit) => self.misfit_failure(name, &misfit),
+            Unbound::File(failure) => failure,
+        })
     }
 
     /// Calls a function of the source, or a derivative of one.

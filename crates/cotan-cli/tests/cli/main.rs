@@ -5,6 +5,7 @@ mod derivatives;
 mod environment;
 mod errors;
 mod fmt;
+mod hostile;
 mod inputs;
 mod manifest;
 mod nans;

@@ -1,6 +1,6 @@
 //! Fits arguments to a signature: finds the sizes, checks the extents, flattens.
 
-use super::{HostValue, rebuild};
+use super::{HostValue, NoMemory, rebuild};
 use crate::codes;
 use cotan_ir::Const;
 use cotan_ops::Value;
@@ -66,6 +66,13 @@ pub enum ArgumentMisfit {
         /// The size.
         name: String,
     },
+    /// The machine has no memory for the copy of an argument that a call works on.
+    NoMemory {
+        /// The parameter.
+        name: String,
+        /// Bytes that there are no more.
+        bytes: usize,
+    },
 }
 
 impl ArgumentMisfit {
@@ -77,6 +84,7 @@ impl ArgumentMisfit {
             ArgumentMisfit::Kind { .. } => codes::ARGUMENT_TYPE,
             ArgumentMisfit::Extent { .. } | ArgumentMisfit::FlatExtent { .. } => codes::ARGUMENT_SHAPE,
             ArgumentMisfit::UnknownSize { .. } => codes::UNKNOWN_SIZE,
+            ArgumentMisfit::NoMemory { .. } => codes::LIMIT,
         }
     }
 
@@ -88,7 +96,8 @@ impl ArgumentMisfit {
             | ArgumentMisfit::Kind { name, .. }
             | ArgumentMisfit::Extent { name, .. }
             | ArgumentMisfit::FlatExtent { extent: name, .. }
-            | ArgumentMisfit::UnknownSize { name } => name,
+            | ArgumentMisfit::UnknownSize { name }
+            | ArgumentMisfit::NoMemory { name, .. } => name,
         }
     }
 }
@@ -115,6 +124,9 @@ impl fmt::Display for ArgumentMisfit {
             ArgumentMisfit::UnknownSize { name } => {
                 write!(f, "size `{name}` follows from no argument: give it by name")
             }
+            ArgumentMisfit::NoMemory { name, bytes } => {
+                write!(f, "argument `{name}`: the machine has no memory for a copy of {bytes} bytes")
+            }
         }
     }
 }
@@ -124,15 +136,11 @@ impl std::error::Error for ArgumentMisfit {}
 /// The flat operands of a call. Sizes follow from the extents of the arguments; one that follows from none is taken
 /// from an argument of its name.
 pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
-    let is_left_out = |param: &EntryParam| param.default.is_some() && !args.contains_key(&param.name);
-    if entry.params.iter().any(is_left_out) {
-        return fit_all(entry, &with_defaults(entry, args.clone()));
-    }
-    fit_all(entry, args)
-}
-
-fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
-    if let Some(name) = args.keys().find(|name| !is_known(entry, name)) {
+    let is_left_out = |param: &&EntryParam| !args.contains_key(&param.name);
+    let default = |param: &EntryParam| Some((param.name.clone(), default_of(param)?));
+    let defaults: Arguments = entry.params.iter().filter(is_left_out).filter_map(default).collect();
+    let args = Given { args, defaults: &defaults };
+    if let Some(name) = args.args.keys().find(|name| !is_known(entry, name)) {
         let known = entry.params.iter().map(|p| p.name.clone()).chain(entry.sizes.iter().cloned()).collect();
         return Err(ArgumentMisfit::Unknown { name: name.clone(), known });
     }
@@ -146,7 +154,8 @@ fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit
         };
         check_kind(entry, &param.name, value, &param.ty)?;
         let first = leaves.len();
-        value.flatten(&param.ty, &mut leaves);
+        let flat = value.flatten(&param.ty, &mut leaves);
+        flat.map_err(|NoMemory(bytes)| ArgumentMisfit::NoMemory { name: param.name.clone(), bytes })?;
         for (leaf, found) in param.ty.leaves().into_iter().zip(&leaves[first..]) {
             if !leaf.is_there(&leaves[first..]) {
                 absent.extend(leaf.dims);
@@ -185,8 +194,12 @@ fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit
 /// Whether the extents among flat operands are what the signature says of them for the sizes among these.
 pub(crate) fn check_flat_extents(entry: &Entry, flat: &[Value]) -> Result<(), ArgumentMisfit> {
     let number = |k: usize| flat.get(k).and_then(|v| v.scalar()).and_then(|c| c.as_i64());
-    let args = Arguments::new();
-    let known = Known { entry, args: &args, sizes: (0..entry.sizes.len()).map(number).collect() };
+    let none = Arguments::new();
+    let known = Known {
+        entry,
+        args: Given { args: &none, defaults: &none },
+        sizes: (0..entry.sizes.len()).map(number).collect(),
+    };
     for (k, extent) in entry.extents.iter().enumerate() {
         let EntryExtent::Size(dim) = extent else { continue };
         let (expected, found) = (known.value(dim), number(entry.sizes.len() + k));
@@ -215,6 +228,19 @@ fn default_of(param: &EntryParam) -> Option<HostValue> {
 
 fn is_known(entry: &Entry, name: &str) -> bool {
     entry.params.iter().any(|p| p.name == name) || entry.sizes.iter().any(|s| s == name)
+}
+
+/// The arguments of a call, and the defaults of parameters that have none.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    args: &'a Arguments,
+    defaults: &'a Arguments,
+}
+
+impl<'a> Given<'a> {
+    fn get(&self, name: &str) -> Option<&'a HostValue> {
+        self.args.get(name).or_else(|| self.defaults.get(name))
+    }
 }
 
 struct Extent<'a> {
@@ -267,7 +293,7 @@ fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Re
 /// The sizes known so far, and the arguments: what the atoms of a dim stand for.
 struct Known<'a> {
     entry: &'a Entry,
-    args: &'a Arguments,
+    args: Given<'a>,
     sizes: Vec<Option<i64>>,
 }
 
