@@ -36,7 +36,7 @@ use cotan_ops::Registry;
 use crate::runtime::{Arena, ArenaStore, Pool, Watch};
 
 /// Part of every cache key: to be raised with any change in this file.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// Alignment in bytes of all memory that the host hands out: a cache line, the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -145,6 +145,29 @@ pub struct ErrorSlot {
     pub args: [i64; MAX_CHECK_ARGS],
 }
 
+impl ErrorSlot {
+    /// A bug, with as much of its text as there is room for.
+    #[must_use]
+    pub(crate) fn bug(text: impl AsRef<str>) -> ErrorSlot {
+        let text = text.as_ref();
+        let mut slot = ErrorSlot { code: code::BUG, ..ErrorSlot::default() };
+        let kept = text.floor_char_boundary(size_of_val(&slot.args));
+        for (word, bytes) in slot.args.iter_mut().zip(text.as_bytes()[..kept].chunks(size_of::<i64>())) {
+            let mut word_bytes = [0; size_of::<i64>()];
+            word_bytes[..bytes.len()].copy_from_slice(bytes);
+            *word = i64::from_le_bytes(word_bytes);
+        }
+        slot
+    }
+
+    /// The text of [`code::BUG`].
+    #[must_use]
+    pub(crate) fn bug_text(&self) -> String {
+        let bytes: Vec<u8> = self.args.iter().flat_map(|word| word.to_le_bytes()).collect();
+        String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()
+    }
+}
+
 /// The error codes of the host's functions.
 pub mod code {
     /// The memory limit of the call, or the machine's memory, is exhausted. The arguments: the bytes of the tensor or
@@ -157,6 +180,8 @@ pub mod code {
     pub const CANCELLED: i32 = -2;
     /// The step budget is used up.
     pub const OUT_OF_STEPS: i32 = -3;
+    /// The host panicked, or found what cannot be. The arguments are the first bytes of a text, and zeros.
+    pub const BUG: i32 = -4;
 }
 
 /// A tensor, or a scalar (rank 0, one element).

@@ -39,6 +39,7 @@ mod tensor;
 mod term;
 mod value;
 
+pub use cotan_kernels::memory;
 pub use elementary::{Code, Formula, Input, Step};
 pub use float::Float;
 pub use gamma::Gamma;

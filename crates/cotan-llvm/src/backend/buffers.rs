@@ -8,6 +8,15 @@ use crate::abi::Buf;
 use cotan_ir::{Elem, Ty};
 use cotan_ops::Value;
 
+/// There is no memory for so many bytes of an argument or a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoMemory(pub(super) usize);
+
+/// Room for `n` words behind those that are there.
+fn reserve(words: &mut Vec<u64>, n: usize) -> Result<(), NoMemory> {
+    words.try_reserve_exact(n).map_err(|_| NoMemory(n.saturating_mul(size_of::<u64>())))
+}
+
 /// What describes the arguments and results of a call.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
@@ -24,7 +33,7 @@ unsafe impl Send for Buffers {}
 
 impl Buffers {
     /// Describes arguments and results; both stay where they are until the call is over.
-    pub(super) fn describe(&mut self, args: &[Value], results: &mut [Room]) {
+    pub(super) fn describe(&mut self, args: &[Value], results: &mut [Room]) -> Result<(), NoMemory> {
         let ranks = args.iter().map(|arg| arg.dims.len()).chain(results.iter().map(|room| room.value.dims.len()));
         self.strides.clear();
         self.strides.resize(ranks.sum(), 0);
@@ -41,7 +50,7 @@ impl Buffers {
             let words = if arg.elem.bytes() == 8 {
                 &arg.bits
             } else {
-                pack(arg, words);
+                pack(arg, words)?;
                 words
             };
             // Arguments are never written to.
@@ -61,6 +70,7 @@ impl Buffers {
                 capacity: *capacity,
             });
         }
+        Ok(())
     }
 }
 
@@ -87,11 +97,11 @@ impl Room {
         Room { value: Value { elem: ty.elem, bits, dims }, capacity }
     }
 
-    /// The result that a call left, here or in memory of its own.
+    /// The result that a call left, here or in memory of its own, of which it is then a copy of at most so many bytes.
     ///
     /// # Safety
     /// `buf` describes this room after a successful call, which has written the extents and as many elements.
-    pub(super) unsafe fn value(self, buf: &Buf) -> Value {
+    pub(super) unsafe fn value(self, buf: &Buf, max_bytes: usize) -> Result<Value, NoMemory> {
         let Value { elem, mut bits, dims } = self.value;
         let n: usize = dims.iter().map(|d| *d as usize).product();
         let from = buf.data.cast_const();
@@ -99,7 +109,7 @@ impl Room {
         if is_here && elem.bytes() == 8 {
             // SAFETY: by this function's contract the call has written these elements, here.
             unsafe { bits.set_len(n) };
-            return Value { elem, bits, dims };
+            return Ok(Value { elem, bits, dims });
         }
         let read = |k: usize| -> u64 {
             // SAFETY: by this function's contract there are `n > k` elements of this type.
@@ -116,8 +126,12 @@ impl Room {
             }
         };
         if !is_here {
+            if n.saturating_mul(size_of::<u64>()) > max_bytes {
+                return Err(NoMemory(n.saturating_mul(size_of::<u64>())));
+            }
+            reserve(&mut bits, n)?;
             bits.extend((0..n).map(read));
-            return Value { elem, bits, dims };
+            return Ok(Value { elem, bits, dims });
         }
         // From the last one on: an element becomes longer, and takes the place of those behind it.
         let to = bits.as_mut_ptr();
@@ -128,21 +142,24 @@ impl Room {
         }
         // SAFETY: all of them are written.
         unsafe { bits.set_len(n) };
-        Value { elem, bits, dims }
+        Ok(Value { elem, bits, dims })
     }
 }
 
 /// The bytes of elements of less than eight bytes.
-fn pack(value: &Value, words: &mut Vec<u64>) {
+fn pack(value: &Value, words: &mut Vec<u64>) -> Result<(), NoMemory> {
     let bytes = value.elem.bytes();
+    let n = (value.bits.len() * bytes).div_ceil(8).max(1);
     words.clear();
-    words.resize((value.bits.len() * bytes).div_ceil(8).max(1), 0);
+    reserve(words, n)?;
+    words.resize(n, 0);
     // Little-endian machines alone are supported by the layout of `bool` and narrow integers in words.
     for (k, bits) in value.bits.iter().enumerate() {
         let at = k * bytes;
         let mask = (1u64 << (8 * bytes)) - 1;
         words[at / 8] |= (bits & mask) << (8 * (at % 8));
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -158,17 +175,17 @@ mod tests {
             let expected = Value { elem: Elem::F32, bits, dims: vec![n as i64] };
             let mut room = Room::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), n, None);
             let mut packed = Vec::new();
-            pack(&expected, &mut packed);
+            pack(&expected, &mut packed).unwrap();
             let mut buffers = Buffers::default();
-            buffers.describe(&[], std::slice::from_mut(&mut room));
+            buffers.describe(&[], std::slice::from_mut(&mut room)).unwrap();
             let buf = buffers.outputs[0];
             room.value.dims[0] = n as i64;
             // SAFETY: the room has `n` words, and the bytes of `n` elements of four bytes are fewer.
             let value = unsafe {
                 std::ptr::copy_nonoverlapping(packed.as_ptr().cast::<u8>(), buf.data.cast(), 4 * n);
-                room.value(&buf)
+                room.value(&buf, usize::MAX)
             };
-            assert_eq!(value, expected);
+            assert_eq!(value, Ok(expected));
         }
     }
 }

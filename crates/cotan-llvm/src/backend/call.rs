@@ -1,6 +1,6 @@
 //! Calling compiled functions.
 
-use super::buffers::{Buffers, Room};
+use super::buffers::{Buffers, NoMemory, Room};
 use super::nan::has_nan;
 use super::signature::Signature;
 use crate::abi::{Entry, ErrorSlot, code};
@@ -111,8 +111,8 @@ pub enum RuntimeError {
     Cancelled,
     /// The step budget is used up.
     OutOfSteps,
-    /// Compiled code reported what it cannot report: a bug.
-    Bug(i32),
+    /// Compiled code reported what it cannot report, or what it called panicked: a bug.
+    Bug(String),
 }
 
 impl fmt::Display for RuntimeError {
@@ -123,7 +123,7 @@ impl fmt::Display for RuntimeError {
             RuntimeError::OutOfMemory(error) => error.fmt(f),
             RuntimeError::Cancelled => f.write_str("the call was cancelled"),
             RuntimeError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
-            RuntimeError::Bug(code) => write!(f, "bug: unknown error code {code}"),
+            RuntimeError::Bug(message) => f.write_str(message),
         }
     }
 }
@@ -250,10 +250,14 @@ impl CompiledFunction {
             // A size that only the call finds out gets memory of the call.
             let n = self.signature.size(ty, args).unwrap_or(0);
             // Where nothing like it may be held at all, the call says so.
-            let is_allowed = n.saturating_mul(ty.elem.bytes()) <= options.max_bytes;
+            let is_allowed = n.saturating_mul(size_of::<u64>()) <= options.max_bytes;
             warm.rooms.push(Room::new(ty, if is_allowed { n } else { 0 }, earlier.pop()));
         }
-        warm.buffers.describe(args, &mut warm.rooms);
+        if let Err(NoMemory(wanted)) = warm.buffers.describe(args, &mut warm.rooms) {
+            warm.rooms.clear();
+            let held = warm.session.memory().in_use();
+            return Err(no_memory(wanted, held, options.max_bytes));
+        }
         let Warm { session, buffers, rooms, .. } = &mut warm;
         for _ in 0..options.warm_ups {
             let mut outputs = buffers.outputs.clone();
@@ -266,11 +270,15 @@ impl CompiledFunction {
         // lives as long as `self`.
         let outcome = unsafe { session.call(self.entry, &buffers.inputs, &mut buffers.outputs, output) };
         let ran = start.elapsed();
-        let result = outcome.map_err(|error| self.error(&error)).map(|()| {
+        let result = outcome.map_err(|error| self.error(&error)).and_then(|()| {
             let mut values = earlier;
             values.clear();
-            // SAFETY: the call succeeded, so it has written these results.
-            values.extend(rooms.drain(..).zip(&buffers.outputs).map(|(room, buf)| unsafe { room.value(buf) }));
+            for (room, buf) in rooms.drain(..).zip(&buffers.outputs) {
+                // SAFETY: the call succeeded, so it has written these results.
+                let value = unsafe { room.value(buf, options.max_bytes) };
+                let held = session.memory().in_use();
+                values.push(value.map_err(|NoMemory(wanted)| no_memory(wanted, held, options.max_bytes))?);
+            }
             let is_nan = |unwatched: &Vec<usize>| session.saw_nan() || unwatched.iter().any(|k| has_nan(&values[*k]));
             let start = Instant::now();
             let has_nan = self.unwatched.as_ref().is_some_and(is_nan);
@@ -280,7 +288,7 @@ impl CompiledFunction {
                 record_bytes: session.record_bytes(),
                 code_time: ran + start.elapsed(),
             };
-            Outcome { values, statistics, has_nan }
+            Ok(Outcome { values, statistics, has_nan })
         });
         warm.rooms.clear();
         warm.session.set_watch(None);
@@ -313,9 +321,11 @@ impl CompiledFunction {
             code::OUT_OF_MEMORY => RuntimeError::OutOfMemory(self.out_of_memory(slot)),
             code::CANCELLED => RuntimeError::Cancelled,
             code::OUT_OF_STEPS => RuntimeError::OutOfSteps,
+            code::BUG => RuntimeError::Bug(slot.bug_text()),
             number => {
                 let check = usize::try_from(number).ok().and_then(|n| self.reports.checks.get(n.checked_sub(1)?));
-                check.map_or(RuntimeError::Bug(number), |check| RuntimeError::Check {
+                let unknown = || RuntimeError::Bug(format!("compiled code reported the unknown error {number}"));
+                check.map_or_else(unknown, |check| RuntimeError::Check {
                     kind: check.kind,
                     args: slot.args.iter().zip(&check.args).map(|(arg, elem)| shown(*arg, *elem)).collect(),
                     span: check.span,
@@ -334,6 +344,12 @@ impl CompiledFunction {
             site: position.and_then(|at| self.reports.sites.get(at).cloned()),
         }
     }
+}
+
+/// There is no memory for an argument or a result, by the limit or by the machine.
+fn no_memory(wanted: usize, held: usize, max_bytes: usize) -> RuntimeError {
+    let limit = (wanted > max_bytes).then_some(max_bytes as u64);
+    RuntimeError::OutOfMemory(OutOfMemory { wanted: wanted as u64, held: held as u64, limit, site: None })
 }
 
 /// A reported number of bytes.

@@ -2,9 +2,11 @@
 
 use std::slice;
 
+use super::memory::Refusal;
 use crate::abi::layout::ROUTINE_ARRAY_WORDS;
-use crate::abi::{Ctx, FAILED, OK, Status};
+use crate::abi::{Ctx, ErrorSlot, FAILED, OK, Status};
 use cotan_ir::Elem;
+use cotan_ops::memory::within;
 use cotan_ops::{Array, Elements, ElementsMut, Evaluation, RoutineCall, count};
 
 /// An array as compiled code describes it.
@@ -76,13 +78,25 @@ pub(super) unsafe fn call(ctx: &mut Ctx, name: &[u8], words: *const i64) -> Stat
     // SAFETY: the registry is the one that the code was compiled with, and outlives the call.
     let registry = unsafe { ctx.registry.as_ref() };
     let record = std::str::from_utf8(name).ok().and_then(|name| registry?.tensor_op(name));
-    let Some(Evaluation::Routine(routine)) = record.map(|record| record.evaluation) else { return FAILED };
+    let Some(Evaluation::Routine(routine)) = record.map(|record| record.evaluation) else {
+        ctx.error = ErrorSlot::bug(format!("there is no routine `{}`", String::from_utf8_lossy(name)));
+        return FAILED;
+    };
     // SAFETY: see above.
     let args = from.iter().map(|array| Array { dims: array.dims, elements: unsafe { elements(array) } }).collect();
     // SAFETY: see above; nothing else refers to what is written.
     let result = unsafe { elements_mut(&to) };
-    routine(&mut RoutineCall { args, attrs, dims: to.dims, result });
-    OK
+    // SAFETY: the store of the context is live.
+    let limit = unsafe { &*ctx.arenas }.limit();
+    let refused = within(limit.clone(), || routine(&mut RoutineCall { args, attrs, dims: to.dims, result }));
+    match refused {
+        Ok(()) => OK,
+        Err(refused) => {
+            ctx.error =
+                limit.out_of_memory(refused.bytes, if refused.is_limit { Refusal::Limit } else { Refusal::Machine });
+            FAILED
+        }
+    }
 }
 
 /// # Safety
