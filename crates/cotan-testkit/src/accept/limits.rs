@@ -152,7 +152,7 @@ fn run(place: &Workplace, args: &[&str]) -> Result<Taken, String> {
 }
 
 /// The largest memory of a process so far, 0 where the system does not tell.
-fn peak(process: u32) -> u64 {
+pub(super) fn peak(process: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());

@@ -16,6 +16,7 @@ mod operations_speed;
 mod programs;
 mod proofs;
 mod scale;
+mod sound;
 mod sparse;
 mod speed;
 mod suites;
@@ -91,6 +92,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
         "loops" => Some(loops::LINES.to_vec()),
         "operations" => Some([operations::LINES, sparse::LINES, operations_speed::LINES].concat()),
         "proofs" => Some(proofs::LINES.to_vec()),
+        "sound" => Some(sound::lines()),
         "speed" => Some([speed::LINES, compile_times::LINES].concat()),
         _ => None,
     }
