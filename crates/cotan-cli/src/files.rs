@@ -1,10 +1,41 @@
-//! Files of programs: which there are, and how they are replaced.
+//! Files: how they are read, which programs there are, and how they are replaced.
 
 use crate::diagnostics::Failure;
 use crate::exit;
 use cotan::codes;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+
+/// The most bytes of the text of a program.
+pub(crate) const MAX_PROGRAM: u64 = 64 << 20;
+
+/// The most bytes of what has no size that could be asked for, such as a pipe or a device.
+const MAX_UNSIZED: u64 = 64 << 20;
+
+/// The bytes of a file, which has at most so many.
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+    bytes(path, most).map_err(|e| {
+        let shown = path.display().to_string();
+        Failure::about(&shown, exit::USAGE, codes::UNREADABLE_FILE, format!("reading `{shown}`: {e}"))
+    })
+}
+
+/// The same, with the reason of the system. A file that never ends is read up to a limit, and not kept.
+pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let most = if metadata.is_file() { most } else { most.min(MAX_UNSIZED) };
+    let too_large = || io::Error::new(ErrorKind::FileTooLarge, format!("expected at most {most} bytes, found more"));
+    if metadata.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
 
 /// The programs that paths name: a folder stands for all `.cot` files below it, in the order of their names.
 pub(crate) fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
@@ -23,7 +54,7 @@ pub(crate) fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let fail = |e: std::io::Error| {
+    let fail = |e: io::Error| {
         let shown = folder.display().to_string();
         Failure::about(&shown, exit::USAGE, codes::UNREADABLE_FILE, format!("reading `{shown}`: {e}"))
     };
@@ -43,7 +74,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
 }
 
 /// Written beside and renamed, so that a failure leaves an old file as it was.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // What a link points at is replaced, not the link.
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut name = OsString::from(".");
@@ -59,7 +90,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// Writes a file with the permissions of another, if that exists.
-fn write_like(model: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn write_like(model: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::write(path, bytes)?;
     match std::fs::metadata(model) {
         Ok(metadata) => std::fs::set_permissions(path, metadata.permissions()),

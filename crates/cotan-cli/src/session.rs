@@ -4,7 +4,8 @@ use crate::args::EngineArgs;
 use crate::diagnostics::{self, Failure, HOW_TO_REPORT, Report, eprint};
 use crate::environment;
 use crate::exit;
-use crate::input::{RawArguments, unreadable};
+use crate::files::{self, MAX_PROGRAM};
+use crate::input::{RawArguments, Unbound};
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
@@ -15,8 +16,7 @@ use cotan::sema::types::Scalar;
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::syntax::{Code, Diagnostic, FileId, SourceMap, Span, decode};
 use cotan::{CallError, CompileError, Compiler, Engine, Function, Lowered, Program, Request, codes};
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A program without errors, and what compiles and runs it.
@@ -31,7 +31,7 @@ pub(crate) struct FileLoader;
 
 impl Loader for FileLoader {
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
-        match read_source(Path::new(path)) {
+        match files::bytes(Path::new(path), MAX_PROGRAM) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.to_string()),
@@ -39,23 +39,10 @@ impl Loader for FileLoader {
     }
 }
 
-/// Bytes that the text of a program may have. A device has no end.
-const MOST_BYTES: u64 = 256 << 20;
-
-/// The bytes of a program.
-fn read_source(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(std::io::Error::other(format!("a program has at most {} MiB", MOST_BYTES >> 20)));
-    }
-    Ok(bytes)
-}
-
 /// The text of a program.
 pub(crate) fn read_program(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
-    let bytes = read_source(path).map_err(|e| unreadable(path, &e))?;
+    let bytes = files::read(path, MAX_PROGRAM)?;
     let text = decode_program(&name, bytes)?;
     Ok((name, text))
 }
@@ -190,7 +177,10 @@ impl Session {
         entry: &Entry,
         raw: &RawArguments,
     ) -> Result<cotan::host::Arguments, Failure> {
-        raw.bind(entry).map_err(|misfit| self.misfit_failure(name, &misfit))
+        raw.bind(entry).map_err(|unbound| match unbound {
+            Unbound::Misfit(misfit) => self.misfit_failure(name, &misfit),
+            Unbound::File(failure) => failure,
+        })
     }
 
     /// Calls a function of the source, or a derivative of one.

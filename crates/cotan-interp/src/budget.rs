@@ -40,6 +40,16 @@ pub struct Stats {
 /// Bytes of one element in the interpreter's own memory.
 const CELL: u64 = 8;
 
+/// The machine is asked for so many bytes or more before they are charged.
+const PROBED: u64 = 64 << 10;
+
+/// Whether the machine has so many bytes. What is charged is allocated in the next moment by code that is written without a
+/// thought of memory, and a refusal there would end the process.
+fn machine_has(bytes: u64) -> bool {
+    let mut probe = Vec::<u8>::new();
+    usize::try_from(bytes).is_ok_and(|bytes| probe.try_reserve_exact(bytes).is_ok())
+}
+
 /// The limits of a run and what is used of them.
 pub(crate) struct Budget {
     limits: Limits,
@@ -117,9 +127,10 @@ impl Budget {
     pub(crate) fn grow(&self, charge: &mut Charge, n: usize) -> Result<(), RuntimeError> {
         let bytes = (n as u64).saturating_mul(CELL);
         let live = self.live.get().saturating_add(bytes);
-        if live > self.limits.bytes {
+        let limit = if live > self.limits.bytes { Some(self.limits.bytes) } else { None };
+        if limit.is_some() || bytes >= PROBED && !machine_has(bytes) {
             let wanted = charge.bytes.saturating_add(bytes);
-            let error = OutOfMemory { wanted, held: self.live.get(), limit: Some(self.limits.bytes), site: None };
+            let error = OutOfMemory { wanted, held: self.live.get(), limit, site: None };
             return Err(RuntimeError::OutOfMemory(Box::new(error)));
         }
         self.live.set(live);
@@ -138,5 +149,18 @@ pub(crate) struct Charge {
 impl Drop for Charge {
     fn drop(&mut self) {
         self.live.set(self.live.get() - self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d9_what_the_machine_does_not_have_is_an_error_without_a_limit() {
+        let budget = Budget::new(Limits { bytes: u64::MAX, ..Limits::default() });
+        let Err(RuntimeError::OutOfMemory(error)) = budget.charge(usize::MAX / 16) else { panic!("there is memory") };
+        assert_eq!((error.limit, error.held), (None, 0));
+        assert!(budget.charge(1 << 20).is_ok());
     }
 }

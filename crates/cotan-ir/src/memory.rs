@@ -44,6 +44,11 @@ pub struct OutOfMemory {
 }
 
 impl OutOfMemory {
+    /// The machine has no memory for so many bytes outside of what the program computes.
+    pub fn of_machine(wanted: usize) -> OutOfMemory {
+        OutOfMemory { wanted: wanted as u64, held: 0, limit: None, site: None }
+    }
+
     /// What to do about it.
     pub fn remedy(&self) -> &'static str {
         let is_record = self.site.as_ref().is_some_and(|site| site.is_record);

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 
-use crate::Real;
+use crate::{Real, memory};
 
 /// Up to this order a matrix is treated by loops on the stack, beyond by the library.
 pub(crate) const DIRECT: usize = 16;
@@ -90,11 +90,12 @@ pub(crate) fn transpose<T: Copy>(rows: usize, columns: usize, from: &[T], to: &m
 }
 
 /// Calls `body` with scratch memory: on the stack where it is small, allocated otherwise.
-pub(crate) fn with_scratch<R>(need: StackReq, body: impl FnOnce(&mut MemStack) -> R) -> R {
-    if need.unaligned_bytes_required() <= STACK_BYTES {
-        body(MemStack::new(&mut [MaybeUninit::uninit(); STACK_BYTES]))
+pub(crate) fn with_scratch(need: StackReq, body: impl FnOnce(&mut MemStack)) {
+    let bytes = need.unaligned_bytes_required();
+    if bytes <= STACK_BYTES {
+        body(MemStack::new(&mut [MaybeUninit::uninit(); STACK_BYTES]));
     } else {
-        body(MemStack::new(&mut MemBuffer::new(need)))
+        memory::with(bytes, || MemBuffer::try_new(need).ok(), |buffer| body(MemStack::new(buffer)));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The kernels of both element types, compiled in this crate: what calls them, generic or not, does not compile the libraries'
 //! generic code again, which takes minutes.
 
+use crate::memory::with_elements;
 use crate::triangular::Triangle;
 use crate::{cholesky, eigh, fft, lu, orthonormal, svd, triangular};
 
@@ -51,10 +52,12 @@ macro_rules! compiled {
 
 /// Does in f64 what is asked for in f32.
 fn in_double(a: &[f32], to: &mut [f32], kernel: impl FnOnce(&[f64], &mut [f64])) {
-    let a: Vec<f64> = a.iter().map(|x| f64::from(*x)).collect();
-    let mut result = vec![0.0; to.len()];
-    kernel(&a, &mut result);
-    to.iter_mut().zip(result).for_each(|(to, x)| *to = x as f32);
+    with_elements(a.len() + to.len(), 0.0, |both| {
+        let (wide, result) = both.split_at_mut(a.len());
+        wide.iter_mut().zip(a).for_each(|(wide, x)| *wide = f64::from(*x));
+        kernel(wide, result);
+        to.iter_mut().zip(result).for_each(|(to, x)| *to = *x as f32);
+    });
 }
 
 compiled! {

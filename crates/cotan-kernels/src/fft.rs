@@ -10,6 +10,7 @@ use rustfft::FftPlanner;
 
 use crate::Real;
 use crate::batch::{each, is_empty};
+use crate::memory::with_elements;
 
 /// Up to this many complex numbers scratch memory lies on the stack.
 const STACK_LEN: usize = 128;
@@ -104,6 +105,6 @@ fn with_scratch<T: Real>(len: usize, body: impl FnOnce(&mut [Complex<T>])) {
     if len <= STACK_LEN {
         body(&mut [zero; STACK_LEN][..len]);
     } else {
-        body(&mut vec![zero; len]);
+        with_elements(len, zero, body);
     }
 }

@@ -10,7 +10,7 @@
 //! A result of a factorisation is finite in all entries or NaN in all of them: the latter where there is none (a singular
 //! matrix, one that is not positive definite, no convergence, an overflow) and where an entry that is read is infinite or NaN.
 //! Others of the batch are not touched by that. Small matrices need no allocation; for larger ones memory is allocated once per
-//! call.
+//! call, and [counted](memory).
 //!
 //! ```
 //! // Two systems of order two with one right hand side each; the second one is singular.
@@ -28,6 +28,7 @@ mod compiled;
 mod eigh;
 mod fft;
 mod lu;
+pub mod memory;
 mod orthonormal;
 mod real;
 mod sort;

@@ -6,6 +6,7 @@
 //! which keys differ: most keys are in order then, and runs of those that agree so far are sorted in turn.
 
 use crate::batch::{each, is_empty};
+use crate::memory::with_elements;
 
 /// Rows up to this length are sorted in memory on the stack.
 const SHORT: usize = 32;
@@ -131,11 +132,13 @@ fn rows<T: Sortable, E: Entry>(n: usize, x: &[T], to: &mut [i64]) {
     if n <= SHORT {
         each_row(n, x, &mut [E::default(); SHORT][..n], to, |entries| entries.sort_unstable());
     } else if n < LONG || u32::try_from(n).is_err() {
-        each_row(n, x, &mut vec![E::default(); n], to, |entries| entries.sort_unstable());
+        with_elements(n, E::default(), |entries| each_row(n, x, entries, to, |entries| entries.sort_unstable()));
     } else {
-        let mut others = vec![E::default(); n];
-        let mut counts = vec![[0; DIGITS]; PASSES];
-        each_row(n, x, &mut vec![E::default(); n], to, |entries| by_digits(entries, &mut others, &mut counts));
+        with_elements(2 * n, E::default(), |entries| {
+            let (entries, others) = entries.split_at_mut(n);
+            let mut counts = [[0; DIGITS]; PASSES];
+            each_row(n, x, entries, to, |entries| by_digits(entries, others, &mut counts));
+        });
     }
 }
 

@@ -145,6 +145,29 @@ pub struct ErrorSlot {
     pub args: [i64; MAX_CHECK_ARGS],
 }
 
+impl ErrorSlot {
+    /// A bug, with as much of its text as there is room for.
+    #[must_use]
+    pub(crate) fn bug(text: impl AsRef<str>) -> ErrorSlot {
+        let text = text.as_ref();
+        let mut slot = ErrorSlot { code: code::BUG, ..ErrorSlot::default() };
+        let kept = text.floor_char_boundary(size_of_val(&slot.args));
+        for (word, bytes) in slot.args.iter_mut().zip(text.as_bytes()[..kept].chunks(size_of::<i64>())) {
+            let mut word_bytes = [0; size_of::<i64>()];
+            word_bytes[..bytes.len()].copy_from_slice(bytes);
+            *word = i64::from_le_bytes(word_bytes);
+        }
+        slot
+    }
+
+    /// The text of [`code::BUG`].
+    #[must_use]
+    pub(crate) fn bug_text(&self) -> String {
+        let bytes: Vec<u8> = self.args.iter().flat_map(|word| word.to_le_bytes()).collect();
+        String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()
+    }
+}
+
 /// The error codes of the host's functions.
 pub mod code {
     /// The memory limit of the call, or the machine's memory, is exhausted. The arguments: the bytes of the tensor or
@@ -162,6 +185,8 @@ pub mod code {
     /// Compiled code has described an array with extents that no array has: a bug of whoever made it. The span is the rank,
     /// the arguments are the extents.
     pub const BAD_EXTENTS: i32 = -5;
+    /// The host panicked, or found what cannot be. The arguments are the first bytes of a text, and zeros.
+    pub const BUG: i32 = -6;
 }
 
 /// A tensor, or a scalar (rank 0, one element).

@@ -41,6 +41,7 @@ mod tensor;
 mod term;
 mod value;
 
+pub use cotan_kernels::memory;
 pub use element_count::{ElementCount, count};
 pub use elementary::{Code, Formula, Input, Step};
 pub use float::Float;

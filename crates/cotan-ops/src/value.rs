@@ -21,6 +21,14 @@ impl Value {
         Value { elem, dims: dims.to_vec(), bits: vec![0; count(dims)] }
     }
 
+    /// A copy, if there is memory for it.
+    pub fn try_clone(&self) -> Option<Value> {
+        let mut bits = Vec::new();
+        bits.try_reserve_exact(self.bits.len()).ok()?;
+        bits.extend_from_slice(&self.bits);
+        Some(Value { elem: self.elem, dims: self.dims.clone(), bits })
+    }
+
     /// A tensor of f64. The number of elements is the product of the dims.
     pub fn f64s(dims: &[i64], elements: &[f64]) -> Value {
         let bits: Vec<u64> = elements.iter().map(|x| x.to_bits()).collect();

@@ -1,6 +1,6 @@
 //! All tests of this crate through its public interface, in one program: what they share is built and linked once.
 //!
-//! `own_operation` is a program of its own, as it changes what the whole process sees.
+//! `memory` and `own_operation` are programs of their own, as they change what the whole process sees.
 
 mod battery;
 mod certificates;
@@ -11,6 +11,7 @@ mod emit;
 mod format;
 mod fuzz;
 mod generated;
+mod hostile;
 mod ir;
 mod kinks;
 mod large_positions;

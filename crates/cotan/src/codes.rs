@@ -205,7 +205,7 @@ pub static RUN_TIME: &[CodeInfo] = &[
          asked for it (a tensor, or the record of a loop), the bytes that it needs, those that the call holds, and the \
          limit. `@checkpoint(sqrt)` in front of a loop makes its reverse sweep record less and compute more; \
          --memory-limit BYTES allows more. Without that option a call may hold what the machine, and the control group \
-         of the process, have to spare. Arguments and results do not count. Compiled code counts the bytes that it holds, \
+         of the process, have to spare. Arguments and results do not count; what routines work in does. Compiled code counts the bytes that it holds, \
          up to 64 KiB more than is used for each tensor that grows; the interpreter counts 8 bytes for each element, \
          whatever its type. --steps N bounds the steps of a call: compiled code counts about one for each iteration of a \
          loop, the interpreter the statements and elements too.",
@@ -271,7 +271,7 @@ pub static SHELL: &[CodeInfo] = &[
     info(
         "A0007",
         "a file is not what its name says",
-        "Arguments are read from .json, .npz and .npy files. Python objects inside arrays are never read.",
+        "Arguments are read from .json, .npz and .npy files. Python objects inside arrays are never read. A key of an object, or a name in an archive, stands for one value. What is read takes at most half the memory that is to spare, where an element has eight bytes; the arrays of an archive that take more than 32 MiB may be at most 200 times as large as their compressed forms. An array that is larger for good reasons can be saved without compression.",
         "",
     ),
     info(

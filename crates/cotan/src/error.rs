@@ -121,7 +121,10 @@ impl From<cotan_llvm::RuntimeError> for CallError {
 
 impl From<ArgumentMisfit> for CallError {
     fn from(e: ArgumentMisfit) -> CallError {
-        CallError::Arguments(e)
+        match e {
+            ArgumentMisfit::NoMemory { bytes, .. } => CallError::OutOfMemory(OutOfMemory::of_machine(bytes)),
+            e => CallError::Arguments(e),
+        }
     }
 }
 

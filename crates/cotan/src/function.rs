@@ -1,11 +1,11 @@
 //! Functions that can be called.
 
 use crate::compiled::Compiled;
-use crate::host::{Arguments, HostValue, check_flat_extents, fit_arguments, rebuild};
+use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
 use crate::stopping::CallLimits;
 use crate::{CallError, Lowered, NanArgument, NanOrigin};
 use cotan_interp::Options as InterpOptions;
-use cotan_ir::{CheckKind, Module};
+use cotan_ir::{CheckKind, Module, OutOfMemory};
 use cotan_llvm::Statistics;
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
@@ -173,8 +173,16 @@ impl Function {
 
     /// The structured value of flat results.
     pub fn rebuild(&self, results: Vec<Value>) -> Result<HostValue, CallError> {
-        let mut leaves = self.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
-        rebuild(&self.entry.result, &mut leaves)
-            .ok_or_else(|| CallError::Bug(format!("results of `{}` do not fit its type", self.entry.symbol)))
+        let mut results: Vec<Option<Value>> = results.into_iter().map(Some).collect();
+        let leaves = &self.entry.leaf_results;
+        // The last one who asks for a result has it; those before get copies.
+        let leaf = |(at, k): (usize, &usize)| {
+            let result = results.get_mut(*k)?;
+            if leaves[at + 1..].contains(k) { result.as_ref()?.try_clone() } else { result.take() }
+        };
+        rebuilt(&self.entry.result, &mut leaves.iter().enumerate().map_while(leaf)).map_err(|unbuilt| match unbuilt {
+            Unbuilt::Misfit => CallError::Bug(format!("results of `{}` do not fit its type", self.entry.symbol)),
+            Unbuilt::Memory(NoMemory(bytes)) => CallError::OutOfMemory(OutOfMemory::of_machine(bytes)),
+        })
     }
 }

@@ -4,6 +4,8 @@ mod exact_zeros;
 mod explain;
 mod flat_operands;
 mod memory;
+mod negative_sizes;
+mod panics;
 mod quick_start;
 mod sparse;
 mod stopping;

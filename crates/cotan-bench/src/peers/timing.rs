@@ -6,7 +6,7 @@ use crate::agreement::{Found, agreement};
 use crate::measure::{SHORTEST_SAMPLE, Turn};
 use crate::{Block, Instance, Tolerance};
 use anyhow::{Context, Result, bail};
-use cotan::host::read_npy;
+use cotan::host::{Budget, read_npy};
 use serde::Serialize;
 use std::path::Path;
 use std::process::Command;
@@ -125,7 +125,9 @@ impl Running {
         let mut process = Process::start(command)?;
         let ready: Ready = read(&process.answer(START)?)?;
         let bytes = std::fs::read(entries).with_context(|| format!("reading {}", entries.display()))?;
-        let entries = read_npy(&bytes).with_context(|| format!("reading {}", entries.display()))?.floats();
+        let entries = read_npy(&bytes, &mut Budget::default())
+            .with_context(|| format!("reading {}", entries.display()))?
+            .floats();
         let (function, derivative) = (Samples::of(Calls::Function), Samples::of(Calls::Derivative));
         let blocks = blocks.to_vec();
         Ok(Running { process, ready, entries, blocks, tolerance, error: None, function, derivative })

@@ -7,6 +7,7 @@ mod environment;
 mod errors;
 mod fmt;
 mod folders;
+mod hostile;
 mod inputs;
 mod limits;
 mod manifest;

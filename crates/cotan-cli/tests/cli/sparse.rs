@@ -82,7 +82,7 @@ fn arrays_go_to_files() {
     let run = case.run(&with("jacobian", &["--out", "j.npz"]));
     assert_eq!((run.status, run.stdout.as_str()), (Some(0), ""), "{}", run.stderr);
     let bytes = std::fs::read(case.path("j.npz")).expect("the file is there");
-    let arrays = cotan::host::read_npz(&bytes).expect("an archive");
+    let arrays = cotan::host::read_npz(bytes, &mut cotan::host::Budget::default()).expect("an archive");
     let find = |name: &str| arrays.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
     assert_eq!(find("jacobian.x.data"), Some(cotan::host::HostValue::f64s(&[4], &[3.0, 2.0, 5.0, 3.0])));
     assert!(find("jacobian.x.indptr").is_some() && find("jacobian.x.mode").is_none());

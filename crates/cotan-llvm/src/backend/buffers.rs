@@ -8,6 +8,24 @@ use crate::abi::Buf;
 use cotan_ir::{Elem, Ty};
 use cotan_ops::{ElementCount, Value};
 
+/// There is no memory for so many bytes of an argument or a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoMemory(pub(super) usize);
+
+/// Room for `n` words behind those that are there.
+fn reserve(words: &mut Vec<u64>, n: usize) -> Result<(), NoMemory> {
+    words.try_reserve_exact(n).map_err(|_| NoMemory(n.saturating_mul(size_of::<u64>())))
+}
+
+/// Why a result is not what a call left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unmade {
+    /// There is no memory for a copy of it.
+    NoMemory(NoMemory),
+    /// It has extents that no tensor has there, or does not lie in the memory for it.
+    BadExtents(Vec<i64>),
+}
+
 /// What describes the arguments and results of a call.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
@@ -24,7 +42,7 @@ unsafe impl Send for Buffers {}
 
 impl Buffers {
     /// Describes arguments and results; both stay where they are until the call is over.
-    pub(super) fn describe(&mut self, args: &[Value], results: &mut [Room]) {
+    pub(super) fn describe(&mut self, args: &[Value], results: &mut [Room]) -> Result<(), NoMemory> {
         let ranks = args.iter().map(|arg| arg.dims.len()).chain(results.iter().map(|room| room.value.dims.len()));
         self.strides.clear();
         self.strides.resize(ranks.sum(), 0);
@@ -41,7 +59,7 @@ impl Buffers {
             let words = if arg.elem.bytes() == 8 {
                 &arg.bits
             } else {
-                pack(arg, words);
+                pack(arg, words)?;
                 words
             };
             // Arguments are never written to.
@@ -61,6 +79,7 @@ impl Buffers {
                 capacity: *capacity,
             });
         }
+        Ok(())
     }
 }
 
@@ -94,22 +113,22 @@ impl Room {
         Room { value: Value { elem: ty.elem, bits, dims }, known, capacity }
     }
 
-    /// The result that a call left, here or in memory of its own. The error is the extents of one that is none: a bug of
-    /// whoever made the code, which is told and not followed.
+    /// The result that a call left, here or in memory of its own, of which it is then a copy of at most so many bytes. Extents
+    /// of no tensor are a bug of whoever made the code, which is told and not followed.
     ///
     /// # Safety
     /// `buf` describes this room after a successful call, and what the call wrote is still there: the extents, to which
     /// `buf.extents` points, and, if they are those of a tensor, as many elements from `buf.data` on. That the extents are
     /// those of a tensor, and that elements that lie here fit, is looked at here.
-    pub(super) unsafe fn value(self, buf: &Buf) -> Result<Value, Vec<i64>> {
+    pub(super) unsafe fn value(self, buf: &Buf, max_bytes: usize) -> Result<Value, Unmade> {
         let Value { elem, mut bits, dims } = self.value;
         let is_expected = |n: &ElementCount| self.known.is_none_or(|known| known == *n);
-        let Some(count) = ElementCount::of(&dims).filter(is_expected) else { return Err(dims) };
+        let Some(count) = ElementCount::of(&dims).filter(is_expected) else { return Err(Unmade::BadExtents(dims)) };
         let n = count.get();
         let from = buf.data.cast_const();
         let is_here = bits.as_ptr().cast() == from;
         if is_here && count.bytes(elem) as i64 > self.capacity || n > 0 && from.is_null() {
-            return Err(dims);
+            return Err(Unmade::BadExtents(dims));
         }
         if is_here && elem.bytes() == 8 {
             // SAFETY: there is room for so many words, as was seen above, and by this function's contract the call has
@@ -133,6 +152,10 @@ impl Room {
             }
         };
         if !is_here {
+            if n.saturating_mul(size_of::<u64>()) > max_bytes {
+                return Err(Unmade::NoMemory(NoMemory(n.saturating_mul(size_of::<u64>()))));
+            }
+            reserve(&mut bits, n).map_err(Unmade::NoMemory)?;
             bits.extend((0..n).map(read));
             return Ok(Value { elem, bits, dims });
         }
@@ -150,16 +173,19 @@ impl Room {
 }
 
 /// The bytes of elements of less than eight bytes.
-fn pack(value: &Value, words: &mut Vec<u64>) {
+fn pack(value: &Value, words: &mut Vec<u64>) -> Result<(), NoMemory> {
     let bytes = value.elem.bytes();
+    let n = (value.bits.len() * bytes).div_ceil(8).max(1);
     words.clear();
-    words.resize((value.bits.len() * bytes).div_ceil(8).max(1), 0);
+    reserve(words, n)?;
+    words.resize(n, 0);
     // Little-endian machines alone are supported by the layout of `bool` and narrow integers in words.
     for (k, bits) in value.bits.iter().enumerate() {
         let at = k * bytes;
         let mask = (1u64 << (8 * bytes)) - 1;
         words[at / 8] |= (bits & mask) << (8 * (at % 8));
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -176,32 +202,32 @@ mod tests {
             let mut room =
                 Room::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), ElementCount::of(&[n as i64]), None);
             let mut packed = Vec::new();
-            pack(&expected, &mut packed);
+            pack(&expected, &mut packed).unwrap();
             let mut buffers = Buffers::default();
-            buffers.describe(&[], std::slice::from_mut(&mut room));
+            buffers.describe(&[], std::slice::from_mut(&mut room)).unwrap();
             let buf = buffers.outputs[0];
             room.value.dims[0] = n as i64;
             // SAFETY: the room has `n` words, and the bytes of `n` elements of four bytes are fewer.
             let value = unsafe {
                 std::ptr::copy_nonoverlapping(packed.as_ptr().cast::<u8>(), buf.data.cast(), 4 * n);
-                room.value(&buf)
+                room.value(&buf, usize::MAX)
             };
             assert_eq!(value, Ok(expected));
         }
     }
 
     /// What is made of extents that code gives for a room of two elements of this type.
-    fn given(elem: Elem, known: Option<ElementCount>, dims: &[i64]) -> Result<Value, Vec<i64>> {
+    fn given(elem: Elem, known: Option<ElementCount>, dims: &[i64]) -> Result<Value, Unmade> {
         let rank = vec![Dim::Const(2); dims.len()];
         let mut room = Room::new(&Ty::new(elem, rank), known, None);
         let mut buffers = Buffers::default();
-        buffers.describe(&[], std::slice::from_mut(&mut room));
+        buffers.describe(&[], std::slice::from_mut(&mut room)).unwrap();
         let buf = buffers.outputs[0];
         room.value.dims.copy_from_slice(dims);
         // SAFETY: the extents are looked at before elements are, and those of the good one are written.
         unsafe {
             buf.data.cast::<u64>().write_bytes(0, 1);
-            room.value(&buf)
+            room.value(&buf, usize::MAX)
         }
     }
 
@@ -210,10 +236,10 @@ mod tests {
         for elem in [Elem::F64, Elem::F32, Elem::Bool] {
             for known in [None, ElementCount::of(&[1])] {
                 for dims in [&[-1][..], &[-2, -3], &[i64::MIN], &[1 << 32, 1 << 32], &[i64::MAX], &[1 << 20]] {
-                    assert_eq!(given(elem, known, dims), Err(dims.to_vec()), "{elem}");
+                    assert_eq!(given(elem, known, dims), Err(Unmade::BadExtents(dims.to_vec())), "{elem}");
                 }
             }
-            assert_eq!(given(elem, ElementCount::of(&[1]), &[0]), Err(vec![0]), "not as many as the arguments say");
+            assert_eq!(given(elem, ElementCount::of(&[1]), &[0]), Err(Unmade::BadExtents(vec![0])), "not as many as the arguments say");
             assert!(given(elem, ElementCount::of(&[1]), &[1]).is_ok());
             assert!(given(elem, None, &[0, i64::MAX]).is_ok_and(|value| value.bits.is_empty()));
         }

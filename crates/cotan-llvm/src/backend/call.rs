@@ -1,6 +1,6 @@
 //! Calling compiled functions.
 
-use super::buffers::{Buffers, Room};
+use super::buffers::{Buffers, NoMemory, Room, Unmade};
 use super::nan::has_nan;
 use super::signature::Signature;
 use crate::abi::{Entry, ErrorSlot, code};
@@ -8,8 +8,7 @@ use crate::emit::Reports;
 use crate::jit::{CompiledModule, ObjectOrigin};
 use crate::runtime::{Pool, Session, Watch};
 use cotan_ir::{CheckKind, Elem, Function, OutOfMemory, Span};
-use cotan_ops::Registry;
-use cotan_ops::Value;
+use cotan_ops::{ElementCount, Registry, Value};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -113,8 +112,8 @@ pub enum RuntimeError {
     OutOfSteps,
     /// The time of the call is over.
     TimedOut,
-    /// Compiled code reported what it cannot report: a bug.
-    Bug(i32),
+    /// Compiled code reported what it cannot report, or what it called panicked: a bug.
+    Bug(String),
     /// Compiled code gave a tensor of extents that none has there, or that does not lie in the memory for it: a bug.
     BadExtents(Vec<i64>),
 }
@@ -128,7 +127,7 @@ impl fmt::Display for RuntimeError {
             RuntimeError::Cancelled => f.write_str("the call was cancelled"),
             RuntimeError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
             RuntimeError::TimedOut => f.write_str("the time of the call is over"),
-            RuntimeError::Bug(code) => write!(f, "bug: unknown error code {code}"),
+            RuntimeError::Bug(message) => f.write_str(message),
             RuntimeError::BadExtents(extents) => write!(f, "bug: compiled code gave a tensor of extents {extents:?}"),
         }
     }
@@ -255,10 +254,15 @@ impl CompiledFunction {
         for ty in &self.signature.results {
             // A size that only the call finds out gets memory of the call. Where nothing like it may be held at all, the
             // call says so.
-            let known = self.signature.size(ty, args).filter(|n| n.bytes(ty.elem) <= options.max_bytes);
+            let is_allowed = |n: &ElementCount| n.get().saturating_mul(size_of::<u64>()) <= options.max_bytes;
+            let known = self.signature.size(ty, args).filter(is_allowed);
             warm.rooms.push(Room::new(ty, known, earlier.pop()));
         }
-        warm.buffers.describe(args, &mut warm.rooms);
+        if let Err(NoMemory(wanted)) = warm.buffers.describe(args, &mut warm.rooms) {
+            warm.rooms.clear();
+            let held = warm.session.memory().in_use();
+            return Err(no_memory(wanted, held, options.max_bytes));
+        }
         let Warm { session, buffers, rooms, .. } = &mut warm;
         for _ in 0..options.warm_ups {
             let mut outputs = buffers.outputs.clone();
@@ -276,8 +280,12 @@ impl CompiledFunction {
             values.clear();
             for (room, buf) in rooms.drain(..).zip(&buffers.outputs) {
                 // SAFETY: the call succeeded, so it has written these results, and nothing has called the session since.
-                let value = unsafe { room.value(buf) };
-                values.push(value.map_err(RuntimeError::BadExtents)?);
+                let value = unsafe { room.value(buf, options.max_bytes) };
+                let held = session.memory().in_use();
+                values.push(value.map_err(|unmade| match unmade {
+                    Unmade::NoMemory(NoMemory(wanted)) => no_memory(wanted, held, options.max_bytes),
+                    Unmade::BadExtents(extents) => RuntimeError::BadExtents(extents),
+                })?);
             }
             let is_nan = |unwatched: &Vec<usize>| session.saw_nan() || unwatched.iter().any(|k| has_nan(&values[*k]));
             let start = Instant::now();
@@ -326,9 +334,11 @@ impl CompiledFunction {
                 let rank = usize::try_from(slot.span).unwrap_or(0).min(slot.args.len());
                 RuntimeError::BadExtents(slot.args[..rank].to_vec())
             }
+            code::BUG => RuntimeError::Bug(slot.bug_text()),
             number => {
                 let check = usize::try_from(number).ok().and_then(|n| self.reports.checks.get(n.checked_sub(1)?));
-                check.map_or(RuntimeError::Bug(number), |check| RuntimeError::Check {
+                let unknown = || RuntimeError::Bug(format!("compiled code reported the unknown error {number}"));
+                check.map_or_else(unknown, |check| RuntimeError::Check {
                     kind: check.kind,
                     args: slot.args.iter().zip(&check.args).map(|(arg, elem)| shown(*arg, *elem)).collect(),
                     span: check.span,
@@ -347,6 +357,12 @@ impl CompiledFunction {
             site: position.and_then(|at| self.reports.sites.get(at).cloned()),
         }
     }
+}
+
+/// There is no memory for an argument or a result, by the limit or by the machine.
+fn no_memory(wanted: usize, held: usize, max_bytes: usize) -> RuntimeError {
+    let limit = (wanted > max_bytes).then_some(max_bytes as u64);
+    RuntimeError::OutOfMemory(OutOfMemory { wanted: wanted as u64, held: held as u64, limit, site: None })
 }
 
 /// A reported number of bytes.

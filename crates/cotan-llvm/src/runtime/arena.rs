@@ -229,7 +229,7 @@ impl ArenaStore {
     }
 
     /// What all arenas count against.
-    pub(super) fn limit(&self) -> &MemoryLimit {
+    pub(super) fn limit(&self) -> &Arc<MemoryLimit> {
         &self.limit
     }
 

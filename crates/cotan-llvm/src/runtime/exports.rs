@@ -2,17 +2,21 @@
 //!
 //! Each is called with pointers that the host put into the context, or that compiled code has in its own frame; what each of
 //! them relies on stands where it is used.
+//!
+//! None of them unwinds. Those that allocate, index by data or call what others wrote do so [under a
+//! guard](super::guard), and a panic there is an error of the call; the others copy words.
 
 use std::ffi::c_void;
 use std::{ptr, slice};
 
 use super::arena::Arena;
 use super::blocks::Partials;
+use super::guard::{guarded, reporting};
 use super::memory::Refusal;
 use super::parallel::parallel_for;
 use super::routine;
 use super::wavefront::wavefront;
-use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, Mark, OK, Output, Stack, Status, code};
+use crate::abi::{ChunkBody, Ctx, FAILED, Mark, OK, Output, Stack, Status};
 use crate::jit::HostSymbols;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_loops::BlockWork;
@@ -58,14 +62,7 @@ unsafe fn ask<T>(
         request(arena)
     });
     answer.inspect_err(|refusal| {
-        let shown = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
-        let limit = arenas.limit();
-        let max_bytes = match refusal {
-            Refusal::Limit => shown(limit.max_bytes()),
-            Refusal::Machine => code::NO_LIMIT,
-        };
-        ctx.error = ErrorSlot { code: code::OUT_OF_MEMORY, ..ErrorSlot::default() };
-        ctx.error.args[..3].copy_from_slice(&[wanted, shown(limit.in_use()), max_bytes]);
+        ctx.error = arenas.limit().out_of_memory(usize::try_from(wanted).unwrap_or(usize::MAX), *refusal);
     })
 }
 
@@ -75,60 +72,65 @@ fn size(bytes: i64) -> Result<usize, Refusal> {
 }
 
 unsafe extern "C" fn allocate(ctx: *mut Ctx, bytes: i64) -> *mut c_void {
-    // SAFETY: compiled code passes on the context that its call or task was given: it lives until that returns, and no other
-    // thread uses it.
+    // SAFETY: the context is that of the caller.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: the pointers of such a context are live, and `arena` is this thread's.
-    let memory = unsafe { ask(ctx, bytes, |arena| arena.allocate(size(bytes)?)) };
-    memory.unwrap_or(ptr::null_mut())
+    let mut memory = ptr::null_mut();
+    let status = reporting(ctx, |ctx| {
+        // SAFETY: the pointers in the context are live.
+        match unsafe { ask(ctx, bytes, |arena| arena.allocate(size(bytes)?)) } {
+            Ok(allocated) => memory = allocated,
+            Err(_) => return FAILED,
+        }
+        OK
+    });
+    if status == OK { memory } else { ptr::null_mut() }
 }
 
 unsafe extern "C" fn mark(ctx: *mut Ctx, mark: *mut Mark) {
-    // SAFETY: `ctx` is the context of this call or task, whose arena is this thread's; `mark` is a place in the caller's frame
-    // that is large enough and aligned, as the table in `crate::abi` says.
+    // SAFETY: the arena is that of the context, and the mark lies in the caller's frame.
     unsafe { mark.write((*(*ctx).arena).mark()) }
 }
 
 unsafe extern "C" fn release(ctx: *mut Ctx, mark: *const Mark) {
-    // SAFETY: `ctx` is the context of this call or task; `mark` is in the caller's frame, was filled by `mark` above with the
-    // same arena, and nothing that was allocated since is used any more.
+    // SAFETY: the arena is that of the context; the mark was made in it.
     unsafe { (*(*ctx).arena).release(*mark) }
 }
 
 unsafe extern "C" fn stack_open(ctx: *mut Ctx, stack: *mut Stack) {
-    // SAFETY: `ctx` is the context of this call or task; `stack` is a place for a `Stack` in the caller's frame, which does not
-    // move while the stack is open.
+    // SAFETY: the arena is that of the context; the stack lies in the caller's frame, and stays there until it is released.
     unsafe { (*(*ctx).arena).open_stack(stack) }
 }
 
 unsafe extern "C" fn stack_reserve(ctx: *mut Ctx, stack: *mut Stack, bytes: i64) -> Status {
-    // SAFETY: compiled code passes on the context that its call or task was given: it lives until that returns, and no other
-    // thread uses it.
+    // SAFETY: the context is that of the caller.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: `stack` is in the caller's frame, and `stack_open` has filled it.
+    // SAFETY: the stack lies in the caller's frame.
     let wanted = unsafe { (*stack).length }.saturating_add(bytes);
-    // SAFETY: the pointers of such a context are live; the stack was opened in this arena.
-    let room = unsafe { ask(ctx, wanted, |arena| arena.reserve(stack, size(bytes)?)) };
-    if room.is_ok() { OK } else { FAILED }
+    reporting(ctx, |ctx| {
+        // SAFETY: the pointers in the context are live, and the stack was opened in its arena.
+        let room = unsafe { ask(ctx, wanted, |arena| arena.reserve(stack, size(bytes)?)) };
+        if room.is_ok() { OK } else { FAILED }
+    })
 }
 
 unsafe extern "C" fn parallel(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64) -> Status {
-    // SAFETY: `ctx` is the context of this call; `body` is a function of the same compiled module with the signature of a chunk,
-    // and `env` a record in the caller's frame, which waits until all chunks are done.
-    unsafe { parallel_for(&mut *ctx, body, env, n) }
+    // SAFETY: the context is that of the caller.
+    let ctx = unsafe { &mut *ctx };
+    // SAFETY: the emitter generates a body for any thread, with an environment that outlives the loop.
+    reporting(ctx, |ctx| unsafe { parallel_for(ctx, body, env, n) })
 }
 
 unsafe extern "C" fn wave(ctx: *mut Ctx, body: ChunkBody, env: *mut c_void, n: i64, stages: i64, slots: i64) -> Status {
-    // SAFETY: as for a parallel loop: the context of this call, a function of the same module, and a record in the frame of the
-    // caller, which waits.
-    unsafe { wavefront(&mut *ctx, body, env, [n, stages, slots]) }
+    // SAFETY: the context is that of the caller.
+    let ctx = unsafe { &mut *ctx };
+    // SAFETY: the emitter generates a body for any thread, with an environment that outlives the loop.
+    reporting(ctx, |ctx| unsafe { wavefront(ctx, body, env, [n, stages, slots]) })
 }
 
 unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
-    // SAFETY: compiled code passes on the context that its call or task was given: it lives until that returns, and no other
-    // thread uses it.
+    // SAFETY: the context is that of the caller.
     let ctx = unsafe { &mut *ctx };
-    // SAFETY: the watch of a context is null, which watches nothing, or one that the host keeps alive during the call.
+    // SAFETY: the watch of the context is live; a null one watches nothing.
     let Some(watch) = (unsafe { ctx.watch.as_ref() }) else {
         return OK;
     };
@@ -142,11 +144,12 @@ unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
 }
 
 unsafe extern "C" fn routine(ctx: *mut Ctx, name: *const u8, length: i64, words: *const i64) -> Status {
-    // SAFETY: `name` points to that many bytes of a constant in the code, which is mapped while it runs.
+    // SAFETY: the context is that of the caller.
+    let ctx = unsafe { &mut *ctx };
+    // SAFETY: the name is a constant of that many bytes in the code.
     let name = unsafe { slice::from_raw_parts(name, usize::try_from(length).unwrap_or(0)) };
-    // SAFETY: `ctx` is the context of this call or task; `words` describes arrays, which compiled code keeps alive and does
-    // not use meanwhile, in the form that the routine of this name has in the emitter.
-    unsafe { routine::call(&mut *ctx, name, words) }
+    // SAFETY: compiled code describes arrays that are alive, and a result that overlaps none of them.
+    reporting(ctx, |ctx| unsafe { routine::call(ctx, name, words) })
 }
 
 unsafe extern "C" fn close_blocks(monoid: i32, elem: i32, lanes: *mut c_void, size: i64, stride: i64, number: i64) {
@@ -188,29 +191,49 @@ unsafe extern "C" fn print(
     rank: i64,
     extents: *const i64,
 ) {
-    // SAFETY: the output of a context is null, which drops everything, or one that the host keeps alive and that no other
-    // thread uses during the call.
-    let Some(output) = (unsafe { (*ctx).output.cast::<Output>().as_mut() }) else {
+    // SAFETY: the context is that of the caller.
+    let ctx = unsafe { &mut *ctx };
+    // SAFETY: the host's output outlives the call; null stands for none.
+    let Some(output) = (unsafe { ctx.output.cast::<Output>().as_mut() }) else {
         return;
     };
+    // SAFETY: the text is a constant in the code, and the tensor is one that compiled code has.
+    let written = guarded(|| (output.write)(&unsafe { line((text, length), elem, data, (rank, extents)) }));
+    if let Err(error) = written {
+        // The call ends with this; nobody is asked to write again.
+        ctx.error = error;
+        ctx.output = ptr::null_mut();
+    }
+}
+
+/// A text of so many bytes, then a tensor, unless its rank is negative.
+///
+/// # Safety
+/// The text and the extents are there, and the tensor has as many elements as its extents say.
+unsafe fn line(
+    (text, length): (*const u8, i64),
+    elem: i32,
+    data: *const c_void,
+    (rank, extents): (i64, *const i64),
+) -> String {
     let mut line = String::new();
     if length > 0 {
-        // SAFETY: the text is a constant of that many bytes in the code.
+        // SAFETY: by this function's contract.
         let bytes = unsafe { slice::from_raw_parts(text, length as usize) };
         line.push_str(&String::from_utf8_lossy(bytes));
     }
     let elem = usize::try_from(elem).ok().and_then(|at| Elem::ALL.get(at));
     if let (Ok(rank), Some(elem)) = (usize::try_from(rank), elem) {
-        // SAFETY: compiled code stores the extents before it calls.
+        // SAFETY: by this function's contract.
         let dims = if rank == 0 { &[] } else { unsafe { slice::from_raw_parts(extents, rank) } };
         // Extents of no tensor are a bug of whoever made the code: nothing is read for them.
         let n = ElementCount::of(dims);
         debug_assert!(n.is_some(), "compiled code prints a tensor of extents {dims:?}");
-        // SAFETY: the tensor has as many elements as its extents say, which are those of a tensor.
+        // SAFETY: by this function's contract; the extents are those of a tensor.
         let bits = (0..n.map_or(0, ElementCount::get)).map(|at| unsafe { element(*elem, data, at) });
         write_value(*elem, dims, &bits.collect::<Vec<u64>>(), &mut line);
     }
-    (output.write)(&line);
+    line
 }
 
 /// The bits of an element of a tensor, as constants have them.

@@ -5,7 +5,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::abi::ALIGNMENT;
+use crate::abi::{ALIGNMENT, ErrorSlot, code};
+use cotan_ops::memory::Memory;
 
 /// A block of so many bytes lies on huge pages, where the system gives them to those who ask: the processor looks up one
 /// address in 512, which a walk through a large array feels.
@@ -68,20 +69,51 @@ impl MemoryLimit {
         self.blocks.load(Ordering::Relaxed)
     }
 
-    /// Counts `bytes` as held, unless that would be too much.
+    /// Counts a block of `bytes` as held, unless that would be too much.
     pub(super) fn take(&self, bytes: usize) -> Result<(), Refusal> {
+        self.hold(bytes)?;
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Counts `bytes` that libraries work in as held, unless that would be too much.
+    pub(super) fn hold(&self, bytes: usize) -> Result<(), Refusal> {
         let before = self.in_use.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
             used.checked_add(bytes).filter(|sum| *sum <= self.max_bytes)
         });
         let before = before.map_err(|_| Refusal::Limit)?;
         self.peak.fetch_max(before + bytes, Ordering::Relaxed);
-        self.blocks.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
     /// Counts `bytes` as held no more.
     pub(super) fn give_back(&self, bytes: usize) {
         self.in_use.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl MemoryLimit {
+    /// The error of something of `wanted` bytes for which there is no memory.
+    pub(super) fn out_of_memory(&self, wanted: usize, refusal: Refusal) -> ErrorSlot {
+        let shown = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let max_bytes = match refusal {
+            Refusal::Limit => shown(self.max_bytes()),
+            Refusal::Machine => code::NO_LIMIT,
+        };
+        let mut error = ErrorSlot { code: code::OUT_OF_MEMORY, ..ErrorSlot::default() };
+        error.args[..3].copy_from_slice(&[shown(wanted), shown(self.in_use()), max_bytes]);
+        error
+    }
+}
+
+/// What routines work in counts as well.
+impl Memory for MemoryLimit {
+    fn take(&self, bytes: usize) -> bool {
+        self.hold(bytes).is_ok()
+    }
+
+    fn give_back(&self, bytes: usize) {
+        MemoryLimit::give_back(self, bytes);
     }
 }
 

@@ -4,6 +4,7 @@
 mod arena;
 mod blocks;
 mod exports;
+mod guard;
 mod math;
 mod memory;
 mod parallel;

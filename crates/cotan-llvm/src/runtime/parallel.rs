@@ -4,6 +4,8 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::arena::Arena;
+use super::guard::guarded;
 use super::watch::Watch;
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, OK, Status};
 
@@ -158,13 +160,15 @@ impl SharedCtx {
         unsafe { look(&self.parent)? };
         // SAFETY: the store outlives the call.
         let arenas = unsafe { &*self.parent.arenas };
-        arenas.with_arena(|arena| {
+        let run = |arena: &mut Arena| {
             let mut ctx = Ctx { arena, error: ErrorSlot::default(), ..self.parent };
             // SAFETY: by this function's contract.
             match unsafe { work.run(&mut ctx, index) } {
                 OK => Ok(ctx.most_record_bytes),
                 _ => Err(ctx.error),
             }
-        })
+        };
+        // A panic that left this thread would leave others waiting for what it had to do.
+        guarded(|| arenas.with_arena(run)).unwrap_or_else(Err)
     }
 }

@@ -40,6 +40,22 @@ thread_local! {
     static IS_AT_WORK: Cell<bool> = const { Cell::new(false) };
 }
 
+/// While it lives, its thread works on a loop: also one that a panic ends does so no more.
+struct AtWork;
+
+impl AtWork {
+    fn begin() -> AtWork {
+        IS_AT_WORK.set(true);
+        AtWork
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        IS_AT_WORK.set(false);
+    }
+}
+
 /// A pool of threads of Cotan's own, apart from any that the host program uses.
 #[derive(Debug)]
 pub struct Pool {
@@ -103,9 +119,8 @@ impl Pool {
         let next = AtomicU64::new(0);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < count);
         let share = || {
-            IS_AT_WORK.set(true);
+            let _at_work = AtWork::begin();
             std::iter::from_fn(take).for_each(&work);
-            IS_AT_WORK.set(false);
         };
         let n_helpers = u64::try_from(self.most).unwrap_or(u64::MAX).min(count).saturating_sub(1);
         // The caller begins at once: threads that sleep take about as long to wake as a short loop runs.
@@ -118,6 +133,7 @@ impl Pool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::guard::guarded;
     use super::*;
     use std::sync::atomic::AtomicUsize;
 
@@ -151,6 +167,22 @@ mod tests {
             let error = Pool::new(threads).unwrap_err();
             assert!(error.starts_with(&format!("expected at most {most} threads")), "{error}");
             assert!(error.ends_with(&format!("found {threads}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn d9_a_panic_in_a_loop_gets_to_its_caller_and_leaves_the_pool_as_it_was() {
+        let pool = several(3);
+        for _ in 0..3 {
+            let loop_with_panic = || pool.for_each(100, |index| assert!(index != 57, "an iteration is broken"));
+            let error = guarded(loop_with_panic).unwrap_err();
+            assert!(error.bug_text().contains("an iteration is broken"), "{}", error.bug_text());
+            assert!(!pool.is_busy_here());
+            let visits = AtomicUsize::new(0);
+            pool.for_each(100, |_| {
+                visits.fetch_add(1, Ordering::Relaxed);
+            });
+            assert_eq!(visits.into_inner(), 100);
         }
     }
 

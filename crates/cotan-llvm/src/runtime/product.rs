@@ -6,15 +6,17 @@
 //! a parallel loop stay on the thread of the chunk.
 //!
 //! The library takes memory for itself from the machine while it works, for each thread at most what packing two blocks
-//! takes, [`SIDE`] times [`RUN`](cotan_ops::RUN) elements each; this is not counted among the memory of the call.
+//! takes, [`SIDE`] times [`RUN`](cotan_ops::RUN) elements each. It counts among the memory of the call; where the call may
+//! not hold as much, plain loops do the block, with the same bits.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use cotan_ops::runs;
+use cotan_ops::{RUN, runs};
 use gemm_common::Parallelism;
 use gemm_common::cache::CACHE_INFO;
 
+use super::guard::guarded;
 use crate::abi::{Ctx, ErrorSlot, FAILED, MatrixProduct, OK, Products, Status};
 
 /// Rows and columns of a block, at most.
@@ -72,6 +74,9 @@ struct Run<T> {
 
 /// A way to do a run.
 trait Runs<T> {
+    /// Whether it packs the factors into memory of its own.
+    const PACKS: bool;
+
     /// Does a run.
     ///
     /// # Safety
@@ -88,6 +93,8 @@ struct Plain;
 macro_rules! by_library {
     ($ty:ty, $function:path) => {
         impl Runs<$ty> for Library {
+            const PACKS: bool = true;
+
             unsafe fn run(run: &Run<$ty>) {
                 let [rows, columns, summed] = run.extents;
                 let ((to, to_strides), (left, left_strides), (right, right_strides)) = (run.to, run.left, run.right);
@@ -120,6 +127,8 @@ macro_rules! by_library {
         }
 
         impl Runs<$ty> for Plain {
+            const PACKS: bool = false;
+
             unsafe fn run(run: &Run<$ty>) {
                 let [rows, columns, summed] = run.extents;
                 let at = |strides: [isize; 2], i: usize, j: usize| i as isize * strides[0] + j as isize * strides[1];
@@ -192,6 +201,12 @@ impl Work<'_> {
         }
         Ok(())
     }
+
+    /// Bytes that the library packs the factors of a block into.
+    fn packing<T>(&self) -> usize {
+        let summed = usize::try_from(self.product.extents[2]).unwrap_or(0).min(RUN);
+        (self.rows.longest() + self.columns.longest()) * summed * size_of::<T>()
+    }
 }
 
 /// Rows and columns of the blocks of a product, at most.
@@ -221,7 +236,10 @@ impl Cuts {
 ///
 /// # Safety
 /// The pointers in `ctx` are live, and the matrices are as [`MatrixProduct`] says.
-unsafe extern "C" fn product<T, R: Runs<T>>(ctx: *mut Ctx, product: *const MatrixProduct) -> Status {
+unsafe extern "C" fn product<T, R: Runs<T>>(ctx: *mut Ctx, product: *const MatrixProduct) -> Status
+where
+    Plain: Runs<T>,
+{
     // SAFETY: by this function's contract.
     let (ctx, product) = unsafe { (&mut *ctx, &*product) };
     let [rows, columns, _] = product.extents.map(|n| usize::try_from(n).unwrap_or(0));
@@ -230,6 +248,9 @@ unsafe extern "C" fn product<T, R: Runs<T>>(ctx: *mut Ctx, product: *const Matri
     let n_blocks = work.rows.n * work.columns.n;
     // SAFETY: by this function's contract; null pointers stand for no watch and no pool.
     let (watch, pool) = unsafe { (ctx.watch.as_ref(), ctx.pool.as_ref()) };
+    // SAFETY: by this function's contract.
+    let limit = unsafe { &*ctx.arenas }.limit();
+    let packing = work.packing::<T>();
     let failure: Mutex<Option<ErrorSlot>> = Mutex::new(None);
     let status = AtomicI32::new(OK);
     let block = |number: u64| {
@@ -237,8 +258,21 @@ unsafe extern "C" fn product<T, R: Runs<T>>(ctx: *mut Ctx, product: *const Matri
             return;
         }
         let go_on = |steps| watch.map_or(Ok(()), |watch| watch.poll(steps));
-        // SAFETY: by this function's contract.
-        if let Err(error) = unsafe { work.block::<T, R>(number as usize, go_on) } {
+        let is_counted = R::PACKS && limit.hold(packing).is_ok();
+        let done = guarded(|| {
+            // SAFETY: by this function's contract.
+            unsafe {
+                if is_counted {
+                    work.block::<T, R>(number as usize, go_on)
+                } else {
+                    work.block::<T, Plain>(number as usize, go_on)
+                }
+            }
+        });
+        if is_counted {
+            limit.give_back(packing);
+        }
+        if let Err(error) = done.unwrap_or_else(Err) {
             status.store(FAILED, Ordering::Relaxed);
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         }

@@ -2,9 +2,11 @@
 
 use std::slice;
 
+use super::memory::Refusal;
 use crate::abi::layout::ROUTINE_ARRAY_WORDS;
 use crate::abi::{Ctx, ErrorSlot, FAILED, OK, Status, code};
 use cotan_ir::Elem;
+use cotan_ops::memory::within;
 use cotan_ops::stop::ASIDE;
 use cotan_ops::{Array, ElementCount, Elements, ElementsMut, Evaluation, RoutineCall};
 
@@ -85,24 +87,37 @@ pub(super) unsafe fn call(ctx: &mut Ctx, name: &[u8], words: *const i64) -> Stat
     // SAFETY: the registry is the one that the code was compiled with, and outlives the call.
     let registry = unsafe { ctx.registry.as_ref() };
     let record = std::str::from_utf8(name).ok().and_then(|name| registry?.tensor_op(name));
-    let Some(Evaluation::Routine(routine)) = record.map(|record| record.evaluation) else { return FAILED };
+    let Some(Evaluation::Routine(routine)) = record.map(|record| record.evaluation) else {
+        ctx.error = ErrorSlot::bug(format!("there is no routine `{}`", String::from_utf8_lossy(name)));
+        return FAILED;
+    };
     // SAFETY: by this function's contract: operands are live, of so many elements as their extents say.
     let args = from.iter().map(|array| Array { dims: array.dims, elements: unsafe { elements(array) } }).collect();
     // SAFETY: by this function's contract: the result is live and overlaps no operand, so nothing else refers to it.
     let result = unsafe { elements_mut(&to) };
     let mut call = RoutineCall { args, attrs, dims: to.dims, result };
+    // SAFETY: by this function's contract: the store of the context is live.
+    let limit = unsafe { &*ctx.arenas }.limit();
     // SAFETY: by this function's contract; a null watch watches nothing.
-    match unsafe { ctx.watch.as_ref() } {
+    let done = match unsafe { ctx.watch.as_ref() } {
         // It cannot be interrupted: where it may take long, the call waits for it no longer than it has to.
         Some(watch) if call.n_elements() >= ASIDE => {
-            if !call.run_aside(routine, watch.stopping()) {
+            let Some(done) = call.run_aside(routine, watch.stopping(), limit.clone()) else {
                 ctx.error = watch.error();
                 return FAILED;
-            }
+            };
+            done
         }
-        Some(_) | None => routine(&mut call),
+        Some(_) | None => within(limit.clone(), || routine(&mut call)),
+    };
+    match done {
+        Ok(()) => OK,
+        Err(refused) => {
+            let why = if refused.is_limit { Refusal::Limit } else { Refusal::Machine };
+            ctx.error = limit.out_of_memory(refused.bytes, why);
+            FAILED
+        }
     }
-    OK
 }
 
 /// Ends the call over extents that no array has: a bug of whoever made the code.

@@ -10,7 +10,7 @@ use super::memory::MemoryLimit;
 use super::pool::Pool;
 use super::product::products;
 use super::watch::Watch;
-use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK, Output};
+use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK, Output, code};
 
 /// The memory and the threads of a series of calls. One session makes one call at a time; calls that
 /// run at the same time have a session each, and may share the pool.
@@ -123,7 +123,8 @@ impl Session {
         self.record_bytes = ctx.most_record_bytes;
         self.saw_nan = saw_nan.into_inner() != 0;
         match status {
-            OK => Ok(()),
+            // Output has no status of its own.
+            OK if ctx.error.code != code::BUG => Ok(()),
             _ => Err(ctx.error),
         }
     }

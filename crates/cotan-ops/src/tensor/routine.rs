@@ -5,8 +5,10 @@
 
 use super::Inputs;
 use crate::Value;
+use crate::memory::{Memory, Refused, within};
 use crate::stop::{Stop, aside};
 use cotan_ir::Elem;
+use std::sync::Arc;
 
 /// A function on arrays.
 pub type Routine = fn(&mut RoutineCall);
@@ -138,19 +140,33 @@ impl RoutineCall<'_> {
         self.args.iter().map(|array| crate::count(array.dims)).chain([crate::count(self.dims)]).max().unwrap_or(0)
     }
 
-    /// Does the call on copies, on a thread of its own, and waits for it; false where it is given up because the call
-    /// around it is to stop. See [`aside`].
-    pub fn run_aside(&mut self, routine: Routine, stop: &Stop) -> bool {
+    /// Does the call on copies, on a thread of its own, and waits for it; `None` where it is given up because the call
+    /// around it is to stop. See [`aside`]. The copies, and what the routine works in, count as held in `memory`: where
+    /// there is none for copies, the call is done here.
+    pub fn run_aside(&mut self, routine: Routine, stop: &Stop, memory: Arc<dyn Memory>) -> Option<Result<(), Refused>> {
+        let elements = self.args.iter().map(|array| crate::count(array.dims)).chain([crate::count(self.dims)]);
+        let copies = elements.fold(0_usize, usize::saturating_add).saturating_mul(size_of::<u64>());
+        if !memory.take(copies) {
+            return (!stop.is_requested()).then(|| within(memory, || routine(self)));
+        }
         let operands: Vec<(Vec<i64>, Owned)> =
             self.args.iter().map(|array| (array.dims.to_vec(), Owned::copy_of(array.elements))).collect();
         let (attrs, dims) = (self.attrs.to_vec(), self.dims.to_vec());
         let mut result = Owned::like(&self.result);
+        let counted = Arc::clone(&memory);
         let work = move || {
             let args = operands.iter().map(|(dims, owned)| Array { dims, elements: owned.elements() }).collect();
-            routine(&mut RoutineCall { args, attrs: &attrs, dims: &dims, result: result.elements_mut() });
-            result
+            let mut call = RoutineCall { args, attrs: &attrs, dims: &dims, result: result.elements_mut() };
+            let done = within(counted, || routine(&mut call));
+            done.map(|()| result)
         };
-        aside(stop, work).is_some_and(|result| result.copy_to(&mut self.result))
+        let done = aside(stop, work);
+        // What runs on is no longer part of the call.
+        memory.give_back(copies);
+        Some(done?.map(|result| {
+            let fits = result.copy_to(&mut self.result);
+            debug_assert!(fits, "a result has as many elements as its copy");
+        }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Value and gradient of the ADBench objectives against reference values.
 
 use super::{Line, Measured, Workplace};
-use cotan::host::{HostValue, read_npy};
+use cotan::host::{Budget, HostValue, read_npy};
 use cotan::{Compiler, Config, Engine};
 use cotan_bench::{Instance, Objective, compare_blocks, evaluate, evaluate_by_tape, read_adbench};
 use serde_json::Value as Json;
@@ -63,7 +63,7 @@ fn compare(
         let instance = read_adbench(objective, name, &text, None).map_err(|e| e.to_string())?;
         let (value, entries) = run(&compiler, &instance).map_err(|e| format!("{name}: {e:#}"))?;
         let npy = fs::read(place.adbench.join(format!("reference/{name}.npy"))).map_err(|e| format!("{name}: {e}"))?;
-        let reference: HostValue = read_npy(&npy).map_err(|e| format!("{name}: {e}"))?;
+        let reference: HostValue = read_npy(&npy, &mut Budget::default()).map_err(|e| format!("{name}: {e}"))?;
         let blocks =
             compare_blocks(&entries, &reference.floats(), &instance.blocks).ok_or("numbers of entries differ")?;
         let expected = references[name.replacen('_', "/", 1)]["value"].as_f64().ok_or("no reference value")?;

@@ -5,7 +5,7 @@
 
 use super::adbench::larger;
 use super::{Line, Measured, Workplace};
-use cotan::host::{Arguments, HostValue, read_npy};
+use cotan::host::{Arguments, Budget, HostValue, read_npy};
 use cotan::{Compiler, Config, Engine, Function, Request};
 use cotan_bench::{BlockError, HandModel, Instance, Objective, compare_blocks, evaluate, read_adbench};
 use cotan_ops::Value;
@@ -48,7 +48,7 @@ fn every_instance(place: &Workplace) -> Result<Measured, String> {
         let npy = place.adbench.join(format!("reference/{}.npy", name.replace('/', "_")));
         let expected = if npy.exists() {
             let bytes = fs::read(&npy).map_err(|e| format!("{name}: {e}"))?;
-            read_npy(&bytes).map_err(|e| format!("{name}: {e}"))?.floats()
+            read_npy(&bytes, &mut Budget::default()).map_err(|e| format!("{name}: {e}"))?.floats()
         } else {
             by_differences += 1;
             differences(&compiler, objective, &instance).map_err(|e| format!("{name}: {e}"))?

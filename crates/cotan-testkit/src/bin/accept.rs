@@ -3,7 +3,42 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use cotan_testkit::accept::{Workplace, list, run};
+use cotan_testkit::memory::{freed, may_allocate};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::PathBuf;
+use std::ptr;
+
+/// The allocator of the system, which counts.
+struct Counting;
+
+// SAFETY: memory is that of the system's allocator, which gets every call with the layout that it came with.
+#[allow(unsafe_code, reason = "what a call takes is counted where it is taken")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !may_allocate(layout.size()) {
+            return ptr::null_mut();
+        }
+        // SAFETY: by this function's contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if !may_allocate(layout.size()) {
+            return ptr::null_mut();
+        }
+        // SAFETY: by this function's contract.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        freed(layout.size());
+        // SAFETY: by this function's contract.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 #[expect(clippy::print_stdout, reason = "the output of a command line tool")]
 fn main() -> Result<()> {

@@ -1,7 +1,7 @@
 //! Fits arguments to a signature: finds the sizes, checks the extents, flattens.
 
 use super::value::UNTOLD;
-use super::{HostValue, rebuild};
+use super::{HostValue, NoMemory, rebuild};
 use crate::codes;
 use cotan_ir::Const;
 use cotan_ops::{ElementCount, Value};
@@ -108,6 +108,12 @@ pub enum ArgumentMisfit {
         dims: Vec<i64>,
         /// The number of elements.
         found: usize,
+    /// The machine has no memory for the copy of an argument that a call works on.
+    NoMemory {
+        /// The parameter.
+        name: String,
+        /// Bytes that there are no more.
+        bytes: usize,
     },
 }
 
@@ -125,6 +131,7 @@ impl ArgumentMisfit {
             ArgumentMisfit::NegativeSize { .. }
             | ArgumentMisfit::SizeBelowZero { .. }
             | ArgumentMisfit::NegativeExtent { .. } => codes::NEGATIVE_SIZE,
+            ArgumentMisfit::NoMemory { .. } => codes::LIMIT,
         }
     }
 
@@ -141,6 +148,7 @@ impl ArgumentMisfit {
             | ArgumentMisfit::SizeBelowZero { name, .. }
             | ArgumentMisfit::NegativeExtent { name: Some(name), .. }
             | ArgumentMisfit::NegativeExtent { name: None, extent: name, .. }
+            | ArgumentMisfit::NoMemory { name, .. }
             | ArgumentMisfit::Elements { name, .. } => name,
         }
     }
@@ -167,6 +175,9 @@ impl fmt::Display for ArgumentMisfit {
             }
             ArgumentMisfit::UnknownSize { name } => {
                 write!(f, "size `{name}` follows from no argument: give it by name")
+            }
+            ArgumentMisfit::NoMemory { name, bytes } => {
+                write!(f, "argument `{name}`: the machine has no memory for a copy of {bytes} bytes")
             }
             ArgumentMisfit::NegativeSize { name, found } => {
                 write!(f, "size `{name}`: expected at least 0, found {found}")
@@ -198,15 +209,11 @@ impl std::error::Error for ArgumentMisfit {}
 /// The flat operands of a call. Sizes follow from the extents of the arguments; one that follows from none is taken
 /// from an argument of its name.
 pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
-    let is_left_out = |param: &EntryParam| param.default.is_some() && !args.contains_key(&param.name);
-    if entry.params.iter().any(is_left_out) {
-        return fit_all(entry, &with_defaults(entry, args.clone()));
-    }
-    fit_all(entry, args)
-}
-
-fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
-    if let Some(name) = args.keys().find(|name| !is_known(entry, name)) {
+    let is_left_out = |param: &&EntryParam| !args.contains_key(&param.name);
+    let default = |param: &EntryParam| Some((param.name.clone(), default_of(param)?));
+    let defaults: Arguments = entry.params.iter().filter(is_left_out).filter_map(default).collect();
+    let args = Given { args, defaults: &defaults };
+    if let Some(name) = args.args.keys().find(|name| !is_known(entry, name)) {
         let known = entry.params.iter().map(|p| p.name.clone()).chain(entry.sizes.iter().cloned()).collect();
         return Err(ArgumentMisfit::Unknown { name: name.clone(), known });
     }
@@ -222,7 +229,8 @@ fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit
         };
         check_kind(entry, &param.name, value, &param.ty)?;
         let first = leaves.len();
-        value.flatten(&param.ty, &mut leaves);
+        let flat = value.flatten(&param.ty, &mut leaves);
+        flat.map_err(|NoMemory(bytes)| ArgumentMisfit::NoMemory { name: param.name.clone(), bytes })?;
         for (at, (leaf, found)) in param.ty.leaves().into_iter().zip(&leaves[first..]).enumerate() {
             if !leaf.is_there(&leaves[first..]) {
                 absent.extend(leaf.dims);
@@ -275,8 +283,9 @@ fn fit_all(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit
 /// Whether the extents among flat operands are what the signature says of them for the sizes among these.
 pub(crate) fn check_flat_extents(entry: &Entry, flat: &[Value]) -> Result<(), ArgumentMisfit> {
     let number = |k: usize| flat.get(k).and_then(|v| v.scalar()).and_then(|c| c.as_i64());
-    let args = Arguments::new();
-    let known = Known { entry, args: &args, sizes: (0..entry.sizes.len()).map(number).collect() };
+    let none = Arguments::new();
+    let given = Given { args: &none, defaults: &none };
+    let known = Known { entry, args: given, sizes: (0..entry.sizes.len()).map(number).collect() };
     for (name, size) in entry.sizes.iter().zip(&known.sizes) {
         if let Some(found) = size.filter(|n| *n < 0) {
             return Err(ArgumentMisfit::NegativeSize { name: name.clone(), found });
@@ -318,6 +327,19 @@ fn default_of(param: &EntryParam) -> Option<HostValue> {
 
 fn is_known(entry: &Entry, name: &str) -> bool {
     entry.params.iter().any(|p| p.name == name) || entry.sizes.iter().any(|s| s == name)
+}
+
+/// The arguments of a call, and the defaults of parameters that have none.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    args: &'a Arguments,
+    defaults: &'a Arguments,
+}
+
+impl<'a> Given<'a> {
+    fn get(&self, name: &str) -> Option<&'a HostValue> {
+        self.args.get(name).or_else(|| self.defaults.get(name))
+    }
 }
 
 struct Extent<'a> {
@@ -380,7 +402,7 @@ fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Re
 /// The sizes known so far, and the arguments: what the atoms of a dim stand for.
 struct Known<'a> {
     entry: &'a Entry,
-    args: &'a Arguments,
+    args: Given<'a>,
     sizes: Vec<Option<i64>>,
 }
 

@@ -148,41 +148,25 @@ impl HostValue {
         }
     }
 
-    /// Appends the leaves of a value of this type to `out`. Extents that an empty array of structs does not tell are
-    /// [`UNTOLD`].
-    pub(crate) fn flatten(&self, ty: &HostType, out: &mut Vec<Value>) {
+    /// Appends the leaves of a value of this type to `out`, or tells how many bytes there is no memory for. Extents that an
+    /// empty array of structs does not tell are [`UNTOLD`].
+    pub(crate) fn flatten(&self, ty: &HostType, out: &mut Vec<Value>) -> Result<(), NoMemory> {
         match (self, ty) {
             (HostValue::Scalar(c), _) => out.push((*c).into()),
-            (HostValue::Tensor(v), _) => out.push(v.clone()),
+            (HostValue::Tensor(v), _) => out.push(v.try_clone().ok_or_else(|| NoMemory::of(v.bits.len()))?),
             (HostValue::Tuple(parts), HostType::Tuple(tys)) => {
-                parts.iter().zip(tys).for_each(|(v, ty)| v.flatten(ty, out));
+                parts.iter().zip(tys).try_for_each(|(v, ty)| v.flatten(ty, out))?;
             }
             (HostValue::Struct(fields), HostType::Struct { fields: tys, .. }) => {
-                fields.iter().zip(tys).for_each(|((_, v), (_, ty))| v.flatten(ty, out));
+                fields.iter().zip(tys).try_for_each(|((_, v), (_, ty))| v.flatten(ty, out))?;
             }
-            (HostValue::Array { dims, items }, HostType::Tensor { elem, .. }) => {
-                let rows = items.iter().map(|item| {
-                    let mut leaves = Vec::new();
-                    item.flatten(elem, &mut leaves);
-                    leaves
-                });
-                let rows: Vec<Vec<Value>> = rows.collect();
-                for (k, leaf) in elem.leaves().iter().enumerate() {
-                    let inner = match rows.first() {
-                        Some(row) => row[k].dims.clone(),
-                        // Nothing says how large an element would be, but for constant extents.
-                        None => leaf.dims.iter().map(|d| d.as_constant().unwrap_or(UNTOLD)).collect(),
-                    };
-                    let bits = rows.iter().flat_map(|row| row[k].bits.iter().copied()).collect();
-                    out.push(Value { elem: leaf.elem, dims: [dims.clone(), inner].concat(), bits });
-                }
-            }
+            (HostValue::Array { dims, items }, HostType::Tensor { elem, .. }) => columns(dims, items, elem, out)?,
             (HostValue::Enum { variant, payload }, HostType::Enum { variants, .. }) => {
                 let tag = variants.iter().position(|v| v.name == *variant).unwrap_or_default();
                 out.push(Const::i64(tag as i64).into());
                 for (k, ty) in variants.iter().enumerate().filter_map(|(k, v)| Some((k, v.payload.as_ref()?))) {
                     match payload {
-                        Some(payload) if k == tag => payload.flatten(ty, out),
+                        Some(payload) if k == tag => payload.flatten(ty, out)?,
                         Some(_) | None => out.extend(ty.leaves().iter().map(nothing)),
                     }
                 }
@@ -191,7 +175,45 @@ impl HostValue {
                 // The value was made for this type; see `from_json` and `fit_arguments`.
             }
         }
+        Ok(())
     }
+}
+
+/// The machine has no memory for so many bytes of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoMemory(pub(crate) usize);
+
+impl NoMemory {
+    /// So many elements.
+    fn of(n: usize) -> NoMemory {
+        NoMemory(n.saturating_mul(size_of::<u64>()))
+    }
+}
+
+/// The leaves of an array of structs, one tensor for each leaf of an element.
+fn columns(dims: &[i64], items: &[HostValue], elem: &HostType, out: &mut Vec<Value>) -> Result<(), NoMemory> {
+    let first = out.len();
+    for leaf in elem.leaves() {
+        // Nothing says how large an element would be, but for constant extents.
+        let inner: Vec<i64> = leaf.dims.iter().map(|d| d.as_constant().unwrap_or(UNTOLD)).collect();
+        out.push(Value { elem: leaf.elem, dims: [dims, &inner].concat(), bits: Vec::new() });
+    }
+    let mut row = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        row.clear();
+        item.flatten(elem, &mut row)?;
+        for (column, cell) in out[first..].iter_mut().zip(&row) {
+            if at == 0 {
+                column.dims = [dims, &cell.dims].concat();
+                let n = cell.bits.len().saturating_mul(items.len());
+                column.bits.try_reserve_exact(n).map_err(|_| NoMemory::of(n))?;
+            }
+            // Where an element is larger than the first one, the check of extents says so.
+            column.bits.try_reserve(cell.bits.len()).map_err(|_| NoMemory::of(cell.bits.len()))?;
+            column.bits.extend_from_slice(&cell.bits);
+        }
+    }
+    Ok(())
 }
 
 /// A leaf of a variant that is not there.
@@ -201,57 +223,86 @@ fn nothing(leaf: &Leaf) -> Value {
 }
 
 /// The value of type `ty` with these leaves; takes them from the front of `leaves`. `None` if they run out or do not
-/// fit, which is a bug of whoever computed them.
+/// fit, which is a bug of whoever computed them, or if there is no memory for it.
 pub fn rebuild(ty: &HostType, leaves: &mut dyn Iterator<Item = Value>) -> Option<HostValue> {
+    rebuilt(ty, leaves).ok()
+}
+
+/// Why leaves are no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unbuilt {
+    /// They run out or do not fit.
+    Misfit,
+    /// There is no memory for the value.
+    Memory(NoMemory),
+}
+
+/// The same as [`rebuild`], with the reason where there is no value.
+pub(crate) fn rebuilt(ty: &HostType, leaves: &mut dyn Iterator<Item = Value>) -> Result<HostValue, Unbuilt> {
     match ty {
-        HostType::Scalar(_) => leaves.next()?.scalar().map(HostValue::Scalar),
+        HostType::Scalar(_) => next(leaves)?.scalar().map(HostValue::Scalar).ok_or(Unbuilt::Misfit),
         HostType::Tensor { elem, dims } => match elem.as_ref() {
-            HostType::Scalar(_) => leaves.next().map(HostValue::Tensor),
+            HostType::Scalar(_) => next(leaves).map(HostValue::Tensor),
             HostType::Tensor { .. } | HostType::Tuple(_) | HostType::Struct { .. } | HostType::Enum { .. } => {
-                let columns: Vec<Value> = elem.leaves().iter().map(|_| leaves.next()).collect::<Option<_>>()?;
+                let columns: Vec<Value> = elem.leaves().iter().map(|_| next(leaves)).collect::<Result<_, _>>()?;
                 rebuild_rows(elem, dims.len(), &columns)
             }
         },
         HostType::Tuple(tys) => {
-            let parts: Option<Vec<HostValue>> = tys.iter().map(|ty| rebuild(ty, leaves)).collect();
+            let parts: Result<Vec<HostValue>, Unbuilt> = tys.iter().map(|ty| rebuilt(ty, leaves)).collect();
             parts.map(HostValue::Tuple)
         }
         HostType::Struct { fields, .. } => {
-            let values: Option<Vec<(String, HostValue)>> =
-                fields.iter().map(|(name, ty)| Some((name.clone(), rebuild(ty, leaves)?))).collect();
+            let field = |(name, ty): &(String, HostType)| Ok((name.clone(), rebuilt(ty, leaves)?));
+            let values: Result<Vec<(String, HostValue)>, Unbuilt> = fields.iter().map(field).collect();
             values.map(HostValue::Struct)
         }
         HostType::Enum { variants, .. } => {
-            let tag = usize::try_from(leaves.next()?.scalar()?.as_i64()?).ok()?;
-            let variant = variants.get(tag)?.name.clone();
+            let tag = next(leaves)?.scalar().and_then(|tag| usize::try_from(tag.as_i64()?).ok());
+            let tag = tag.filter(|tag| *tag < variants.len()).ok_or(Unbuilt::Misfit)?;
             let mut payload = None;
             for (k, ty) in variants.iter().enumerate().filter_map(|(k, v)| Some((k, v.payload.as_ref()?))) {
                 if k == tag {
-                    payload = Some(Box::new(rebuild(ty, leaves)?));
+                    payload = Some(Box::new(rebuilt(ty, leaves)?));
                 } else {
                     // What is not there is left out.
-                    ty.leaves().iter().try_for_each(|_| leaves.next().map(drop))?;
+                    ty.leaves().iter().try_for_each(|_| next(leaves).map(drop))?;
                 }
             }
-            Some(HostValue::Enum { variant, payload })
+            Ok(HostValue::Enum { variant: variants[tag].name.clone(), payload })
         }
     }
 }
 
+fn next(leaves: &mut dyn Iterator<Item = Value>) -> Result<Value, Unbuilt> {
+    leaves.next().ok_or(Unbuilt::Misfit)
+}
+
 /// A tensor of structs from the tensors of their leaves.
-fn rebuild_rows(elem: &HostType, rank: usize, columns: &[Value]) -> Option<HostValue> {
-    let dims = columns.first().map(|c| c.dims.get(..rank).map(<[i64]>::to_vec)).unwrap_or_default()?;
-    let n = cotan_ops::count(&dims);
-    let row = |at: usize| {
-        let mut cells = columns.iter().map(|c| {
-            let inner = c.dims[rank..].to_vec();
-            let size = cotan_ops::count(&inner);
-            Value { elem: c.elem, dims: inner, bits: c.bits[at * size..(at + 1) * size].to_vec() }
-        });
-        rebuild(elem, &mut cells)
+fn rebuild_rows(elem: &HostType, rank: usize, columns: &[Value]) -> Result<HostValue, Unbuilt> {
+    let dims = match columns.first() {
+        Some(column) => column.dims.get(..rank).ok_or(Unbuilt::Misfit)?.to_vec(),
+        None => Vec::new(),
     };
-    let items: Option<Vec<HostValue>> = (0..n).map(row).collect();
-    Some(HostValue::Array { dims, items: items? })
+    let n = cotan_ops::count(&dims);
+    let mut items = Vec::new();
+    let bytes = n.saturating_mul(size_of::<HostValue>());
+    items.try_reserve_exact(n).map_err(|_| Unbuilt::Memory(NoMemory(bytes)))?;
+    let mut cells = Vec::with_capacity(columns.len());
+    for at in 0..n {
+        cells.clear();
+        for column in columns {
+            let inner = column.dims.get(rank..).ok_or(Unbuilt::Misfit)?.to_vec();
+            let size = cotan_ops::count(&inner);
+            let part = column.bits.get(at * size..(at + 1) * size).ok_or(Unbuilt::Misfit)?;
+            let mut bits = Vec::new();
+            bits.try_reserve_exact(size).map_err(|_| Unbuilt::Memory(NoMemory::of(size)))?;
+            bits.extend_from_slice(part);
+            cells.push(Value { elem: column.elem, dims: inner, bits });
+        }
+        items.push(rebuilt(elem, &mut cells.drain(..))?);
+    }
+    Ok(HostValue::Array { dims, items })
 }
 
 #[cfg(test)]
@@ -313,7 +364,7 @@ mod tests {
             ),
         ] {
             let mut leaves = Vec::new();
-            value.flatten(&ty, &mut leaves);
+            value.flatten(&ty, &mut leaves).unwrap();
             assert_eq!(leaves, expected);
             assert_eq!(rebuild(&ty, &mut leaves.into_iter()).as_ref(), Some(value));
         }

@@ -12,6 +12,9 @@ use object::{
 
 use super::relocate::{Machine, Patch, Via};
 
+/// The most bytes of code and constants: what jumps relative to themselves reach.
+const MAX_BYTES: u64 = 1 << 30;
+
 /// Entries start at multiples of this.
 const ENTRY_BYTES: u64 = 16;
 /// Where the address stands in an entry, behind the jump.
@@ -52,13 +55,12 @@ impl Layout {
                 if is_written(&section) {
                     return Err(format!("code has no variables, found `{}`", section.name().unwrap_or_default()));
                 }
-                let offset = layout.size.checked_next_multiple_of(section.align().max(1));
-                let offset = offset.ok_or_else(too_large)?;
-                layout.size = offset.checked_add(section.size()).filter(|n| *n <= MOST_BYTES).ok_or_else(too_large)?;
+                let (offset, end) = placed(layout.size, section.align(), section.size())?;
+                layout.size = end;
                 layout.sections.insert((at, section.index().0), offset);
             }
         }
-        layout.size = layout.size.next_multiple_of(ENTRY_BYTES);
+        layout.size = placed(layout.size, ENTRY_BYTES, 0)?.1;
         for (at, file) in files.iter().enumerate() {
             for section in file.sections().filter(is_loaded) {
                 for (_, relocation) in section.relocations() {
@@ -66,8 +68,9 @@ impl Layout {
                     let symbol = file.symbol_by_index(index).map_err(|error| error.to_string())?;
                     let by_address = machine.via(number(relocation.flags())?) == Via::Address;
                     if (by_address || symbol.is_undefined()) && !layout.entries.contains_key(&(at, index.0)) {
-                        layout.entries.insert((at, index.0), layout.size);
-                        layout.size += ENTRY_BYTES;
+                        let (offset, end) = placed(layout.size, ENTRY_BYTES, ENTRY_BYTES)?;
+                        layout.entries.insert((at, index.0), offset);
+                        layout.size = end;
                     }
                 }
             }
@@ -83,6 +86,7 @@ impl Layout {
     /// Where a symbol that an object defines lies; none of one that lies nowhere, or outside of the memory.
     pub(super) fn offset_of(&self, at: usize, symbol: &Symbol<'_, '_>) -> Option<u64> {
         let section = self.sections.get(&(at, symbol.section_index()?.0))?;
+        // An object may say anything of where in its section a symbol lies.
         section.checked_add(symbol.address()).filter(|offset| *offset <= self.size)
     }
 
@@ -128,9 +132,11 @@ impl Layout {
                         self.address_of(files, *at, symbol, base, address)?
                     }
                 };
-                let at = start.checked_add(offset).filter(|at| *at < self.size).ok_or_else(too_large)?;
-                let patch = Patch { place: base + at, target: target.wrapping_add_signed(relocation.addend()) };
-                let bytes = usize::try_from(at).ok().and_then(|at| memory.get_mut(at..));
+                let Some(place) = start.checked_add(offset).filter(|place| *place <= self.size) else {
+                    return Err("a place to adjust lies outside of the code".to_owned());
+                };
+                let patch = Patch { place: base + place, target: target.wrapping_add_signed(relocation.addend()) };
+                let bytes = usize::try_from(place).ok().and_then(|at| memory.get_mut(at..));
                 self.machine.patch(kind, patch, bytes.unwrap_or_default())?;
             }
         }
@@ -173,8 +179,32 @@ fn number(flags: RelocationFlags) -> Result<u32, String> {
     if let RelocationFlags::Elf { r_type } = flags { Ok(r_type) } else { Err(format!("it is no ELF file: {flags:?}")) }
 }
 
+/// Where so many bytes start and end that come next, at a multiple of `align`.
+fn placed(used: u64, align: u64, bytes: u64) -> Result<(u64, u64), String> {
+    let offset = used.checked_next_multiple_of(align.max(1));
+    let placed = offset.and_then(|offset| Some((offset, offset.checked_add(bytes)?)));
+    placed.filter(|(_, end)| *end <= MAX_BYTES).ok_or_else(|| format!("it is larger than {MAX_BYTES} bytes"))
+}
+
 fn range(memory: &mut [u8], offset: u64, length: u64) -> Result<&mut [u8], String> {
     let end = offset.checked_add(length).and_then(|end| usize::try_from(end).ok());
     let bounds = usize::try_from(offset).ok().zip(end);
     bounds.and_then(|(from, to)| memory.get_mut(from..to)).ok_or_else(|| "a section is cut short".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d11_sizes_that_an_object_declares_are_added_with_a_check() {
+        assert_eq!(placed(5, 8, 3), Ok((8, 11)));
+        assert_eq!(placed(0, 0, MAX_BYTES), Ok((0, MAX_BYTES)));
+        for (used, align, bytes) in [(1, 1, MAX_BYTES), (1, 1, u64::MAX), (5, u64::MAX, 0), (u64::MAX, 16, 1)] {
+            assert!(placed(used, align, bytes).is_err(), "{used}, {align}, {bytes}");
+        }
+        let mut memory = [0; 8];
+        assert!(range(&mut memory, 4, 4).is_ok());
+        assert!(range(&mut memory, 4, 5).is_err() && range(&mut memory, 4, u64::MAX).is_err());
+    }
 }

@@ -10,7 +10,9 @@ mod degenerate;
 pub mod folders;
 mod fuzz;
 mod gate;
+mod loaders;
 mod memcheck;
+mod memory;
 pub mod messages;
 mod mutated;
 mod partials;
@@ -33,13 +35,15 @@ pub enum Part {
 
 /// The lines, each with all of its cases.
 pub(super) fn lines() -> Vec<Line> {
-    let groups: [&[Line]; 10] = [
+    let groups: [&[Line]; 12] = [
         cache::LINES,
         folders::LINES,
         messages::LINES,
         &[signatures::LINE, stopping::LINE, bombs::LINE],
         calls::LINES,
         partials::LINES,
+        loaders::LINES,
+        memory::LINES,
         degenerate::LINES,
         zero_warnings::LINES,
         &[mutated::LINE, fuzz::LINE, memcheck::LINE, promises::LINE],

@@ -1,16 +1,80 @@
 //! The header of an `.npy` file: a Python dictionary with three known keys.
 
-use super::npy::{NpyError, error};
+use super::{FileError, error};
 use cotan_ir::Elem;
+use std::io::Read;
+
+/// The longest header that is read.
+pub const MAX_HEADER: usize = 64 << 10;
+
+/// The most axes that an array has.
+const MAX_RANK: usize = 64;
+
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// What a header says.
-pub(super) struct Header {
+#[derive(Clone, Debug)]
+pub struct ArrayHeader {
     pub(super) dtype: Dtype,
     pub(super) is_fortran: bool,
     pub(super) dims: Vec<i64>,
+    /// Bytes in front of the elements.
+    pub(super) length: usize,
+}
+
+impl ArrayHeader {
+    /// The type of the elements.
+    pub fn elem(&self) -> Elem {
+        self.dtype.elem
+    }
+
+    /// The extents, outermost first; none for a scalar.
+    pub fn dims(&self) -> &[i64] {
+        &self.dims
+    }
+
+    /// How many elements there are; none if that is no number.
+    pub(super) fn count(&self) -> Option<usize> {
+        // An extent of zero makes up for none that is too large.
+        self.dims.iter().try_fold(1usize, |n, d| n.checked_mul(usize::try_from(*d).ok()?))
+    }
+
+    /// Reads a header, and nothing behind it.
+    pub(super) fn read(source: &mut dyn Read) -> Result<ArrayHeader, FileError> {
+        let ends = |_| FileError("the file ends inside its header".to_owned());
+        let mut magic = [0; 8];
+        source.read_exact(&mut magic[..MAGIC.len()]).map_err(|_| not_npy())?;
+        if &magic[..MAGIC.len()] != MAGIC {
+            return Err(not_npy());
+        }
+        source.read_exact(&mut magic[MAGIC.len()..]).map_err(ends)?;
+        let mut number = [0; 4];
+        let width = match magic[MAGIC.len()] {
+            1 => 2,
+            2 | 3 => 4,
+            version => return error(format!("expected version 1, 2 or 3 of the .npy format, found {version}")),
+        };
+        source.read_exact(&mut number[..width]).map_err(ends)?;
+        let length = u32::from_le_bytes(number) as usize;
+        if length > MAX_HEADER {
+            return error(format!("expected a header of at most {MAX_HEADER} bytes, found {length}"));
+        }
+        let mut text = Vec::with_capacity(length);
+        source.take(length as u64).read_to_end(&mut text).map_err(ends)?;
+        if text.len() < length {
+            return error("the file ends inside its header");
+        }
+        let Ok(text) = std::str::from_utf8(&text) else { return error("the header is no text") };
+        Ok(ArrayHeader { length: magic.len() + width + length, ..parse_header(text)? })
+    }
+}
+
+fn not_npy() -> FileError {
+    FileError("no .npy file: it does not start with `\\x93NUMPY`".to_owned())
 }
 
 /// The type of the stored elements.
+#[derive(Clone, Debug)]
 pub(super) struct Dtype {
     /// As the file spells it.
     pub(super) name: String,
@@ -21,7 +85,7 @@ pub(super) struct Dtype {
 }
 
 impl Dtype {
-    fn new(name: &str) -> Result<Dtype, NpyError> {
+    fn new(name: &str) -> Result<Dtype, FileError> {
         let (order, kind) = match name.split_at_checked(1) {
             Some((order @ ("<" | ">" | "|" | "="), kind)) => (order, kind),
             Some(_) | None => ("=", name),
@@ -67,7 +131,7 @@ impl Dtype {
 }
 
 /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }`; the keys may stand in any order.
-pub(super) fn parse_header(text: &str) -> Result<Header, NpyError> {
+fn parse_header(text: &str) -> Result<ArrayHeader, FileError> {
     let (mut dtype, mut is_fortran, mut dims) = (None, None, None);
     let mut cursor = Cursor { rest: text };
     cursor.expect('{')?;
@@ -76,9 +140,9 @@ pub(super) fn parse_header(text: &str) -> Result<Header, NpyError> {
         cursor.expect(':')?;
         match key {
             "descr" if cursor.starts_with('[') => return error("arrays of records are not read"),
-            "descr" => dtype = Some(Dtype::new(cursor.string()?)?),
-            "fortran_order" => is_fortran = Some(cursor.boolean()?),
-            "shape" => dims = Some(cursor.tuple()?),
+            "descr" => once(key, &mut dtype, Dtype::new(cursor.string()?)?)?,
+            "fortran_order" => once(key, &mut is_fortran, cursor.boolean()?)?,
+            "shape" => once(key, &mut dims, cursor.tuple()?)?,
             other => return error(format!("the header has an unknown key `{other}`")),
         }
         if !cursor.eat(',') {
@@ -87,8 +151,16 @@ pub(super) fn parse_header(text: &str) -> Result<Header, NpyError> {
         }
     }
     match (dtype, is_fortran, dims) {
-        (Some(dtype), Some(is_fortran), Some(dims)) => Ok(Header { dtype, is_fortran, dims }),
+        (Some(dtype), Some(is_fortran), Some(dims)) => Ok(ArrayHeader { dtype, is_fortran, dims, length: 0 }),
         (_, _, _) => error("the header lacks `descr`, `fortran_order` or `shape`"),
+    }
+}
+
+/// Sets what a key says, which it says once.
+fn once<T>(key: &str, slot: &mut Option<T>, value: T) -> Result<(), FileError> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => error(format!("the header has the key `{key}` twice")),
     }
 }
 
@@ -111,11 +183,11 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    fn expect(&mut self, c: char) -> Result<(), NpyError> {
+    fn expect(&mut self, c: char) -> Result<(), FileError> {
         if self.eat(c) { Ok(()) } else { error(format!("the header is malformed: expected `{c}`")) }
     }
 
-    fn string(&mut self) -> Result<&'a str, NpyError> {
+    fn string(&mut self) -> Result<&'a str, FileError> {
         let quote = if self.eat('"') { '"' } else { '\'' };
         if quote == '\'' {
             self.expect('\'')?;
@@ -127,7 +199,7 @@ impl<'a> Cursor<'a> {
         Ok(inside)
     }
 
-    fn boolean(&mut self) -> Result<bool, NpyError> {
+    fn boolean(&mut self) -> Result<bool, FileError> {
         self.rest = self.rest.trim_start();
         for (word, value) in [("True", true), ("False", false)] {
             if let Some(rest) = self.rest.strip_prefix(word) {
@@ -138,7 +210,7 @@ impl<'a> Cursor<'a> {
         error("the header is malformed: expected `True` or `False`")
     }
 
-    fn tuple(&mut self) -> Result<Vec<i64>, NpyError> {
+    fn tuple(&mut self) -> Result<Vec<i64>, FileError> {
         let mut dims = Vec::new();
         self.expect('(')?;
         while !self.eat(')') {
@@ -146,6 +218,9 @@ impl<'a> Cursor<'a> {
             let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
             let (digits, rest) = self.rest.split_at(end);
             let Ok(extent) = digits.parse() else { return error("the header is malformed: expected an extent") };
+            if dims.len() == MAX_RANK {
+                return error(format!("expected at most {MAX_RANK} axes, found more"));
+            }
             dims.push(extent);
             // Files written by Python 2 have a suffix.
             self.rest = rest.strip_prefix('L').unwrap_or(rest);
@@ -184,6 +259,7 @@ mod tests {
             ("{'shape': (99999999999999999999,)}", "the header is malformed: expected an extent"),
             ("{'fortran_order': 1}", "the header is malformed: expected `True` or `False`"),
             ("{'descr", "the header is malformed: expected the end of a string"),
+            ("{'descr': '<f8', 'descr': '<f4'}", "the header has the key `descr` twice"),
         ] {
             assert_eq!(read(text), Err(message.to_owned()), "{text}");
         }

@@ -1,0 +1,4 @@
+//! Files of arguments that are broken, or made to do harm.
+
+pub mod bombs;
+pub mod mutants;
