@@ -190,7 +190,8 @@ fn mutant(seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
             7 if rng.chance(0.2) => bytes.truncate(at),
             // A number of two, four or eight bytes.
             8 if at + 8 <= bytes.len() => {
-                let number = rng.choice(&[0, 1, 0xffff, 0xffff_ffff, u64::MAX, 1 << 40, rng.bits()]).to_le_bytes();
+                let any = rng.bits();
+                let number = rng.choice(&[0, 1, 0xffff, 0xffff_ffff, u64::MAX, 1 << 40, any]).to_le_bytes();
                 let width = rng.choice(&[2, 4, 8]);
                 bytes[at..at + width].copy_from_slice(&number[..width]);
             }
