@@ -225,6 +225,11 @@ impl Cuts {
         Cuts { length, n: length.div_ceil(longest) }
     }
 
+    /// How long the longest part is.
+    fn longest(&self) -> usize {
+        self.length.div_ceil(self.n.max(1))
+    }
+
     /// Where a part begins, and how long it is.
     fn part(&self, number: usize) -> (usize, usize) {
         let start = |k: usize| k * self.length / self.n;

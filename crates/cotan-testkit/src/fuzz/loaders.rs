@@ -3,7 +3,7 @@
 use super::damage::damaged;
 use super::{Reached, kind_of};
 use crate::random::Rng;
-use cotan::host::{HostValue, from_json, read_npy, read_npz, write_json, write_npy, write_npz};
+use cotan::host::{Budget, HostValue, from_json, read_npy, read_npz, write_json, write_npy, write_npz};
 use cotan::sema::dims::Dim;
 use cotan::sema::entry::HostType;
 use cotan_ir::{Const, Elem};
@@ -130,16 +130,16 @@ pub(super) fn changed(rng: &mut Rng, mut file: Vec<u8>) -> Vec<u8> {
 pub(super) fn read(input: &[u8]) -> Result<Reached, String> {
     let Some((format, file)) = input.split_first() else { return Ok(Reached::new()) };
     let said = match format % 3 {
-        0 => match read_npy(file) {
+        0 => match read_npy(file, &mut Budget::default()) {
             Ok(value) => {
-                let again = write_npy(&value).map(|file| read_npy(&file));
+                let again = write_npy(&value).map(|file| read_npy(&file, &mut Budget::default()));
                 kept("an .npy file", &value, again)?
             }
             Err(e) => kind_of(&e.to_string()),
         },
-        1 => match read_npz(file) {
+        1 => match read_npz(file.to_vec(), &mut Budget::default()) {
             Ok(arrays) => {
-                let again = write_npz(&arrays).map(|file| read_npz(&file));
+                let again = write_npz(&arrays).map(|file| read_npz(file, &mut Budget::default()));
                 kept("an .npz file", &arrays, again)?
             }
             Err(e) => kind_of(&e.to_string()),

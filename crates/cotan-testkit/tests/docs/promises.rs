@@ -2,7 +2,7 @@
 
 use crate::docs::pages::page;
 use cotan::Config;
-use cotan::host::MAX_HEADER;
+use cotan::host::files::MAX_HEADER;
 use cotan::llvm::load::OLDEST_MAJOR;
 use cotan_interp::Limits as InterpreterLimits;
 use cotan_testkit::files::workspace_file;

@@ -108,6 +108,7 @@ pub enum ArgumentMisfit {
         dims: Vec<i64>,
         /// The number of elements.
         found: usize,
+    },
     /// The machine has no memory for the copy of an argument that a call works on.
     NoMemory {
         /// The parameter.

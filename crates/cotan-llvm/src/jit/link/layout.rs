@@ -25,13 +25,6 @@ const UNWIND_TABLES: &str = ".eh_frame";
 /// Constants that hold addresses.
 const RELOCATED_CONSTANTS: &str = ".data.rel.ro";
 
-/// Objects of more bytes than this together are no code that LLVM made here.
-const MOST_BYTES: u64 = 1 << 31;
-
-fn too_large() -> String {
-    "a section or a place in it is too large".to_owned()
-}
-
 /// Reads an object.
 pub(super) fn parsed(object: &[u8]) -> Result<object::File<'_>, String> {
     object::File::parse(object).map_err(|error| error.to_string())
