@@ -27,7 +27,8 @@ fn codes_in_sources() -> BTreeSet<String> {
 }
 
 fn is_code(text: &str) -> bool {
-    text.len() == 5 && text.starts_with(['E', 'W', 'N', 'R', 'A', 'U', 'B']) && text[1..].bytes().all(|b| b.is_ascii_digit())
+    let is_kind = text.starts_with(['E', 'W', 'N', 'R', 'A', 'U', 'B']);
+    text.len() == 5 && is_kind && text[1..].bytes().all(|b| b.is_ascii_digit())
 }
 
 #[test]
