@@ -76,5 +76,5 @@ fn f9_zero_is_said_of_derivatives_only_where_they_are() {
     let claims = library::zeros(&read()).unwrap_or_else(|e| panic!("{e}"));
     print(&format!("zeros: {} parameters, {} said to be zero", claims.asked, claims.made));
     report(claims.wrong, claims.asked);
-    assert!(!wanted().is_empty() || claims.asked >= 1000 && claims.made > 0, "{} asked", claims.asked);
+    assert!(!wanted().is_empty() || claims.asked >= 400 && claims.made > 0, "{} asked", claims.asked);
 }

@@ -9,8 +9,8 @@ use crate::typed::{Accumulated, AssignOp, BinaryOp, Body, Declarations, Leaf, Ow
 
 /// What no two iterations share, and what all contribute to; reports everything else that the loop writes.
 ///
-/// What each iteration accumulates at an index of its own is both. It is owned where that makes no difference, because a slot
-/// is faster than an accumulator and keeps products in parallel.
+/// What each iteration accumulates at an index of its own is both. It is owned where that makes no difference, because a
+/// slot is faster than an accumulator and keeps products in parallel.
 pub(super) fn judge(
     types: Declarations<'_>,
     body: &Body,
@@ -36,8 +36,8 @@ pub(super) fn judge(
     sharing
 }
 
-/// Whether accumulating by an operator differs from changing the part at each access: of all that is extreme the shares in a
-/// derivative are equal, and a sum that is stored narrow is rounded once.
+/// Whether accumulating by an operator differs from changing the part at each access: of all that is extreme the shares
+/// in a derivative are equal, and a sum that is stored narrow is rounded once.
 fn shows(types: Declarations<'_>, body: &Body, part: &Access, op: AssignOp) -> bool {
     match op {
         AssignOp::Max | AssignOp::Min => true,
