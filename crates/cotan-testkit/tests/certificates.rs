@@ -35,10 +35,11 @@ fn certificates_of_straight_line_programs_are_accepted_and_broken_ones_refused()
     let accepted: Vec<&String> = texts.iter().filter(|text| is_accepted(text)).collect();
     assert!(accepted.len() >= 19, "{} of 20 accepted", accepted.len());
     let mut rng = Rng::new(3);
-    let broken: Vec<String> = accepted.iter().filter_map(|text| broken(text, &mut rng)).map(|b| b.text).collect();
-    let refused = broken.iter().filter(|text| !is_accepted(text)).count();
-    // A place may be changed to one that has the same value.
-    assert!(refused + 1 >= broken.len() && broken.len() > 15, "{refused} of {} refused", broken.len());
+    let broken: Vec<_> = accepted.iter().filter_map(|text| broken(text, &mut rng)).collect();
+    let right: Vec<&str> = broken.iter().filter(|b| is_accepted(&b.text)).map(|b| b.what.as_str()).collect();
+    // A place may be changed to one that has the same value; and what the square in the slope of `erf` is rounded by is 0 for
+    // real numbers, so code without it means the same.
+    assert!(right.len() <= 2 && broken.len() > 15, "accepted of {}: {right:#?}", broken.len());
 }
 
 #[test]

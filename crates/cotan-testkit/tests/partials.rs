@@ -145,9 +145,6 @@ fn f4_partials_are_within_eight_units_of_sixty_digits() {
     let mut failures = Vec::new();
     for (elem, worst) in all.iter().flat_map(|(elem, all)| all.iter().map(move |worst| (elem, worst))) {
         let (error, at) = &worst.error;
-        let excepted =
-            worst.excepted.as_ref().map(|(e, at)| format!(", excepted {e:.3e} at {at:?}")).unwrap_or_default();
-        println!("{} {} {elem}: {error:.2} at {at:?} of {}{excepted}", worst.row, worst.operand, worst.points);
         if *error > BOUND {
             failures.push(format!("{} {} {elem}: {error:.3e} at {at:?}", worst.row, worst.operand));
         }

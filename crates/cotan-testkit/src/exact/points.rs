@@ -32,7 +32,7 @@ fn any(rng: &mut Rng, elem: Elem) -> f64 {
 
 /// A float of the type that lies a few or many units beside a number.
 fn beside(rng: &mut Rng, elem: Elem, x: f64) -> f64 {
-    let distance = (rng.bits() >> rng.below(64)) as i64 % (1 << 52) >> rng.below(53);
+    let distance = ((rng.bits() >> rng.below(64)) as i64 % (1 << 52)) >> rng.below(53);
     if elem == Elem::F32 {
         f64::from(f32::from_bits((x as f32).to_bits().wrapping_add((distance % 4096) as u32)))
     } else {
