@@ -125,7 +125,7 @@ fn d4_objects_under_the_name_of_others_are_compiled_again() {
     compile(&setting.engine(), &three);
     let of_three = added(&before);
     compile(&setting.engine(), &four);
-    let of_four = added(&[&before[..], &[of_three.clone()]].concat());
+    let of_four = added(&[&before[..], std::slice::from_ref(&of_three)].concat());
     fs::copy(&of_four, &of_three).unwrap();
     let compiled = compile(&setting.engine(), &three);
     assert_eq!((compiled.origin, call(&compiled, 5)), (ObjectOrigin::Compiler, 15));

@@ -23,7 +23,7 @@ const OUTPUT: &str = "gradient of `x` = 6.0\n";
 /// What lies in a folder, and what the environment says there.
 struct Hostile {
     what: &'static str,
-    /// Files with their contents; `SCRIPT` and `LIBRARY` stand for what leaves a mark.
+    /// Files with their contents; `SCRIPT` and `LIBRARY` stand for what leaves a mark, and `HERE` for the folder.
     files: &'static [(&'static str, &'static str)],
     env: &'static [(&'static str, &'static str)],
     /// More arguments, and the exit code that they lead to.
@@ -58,7 +58,7 @@ const FOLDERS: &[Hostile] = &[
     hostile_folder(
         "rust-toolchain.toml with a path",
         &[
-            ("rust-toolchain.toml", "[toolchain]\npath = \"evil\"\n"),
+            ("rust-toolchain.toml", "[toolchain]\npath = \"HERE/evil\"\n"),
             ("evil/bin/rustc", SCRIPT),
             ("evil/lib/libLLVM.so.22.1", LIBRARY),
         ],
@@ -66,7 +66,7 @@ const FOLDERS: &[Hostile] = &[
     ),
     hostile_folder(
         "rust-toolchain of the old form",
-        &[("rust-toolchain", "[toolchain]\npath = \"./evil\"\n"), ("evil/bin/rustc", SCRIPT)],
+        &[("rust-toolchain", "[toolchain]\npath = \"HERE/evil\"\n"), ("evil/bin/rustc", SCRIPT)],
         &[],
     ),
     hostile_folder(
@@ -160,7 +160,7 @@ impl Marks {
                 )?;
                 fs::set_permissions(place.path(name), Permissions::from_mode(0o755)).map_err(|e| e.to_string())
             }
-            text => place.write(name, text),
+            text => place.write(name, text.replace("HERE", &place.0.display().to_string())),
         }
     }
 }
