@@ -239,7 +239,11 @@ mod tests {
                     assert_eq!(given(elem, known, dims), Err(Unmade::BadExtents(dims.to_vec())), "{elem}");
                 }
             }
-            assert_eq!(given(elem, ElementCount::of(&[1]), &[0]), Err(Unmade::BadExtents(vec![0])), "not as many as the arguments say");
+            assert_eq!(
+                given(elem, ElementCount::of(&[1]), &[0]),
+                Err(Unmade::BadExtents(vec![0])),
+                "not as many as the arguments say"
+            );
             assert!(given(elem, ElementCount::of(&[1]), &[1]).is_ok());
             assert!(given(elem, None, &[0, i64::MAX]).is_ok_and(|value| value.bits.is_empty()));
         }
