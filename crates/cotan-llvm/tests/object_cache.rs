@@ -186,7 +186,7 @@ fn code_out_of_the_cache_needs_no_library_that_opens() {
     let good = setting.engine().library().canonicalize().unwrap();
     std::os::unix::fs::symlink(&good, &library).unwrap();
     let before = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "code_out_of_the_cache_needs_no_library_that_opens"])
+        .args(["--exact", "object_cache::code_out_of_the_cache_needs_no_library_that_opens"])
         .env(FOLDER, root)
         .output()
         .unwrap();

@@ -270,5 +270,5 @@ fn the_version_of_the_abi_changes_with_its_layout() {
         layout::CTX_ERROR_ARGS,
         layout::PRODUCT_SIZE,
     ];
-    assert_eq!((abi::VERSION, sizes), (11, [200, 32, 32, 24, 96, 96]));
+    assert_eq!((abi::VERSION, sizes), (12, [200, 32, 32, 24, 96, 96]));
 }

@@ -129,7 +129,7 @@ fn the_oldest_supported_version_compiles() {
 #[test]
 fn an_empty_environment_and_another_directory_do_not_matter() {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "the_toolchain_that_built_this_is_enough"])
+        .args(["--exact", "search::the_toolchain_that_built_this_is_enough"])
         .env_clear()
         .env("PATH", "/usr/bin:/bin")
         .current_dir("/")

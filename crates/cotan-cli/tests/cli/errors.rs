@@ -59,21 +59,6 @@ fn text_that_is_no_text_has_a_place() {
     }
 }
 
-/// Defect D11: a device as program was read as far as memory went.
-#[test]
-fn d11_a_program_without_an_end_is_refused() {
-    let case = Case::new("import ./zero\nfn main() -> f64 = 0.0\n");
-    for command in ["check", "run"] {
-        let run = case.run(&[command, "/dev/zero"]);
-        let expected = "error[A0006]: reading `/dev/zero`: a program has at most 256 MiB\n";
-        assert_eq!((run.status, run.stderr.as_str()), (Some(2), expected));
-    }
-    std::os::unix::fs::symlink("/dev/zero", case.path("zero.cot")).expect("a link");
-    let run = case.run(&["check", "program.cot"]);
-    assert_eq!(run.status, Some(1));
-    assert!(run.stderr.contains("a program has at most 256 MiB"), "{}", run.stderr);
-}
-
 #[test]
 fn files_of_results_are_left_alone_on_errors() {
     let case = Case::new(INDEX);

@@ -86,7 +86,7 @@ fn d11_files_without_an_end_are_read_up_to_a_limit() {
         assert_refused(&call(&case, "f", source), reason);
     }
     assert_refused(&case.run(&["check", "zero.cot"]), reason);
-    case.write("imports.cot", b"import zero\nfn f() -> f64 = 1.0");
+    case.write("imports.cot", b"import ./zero\nfn f() -> f64 = 1.0");
     assert!(case.run(&["check", "imports.cot"]).stderr.contains(reason));
     // A file that says that it is large is not read at all.
     let file = std::fs::File::create(case.path("large.json")).expect("a file");

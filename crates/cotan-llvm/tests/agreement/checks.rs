@@ -268,7 +268,7 @@ fn d7_a_loop_that_ends_before_it_begins_takes_no_steps_and_gives_none_back() {
              }
              yield u
            }
-           s: f64 = loop i < k (s1: f64 = t) {
+           s: f64 = loop l < k (s1: f64 = t) {
              s2: f64 = add s1, 1.0
              yield s2
            }

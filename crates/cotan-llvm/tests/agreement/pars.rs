@@ -277,19 +277,19 @@ fn p1_loops_around_empty_axes_end_at_once() {
            t: f64[m, n] = transpose y {1, 0}
            r: f64[n, m] = reverse x {0}
            c: f64[n, m] = slice r, 0 {1}
-           rows: f64[n, m] = par i < n (stack) {
-             row: f64[m] = par j < m (stack) {
-               b: f64 = z[j]
+           rows: f64[n, m] = par i2 < n (stack) {
+             row: f64[m] = par j2 < m (stack) {
+               b: f64 = z[j2]
                yield b
              }
              yield row
            }
-           s: f64 = par i < n, j < m, k < n (add from 0.5) {
-             e: f64 = z[j]
+           s: f64 = par i3 < n, j3 < m, k3 < n (add from 0.5) {
+             e: f64 = z[j3]
              yield e
            }
-           w: f64[m] = par i < n (add from z) {
-             row2: f64[m] = x[i]
+           w: f64[m] = par i4 < n (add from z) {
+             row2: f64[m] = x[i4]
              yield row2
            }
            return x, y, t, r, c, rows, s, w

@@ -2,7 +2,8 @@
 //!
 //! What is known of a position or an extent here is a polynomial over sizes, the same for all instances of the function. So
 //! nothing is refused that could be right in some instance, and what a condition around it says does not count: a
-//! position that is never right is a mistake where it stands.
+//! position that is never right is a mistake where it stands. A position that goes through a variable is not looked at: a
+//! condition on the variable may keep it from ever being used.
 
 use cotan_syntax::{Diagnostic, Span};
 
@@ -39,8 +40,13 @@ impl BodyChecker<'_, '_> {
         true
     }
 
+    /// The size that an expression is, as far as literals and sizes alone make it.
+    fn written_size(&self, expr: &Expr) -> Option<Dim> {
+        if names_variable(expr) { None } else { self.size_of(expr) }
+    }
+
     fn bad_index(&self, at: &Expr, extent: &Dim, name: Option<&str>) -> Option<Diagnostic> {
-        let position = self.size_of(at)?;
+        let position = self.written_size(at)?;
         if position.is_surely_negative() {
             let message = format!("expected an index of at least 0, found `{}`", self.show_dim(&position));
             let error = Diagnostic::error(codes::OUT_OF_RANGE, at.span, message);
@@ -64,7 +70,7 @@ impl BodyChecker<'_, '_> {
     fn bad_slice(&self, slice: &Slice<'_>, extent: &Dim, name: Option<&str>) -> Option<Diagnostic> {
         let zero = Dim::constant(0);
         let known = |end: Option<&Expr>, missing: &Dim| match end {
-            Some(end) => self.size_of(end),
+            Some(end) => self.written_size(end),
             None => Some(missing.clone()),
         };
         let (lo, hi) = (known(slice.lo, &zero), known(slice.hi, extent));
@@ -116,6 +122,14 @@ impl BodyChecker<'_, '_> {
         let help = "leave the end out for all that is behind the start, as in `x[1..]`";
         Some(Diagnostic::error(codes::OUT_OF_RANGE, slice.span, message).help(help))
     }
+}
+
+/// Whether a variable is among the operands of arithmetic.
+fn names_variable(expr: &Expr) -> bool {
+    if let ExprKind::Chain(chain) = &expr.kind {
+        return names_variable(&chain.first) || chain.rest.iter().any(|link| names_variable(&link.operand));
+    }
+    matches!(expr.kind, ExprKind::Local(_))
 }
 
 const FROM_THE_START: &str = "indices do not count from the end";

@@ -66,11 +66,12 @@ impl Signature {
     /// What a call may do as well: who needs no element of a slice does not need the check that they are there, only that
     /// there are not fewer than none.
     pub fn also_right(&self, call: Call) -> Option<Expected> {
-        let Body::Length(slice) = self.body else { return None };
+        let (Body::Length(slice) | Body::Sum(slice)) = self.body else { return None };
         let size = self.size(call)?;
         let (lo, end) = self.ends(slice);
         let length = end.at(size, call.value) - lo.at(size, call.value);
-        (length >= 0).then_some(Expected::Gives(length as f64))
+        let is_sum = matches!(self.body, Body::Sum(_));
+        (length == 0 || length > 0 && !is_sum).then_some(Expected::Gives(length as f64))
     }
 
     /// What a call of a function without errors must do.

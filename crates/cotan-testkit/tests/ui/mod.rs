@@ -17,9 +17,12 @@ use std::path::PathBuf;
 /// Codes for which there is no small program, with the reason.
 const WITHOUT_CASE: &[(&str, &str)] = &[
     ("E0111", "needs a file of 4 GiB"),
+    ("E0132", "needs more errors than anybody reads; the tests of the command have it"),
+    ("E0133", "needs a declaration of half a million nodes"),
     ("E0348", "needs dozens of columns that exclude each other; the checker's own tests have it"),
     ("E0606", "needs nesting that the parser refuses before"),
     ("E0607", "needs ten thousand specialisations"),
+    ("E0609", "needs a million operations"),
 ];
 
 /// A program after the front end.

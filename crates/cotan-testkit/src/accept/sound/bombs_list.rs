@@ -114,8 +114,8 @@ pub(super) const BOMBS: &[Bomb] = &[
             body("  let a0 = pair(x)\n", n, |k| format!("  let a{k} = pair(a{})", k - 1), "x")
         )
     }),
-    bomb("arrays of tuples of tuples", Command::Check, [60, 8], |n| {
-        body("  let a0 = [(x, x)]\n", n, |k| format!("  let a{k} = [(a{}[0], a{}[0])]", k - 1, k - 1), "x")
+    bomb("arrays of arrays", Command::Check, [60, 6], |n| {
+        body("  let a0 = [x, x]\n", n, |k| format!("  let a{k} = [a{}, a{}]", k - 1, k - 1), "x")
     }),
     bomb("structs of structs", Command::Check, [60, 10], |n| {
         lines("struct S0 { x: f64 }\n", n, |k| format!("struct S{k} {{ a: S{}, b: S{} }}", k - 1, k - 1), UNUSED)
