@@ -139,7 +139,7 @@ impl Domain for Numbers {
         let n = inputs.args.iter().map(|arg| arg.bits.len()).chain([count(dims)]).max().unwrap_or(0);
         let value = match stop {
             Some(stop) if n >= ASIDE => {
-                let args: Vec<Value> = inputs.args.iter().map(|arg| Value::clone(arg)).collect();
+                let args: Vec<Value> = inputs.args.iter().copied().cloned().collect();
                 let (attrs, dims) = (inputs.attrs.to_vec(), dims.to_vec());
                 let work = move || {
                     let args: Vec<&Value> = args.iter().collect();

@@ -126,7 +126,7 @@ impl<D: Domain> Machine<'_, D> {
         let (mut cells, charge) = self.budget.cells(init.cells().len())?;
         for (k, init) in init.cells().iter().enumerate() {
             // What is combined after the run is asked to stop is never seen.
-            let goes_on = |n: usize| n % ELEMENTS_PER_POLL != 0 || self.budget.poll().is_ok();
+            let goes_on = |n: usize| !n.is_multiple_of(ELEMENTS_PER_POLL) || self.budget.poll().is_ok();
             let mut column = rows.column(k).enumerate().map_while(|(n, cell)| goes_on(n).then_some(cell));
             cells.push(self.domain.combine(monoid, elem, Order::Tree, *init, &mut column)?);
             self.budget.poll()?;

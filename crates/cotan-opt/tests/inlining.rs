@@ -25,7 +25,7 @@ fn chain(length: usize, n_calls: usize, n_stmts: usize) -> Module {
 
 fn n_calls(block: &Block) -> usize {
     let of = |s: &cotan_ir::Stmt| {
-        usize::from(matches!(s.op, Op::Call { .. })) + s.op.blocks().iter().map(|b| n_calls(b)).sum::<usize>()
+        usize::from(matches!(s.op, Op::Call { .. })) + s.op.blocks().iter().map(n_calls).sum::<usize>()
     };
     block.stmts.iter().map(of).sum()
 }

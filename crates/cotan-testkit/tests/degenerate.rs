@@ -17,7 +17,7 @@ fn f3_derivatives_at_degenerate_points_are_those_of_closed_forms() {
     assert!(!program.has_errors(), "{:?}", program.diagnostics);
     let failures = parallel::map(&points, |point| {
         let mut failures = judge(&compiler, &program, point, Engine::Interpreter);
-        if of_name(&point.name) % COMPILED == 0 {
+        if of_name(&point.name).is_multiple_of(COMPILED) {
             failures.extend(judge(&compiler, &program, point, Engine::Cpu));
         }
         failures

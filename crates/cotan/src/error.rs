@@ -123,7 +123,16 @@ impl From<ArgumentMisfit> for CallError {
     fn from(e: ArgumentMisfit) -> CallError {
         match e {
             ArgumentMisfit::NoMemory { bytes, .. } => CallError::OutOfMemory(OutOfMemory::of_machine(bytes)),
-            e => CallError::Arguments(e),
+            e @ (ArgumentMisfit::Missing { .. }
+            | ArgumentMisfit::Unknown { .. }
+            | ArgumentMisfit::Kind { .. }
+            | ArgumentMisfit::Extent { .. }
+            | ArgumentMisfit::FlatExtent { .. }
+            | ArgumentMisfit::UnknownSize { .. }
+            | ArgumentMisfit::NegativeSize { .. }
+            | ArgumentMisfit::SizeBelowZero { .. }
+            | ArgumentMisfit::NegativeExtent { .. }
+            | ArgumentMisfit::Elements { .. }) => CallError::Arguments(e),
         }
     }
 }

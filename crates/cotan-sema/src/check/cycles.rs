@@ -43,7 +43,7 @@ impl ModuleChecker<'_> {
                     }
                 }
                 if self.is_full() {
-                    for declared in is_member {
+                    for declared in members.iter().map(|at| all[*at]) {
                         let n_fields = self.fields_of(declared).count();
                         (0..n_fields).for_each(|at| self.set_error(declared, at));
                     }

@@ -12,9 +12,11 @@ use cotan_ir::{CheckKind, Function, Module, Span};
 use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
 
+/// A way to compile functions of a case, and to compare what they do.
+type Way = fn(&Case) -> Result<(), String>;
+
 /// The code of all three functions of a case: the function, its forward and its reverse derivative.
-const OF_ALL: [fn(&Case) -> Result<(), String>; 3] =
-    [|case| as_written(case, Variant::PLAIN), |case| as_written(case, Variant::QUICK), optimised];
+const OF_ALL: [Way; 3] = [|case| as_written(case, Variant::PLAIN), |case| as_written(case, Variant::QUICK), optimised];
 
 /// The function, its forward and its reverse derivative do what they do on the interpreter, compiled in one way of the
 /// seven, that of the case's name; in all of them in the campaign.

@@ -52,7 +52,7 @@ pub fn judge(numbers: Range<u64>) -> Result<Counts, String> {
 }
 
 fn judge_program(numbers: Range<u64>) -> Result<Counts, String> {
-    let optimises = numbers.start / IN_A_PROGRAM % OPTIMISED == 0;
+    let optimises = (numbers.start / IN_A_PROGRAM).is_multiple_of(OPTIMISED);
     let all: Vec<Signature> = numbers.map(signature).collect();
     let (text, places) = program(&all);
     let compiler = compiler(optimises)?;

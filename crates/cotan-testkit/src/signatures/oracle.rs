@@ -66,6 +66,10 @@ impl Signature {
     /// What a call may do as well: who needs no element of a slice does not need the check that they are there, only that
     /// there are not fewer than none.
     pub fn also_right(&self, call: Call) -> Option<Expected> {
+        // Nor does who needs no element of an array that has none need what was written to it.
+        if matches!(self.body, Body::Write(_) | Body::WriteSlice(_) | Body::Kernel(_)) {
+            return (call.found == 0).then_some(Expected::Gives(0.0));
+        }
         let (Body::Length(slice) | Body::Sum(slice)) = self.body else { return None };
         let size = self.size(call)?;
         let (lo, end) = self.ends(slice);
