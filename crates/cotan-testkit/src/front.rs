@@ -28,7 +28,7 @@ pub const INLINES_NOTHING: cotan_ad::Limits =
 
 /// Whether the calls of a program stay calls in tests that run it in one way alone: in every second one, by its text.
 pub fn calls_stay(text: &str) -> bool {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let hash = crate::tier::hash(text);
     hash.count_ones().is_multiple_of(2)
 }
 

@@ -56,11 +56,6 @@ impl Rng {
     }
 }
 
-/// A number that follows from a name, which picks the part of a suite that ordinary tests run: FNV-1a.
-pub fn of_name(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use cotan::{Compiler, Config, Engine};
 use cotan_testkit::degenerate::{judge, points, without_points};
 use cotan_testkit::files::report;
 use cotan_testkit::parallel;
-use cotan_testkit::random::of_name;
+use cotan_testkit::tier::hash;
 
 /// One in so many points is compiled too; `cargo xtask accept sound` compiles all.
 const COMPILED: u64 = 8;
@@ -17,7 +17,7 @@ fn f3_derivatives_at_degenerate_points_are_those_of_closed_forms() {
     assert!(!program.has_errors(), "{:?}", program.diagnostics);
     let failures = parallel::map(&points, |point| {
         let mut failures = judge(&compiler, &program, point, Engine::Interpreter);
-        if of_name(&point.name).is_multiple_of(COMPILED) {
+        if hash(&point.name).is_multiple_of(COMPILED) {
             failures.extend(judge(&compiler, &program, point, Engine::Cpu));
         }
         failures

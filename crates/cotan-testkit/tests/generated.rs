@@ -1,12 +1,15 @@
-//! Random programs under every oracle: 2,000 on the interpreter, the first 300 of them compiled as well.
+//! Random programs under every oracle: 2,000 on the interpreter, the first 300 of them compiled as well; five times as many,
+//! and others, in the campaign.
 
 use cotan_testkit::campaign::{Campaign, mixed};
 use cotan_testkit::generate::Construct;
+use cotan_testkit::tier;
 
 #[test]
 fn random_programs_pass_every_oracle() {
-    let campaign =
-        Campaign { programs: 2_000, seed: 0, compiled: 300, only: None, stop_at_failure: false, shows_progress: false };
+    let (times, seed) = if tier::is_campaign() { (5, 4_000_000) } else { (1, 0) };
+    let (programs, compiled) = (2_000 * times, 300 * times);
+    let campaign = Campaign { programs, seed, compiled, only: None, stop_at_failure: false, shows_progress: false };
     let outcome = campaign.run(mixed);
     eprintln!("{}\n{}", outcome.coverage, outcome.figures(Construct::ALL));
     let failures: Vec<String> = outcome.failures.iter().take(5).map(ToString::to_string).collect();

@@ -3,7 +3,7 @@
 
 use cotan_testkit::files::{programs, report, tests_folder};
 use cotan_testkit::parallel;
-use cotan_testkit::random::of_name;
+use cotan_testkit::tier::hash;
 use cotan_testkit::zeros::{Claims, of_program};
 
 /// One in so many programs.
@@ -13,8 +13,7 @@ const ASKED: u64 = 12;
 fn f5_warnings_of_zero_derivatives_are_true() {
     let below = tests_folder().join("run");
     let name = |path: &std::path::PathBuf| path.strip_prefix(&below).unwrap_or(path).display().to_string();
-    let picked =
-        |path: &std::path::PathBuf| of_name(&name(path)).is_multiple_of(ASKED) && !name(path).starts_with("nans");
+    let picked = |path: &std::path::PathBuf| hash(&name(path)).is_multiple_of(ASKED) && !name(path).starts_with("nans");
     let picked: Vec<_> = programs(&below).into_iter().filter(picked).collect();
     let judged = parallel::map(&picked, |path| {
         let text = std::fs::read_to_string(path).expect("a file");

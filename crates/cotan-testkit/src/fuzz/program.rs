@@ -156,5 +156,5 @@ impl Call {
 
 /// Names a text by a number: FNV-1a, the same everywhere.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    crate::tier::hash(text)
 }
