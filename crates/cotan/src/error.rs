@@ -112,9 +112,8 @@ impl From<cotan_llvm::RuntimeError> for CallError {
             e @ RuntimeError::OutOfSteps => CallError::Limit(e.to_string()),
             RuntimeError::TimedOut => CallError::TimedOut,
             RuntimeError::Cancelled => CallError::Cancelled,
-            e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_) | RuntimeError::BadExtents(_)) => {
-                CallError::Bug(e.to_string())
-            }
+            RuntimeError::Argument(message) => CallError::Arguments(ArgumentMisfit::Operands(message)),
+            e @ (RuntimeError::Bug(_) | RuntimeError::BadExtents(_)) => CallError::Bug(e.to_string()),
         }
     }
 }
@@ -126,6 +125,7 @@ impl From<ArgumentMisfit> for CallError {
             e @ (ArgumentMisfit::Missing { .. }
             | ArgumentMisfit::Unknown { .. }
             | ArgumentMisfit::Kind { .. }
+            | ArgumentMisfit::Operands(_)
             | ArgumentMisfit::Extent { .. }
             | ArgumentMisfit::FlatExtent { .. }
             | ArgumentMisfit::UnknownSize { .. }
@@ -146,7 +146,8 @@ impl From<cotan_interp::RuntimeError> for CallError {
             RuntimeError::Limit(limit) => CallError::Limit(limit.to_string()),
             RuntimeError::OutOfMemory(e) => CallError::OutOfMemory(*e),
             RuntimeError::Undefined(what) => CallError::Unsupported(what),
-            e @ (RuntimeError::Argument(_) | RuntimeError::Bug(_)) => CallError::Bug(e.to_string()),
+            RuntimeError::Argument(e) => CallError::Arguments(ArgumentMisfit::Operands(e.to_string())),
+            e @ RuntimeError::Bug(_) => CallError::Bug(e.to_string()),
         }
     }
 }

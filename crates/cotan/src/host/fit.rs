@@ -62,6 +62,8 @@ pub enum ArgumentMisfit {
         /// The operand.
         found: Option<i64>,
     },
+    /// Flat operands that are not those of the function: what was expected and found.
+    Operands(String),
     /// Nothing says how large a size is.
     UnknownSize {
         /// The size.
@@ -124,7 +126,7 @@ impl ArgumentMisfit {
         match self {
             ArgumentMisfit::Missing { .. } => codes::MISSING_ARGUMENT,
             ArgumentMisfit::Unknown { .. } => codes::UNKNOWN_ARGUMENT,
-            ArgumentMisfit::Kind { .. } => codes::ARGUMENT_TYPE,
+            ArgumentMisfit::Kind { .. } | ArgumentMisfit::Operands(_) => codes::ARGUMENT_TYPE,
             ArgumentMisfit::Extent { .. } | ArgumentMisfit::FlatExtent { .. } | ArgumentMisfit::Elements { .. } => {
                 codes::ARGUMENT_SHAPE
             }
@@ -151,6 +153,8 @@ impl ArgumentMisfit {
             | ArgumentMisfit::NegativeExtent { name: None, extent: name, .. }
             | ArgumentMisfit::NoMemory { name, .. }
             | ArgumentMisfit::Elements { name, .. } => name,
+            // No name belongs to a flat operand.
+            ArgumentMisfit::Operands(_) => "",
         }
     }
 }
@@ -180,6 +184,7 @@ impl fmt::Display for ArgumentMisfit {
             ArgumentMisfit::NoMemory { name, bytes } => {
                 write!(f, "argument `{name}`: the machine has no memory for a copy of {bytes} bytes")
             }
+            ArgumentMisfit::Operands(message) => f.write_str(message),
             ArgumentMisfit::NegativeSize { name, found } => {
                 write!(f, "size `{name}`: expected at least 0, found {found}")
             }
