@@ -86,6 +86,17 @@ pub fn tape(case: &Case) -> Verdict {
     })())
 }
 
+/// The value without signs of zeros.
+pub fn with_one_zero(value: &Value) -> Value {
+    let mut value = value.clone();
+    for (k, x) in value.floats().into_iter().flatten().enumerate() {
+        if x == 0.0 {
+            value.bits[k] = 0;
+        }
+    }
+    value
+}
+
 /// Whether two lists of values are the same bits; any NaN is the same as any other.
 pub(crate) fn same_bits(found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
     if found.len() != expected.len() {

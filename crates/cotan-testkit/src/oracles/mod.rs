@@ -21,7 +21,7 @@ pub use clean::{clean, has_nan};
 pub(crate) use compiled::{Agreement, Ran, called, interpreted, outcome_of, same_outcome};
 pub use compiled::{compiled, compiled_once, compiled_quickly};
 pub(crate) use engines::{close_all, same_bits};
-pub use engines::{dot_product, primal_value, simplified, tape};
+pub use engines::{dot_product, primal_value, simplified, tape, with_one_zero};
 pub use evaluator::evaluator;
 pub use failures::failures;
 pub use finite_difference::{Difference, finite_difference, numerical_derivative};

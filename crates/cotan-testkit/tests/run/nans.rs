@@ -9,7 +9,7 @@ use cotan_testkit::case::Subject;
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{loaded, lower};
 use cotan_testkit::header::{self, Case, Expected, named_arguments};
-use cotan_testkit::oracles::{Verdict, clean, has_nan};
+use cotan_testkit::oracles::{Verdict, clean, has_nan, with_one_zero};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -118,17 +118,6 @@ impl Trapping<'_> {
 
 fn same_numbers(found: &[Value], expected: &[Value]) -> bool {
     found.iter().map(with_one_zero).eq(expected.iter().map(with_one_zero))
-}
-
-/// The value without signs of zeros.
-fn with_one_zero(value: &Value) -> Value {
-    let mut value = value.clone();
-    for (k, x) in value.floats().into_iter().flatten().enumerate() {
-        if x == 0.0 {
-            value.bits[k] = 0;
-        }
-    }
-    value
 }
 
 /// Whether a NaN of the program is made by a derivative.
