@@ -6,13 +6,15 @@ use cotan_ops::FILL;
 
 /// The function and what it calls, with one more parameter each: an array of all finite constants, which are read there.
 /// A constant in the code is folded where its operation is rounded, so it is no residue any more. With them, the length of
-/// the array. `None` if a function brings its own derivative along.
+/// the array. `None` if a function brings its own derivative along, or if a derivative stayed a call: with one more parameter
+/// it would be taken for the derivative of the function with one more.
 pub(super) fn lifted(module: &Module, name: &str) -> Result<Option<(Module, i64)>, String> {
     let (mut names, mut at) = (vec![Symbol::from(name)], 0);
     let mut constants = Vec::new();
     while let Some(name) = names.get(at).cloned() {
         let f = function(module, &name)?;
-        if f.custom_vjp.is_some() || f.custom_jvp.is_some() {
+        let is_derivative = [".vjp_", ".jvp_"].iter().any(|part| name.contains(part));
+        if is_derivative || f.custom_vjp.is_some() || f.custom_jvp.is_some() {
             return Ok(None);
         }
         each_block(&f.body, &mut |block| {
