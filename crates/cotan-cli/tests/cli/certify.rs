@@ -162,12 +162,24 @@ fn the_proved_checker_confirms_gradients_of_formulas_and_loops() {
         "{PROGRAM}fn s(v: f64[3], y: f64) -> f64 {{\n  let mut s = y\n  for i in 0..3 {{ s = sin(s) * v[i] }}\n  s\n}}\n"
     ));
     case.write("s.json", br#"{"v": [1, 2, 3], "y": 0.5}"#);
+    let installed = installed(&case, &checker);
     for call in [&F[..], &["grad", "program.cot", "--fn", "s", "--wrt", "v,y", "--args", "s.json", "--certify"]] {
         let found = run(&case, &checker, call);
         assert_eq!((found.status, found.stderr.as_str()), (Some(0), ""), "{}", found.stdout);
         let line = found.stdout.lines().last().unwrap_or_default();
         assert!(line.starts_with("certificate: accepted (program of "), "{line}");
-        // The same file is what the command finds by itself.
-        assert_eq!(case.run(call).stdout, found.stdout);
+        // Beside the command, the same checker is found without a name.
+        let beside = case.command_at(&installed, call).output().expect("the command runs");
+        assert_eq!(Run::of(beside).stdout, found.stdout);
     }
+}
+
+/// A copy of the command in a folder of its own, with a checker beside it.
+fn installed(case: &Case, checker: &Path) -> PathBuf {
+    let folder = case.path("bin");
+    std::fs::create_dir(&folder).expect("a folder");
+    let command = folder.join("cotan");
+    std::fs::copy(env!("CARGO_BIN_EXE_cotan"), &command).expect("a copy of the command");
+    std::fs::copy(checker, folder.join("cotan-checker")).expect("a copy of the checker");
+    command
 }

@@ -57,7 +57,12 @@ impl Case {
 
     /// The command in this folder, without what the environment of the test says.
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cotan"));
+        self.command_at(Path::new(env!("CARGO_BIN_EXE_cotan")), args)
+    }
+
+    /// The same of a copy of the command.
+    fn command_at(&self, executable: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(executable);
         command.args(args).current_dir(self.folder.path());
         command
             .env_remove("COTAN_LLVM")

@@ -198,7 +198,8 @@ impl<'p> Machine<'p> {
         };
         let lead = dims.len() - inner.len();
         self.check(dims[lead..] == *inner, CheckKind::ShapeMismatch, span)?;
-        let n_copies: usize = dims[..lead].iter().product();
+        // Copies of nothing are nothing, however many there are.
+        let n_copies: usize = if cells.is_empty() { 0 } else { dims[..lead].iter().product() };
         let cells = (0..n_copies).flat_map(|_| cells.iter().cloned()).collect();
         Ok(Tensor::new(dims, cells).into_value())
     }

@@ -1,9 +1,9 @@
 //! Functions that take functions: `tabulate`, `map`, `scan` and the like; and stacking.
 
-use super::Machine;
 use super::frame::Closure;
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, unflattened};
+use super::{MAX_STEPS, Machine};
 use cotan::sema::typed::{Arg, Expr, Type};
 use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Const, Elem};
@@ -50,7 +50,9 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// Stacks what a function gives for the arguments of each position. A position that fails leaves the others alone.
+    /// Stacks what a function gives for the arguments of each position. A position that fails leaves the others alone. Of
+    /// more rows than can be stepped through the first one alone is made where it is empty: a loop around an empty axis
+    /// ends at once.
     pub(super) fn stacked(
         &mut self,
         function: &Closure<'p>,
@@ -60,7 +62,11 @@ impl<'p> Machine<'p> {
         args: &mut dyn FnMut(&mut Self, usize) -> Flow<Vec<Value>>,
     ) -> Flow<Value> {
         let mut cells: Vec<Value> = Vec::new();
-        for k in 0..dims.iter().product() {
+        let n: usize = dims.iter().product();
+        for k in 0..n {
+            if n as u64 > MAX_STEPS && cells.first().is_some_and(Value::is_empty) {
+                break;
+            }
             self.spend(1)?;
             let cell = args(self, k).and_then(|args| self.apply(function, args, functions));
             let cell = cell.and_then(|cell| {

@@ -193,6 +193,11 @@ impl Value {
         self.map(&mut |number| Number::Plain(number.plain()))
     }
 
+    /// Whether it is a tensor without elements.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Value::Tensor(tensor) if tensor.cells.is_empty())
+    }
+
     /// Whether two values of one type have one shape throughout. What failed has any shape.
     pub(super) fn has_shape_of(&self, other: &Value) -> bool {
         match (self, other) {
