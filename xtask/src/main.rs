@@ -19,6 +19,7 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
 use steps::Steps;
+use suites::Tier;
 
 /// Lets tests rewrite what they expect.
 const BLESS: [(&str, &str); 2] = [("COTAN_BLESS", "1"), ("UPDATE_EXPECT", "1")];
@@ -129,7 +130,7 @@ fn ci() -> Result<()> {
         None => steps.take("proofs", || proofs::build(&root))?,
         Some(missing) => print(&format!("the proofs were not rebuilt: {missing}\n")),
     }
-    suites.iter().for_each(|suite| steps.attempt(&suite.title(), || suite.run(&[])));
+    suites.iter().for_each(|suite| steps.attempt(&suite.title(), || suite.run(Tier::Gate)));
     steps.attempt("examples in the documentation", || suites::examples(&root));
     steps.end()
 }
@@ -137,7 +138,7 @@ fn ci() -> Result<()> {
 fn test(args: &[String]) -> Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let (root, mut steps) = (root(), Steps::default());
-    let (mut env, mut reach) = (Vec::new(), None);
+    let (mut tier, mut reach) = (Tier::Gate, None);
     match args.as_slice() {
         [folder @ ("ui" | "ir" | "run"), rest @ ..] => {
             let env: &[(&str, &str)] = match rest {
@@ -148,15 +149,15 @@ fn test(args: &[String]) -> Result<()> {
             return cargo(&["test", "-p", "cotan-testkit", "--test", "all", &format!("{folder}::")], env);
         }
         [] => {}
-        ["--bless"] => env.extend(BLESS),
-        ["--campaign"] => env.push(("COTAN_CAMPAIGN", "1")),
+        ["--bless"] => tier = Tier::Bless,
+        ["--campaign"] => tier = Tier::Campaign,
         ["--changed"] => reach = Some(changed::Reach::since(&root, "HEAD")?),
         ["--changed", revision] => reach = Some(changed::Reach::since(&root, revision)?),
         [other, ..] => bail!("`test` takes ui, ir, run, --bless, --campaign or --changed, found `{other}`"),
     }
     let suites = steps.take("build", || suites::build(&root))?;
     let is_reached = |suite: &&suites::Suite| reach.as_ref().is_none_or(|reach| reach.reaches(suite));
-    suites.iter().filter(is_reached).for_each(|suite| steps.attempt(&suite.title(), || suite.run(&env)));
+    suites.iter().filter(is_reached).for_each(|suite| steps.attempt(&suite.title(), || suite.run(tier)));
     if reach.is_none_or(|reach| reach.reaches_crates()) {
         steps.attempt("examples in the documentation", || suites::examples(&root));
     }

@@ -1,14 +1,33 @@
 //! The suites of tests: all are built at once, and each is run and timed by itself.
 
+use crate::BLESS;
 use anyhow::{Context, Result, bail};
 use serde_json::Value as Json;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// The package whose one test program has a suite in each module, as most of the time goes there.
 const BY_MODULE: &str = "cotan-testkit";
+
+/// How long a suite may take. The longest takes a few minutes: a test that hangs fails, and the other suites still run.
+const LONGEST: Duration = Duration::from_secs(15 * 60);
+
+/// How long the campaign may take in a suite.
+const LONGEST_OF_CAMPAIGN: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// What of the tests is run, and what for.
+#[derive(Clone, Copy)]
+pub(crate) enum Tier {
+    /// What runs each time.
+    Gate,
+    /// The same, and tests rewrite what they expect.
+    Bless,
+    /// The second tier: all of it.
+    Campaign,
+}
 
 /// Tests that are run together.
 pub(crate) struct Suite {
@@ -73,12 +92,30 @@ fn suites_of(message: &str) -> Result<Vec<Suite>> {
 }
 
 impl Suite {
-    /// Runs its tests.
-    pub(crate) fn run(&self, env: &[(&str, &str)]) -> Result<()> {
+    /// Runs its tests, for no longer than the limit of the tier.
+    pub(crate) fn run(&self, tier: Tier) -> Result<()> {
+        let (env, limit): (&[(&str, &str)], _) = match tier {
+            Tier::Gate => (&[], LONGEST),
+            Tier::Bless => (&BLESS, LONGEST),
+            Tier::Campaign => (&[("COTAN_CAMPAIGN", "1")], LONGEST_OF_CAMPAIGN),
+        };
         let mut command = Command::new(&self.executable);
         command.args(&self.filter).current_dir(&self.folder).envs(env.iter().copied());
-        let status = command.env("CARGO_MANIFEST_DIR", &self.folder).status();
-        let status = status.with_context(|| format!("running {}", self.executable.display()))?;
+        command.env("CARGO_MANIFEST_DIR", &self.folder);
+        let context = || format!("running {}", self.executable.display());
+        let mut child = command.spawn().with_context(context)?;
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().with_context(context)? {
+                break status;
+            }
+            if start.elapsed() > limit {
+                child.kill().with_context(context)?;
+                child.wait().with_context(context)?;
+                bail!("stopped after {} s: the last line of its output names the test that hangs", limit.as_secs());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        };
         if !status.success() {
             bail!("tests failed: {status}");
         }
