@@ -61,7 +61,12 @@ pub fn lower(program: &Program, request: &Request) -> Result<Lowered, String> {
     compiler()?.lower(program, request).map_err(|e| e.to_string())
 }
 
-/// The same, to take derivatives of.
+/// The same, where all calls stay calls.
+pub fn lower_with_calls(program: &Program, request: &Request) -> Result<Lowered, String> {
+    compiler_that_inlines_nothing()?.lower(program, request).map_err(|e| e.to_string())
+}
+
+/// The same as it would be run, to take derivatives of.
 pub fn lower_to_derive(program: &Program, request: &Request) -> Result<Lowered, String> {
     compiler()?.lower_to_derive(program, request).map_err(|e| e.to_string())
 }

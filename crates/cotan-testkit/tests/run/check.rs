@@ -11,7 +11,7 @@ use cotan_testkit::engines::{Engine, RunError};
 use cotan_testkit::evaluator::{Call, same_host, takes_derivatives};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::front::{
-    calls_stay, loaded, lower, lower_plain, lower_to_derive, lower_to_derive_with_calls, lower_tree,
+    calls_stay, loaded, lower, lower_plain, lower_to_derive, lower_to_derive_with_calls, lower_tree, lower_with_calls,
 };
 use cotan_testkit::header::{self, Expected, named_arguments};
 use cotan_testkit::oracles::{
@@ -28,6 +28,9 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The programs that also run inside a parallel loop.
 const ALSO_IN_PARALLEL: &str = "loops/";
+
+/// The programs whose calls stay calls, as in a program of so many calls that they are not inlined.
+const OF_CALLS: &str = "calls/";
 
 /// What is wrong with a program.
 #[derive(Default)]
@@ -58,7 +61,7 @@ fn values(name: &str, text: &str, program: &Program, cases: &[header::Case]) -> 
     let failure = |case: &header::Case, outcome: Result<(), String>| {
         Some(format!("{name}, case `{}`: {}", case.name, outcome.err()?))
     };
-    let lowered = LoweredOnce::of(program);
+    let lowered = LoweredOnce::of(name, program);
     let alone = cases.iter().filter_map(|case| failure(case, Test { name, program, lowered: &lowered, case }.run()));
     let inside = |case: &header::Case| {
         let (text, case) = match in_parallel(text, case)? {
@@ -66,7 +69,7 @@ fn values(name: &str, text: &str, program: &Program, cases: &[header::Case]) -> 
             Err(e) => return failure(case, Err(e)),
         };
         let outcome = self::program(name, &text).and_then(|program| {
-            Test { name, program: &program, lowered: &LoweredOnce::of(&program), case: &case }.run()
+            Test { name, program: &program, lowered: &LoweredOnce::of(name, &program), case: &case }.run()
         });
         failure(&case, outcome)
     };
@@ -81,6 +84,8 @@ fn program(name: &str, text: &str) -> Result<Program, String> {
 /// What was lowered of a program, for all its cases.
 struct LoweredOnce<'a> {
     program: &'a Program,
+    /// Whether calls stay calls.
+    has_calls: bool,
     /// By the request, and whether it is optimised.
     made: RefCell<HashMap<(String, How), Lowered>>,
 }
@@ -95,8 +100,8 @@ enum How {
 }
 
 impl LoweredOnce<'_> {
-    fn of(program: &Program) -> LoweredOnce<'_> {
-        LoweredOnce { program, made: RefCell::default() }
+    fn of<'a>(name: &str, program: &'a Program) -> LoweredOnce<'a> {
+        LoweredOnce { program, has_calls: name.starts_with(OF_CALLS), made: RefCell::default() }
     }
 
     fn get(&self, request: &Request, how: How) -> Result<Lowered, String> {
@@ -105,6 +110,7 @@ impl LoweredOnce<'_> {
             return Ok(lowered.clone());
         }
         let lowered = match how {
+            How::Optimised if self.has_calls => lower_with_calls(self.program, request),
             How::Optimised => lower(self.program, request),
             How::Plain => lower_plain(self.program, request),
         }?;
@@ -246,7 +252,8 @@ impl Test<'_> {
     /// numbers where loops are differentiated forward.
     fn agrees(&self, request: &Request, wrt: &[&str]) -> Result<(), String> {
         let text: String = self.program.sources.iter().map(|(_, file)| file.text()).collect();
-        let lower = if calls_stay(&text) { lower_to_derive_with_calls } else { lower_to_derive };
+        let has_calls = self.lowered.has_calls || calls_stay(&text);
+        let lower = if has_calls { lower_to_derive_with_calls } else { lower_to_derive };
         let lowered = lower(self.program, request)?;
         let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
         let label = format!("{}: {}", self.name, self.case.function);
