@@ -292,12 +292,13 @@ fn element_wise_operands_of_different_lengths_are_a_bug() {
 fn ragged_stacks_are_a_bug() {
     let text = "fn f(n: i64) {
         x: f64[3, n] = par i < 3 (stack) {
-            row: f64[i] = fill 0.0
+            k: i64 = add i, 1
+            row: f64[k] = fill 0.0
             yield row
         }
         return x
     }";
-    assert_eq!(bug(text, &[i64(0)]).0, "a row of extents [1] among rows of [0]");
+    assert_eq!(bug(text, &[i64(1)]).0, "a row of extents [2] among rows of [1]");
 }
 
 #[test]

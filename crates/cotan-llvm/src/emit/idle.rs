@@ -9,8 +9,33 @@ use cotan_loops::{Expr, For, Local, Node, Operand};
 use cotan_ops::Instruction;
 use std::collections::BTreeMap;
 
-/// Numbers, all of which must be positive for something to happen.
-type Guard = Vec<Operand>;
+/// What must hold for something to happen.
+#[derive(Clone, Copy)]
+enum Need {
+    /// The number is positive.
+    Positive(Operand),
+    /// The condition is true.
+    True(Operand),
+}
+
+impl Need {
+    fn operand(self) -> Operand {
+        match self {
+            Need::Positive(operand) | Need::True(operand) => operand,
+        }
+    }
+
+    /// Whether it is known to hold.
+    fn holds(self) -> bool {
+        match self {
+            Need::Positive(n) => n.as_i64().is_some_and(|n| n > 0),
+            Need::True(cond) => matches!(cond, Operand::Const(c) if c.as_bool() == Some(true)),
+        }
+    }
+}
+
+/// What must hold together.
+type Guard = Vec<Need>;
 
 /// A loop around more of them than this is not looked at: what is computed in front of it should not be felt.
 const MOST_GUARDS: usize = 4;
@@ -29,16 +54,19 @@ impl FunctionEmitter<'_> {
         definitions(&l.body, &mut inside);
         let mut guards = guards(&l.body)?;
         // A guard without some of its numbers holds where the whole one does.
-        guards.iter_mut().for_each(|guard| guard.retain(|n| is_known_before(*n, &inside, MOST_STEPS)));
+        guards.iter_mut().for_each(|guard| guard.retain(|need| is_known_before(need.operand(), &inside, MOST_STEPS)));
         if guards.len() > MOST_GUARDS || guards.iter().any(Vec::is_empty) {
             return None;
         }
         let mut any: Option<String> = None;
         for guard in guards {
             let mut all: Option<String> = None;
-            for n in guard {
-                let n = self.before(n, &inside);
-                let runs = self.define(&format!("icmp slt i64 0, {n}"));
+            for need in guard {
+                let operand = self.before(need.operand(), &inside);
+                let runs = match need {
+                    Need::Positive(_) => self.define(&format!("icmp slt i64 0, {operand}")),
+                    Need::True(_) => operand,
+                };
                 all = Some(match all {
                     Some(all) => self.define(&format!("and i1 {all}, {runs}")),
                     None => runs,
@@ -72,21 +100,20 @@ impl FunctionEmitter<'_> {
     }
 }
 
-/// When nodes do something: where all numbers of some guard are positive. None if that depends on more.
+/// When nodes do something: where some guard holds. None if that depends on more.
 fn guards(nodes: &[Node]) -> Option<Vec<Guard>> {
     let mut found = Vec::new();
     for node in nodes {
         match node {
             // What is computed here is seen by nobody else, and memory that is asked for here is given back.
             Node::Let(..) | Node::Load(..) | Node::LoadLanes { .. } | Node::Alloc { .. } => {}
-            Node::Copy { count, .. } => found.push(vec![*count]),
-            Node::Blocks(blocks) => found.push(vec![blocks.size]),
-            Node::For(l) if is_split_off(l) => found.push(vec![l.count]),
-            Node::For(l) => match guards(&l.body) {
-                Some(inner) => found.extend(inner.into_iter().map(|guard| [vec![l.count], guard].concat())),
-                None => found.push(vec![l.count]),
-            },
+            Node::Copy { count, .. } => found.push(vec![Need::Positive(*count)]),
+            Node::Blocks(blocks) => found.push(vec![Need::Positive(blocks.size)]),
+            Node::For(l) if is_split_off(l) => found.push(vec![Need::Positive(l.count)]),
+            Node::For(l) => found.extend(under(Need::Positive(l.count), &l.body)),
             Node::Scope(body) => found.extend(guards(body)?),
+            // The iterations that whole strips leave, for one.
+            Node::If(cond, yes, no) if no.is_empty() => found.extend(under(Need::True(*cond), yes)),
             Node::If(_, yes, no) => found.extend([guards(yes)?, guards(no)?].concat()),
             Node::Set(..)
             | Node::Store(..)
@@ -107,10 +134,18 @@ fn guards(nodes: &[Node]) -> Option<Vec<Guard>> {
         }
     }
     // Nobody waits for a loop that is known to run.
-    if found.iter().any(|guard| guard.iter().all(|n| n.as_i64().is_some_and(|n| n > 0))) {
+    if found.iter().any(|guard| guard.iter().all(|need| need.holds())) {
         return None;
     }
     Some(found)
+}
+
+/// When nodes that run only where something holds do something.
+fn under(need: Need, nodes: &[Node]) -> Vec<Guard> {
+    match guards(nodes) {
+        Some(inner) => inner.into_iter().map(|guard| [vec![need], guard].concat()).collect(),
+        None => vec![vec![need]],
+    }
 }
 
 /// Notes what nodes define, at any depth.
@@ -136,12 +171,19 @@ fn is_known_before(n: Operand, inside: &Inside<'_>, steps: usize) -> bool {
         Some(Expr::Native { instruction, elem: Elem::I64, args }) => {
             let cannot_fail = matches!(
                 instruction,
-                Instruction::Add | Instruction::Sub | Instruction::Mul | Instruction::Min | Instruction::Max
+                Instruction::Add
+                    | Instruction::Sub
+                    | Instruction::Mul
+                    | Instruction::Min
+                    | Instruction::Max
+                    | Instruction::Lt
             );
             let divides = matches!(instruction, Instruction::Div | Instruction::Rem);
             let divisor_is_known = || args.get(1).and_then(|n| n.as_i64()).is_some_and(|n| n > 0);
+            let shifts = matches!(instruction, Instruction::Shl | Instruction::Shr);
+            let width_is_known = || args.get(1).and_then(|n| n.as_i64()).is_some_and(|n| (0..64).contains(&n));
             let left = steps.saturating_sub(args.len());
-            (cannot_fail || divides && divisor_is_known())
+            (cannot_fail || divides && divisor_is_known() || shifts && width_is_known())
                 && left > 0
                 && args.iter().all(|a| is_known_before(*a, inside, left))
         }
