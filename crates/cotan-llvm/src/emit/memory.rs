@@ -202,9 +202,7 @@ impl FunctionEmitter<'_> {
     pub(super) fn stack_extend(&mut self, buffer: Buffer, n: Operand) {
         self.module.declare("declare i32 @cotan_stack_reserve(ptr, ptr, i64)");
         let stack = format!("%s{}", buffer.0);
-        let n = self.operand(n);
-        let bytes = self.f.buffers[buffer.index()].elem.bytes();
-        let needed = self.define(&format!("mul i64 {n}, {bytes}"));
+        let needed = self.size_in_bytes(self.f.buffers[buffer.index()].elem, &[n]);
         let (length_at, capacity_at) =
             (self.field(&stack, layout::STACK_LENGTH), self.field(&stack, layout::STACK_CAPACITY));
         let length = self.define(&format!("load i64, ptr {length_at}"));
