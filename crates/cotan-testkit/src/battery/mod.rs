@@ -1,5 +1,6 @@
 //! Every operation of a registry as a program of its own, under all oracles. Nothing here names an operation.
 
+mod digits;
 mod forms;
 pub mod mutants;
 mod subjects;

@@ -3,11 +3,13 @@
 //! The rule of an operation shows in the derivatives of the program that is the operation alone: all statements that its
 //! results do not need are the rule's. Each is broken in every way that fits it (its sign, a term or a factor left out,
 //! operands exchanged, another constant, an attribute turned, the other side of a tie), and each derivative is left out
-//! altogether. A mutant is noticed if an oracle fails at a point of the battery. It is real if what it gives differs from
-//! what the rule gives at some of many more points; others are the same function, written otherwise.
+//! altogether. A mutant is noticed if an oracle fails at a point of the battery, or if it has a larger error than partials
+//! may have where the rule has not (`digits`). It is real if what it gives differs from what the rule gives at some of many
+//! more points; others are the same function, written otherwise.
 
-use super::{Operation, POINTS};
+use super::{Operation, POINTS, digits};
 use crate::case::{Case, Subject, floats, function, joined};
+use crate::exact::Known;
 use crate::oracles::{Verdict, dot_product, finite_difference, tape};
 use crate::tolerances::close;
 use cotan_ir::{Atom, Block, Const, Elem, Function, Mode, Op, Stmt, Symbol, Var, VarInfo};
@@ -97,6 +99,7 @@ pub fn judge(operation: Operation) -> Result<Vec<Mutant>, String> {
     };
     let battery: Vec<Case> = cases(0..POINTS)?.into_iter().chain(awkward(operation)?).collect();
     let more = cases(POINTS..POINTS + MORE_POINTS)?;
+    let known = digits::known(operation);
     // The programs of different samples differ: each has rules of its own shapes. What is broken at one place of a rule
     // counts once, and is noticed if it is at some shape.
     let (mut fates, mut seen) = (BTreeMap::new(), BTreeSet::new());
@@ -126,7 +129,7 @@ pub fn judge(operation: Operation) -> Result<Vec<Mutant>, String> {
                 | Op::Check { .. } => Vec::new(),
             });
             for (place, what, mutant) in mutated(f, case.results.len()) {
-                let fate = fate(mode, &mutant, &points, &more);
+                let fate = fate(mode, &mutant, &points, &more, &known);
                 let is_jvp = mode == Mode::Jvp;
                 let key = (is_jvp, attrs.clone(), f.body.stmts.len(), place);
                 let mutant = Mutant { operation: operation.name(), mode, what, fate };
@@ -149,7 +152,7 @@ fn awkward(operation: Operation) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-fn fate(mode: Mode, mutant: &Function, battery: &[&Case], more: &[&Case]) -> Fate {
+fn fate(mode: Mode, mutant: &Function, battery: &[&Case], more: &[&Case], known: &[Known]) -> Fate {
     let changed = |case: &Case| {
         let mut case = case.clone();
         case.subject.module.insert(Function { name: case.first(mode).canonical_name(), ..mutant.clone() });
@@ -162,6 +165,9 @@ fn fate(mode: Mode, mutant: &Function, battery: &[&Case], more: &[&Case]) -> Fat
         oracles.iter().any(|ask| ask(case) == Verdict::Holds && matches!(ask(&mutated), Verdict::Fails(_)))
     };
     if battery.iter().any(is_noticed) {
+        return Fate::Noticed;
+    }
+    if battery.first().is_some_and(|case| digits::tells_apart(known, mode, case, &changed(case))) {
         return Fate::Noticed;
     }
     let differs = |case: &&Case| {
@@ -266,7 +272,12 @@ type Replacement = (Vec<Stmt>, Vec<VarInfo>);
 /// The ways to break a statement.
 fn broken(f: &Function, s: &Stmt) -> Vec<(String, Replacement)> {
     let mut ways = Vec::new();
-    let mut with = |what: &str, op: Op| ways.push((what.to_owned(), (vec![Stmt { op, ..s.clone() }], Vec::new())));
+    let mut with = |what: &str, op: Op| {
+        // A sum with 0 without the 0 is that sum.
+        if op != s.op {
+            ways.push((what.to_owned(), (vec![Stmt { op, ..s.clone() }], Vec::new())));
+        }
+    };
     match &s.op {
         Op::Prim { prim, args } => {
             let row = row(*prim);

@@ -134,8 +134,7 @@ pub fn worst_errors(row: &'static PrimRow, elem: Elem, count: usize, seed: u64) 
         .collect();
     for point in &points {
         let at: Vec<f64> = point.iter().map(number_of).collect();
-        let numbers: Vec<Number> =
-            point.iter().map(|c| c.as_i64().map_or_else(|| Number::of(number_of(c)), Number::whole)).collect();
+        let numbers = numbers(point);
         let Ok(value) = row.eval(point) else { continue };
         let is_excepted = exception.is_some_and(|e| (e.at)(&at, number_of(&value), Range::of(elem)));
         for (worst, exact) in all.iter_mut().zip(exact) {
@@ -148,6 +147,52 @@ pub fn worst_errors(row: &'static PrimRow, elem: Elem, count: usize, seed: u64) 
         }
     }
     all
+}
+
+/// The operands of a point as exact numbers.
+fn numbers(point: &[Const]) -> Vec<Number> {
+    point.iter().map(|c| c.as_i64().map_or_else(|| Number::of(number_of(c)), Number::whole)).collect()
+}
+
+/// A partial at a point where it has to keep the bound.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The operands.
+    pub point: Vec<Const>,
+    /// The operand by which is differentiated.
+    pub operand: usize,
+    elem: Elem,
+    partial: Number,
+}
+
+impl Known {
+    /// Whether a derivative keeps the bound.
+    pub fn is_near(&self, derivative: f64) -> bool {
+        units(derivative, self.partial, self.elem) <= BOUND
+    }
+}
+
+/// The partials of a row at so many points; none of a row without a closed form.
+pub fn known_partials(row: &'static PrimRow, elem: Elem, count: usize, seed: u64) -> Vec<Known> {
+    let Some(exact) = exact_partials(row) else { return Vec::new() };
+    let exception = EXCEPTIONS.iter().find(|e| e.row == row.name());
+    let operands = row.sig.operands.iter().enumerate().filter(|(_, kind)| **kind == OperandElem::T);
+    let mut known = Vec::new();
+    for point in points(row, elem, count, seed) {
+        let (at, numbers): (Vec<f64>, _) = (point.iter().map(number_of).collect(), numbers(&point));
+        let Ok(value) = row.eval(&point) else { continue };
+        if exception.is_some_and(|e| (e.at)(&at, number_of(&value), Range::of(elem))) {
+            continue;
+        }
+        let of_operands = operands.clone().zip(exact);
+        known.extend(of_operands.map(|((operand, _), exact)| Known {
+            point: point.clone(),
+            operand,
+            elem,
+            partial: exact(&numbers),
+        }));
+    }
+    known
 }
 
 /// What the table says that a partial is.

@@ -11,7 +11,7 @@ mod number;
 mod partials;
 mod points;
 
-pub use errors::{BOUND, EXCEPTIONS, Exception, Range, Worst, judged, units, worst_errors};
+pub use errors::{BOUND, EXCEPTIONS, Exception, Known, Range, Worst, judged, known_partials, units, worst_errors};
 pub use functions::{cosh, exp, ln, ln_2, pi, power, sin_cos, sinh};
 pub use gamma::polygamma;
 pub use number::{Float, Number};
