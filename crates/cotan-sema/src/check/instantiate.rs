@@ -36,6 +36,8 @@ pub(super) struct Instance {
     may_stay_open: bool,
     /// Whether a value was reported that no element type fits.
     is_misfit: bool,
+    /// Whether something that would decide about generics is wrong itself, and reported.
+    has_error: bool,
 }
 
 /// The declaration that a literal makes a value of.
@@ -82,6 +84,7 @@ impl Instance {
             equations: Vec::new(),
             may_stay_open: false,
             is_misfit: false,
+            has_error: false,
             shapes: Vec::new(),
         }
     }
@@ -134,7 +137,8 @@ impl Instance {
 
     fn learn_type(&mut self, checker: &mut BodyChecker<'_, '_>, formal: &Type, found: &Type, value: &Expr) {
         match (formal, found) {
-            (_, Type::Error | Type::Never) => {}
+            (_, Type::Error) | (Type::Error, _) => self.learn_nothing(checker),
+            (_, Type::Never) => {}
             (Type::Param(id), _) => self.learn_arg(id.0 as usize, GenericArg::Type(found.clone())),
             (Type::Scalar(formal), Type::Scalar(found)) => self.learn_scalar(checker, *formal, *found, value),
             (Type::Tensor { elem, dims }, _) => {
@@ -164,16 +168,17 @@ impl Instance {
                 }
             }
             (
-                Type::Error
-                | Type::Never
-                | Type::Scalar(_)
-                | Type::Tuple(_)
-                | Type::Struct(_)
-                | Type::Enum(_)
-                | Type::Function(_),
+                Type::Never | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Function(_),
                 _,
             ) => {}
         }
+    }
+
+    /// Takes note that something that would decide about generics is wrong itself: nothing else is to be said of them.
+    fn learn_nothing(&mut self, checker: &mut BodyChecker<'_, '_>) {
+        self.has_error = true;
+        let is_own = |scalar: Scalar| self.known.contains(&Some(GenericArg::Scalar(scalar)));
+        checker.undecided.retain(|(scalar, ..)| !is_own(*scalar));
     }
 
     fn learn_generic(
@@ -350,8 +355,11 @@ impl Instance {
         true
     }
 
-    /// Reports what nothing decides.
+    /// Reports what nothing decides, unless it is left open by something that is reported already.
     pub(super) fn report_unknown(&self, checker: &mut BodyChecker<'_, '_>, span: Span) {
+        if self.has_error {
+            return;
+        }
         let unknown = self.generics.iter().zip(&self.known).find(|(_, known)| known.is_none());
         let Some((first, _)) = unknown else { return };
         let name = &self.name;
