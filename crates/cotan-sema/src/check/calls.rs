@@ -216,7 +216,7 @@ impl BodyChecker<'_, '_> {
         for (subject, wanted, arg) in args {
             let Arg::Value(value) = arg else { continue };
             let rank = wanted.dims().len();
-            if value.ty.has_error() || value.ty.dims().len() == rank {
+            if value.ty.has_error() || wanted.has_error() || value.ty.dims().len() == rank {
                 continue;
             }
             let message = format!("expected {rank} dims for {subject}, found {}", self.show_value(value));
