@@ -33,13 +33,21 @@ fn at[N](x: f64[N], k: i64) -> f64 = x[k]
 /// Bytes that a call may hold.
 const BYTES: u64 = 64 << 20;
 
-/// The functions and the gradients of the program, interpreted and compiled.
-fn functions() -> Result<&'static [[Function; 2]], String> {
-    static FUNCTIONS: OnceLock<Result<Vec<[Function; 2]>, String>> = OnceLock::new();
+/// A function of the program, or its value with its gradient, on both engines.
+struct OnEngines {
+    interpreted: Function,
+    compiled: Function,
+    /// Whether results behind the first are derivatives.
+    is_gradient: bool,
+}
+
+/// The functions and the gradients of the program.
+fn functions() -> Result<&'static [OnEngines], String> {
+    static FUNCTIONS: OnceLock<Result<Vec<OnEngines>, String>> = OnceLock::new();
     FUNCTIONS.get_or_init(compiled).as_deref().map_err(Clone::clone)
 }
 
-fn compiled() -> Result<Vec<[Function; 2]>, String> {
+fn compiled() -> Result<Vec<OnEngines>, String> {
     let llvm = std::env::var_os("COTAN_LLVM").map(Into::into);
     let compiler = Compiler::new(Config {
         llvm: SearchConfig { explicit: llvm, ..SearchConfig::default() },
@@ -54,11 +62,11 @@ fn compiled() -> Result<Vec<[Function; 2]>, String> {
     let mut all = Vec::new();
     for f in program.checked.program.functions.iter().filter(|f| !f.name.contains('.')) {
         let gradient = derivative(&f.name, DerivativeForm::ValueAndGrad, &[&f.params[0].name]);
-        for request in [Request::function(&f.name), gradient] {
+        for (request, is_gradient) in [(Request::function(&f.name), false), (gradient, true)] {
             let function = |engine| compiler.function(&program, &request, engine);
             // Not every function has a gradient in its first parameter.
             if let (Ok(interpreted), Ok(compiled)) = (function(Engine::Interpreter), function(Engine::Cpu)) {
-                all.push([interpreted, compiled]);
+                all.push(OnEngines { interpreted, compiled, is_gradient });
             }
         }
     }
@@ -69,13 +77,13 @@ fn compiled() -> Result<Vec<[Function; 2]>, String> {
 pub(super) fn call(seed: u64) -> Result<Reached, String> {
     let mut rng = Rng::new(seed);
     let functions = functions()?;
-    let [interpreted, compiled] = &functions[rng.below(functions.len())];
+    let OnEngines { interpreted, compiled, is_gradient } = &functions[rng.below(functions.len())];
     let name = interpreted.entry().symbol.to_string();
     let said = if rng.chance(0.6) {
         let args = misfit(&mut rng, interpreted);
         let [expected, found] = [interpreted, compiled].map(|f| f.call(&args));
         let told = |args: &Arguments| format!("`{name}` of {args:?}");
-        same(found, expected).map_err(|e| format!("{}: {e}", told(&args)))?
+        same(found, expected, *is_gradient).map_err(|e| format!("{}: {e}", told(&args)))?
     } else {
         let args = flat(&mut rng, interpreted);
         let [expected, found] = [interpreted, compiled].map(|f| f.call_flat(&args));
@@ -84,7 +92,7 @@ pub(super) fn call(seed: u64) -> Result<Reached, String> {
         if let (Ok(first), Ok(again)) = (&found, &again) {
             same_bits(again, first, "a repeated call").map_err(told)?;
         }
-        same_flat(found, expected).map_err(told)?
+        same_flat(found, expected, *is_gradient).map_err(told)?
     };
     Ok(Reached::from([format!("{name}: {said}")]))
 }
@@ -161,13 +169,17 @@ fn flat(rng: &mut Rng, f: &Function) -> Vec<Value> {
     args
 }
 
-fn same(found: Result<HostValue, CallError>, expected: Result<HostValue, CallError>) -> Result<String, String> {
+fn same(
+    found: Result<HostValue, CallError>,
+    expected: Result<HostValue, CallError>,
+    is_gradient: bool,
+) -> Result<String, String> {
     let flat = |value: HostValue| {
-        let mut bits = Vec::new();
-        value.each_scalar(&mut |c| bits.push(c));
-        vec![Value { elem: Elem::F64, dims: vec![bits.len() as i64], bits: bits.iter().map(number).collect() }]
+        let mut scalars = Vec::new();
+        value.each_scalar(&mut |c| scalars.push(Value { elem: Elem::F64, dims: Vec::new(), bits: vec![number(&c)] }));
+        scalars
     };
-    same_flat(found.map(flat), expected.map(flat))
+    same_flat(found.map(flat), expected.map(flat), is_gradient)
 }
 
 /// A scalar as the bits of an f64, one NaN for all.
@@ -179,12 +191,21 @@ fn number(c: &Const) -> u64 {
     }
 }
 
-fn same_flat(found: Result<Vec<Value>, CallError>, expected: Result<Vec<Value>, CallError>) -> Result<String, String> {
+/// Values with one zero where they are derivatives: plain products may give it another sign.
+fn comparable(values: &[Value], is_gradient: bool) -> Vec<Value> {
+    let is_derivative = |k: usize| is_gradient && k > 0;
+    values.iter().enumerate().map(|(k, v)| if is_derivative(k) { with_one_zero(v) } else { v.clone() }).collect()
+}
+
+fn same_flat(
+    found: Result<Vec<Value>, CallError>,
+    expected: Result<Vec<Value>, CallError>,
+    is_gradient: bool,
+) -> Result<String, String> {
     match (found, expected) {
         (Err(CallError::Bug(e)), _) | (_, Err(CallError::Bug(e))) => Err(format!("a bug: {e}")),
-        // Plain products of derivatives may give a zero another sign.
         (Ok(found), Ok(expected)) => {
-            let [found, expected] = [found, expected].map(|all| all.iter().map(with_one_zero).collect::<Vec<_>>());
+            let [found, expected] = [found, expected].map(|all| comparable(&all, is_gradient));
             same_bits(&found, &expected, "compiled code").map(|()| "a value".to_owned())
         }
         (Err(CallError::Check(a)), Err(CallError::Check(b))) if (a.kind, a.span) == (b.kind, b.span) => {
