@@ -167,7 +167,12 @@ fn what_would_decide_about_sizes_and_types_is_reported_once_when_it_is_wrong() {
     reject(&format!("{sum}fn f() -> f64 = sum(nobody)"), "E0201", "nobody", "");
     reject(&format!("{sum}fn f() -> f64 = sum(ones[f64](-2))"), "E0405", "-2", "sizes count");
     reject("fn all[..S](v: f64[..S]) -> f64 = 0.0\nfn f(x: f64[-1]) -> f64 = all(x)", "E0405", "-1", "sizes count");
-    reject("fn any[T: Differentiable](v: T) -> f64 = 0.0\nfn f(x: f64[-1]) -> f64 = any(x)", "E0405", "-1", "sizes count");
+    reject(
+        "fn any[T: Differentiable](v: T) -> f64 = 0.0\nfn f(x: f64[-1]) -> f64 = any(x)",
+        "E0405",
+        "-1",
+        "sizes count",
+    );
     reject("fn num[T: Float](v: T) -> f64 = 0.0\nfn f(x: f64[-1]) -> f64 = num(x)", "E0405", "-1", "sizes count");
     reject("struct P[N] { x: f64[N] }\nfn f(x: f64[-1]) -> P[2] = P { x: x }", "E0405", "-1", "sizes count");
 }
