@@ -624,6 +624,40 @@ impl Node {
         }
     }
 
+    /// Visits every local that it defines itself, with the value if that is written there; not those that it assigns to,
+    /// and not what its lists define.
+    pub fn each_definition<'n>(&'n self, see: &mut impl FnMut(Local, Option<&'n Expr>)) {
+        match self {
+            Node::Let(local, expr) => see(*local, Some(expr)),
+            Node::Load(local, _) | Node::LoadLanes { to: local, .. } => see(*local, None),
+            Node::For(l) => see(l.index, None),
+            Node::Call { results, .. } => results.iter().for_each(|result| match result {
+                CallResult::Scalar(local) => see(*local, None),
+                CallResult::New(..) | CallResult::Into(_) => {}
+            }),
+            Node::Set(..)
+            | Node::Store(..)
+            | Node::StoreLanes { .. }
+            | Node::Combine { .. }
+            | Node::Copy { .. }
+            | Node::Blocks(_)
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Scope(_)
+            | Node::Segment(_)
+            | Node::While(..)
+            | Node::If(..)
+            | Node::Switch(..)
+            | Node::Check { .. }
+            | Node::Product(_)
+            | Node::Routine(_)
+            | Node::Print { .. } => {}
+        }
+    }
+
     /// Whether it is a counted loop, or has one in it.
     pub(crate) fn has_loop(&self) -> bool {
         matches!(self, Node::For(_)) || self.lists().into_iter().flatten().any(Node::has_loop)

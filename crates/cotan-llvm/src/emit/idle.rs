@@ -5,7 +5,7 @@ use super::function::FunctionEmitter;
 use super::instruction::Form;
 use super::poll::is_split_off;
 use cotan_ir::Elem;
-use cotan_loops::{Expr, For, Local, Node, Operand};
+use cotan_loops::{Expr, For, Local, Node, Operand, Target};
 use cotan_ops::Instruction;
 use std::collections::BTreeMap;
 
@@ -40,8 +40,8 @@ type Guard = Vec<Need>;
 /// A loop around more of them than this is not looked at: what is computed in front of it should not be felt.
 const MOST_GUARDS: usize = 4;
 
-/// Numbers are computed in front of a loop from so many others at most.
-const MOST_STEPS: usize = 8;
+/// A number is computed in front of a loop in so many steps at most. Whether whole strips leave a rest takes eight.
+const MOST_STEPS: usize = 16;
 
 /// What the body of a loop defines; other locals are there before it. `None` stands for what can't be computed before.
 type Inside<'n> = BTreeMap<Local, Option<&'n Expr>>;
@@ -54,7 +54,11 @@ impl FunctionEmitter<'_> {
         definitions(&l.body, &mut inside);
         let mut guards = guards(&l.body)?;
         // A guard without some of its numbers holds where the whole one does.
-        guards.iter_mut().for_each(|guard| guard.retain(|need| is_known_before(need.operand(), &inside, MOST_STEPS)));
+        let is_known = |need: &Need| {
+            let mut left = MOST_STEPS;
+            is_known_before(need.operand(), &inside, &mut left)
+        };
+        guards.iter_mut().for_each(|guard| guard.retain(is_known));
         if guards.len() > MOST_GUARDS || guards.iter().any(Vec::is_empty) {
             return None;
         }
@@ -143,31 +147,37 @@ fn guards(nodes: &[Node]) -> Option<Vec<Guard>> {
 /// When nodes that run only where something holds do something.
 fn under(need: Need, nodes: &[Node]) -> Vec<Guard> {
     match guards(nodes) {
-        Some(inner) => inner.into_iter().map(|guard| [vec![need], guard].concat()).collect(),
-        None => vec![vec![need]],
+        // Of more, for instance of the lanes of a strip one by one, it is enough to know what they have in common.
+        Some(inner) if inner.len() <= MOST_GUARDS / 2 => {
+            inner.into_iter().map(|guard| [vec![need], guard].concat()).collect()
+        }
+        Some(_) | None => vec![vec![need]],
     }
 }
 
-/// Notes what nodes define, at any depth.
+/// Notes what nodes define or assign to, at any depth.
 fn definitions<'n>(nodes: &'n [Node], inside: &mut Inside<'n>) {
     for node in nodes {
-        if let Node::Let(local, expr) = node {
-            inside.insert(*local, Some(expr));
-        } else if let Node::Load(local, _) | Node::LoadLanes { to: local, .. } = node {
+        node.each_definition(&mut |local, expr| {
+            inside.insert(local, expr);
+        });
+        if let Node::Set(local, _) | Node::Combine { target: Target::Local(local), .. } = node {
             inside.insert(*local, None);
-        } else if let Node::For(l) = node {
-            inside.insert(l.index, None);
         }
         node.lists().into_iter().for_each(|list| definitions(list, inside));
     }
 }
 
 /// Whether a number is there in front of the loop, or can be computed there in a few steps that cannot fail.
-fn is_known_before(n: Operand, inside: &Inside<'_>, steps: usize) -> bool {
+fn is_known_before(n: Operand, inside: &Inside<'_>, left: &mut usize) -> bool {
     let Operand::Local(local) = n else { return true };
     let Some(definition) = inside.get(&local) else { return true };
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
     match definition {
-        Some(Expr::Copy(from)) => steps > 0 && is_known_before(*from, inside, steps - 1),
+        Some(Expr::Copy(from)) => is_known_before(*from, inside, left),
         Some(Expr::Native { instruction, elem: Elem::I64, args }) => {
             let cannot_fail = matches!(
                 instruction,
@@ -182,9 +192,7 @@ fn is_known_before(n: Operand, inside: &Inside<'_>, steps: usize) -> bool {
             let divisor_is_known = || args.get(1).and_then(|n| n.as_i64()).is_some_and(|n| n > 0);
             let shifts = matches!(instruction, Instruction::Shl | Instruction::Shr);
             let width_is_known = || args.get(1).and_then(|n| n.as_i64()).is_some_and(|n| (0..64).contains(&n));
-            let left = steps.saturating_sub(args.len());
             (cannot_fail || divides && divisor_is_known() || shifts && width_is_known())
-                && left > 0
                 && args.iter().all(|a| is_known_before(*a, inside, left))
         }
         Some(

@@ -273,3 +273,35 @@ fn an_undo_loop_restores_an_array() {
     let results = program.agree(&[i64_of(30), f64s(&x)]);
     assert_eq!(results[1], f64s(&x));
 }
+
+#[test]
+fn a_loop_around_one_that_a_call_counts_agrees() {
+    let program = Program::new(
+        "fn f(n: i64) {
+           s: i64 = loop i < n (a: i64 = 0) {
+             m: i64 = call g(i)
+             b: i64 = loop j < m (c: i64 = a) {
+               d: i64 = add c, j
+               yield d
+             }
+             yield b
+           }
+           p: i64[n, 4] = par k < n (stack) {
+             q: i64 = call g(k)
+             row: i64[4] = par l < 4 (stack) {
+               e: i64 = add q, l
+               yield e
+             }
+             yield row
+           }
+           return s, p
+         }
+         fn g(i: i64) {
+           j: i64 = rem i, 3
+           return j
+         }",
+    );
+    for n in [0, 1, 7] {
+        program.agree(&[i64_of(n)]);
+    }
+}

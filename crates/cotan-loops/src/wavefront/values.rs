@@ -147,33 +147,7 @@ fn local_of(operand: Operand) -> Option<Local> {
 /// Visits every local that nodes define once, with its value if it is written there.
 pub(super) fn define<'n>(nodes: &'n [Node], see: &mut impl FnMut(Local, Option<&'n Expr>)) {
     for node in nodes {
-        match node {
-            Node::Let(local, expr) => see(*local, Some(expr)),
-            Node::Load(local, _) => see(*local, None),
-            Node::For(l) => see(l.index, None),
-            Node::LoadLanes { to, .. } => see(*to, None),
-            Node::Set(..)
-            | Node::Store(..)
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::Copy { .. }
-            | Node::Blocks(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::While(..)
-            | Node::If(..)
-            | Node::Switch(..)
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => {}
-        }
+        node.each_definition(see);
         node.lists().into_iter().for_each(|list| define(list, see));
     }
 }
