@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What is read takes at most one part of the memory to spare of so many: a call takes as much again for itself.
-const SPARED_PART: u64 = 2;
+pub(crate) const PART_FOR_FILES: u64 = 2;
 
 /// Arguments as they were read: their names, and the bytes of their files. Values are made of them for a signature.
 #[derive(Clone, Default)]
@@ -54,7 +54,7 @@ impl From<ArgumentMisfit> for Unbound {
 
 /// What values may take, all files together.
 fn budget() -> Budget {
-    machine::spare_memory().map_or_else(Budget::default, |bytes| Budget::new(bytes / SPARED_PART))
+    machine::spare_memory().map_or_else(Budget::default, |bytes| Budget::new(bytes / PART_FOR_FILES))
 }
 
 impl RawArguments {
@@ -273,5 +273,5 @@ fn of_file(path: &str, e: &dyn std::fmt::Display) -> Failure {
 
 /// The bytes of a file of arguments.
 fn read_file(path: &str) -> Result<Vec<u8>, Failure> {
-    files::read(Path::new(path), machine::spare_memory().map_or(u64::MAX, |bytes| bytes / SPARED_PART))
+    files::read(Path::new(path), machine::spare_memory().map_or(u64::MAX, |bytes| bytes / PART_FOR_FILES))
 }

@@ -4,6 +4,7 @@ use crate::args::{Backend, BenchArgs, Cli, Command, EngineArgs, RunArgs};
 use crate::commands::certify::CHECKER_SECONDS;
 use crate::commands::fmt::MOST_LINES_COMPARED;
 use crate::environment::CACHE_BYTES;
+use crate::input::PART_FOR_FILES;
 use crate::machine::SPARED_PART;
 use clap::{Parser, ValueEnum};
 
@@ -11,12 +12,16 @@ use clap::{Parser, ValueEnum};
 fn defaults() -> Vec<(&'static str, String)> {
     let run = Cli::try_parse_from(["cotan", "run", "p.cot"]).unwrap().command;
     let Command::Run(RunArgs { call, .. }) = run else { panic!("`cotan run` is another command") };
-    let EngineArgs { backend, opt, .. } = call.engine;
+    let EngineArgs { backend, opt, threads, steps, timeout, .. } = call.engine;
     let bench = Cli::try_parse_from(["cotan", "bench", "p.cot", "--fn", "f"]).unwrap().command;
     let Command::Bench(BenchArgs { repeat, .. }) = bench else { panic!("`cotan bench` is another command") };
     let spared = format!("{}/{SPARED_PART} of what the machine and its control groups have to spare", SPARED_PART - 1);
     vec![
         ("`--memory-limit`", spared),
+        ("`--steps`", steps.map_or("none".to_owned(), |n| n.to_string())),
+        ("`--timeout`", timeout.map_or("none".to_owned(), |t| t.as_secs().to_string())),
+        ("`--threads`", threads.map_or("all".to_owned(), |n| n.to_string())),
+        ("data files", format!("1/{PART_FOR_FILES} of the default of `--memory-limit`")),
         ("`--opt`", opt),
         ("`--backend`", Backend::to_possible_value(&backend).unwrap().get_name().to_owned()),
         ("`--repeat` of `bench`", repeat.to_string()),

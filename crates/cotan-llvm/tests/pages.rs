@@ -1,14 +1,18 @@
 //! No page is ever writable and executable: not while modules are compiled and linked, not while
-//! they run, not after they are gone.
+//! they run, not after they are gone. The process of this test runs no other, as its pages are counted.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "the tests call compiled code")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cotan_llvm::jit::{Engine, ModuleText, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::host_symbols;
+
+/// Set in the process that is watched.
+const WATCHED: &str = "COTAN_WATCHED_PAGES";
 
 /// No machine has smaller pages.
 const LEAST_PAGE: usize = 4096;
@@ -42,6 +46,17 @@ impl Drop for Ends<'_> {
 
 #[test]
 fn no_page_is_writable_and_executable_at_any_time() {
+    if std::env::var_os(WATCHED).is_some() {
+        return watch();
+    }
+    let this = "pages::no_page_is_writable_and_executable_at_any_time";
+    let watched = Command::new(std::env::current_exe().unwrap()).args(["--exact", this]).env(WATCHED, "1").output();
+    let watched = watched.unwrap();
+    let output = String::from_utf8_lossy(&watched.stdout);
+    assert!(watched.status.success() && output.contains("1 passed"), "{output}");
+}
+
+fn watch() {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
