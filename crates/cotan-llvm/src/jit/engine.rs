@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::available_parallelism;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{JoinHandle, available_parallelism};
 
 use super::compile::{Output, compile};
 use super::error::JitError;
@@ -26,6 +26,19 @@ pub struct Engine {
     cache: Option<Cache>,
     /// How many parts of a module are compiled at once.
     threads: NonZeroUsize,
+    opening: Opening,
+}
+
+/// The threads that open the library ahead. They are over before the engine is gone: a process that ends while LLVM is being
+/// initialised crashes.
+#[derive(Default)]
+struct Opening(Mutex<Vec<JoinHandle<()>>>);
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        let threads = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+    }
 }
 
 /// One module to compile.
@@ -69,7 +82,7 @@ impl Engine {
             return Err(NoLlvm { attempts });
         };
         let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Ok(Self { library, attempts, cache, threads })
+        Ok(Self { library, attempts, cache, threads, opening: Opening::default() })
     }
 
     /// Opens the library, which other work otherwise does when it needs it.
@@ -79,9 +92,13 @@ impl Engine {
 
     /// Opens the library on another thread, for who is to compile in a while. Failures show then.
     pub fn open_ahead(&self) {
+        if self.library.is_open() {
+            return;
+        }
         let library = Arc::clone(&self.library);
+        let opened = std::thread::Builder::new().spawn(move || drop(library.llvm().map(|_| ())));
         // Without a thread it is opened when it is needed.
-        drop(std::thread::Builder::new().spawn(move || drop(library.llvm().map(|_| ()))));
+        self.opening.0.lock().unwrap_or_else(PoisonError::into_inner).extend(opened);
     }
 
     /// The same, but it compiles on at most so many threads.

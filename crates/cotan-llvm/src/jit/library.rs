@@ -40,6 +40,11 @@ impl Library {
         Ok(Library { path, version, target, opened: OnceLock::from(Ok(llvm)), not_kept: Mutex::new(key) })
     }
 
+    /// Whether it was opened, or failed to be.
+    pub(super) fn is_open(&self) -> bool {
+        self.opened.get().is_some()
+    }
+
     /// Lets the next process know of it.
     pub(super) fn keep(&self, cache: &Cache) {
         let key = self.not_kept.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 
 use super::error::JitError;
 use crate::load::{Llvm, fatal};
@@ -14,6 +15,12 @@ const STACK_BYTES: usize = 256 << 20;
 enum Outcome<T> {
     Done(T),
     Fatal(String),
+}
+
+/// Work on a thread of its own.
+struct Started<T> {
+    outcome: mpsc::Receiver<Outcome<Result<T, JitError>>>,
+    thread: JoinHandle<()>,
 }
 
 /// Runs `work` on a thread with a large stack and waits for it. If LLVM gives up, the thread is
@@ -44,13 +51,13 @@ pub(super) fn on_compiler_threads<T: Send + 'static>(
 fn start<T: Send + 'static>(
     llvm: &Arc<Llvm>,
     work: impl FnOnce(&Arc<Llvm>) -> Result<T, JitError> + Send + 'static,
-) -> Result<mpsc::Receiver<Outcome<Result<T, JitError>>>, JitError> {
+) -> Result<Started<T>, JitError> {
     if llvm.gave_up.load(Ordering::Acquire) {
         return Err(JitError::Fatal("it gave up on an earlier module".to_owned()));
     }
-    let (sender, receiver) = mpsc::channel();
+    let (sender, outcome) = mpsc::channel();
     let shared = Arc::clone(llvm);
-    std::thread::Builder::new()
+    let thread = std::thread::Builder::new()
         .name("cotan-llvm".to_owned())
         .stack_size(STACK_BYTES)
         .spawn(move || {
@@ -60,12 +67,16 @@ fn start<T: Send + 'static>(
             drop(sender.send(Outcome::Done(work(&shared))));
         })
         .map_err(|error| JitError::Thread(error.to_string()))?;
-    Ok(receiver)
+    Ok(Started { outcome, thread })
 }
 
-fn wait<T>(llvm: &Arc<Llvm>, outcome: mpsc::Receiver<Outcome<Result<T, JitError>>>) -> Result<T, JitError> {
+fn wait<T>(llvm: &Arc<Llvm>, Started { outcome, thread }: Started<T>) -> Result<T, JitError> {
     match outcome.recv() {
-        Ok(Outcome::Done(result)) => result,
+        Ok(Outcome::Done(result)) => {
+            // Its thread locals are LLVM's too: where they are destroyed while the process ends, it crashes.
+            drop(thread.join());
+            result
+        }
         Ok(Outcome::Fatal(message)) => {
             llvm.gave_up.store(true, Ordering::Release);
             Err(JitError::Fatal(message))
