@@ -14,6 +14,9 @@ pub(crate) const MAX_PROGRAM: u64 = 64 << 20;
 /// The most bytes of what has no size that could be asked for, such as a pipe or a device.
 const MAX_UNSIZED: u64 = 64 << 20;
 
+/// Bytes that are read at once, at least.
+const LEAST_READ: u64 = 1 << 16;
+
 /// The bytes of a file, which has at most so many.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     bytes(path, most).map_err(|e| {
@@ -31,10 +34,21 @@ pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if metadata.len() > most {
         return Err(too_large());
     }
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+    let (mut file, mut bytes) = (file, Vec::new());
+    let mut next = metadata.len().saturating_add(1).max(LEAST_READ);
+    loop {
+        // One byte beyond the limit tells that there is more. Room for twice as much is never asked for.
+        let part = next.min(most.saturating_add(1) - bytes.len() as u64);
+        bytes.try_reserve_exact(usize::try_from(part).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+        let read = file.by_ref().take(part).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > most {
+            return Err(too_large());
+        }
+        if (read as u64) < part {
+            return Ok(bytes);
+        }
+        next = (bytes.len() as u64).max(LEAST_READ);
+    }
 }
 
 /// The programs that paths name: a folder stands for all `.cot` files below it, in the order of their names.

@@ -7,6 +7,10 @@ use cotan_ops::{Scalar, WithOperation, with_operation};
 use std::ffi::c_void;
 use std::slice;
 
+/// The first partial result of the highest level, which takes up what no higher one can. A loop counts to more values only
+/// where its iterations do nothing and are not run.
+const HIGHEST: usize = (LEVELS - 1) * LANES;
+
 /// The partial results of a reduction, of all levels, in memory of compiled code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partials {
@@ -73,7 +77,7 @@ struct Levels<'a, T, F> {
 impl<T: Copy, F: Fn(T, T) -> T + Copy> Levels<'_, T, F> {
     fn close(&mut self, mut number: usize, neutral: T) {
         let mut first = 0;
-        while number % BLOCK == BLOCK - 1 {
+        while number % BLOCK == BLOCK - 1 && first < HIGHEST {
             self.combine_lanes(first);
             number /= BLOCK;
             self.combine(first + LANES + number % LANES, first, 1);
@@ -85,7 +89,7 @@ impl<T: Copy, F: Fn(T, T) -> T + Copy> Levels<'_, T, F> {
     fn combine_all(&mut self, mut number: usize) {
         let mut first = 0;
         self.combine_lanes(first);
-        while number >= BLOCK {
+        while number >= BLOCK && first < HIGHEST {
             number /= BLOCK;
             self.combine(first + LANES + number % LANES, first, 1);
             first += LANES;
@@ -254,6 +258,20 @@ mod tests {
             for value in [minus_zeros, zeros, one_nan] {
                 check(&Run { monoid, elem: Elem::F64, n: 2 * BLOCK + 1, size: 1, stride: 1, value });
             }
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_the_highest_level_touch_nothing_else() {
+        let count = LEVELS * LANES;
+        for name in ["cotan_close_blocks", "cotan_combine_levels"] {
+            let (mut memory, number) = (vec![0_i64; count + 1], i64::MAX);
+            memory[count] = 7;
+            let add = Monoid::ALL.iter().position(|m| *m == Monoid::Add).expect("it is one of all") as i32;
+            let elem = Elem::ALL.iter().position(|e| *e == Elem::I64).expect("it is one of all") as i32;
+            // SAFETY: the memory has partial results of all levels.
+            unsafe { export(name)(add, elem, memory.as_mut_ptr().cast(), 1, 1, number) };
+            assert!(memory[..count].iter().all(|total| *total == 0) && memory[count] == 7, "{name}: {memory:?}");
         }
     }
 

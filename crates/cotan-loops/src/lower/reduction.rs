@@ -106,8 +106,10 @@ impl Lowering<'_> {
 
     /// The number of blocks of so many values.
     pub(super) fn n_blocks(&mut self, total: Operand) -> Operand {
-        let rounded = self.add(total, Operand::i64(LAST_IN_BLOCK));
-        self.i64_op(Instruction::Shr, rounded, Operand::i64(BLOCK_BITS.into()))
+        // Rounded up without a sum that the largest totals would overflow.
+        let last = self.add(total, Operand::i64(-1));
+        let before = self.i64_op(Instruction::Shr, last, Operand::i64(BLOCK_BITS.into()));
+        self.add(before, Operand::i64(1))
     }
 
     /// The number of the first value of a block, and how many values it has.

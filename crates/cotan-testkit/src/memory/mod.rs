@@ -58,7 +58,7 @@ pub fn freed(bytes: usize) {
 
 /// Whether the allocator of this process counts.
 pub fn is_counted() -> bool {
-    let (probe, counts) = counted(None, || vec![0u8; LARGE]);
+    let (probe, counts) = counted(None, || std::hint::black_box(vec![0u8; LARGE]));
     drop(probe);
     counts.large == 1
 }
