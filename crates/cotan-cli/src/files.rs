@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const MAX_PROGRAM: u64 = 64 << 20;
 
 /// The most bytes of what has no size that could be asked for, such as a pipe or a device.
-const MAX_UNSIZED: u64 = 64 << 20;
+const MAX_UNSIZED: u64 = 48 << 20;
 
 /// Bytes that are read at once, at least.
 const LEAST_READ: u64 = 1 << 16;

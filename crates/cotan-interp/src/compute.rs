@@ -114,15 +114,16 @@ impl<D: Domain> Machine<'_, D> {
         }
         let mut values = Vec::with_capacity(args.len());
         for a in args {
+            self.budget.poll()?;
             let val = self.read(frame, *a)?;
             values.push(Value { elem: elem_of(frame.f, *a), dims: val.dims().to_vec(), bits: val.cells().to_vec() });
         }
-        let args: Vec<&Value> = values.iter().collect();
-        let inputs = Inputs { args: &args, attrs, result: (ty.elem, &dims), in_field: false };
+        let result = (ty.elem, dims.as_slice());
         if let (true, Some(output)) = (std::ptr::eq(record, &PRINT), &mut self.output) {
-            output(&printed(&inputs));
+            let args: Vec<&Value> = values.iter().collect();
+            output(&printed(&Inputs { args: &args, attrs, result, in_field: false }));
         }
-        let cells = self.domain.tensor(record, &inputs, self.budget.stop())?;
+        let cells = self.domain.tensor(record, values, attrs, result, self.budget.stop())?;
         Ok(Val::charged(dims, cells, charge))
     }
 

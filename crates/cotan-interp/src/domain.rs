@@ -8,7 +8,7 @@ use crate::error::RuntimeError;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::reduce::{Reduction, monoid_row};
 use cotan_ops::stop::Stop;
-use cotan_ops::{Inputs, PrimRow, TensorRecord};
+use cotan_ops::{PrimRow, TensorRecord, Value};
 use std::cell::RefCell;
 
 /// No primitive of the op table has more operands.
@@ -47,11 +47,14 @@ pub(crate) trait Domain {
         sequence: &mut dyn Iterator<Item = u64>,
     ) -> Result<u64, RuntimeError>;
 
-    /// The elements of a structural operation's result. Where the operation is long, `stop` may end the wait for it.
+    /// The elements of a structural operation's result, whose type is given. Where the operation is long, `stop` may end the
+    /// wait for it.
     fn tensor(
         &mut self,
         record: &'static TensorRecord,
-        inputs: &Inputs,
+        args: Vec<Value>,
+        attrs: &[i64],
+        result: (Elem, &[i64]),
         stop: Option<&Stop>,
     ) -> Result<Vec<u64>, RuntimeError>;
 

@@ -131,23 +131,23 @@ impl Domain for Numbers {
     fn tensor(
         &mut self,
         record: &'static TensorRecord,
-        inputs: &Inputs,
+        args: Vec<Value>,
+        attrs: &[i64],
+        (elem, dims): (Elem, &[i64]),
         stop: Option<&Stop>,
     ) -> Result<Vec<u64>, RuntimeError> {
         let in_field = *self == Numbers::Mod61;
-        let (elem, dims) = inputs.result;
-        let n = inputs.args.iter().map(|arg| arg.bits.len()).chain([count(dims)]).max().unwrap_or(0);
+        let n = args.iter().map(|arg| arg.bits.len()).chain([count(dims)]).max().unwrap_or(0);
+        let evaluated = move |args: &[Value], attrs: &[i64], dims: &[i64]| {
+            let args: Vec<&Value> = args.iter().collect();
+            record.value(&Inputs { args: &args, attrs, result: (elem, dims), in_field })
+        };
         let value = match stop {
             Some(stop) if n >= ASIDE => {
-                let args: Vec<Value> = inputs.args.iter().copied().cloned().collect();
-                let (attrs, dims) = (inputs.attrs.to_vec(), dims.to_vec());
-                let work = move || {
-                    let args: Vec<&Value> = args.iter().collect();
-                    record.value(&Inputs { args: &args, attrs: &attrs, result: (elem, &dims), in_field })
-                };
-                aside(stop, work).ok_or(RuntimeError::Limit(Limit::Stopped))?
+                let (attrs, dims) = (attrs.to_vec(), dims.to_vec());
+                aside(stop, move || evaluated(&args, &attrs, &dims)).ok_or(RuntimeError::Limit(Limit::Stopped))?
             }
-            Some(_) | None => record.value(&Inputs { in_field, ..*inputs }),
+            Some(_) | None => evaluated(&args, attrs, dims),
         };
         value.map(|value| value.bits).ok_or_else(|| {
             RuntimeError::Undefined(format!("`{}` is not defined on the numbers of this run", record.name()))

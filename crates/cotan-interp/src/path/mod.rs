@@ -281,12 +281,15 @@ impl Domain for Path {
     fn tensor(
         &mut self,
         record: &'static TensorRecord,
-        inputs: &Inputs,
+        args: Vec<Value>,
+        attrs: &[i64],
+        result: (Elem, &[i64]),
         stop: Option<&Stop>,
     ) -> Result<Vec<u64>, RuntimeError> {
-        let (elem, operands) = (inputs.result.0, values(self, inputs));
-        let args: Vec<&Value> = operands.iter().collect();
-        let expected = Numbers::Ieee.tensor(record, &Inputs { args: &args, ..*inputs }, stop)?;
+        let args: Vec<&Value> = args.iter().collect();
+        let inputs = &Inputs { args: &args, attrs, result, in_field: false };
+        let (elem, operands) = (result.0, values(self, inputs));
+        let expected = Numbers::Ieee.tensor(record, operands, attrs, result, stop)?;
         match (&record.derivative, record.evaluation) {
             (Derivative::Linear { .. }, Evaluation::Direct(eval)) if elem.is_float() => {
                 moved(self, record, eval, inputs, &expected)

@@ -109,10 +109,14 @@ impl Domain for Trace {
     fn tensor(
         &mut self,
         record: &'static TensorRecord,
-        inputs: &Inputs,
+        args: Vec<Value>,
+        attrs: &[i64],
+        result: (Elem, &[i64]),
         _: Option<&Stop>,
     ) -> Result<Vec<u64>, RuntimeError> {
-        let elem = inputs.result.0;
+        let args: Vec<&Value> = args.iter().collect();
+        let inputs = &Inputs { args: &args, attrs, result, in_field: false };
+        let elem = result.0;
         match record.derivative {
             Derivative::Linear { .. } if elem.is_float() => self.moved(record, inputs),
             Derivative::Multilinear { .. } if elem.is_float() => match record.evaluation {
@@ -139,8 +143,7 @@ impl Trace {
         inputs: &Inputs,
     ) -> Result<Vec<u64>, RuntimeError> {
         let values = values(self, inputs);
-        let args: Vec<&Value> = values.iter().collect();
-        self.tape.numbers().tensor(record, &Inputs { args: &args, ..*inputs }, None)
+        self.tape.numbers().tensor(record, values, inputs.attrs, inputs.result, None)
     }
 
     /// The result of an operation that moves elements and puts zeros between them.

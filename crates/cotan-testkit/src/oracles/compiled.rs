@@ -9,22 +9,31 @@ use crate::tolerances::Property;
 use crate::variant::Variant;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Function, Module, Span};
-use cotan_llvm::{CallOptions, CompileOptions, CompiledFunction, RuntimeError as CompiledError};
+use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
 
 /// A way to compile functions of a case, and to compare what they do.
 type Way = fn(&Case) -> Result<(), String>;
 
 /// The code of all three functions of a case: the function, its forward and its reverse derivative.
-const OF_ALL: [Way; 3] = [|case| as_written(case, Variant::PLAIN), |case| as_written(case, Variant::QUICK), optimised];
+const OF_ALL: [Way; 3] = [
+    |case| as_written(case, Variant::PLAIN),
+    |case| as_written(case, Variant::QUICK),
+    |case| optimised(case, if tier::is_campaign() { Variant::SHIPPED } else { Variant::QUICK }),
+];
 
 /// The function, its forward and its reverse derivative do what they do on the interpreter, compiled in one way of the
-/// seven, that of the case's name; in all of them in the campaign.
+/// seven, that of the case's name; in all of them in the campaign. LLVM takes most of the time of the tests, so it works
+/// as hard as for users only in the ways that are about that.
 pub fn compiled_once(case: &Case) -> Verdict {
     let (n, name) = (OF_ALL.len() + Variant::OF_SAME_BITS.len(), &case.subject.label);
     Verdict::of(tier::chosen(&Vec::from_iter(0..n), 1, name).into_iter().try_for_each(|k| match OF_ALL.get(k) {
         Some(way) => way(case),
-        None => same_bits_as_shipped(case, Variant::OF_SAME_BITS[k - OF_ALL.len()]),
+        None => {
+            let variant = Variant::OF_SAME_BITS[k - OF_ALL.len()];
+            let is_quick = variant.is_quick && variant != Variant::QUICK && !tier::is_campaign();
+            same_bits_as_shipped(case, Variant { is_quick, ..Variant::SHIPPED }, variant)
+        }
     }))
 }
 
@@ -32,7 +41,8 @@ pub fn compiled_once(case: &Case) -> Verdict {
 pub fn compiled(case: &Case) -> Verdict {
     Verdict::of((|| {
         OF_ALL.iter().try_for_each(|way| way(case))?;
-        Variant::OF_SAME_BITS.iter().try_for_each(|variant| same_bits_as_shipped(case, *variant))
+        optimised(case, Variant::SHIPPED)?;
+        Variant::OF_SAME_BITS.iter().try_for_each(|variant| same_bits_as_shipped(case, Variant::SHIPPED, *variant))
     })())
 }
 
@@ -69,9 +79,9 @@ fn as_written(case: &Case, variant: Variant) -> Result<(), String> {
 }
 
 /// The same code optimised for running, where it gives results: with them, checks of what nobody needs may be gone.
-fn optimised(case: &Case) -> Result<(), String> {
+fn optimised(case: &Case, variant: Variant) -> Result<(), String> {
     let (module, names) = (optimised_module(case), case.names());
-    let functions = shared_machine()?.compile_all(&module, &names, &CompileOptions::default())?;
+    let functions = shared_machine()?.compile_all(&module, &names, &variant.options())?;
     for ((name, function), args) in names.iter().zip(&functions).zip(case.calls(&case.subject.args)?) {
         let found = function.call(&args).map_err(|e| format!("`{name}` optimised and compiled fails: {e}"))?;
         let what = format!("`{name}` optimised and compiled");
@@ -90,12 +100,12 @@ fn optimised_module(case: &Case) -> Module {
 }
 
 /// One of the derivatives as the library runs it first, if it has products, and the same in a variant.
-fn same_bits_as_shipped(case: &Case, variant: Variant) -> Result<(), String> {
+fn same_bits_as_shipped(case: &Case, shipped: Variant, variant: Variant) -> Result<(), String> {
     let (module, machine) = (optimised_module(case), shared_machine()?);
     let (names, calls) = (case.names(), case.calls(&case.subject.args)?);
     let which = 1 + tier::hash(&case.subject.label) as usize / 8 % 2;
     let (name, args) = (&names[which], &calls[which]);
-    let Some(shipped) = machine.compile_plain(&module, name, CompileOptions::default())? else { return Ok(()) };
+    let Some(shipped) = machine.compile_plain(&module, name, shipped.options())? else { return Ok(()) };
     let run = |code: &CompiledFunction, what: &str| {
         code.call_with(args, &CallOptions::default()).map_err(|e| format!("{what} fails: {e}"))
     };
