@@ -52,6 +52,7 @@ mod record;
 mod regions;
 mod replay;
 mod report;
+mod slopes;
 mod split;
 mod structured;
 mod undo;

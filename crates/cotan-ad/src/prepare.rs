@@ -10,6 +10,7 @@ use crate::coalesce::coalesce;
 use crate::expand::Session;
 use crate::products::lower_products;
 use crate::regions::Regions;
+use crate::slopes::Slopes;
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_opt::passes::hoist::{Moves, hoist};
 use cotan_opt::passes::inline::inline;
@@ -22,6 +23,8 @@ pub(crate) struct Prepared {
     pub(crate) segmented: Segmented,
     /// The loops that are differentiated forward in a reverse sweep.
     pub(crate) regions: Regions,
+    /// The partial derivatives that are statements of it.
+    pub(crate) slopes: Slopes,
 }
 
 /// The copy to differentiate in this mode.
@@ -34,7 +37,7 @@ pub(crate) fn prepared(
     let mut f = cotan_opt::simplify(inline(session.module(), f, session.limits().inline));
     let products = active(&f);
     lower_products(&mut f, &products);
-    let (mut regions, mut segmented) = (Regions::default(), Segmented::default());
+    let (mut regions, mut segmented, mut slopes) = (Regions::default(), Segmented::default(), Slopes::default());
     match mode {
         Mode::Vjp => {
             clamp_counts(&mut f);
@@ -43,11 +46,13 @@ pub(crate) fn prepared(
             regions = Regions::choose(session, &f, &active(&f));
             f = coalesce(f, &regions, &active);
             segmented = segment_loops(&mut f, &regions);
+            let active = active(&f);
+            slopes = Slopes::add(&mut f, &active, &regions);
         }
         Mode::Jvp => {}
     }
     let active = active(&f);
-    Prepared { f, active, segmented, regions }
+    Prepared { f, active, segmented, regions, slopes }
 }
 
 /// Gives every loop a count that is a length. A loop over a negative count does not run, but what it records must not

@@ -14,6 +14,7 @@ use crate::cotangent::{Cot, Scope, zeros};
 use crate::expand::Session;
 use crate::prepare::{Prepared, prepared};
 use crate::regions::{Jacobian, Regions};
+use crate::slopes::Slopes;
 use crate::{Error, Lengths};
 use cotan_ir::{Atom, Block, Builder, Checkpoint, Derived, Dim, Env, Function, Op, Stmt, Symbol, Ty, Var};
 use rustc_hash::FxHashMap;
@@ -28,6 +29,8 @@ pub(crate) struct Reverse<'s, 'm> {
     pub(crate) segmented: Segmented,
     /// The loops that do not run backwards.
     pub(crate) regions: Regions,
+    /// The partial derivatives that are statements of the source.
+    pub(crate) slopes: Slopes,
     /// How often the code that is being reversed runs in all, if that is known and records may be kept for it.
     pub(crate) runs: Option<u64>,
     /// Whether an enclosing loop keeps the records of those inside.
@@ -110,7 +113,7 @@ pub(crate) fn sweep(
     seed_types: SeedTypes,
 ) -> Result<Swept, Error> {
     let original = session.source(d)?;
-    let Prepared { f: src, active, segmented, regions } = prepared(session, &original, d.mode, |f| {
+    let Prepared { f: src, active, segmented, regions, slopes } = prepared(session, &original, d.mode, |f| {
         let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
         let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
         active(f, &wrt, &outs)
@@ -118,7 +121,7 @@ pub(crate) fn sweep(
     // Where somebody asked for checkpoints, nothing is kept that they make to be run again.
     let runs = if has_checkpoints(&original.body) { None } else { Some(1) };
     let b = Builder::new();
-    let mut r = Reverse { session, name, src: &src, active, segmented, regions, runs, keeps_all: false, b };
+    let mut r = Reverse { session, name, src: &src, active, segmented, regions, slopes, runs, keeps_all: false, b };
     let mut scope = Scope::default();
     for p in &src.params {
         let ty = scope.env.ty(src.ty(*p));

@@ -24,6 +24,17 @@ impl Builder {
         Builder { open: vec![Vec::new()], ..Builder::default() }
     }
 
+    /// A builder of blocks for a function that exists, with its variables. Nothing goes into the body of the function.
+    pub fn on(vars: Vec<VarInfo>) -> Builder {
+        Builder { vars, ..Builder::new() }
+    }
+
+    /// The variables, with those that were added.
+    pub fn into_vars(self) -> Vec<VarInfo> {
+        assert!(self.open.iter().all(Vec::is_empty), "statements outside of a block");
+        self.vars
+    }
+
     // ---- variables
 
     /// A new variable that nothing binds yet.

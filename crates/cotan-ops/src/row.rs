@@ -158,6 +158,9 @@ pub enum Partial {
         term: Term,
         /// Whether the term is finite for all operands, NaN and infinities included, so that a plain product does.
         always_finite: bool,
+        /// Whether the formula of the term shares its dear part, such as an exponential, with that of the primitive, so that
+        /// it costs little where both are computed at one place.
+        beside: bool,
     },
     /// The primitive is a linear conversion of the element type: the tangent of the result is the same conversion of
     /// the tangent, the cotangent of the operand is the conversion of the cotangent to the type of the operand.
@@ -172,12 +175,17 @@ pub enum Partial {
 impl Partial {
     /// A partial that may be infinite or NaN.
     pub(crate) const fn term(term: Term) -> Partial {
-        Partial::Term { term, always_finite: false }
+        Partial::Term { term, always_finite: false, beside: false }
     }
 
     /// A partial that is finite whatever the operands are.
     pub(crate) const fn finite(term: Term) -> Partial {
-        Partial::Term { term, always_finite: true }
+        Partial::Term { term, always_finite: true, beside: false }
+    }
+
+    /// A partial that may be NaN, and whose formula shares its dear part with that of the primitive.
+    pub(crate) const fn beside(term: Term) -> Partial {
+        Partial::Term { term, always_finite: false, beside: true }
     }
 
     /// Zero by nature.

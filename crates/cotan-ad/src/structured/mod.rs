@@ -9,3 +9,5 @@ mod par;
 mod prim;
 mod switch;
 mod tensor;
+
+pub(crate) use prim::Use;

@@ -42,7 +42,8 @@ impl Reverse<'_, '_> {
         for (k, a) in args.iter().enumerate() {
             let Some(x) = self.active.member(*a) else { continue };
             let name = self.cot_name(x);
-            if let Some(factor) = site.cotangent_factor(&mut self.b, k) {
+            let slope = self.slopes.of(result, k).map(|slope| scope.env.atom(slope));
+            if let Some(factor) = site.cotangent_factor(&mut self.b, k, slope) {
                 let contribution = factor.times(&mut self.b, c, &name);
                 self.add(*a, contribution, scope);
             }
@@ -50,8 +51,8 @@ impl Reverse<'_, '_> {
     }
 }
 
-/// One use of a primitive in the target.
-struct Use {
+/// One use of a primitive.
+pub(crate) struct Use {
     row: &'static cotan_ops::PrimRow,
     /// The element type that the row's `T` stands for, or that it is computed with.
     elem: Elem,
@@ -63,29 +64,46 @@ struct Use {
 }
 
 impl Use {
-    fn new(b: &Builder, prim: Prim, args: Vec<Atom>, result: Atom) -> Use {
+    pub(crate) fn new(b: &Builder, prim: Prim, args: Vec<Atom>, result: Atom) -> Use {
         let row = cotan_ops::row(prim);
         let elems: Vec<Elem> = args.iter().map(|a| b.ty(*a).elem).collect();
         let result_elem = b.ty(result).elem;
         Use { row, elem: row.t_of(&elems).unwrap_or(result_elem).computed(), elems, args, result, result_elem }
     }
 
+    pub(crate) fn args(&self) -> &[Atom] {
+        &self.args
+    }
+
+    /// Whether partial `k` costs little beside the primitive.
+    pub(crate) fn is_beside(&self, k: usize) -> bool {
+        matches!(self.row.partials[k], Partial::Term { beside: true, .. })
+    }
+
+    /// Partial `k`, if it is a term.
+    pub(crate) fn partial(&self, b: &mut Builder, k: usize) -> Option<Atom> {
+        match &self.row.partials[k] {
+            Partial::Term { term, .. } => Some(term.emit(b, self.elem, &self.args, self.result)),
+            Partial::Zero { .. } | Partial::Convert => None,
+        }
+    }
+
     /// What takes a tangent of operand `k` to its part of the tangent of the result; `None` where that is zero.
     fn tangent_factor(&self, b: &mut Builder, k: usize) -> Option<Factor> {
-        self.factor(b, k, self.result_elem)
+        self.factor(b, k, None, self.result_elem)
     }
 
-    /// What takes the cotangent of the result to its part of that of operand `k`.
-    fn cotangent_factor(&self, b: &mut Builder, k: usize) -> Option<Factor> {
-        self.factor(b, k, self.elems[k])
+    /// What takes the cotangent of the result to its part of that of operand `k`. The partial may be there already.
+    fn cotangent_factor(&self, b: &mut Builder, k: usize, partial: Option<Atom>) -> Option<Factor> {
+        self.factor(b, k, partial, self.elems[k])
     }
 
-    /// Partial `k`; a conversion goes to the type `to`.
-    fn factor(&self, b: &mut Builder, k: usize, to: Elem) -> Option<Factor> {
+    /// Partial `k`, which may be there already; a conversion goes to the type `to`.
+    fn factor(&self, b: &mut Builder, k: usize, partial: Option<Atom>, to: Elem) -> Option<Factor> {
         let (term, always_finite) = match &self.row.partials[k] {
             Partial::Zero { .. } => return None,
             Partial::Convert => return Some(Factor::Conversion(to.computed())),
-            Partial::Term { term, always_finite } => (term, *always_finite),
+            Partial::Term { term, always_finite, .. } => (term, *always_finite),
         };
         if term.number() == Some(1.0) {
             return Some(Factor::One);
@@ -95,7 +113,7 @@ impl Use {
         }
         let span = b.span();
         b.set_span(span.partial());
-        let partial = term.emit(b, self.elem, &self.args, self.result);
+        let partial = partial.or_else(|| self.partial(b, k))?;
         b.set_span(span);
         let constant = partial.constant().and_then(|c| c.as_float());
         if constant == Some(0.0) {

@@ -81,7 +81,7 @@ fn d11_files_without_an_end_are_read_up_to_a_limit() {
         std::os::unix::fs::symlink("/dev/zero", case.path(name)).expect("a link");
     }
     let started = Instant::now();
-    let reason = "expected at most 67108864 bytes, found more";
+    let reason = "expected at most 50331648 bytes, found more";
     for source in ["x=x.npy", "x.npz", "x.json"] {
         assert_refused(&call(&case, "f", source), reason);
     }

@@ -42,11 +42,6 @@ impl<F: Real> Scale<F> {
     pub(super) fn times(self, x: F) -> F {
         x * self.0 * self.1
     }
-
-    /// This power where the condition holds, else 1.
-    pub(super) fn only_if(self, condition: F::Truth) -> Scale<F> {
-        Scale(F::select(condition, self.0, c(1.0)), F::select(condition, self.1, c(1.0)))
-    }
 }
 
 /// `x = (k - ROUNDING) ln 2 + r`.

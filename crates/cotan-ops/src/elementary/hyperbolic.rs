@@ -27,20 +27,41 @@ pub(super) fn cosh<F: Real>(x: F) -> F {
     hi + (lo + c::<F>(0.25) / hi)
 }
 
-/// Hyperbolic tangent.
-pub(super) fn tanh<F: Real>(x: F) -> F {
-    let size = at_most(x.abs(), 20.0);
-    let parts = expm1_sum(size + size, 0).settled();
-    let divisor = Pair::sum(c(2.0), parts.hi);
-    parts.over(Pair::new(divisor.hi, divisor.lo + parts.lo)).value().copysign(x)
+/// `(exp(2 |x|) - 1) / 2^64`, which does not overflow before the slope of the hyperbolic tangent is 0. What is made of it shares
+/// one exponential where two are computed of one operand: a function and its slope.
+fn growth<F: Real>(x: F) -> Pair<F> {
+    let size = at_most(x.abs(), 374.0);
+    expm1_sum(size + size, SHIFT).settled()
 }
 
-/// The logistic function: of a negative number `exp(x) / (1 + exp(x))`, else `1 / (1 + exp(-x))`.
+/// The binary digits by which [`growth`] is moved down.
+const SHIFT: u32 = 64;
+/// One, moved down as much.
+const UNIT: f64 = 1.0 / (1_u128 << SHIFT) as f64;
+
+/// `(exp(2 |x|) + 1) / 2^64`.
+fn divisor<F: Real>(growth: Pair<F>) -> Pair<F> {
+    let Pair { hi, lo } = Pair::sum(c(2.0 * UNIT), growth.hi);
+    Pair::new(hi, lo + growth.lo)
+}
+
+/// Hyperbolic tangent.
+pub(super) fn tanh<F: Real>(x: F) -> F {
+    let growth = growth(x);
+    // Of the least numbers nothing would be left.
+    let size = F::select(x.abs().lt(c(1e-200)), x.abs(), growth.over(divisor(growth)).value());
+    size.copysign(x)
+}
+
+/// The slope of the hyperbolic tangent: with `E = exp(2 |x|)`, `4 E / (E + 1)^2`.
+pub(super) fn sech2<F: Real>(x: F) -> F {
+    let growth = growth(x);
+    let reciprocal = c::<F>(1.0) / divisor(growth).hi;
+    ((growth.hi + c(UNIT)) * reciprocal) * (c::<F>(4.0 * UNIT) * reciprocal)
+}
+
+/// The logistic function. With `E = exp(|x|)`, of a negative number it is `1 / (E + 1)`, else 1 less that.
 pub(super) fn sigmoid<F: Real>(x: F) -> F {
-    let (parts, scale) = exp_parts(-at_most(x.abs(), 746.0));
-    let divisor = Pair::ordered_sum(c(1.0), scale.times(parts.hi));
-    let divisor = Pair::new(divisor.hi, divisor.lo + scale.times(parts.lo));
-    let is_negative = x.lt(c(0.0));
-    let dividend = Pair::select(is_negative, parts, Pair::of([1.0, 0.0]));
-    scale.only_if(is_negative).times(dividend.over(divisor).value())
+    let least = Pair::of([UNIT, 0.0]).over(divisor(growth(c::<F>(0.5) * x)));
+    F::select(x.lt(c(0.0)), least.value(), least.negated().beside(c(1.0)).value())
 }

@@ -37,12 +37,9 @@ pub(crate) fn exp<F: Real>(x: F) -> F {
     if F::IS_SINGLE { single::exp(x) } else { F::narrow(exponential::exp(x.widen())) }
 }
 
-/// `1 - tanh(x)^2`, by exponentials that decay.
+/// `1 - tanh(x)^2`.
 pub(crate) fn sech2<F: Real>(x: F) -> F {
-    let size = x.abs();
-    let decay = exp(-(size + size));
-    let beside = F::of(1.0) + decay;
-    F::of(4.0) * decay / (beside * beside)
+    if F::IS_SINGLE { single::sech2(x) } else { F::narrow(hyperbolic::sech2(x.widen())) }
 }
 
 functions! {

@@ -1,0 +1,87 @@
+//! Partial derivatives as statements of the body of a loop, before it is reversed.
+//!
+//! The slope of a hyperbolic tangent takes an exponential that its value takes, too, but the reverse sweep has neither. As a
+//! statement of the source, the slope is a result like any other: the reverse of a loop computes it again, or the forward
+//! loop records it (`keep.rs`), and computes it beside the value for little. What nobody records is dead in the forward loop.
+
+use crate::activity::VarSet;
+use crate::regions::Regions;
+use crate::structured::Use;
+use cotan_ir::{Atom, Block, Builder, Function, Op, Var};
+use rustc_hash::FxHashMap;
+
+/// The partial derivatives that are statements, by the result of the primitive and the position of the operand.
+#[derive(Debug, Default)]
+pub(crate) struct Slopes(FxHashMap<(Var, usize), Atom>);
+
+impl Slopes {
+    /// Adds the partials that cost little beside the value to the loops that are to be run backwards.
+    pub(crate) fn add(f: &mut Function, active: &VarSet, regions: &Regions) -> Slopes {
+        let b = Builder::on(std::mem::take(&mut f.vars));
+        let mut loops = Loops { b, active, regions, slopes: Slopes::default() };
+        loops.inside(&mut f.body);
+        f.vars = loops.b.into_vars();
+        loops.slopes
+    }
+
+    /// That with respect to operand `k` of the primitive with this result, if it is a statement.
+    pub(crate) fn of(&self, result: Var, k: usize) -> Option<Atom> {
+        self.0.get(&(result, k)).copied()
+    }
+}
+
+struct Loops<'a> {
+    b: Builder,
+    active: &'a VarSet,
+    regions: &'a Regions,
+    slopes: Slopes,
+}
+
+impl Loops<'_> {
+    /// Goes through the loops inside of a block.
+    fn inside(&mut self, block: &mut Block) {
+        for s in block.stmts.iter_mut().filter(|s| !self.regions.is_one(s)) {
+            let is_loop = s.op.as_loop().is_some();
+            for b in s.op.blocks_mut() {
+                self.inside(b);
+                if is_loop {
+                    self.body(b);
+                }
+            }
+        }
+    }
+
+    /// Adds the partials of the primitives of a loop's body.
+    fn body(&mut self, block: &mut Block) {
+        self.b.open_block();
+        for s in std::mem::take(&mut block.stmts) {
+            let site = match &s.op {
+                Op::Prim { prim, args } => Some((Use::new(&self.b, *prim, args.clone(), s.results[0].into()), s.span)),
+                Op::Tensor { .. }
+                | Op::Index { .. }
+                | Op::Update { .. }
+                | Op::AccAdd { .. }
+                | Op::Par(_)
+                | Op::Loop(_)
+                | Op::Switch { .. }
+                | Op::Call { .. }
+                | Op::Check { .. } => None,
+            };
+            let result = s.results.first().copied();
+            self.b.stmts().push(s);
+            if let (Some((site, span)), Some(result)) = (site, result.filter(|r| self.active.has(*r))) {
+                self.b.set_span(span.partial());
+                self.partials(result, &site);
+            }
+        }
+        *block = self.b.close_block(std::mem::take(&mut block.results));
+    }
+
+    fn partials(&mut self, result: Var, site: &Use) {
+        for (k, a) in site.args().iter().enumerate() {
+            if self.active.member(*a).is_some() && site.is_beside(k) {
+                self.slopes.0.extend(site.partial(&mut self.b, k).map(|slope| ((result, k), slope)));
+            }
+        }
+    }
+}
