@@ -95,6 +95,17 @@ impl Arena {
         Ok(self.take(self.pieces.len() - 1, 0, bytes))
     }
 
+    /// The same where the piece in use holds as much already, as in all iterations of a loop but the first.
+    #[inline]
+    pub fn allocate_held(&mut self, bytes: usize) -> Option<*mut c_void> {
+        let bytes = round_up(bytes).ok()?;
+        let piece = self.pieces.get(self.current)?;
+        let offset = self.offset;
+        self.offset = offset.checked_add(bytes).filter(|end| *end <= piece.held())?;
+        // SAFETY: the piece has `bytes` bytes from `offset`.
+        Some(unsafe { piece.start().add(offset) }.cast())
+    }
+
     fn take(&mut self, index: usize, offset: usize, bytes: usize) -> *mut c_void {
         self.current = index;
         self.offset = offset + bytes;

@@ -74,6 +74,12 @@ fn size(bytes: i64) -> Result<usize, Refusal> {
 unsafe extern "C" fn allocate(ctx: *mut Ctx, bytes: i64) -> *mut c_void {
     // SAFETY: the context is that of the caller.
     let ctx = unsafe { &mut *ctx };
+    // SAFETY: the arena of a context is live, and only this thread uses it.
+    let arena = unsafe { &mut *ctx.arena };
+    // The rest uses registers of vectors, and would wait for what the caller still computes in them.
+    if let Some(memory) = usize::try_from(bytes).ok().and_then(|bytes| arena.allocate_held(bytes)) {
+        return memory;
+    }
     let mut memory = ptr::null_mut();
     let status = reporting(ctx, |ctx| {
         // SAFETY: the pointers in the context are live.

@@ -16,6 +16,10 @@ const LIGHT: f64 = 32.0;
 /// Statements of a body up to which two blocks are reduced at a time: with more of them sums wait for other things.
 const FEW: usize = 4;
 
+/// Values up to which there is memory for what each block gives. Of more than that, of which no run sees the end, each is
+/// taken up at once, so that a failing one is the error and not the memory.
+const MOST_VALUES: i64 = 1 << 40;
+
 /// Values of two blocks, as a power of two.
 const PAIR_BITS: u32 = (2 * BLOCK).trailing_zeros();
 
@@ -25,7 +29,10 @@ impl<'a> Lowering<'a> {
     pub(super) fn has_blocks_apart(&self, sharing: &Sharing, p: &Par, results: &[Var], n: Operand) -> bool {
         let mut reduced = p.kinds.iter().zip(results).filter(|(kind, _)| matches!(kind, ParResult::Reduced { .. }));
         let may_have_blocks = n.as_i64().is_none_or(|n| n > BLOCK as i64);
-        (may_have_blocks || !is_light(sharing)) && reduced.all(|(_, result)| self.f.ty(*result).is_scalar())
+        let may_have_totals = n.as_i64().is_none_or(|n| n <= MOST_VALUES);
+        (may_have_blocks || !is_light(sharing))
+            && may_have_totals
+            && reduced.all(|(_, result)| self.f.ty(*result).is_scalar())
     }
 
     /// The loop of a single index, block by block.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// An input that takes longer hangs.
+/// An input that takes longer hangs, unless the machine was busy with something else.
 pub const LONGEST: Duration = Duration::from_secs(10);
 
 /// What to feed.
@@ -53,6 +53,7 @@ impl Campaign {
         parallel::on_all_cores(|| {
             let worker = workers.fetch_add(1, Ordering::Relaxed);
             let mut own: BTreeMap<String, u64> = BTreeMap::new();
+            let mut load = Load::now();
             loop {
                 let n = next.fetch_add(1, Ordering::Relaxed);
                 if n >= self.count || start.elapsed() >= self.time || n_found() >= self.findings {
@@ -64,10 +65,13 @@ impl Campaign {
                 if let Some(running) = running {
                     running.note(worker, seed);
                 }
+                if load.since.elapsed() > Load::AGE {
+                    load = Load::now();
+                }
                 let begun = Instant::now();
                 let outcome = feed(self.target, corpus, seed).and_then(|reached| {
                     let took = begun.elapsed();
-                    if took <= LONGEST {
+                    if took <= LONGEST || load.is_starved() {
                         return Ok(reached);
                     }
                     let input = super::input(self.target, corpus, seed);
@@ -88,6 +92,29 @@ impl Campaign {
             findings: findings.into_inner().unwrap_or_else(PoisonError::into_inner),
             reached: reached.into_inner().unwrap_or_else(PoisonError::into_inner),
         }
+    }
+}
+
+/// When so many seconds of processors had been taken.
+struct Load {
+    since: Instant,
+    processor_seconds: f64,
+}
+
+impl Load {
+    /// How old it may be where an input begins: to ask takes longer than most inputs.
+    const AGE: Duration = Duration::from_secs(1);
+
+    /// Seconds of processors for each second below which the machine was busy with something else.
+    const STARVED: f64 = 0.5;
+
+    fn now() -> Load {
+        Load { since: Instant::now(), processor_seconds: processor_seconds() }
+    }
+
+    /// Whether this process has had few of the processors since.
+    fn is_starved(&self) -> bool {
+        processor_seconds() - self.processor_seconds < Load::STARVED * self.since.elapsed().as_secs_f64()
     }
 }
 
