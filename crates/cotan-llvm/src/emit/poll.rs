@@ -128,12 +128,18 @@ impl FunctionEmitter<'_> {
         if *is_whole {
             return;
         }
-        let (again, done) = (format!("{head}.again"), self.new_label());
-        let more = self.define(&format!("icmp slt i64 {end}, {count}"));
-        self.branch(&more, &again, &done);
-        self.begin(&again);
-        self.line(&format!("{start}.next = add i64 {end}, 0"));
-        self.jump(head);
+        let (check, done) = (self.new_label(), self.new_label());
+        // Only where it is watched there may be more, and else the whole count need not be at hand.
+        self.branch("%watched", &check, &done);
+        self.behind(|this| {
+            let again = format!("{head}.again");
+            this.begin(&check);
+            let more = this.define(&format!("icmp slt i64 {end}, {count}"));
+            this.branch(&more, &again, &done);
+            this.begin(&again);
+            this.line(&format!("{start}.next = add i64 {end}, 0"));
+            this.jump(head);
+        });
         self.begin(&done);
     }
 

@@ -53,6 +53,24 @@ fn the_lowest_failing_iteration_wins_on_any_number_of_threads() {
 }
 
 #[test]
+fn of_a_sum_without_an_end_the_value_that_fails_is_the_error() {
+    // There is no memory for what blocks of so many values give.
+    let program = Program::new(
+        "fn f(n: i64, x: f64[n]) {
+           s: f64 = par i < 9223372036854775806 (add from 0.0) {
+             ok: bool = in_range i, n
+             j: i64 = check ok R0001(i, n) i @0:10..12
+             a: f64 = x[j]
+             yield a
+           }
+           return s
+         }",
+    );
+    let expected = RuntimeError::Check { kind: CheckKind::IndexRange, args: vec![5, 5], span: Span::new(0, 10, 12) };
+    assert_eq!(program.fail(&[i64_of(5), f64s(&numbers(5))]), expected);
+}
+
+#[test]
 fn a_check_in_a_loop_stops_at_its_iteration() {
     let program = Program::new(
         "fn f(n: i64, x: i64[n]) {
