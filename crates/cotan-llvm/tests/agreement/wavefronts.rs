@@ -140,6 +140,64 @@ fn a_sweep_that_runs_down_with_sums_that_each_row_carries() {
     }
 }
 
+/// Two products, each with a sequential loop: what the first one gives lies in memory of the iteration, and is read behind
+/// the second one. Found by random programs: it was read again there, where nobody had written it.
+const TWO_PRODUCTS: &str = "fn f(n: i64, d: i64, x: f64, y: f64, a: f64[n], m: f64[n, d]) {
+  s: f64, last: f64 = loop k < d (s.1: f64 = x, last.1: f64 = y) {
+    e: f64[n], h: f64[n] = par i < n (stack, stack) {
+      v: f64 = m[i, k]
+      yield v, 0.5
+    }
+    p: f64 = matmul e, a {0}
+    q: f64 = matmul h, a {1}
+    yield p, s.1
+  }
+  return s, last
+}";
+
+#[test]
+fn what_one_part_makes_in_memory_of_its_own_is_not_read_again_in_another() {
+    for program in programs(TWO_PRODUCTS) {
+        for [n, d] in [[4, 2], [4, 3], [700, 5], [1, 1], [0, 2]] {
+            let [a, m] = [&[n][..], &[n, d][..]]
+                .map(|dims| Value::f64s(dims, &irrational(dims.iter().product::<i64>() as usize)));
+            program.agree(&[i64_of(n), i64_of(d), f64_of(0.3), f64_of(-0.4), a, m]);
+        }
+    }
+}
+
+/// The count of an inner loop depends on the number of the iteration. Found by random programs: the estimate of its work was
+/// taken in front of the loop, where there is no such number.
+const COUNTED_ANEW: &str = "fn f(n: i64, d: i64, x: f64, a: f64[n]) {
+  s: f64, all: f64[d] = loop k < d (s.1: f64 = x) {
+    byte: u8 = to_u8 k
+    rest: u8 = rem byte, 3_u8
+    wide: i64 = to_i64 rest
+    count: i64 = max wide, 0
+    state: f64[n] = loop i < count (state.1: f64[n] = a) {
+      state.2: f64[n] = sin state.1
+      yield state.2
+    }
+    sum: f64 = par j < n (add from 0.0) {
+      e: f64 = state[j]
+      yield e
+    }
+    most: f64 = max sum, x
+    yield most, most
+  }
+  return s, all
+}";
+
+#[test]
+fn the_work_of_a_part_may_depend_on_the_number_of_the_iteration() {
+    for program in programs(COUNTED_ANEW) {
+        for [n, d] in [[4, 2], [3, 7], [5_000, 4], [1, 1], [0, 2]] {
+            let a = Value::f64s(&[n], &irrational(n as usize));
+            program.agree(&[i64_of(n), i64_of(d), f64_of(0.3), a]);
+        }
+    }
+}
+
 #[test]
 fn a_wavefront_can_be_stopped() {
     let [n, m] = [400, 300];

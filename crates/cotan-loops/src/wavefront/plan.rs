@@ -105,7 +105,7 @@ pub(super) struct Plan {
     pub(super) handed_on: Vec<HandedLocal>,
     /// Arrays that parts hand on, their extents, and which parts mention them.
     pub(super) arrays: Vec<HandedArray>,
-    /// What the nest defines.
+    /// What the nest defines, its counter as well.
     pub(super) inside: FxHashSet<Local>,
 }
 
@@ -158,19 +158,28 @@ pub(super) fn plan(f: &LoopFunction, survey: &Survey, outer: &mut For, at: usize
     if !nest.values.is_fixed(inner.count) || !nest.values.is_fixed(outer_count) {
         return None;
     }
-    let (all, fresh) = nest.accesses([outer_index, inner.index])?;
-    let written: FxHashSet<Buffer> = all.iter().filter(|(_, a)| a.writes).map(|(_, a)| a.buffer).collect();
+    let Met { all, written, fresh } = nest.accesses([outer_index, inner.index])?;
     nest.divide(&written)?;
     let arrays = nest.arrays()?;
     let handed_on = nest.mutable_locals()?;
     nest.may_overlap(&all, fresh, [(outer_index, outer_count), (inner.index, inner.count)])?;
-    let mut inside = FxHashSet::default();
+    let mut inside = FxHashSet::from_iter([outer_index]);
     define(nest.list, &mut |local, _| {
         inside.insert(local);
     });
     let mut spilled: Vec<(Local, [bool; 3])> = nest.spilled.into_iter().collect();
     spilled.sort_unstable_by_key(|(local, _)| *local);
     Some(Plan { at, parts: nest.parts, spilled, handed_on, arrays, inside })
+}
+
+/// What a nest reads and writes.
+struct Met {
+    /// Of what is not its own.
+    all: Vec<(Stage, Access)>,
+    /// The buffers that it writes, its own as well.
+    written: FxHashSet<Buffer>,
+    /// The number of a local that is in none of it.
+    fresh: u32,
 }
 
 struct Nest<'a> {
@@ -198,8 +207,8 @@ impl Nest<'_> {
         self.list[self.at].lists().into_iter().next().unwrap_or_default()
     }
 
-    /// What the nest reads and writes of what is not its own, and the number of a local that is in none of it.
-    fn accesses(&self, [t, s]: [Local; 2]) -> Option<(Vec<(Stage, Access)>, u32)> {
+    /// What the nest reads and writes.
+    fn accesses(&self, [t, s]: [Local; 2]) -> Option<Met> {
         let mut all = Vec::new();
         let mut fresh = self.f.locals.len() as u32;
         let mut own = FxHashSet::default();
@@ -219,8 +228,9 @@ impl Nest<'_> {
         if own.iter().any(is_result) {
             return None;
         }
+        let written = all.iter().filter(|(_, access)| access.writes).map(|(_, access)| access.buffer).collect();
         all.retain(|(_, access)| !own.contains(&access.buffer));
-        Some((all, fresh))
+        Some(Met { all, written, fresh })
     }
 
     fn may_overlap(&self, all: &[(Stage, Access)], fresh: u32, loops: [(Local, Operand); 2]) -> Option<()> {
