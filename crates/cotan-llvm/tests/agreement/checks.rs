@@ -71,6 +71,28 @@ fn of_a_sum_without_an_end_the_value_that_fails_is_the_error() {
 }
 
 #[test]
+fn the_first_lane_that_fails_does_not_wait_for_loops_without_an_end() {
+    let program = Program::new(
+        "fn f(n: i64, x: f64[n]) {
+           y: f64[n] = par i < n (stack) {
+             s: f64 = loop k < 4611686018427387904 (a: f64 = 0.0) {
+               j: i64 = add i, k
+               ok: bool = in_range j, n
+               at: i64 = check ok R0001(j, n) j @0:10..12
+               b: f64 = x[at]
+               c: f64 = add a, b
+               yield c
+             }
+             yield s
+           }
+           return y
+         }",
+    );
+    let expected = RuntimeError::Check { kind: CheckKind::IndexRange, args: vec![40, 40], span: Span::new(0, 10, 12) };
+    assert_eq!(program.fail(&[i64_of(40), f64s(&numbers(40))]), expected);
+}
+
+#[test]
 fn a_check_in_a_loop_stops_at_its_iteration() {
     let program = Program::new(
         "fn f(n: i64, x: i64[n]) {

@@ -72,6 +72,14 @@ impl BodyChecker<'_, '_> {
         let is_integer_power = op == AssignOp::Binary(BinaryOp::Pow)
             && value.ty.scalar().is_some_and(|exponent| self.vars.is_within(exponent, Elems::integer()));
         if is_integer_power {
+            let wanted = if value.ty.is_scalar() {
+                value.ty.clone()
+            } else {
+                let exponent = value.ty.scalar().map_or(scalar, |exponent| self.computed_scalar(exponent));
+                place.ty.with_scalar(exponent)
+            };
+            let origin = Some((assign.place.span, "the place has this shape"));
+            let value = self.fit_as(value, &wanted, "the exponent", super::fit::Strictness::Exact, origin);
             return Some(StmtKind::Assign {
                 target: Target::Place(place),
                 op: AssignOp::Binary(BinaryOp::PowInt),

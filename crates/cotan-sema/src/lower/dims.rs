@@ -1,12 +1,15 @@
 //! Sizes: from polynomials to i64 operands, each computed once per scope.
 
 use cotan_ir::{Atom, Elem, Ty};
-use cotan_ops::{ADD, FLOOR_DIV, MAX, MUL, SUB};
+use cotan_ops::{ADD, ADD_FITS, FLOOR_DIV, MAX, MUL, MUL_FITS, PrimRow, SUB, SUB_FITS};
 
 use super::function::{Body, Sizes};
 use super::values::Value;
 use crate::dims::{Atom as SizeAtom, Dim};
 use crate::typed::{Leaf, Type};
+
+/// Coefficients from here on may take a polynomial of sizes that exist past the end of `i64`.
+const LARGE: u64 = 1 << 31;
 
 /// The type of a leaf, over the sizes of the source.
 #[derive(Clone, Debug)]
@@ -198,10 +201,15 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    /// Terms that are added come first, so that the sum starts with one of them.
+    /// Terms that are added come first, so that the sum starts with one of them. Sizes that exist are at most the
+    /// memory of a machine, so only a large coefficient can take their sums and products past the end of `i64`.
     fn polynomial(&mut self, dim: &Dim) -> Option<Atom> {
         let mut terms: Vec<(Vec<(SizeAtom, u32)>, i64)> = dim.terms().map(|(m, c)| (m.to_vec(), c)).collect();
         terms.sort_by_key(|(monomial, coefficient)| (*coefficient < 0, monomial.is_empty()));
+        let is_large = terms.iter().any(|(_, coefficient)| coefficient.unsigned_abs() >= LARGE);
+        let apply = |body: &mut Self, row: &'static PrimRow, fits: &'static PrimRow, args: [Atom; 2]| {
+            if is_large { body.fitting(row, fits, &args) } else { body.prim(row, &args) }
+        };
         let mut sum: Option<Atom> = None;
         for (monomial, coefficient) in terms {
             // The first term keeps its sign; every other one is added or subtracted.
@@ -211,19 +219,19 @@ impl<'p> Body<'_, 'p> {
                 let value = self.size(&Dim::atom(atom))?;
                 for _ in 0..power {
                     product = Some(match product {
-                        Some(product) => self.prim(&MUL, &[product, value]),
+                        Some(product) => apply(self, &MUL, &MUL_FITS, [product, value]),
                         None => value,
                     });
                 }
             }
             let term = match product {
                 Some(product) if factor == 1 => product,
-                Some(product) => self.prim(&MUL, &[Atom::i64(factor), product]),
+                Some(product) => apply(self, &MUL, &MUL_FITS, [Atom::i64(factor), product]),
                 None => Atom::i64(factor),
             };
             sum = Some(match sum {
-                Some(sum) if coefficient < 0 => self.prim(&SUB, &[sum, term]),
-                Some(sum) => self.prim(&ADD, &[sum, term]),
+                Some(sum) if coefficient < 0 => apply(self, &SUB, &SUB_FITS, [sum, term]),
+                Some(sum) => apply(self, &ADD, &ADD_FITS, [sum, term]),
                 None => term,
             });
         }

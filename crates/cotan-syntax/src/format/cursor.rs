@@ -145,6 +145,10 @@ impl<'a> Formatter<'a> {
         let last = self.tokens[at];
         let last_text = self.text_of(last.span);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if last.kind == TokenKind::Dot && text.starts_with(|c: char| c.is_ascii_digit()) {
+            // `7 . 3` and `2_u8 . 0` are fields of whole numbers, `7 .3` and `2_u8.0` are something else.
+            return at > 0 && self.tokens[at - 1].kind == TokenKind::Int && !self.is_field(at - 1);
+        }
         if last_text.ends_with(is_word) {
             let is_fold_word = last.kind == TokenKind::Ident && matches!(last_text, "max" | "min" | "and" | "or");
             let touches = last.span.end == self.token().span.start;

@@ -253,8 +253,9 @@ impl<'p> Machine<'p> {
         match (self.ty(ty).as_ref(), value) {
             (Type::Tensor { elem, dims }, Value::Tensor(tensor)) => {
                 for (dim, found) in dims.iter().zip(&tensor.dims) {
-                    let agrees = self.size(dim).is_none_or(|expected| expected == *found as i64);
-                    self.check(agrees, CheckKind::ShapeMismatch, span)?;
+                    let Some(expected) = self.exact_size(dim) else { continue };
+                    self.check(i64::try_from(expected).is_ok(), CheckKind::IntegerOverflow, span)?;
+                    self.check(expected == *found as i128, CheckKind::ShapeMismatch, span)?;
                 }
                 tensor.cells.first().map_or(Ok(()), |first| self.check_shape(elem, first, span))
             }

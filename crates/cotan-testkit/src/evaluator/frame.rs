@@ -104,8 +104,13 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The value of a size, if all that it is made of is known.
+    /// The value of a size, if all that it is made of is known and an `i64` holds it.
     pub(super) fn size(&self, dim: &Dim) -> Option<i64> {
+        i64::try_from(self.exact_size(dim)?).ok()
+    }
+
+    /// The value of a size, if all that it is made of is known.
+    pub(super) fn exact_size(&self, dim: &Dim) -> Option<i128> {
         let mut sum = 0i128;
         for (monomial, coefficient) in dim.terms() {
             let mut product = i128::from(coefficient);
@@ -117,7 +122,7 @@ impl<'p> Machine<'p> {
             }
             sum = sum.checked_add(product)?;
         }
-        i64::try_from(sum).ok()
+        Some(sum)
     }
 
     fn size_atom(&self, atom: &Atom) -> Option<i128> {

@@ -29,6 +29,11 @@ impl Writer<'_, '_> {
         let number = Operand::i64(self.checks.len() as i64);
         let any = self.define("any", Elem::Bool, 1, Expr::Any(bad));
         let nodes = self.list(|w| {
+            // Nothing comes before the first lane: it need not wait for the others.
+            let lane = w.define("lane", Elem::I64, 1, Expr::First(bad));
+            let is_later = w.native(Instruction::Gt, Elem::I64, Elem::Bool, &[lane, Operand::i64(0)]);
+            let first = args.iter().map(|arg| w.of_lane(*arg, Operand::i64(0))).collect();
+            w.push(Node::Check { cond: is_later, kind, args: first, span });
             let old = w.define("code", Elem::I64, w.lanes, Expr::Copy(failing.code.into()));
             let code = w.native(Instruction::Select, Elem::I64, Elem::I64, &[bad, number, old]);
             w.push(Node::Set(failing.code, code));

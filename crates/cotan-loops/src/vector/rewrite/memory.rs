@@ -183,7 +183,7 @@ impl Writer<'_, '_> {
     }
 
     /// The value of one lane.
-    fn of_lane(&mut self, value: Operand, lane: Operand) -> Operand {
+    pub(super) fn of_lane(&mut self, value: Operand, lane: Operand) -> Operand {
         let elem = self.elem_of(value);
         if self.lanes_of(value) == 1 { value } else { self.define("x", elem, 1, Expr::Lane([value, lane])) }
     }

@@ -8,11 +8,11 @@
 //!
 //! Note [Failing lanes]. A lane whose check fails takes no part in what follows, and leaves the number of the check and
 //! what it reports behind. After the strip the first lane that failed ends the call: so the lowest iteration is
-//! reported, as if they had run one after the other. Only if no check looks at anything that differs between lanes does
-//! a failing one end the call on the spot. A whole strip whose checks come before everything that it writes has no use
-//! for such masks: where a lane fails, nothing is done, and its iterations run one after the other until that one ends
-//! the call. They are those of the loop as it was, which may stand in one place only: where it runs if lanes do not pay,
-//! strips have masks.
+//! reported, as if they had run one after the other. The first lane of all ends it on the spot, however long the others
+//! would go on, and so does a check that looks at nothing that differs between lanes. A whole strip whose checks come
+//! before everything that it writes has no use for such masks: where a lane fails, nothing is done, and its iterations
+//! run one after the other until that one ends the call. They are those of the loop as it was, which may stand in one
+//! place only: where it runs if lanes do not pay, strips have masks.
 //!
 //! Note [Rows]. Lanes that each read a row of a matrix read elements that lie a row apart. Where inner loops read the
 //! same rows again and again, the rows of all lanes are brought together once, at the head of a strip, element by

@@ -171,7 +171,9 @@ impl<'a> Ranges<'a> {
         let checks = self.checks_of(args);
         match self.facts.elem(result) {
             Elem::Bool => {
-                let known = self.facts.known(prim, args);
+                // A question about what a refused check lets through stays: without it, the check may go.
+                let may_fold = !checks.iter().any(|c| self.facts.is_refused(*c));
+                let known = if may_fold { self.facts.known(prim, args) } else { None };
                 self.facts.define_condition(result, prim, args);
                 if let Some(truth) = known {
                     self.facts.relied_on.extend(checks);

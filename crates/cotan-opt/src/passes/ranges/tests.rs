@@ -480,3 +480,17 @@ fn a_length_that_was_compared_with_its_bound_is_not_clamped() {
     // If `n` is 0, so is `most`, and there is no such element.
     stays_as_it_is(&guarded("gt m, 0"));
 }
+
+#[test]
+fn a_question_that_only_the_value_of_a_check_asks_keeps_the_check() {
+    stays_as_it_is(
+        "fn f(n: i64, i: i64) {
+  inside: bool = in_range i, n
+  at: i64 = check inside R0001(i, n) i
+  most: i64 = max at, n
+  sure: bool = ge most, at
+  return sure
+}
+",
+    );
+}

@@ -369,3 +369,13 @@ fn a_file_with_errors_is_not_formatted() {
     let errors = format(FileId(0), "fn f( -> f64").expect_err("an error");
     assert_eq!(errors[0].code.as_str(), "E0141");
 }
+
+#[test]
+fn a_field_of_a_number_stays_one() {
+    check(
+        "fn f() -> f64 = 7 . 3 + 2_u8 . 0 + t . 0 . 1",
+        expect![[r#"
+            fn f() -> f64 = 7 . 3 + 2_u8 . 0 + t.0.1
+        "#]],
+    );
+}
