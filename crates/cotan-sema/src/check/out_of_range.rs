@@ -2,8 +2,9 @@
 //!
 //! What is known of a position or an extent here is a polynomial over sizes, the same for all instances of the function. So
 //! nothing is refused that could be right in some instance, and what a condition around it says does not count: a
-//! position that is never right is a mistake where it stands. A position that goes through a variable is not looked at: a
-//! condition on the variable may keep it from ever being used.
+//! position that is never right is a mistake where it stands. A position that goes through a variable with a known value
+//! is not looked at: a condition on the variable may keep it from ever being used. Of a variable that may have any value
+//! none matters, as in `x[n + 1..n]`.
 
 use cotan_syntax::{Diagnostic, Span};
 
@@ -40,9 +41,17 @@ impl BodyChecker<'_, '_> {
         true
     }
 
-    /// The size that an expression is, as far as literals and sizes alone make it.
+    /// The size that an expression is, as far as literals, sizes and variables that may have any value make it.
     fn written_size(&self, expr: &Expr) -> Option<Dim> {
-        if names_variable(expr) { None } else { self.size_of(expr) }
+        if self.names_known(expr) { None } else { self.size_of(expr) }
+    }
+
+    /// Whether a variable with a known value is among the operands of arithmetic.
+    fn names_known(&self, expr: &Expr) -> bool {
+        if let ExprKind::Chain(chain) = &expr.kind {
+            return self.names_known(&chain.first) || chain.rest.iter().any(|link| self.names_known(&link.operand));
+        }
+        matches!(expr.kind, ExprKind::Local(local) if self.local_facts[local.0 as usize].known.is_some())
     }
 
     fn bad_index(&self, at: &Expr, extent: &Dim, name: Option<&str>) -> Option<Diagnostic> {
@@ -122,14 +131,6 @@ impl BodyChecker<'_, '_> {
         let help = "leave the end out for all that is behind the start, as in `x[1..]`";
         Some(Diagnostic::error(codes::OUT_OF_RANGE, slice.span, message).help(help))
     }
-}
-
-/// Whether a variable is among the operands of arithmetic.
-fn names_variable(expr: &Expr) -> bool {
-    if let ExprKind::Chain(chain) = &expr.kind {
-        return names_variable(&chain.first) || chain.rest.iter().any(|link| names_variable(&link.operand));
-    }
-    matches!(expr.kind, ExprKind::Local(_))
 }
 
 const FROM_THE_START: &str = "indices do not count from the end";
