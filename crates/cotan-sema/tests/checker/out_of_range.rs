@@ -57,6 +57,7 @@ fn d2_slices_end_where_they_start_or_later_and_within_the_axis() {
         }
     }
     refused("x[N + 1..N]", "N + 1..N", "smaller end first");
+    refused("x[n + 1..n]", "n + 1..n", "smaller end first");
     refused("y[1..4]", "1..4", "leave the end out");
     refused("y[..=3]", "..=3", "leave the end out");
     refused("x[0..N + 1]", "0..N + 1", "leave the end out");
@@ -94,9 +95,11 @@ fn d2_what_may_be_right_for_some_sizes_is_left_to_the_run() {
         "x[[0, 1]]",
         "x[0 - n]",
         "iota(N)[n]",
-        // What goes through a variable is checked where it runs.
+        "x[n..2 * n]",
+        "x[2 * n + 1..n]",
+        // What goes through a variable with a known value is checked where it runs.
         "{ let k = 5\n y[k] }",
-        "x[n + 1..n]",
+        "{ let k = 2\n y[k..1] }",
     ] {
         accepted(expr);
     }
