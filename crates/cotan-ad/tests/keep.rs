@@ -310,6 +310,37 @@ fn f(n: i64, x: f64) {{
 }
 
 #[test]
+fn of_a_chain_of_partials_the_product_is_recorded() {
+    let cell = |last: &str| {
+        format!(
+            "
+fn f(n: i64, x: f64, w: f64) {{
+  r: f64 = loop i < n (p: f64 = x) {{
+    a: f64 = mul p, w
+    y: f64 = sigmoid a
+    b: f64 = add p, 0.5
+    z: f64 = tanh b
+    q: f64 = mul y, z
+    s: f64 = {last}
+    yield s
+  }}
+  return r
+}}
+"
+        )
+    };
+    let args = [int(5), scalar(0.4), scalar(0.9)];
+    let (elements, _, text) = recorded(&cell("add q, 0.1"), &args);
+    let (forward, _) = text.split_once(" down ").expect("a reverse loop");
+    // Beside the operand: the limit leaves room for one.
+    assert_eq!((elements, count(forward, "mulz "), text.contains(" y_cot:")), (10, 1, false), "{text}");
+    // Where there is another use of a value, it has a cotangent of its own.
+    let (elements, _, text) = recorded(&cell("add q, y"), &args);
+    let (forward, _) = text.split_once(" down ").expect("a reverse loop");
+    assert_eq!((elements, count(forward, "mulz "), text.contains(" y_cot:")), (10, 1, true), "{text}");
+}
+
+#[test]
 fn a_slope_in_a_branch_is_computed_where_it_is_read() {
     let (_, _, text) = recorded(
         "

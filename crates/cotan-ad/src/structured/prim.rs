@@ -4,7 +4,7 @@ use crate::cotangent::Scope;
 use crate::jvp::{Forward, TangentScope};
 use crate::vjp::Reverse;
 use cotan_ir::{Atom, Builder, Elem, Prim, Stmt, Var};
-use cotan_ops::Partial;
+use cotan_ops::{Partial, Term};
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_prim(&mut self, s: &Stmt, prim: Prim, args: &[Atom], scope: &mut TangentScope) {
@@ -41,6 +41,13 @@ impl Reverse<'_, '_> {
         let site = Use::new(&self.b, prim, scope.env.atoms(args), scope.env.atom(result.into()));
         for (k, a) in args.iter().enumerate() {
             let Some(x) = self.active.member(*a) else { continue };
+            if let Some(slope) = self.slopes.through(result, k) {
+                let partial = scope.env.atom(slope.partial);
+                let name = slope.operand.var().map(|v| self.cot_name(v)).unwrap_or_default();
+                let contribution = Factor::Partial { partial, product: &cotan_ops::MULZ }.times(&mut self.b, c, &name);
+                self.add(slope.operand, contribution, scope);
+                continue;
+            }
             let name = self.cot_name(x);
             let slope = self.slopes.of(result, k).map(|slope| scope.env.atom(slope));
             if let Some(factor) = site.cotangent_factor(&mut self.b, k, slope) {
@@ -78,6 +85,14 @@ impl Use {
     /// Whether partial `k` costs little beside the primitive.
     pub(crate) fn is_beside(&self, k: usize) -> bool {
         matches!(self.row.partials[k], Partial::Term { beside: true, .. })
+    }
+
+    /// Partial `k`, if it is another operand, as those of a product are.
+    pub(crate) fn factor_beside(&self, k: usize) -> Option<Atom> {
+        match &self.row.partials[k] {
+            Partial::Term { term: Term::Arg(j), .. } => Some(self.args[*j]),
+            Partial::Term { .. } | Partial::Zero { .. } | Partial::Convert => None,
+        }
     }
 
     /// Partial `k`, if it is a term.

@@ -16,7 +16,8 @@ pub fn contract(mut f: Function) -> Function {
     Function { body, ..f }
 }
 
-fn count_uses(block: &Block, uses: &mut [u32]) {
+/// Adds to the number of uses of each variable those in a block.
+pub fn count_uses(block: &Block, uses: &mut [u32]) {
     let mut using = |a: Atom| {
         if let Atom::Var(v) = a {
             uses[v.index()] += 1;

@@ -10,7 +10,7 @@ pub(super) const LINE: Line = Line {
 };
 
 fn measure(place: &Workplace) -> Result<Measured, String> {
-    let library = tests(place, "cotan-testkit", &["--test", "docs", "promises"], "")?;
+    let library = tests(place, "cotan-testkit", &["--test", "all", "docs::promises"], "")?;
     let command = tests(place, "cotan-cli", &["--bins", "promises"], "")?;
     let rules = tests(place, "xtask", &["dependencies"], "")?;
     Ok(Measured::new(true, format!("page: {library}; command: {command}; deny.toml: {rules}")))
