@@ -2,7 +2,10 @@
 //! for primes), and by `realfft` for real sequences.
 //!
 //! Complex numbers are pairs of floats that lie together. What a length needs (twiddle factors, the choice of method) is
-//! planned once per thread and kept as long as the thread lives. An infinity or NaN goes where arithmetic takes it.
+//! planned once per thread and kept for the next call; a program that goes through many lengths does not keep them all. An
+//! infinity or NaN goes where arithmetic takes it.
+
+use std::collections::BTreeSet;
 
 use num_complex::Complex;
 use realfft::RealFftPlanner;
@@ -15,16 +18,31 @@ use crate::memory::with_elements;
 /// Up to this many complex numbers scratch memory lies on the stack.
 const STACK_LEN: usize = 128;
 
+/// Lengths whose plans are kept, added up: a plan has about a complex number for each element, and some three times as many
+/// where the length is a large prime.
+const MOST_PLANNED: usize = 1 << 20;
+
 /// The plans of a thread for one element type.
 pub struct Plans<T: rustfft::FftNum> {
     complex: FftPlanner<T>,
     real: RealFftPlanner<T>,
+    lengths: BTreeSet<usize>,
 }
 
 impl<T: rustfft::FftNum> Plans<T> {
     /// No plans yet.
     pub(crate) fn new() -> Self {
-        Self { complex: FftPlanner::new(), real: RealFftPlanner::new() }
+        Self { complex: FftPlanner::new(), real: RealFftPlanner::new(), lengths: BTreeSet::new() }
+    }
+
+    /// The plans, with room for one of this length: the others go if they are too many.
+    fn with_room(&mut self, n: usize) -> &mut Self {
+        if self.lengths.insert(n) && self.lengths.iter().fold(0, |sum: usize, n| sum.saturating_add(*n)) > MOST_PLANNED
+        {
+            *self = Self::new();
+            self.lengths.insert(n);
+        }
+        self
     }
 }
 
@@ -34,10 +52,10 @@ pub(crate) fn fft<T: Real>(n: usize, x: &[T], to: &mut [T], inverse: bool) {
     if n == 0 || is_empty(x, size, to, size) {
         return;
     }
-    let plan =
-        T::with_plans(
-            |plans| if inverse { plans.complex.plan_fft_inverse(n) } else { plans.complex.plan_fft_forward(n) },
-        );
+    let plan = T::with_plans(|plans| {
+        let plans = plans.with_room(n);
+        if inverse { plans.complex.plan_fft_inverse(n) } else { plans.complex.plan_fft_forward(n) }
+    });
     with_scratch(plan.get_immutable_scratch_len(), |scratch| {
         each(x, size, to, size, |x, to| {
             // Pairs always have the layout and alignment of complex numbers, so nothing is left out here.
@@ -58,7 +76,7 @@ pub(crate) fn rfft<T: Real>(n: usize, x: &[T], to: &mut [T]) {
     if is_empty(x, n, to, n) {
         return;
     }
-    let plan = T::with_plans(|plans| plans.real.plan_fft_forward(n));
+    let plan = T::with_plans(|plans| plans.with_room(n).real.plan_fft_forward(n));
     // The library changes its input, so it gets a copy of it.
     let copy_len = n.div_ceil(2);
     with_scratch(copy_len + plan.get_scratch_len(), |scratch| {
@@ -82,7 +100,7 @@ pub(crate) fn irfft<T: Real>(n: usize, x: &[T], to: &mut [T]) {
     if n == 0 || is_empty(x, len, to, n) {
         return;
     }
-    let plan = T::with_plans(|plans| plans.real.plan_fft_inverse(n));
+    let plan = T::with_plans(|plans| plans.with_room(n).real.plan_fft_inverse(n));
     with_scratch(len + plan.get_scratch_len(), |scratch| {
         let (copy, scratch) = scratch.split_at_mut(len);
         each(x, 2 * len, to, n, |x, to| {

@@ -109,3 +109,19 @@ fn bits_do_not_depend_on_what_was_planned_before() {
     let (up, down) = (of(&[4, 8, 64, 97, 360, 1024, 1536]), of(&[1536, 1024, 360, 97, 64, 8, 4]));
     assert_eq!(up.join().unwrap(), down.join().unwrap());
 }
+
+#[test]
+fn what_was_planned_before_makes_no_difference() {
+    let transformed = |n: usize| {
+        let mut y = vec![0.0; 2 * n];
+        fft(n, &numbers::<f64>(2 * n, 23), &mut y, false);
+        y
+    };
+    let lengths = [8, 97, 360];
+    let before = lengths.map(transformed);
+    // More than are kept.
+    for n in 1..1600 {
+        transformed(n);
+    }
+    assert_eq!(lengths.map(transformed), before);
+}
