@@ -63,7 +63,7 @@ fn runtime(root: &Path) -> Result<Option<PathBuf>> {
 
 /// Programs of `tests/run` with their gradients, compiled and called. Valgrind tells programs of a CPU without AVX-512, which
 /// it does not know, so neither LLVM nor a library takes any. That LLVM, which has a C++ library of its own in it, gives memory
-/// back in another way than it asked for it is no report; `valgrind.supp` has what else is known of foreign code.
+/// back in another way than it asked for it is no report; `valgrind.supp` has what else is right.
 fn valgrind(root: &Path) -> Result<()> {
     if !runs(Command::new("valgrind").arg("--version")) {
         bail!("memcheck: valgrind is not installed; install the package `valgrind` to run this part");

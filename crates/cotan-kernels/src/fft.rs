@@ -18,8 +18,7 @@ use crate::memory::with_elements;
 /// Up to this many complex numbers scratch memory lies on the stack.
 const STACK_LEN: usize = 128;
 
-/// Lengths whose plans are kept, added up: a plan has about a complex number for each element, and some three times as many
-/// where the length is a large prime.
+/// Lengths whose plans are kept, added up, as a plan grows with its length. A single one may be longer.
 const MOST_PLANNED: usize = 1 << 20;
 
 /// The plans of a thread for one element type.

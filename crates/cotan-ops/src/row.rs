@@ -159,7 +159,8 @@ pub enum Partial {
         /// Whether the term is finite for all operands, NaN and infinities included, so that a plain product does.
         always_finite: bool,
         /// Whether the formula of the term shares its dear part, such as an exponential, with that of the primitive, so that
-        /// it costs little where both are computed at one place.
+        /// it costs little where both are computed at one place. Its size is at most 1: it is multiplied with other partials
+        /// before the cotangent is, and must not overflow there.
         beside: bool,
     },
     /// The primitive is a linear conversion of the element type: the tangent of the result is the same conversion of

@@ -111,7 +111,7 @@ fn bits_do_not_depend_on_what_was_planned_before() {
 }
 
 #[test]
-fn what_was_planned_before_makes_no_difference() {
+fn plans_that_were_given_up_are_made_again_with_the_same_bits() {
     let transformed = |n: usize| {
         let mut y = vec![0.0; 2 * n];
         fft(n, &numbers::<f64>(2 * n, 23), &mut y, false);

@@ -115,6 +115,23 @@ fn terms_are_well_typed() {
 }
 
 #[test]
+fn partials_that_are_multiplied_before_the_cotangent_are_at_most_1() {
+    for r in table() {
+        for partial in r.partials {
+            let Partial::Term { term, beside: true, .. } = partial else { continue };
+            for t in types_of(r) {
+                for point in samples(r, t).into_iter().chain(special_points(r, t)) {
+                    let kernel = r.eval(&point).expect("operands of the right types");
+                    let slope = term.eval(t, &point, kernel).expect("operands of the right types");
+                    let size = slope.as_float().expect("a float").abs();
+                    assert!(size <= 1.0 || size.is_nan(), "{}{point:?}: {slope}", r.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn expansions_give_the_bits_of_the_kernel() {
     for r in table() {
         let Lowering::Expand(term) = &r.lowering else { continue };

@@ -71,26 +71,17 @@ impl BodyChecker<'_, '_> {
         };
         let is_integer_power = op == AssignOp::Binary(BinaryOp::Pow)
             && value.ty.scalar().is_some_and(|exponent| self.vars.is_within(exponent, Elems::integer()));
-        if is_integer_power {
-            let wanted = if value.ty.is_scalar() {
-                value.ty.clone()
-            } else {
-                let exponent = value.ty.scalar().map_or(scalar, |exponent| self.computed_scalar(exponent));
-                place.ty.with_scalar(exponent)
-            };
-            let origin = Some((assign.place.span, "the place has this shape"));
-            let value = self.fit_as(value, &wanted, "the exponent", super::fit::Strictness::Exact, origin);
-            return Some(StmtKind::Assign {
-                target: Target::Place(place),
-                op: AssignOp::Binary(BinaryOp::PowInt),
-                value,
-            });
-        }
+        let (op, value, scalar, subject, origin) = if is_integer_power {
+            let op = AssignOp::Binary(BinaryOp::PowInt);
+            let exponent = value.ty.scalar().unwrap_or(scalar);
+            (op, value, exponent, "the exponent", "the place has this shape")
+        } else {
+            (op, self.computed(value), scalar, "the right side", "the place has this type")
+        };
         // A scalar on the right lifts; anything else has the shape of the place.
-        let value = self.computed(value);
         let wanted = if value.ty.is_scalar() { Type::Scalar(scalar) } else { place.ty.with_scalar(scalar) };
-        let origin = Some((assign.place.span, "the place has this type"));
-        let value = self.fit_as(value, &wanted, "the right side", super::fit::Strictness::Exact, origin);
+        let origin = Some((assign.place.span, origin));
+        let value = self.fit_as(value, &wanted, subject, super::fit::Strictness::Exact, origin);
         Some(StmtKind::Assign { target: Target::Place(place), op, value })
     }
 

@@ -201,8 +201,9 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    /// Terms that are added come first, so that the sum starts with one of them. Sizes that exist are at most the
-    /// memory of a machine, so only a large coefficient can take their sums and products past the end of `i64`.
+    /// Terms that are added come first, so that the sum starts with one of them. Large coefficients take
+    /// their sums and products past the end of `i64` where sizes are small, so there all of it is checked. Without them a
+    /// product of sizes is that of an array with so many elements, for which there is no memory, or with none.
     fn polynomial(&mut self, dim: &Dim) -> Option<Atom> {
         let mut terms: Vec<(Vec<(SizeAtom, u32)>, i64)> = dim.terms().map(|(m, c)| (m.to_vec(), c)).collect();
         terms.sort_by_key(|(monomial, coefficient)| (*coefficient < 0, monomial.is_empty()));
