@@ -1,4 +1,4 @@
-//! Operations as they were measured: ours beside the better peer, and beside what the machine can do.
+//! Verdicts on operations as they were measured: ours beside the better peer, and beside what the machine can do.
 
 use super::{Operation, Work};
 use crate::{Measured, Peak, PeerFigures};

@@ -1,4 +1,4 @@
-//! What there is to say about this backend on this machine.
+//! The doctor's report: the state of this backend on this machine.
 
 use std::path::PathBuf;
 

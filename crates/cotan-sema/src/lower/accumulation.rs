@@ -1,5 +1,5 @@
-//! What the iterations of a parallel loop write of variables from outside: places that go through a slot of the iteration
-//! or into an accumulator.
+//! Accumulation: iterations of a parallel loop write variables from outside through a slot of the iteration or into an
+//! accumulator.
 
 use cotan_ir::{Atom, CheckKind, Var};
 use cotan_ops::{ADD, AFTER, IN_RANGE, SUB};

@@ -1,5 +1,5 @@
-//! Functions that the cache keeps under what they were made of, so that another process need not make them again: neither
-//! their loops, nor the text of these.
+//! Function cache: compiled functions are kept by what they were made of, so that another process makes neither their loops
+//! nor the text of these again.
 //!
 //! An entry holds the name of the entry of the objects, what the host knows of the code, and the IR of the function.
 

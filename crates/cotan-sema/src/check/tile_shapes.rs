@@ -1,4 +1,4 @@
-//! `for i in tile(n, 32)`: the range `0..n` with a hint at how to cut it into blocks.
+//! Tile shapes, `for i in tile(n, 32)`: the range `0..n` with a hint at how to cut it into blocks.
 
 use cotan_syntax::ast::{self, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};

@@ -1,8 +1,8 @@
-//! Programs with traps for NaN.
+//! NaN-free programs do not trap: programs with traps for NaN.
 
 use super::Verdict;
 use super::engines::same_bits;
-use crate::case::{Case, options, second_orders};
+use crate::derived_case::{Case, options, second_orders};
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Item, Module, Symbol};
 use cotan_ops::Value;
@@ -10,7 +10,7 @@ use cotan_opt::passes::trap_nan::trap_nan;
 
 /// A function whose results have no NaN does not trap, and traps do not change its bits: the program, its derivatives,
 /// and theirs if the case is derived twice.
-pub fn clean(case: &Case) -> Verdict {
+pub fn nan_free(case: &Case) -> Verdict {
     Verdict::of((|| {
         let trapped = trapped(&case.subject.module);
         for (name, args) in calls(case)? {

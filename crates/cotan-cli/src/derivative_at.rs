@@ -9,7 +9,7 @@ use cotan::sema::entry::{Entry, HostType};
 use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Function, Request};
 
 /// A function of a program, the parameters to differentiate with respect to, and arguments.
-pub(crate) struct Point {
+pub(crate) struct DerivativeAt {
     pub(crate) session: Session,
     pub(crate) name: String,
     pub(crate) wrt: Vec<String>,
@@ -19,9 +19,9 @@ pub(crate) struct Point {
     pub(crate) entry: Entry,
 }
 
-impl Point {
+impl DerivativeAt {
     /// Reads program and arguments, and checks that there is something to differentiate.
-    pub(crate) fn open(args: &DerivativeArgs) -> Result<Point, Failure> {
+    pub(crate) fn open(args: &DerivativeArgs) -> Result<DerivativeAt, Failure> {
         let session = Session::open(&args.call.file, &args.call.engine)?;
         let raw = RawArguments::read(&args.call.inputs)?;
         let entry = session.entry(&session.at_types_of(&raw, Request::function(&args.function)))?;
@@ -31,7 +31,7 @@ impl Point {
             Mode::Forward => DerivativeMode::Forward,
             Mode::Reverse => DerivativeMode::Reverse,
         });
-        Ok(Point { session, name: args.function.clone(), wrt, mode, raw, entry })
+        Ok(DerivativeAt { session, name: args.function.clone(), wrt, mode, raw, entry })
     }
 
     /// The request for a derivative in a mode.

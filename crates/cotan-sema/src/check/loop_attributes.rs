@@ -1,4 +1,4 @@
-//! `@mode`, `@recompute` and `@checkpoint`: how derivatives are computed. What they are does not change.
+//! Loop attributes, `@mode`, `@recompute` and `@checkpoint`: how derivatives are computed. What they are does not change.
 
 use cotan_ir::Checkpoint;
 use cotan_syntax::Diagnostic;

@@ -1,4 +1,4 @@
-//! Index expressions of parallel loops in normal form: sums of products with the loop variable and with what is the same
+//! Index forms: index expressions of parallel loops in normal form, sums of products with the loop variable and with what is the same
 //! in all iterations.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,18 +1,18 @@
-//! Operands that change between samples, so that nothing can be hoisted out of the timing or kept from an earlier call.
+//! Perturbation of operands between samples, so that nothing can be hoisted out of the timing or kept from an earlier call.
 
 use cotan_ops::Value;
 
 /// Flat operands of a function, and what its calls gave in sum.
 #[derive(Debug)]
-pub(crate) struct Nudged {
+pub(crate) struct Perturbed {
     operands: Vec<Value>,
     turn: usize,
     checksum: f64,
 }
 
-impl Nudged {
-    pub(crate) fn new(operands: Vec<Value>) -> Nudged {
-        Nudged { operands, turn: 0, checksum: 0.0 }
+impl Perturbed {
+    pub(crate) fn new(operands: Vec<Value>) -> Perturbed {
+        Perturbed { operands, turn: 0, checksum: 0.0 }
     }
 
     /// The operands of the next call.
@@ -53,12 +53,12 @@ mod tests {
     #[test]
     fn one_element_of_each_float_operand_differs_in_every_other_turn() {
         let operands = vec![Value::f64s(&[3], &[1.0, 0.0, 2.0]), Value::i64s(&[1], &[7]), Value::f64s(&[0], &[])];
-        let mut nudged = Nudged::new(operands.clone());
+        let mut perturbed = Perturbed::new(operands.clone());
         let mut seen = Vec::new();
         for _ in 0..6 {
-            nudged.turn();
-            seen.push(nudged.operands()[0].floats().expect("floats"));
-            assert_eq!(nudged.operands()[1..], operands[1..]);
+            perturbed.turn();
+            seen.push(perturbed.operands()[0].floats().expect("floats"));
+            assert_eq!(perturbed.operands()[1..], operands[1..]);
         }
         let (one, two) = (1.0 + f64::EPSILON, 2.0 + 2.0 * f64::EPSILON);
         let plain = vec![1.0, 0.0, 2.0];
@@ -69,11 +69,11 @@ mod tests {
 
     #[test]
     fn the_checksum_walks_over_the_results() {
-        let mut nudged = Nudged::new(Vec::new());
+        let mut perturbed = Perturbed::new(Vec::new());
         for _ in 0..3 {
-            nudged.note(&[Value::f64s(&[], &[100.0]), Value::f64s(&[2], &[1.0, 10.0])]);
-            nudged.turn();
+            perturbed.note(&[Value::f64s(&[], &[100.0]), Value::f64s(&[2], &[1.0, 10.0])]);
+            perturbed.turn();
         }
-        assert_eq!(nudged.checksum(), 312.0);
+        assert_eq!(perturbed.checksum(), 312.0);
     }
 }

@@ -1,6 +1,6 @@
-//! What an instance is timed in turn with: its mark, and the peers that are installed.
+//! Baselines, timed in turn with an instance: its mark, and the peers that are installed.
 
-use crate::report::Met;
+use crate::report::MarkTimes;
 use anyhow::{Context, Result};
 use cotan::Compiler;
 use cotan_bench::{
@@ -9,15 +9,15 @@ use cotan_bench::{
 };
 use std::path::{Path, PathBuf};
 
-/// What is to be compared with.
+/// Which baselines to compare with.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     pub(crate) marks: bool,
     pub(crate) peers: bool,
 }
 
-/// What there is to compare with.
-pub(crate) struct Company {
+/// The baselines that are there.
+pub(crate) struct Baselines {
     marks: Option<(Marks, Vec<Recorded>)>,
     peers: Option<Peers>,
 }
@@ -27,21 +27,21 @@ pub(crate) struct Compared {
     pub(crate) measured: Measured,
     /// The derivative entries.
     pub(crate) entries: Vec<f64>,
-    pub(crate) met: Option<Met>,
+    pub(crate) mark: Option<MarkTimes>,
     pub(crate) peers: Vec<PeerFigures>,
 }
 
-impl Company {
+impl Baselines {
     /// Builds the programs of marks and looks for the environment of peers, where they are wanted. With it comes a line
     /// for each column that is wanted and cannot be there.
-    pub(crate) fn gather(wanted: Wanted) -> Result<(Company, Vec<String>)> {
+    pub(crate) fn gather(wanted: Wanted) -> Result<(Baselines, Vec<String>)> {
         let marks = if wanted.marks {
             Some((Marks::build(&benches().join("reference"), &folder()?.join("marks"))?, recorded()?))
         } else {
             None
         };
         if !wanted.peers {
-            return Ok((Company { marks, peers: None }, Vec::new()));
+            return Ok((Baselines { marks, peers: None }, Vec::new()));
         }
         let folder = folder()?;
         let environment = folder.parent().unwrap_or(Path::new("..")).join("peers");
@@ -52,7 +52,7 @@ impl Company {
             }
             Err(error) => (None, vec![format!("{error:#}")]),
         };
-        Ok((Company { marks, peers }, missing))
+        Ok((Baselines { marks, peers }, missing))
     }
 
     /// Times an instance, in turns with its mark, if there are marks and it has one, and with the peers.
@@ -78,8 +78,8 @@ impl Company {
         };
         let (measured, entries) = measure_beside(compiler, instance, settings, &mut run_others)?;
         let error = mark.map(|mark| error_to(&mark, instance, &measured, &entries)).transpose()?;
-        let met = found.map(|(_, recorded)| Met { recorded: recorded.clone(), timed, error });
-        Ok(Compared { measured, entries, met, peers: peers.into_iter().map(Peer::finish).collect() })
+        let mark = found.map(|(_, recorded)| MarkTimes { recorded: recorded.clone(), timed, error });
+        Ok(Compared { measured, entries, mark, peers: peers.into_iter().map(Peer::finish).collect() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::files::FilesBelow;
 use cotan::syntax::render::{Style, to_text};
-use cotan::{Compiler, Config, Lowered, Program, Request};
+use cotan::{Compiler, Config, Program, ReadyModule, Request};
 use cotan_llvm::load::SearchConfig;
 use cotan_opt::passes::inline::InlineLimit;
 use std::path::Path;
@@ -57,32 +57,32 @@ fn without_errors(program: Program) -> Result<Program, String> {
 }
 
 /// A function or derivative of a program, as it would be run.
-pub fn lower(program: &Program, request: &Request) -> Result<Lowered, String> {
+pub fn lower(program: &Program, request: &Request) -> Result<ReadyModule, String> {
     compiler()?.lower(program, request).map_err(|e| e.to_string())
 }
 
 /// The same, where all calls stay calls.
-pub fn lower_with_calls(program: &Program, request: &Request) -> Result<Lowered, String> {
+pub fn lower_with_calls(program: &Program, request: &Request) -> Result<ReadyModule, String> {
     compiler_that_inlines_nothing()?.lower(program, request).map_err(|e| e.to_string())
 }
 
 /// The same as it would be run, to take derivatives of.
-pub fn lower_to_derive(program: &Program, request: &Request) -> Result<Lowered, String> {
+pub fn lower_to_derive(program: &Program, request: &Request) -> Result<ReadyModule, String> {
     compiler()?.lower_to_derive(program, request).map_err(|e| e.to_string())
 }
 
 /// The same, where all calls stay calls.
-pub fn lower_to_derive_with_calls(program: &Program, request: &Request) -> Result<Lowered, String> {
+pub fn lower_to_derive_with_calls(program: &Program, request: &Request) -> Result<ReadyModule, String> {
     compiler_that_inlines_nothing()?.lower_to_derive(program, request).map_err(|e| e.to_string())
 }
 
 /// The same without any optimisation of the program or of what is derived from it.
-pub fn lower_plain(program: &Program, request: &Request) -> Result<Lowered, String> {
+pub fn lower_plain(program: &Program, request: &Request) -> Result<ReadyModule, String> {
     lower_tree(&program.checked.program, request)
 }
 
 /// The same, of a typed tree. In every second program calls stay calls in derivatives as well.
-pub fn lower_tree(tree: &cotan::sema::typed::Program, request: &Request) -> Result<Lowered, String> {
+pub fn lower_tree(tree: &cotan::sema::typed::Program, request: &Request) -> Result<ReadyModule, String> {
     let limits = cotan::sema::Limits::default();
     let lowered = cotan::sema::lower(tree, std::slice::from_ref(request), &limits);
     let lowered = lowered.map_err(|all| all.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))?;
@@ -92,5 +92,5 @@ pub fn lower_tree(tree: &cotan::sema::typed::Program, request: &Request) -> Resu
     let limits = if calls_stay(&names) { INLINES_NOTHING } else { cotan_ad::Limits::DEFAULT };
     cotan_ad::expand(&mut module, &limits).map_err(|e| e.to_string())?;
     let entry = lowered.entries.into_iter().next().ok_or("no entry")?;
-    Ok(Lowered { entry, module: Arc::new(module), traps: None })
+    Ok(ReadyModule { entry, module: Arc::new(module), traps: None })
 }

@@ -1,4 +1,4 @@
-//! The body under `@grad`: one float, or a tuple that begins with it.
+//! Loss results, the body under `@grad`: one float, or a tuple that begins with it.
 
 use cotan_syntax::{Diagnostic, Span, ast};
 

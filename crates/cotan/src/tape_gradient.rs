@@ -2,7 +2,7 @@
 
 use crate::function::interpreter_options;
 use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
-use crate::{CallError, CallLimits, Lowered};
+use crate::{CallError, CallLimits, ReadyModule};
 use cotan_ir::Const;
 use cotan_ops::Value;
 use cotan_sema::entry::HostType;
@@ -10,7 +10,7 @@ use cotan_sema::entry::HostType;
 /// What a lowered function gives, and its gradients with respect to parameters by name. The gradient is that of the
 /// first component of the result, which must be a float. `limits` stop the run that is written down.
 pub fn tape_gradient(
-    lowered: &Lowered,
+    lowered: &ReadyModule,
     args: &Arguments,
     wrt: &[String],
     memory: Option<u64>,

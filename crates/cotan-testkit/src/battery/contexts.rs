@@ -1,9 +1,9 @@
-//! Every operation inside other programs: for each position of an axis, of arguments that are views, of numbers in
+//! Contexts of operations: every operation inside other programs, for each position of an axis, of arguments that are views, of numbers in
 //! storage, on tensors of every rank, and beside NaN.
 
 use super::subjects::{Use, of_row, ty};
 use super::{Operation, Report};
-use crate::case::{Case, Subject, float_value, floats};
+use crate::derived_case::{Case, Subject, float_value, floats};
 use crate::oracles::{Verdict, beside_nan, close_all, compiled_once, dot_product, finite_difference, same_bits, tape};
 use crate::parallel;
 use crate::tolerances::Property;

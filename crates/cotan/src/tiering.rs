@@ -1,4 +1,4 @@
-//! Code that is there soon, until better code pays.
+//! Tiered compilation: quickly made code first, optimized code once calls take long enough to pay for it.
 //!
 //! LLVM is four times as fast where it does not look for good instructions and registers, and what it then makes computes
 //! the same bits, a few times slower. So a command that calls a function once starts with such code. Where its calls have
@@ -7,7 +7,7 @@
 
 use cotan_ir::{Block, Module, Op};
 use cotan_llvm::runtime::Watch;
-use cotan_llvm::{CallOptions, CompiledFunction, Outcome, RuntimeError};
+use cotan_llvm::{CallOptions, CallResult, CompiledFunction, RuntimeError};
 use cotan_ops::PRINT;
 use cotan_ops::stop::Reason;
 use std::fmt;
@@ -16,16 +16,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long calls may take, all together, before better code is made: so long for each byte of code, which is about the
-/// time that this takes, but at least so long.
+/// Time budget of all calls before recompiling: this much for each byte of code, which is about the time that it takes,
+/// but at least `AT_LEAST`.
 const FOR_EACH_BYTE: Duration = Duration::from_micros(1);
 const AT_LEAST: Duration = Duration::from_millis(50);
 
 /// Makes better code; `None` if that fails.
 type Make = dyn Fn() -> Option<CompiledFunction> + Send + Sync;
 
-/// Code that was made quickly, and how to make better one.
-pub(crate) struct Quick {
+/// Quickly made code, and how to make optimized code.
+pub(crate) struct Tiered {
     code: CompiledFunction,
     better: Arc<Better>,
     /// How long calls may take before.
@@ -54,21 +54,21 @@ impl Better {
     }
 }
 
-impl fmt::Debug for Quick {
+impl fmt::Debug for Tiered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Quick").field("code", &self.code).field("better", &self.better.code).finish_non_exhaustive()
+        f.debug_struct("Tiered").field("code", &self.code).field("better", &self.better.code).finish_non_exhaustive()
     }
 }
 
-impl Quick {
+impl Tiered {
     pub(crate) fn new(
         code: CompiledFunction,
         make: impl Fn() -> Option<CompiledFunction> + Send + Sync + 'static,
-    ) -> Quick {
+    ) -> Tiered {
         let bytes = u32::try_from(code.code_bytes()).unwrap_or(u32::MAX);
         let patience = AT_LEAST.max(FOR_EACH_BYTE.saturating_mul(bytes));
         let better = Arc::new(Better { make: Box::new(make), code: OnceLock::new() });
-        Quick { code, better, patience, spent: AtomicU64::new(0), makers: Mutex::default() }
+        Tiered { code, better, patience, spent: AtomicU64::new(0), makers: Mutex::default() }
     }
 
     /// The best code that is there.
@@ -81,8 +81,8 @@ impl Quick {
     pub(crate) fn call(
         &self,
         options: &CallOptions,
-        mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<Outcome, RuntimeError>,
-    ) -> Result<Outcome, RuntimeError> {
+        mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<CallResult, RuntimeError>,
+    ) -> Result<CallResult, RuntimeError> {
         if self.better.code.get().is_some() {
             return call(self.code(), options);
         }
@@ -124,7 +124,7 @@ impl Quick {
     }
 }
 
-impl Drop for Quick {
+impl Drop for Tiered {
     fn drop(&mut self) {
         // Code must not be made while a process ends.
         let makers = std::mem::take(&mut *self.makers.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,10 +1,10 @@
-//! The wrappers with a type for storage as their element type.
+//! Moves of numbers in storage: the wrappers with a type for storage as their element type.
 
 use super::cases::{in_type, program};
 use super::point::{Point, Side, all_converted, compare};
 use super::{Library, Outcome, Wrapper, storage};
 use crate::files::workspace_file;
-use crate::front::read;
+use crate::frontend::read;
 use cotan::Program;
 use cotan::syntax::ast::{Item, ItemKind};
 use cotan::syntax::{Diagnostic, FileId, parse};

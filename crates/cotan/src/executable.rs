@@ -1,15 +1,15 @@
-//! Machine code for a call, and its variant for calls that give a NaN.
+//! Executables: machine code for calls, with a fallback for calls that give a NaN.
 //!
 //! The code that runs first computes products of derivatives plainly; see
 //! [`cotan_opt::passes::plain_products`]. Only where a result is NaN is the call repeated with code in which an exact zero
 //! wins over a factor that is infinite or NaN. That code is compiled when it is first wanted.
 
 use crate::CallError;
-use crate::quick::Quick;
 use crate::stopping::{CallLimits, Running};
+use crate::tiering::Tiered;
 use cotan_ir::{Module, Symbol};
 use cotan_llvm::{
-    Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, RuntimeError, Statistics,
+    Backend, CallOptions, CallResult, CompileError, CompileOptions, CompiledFunction, RuntimeError, Statistics,
 };
 use cotan_ops::Value;
 use cotan_syntax::on_deep_stack;
@@ -18,10 +18,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Machine code, with what its last call took.
 #[derive(Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct Executable {
     code: Code,
     /// What is called where a result is NaN; `None` if `code` has the exact products.
-    exact: Option<Exact>,
+    exact: Option<NanFallback>,
     max_bytes: usize,
     /// The sizes and extents that were found to fit each other last.
     fitting: Mutex<Vec<Option<i64>>>,
@@ -31,28 +31,28 @@ pub(crate) struct Compiled {
 /// What is called first.
 #[derive(Debug)]
 pub(crate) enum Code {
-    /// This, always.
-    Good(CompiledFunction),
-    /// This, until there is better one.
-    Quick(Box<Quick>),
+    /// Optimized code.
+    Optimized(CompiledFunction),
+    /// Unoptimized code until optimized code is ready.
+    Tiered(Box<Tiered>),
 }
 
 impl Code {
     fn call(
         &self,
         options: &CallOptions,
-        mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<Outcome, RuntimeError>,
-    ) -> Result<Outcome, RuntimeError> {
+        mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<CallResult, RuntimeError>,
+    ) -> Result<CallResult, RuntimeError> {
         match self {
-            Code::Good(code) => call(code, options),
-            Code::Quick(quick) => quick.call(options, call),
+            Code::Optimized(code) => call(code, options),
+            Code::Tiered(quick) => quick.call(options, call),
         }
     }
 }
 
 /// Code that is compiled when it is wanted.
 #[derive(Debug)]
-pub(crate) struct Exact {
+pub(crate) struct NanFallback {
     pub(crate) backend: Arc<Backend>,
     pub(crate) module: Arc<Module>,
     pub(crate) symbol: Symbol,
@@ -60,16 +60,16 @@ pub(crate) struct Exact {
     pub(crate) code: OnceLock<Result<CompiledFunction, CompileError>>,
 }
 
-impl Exact {
+impl NanFallback {
     fn code(&self) -> Result<&CompiledFunction, CallError> {
         let compile = || on_deep_stack(|| self.backend.compile(&self.module, &self.symbol, &self.options));
         self.code.get_or_init(compile).as_ref().map_err(|e| CallError::Bug(e.to_string()))
     }
 }
 
-impl Compiled {
-    pub(crate) fn new(code: Code, exact: Option<Exact>, max_bytes: usize) -> Compiled {
-        Compiled { code, exact, max_bytes, fitting: Mutex::default(), last: Mutex::default() }
+impl Executable {
+    pub(crate) fn new(code: Code, exact: Option<NanFallback>, max_bytes: usize) -> Executable {
+        Executable { code, exact, max_bytes, fitting: Mutex::default(), last: Mutex::default() }
     }
 
     /// Checks sizes and extents, unless they are those that fitted last: calls with equal ones need no memory for it.
@@ -132,7 +132,7 @@ impl Compiled {
     }
 
     /// The results of a call, or of its repetition.
-    fn finished(&self, args: &[Value], options: &CallOptions, first: Outcome) -> Result<Vec<Value>, CallError> {
+    fn finished(&self, args: &[Value], options: &CallOptions, first: CallResult) -> Result<Vec<Value>, CallError> {
         let outcome = match &self.exact {
             Some(exact) if first.has_nan => exact.code()?.call_again(args, first.values, options)?,
             Some(_) | None => first,

@@ -1,4 +1,4 @@
-//! A program with arguments and its derivatives: what an oracle is asked about.
+//! Derived cases: a program with arguments and its derivatives, which oracles are asked about.
 
 use crate::generate::Construct;
 use crate::generate::source::Generated;

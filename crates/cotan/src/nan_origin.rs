@@ -1,4 +1,4 @@
-//! Where a NaN came from, for people.
+//! Origins of NaN: which operation made one, of what, in words.
 
 use crate::CheckFailure;
 use cotan_ir::{Const, Monoid, Role, Span, Sweep};
