@@ -1,7 +1,7 @@
 //! Long straight-line blocks are cut into segments: the time that a backend takes for a function grows faster than its
 //! size. A loop nest that is short is never cut, so inner loops stay whole.
 
-use crate::nest::{LoopFunction, Node};
+use crate::node::{LoopFunction, Node};
 
 /// Nodes, inner ones included.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ const STRAIGHT: Lengths = Lengths { longest_block: 2000, segment: 400 };
 const AROUND_LOOPS: Lengths = Lengths { longest_block: 700, segment: 200 };
 
 /// Cuts the blocks of a function that are too long: the last thing before a backend takes it.
-pub fn cut_long_blocks(f: &mut LoopFunction) {
+pub fn split_blocks(f: &mut LoopFunction) {
     f.body = cut(std::mem::take(&mut f.body));
 }
 
@@ -68,7 +68,7 @@ fn cut_inside(node: Node) -> Node {
         | Node::StoreLanes { .. }
         | Node::Combine { .. }
         | Node::Copy { .. }
-        | Node::Blocks(_)
+        | Node::PartialSums(_)
         | Node::Alloc { .. }
         | Node::CountRecord(..)
         | Node::StackOpen(_)
@@ -99,7 +99,7 @@ fn size(node: &Node) -> usize {
         | Node::StoreLanes { .. }
         | Node::Combine { .. }
         | Node::Copy { .. }
-        | Node::Blocks(_)
+        | Node::PartialSums(_)
         | Node::Alloc { .. }
         | Node::CountRecord(..)
         | Node::StackOpen(_)

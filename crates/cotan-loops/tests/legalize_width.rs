@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::{LoopFunction, Width, lower, narrow, vectorise};
+use cotan_loops::{LoopFunction, Width, legalize_width, lower, vectorise};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -18,7 +18,7 @@ fn nest_of(text: &str) -> LoopFunction {
 
 fn check(text: &str, width: u32, expected: Expect) {
     let mut nest = nest_of(text);
-    narrow(&mut nest, Width::new(width).unwrap());
+    legalize_width(&mut nest, Width::new(width).unwrap());
     expected.assert_eq(&nest.to_string());
 }
 
@@ -576,7 +576,7 @@ fn halves_are_combined_in_the_order_of_a_fold() {
 fn a_width_of_all_lanes_changes_nothing_and_widths_are_powers_of_two() {
     let mut nest = nest_of(GATHER);
     let before = nest.clone();
-    narrow(&mut nest, Width::new(8).unwrap());
+    legalize_width(&mut nest, Width::new(8).unwrap());
     assert_eq!(nest, before);
     for (lanes, is_width) in [(0, false), (1, true), (2, true), (3, false), (12, false), (16, true)] {
         assert_eq!(Width::new(lanes).map(Width::lanes), is_width.then_some(lanes));
@@ -606,7 +606,7 @@ fn no_value_has_more_lanes_than_the_width() {
         let mut nest = nest_of(text);
         assert!(nest.locals.iter().any(|local| local.lanes == 16));
         let n_old = nest.locals.len();
-        narrow(&mut nest, Width::new(width).unwrap());
+        legalize_width(&mut nest, Width::new(width).unwrap());
         assert!(nest.locals[n_old..].iter().all(|local| local.lanes <= width));
         let text = nest.to_string();
         for word in ["= any ", "= iota ", "= first ", "= lanes "] {

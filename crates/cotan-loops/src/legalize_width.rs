@@ -4,7 +4,7 @@
 //! does not. Here a value of more lanes becomes several values of at most the width, and what was said of it is said of
 //! each. With a width of 1 no lane is left: the text is scalar code, for machines without vectors.
 
-use crate::nest::{Expr, Local, LocalInfo, LoopFunction, Node, Operand, Place, Target, combining};
+use crate::node::{Expr, Local, LocalInfo, LoopFunction, Node, Operand, Place, Target, combining};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
@@ -37,13 +37,14 @@ impl FromStr for Width {
 
 /// Cuts values with more lanes than the width into pieces. The last thing that is done to a nest, so that nothing else
 /// depends on the width.
-pub fn narrow(f: &mut LoopFunction, width: Width) {
+pub fn legalize_width(f: &mut LoopFunction, width: Width) {
     let body = std::mem::take(&mut f.body);
-    let mut narrow = Narrow { f, width: width.lanes(), loop_lanes: 1, pieces: FxHashMap::default(), nodes: Vec::new() };
-    f.body = narrow.list(body);
+    let mut legalize =
+        Legalize { f, width: width.lanes(), loop_lanes: 1, pieces: FxHashMap::default(), nodes: Vec::new() };
+    f.body = legalize.list(body);
 }
 
-struct Narrow<'a> {
+struct Legalize<'a> {
     f: &'a mut LoopFunction,
     width: u32,
     /// The lanes of the loop around.
@@ -54,7 +55,7 @@ struct Narrow<'a> {
     nodes: Vec<Node>,
 }
 
-impl Narrow<'_> {
+impl Legalize<'_> {
     fn list(&mut self, nodes: Vec<Node>) -> Vec<Node> {
         let outside = std::mem::take(&mut self.nodes);
         nodes.into_iter().for_each(|node| self.node(node));
@@ -94,7 +95,7 @@ impl Narrow<'_> {
             | Node::Store(..)
             | Node::Combine { target: Target::Element(_), .. }
             | Node::Copy { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

@@ -1,7 +1,7 @@
 //! Whether a node makes one array of another element by element, so that both may have the same memory.
 
 use super::Owners;
-use crate::nest::{Buffer, Expr, For, Local, Node, Operand};
+use crate::node::{Buffer, Expr, For, Local, Node, Operand, walk};
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
@@ -9,41 +9,15 @@ use rustc_hash::FxHashMap;
 /// Whether a node works on two buffers element by element, and has read the old element when it comes to the new one. A
 /// number says how often the node mentions the buffer.
 pub(super) fn is_made_over(node: &Node, old: (Buffer, usize), new: (Buffer, usize), owners: &Owners) -> bool {
-    match node {
-        Node::Copy { from, to, count: _ } => {
-            owners.of(from.buffer) == old.0 && owners.of(to.buffer) == new.0 && from.offset == to.offset
-        }
-        Node::For(l) => {
-            let work = Work { old: old.0, new: new.0, owners };
-            let accesses = work.accesses(&l.body);
-            let n_loads = accesses.iter().filter(|a| a.is_old).count();
-            // Any other mention, such as in a call, is of a whole array.
-            n_loads == old.1 && accesses.len() - n_loads == new.1 && work.is_in_order(l)
-        }
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Blocks(_)
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::Scope(_)
-        | Node::Segment(_)
-        | Node::While(..)
-        | Node::If(..)
-        | Node::Switch(..)
-        | Node::Check { .. }
-        | Node::Product(_)
-        | Node::Routine(_)
-        | Node::Print { .. }
-        | Node::Call { .. } => false,
+    if let Node::Copy { from, to, count: _ } = node {
+        return owners.of(from.buffer) == old.0 && owners.of(to.buffer) == new.0 && from.offset == to.offset;
     }
+    let Node::For(l) = node else { return false };
+    let work = Work { old: old.0, new: new.0, owners };
+    let accesses = work.accesses(&l.body);
+    let n_loads = accesses.iter().filter(|a| a.is_old).count();
+    // Any other mention, such as in a call, is of a whole array.
+    n_loads == old.1 && accesses.len() - n_loads == new.1 && work.is_in_order(l)
 }
 
 /// The two arrays.
@@ -62,11 +36,9 @@ struct Access {
 impl Work<'_> {
     /// What nodes do with single elements.
     fn accesses(&self, nodes: &[Node]) -> Vec<Access> {
-        let of = |node: &Node| {
-            let inner = node.lists().into_iter().flat_map(|inner| self.accesses(inner));
-            self.access(node).into_iter().chain(inner).collect::<Vec<Access>>()
-        };
-        nodes.iter().flat_map(of).collect()
+        let mut found = Vec::new();
+        walk(nodes, &mut |node| found.extend(self.access(node)));
+        found
     }
 
     fn access(&self, node: &Node) -> Option<Access> {

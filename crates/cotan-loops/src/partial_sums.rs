@@ -6,7 +6,7 @@
 //! node, and a function that the host has. The partial results that no value has gone to are
 //! [neutral](cotan_ops::reduce::neutral).
 
-use crate::nest::{Operand, Place};
+use crate::node::{Operand, Place};
 use cotan_ir::Monoid;
 
 /// What is done with the partial results.
@@ -22,7 +22,7 @@ pub enum BlockWork {
 
 /// Work on the partial results of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blocks {
+pub struct PartialSums {
     /// Which.
     pub work: BlockWork,
     /// How values are combined.

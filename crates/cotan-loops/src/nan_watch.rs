@@ -3,7 +3,7 @@
 //! Somebody has to look through a result, which takes a while if it is large. A result that the code only stores to is
 //! looked at in registers on the way; one that it adds to in place has been touched more often than it is looked at.
 
-use crate::nest::{Buffer, BufferKind, CallResult, Home, LoopFunction, Node, Piece, Target};
+use crate::node::{Argument, Buffer, BufferKind, CallResult, Home, LoopFunction, Node, Target};
 use rustc_hash::FxHashSet;
 
 /// Watches every float result that is only stored to.
@@ -21,9 +21,9 @@ pub fn watch_results(f: &mut LoopFunction) {
 
 /// The positions of the results that are not watched.
 pub fn unwatched_results(f: &LoopFunction) -> Vec<usize> {
-    let is_watched = |piece: &Piece| match piece {
-        Piece::Scalar(_) => false,
-        Piece::Tensor(tensor) => f.watched.contains(&tensor.place.buffer),
+    let is_watched = |piece: &Argument| match piece {
+        Argument::Scalar(_) => false,
+        Argument::Tensor(tensor) => f.watched.contains(&tensor.place.buffer),
     };
     f.results.iter().enumerate().filter(|(_, piece)| !is_watched(piece)).map(|(k, _)| k).collect()
 }
@@ -38,7 +38,7 @@ fn touch(nodes: &[Node], touched: &mut FxHashSet<Buffer>) {
             Node::Combine { target: Target::Element(place), .. } | Node::Bind { to: place, .. } => {
                 touched.insert(place.buffer);
             }
-            Node::Blocks(blocks) => {
+            Node::PartialSums(blocks) => {
                 touched.insert(blocks.lanes.buffer);
             }
             Node::Copy { from, to, .. } => touched.extend([from.buffer, to.buffer]),
@@ -50,8 +50,8 @@ fn touch(nodes: &[Node], touched: &mut FxHashSet<Buffer>) {
             }
             Node::Call { args, results, .. } => {
                 touched.extend(args.iter().filter_map(|piece| match piece {
-                    Piece::Scalar(_) => None,
-                    Piece::Tensor(tensor) => Some(tensor.place.buffer),
+                    Argument::Scalar(_) => None,
+                    Argument::Tensor(tensor) => Some(tensor.place.buffer),
                 }));
                 touched.extend(results.iter().filter_map(|result| match result {
                     CallResult::Scalar(_) => None,

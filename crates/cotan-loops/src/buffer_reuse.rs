@@ -17,27 +17,27 @@
 //! Records are left alone: the counts of records speak of memory that is theirs.
 
 mod elements;
-mod visit;
 
-use crate::nest::{Buffer, BufferInfo, BufferKind, Home, LocalInfo, LoopFunction, Node, Operand, Piece};
+use crate::node::{
+    Argument, Buffer, BufferInfo, BufferKind, Home, LocalInfo, LoopFunction, Node, Operand, rename_buffers, walk,
+};
 use cotan_ir::Elem;
 use elements::{is_made_over, is_number_of_elements, sums_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-pub(crate) use visit::each_buffer;
 
 /// Lets arrays have the memory of others, see Note [Reuse] and Note [Copies out].
 pub(crate) fn reuse_memory(f: &mut LoopFunction) {
     leave_results(f);
     let mut named = FxHashSet::default();
     let mut extents = FxHashMap::default();
-    survey(&mut f.body, &mut named, &mut extents);
+    survey(&f.body, &mut named, &mut extents);
     let mut reuse = Reuse { locals: &f.locals, buffers: &mut f.buffers, named, extents };
     let owners = reuse.list(&mut f.body);
     for result in &mut f.results {
         match result {
-            Piece::Tensor(tensor) => tensor.place.buffer = owners.of(tensor.place.buffer),
-            Piece::Scalar(_) => {}
+            Argument::Tensor(tensor) => tensor.place.buffer = owners.of(tensor.place.buffer),
+            Argument::Scalar(_) => {}
         }
     }
 }
@@ -47,7 +47,7 @@ pub(crate) fn reuse_memory(f: &mut LoopFunction) {
 fn leave_results(f: &mut LoopFunction) {
     for (number, info) in f.buffers.iter_mut().enumerate() {
         if let BufferKind::Allocated(Home::Result(k)) = info.kind
-            && !matches!(&f.results[k], Piece::Tensor(t) if t.place.buffer.index() == number)
+            && !matches!(&f.results[k], Argument::Tensor(t) if t.place.buffer.index() == number)
         {
             info.kind = BufferKind::Allocated(Home::Arena);
         }
@@ -55,16 +55,15 @@ fn leave_results(f: &mut LoopFunction) {
 }
 
 /// Finds the buffers that get a second name, and the extents of all allocations.
-fn survey(nodes: &mut [Node], named: &mut FxHashSet<Buffer>, extents: &mut FxHashMap<Buffer, Vec<Operand>>) {
-    for node in nodes {
+fn survey(nodes: &[Node], named: &mut FxHashSet<Buffer>, extents: &mut FxHashMap<Buffer, Vec<Operand>>) {
+    walk(nodes, &mut |node| {
         if let Node::Bind { to, .. } = node {
             named.insert(to.buffer);
         }
         if let Node::Alloc { buffer, extents: own } = node {
             extents.insert(*buffer, own.clone());
         }
-        node.lists_mut().into_iter().for_each(|inner| survey(inner, named, extents));
-    }
+    });
 }
 
 /// Whose memory a buffer has.
@@ -129,7 +128,7 @@ impl Reuse<'_> {
         let mut lives: FxHashMap<Buffer, Life> = FxHashMap::default();
         for (at, node) in nodes.iter_mut().enumerate() {
             node.lists_mut().into_iter().for_each(|inner| inside.0.extend(self.list(inner).0));
-            each_buffer(node, &mut |b| *lives.entry(*b).or_default().entry(at).or_default() += 1);
+            node.each_buffer_inside(&mut |b| *lives.entry(b).or_default().entry(at).or_default() += 1);
         }
         let mut list = List { nodes, lives, owners: Owners::default() };
         self.reuse(&mut list, false);
@@ -138,7 +137,7 @@ impl Reuse<'_> {
         let mut owners = list.owners;
         if !owners.0.is_empty() {
             nodes.retain(|node| !matches!(node, Node::Alloc { buffer, .. } if owners.0.contains_key(buffer)));
-            nodes.iter_mut().for_each(|node| each_buffer(node, &mut |b| *b = owners.of(*b)));
+            rename_buffers(nodes, &mut |b| owners.of(b));
             nodes.retain(|node| !matches!(node, Node::Copy { from, to, .. } if from == to));
         }
         owners.0.extend(inside.0);

@@ -3,9 +3,9 @@
 //! Values that are dear to compute go to memory first, so that nothing holds up the loop that computes them. Light ones
 //! are added up at once. What a block adds up waits for its last sums, so blocks of the lightest values go two at a time.
 
-use super::par::Sink;
-use super::{Held, Lowering};
-use crate::nest::{Independence, Operand, Place, Sharing, Tensor};
+use super::par::Output;
+use super::{Lowering, Value};
+use crate::node::{Independence, Operand, Place, Sharing, Tensor};
 use cotan_ir::{Elem, Op, Par, ParResult, Var};
 use cotan_ops::Instruction;
 use cotan_ops::reduce::BLOCK;
@@ -65,7 +65,7 @@ impl<'a> Lowering<'a> {
         }
         for ((kind, result), tensor) in p.kinds.iter().zip(results).zip(whole) {
             let held = match kind {
-                ParResult::Stacked => Held::Tensor(tensor),
+                ParResult::Stacked => Value::Tensor(tensor),
                 ParResult::Reduced { monoid, init } => {
                     let reduction = self.open_reduction(*monoid, *init, *result, n_blocks);
                     self.reduce_all(&reduction, &tensor, n_blocks);
@@ -83,9 +83,9 @@ impl<'a> Lowering<'a> {
         let mut sinks = Vec::new();
         for (kind, tensor) in p.kinds.iter().zip(whole) {
             sinks.push(match kind {
-                ParResult::Stacked => Sink::Stacked(tensor.clone()),
+                ParResult::Stacked => Output::Stacked(tensor.clone()),
                 ParResult::Reduced { .. } => {
-                    Sink::Block(self.allocate("values", tensor.elem, vec![Operand::i64(longest)]))
+                    Output::Block(self.allocate("values", tensor.elem, vec![Operand::i64(longest)]))
                 }
             });
         }
@@ -96,7 +96,7 @@ impl<'a> Lowering<'a> {
         });
         self.may_fork(sharing);
         for ((kind, sink), totals) in p.kinds.iter().zip(&sinks).zip(whole) {
-            if let (ParResult::Reduced { monoid, .. }, Sink::Block(values)) = (kind, sink) {
+            if let (ParResult::Reduced { monoid, .. }, Output::Block(values)) = (kind, sink) {
                 let total = self.total_of_block(*monoid, values, length);
                 self.store(Place { buffer: totals.place.buffer, offset: block }, total);
             }
@@ -136,8 +136,8 @@ impl<'a> Lowering<'a> {
             let mut sinks = Vec::new();
             for (kind, tensor) in p.kinds.iter().zip(whole) {
                 sinks.push(match kind {
-                    ParResult::Stacked => Sink::Stacked(tensor.clone()),
-                    ParResult::Reduced { monoid, .. } => Sink::Lanes(*monoid, self.open_block(*monoid, tensor.elem)),
+                    ParResult::Stacked => Output::Stacked(tensor.clone()),
+                    ParResult::Reduced { monoid, .. } => Output::Lanes(*monoid, self.open_block(*monoid, tensor.elem)),
                 });
             }
             parts.push((*block, start, sinks));
@@ -151,7 +151,7 @@ impl<'a> Lowering<'a> {
         });
         for (block, _, sinks) in parts {
             for (sink, totals) in sinks.iter().zip(whole) {
-                if let Sink::Lanes(monoid, lanes) = sink {
+                if let Output::Lanes(monoid, lanes) = sink {
                     let total = self.close_block(*monoid, lanes);
                     self.store(Place { buffer: totals.place.buffer, offset: block }, total);
                 }
