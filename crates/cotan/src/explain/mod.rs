@@ -13,7 +13,7 @@ use crate::host::HostValue;
 use crate::{CompileError, Compiler, Program, ReadyModule, Request};
 use cotan_ad::{Pushed, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
-use cotan_sema::entry::{Entry, HostType};
+use cotan_lower::entry::{Entry, HostType};
 use cotan_syntax::on_deep_stack;
 pub use formula::Formula;
 use std::collections::BTreeMap;
