@@ -78,7 +78,7 @@ impl Fork<'_> {
                 }
             };
         }
-        node.lists_mut().into_iter().for_each(|list| *list = self.list(std::mem::take(list)));
+        node.map_lists(|list| self.list(list));
         vec![node]
     }
 

@@ -39,7 +39,7 @@ pub use nan_watch::{unwatched_results, watch_results};
 pub use node::{
     Argument, Buffer, BufferInfo, BufferKind, BufferUse, CallResult, Effect, Expr, For, Home, Independence, Local,
     LocalInfo, LocalUse, LoopFunction, Node, Operand, OperandUse, Param, Part, PartMut, Place, Product, Routine,
-    Sharing, Sum, Target, Tensor, Threads, View, Wave, any, combining, each_definition, walk,
+    Sharing, Sum, Target, Tensor, Threads, View, Wave, any, combining, count, each_definition, walk,
 };
 pub use partial_sums::{BlockWork, PartialSums};
 pub use probe::{Probe, ProbeEvent, insert_probes};

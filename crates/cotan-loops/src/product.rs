@@ -5,7 +5,7 @@
 //! small product iterations can have lanes, so a loop around it may have them as well, all its products side by side: that
 //! is better where all of them are small, and another version of the loop runs where they are not.
 
-use crate::node::{CallResult, For, Local, Node, Operand, Target};
+use crate::node::{For, Local, LocalUse, Node, Operand, Part, walk};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
@@ -70,7 +70,7 @@ pub fn without_products(nodes: Vec<Node>) -> Vec<Node> {
         {
             return std::mem::take(loops);
         }
-        node.lists_mut().into_iter().for_each(|list| *list = without_products(std::mem::take(list)));
+        node.map_lists(without_products);
         vec![node]
     };
     nodes.into_iter().flat_map(replaced).collect()
@@ -92,73 +92,22 @@ pub(crate) fn small_version(l: &For) -> Option<(For, Vec<[Operand; 3]>)> {
     Some((For { body: without_products(l.body.clone()), ..l.clone() }, extents))
 }
 
-/// The extents of products by a library, and the locals that nodes define.
+/// The extents of products by a library, and the locals that nodes define or change.
 fn collect(nodes: &[Node], extents: &mut Vec<[Operand; 3]>, inside: &mut FxHashSet<Local>) {
-    for node in nodes {
-        match node {
-            Node::Product(product) => extents.push(product.extents),
-            Node::Let(local, _) | Node::Set(local, _) | Node::Load(local, _) | Node::LoadLanes { to: local, .. } => {
-                inside.insert(*local);
-            }
-            Node::Combine { target: Target::Local(local), .. } => {
-                inside.insert(*local);
-            }
-            Node::For(l) => {
-                inside.insert(l.index);
-            }
-            Node::Call { results, .. } => inside.extend(results.iter().filter_map(|result| match result {
-                CallResult::Scalar(local) => Some(*local),
-                CallResult::Into(_) | CallResult::New(..) => None,
-            })),
-            Node::Store(..)
-            | Node::StoreLanes { .. }
-            | Node::Combine { target: Target::Element(_), .. }
-            | Node::PartialSums(_)
-            | Node::Copy { .. }
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::While(..)
-            | Node::If(..)
-            | Node::Switch(..)
-            | Node::Check { .. }
-            | Node::Routine(_)
-            | Node::Print { .. } => {}
+    walk(nodes, &mut |node| {
+        if let Node::Product(product) = node {
+            extents.push(product.extents);
         }
-        node.lists().into_iter().for_each(|list| collect(list, extents, inside));
-    }
+        node.each_part(&mut |part| {
+            if let Part::Local(local, LocalUse::Define | LocalUse::Assign | LocalUse::Combine) = part {
+                inside.insert(*local);
+            }
+        });
+    });
 }
 
 /// Whether a node is a product by a library, or has one in it that no test stands in front of.
 fn has_product(node: &Node) -> bool {
-    match node {
-        Node::Product(_) => true,
-        Node::For(l) => l.body.iter().any(has_product),
-        Node::Scope(body) | Node::Segment(body) => body.iter().any(has_product),
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::PartialSums(_)
-        | Node::Copy { .. }
-        | Node::Routine(_)
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::While(..)
-        | Node::If(..)
-        | Node::Switch(..)
-        | Node::Check { .. }
-        | Node::Print { .. }
-        | Node::Call { .. } => false,
-    }
+    let is_tested = matches!(node, Node::If(..) | Node::Switch(..) | Node::While(..));
+    matches!(node, Node::Product(_)) || !is_tested && node.lists().into_iter().flatten().any(has_product)
 }
