@@ -5,12 +5,12 @@
 //! them, and `--compare` says which are others now, with the first line that differs. The record stays out of the repository:
 //! it belongs to the revision that a change starts from.
 
+use crate::compile::backend;
 use crate::files::{programs, replace, workspace_file};
-use crate::front::{loaded, lower};
+use crate::frontend::{loaded, lower};
 use crate::header::cases;
-use crate::machine::backend;
 use crate::{parallel, tier};
-use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
+use cotan::{DerivativeForm, Program, ReadyModule, Request, derivative};
 use cotan_llvm::{Backend, CompileOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -79,7 +79,7 @@ fn requests(program: &Program, text: &str) -> Result<Vec<(String, Request)>, Str
     Ok(all)
 }
 
-fn stage_text(backend: &Backend, lowered: &Lowered, stage: &str) -> Result<String, String> {
+fn stage_text(backend: &Backend, lowered: &ReadyModule, stage: &str) -> Result<String, String> {
     let options = CompileOptions::default();
     match stage {
         "ir" => Ok(lowered.module.to_string()),
