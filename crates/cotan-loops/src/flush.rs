@@ -1,4 +1,4 @@
-//! Loops in which subnormal results may become zero.
+//! Flush-to-zero: marks the loops in which subnormal results may become zero.
 //!
 //! Machines take a hundred times as long for a number below the smallest normal one, and reverse sweeps are full of those:
 //! the weight of what hardly counts, multiplied again and again. A derivative does not need them. So a loop is marked in
@@ -13,8 +13,16 @@ use crate::node::{
     Part, Target, Threads, any, walk,
 };
 use crate::partial_sums::PartialSums;
+use crate::pipeline::NestPass;
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "mark_flushing",
+    doc: "Marks loops of derivatives in which subnormal numbers may become zero.",
+    run: |f, _| mark_flushing(f),
+};
 
 /// Marks the outermost of those loops that have loops inside, so that it is worth it.
 pub(crate) fn mark_flushing(f: &mut LoopFunction) {
@@ -25,7 +33,7 @@ pub(crate) fn mark_flushing(f: &mut LoopFunction) {
     let mut derivatives = Derivatives::default();
     while derivatives.grow(&body) {}
     let mentions = Mentions::of(&body);
-    Pass { f, derivatives, mentions }.mark(&mut body);
+    Marking { f, derivatives, mentions }.mark(&mut body);
     f.body = body;
 }
 
@@ -101,13 +109,13 @@ fn forks_inside(nodes: &[Node]) -> bool {
     any(nodes, &mut |node| matches!(node, Node::For(l) if matches!(l.threads, Threads::May(_))))
 }
 
-struct Pass<'a> {
+struct Marking<'a> {
     f: &'a LoopFunction,
     derivatives: Derivatives,
     mentions: Mentions,
 }
 
-impl Pass<'_> {
+impl Marking<'_> {
     fn mark(&self, nodes: &mut [Node]) {
         for node in nodes {
             if let Node::For(l) = node

@@ -1,15 +1,27 @@
-//! Lanes in pieces of a width of one's own choice.
+//! Legalization of vector widths: lanes in pieces of a width of one's own choice.
 //!
 //! The number of lanes belongs to a loop and decides about bits; how many of them an operation of the machine works on
 //! does not. Here a value of more lanes becomes several values of at most the width, and what was said of it is said of
 //! each. With a width of 1 no lane is left: the text is scalar code, for machines without vectors.
 
 use crate::node::{Expr, Local, LocalInfo, LoopFunction, Node, Operand, Place, Target, combining};
+use crate::pipeline::NestPass;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
 use std::num::NonZeroU32;
 use std::str::FromStr;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "legalize_width",
+    doc: "Cuts lanes into pieces of the width that an operation works on.",
+    run: |f, context| {
+        if let Some(width) = context.width {
+            legalize_width(f, width);
+        }
+    },
+};
 
 /// How many lanes an operation works on: a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

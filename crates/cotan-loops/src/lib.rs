@@ -24,6 +24,7 @@ mod lower;
 mod nan_watch;
 mod node;
 mod partial_sums;
+mod pipeline;
 mod print;
 mod probe;
 mod product;
@@ -42,8 +43,11 @@ pub use node::{
     Sharing, Sum, Target, Tensor, Threads, View, Wave, any, combining, count, each_definition, walk,
 };
 pub use partial_sums::{BlockWork, PartialSums};
+pub use pipeline::{
+    AFTER_LOWERING, NEST_PASSES, NestContext, NestPass, NestPipeline, OPTIMIZED, PLAIN, WATCH_RESULTS, run,
+};
 pub use probe::{Probe, ProbeEvent, insert_probes};
-pub use product::without_products;
+pub use product::expand_products;
 pub use split_blocks::split_blocks;
 pub use vector::vectorise;
 pub use wavefront::{TaskSizes, wavefronts};

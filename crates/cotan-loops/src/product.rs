@@ -1,14 +1,22 @@
-//! Which matrix products are left to a library.
+//! Library calls for matrix products: which products are left to a library.
 //!
 //! A library wins where its setting up is small beside the work. It is called where the two sides of the product and the
 //! number of terms of its sums are not tiny, and never for a vector, whose product reads each element once. In loops of a
 //! small product iterations can have lanes, so a loop around it may have them as well, all its products side by side: that
 //! is better where all of them are small, and another version of the loop runs where they are not.
 
-use crate::node::{For, Local, LocalUse, Node, Operand, Part, walk};
+use crate::node::{For, Local, LocalUse, LoopFunction, Node, Operand, Part, walk};
+use crate::pipeline::NestPass;
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "expand_products",
+    doc: "Puts loops in the place of matrix products by a library.",
+    run: |f, _| expand_products(f),
+};
 
 /// The least rows, columns and terms of a product that a library does.
 const LEAST_SIDE: i64 = 4;
@@ -62,8 +70,13 @@ fn bool_of(value: bool) -> Operand {
     Operand::Const(Const::bool(value))
 }
 
+/// Puts loops in the place of every product by a library.
+pub fn expand_products(f: &mut LoopFunction) {
+    f.body = without_products(std::mem::take(&mut f.body));
+}
+
 /// The nodes with loops in the place of every product by a library.
-pub fn without_products(nodes: Vec<Node>) -> Vec<Node> {
+fn without_products(nodes: Vec<Node>) -> Vec<Node> {
     let replaced = |mut node: Node| {
         if let Node::If(_, loops, library) = &mut node
             && library.iter().any(has_product)

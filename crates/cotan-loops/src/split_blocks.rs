@@ -1,7 +1,15 @@
-//! Long straight-line blocks are cut into segments: the time that a backend takes for a function grows faster than its
-//! size. A loop nest that is short is never cut, so inner loops stay whole.
+//! Splitting of long basic blocks: they are cut into segments, since the time that a backend takes for a function grows
+//! faster than its size. A loop nest that is short is never cut, so inner loops stay whole.
 
 use crate::node::{LoopFunction, Node};
+use crate::pipeline::NestPass;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "split_blocks",
+    doc: "Cuts long blocks into segments that are compiled by themselves.",
+    run: |f, _| split_blocks(f),
+};
 
 /// Nodes, inner ones included.
 #[derive(Clone, Copy)]

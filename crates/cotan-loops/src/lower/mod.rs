@@ -22,10 +22,9 @@ mod switch;
 mod tensor_op;
 mod work;
 
-use crate::buffer_reuse::reuse_memory;
-use crate::flush::mark_flushing;
 use crate::liveness::Scopes;
 use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
+use crate::pipeline::{AFTER_LOWERING, NestContext, run};
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
 use memory::Destination;
@@ -33,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 pub use tensor_op::lowers;
 
-/// Lowers a function. It must have passed the verifier.
+/// Lowers a function, and runs [`AFTER_LOWERING`]. The function must have passed the verifier.
 pub fn lower(f: &Function) -> LoopFunction {
     let mut lowering = Lowering::new(f);
     lowering.function();
@@ -47,8 +46,7 @@ pub fn lower(f: &Function) -> LoopFunction {
         regroups_sums: false,
         watched: Vec::new(),
     };
-    mark_flushing(&mut nest);
-    reuse_memory(&mut nest);
+    run(AFTER_LOWERING, &mut nest, &NestContext::default());
     nest
 }
 

@@ -131,7 +131,7 @@ pub enum Node {
         span: Span,
     },
     /// The product of two matrices by a library. It stands in the second arm of a [`Node::If`] whose first arm does the
-    /// same by loops, so that whoever can't have it can have those, see [`without_products`](crate::without_products).
+    /// same by loops, so that whoever can't have it can have those, see [`expand_products`](crate::expand_products).
     Product(Box<Product>),
     /// A numerical routine of the op table.
     Routine(Box<Routine>),

@@ -1,4 +1,4 @@
-//! Loops whose iterations run side by side, in the lanes of vector registers.
+//! Vectorisation of inner and outer loops: their iterations run side by side, in the lanes of vector registers.
 //!
 //! Which loops: of the independent ones, those that are estimated to gain most, from the outside in. A loop around
 //! others is often the better one (all its lanes run the inner loops together, whatever these carry), if its lanes do
@@ -13,6 +13,7 @@ use crate::node::{
     Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Mentions, Node, Operand, Param, Target, any,
     count, definitions_of, rounds, walk,
 };
+use crate::pipeline::NestPass;
 use crate::product::{is_small, small_version};
 use cost::Estimate;
 use cotan_ir::Elem;
@@ -20,6 +21,13 @@ use cotan_ops::Instruction;
 use cotan_ops::reduce::LANES;
 use rewrite::{Tables, rewrite};
 use shape::{Shape, Shapes};
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "vectorise",
+    doc: "Gives independent loops lanes where that is estimated to pay.",
+    run: |f, _| vectorise(f),
+};
 
 /// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
 const MOST_NODES: usize = 4000;
@@ -50,10 +58,10 @@ pub fn vectorise(f: &mut LoopFunction) {
 /// The same for nodes that mention no mutable local of nodes elsewhere.
 pub(crate) fn vectorise_list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node> {
     let (definitions, mentions) = (definitions_of(&nodes), Mentions::of(&nodes));
-    Pass { f, definitions, mentions, is_alternative: false }.list(nodes)
+    Vectoriser { f, definitions, mentions, is_alternative: false }.list(nodes)
 }
 
-struct Pass<'a> {
+struct Vectoriser<'a> {
     f: &'a mut LoopFunction,
     definitions: Definitions,
     /// Those of the whole function.
@@ -62,7 +70,7 @@ struct Pass<'a> {
     is_alternative: bool,
 }
 
-impl Pass<'_> {
+impl Vectoriser<'_> {
     fn list(&mut self, nodes: Vec<Node>) -> Vec<Node> {
         nodes.into_iter().flat_map(|node| self.node(node)).collect()
     }
