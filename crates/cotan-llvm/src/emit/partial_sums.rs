@@ -6,8 +6,8 @@ use cotan_ir::Monoid;
 use cotan_loops::{BlockWork, PartialSums};
 
 impl FunctionEmitter<'_> {
-    pub(super) fn blocks(&mut self, blocks: &PartialSums) {
-        let PartialSums { work, monoid, lanes, size, stride, number } = *blocks;
+    pub(super) fn partial_sums(&mut self, sums: &PartialSums) {
+        let PartialSums { work, monoid, lanes, size, stride, number } = *sums;
         let name = match work {
             BlockWork::Close => "cotan_close_blocks",
             BlockWork::Combine => "cotan_combine_levels",
