@@ -28,6 +28,7 @@ mod product;
 mod reuse;
 mod segment;
 mod vector;
+mod verify;
 mod watch;
 mod wavefront;
 
@@ -40,9 +41,11 @@ pub use nest::{
     Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node,
     Operand, Param, Piece, Place, Product, Routine, Sharing, Sum, Target, Tensor, Threads, View, Wave, combining,
 };
+pub use print::heading;
 pub use probe::{Probe, ProbeEvent, insert_probes};
 pub use product::without_products;
 pub use segment::cut_long_blocks;
 pub use vector::vectorise;
+pub use verify::{NestError, verify, verify_nests};
 pub use watch::{unwatched_results, watch_results};
 pub use wavefront::{TaskSizes, wavefronts};
