@@ -4,10 +4,10 @@ use crate::error::{Outcome, bug};
 use crate::machine::{Frame, Machine};
 use crate::memory::Address;
 use cotan_ir::Symbol;
-use cotan_loops::{CallResult, LoopFunction, Param, Piece};
+use cotan_loops::{Argument, CallResult, LoopFunction, Param};
 
 /// An argument: a scalar's bits, or where a tensor lies.
-pub(crate) enum Argument {
+pub(crate) enum Given {
     Scalar(u64),
     Tensor(Address),
 }
@@ -20,18 +20,18 @@ impl<'p> Machine<'p> {
     pub(crate) fn enter(
         &mut self,
         f: &'p LoopFunction,
-        args: Vec<Argument>,
+        args: Vec<Given>,
         offered: Vec<Option<(Address, i64)>>,
     ) -> Outcome<Finished<'p>> {
         let mut frame = Frame::new(f);
         frame.offered = offered;
         for (param, arg) in f.params.iter().zip(args) {
             match (param, arg) {
-                (Param::Scalar(local), Argument::Scalar(bits)) => frame.set(*local, bits),
-                (Param::Tensor(tensor), Argument::Tensor(address)) => {
+                (Param::Scalar(local), Given::Scalar(bits)) => frame.set(*local, bits),
+                (Param::Tensor(tensor), Given::Tensor(address)) => {
                     frame.buffers[tensor.place.buffer.index()] = Some(address);
                 }
-                (Param::Scalar(_), Argument::Tensor(_)) | (Param::Tensor(_), Argument::Scalar(_)) => {
+                (Param::Scalar(_), Given::Tensor(_)) | (Param::Tensor(_), Given::Scalar(_)) => {
                     return bug(format!("an argument that `{}` does not take", f.name));
                 }
             }
@@ -52,17 +52,17 @@ impl<'p> Machine<'p> {
         &mut self,
         frame: &mut Frame<'p>,
         callee: &Symbol,
-        args: &[Piece],
+        args: &[Argument],
         results: &[CallResult],
     ) -> Outcome<()> {
         let Some(f) = self.functions.get(&**callee).copied() else {
             return bug(format!("there is no function `{callee}`"));
         };
         let given = args.iter().map(|arg| match arg {
-            Piece::Scalar(operand) => Ok(Argument::Scalar(frame.bits(*operand))),
-            Piece::Tensor(tensor) => Ok(Argument::Tensor(frame.address(tensor.place)?)),
+            Argument::Scalar(operand) => Ok(Given::Scalar(frame.bits(*operand))),
+            Argument::Tensor(tensor) => Ok(Given::Tensor(frame.address(tensor.place)?)),
         });
-        let given = given.collect::<Outcome<Vec<Argument>>>()?;
+        let given = given.collect::<Outcome<Vec<Given>>>()?;
         let offered = results.iter().map(|result| match result {
             CallResult::Into(tensor) => {
                 let room = frame.count(tensor.elem, &tensor.dims);
@@ -88,20 +88,20 @@ impl<'p> Machine<'p> {
         frame: &mut Frame<'p>,
         callee: &Frame<'p>,
         result: &CallResult,
-        piece: &Piece,
+        piece: &Argument,
     ) -> Outcome<()> {
         match (result, piece) {
-            (CallResult::Scalar(local), Piece::Scalar(operand)) => frame.set(*local, callee.bits(*operand)),
-            (CallResult::New(buffer, _), Piece::Tensor(tensor)) => {
+            (CallResult::Scalar(local), Argument::Scalar(operand)) => frame.set(*local, callee.bits(*operand)),
+            (CallResult::New(buffer, _), Argument::Tensor(tensor)) => {
                 frame.buffers[buffer.index()] = Some(callee.address(tensor.place)?);
             }
-            (CallResult::Into(expected), Piece::Tensor(tensor)) => {
+            (CallResult::Into(expected), Argument::Tensor(tensor)) => {
                 if callee.address(tensor.place)? != frame.address(expected.place)? {
                     return bug(format!("a result of `{}` that does not fit its memory", callee.f.name));
                 }
             }
-            (CallResult::Scalar(_), Piece::Tensor(_))
-            | (CallResult::New(..) | CallResult::Into(_), Piece::Scalar(_)) => {
+            (CallResult::Scalar(_), Argument::Tensor(_))
+            | (CallResult::New(..) | CallResult::Into(_), Argument::Scalar(_)) => {
                 return bug(format!("a result that `{}` does not give", callee.f.name));
             }
         }

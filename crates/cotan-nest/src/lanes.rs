@@ -7,13 +7,7 @@ use cotan_loops::{Local, Operand, Place};
 
 impl Machine<'_> {
     /// Reads the lanes of a mask; the others are zero.
-    pub(crate) fn load_lanes(
-        &self,
-        frame: &mut Frame,
-        to: Local,
-        from: Place,
-        mask: Option<Operand>,
-    ) -> Outcome<()> {
+    pub(crate) fn load_lanes(&self, frame: &mut Frame, to: Local, from: Place, mask: Option<Operand>) -> Outcome<()> {
         let base = frame.base(from.buffer)?;
         frame.each_lane(to, |frame, lane| {
             if frame.runs(mask, lane) { self.memory.read(frame.lane_address(base, from, lane)) } else { Ok(0) }

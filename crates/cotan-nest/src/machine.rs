@@ -175,7 +175,7 @@ impl<'p> Machine<'p> {
                 self.spend(count as u64)?;
                 self.memory.copy(frame.address(*from)?, frame.address(*to)?, count)
             }
-            Node::Blocks(blocks) => self.partial_sums(frame, blocks),
+            Node::PartialSums(blocks) => self.partial_sums(frame, blocks),
             Node::Alloc { buffer, extents } => self.allocate(frame, *buffer, extents),
             // What is counted is shown by a backend, and changes nothing.
             Node::CountRecord(..) => Ok(()),

@@ -4,14 +4,14 @@ use crate::error::{Outcome, bug};
 use crate::instruction::kernel;
 use crate::machine::{Frame, Machine};
 use crate::memory::{Address, Memory};
-use cotan_loops::{BlockWork, Blocks, combining};
+use cotan_loops::{BlockWork, PartialSums, combining};
 use cotan_ops::Kernel;
 use cotan_ops::reduce::{BLOCK, LANES, LEVELS, neutral};
 
 impl Machine<'_> {
     /// Closes the blocks of which a value is the last one, or combines all levels.
-    pub(crate) fn partial_sums(&mut self, frame: &Frame, blocks: &Blocks) -> Outcome<()> {
-        let Blocks { work, monoid, lanes, size, stride, number } = blocks;
+    pub(crate) fn partial_sums(&mut self, frame: &Frame, blocks: &PartialSums) -> Outcome<()> {
+        let PartialSums { work, monoid, lanes, size, stride, number } = blocks;
         let elem = frame.info(lanes.buffer).elem;
         let (Ok(size), Ok(number)) = (usize::try_from(frame.int(*size)), usize::try_from(frame.int(*number))) else {
             return bug("blocks count below zero");

@@ -1,10 +1,10 @@
 //! The way in: arguments checked, values brought to memory, results given back.
 
-use crate::call::{Argument, Finished};
+use crate::call::{Finished, Given};
 use crate::error::{Outcome, RuntimeError};
 use crate::machine::{Frame, Machine};
 use cotan_ir::Const;
-use cotan_loops::{LoopFunction, Operand, Param, Piece, Tensor};
+use cotan_loops::{Argument, LoopFunction, Operand, Param, Tensor};
 use cotan_ops::{ElementCount, Value};
 
 /// What a run may use.
@@ -52,12 +52,12 @@ fn run_machine(mut machine: Machine<'_>, name: &str, args: &[Value]) -> Outcome<
     let mut given = Vec::with_capacity(args.len());
     for (param, arg) in f.params.iter().zip(args) {
         given.push(match param {
-            Param::Scalar(_) => Argument::Scalar(arg.bits.first().copied().unwrap_or_default()),
+            Param::Scalar(_) => Given::Scalar(arg.bits.first().copied().unwrap_or_default()),
             Param::Tensor(tensor) => {
                 let info = &f.buffers[tensor.place.buffer.index()];
                 let address = machine.memory.allocate(info, arg.bits.len() as i64)?;
                 machine.memory.elements_mut(address, arg.bits.len())?.copy_from_slice(&arg.bits);
-                Argument::Tensor(address)
+                Given::Tensor(address)
             }
         });
     }
@@ -66,10 +66,10 @@ fn run_machine(mut machine: Machine<'_>, name: &str, args: &[Value]) -> Outcome<
     f.results.iter().map(|piece| result(&mut machine, frame, piece)).collect()
 }
 
-fn result(machine: &mut Machine, frame: &Frame, piece: &Piece) -> Outcome<Value> {
+fn result(machine: &mut Machine, frame: &Frame, piece: &Argument) -> Outcome<Value> {
     match piece {
-        Piece::Scalar(operand) => Ok(Const::from_bits(frame.f.operand_elem(*operand), frame.bits(*operand)).into()),
-        Piece::Tensor(tensor) => machine.value(frame, tensor),
+        Argument::Scalar(operand) => Ok(Const::from_bits(frame.f.operand_elem(*operand), frame.bits(*operand)).into()),
+        Argument::Tensor(tensor) => machine.value(frame, tensor),
     }
 }
 

@@ -47,7 +47,7 @@ mod scope;
 
 use crate::print::heading;
 use crate::{
-    Buffer, BufferKind, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Piece, Place, Sum, Tensor,
+    Argument, Buffer, BufferKind, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place, Sum, Tensor,
 };
 use cotan_ir::{Elem, Symbol};
 pub use module::verify_nests;
@@ -162,8 +162,8 @@ impl<'a> Verifier<'a> {
 
     fn results(&self) -> Checked {
         self.f.results.iter().enumerate().try_for_each(|(k, result)| match result {
-            Piece::Scalar(operand) => self.value(*operand, self.elem_of(*operand)?),
-            Piece::Tensor(tensor) => {
+            Argument::Scalar(operand) => self.value(*operand, self.elem_of(*operand)?),
+            Argument::Tensor(tensor) => {
                 let info = self.buffer_info(tensor.place.buffer)?;
                 let is_home = info.kind == BufferKind::Allocated(Home::Result(k));
                 require(is_home && is_zero(tensor.place.offset), || {
@@ -234,7 +234,7 @@ impl<'a> Verifier<'a> {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

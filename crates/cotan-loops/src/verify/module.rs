@@ -2,7 +2,7 @@
 
 use super::{Checked, NestError, require, verify};
 use crate::print::heading;
-use crate::{CallResult, LoopFunction, Node, Param, Piece};
+use crate::{Argument, CallResult, LoopFunction, Node, Param};
 use cotan_ir::{Elem, Symbol};
 use rustc_hash::FxHashMap;
 
@@ -18,11 +18,7 @@ pub fn verify_nests(functions: &[LoopFunction]) -> Result<(), NestError> {
     })
 }
 
-fn calls(
-    f: &LoopFunction,
-    nodes: &[Node],
-    by_name: &FxHashMap<&Symbol, &LoopFunction>,
-) -> Result<(), NestError> {
+fn calls(f: &LoopFunction, nodes: &[Node], by_name: &FxHashMap<&Symbol, &LoopFunction>) -> Result<(), NestError> {
     nodes.iter().try_for_each(|node| {
         if let Node::Call { callee, args, results } = node {
             call(f, by_name.get(callee).copied(), callee, (args, results)).map_err(|message| NestError {
@@ -39,10 +35,10 @@ fn call(
     f: &LoopFunction,
     callee: Option<&LoopFunction>,
     name: &Symbol,
-    (args, results): (&[Piece], &[CallResult]),
+    (args, results): (&[Argument], &[CallResult]),
 ) -> Checked {
     let Some(callee) = callee else { return Err(format!("there is no function `{name}`")) };
-    let given = args.iter().map(|piece| kind_of(f, piece)).collect::<Vec<Kind>>();
+    let given = args.iter().map(|argument| kind_of(f, argument)).collect::<Vec<Kind>>();
     let params = callee.params.iter().map(|param| match param {
         Param::Scalar(local) => (callee.elem(*local), None),
         Param::Tensor(tensor) => (tensor.elem, Some(tensor.dims.len())),
@@ -53,13 +49,13 @@ fn call(
         CallResult::Into(tensor) => (tensor.elem, Some(tensor.dims.len())),
         CallResult::New(buffer, rank) => (f.buffers[buffer.index()].elem, Some(*rank)),
     });
-    let made = callee.results.iter().map(|piece| kind_of(callee, piece)).collect::<Vec<Kind>>();
+    let made = callee.results.iter().map(|argument| kind_of(callee, argument)).collect::<Vec<Kind>>();
     require(taken.collect::<Vec<Kind>>() == made, || format!("results that `{name}` does not give"))
 }
 
-fn kind_of(f: &LoopFunction, piece: &Piece) -> Kind {
-    match piece {
-        Piece::Scalar(operand) => (f.operand_elem(*operand), None),
-        Piece::Tensor(tensor) => (tensor.elem, Some(tensor.dims.len())),
+fn kind_of(f: &LoopFunction, argument: &Argument) -> Kind {
+    match argument {
+        Argument::Scalar(operand) => (f.operand_elem(*operand), None),
+        Argument::Tensor(tensor) => (tensor.elem, Some(tensor.dims.len())),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Checked, Verifier, is_zero, require};
 use crate::{
-    Blocks, Buffer, BufferKind, CallResult, For, Home, Local, Node, Operand, Piece, Place, Product, Routine, Sharing,
-    Sum, Target, Tensor, Threads, Wave,
+    Argument, Buffer, BufferKind, CallResult, For, Home, Local, Node, Operand, PartialSums, Place, Product, Routine,
+    Sharing, Sum, Target, Tensor, Threads, Wave,
 };
 use cotan_ir::{CheckKind, Elem, Monoid};
 use cotan_ops::reduce::monoid_row;
@@ -54,7 +54,7 @@ impl<'a> Verifier<'a> {
                 self.read(*from, self.elem_at(*to)?)?;
                 self.written(*to, self.elem_at(*from)?)
             }
-            Node::Blocks(blocks) => self.blocks(blocks),
+            Node::PartialSums(blocks) => self.blocks(blocks),
             Node::Alloc { buffer, extents } => self.allocation(*buffer, extents),
             Node::CountRecord(_, extents) => self.i64s(extents),
             Node::StackOpen(buffer) => {
@@ -85,7 +85,7 @@ impl<'a> Verifier<'a> {
             Node::Routine(routine) => self.routine(routine),
             Node::Print { text: _, value, extents } => self.print(value.as_ref(), *extents),
             Node::Call { callee: _, args, results } => {
-                args.iter().try_for_each(|arg| self.piece(arg))?;
+                args.iter().try_for_each(|arg| self.argument(arg))?;
                 results.iter().try_for_each(|result| self.call_result(result))
             }
         }
@@ -108,7 +108,10 @@ impl<'a> Verifier<'a> {
         let here = self.shared_here();
         let first = *self.set_in[local.index()].get_or_insert(here);
         require(first == here, || {
-            format!("`{}` is set by iterations that threads share, and outside of them", self.f.locals[local.index()].name)
+            format!(
+                "`{}` is set by iterations that threads share, and outside of them",
+                self.f.locals[local.index()].name
+            )
         })
     }
 
@@ -188,8 +191,8 @@ impl<'a> Verifier<'a> {
         Ok(lanes)
     }
 
-    fn blocks(&self, blocks: &Blocks) -> Checked {
-        let Blocks { work: _, monoid, lanes, size, stride, number } = blocks;
+    fn blocks(&self, blocks: &PartialSums) -> Checked {
+        let PartialSums { work: _, monoid, lanes, size, stride, number } = blocks;
         let elem = self.elem_at(*lanes)?;
         self.is_defined(*monoid, elem)?;
         self.i64s(&[*size, *number])?;
@@ -212,7 +215,8 @@ impl<'a> Verifier<'a> {
                 require(is_known, || format!("`{}` lies in the frame, and has no known size", info.name))?;
             }
             BufferKind::Allocated(Home::Result(k)) => {
-                let is_result = |piece: &Piece| matches!(piece, Piece::Tensor(t) if t.place.buffer == buffer);
+                let is_result =
+                    |argument: &Argument| matches!(argument, Argument::Tensor(t) if t.place.buffer == buffer);
                 require(self.f.results.get(k).is_some_and(is_result), || format!("`{}` is no result {k}", info.name))?;
             }
             BufferKind::Param(_) | BufferKind::Stack | BufferKind::Bound => {
@@ -333,10 +337,10 @@ impl<'a> Verifier<'a> {
         extents.iter().try_for_each(|place| self.read(*place, Elem::I64))
     }
 
-    fn piece(&self, piece: &Piece) -> Checked {
-        match piece {
-            Piece::Scalar(operand) => self.value(*operand, self.elem_of(*operand)?),
-            Piece::Tensor(tensor) => {
+    fn argument(&self, argument: &Argument) -> Checked {
+        match argument {
+            Argument::Scalar(operand) => self.value(*operand, self.elem_of(*operand)?),
+            Argument::Tensor(tensor) => {
                 self.tensor(tensor)?;
                 self.read(tensor.place, tensor.elem)
             }

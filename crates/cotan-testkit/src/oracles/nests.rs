@@ -8,7 +8,7 @@ use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
 use cotan_ir::{CheckKind, Elem, Module, Span};
 use cotan_loops::{
-    LoopFunction, Node, TaskSizes, Width, contract, cut_long_blocks, fork, lower, narrow, vectorise, verify_nests,
+    LoopFunction, Node, TaskSizes, Width, contract, fork, legalize_width, lower, split_blocks, vectorise, verify_nests,
     wavefronts, without_products,
 };
 use cotan_ops::Value;
@@ -19,16 +19,14 @@ type Pass = fn(&mut LoopFunction);
 
 /// The passes of the pipeline in order, in the smallest pieces, so that small programs meet all that they do.
 const PASSES: [(&str, Pass); 6] = [
-    ("wavefronts", |f| {
-        wavefronts(f, &TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() })
-    }),
+    ("wavefronts", |f| wavefronts(f, &TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() })),
     ("vectorise", vectorise),
     ("fork", fork),
     ("contract", contract),
-    ("cut_long_blocks", cut_long_blocks),
-    ("narrow", |f| {
+    ("split_blocks", split_blocks),
+    ("legalize_width", |f| {
         let width = Width::new(4);
-        width.into_iter().for_each(|width| narrow(f, width));
+        width.into_iter().for_each(|width| legalize_width(f, width));
     }),
 ];
 
@@ -66,7 +64,7 @@ impl NestPlace {
                 NestPlace::WithoutProducts => nest.body = without_products(std::mem::take(&mut nest.body)),
                 NestPlace::Scalar => {
                     PASSES[..PASSES.len() - 1].iter().for_each(|(_, pass)| pass(nest));
-                    Width::new(1).into_iter().for_each(|width| narrow(nest, width));
+                    Width::new(1).into_iter().for_each(|width| legalize_width(nest, width));
                 }
             }
         }
@@ -79,9 +77,10 @@ impl NestPlace {
 pub fn nests(case: &Case) -> Verdict {
     let names = case.names();
     Verdict::of(case.argument_lists().try_for_each(|args| {
-        names.iter().zip(case.calls(args)?).try_for_each(|(name, args)| {
-            same_on_nests(&case.subject.module, name, &args, &case.subject.label)
-        })
+        names
+            .iter()
+            .zip(case.calls(args)?)
+            .try_for_each(|(name, args)| same_on_nests(&case.subject.module, name, &args, &case.subject.label))
     }))
 }
 
