@@ -30,6 +30,7 @@ mod probe;
 mod product;
 mod split_blocks;
 mod vector;
+mod verify;
 mod wavefront;
 
 pub use contract::contract;
@@ -46,8 +47,10 @@ pub use partial_sums::{BlockWork, PartialSums};
 pub use pipeline::{
     AFTER_LOWERING, NEST_PASSES, NestContext, NestPass, NestPipeline, OPTIMIZED, PLAIN, WATCH_RESULTS, run,
 };
+pub use print::heading;
 pub use probe::{Probe, ProbeEvent, insert_probes};
 pub use product::expand_products;
 pub use split_blocks::split_blocks;
 pub use vector::vectorise;
+pub use verify::{NestError, verify, verify_nests};
 pub use wavefront::{TaskSizes, wavefronts};
