@@ -20,8 +20,8 @@ use self::slopes::add_slopes;
 use crate::analysis::activity::VarSet;
 use crate::state::{ForwardRegions, Prepared, Segmented, Session, Slopes};
 use cotan_ir::{Function, Mode};
-use cotan_opt::passes::hoist::{Moves, hoist};
 use cotan_opt::passes::inline::inline;
+use cotan_opt::passes::licm::{Moves, licm};
 
 /// The copy to differentiate in this mode.
 pub(crate) fn prepared(
@@ -37,7 +37,7 @@ pub(crate) fn prepared(
     match mode {
         Mode::Vjp => {
             clamp_counts(&mut f);
-            f = hoist(f, Moves::Integers);
+            f = licm(f, Moves::Integers);
             // Before checkpoints change the loops, because they must not change the choice.
             regions = choose_regions(session, &f, &active(&f));
             f = collapse_nests(f, &regions, &active);

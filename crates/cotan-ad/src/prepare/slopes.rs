@@ -14,7 +14,7 @@ use crate::partials::Use;
 use crate::state::{ForwardRegions, Slope, Slopes};
 use cotan_ir::{Block, Builder, Function, Op, Var};
 use cotan_ops::MULZ;
-use cotan_opt::passes::contract::count_uses;
+use cotan_opt::passes::contract_fma::count_uses;
 use rustc_hash::FxHashMap;
 
 /// Adds the partials that cost little beside the value to the loops that will run backwards.
