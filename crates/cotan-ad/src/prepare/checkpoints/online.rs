@@ -1,4 +1,4 @@
-//! Checkpoints of a while, whose number of iterations nobody knows before it ends.
+//! Online checkpointing of a while, whose trip count is unknown before it ends.
 //!
 //! The length of a segment is known where it starts. The loop over segments is a while that ends where the source's
 //! does; a segment is a while that ends there too, or when it is full. Segments that grow, `1 + 2 + 3 + ...`, are as many
@@ -9,7 +9,7 @@ use cotan_ir::{Acc, Atom, Block, Checkpoint, Elem, Loop, Op, Span, Stmt, Ty, Var
 use cotan_ops::{ADD, AND, LT, MUL};
 
 impl Segments<'_> {
-    /// The statement that takes the place of a while with these results; what it needs before is appended to `before`.
+    /// The statement that replaces a while with these results; the statements in front of it are appended to `before`.
     pub(super) fn online_segments(
         &mut self,
         l: Loop,
@@ -33,7 +33,7 @@ impl Segments<'_> {
             Checkpoint::Sqrt | Checkpoint::Levels(_) | Checkpoint::All => None,
         };
         let segment = code.var("segment", i64_ty.clone());
-        // How many iterations are done: where the segment starts, and in the end the trip count.
+        // The number of iterations done: the start of the segment, and in the end the trip count.
         let done = code.var("done", i64_ty.clone());
         let params: Vec<Var> = l.params.iter().map(|p| code.copy_of(*p)).collect();
         let segment_results: Vec<Var> = l.params.iter().map(|p| code.copy_of(*p)).collect();
@@ -81,8 +81,7 @@ impl Segments<'_> {
 }
 
 impl Code<'_> {
-    /// The number of iterations of a segment that is not the last, one more per segment, or a power of that where there are
-    /// levels below.
+    /// The number of iterations of a segment before the last: one more per segment, or a power of that with levels below.
     fn growing_length(&mut self, checkpoint: Checkpoint, segment: Var) -> Atom {
         let factors = match checkpoint {
             Checkpoint::Levels(levels) => levels - 1,

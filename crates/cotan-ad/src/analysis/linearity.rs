@@ -1,14 +1,14 @@
-//! Whether the reverse of a loop needs what the loop carried, told from the source: a linear loop does not.
+//! Linearity analysis: a loop that is linear in its carried values does not need them in its reverse.
 
-use crate::activity::VarSet;
+use crate::analysis::activity::VarSet;
 use cotan_ir::{Atom, Block, Function, Loop, Op, Var};
 use cotan_ops::{Partial, Term};
 use rustc_hash::FxHashSet;
 
-/// Whether the reverse of an iteration reads what depends on the values that the loop carries.
-pub(crate) fn reads_carried(f: &Function, active: &VarSet, l: &Loop) -> bool {
+/// Whether the reverse of an iteration reads nothing that depends on the values that the loop carries.
+pub(crate) fn is_linear_in_carried(f: &Function, active: &VarSet, l: &Loop) -> bool {
     let mut dependent: FxHashSet<Var> = l.params.iter().copied().collect();
-    Reads { f, active }.block(&l.body, &mut dependent)
+    !Reads { f, active }.block(&l.body, &mut dependent)
 }
 
 struct Reads<'a> {
@@ -17,7 +17,7 @@ struct Reads<'a> {
 }
 
 impl Reads<'_> {
-    /// Whether the statements of a block do; what they bind that depends on the carried values is added to `dependent`.
+    /// Whether the reverse of a block reads one of the `dependent` variables; those that the block binds are added.
     fn block(&self, block: &Block, dependent: &mut FxHashSet<Var>) -> bool {
         block.stmts.iter().any(|s| {
             let is_dependent = |a: &Atom| a.var().is_some_and(|v| dependent.contains(&v));

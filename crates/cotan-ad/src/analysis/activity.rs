@@ -1,10 +1,10 @@
-//! Which variables can carry a derivative: those that depend on an input and reach an output.
+//! Activity analysis: the variables that depend on an input and reach an output.
 //!
 //! Variables are unique in a function, so this is reachability along value edges, those across region boundaries
 //! included, and one flat set serves all scopes. Accumulators are members like any other variable; their start value
-//! is an edge of its own: the result varies even if nothing varied is ever written.
+//! is an edge of its own: the result varies even if no varying value is ever written.
 
-use cotan_ir::{Acc, Atom, Block, Function, Op, ParResult, Stmt, Var};
+use cotan_ir::{Acc, Atom, Block, Function, Loop, Op, ParResult, Stmt, Var};
 use cotan_ops::Partial;
 
 /// A set of variables of one function.
@@ -26,7 +26,7 @@ impl VarSet {
     }
 }
 
-/// The variables that depend on one of `inputs` and on which one of the results `outs` depends.
+/// The variables that depend on one of `inputs` and reach one of the results `outs`.
 pub(crate) fn active(f: &Function, inputs: &[Var], outs: &[Var]) -> VarSet {
     let mut edges = Edges { f, pairs: Vec::new() };
     edges.block(&f.body);
@@ -36,13 +36,29 @@ pub(crate) fn active(f: &Function, inputs: &[Var], outs: &[Var]) -> VarSet {
     VarSet(varied.0.iter().zip(&useful.0).map(|(v, u)| *v && *u).collect())
 }
 
-/// Of the active variables, those that depend on each of some inputs of a statement within it.
-pub(crate) fn lanes(f: &Function, s: &Stmt, inputs: &[Var], active: &VarSet) -> Vec<VarSet> {
+/// For each of some inputs of a statement, the active variables that depend on it within the statement.
+pub(crate) fn directions(f: &Function, s: &Stmt, inputs: &[Var], active: &VarSet) -> Vec<VarSet> {
     let mut edges = Edges { f, pairs: Vec::new() };
     edges.stmt(s);
     s.op.blocks().iter().for_each(|b| edges.block(b));
     let pairs: Vec<(Var, Var)> = edges.pairs.into_iter().filter(|(_, to)| active.has(*to)).collect();
     inputs.iter().map(|x| reach(f, pairs.iter().copied(), &[*x])).collect()
+}
+
+/// The active values that a loop depends on: those that its carried values and accumulators start from, and those that
+/// its body reads.
+pub(crate) fn inputs(f: &Function, l: &Loop, active: &VarSet) -> Vec<Var> {
+    let bound = l.params.iter().copied().chain([l.index]).chain(l.accs.iter().map(|acc| acc.var));
+    let bound: Vec<Var> = bound.collect();
+    let starts = l.params.iter().zip(&l.inits).filter(|(p, _)| active.has(**p)).filter_map(|(_, init)| init.var());
+    let starts = starts.chain(l.accs.iter().filter_map(|acc| acc.init?.var()));
+    let mut inputs: Vec<Var> = Vec::new();
+    for v in starts.chain(cotan_ir::free_vars(f, &l.body, &bound)) {
+        if active.has(v) && !inputs.contains(&v) {
+            inputs.push(v);
+        }
+    }
+    inputs
 }
 
 fn reach(f: &Function, pairs: impl Iterator<Item = (Var, Var)>, seeds: &[Var]) -> VarSet {

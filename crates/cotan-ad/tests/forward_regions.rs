@@ -2,7 +2,7 @@
 
 use crate::oracle;
 
-use cotan_ad::{Limits, Pushed, Refusal, Reversal, derivative, expand};
+use cotan_ad::{ForwardLoop, Limits, Refusal, Reversal, derivative, expand};
 use cotan_ir::{Elem, Function, Item, Mode, Module, Ty};
 use cotan_ops::Value;
 use expect_test::expect;
@@ -19,7 +19,7 @@ fn reversals(text: &str, limits: &Limits) -> Vec<Reversal> {
 
 fn chosen(text: &str) -> Vec<Vec<String>> {
     let forward = |how: Reversal| match how {
-        Reversal::Forward(pushed) => Some(pushed.inputs.iter().map(ToString::to_string).collect()),
+        Reversal::Forward(forward) => Some(forward.inputs.iter().map(ToString::to_string).collect()),
         Reversal::Backwards(_) | Reversal::Refused(_) => None,
     };
     reversals(text, &Limits::DEFAULT).into_iter().filter_map(forward).collect()
@@ -77,17 +77,17 @@ fn a_loop_on_two_scalars_has_tangents_in_two_lanes() {
 
 #[test]
 fn what_the_choice_weighs_is_told() {
-    let Some(Reversal::Forward(pushed)) = reversals(TWO, &Limits::DEFAULT).pop() else { panic!("not forward") };
+    let Some(Reversal::Forward(forward)) = reversals(TWO, &Limits::DEFAULT).pop() else { panic!("not forward") };
     // The values: a product and a sine. Tangents: a product and a sum for each of `p` and `a` in the lanes of `x` and `w`,
     // and for `w` in its own. In reverse the values once more, eight bytes of record, and a product and a sum for each operand.
     let values = 1 + 30;
-    let expected = Pushed {
+    let expected = ForwardLoop {
         inputs: vec!["p".into(), "w".into()],
         forward: values + 2 * (2 + 3),
         reverse: 2 * values + 2 * 3 + 16,
         is_asked_for: false,
     };
-    assert_eq!(pushed, expected);
+    assert_eq!(forward, expected);
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn in_mode(text: &str, mode: &str) -> String {
 fn every_order_in_every_mix_is_right() {
     for (what, text, args) in asked() {
         let text = in_mode(text, "forward");
-        let is_forward = |how: &Reversal| matches!(how, Reversal::Forward(pushed) if pushed.is_asked_for);
+        let is_forward = |how: &Reversal| matches!(how, Reversal::Forward(forward) if forward.is_asked_for);
         assert!(reversals(&text, &Limits::REVERSE_ALONE).iter().any(is_forward), "{what}");
         let exact = !text.contains("f32");
         oracle::check(&mut module(&text), "f", &args, 11, 3, exact);

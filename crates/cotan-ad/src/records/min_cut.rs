@@ -1,4 +1,4 @@
-//! Minimum cuts of a network, by Dinic's algorithm.
+//! Minimum cut of a flow network, by Dinic's algorithm.
 
 use std::collections::VecDeque;
 

@@ -1,57 +1,28 @@
-//! Checkpoints: a loop as a loop over segments, each a loop of its own.
+//! Checkpointing: a loop becomes a loop over segments, each a loop of its own.
 //!
-//! Done before a function is reversed, and all there is to it: the outer loop keeps its carried values at the start of
-//! each segment, and its reverse runs a segment again, which then keeps those in between. The iterations, their order
-//! and what they add to accumulators stay the same, so the gradient keeps its bits.
+//! This is all of it, done before a function is reversed: the outer loop records its carried values at the start of each
+//! segment, and its reverse runs a segment again, which then records those in between. The iterations, their order and
+//! their contributions to accumulators stay the same, so the gradient keeps its bits.
 //!
-//! Two things are for the reverse of such a loop to know ([`Segmented`]). A loop over segments keeps arrays whole at the start
-//! of a segment where a log would grow with the iterations: else it would hold every element that the loop ever overwrote.
-//! And the states of one that has to live within some bytes are chosen while it runs backwards (`replay.rs`).
+//! The reverse of such a loop needs two facts ([`Segmented`]). A loop over segments records an array whole at the start of a
+//! segment where a log would grow with the iterations: else the log would hold every element that the loop ever overwrote. And
+//! a loop with a budget of bytes chooses its checkpoints while it runs backwards (`records/replay.rs`).
 //!
-//! A loop that stacks a result stays as it is, because its segments would be of different lengths. The source has none:
-//! they are what derivatives make of loops whose checkpoints are set already.
+//! A loop that stacks a result stays as it is, because its segments would have different lengths. The source has none: such
+//! loops are derivatives of loops whose checkpoints are set already.
 
 mod budget;
 mod online;
 
-use crate::regions::Regions;
-use crate::undo::straight_updates;
+use crate::analysis::lineage::straight_updates;
+use crate::state::{ForwardRegions, Segmented};
 use cotan_ir::{
     Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo,
 };
 use cotan_ops::{ADD, CEIL, FLOOR_DIV, MAX, MIN, MUL, POW, PrimRow, SQRT, SUB, cast_to};
-use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the reverse of loops with checkpoints keeps.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Segmented {
-    /// Carried arrays of which there is no log.
-    whole: FxHashSet<Var>,
-    /// Loops that record nothing beside what they carry, by index variable.
-    plain: FxHashSet<Var>,
-    /// The bytes for the states of loops over segments, by index variable.
-    budgets: FxHashMap<Var, i64>,
-}
-
-impl Segmented {
-    /// Whether a carried array is recorded whole.
-    pub(crate) fn is_whole(&self, p: Var) -> bool {
-        self.whole.contains(&p)
-    }
-
-    /// Whether a loop records nothing beside what it carries.
-    pub(crate) fn is_plain(&self, l: &Loop) -> bool {
-        self.plain.contains(&l.index)
-    }
-
-    /// The bytes that the states of a loop may take, if there is a limit.
-    pub(crate) fn budget(&self, l: &Loop) -> Option<i64> {
-        self.budgets.get(&l.index).copied()
-    }
-}
-
-/// Rewrites every loop with checkpoints; `regions` are the loops that keep nothing anyway.
-pub(crate) fn segment_loops(f: &mut Function, regions: &Regions) -> Segmented {
+/// Rewrites every loop with checkpoints; `regions` are the loops that record nothing.
+pub(crate) fn segment_loops(f: &mut Function, regions: &ForwardRegions) -> Segmented {
     let body = std::mem::take(&mut f.body);
     let mut segments = Segments { f, regions, segmented: Segmented::default() };
     let body = segments.block(body);
@@ -60,12 +31,12 @@ pub(crate) fn segment_loops(f: &mut Function, regions: &Regions) -> Segmented {
     segmented
 }
 
-/// A constant number of elements for each update of an iteration, up to which an array is better kept whole than logged.
+/// The number of elements for each update of an iteration up to which an array is recorded whole and not logged.
 const SMALL: i64 = 16;
 
 struct Segments<'a> {
     f: &'a mut Function,
-    regions: &'a Regions,
+    regions: &'a ForwardRegions,
     segmented: Segmented,
 }
 
@@ -73,7 +44,7 @@ impl Segments<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
-            if self.regions.is_one(&s) {
+            if self.regions.contains(&s) {
                 stmts.push(s);
                 continue;
             }
@@ -107,7 +78,7 @@ impl Segments<'_> {
         Block { stmts, results: block.results }
     }
 
-    /// The loop over segments; what it needs before is appended to `before`.
+    /// The loop over segments; the statements in front of it are appended to `before`.
     fn segments(&mut self, l: Loop, count: Atom, checkpoint: Checkpoint, span: Span, before: &mut Vec<Stmt>) -> Loop {
         let mut code = Code { f: self.f, stmts: before, span };
         let wanted = match checkpoint {
@@ -119,7 +90,7 @@ impl Segments<'_> {
             Checkpoint::Levels(n) => code.power(count, (n - 1) as f64 / n as f64),
             Checkpoint::Budget(bytes) => code.affordable(&l, Some(count), bytes),
         };
-        // At least one iteration, and no more than there are, so that nothing below overflows.
+        // At least one iteration, and at most all, so that no arithmetic below overflows.
         let length = code.prim(&MIN, &[wanted, count], Elem::I64);
         let length = code.prim(&MAX, &[length, Atom::i64(1)], Elem::I64);
         let rounded = code.prim(&SUB, &[length, Atom::i64(1)], Elem::I64);
@@ -147,7 +118,7 @@ impl Segments<'_> {
         Loop { index: segment, count: Some(n_segments), params, inits: l.inits, accs, body, kept }
     }
 
-    /// Notes what the loop over segments of `l`, with this index and these carried values, keeps.
+    /// Notes the record of the loop over segments of `l`, which has this index and these carried values.
     fn note(&mut self, l: &Loop, segment: Var, params: &[Var], checkpoint: Checkpoint) {
         self.segmented.plain.insert(segment);
         for (q, p) in l.params.iter().enumerate() {
@@ -157,7 +128,7 @@ impl Segments<'_> {
                 self.segmented.whole.insert(params[q]);
             }
             match checkpoint {
-                // What is counted as recorded whole is not logged either.
+                // An array that the budget counts whole is not logged either.
                 Checkpoint::Budget(_) if updates.is_none() => self.segmented.whole.insert(*p),
                 Checkpoint::Budget(_)
                 | Checkpoint::Every(_)
@@ -172,7 +143,7 @@ impl Segments<'_> {
         };
     }
 
-    /// Notes what one segment, a loop with this index, keeps: no more than was counted, if there is a budget.
+    /// Notes the record of one segment, a loop with this index: with a budget, no more than was counted.
     fn note_segment(&mut self, index: Var, checkpoint: Checkpoint) {
         match checkpoint {
             Checkpoint::Budget(_) => self.segmented.plain.insert(index),
@@ -209,7 +180,7 @@ impl Segments<'_> {
     }
 }
 
-/// The number of elements, if the type says it.
+/// The number of elements, if the type fixes it.
 fn known_size(ty: &Ty) -> Option<i64> {
     ty.dims.iter().try_fold(1i64, |size, dim| match dim {
         Dim::Const(n) => size.checked_mul(*n),
@@ -217,7 +188,7 @@ fn known_size(ty: &Ty) -> Option<i64> {
     })
 }
 
-/// The place of what a loop with a checkpoint becomes: one level is the loop itself.
+/// The span of the loop over segments: with one level it is the loop itself.
 fn span_of(checkpoint: Checkpoint, span: Span) -> Span {
     if checkpoint == Checkpoint::Levels(1) { span } else { span.segments() }
 }
@@ -226,7 +197,7 @@ fn without_checkpoint(kept: Kept) -> Kept {
     Kept { checkpoint: None, ..kept }
 }
 
-/// Statements that are being written.
+/// Writes statements.
 struct Code<'a> {
     f: &'a mut Function,
     stmts: &'a mut Vec<Stmt>,
@@ -333,7 +304,7 @@ mod tests {
             (Checkpoint::Levels(3), 3),
         ] {
             let mut f = sines(checkpoint);
-            segment_loops(&mut f, &Regions::default());
+            segment_loops(&mut f, &ForwardRegions::default());
             assert_eq!(depth(&f.body), loops, "{f}");
             assert!(!f.to_string().contains("checkpoint"), "{f}");
             assert_eq!(cotan_ir::verify(&cotan_ir::Module::default(), &f), Ok(()), "{f}");
@@ -350,7 +321,7 @@ mod tests {
             (Checkpoint::Levels(3), 3),
         ] {
             let mut f = halvings(checkpoint);
-            segment_loops(&mut f, &Regions::default());
+            segment_loops(&mut f, &ForwardRegions::default());
             assert_eq!(depth(&f.body), loops, "{f}");
             assert!(!f.to_string().contains("checkpoint"), "{f}");
             assert_eq!(cotan_ir::verify(&cotan_ir::Module::default(), &f), Ok(()), "{f}");

@@ -1,52 +1,15 @@
-//! Maxima and minima over a `par`: all that reach the extreme value share its derivative equally, the start value
-//! included, in both modes.
+//! Extrema: maxima and minima over a `par`. All candidates that reach the extreme value share its derivative equally, the start
+//! value included, in both modes.
 //!
 //! The weights depend on the final value, so a second `par` re-executes the body behind the first and counts the ties.
 //! Comparing re-executed values is legal because both copies compute the same bits. The second pass must write to no
 //! other accumulator, those of enclosing regions included, or they would be counted twice.
 //!
-//! A tie is anything not beaten by the final value, so where that is NaN everything ties; the weight is NaN then.
+//! A tie is any candidate not beaten by the final value, so where that is NaN all candidates tie; the weight is NaN then.
 
-use crate::Error;
-use crate::cotangent::Scope;
-use crate::jvp::{Forward, TangentScope};
-use crate::vjp::Reverse;
-use cotan_ir::{Acc, AccKind, Atom, Builder, Const, Elem, Monoid, Op, Par, ParResult, Stmt, Ty, Var};
-
-/// A final value to compare with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Extreme {
-    monoid: Monoid,
-    /// The maximum or minimum: an array for accumulators.
-    value: Atom,
-    elem: Elem,
-}
-
-impl Extreme {
-    fn new(b: &Builder, monoid: Monoid, value: Atom) -> Extreme {
-        Extreme { monoid, value, elem: b.ty(value).elem }
-    }
-
-    /// `wins` where `candidate` ties at these indices, else zero.
-    fn select_tie(&self, b: &mut Builder, name: &str, at: &[Atom], candidate: Atom, wins: Atom) -> Atom {
-        let value = read(b, self.value, at);
-        let (less, greater) = if self.monoid == Monoid::Min { (value, candidate) } else { (candidate, value) };
-        let beaten = b.named("beaten").prim(cotan_ops::LT.prim(), &[less, greater]);
-        b.named(name).prim(cotan_ops::SELECT.prim(), &[beaten.into(), self.number(0), wins]).into()
-    }
-
-    /// What each of `n_ties` ties has of the whole.
-    fn weight(&self, b: &mut Builder, n_ties: Atom) -> Atom {
-        let share = b.prim(cotan_ops::DIV.prim(), &[self.number(1), n_ties]);
-        let is_nan = b.prim(cotan_ops::ISNAN.prim(), &[self.value]);
-        let nan = Const::float(self.elem, f64::NAN);
-        b.named("weight").prim(cotan_ops::SELECT.prim(), &[is_nan.into(), nan.into(), share.into()]).into()
-    }
-
-    fn number(&self, n: i32) -> Atom {
-        Const::number(self.elem, n).into()
-    }
-}
+use crate::error::Error;
+use crate::state::{Extreme, Forward, Reverse, Scope, Share, TangentScope, TieCount};
+use cotan_ir::{Acc, AccKind, Atom, Builder, Monoid, Op, Par, ParResult, Stmt, Ty, Var};
 
 /// 1 where the start value of a maximum or minimum ties, else 0. A fold starts from the neutral element, which is no
 /// value of the program and has no share, not even where all values are equal to it.
@@ -56,51 +19,6 @@ fn start_tie(b: &mut Builder, extreme: &Extreme, place: &Place, init: Atom, wins
         return extreme.number(0);
     }
     extreme.select_tie(b, "tie", &[], init, wins)
-}
-
-fn read(b: &mut Builder, array: Atom, at: &[Atom]) -> Atom {
-    if at.is_empty() { array } else { b.index(array, at).into() }
-}
-
-/// The cotangent of an extreme value, per tie.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
-    extreme: Extreme,
-    share: Atom,
-}
-
-impl Share {
-    /// The cotangent of one candidate.
-    pub(crate) fn of(&self, b: &mut Builder, name: &str, at: &[Atom], candidate: Atom) -> Atom {
-        let share = read(b, self.share, at);
-        self.extreme.select_tie(b, name, at, candidate, share)
-    }
-}
-
-/// Accumulators of the second pass for one extreme, in forward mode.
-#[derive(Clone, Debug)]
-pub(crate) struct TieCount {
-    extreme: Extreme,
-    count: Var,
-    /// By lane.
-    tan_sums: Vec<(usize, Var)>,
-}
-
-impl TieCount {
-    /// The accumulators of the tangents, by lane.
-    pub(crate) fn tan_sums(&self) -> impl Iterator<Item = (usize, Var)> + '_ {
-        self.tan_sums.iter().copied()
-    }
-
-    /// Counts one candidate and adds its tangents, each to its accumulator.
-    pub(crate) fn write(&self, b: &mut Builder, at: &[Atom], candidate: Atom, tans: &[(Var, Atom)]) {
-        let one = self.extreme.select_tie(b, "tie", at, candidate, self.extreme.number(1));
-        b.acc_add(self.count, at, one);
-        for (sum, tan) in tans {
-            let tan = self.extreme.select_tie(b, "tie_tan", at, candidate, *tan);
-            b.acc_add(*sum, at, tan);
-        }
-    }
 }
 
 /// An extreme among the results of a `par`.
@@ -140,10 +58,12 @@ fn places(p: &Par) -> impl Iterator<Item = Place> + '_ {
 
 impl Forward<'_, '_> {
     /// The tangents of the maxima and minima of a `par` that was just emitted: means over all that tie.
-    pub(crate) fn jvp_extremes(&mut self, s: &Stmt, p: &Par, scope: &mut TangentScope) -> Result<(), Error> {
-        let lanes = |place: &Place| self.lanes_of(s.results[place.result]).collect::<Vec<usize>>();
-        let places: Vec<(Place, Vec<usize>)> =
-            places(p).map(|place| (place, lanes(&place))).filter(|(_, lanes)| !lanes.is_empty()).collect();
+    pub(crate) fn jvp_extrema(&mut self, s: &Stmt, p: &Par, scope: &mut TangentScope) -> Result<(), Error> {
+        let directions = |place: &Place| self.directions_of(s.results[place.result]).collect::<Vec<usize>>();
+        let places: Vec<(Place, Vec<usize>)> = places(p)
+            .map(|place| (place, directions(&place)))
+            .filter(|(_, directions)| !directions.is_empty())
+            .collect();
         if places.is_empty() {
             return Ok(());
         }
@@ -153,13 +73,13 @@ impl Forward<'_, '_> {
         inner.tans.retain(|(v, _), _| !written.contains(v));
         inner.ties.retain(|v, _| !written.contains(v));
         let (mut kinds, mut accs, mut reduced, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (place, lanes) in &places {
+        for (place, directions) in &places {
             let value = scope.env.atom(s.results[place.result].into());
             let extreme = Extreme::new(&self.b, place.monoid, value);
             let init = scope.env.atom(place.init);
             let count = start_tie(&mut self.b, &extreme, place, init, extreme.number(1));
-            let sums = lanes.iter().map(|lane| {
-                let init_tan = self.tangent(place.init, *lane, scope);
+            let sums = directions.iter().map(|direction| {
+                let init_tan = self.tangent(place.init, *direction, scope);
                 start_tie(&mut self.b, &extreme, place, init, init_tan)
             });
             let sums: Vec<Atom> = sums.collect();
@@ -167,7 +87,7 @@ impl Forward<'_, '_> {
                 Candidate::Reduced(r) => {
                     let starts = [count].into_iter().chain(sums);
                     kinds.extend(starts.map(|init| ParResult::Reduced { monoid: Monoid::Add, init }));
-                    reduced.push((extreme, r, lanes));
+                    reduced.push((extreme, r, directions));
                 }
                 Candidate::Accumulated(acc) => {
                     let ty = self.b.ty(value);
@@ -177,35 +97,36 @@ impl Forward<'_, '_> {
                         var
                     };
                     let count = sum_from("ties", count);
-                    let tan_sums = lanes.iter().zip(sums).map(|(lane, init)| (*lane, sum_from("ties_tan", init)));
+                    let tan_sums =
+                        directions.iter().zip(sums).map(|(direction, init)| (*direction, sum_from("ties_tan", init)));
                     inner.ties.insert(acc, TieCount { extreme, count, tan_sums: tan_sums.collect() });
                 }
             }
-            counts.push((s.results[place.result], extreme, lanes));
+            counts.push((s.results[place.result], extreme, directions));
         }
         let indices = p.indices.iter().map(|v| self.b.copy_var(self.src, *v, &mut inner.env)).collect();
         self.b.open_block();
         self.stmts(&p.body.stmts, &mut inner)?;
         self.b.set_span(s.span.tangent());
         let mut results = Vec::new();
-        for (extreme, r, lanes) in reduced {
+        for (extreme, r, directions) in reduced {
             let candidate = inner.env.atom(r);
             results.push(extreme.select_tie(&mut self.b, "ties", &[], candidate, extreme.number(1)));
-            for lane in lanes {
-                let tan = self.tangent(r, *lane, &inner);
+            for direction in directions {
+                let tan = self.tangent(r, *direction, &inner);
                 results.push(extreme.select_tie(&mut self.b, "ties_tan", &[], candidate, tan));
             }
         }
         let body = self.b.close_block(results);
         let extents = scope.env.atoms(&p.extents);
         let mut sums = self.b.finish_par(indices, extents, kinds, accs, body).into_iter();
-        for (result, extreme, lanes) in counts {
+        for (result, extreme, directions) in counts {
             let n_ties = sums.next().expect("invariant: ties are counted");
             let weight = extreme.weight(&mut self.b, n_ties.into());
             let name = self.tan_name(result);
-            for (lane, sum) in lanes.iter().zip(sums.by_ref()) {
+            for (direction, sum) in directions.iter().zip(sums.by_ref()) {
                 let tan = self.b.named(&name).prim(cotan_ops::MULZ.prim(), &[sum.into(), weight]);
-                scope.tans.insert((result, *lane), tan.into());
+                scope.tans.insert((result, *direction), tan.into());
             }
         }
         Ok(())

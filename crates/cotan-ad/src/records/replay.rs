@@ -1,29 +1,29 @@
-//! Binomial checkpoints: the reverse of a loop that holds as many states as some bytes allow.
+//! Binomial checkpointing (revolve): the reverse of a loop that stores as many states as a number of bytes allows.
 //!
 //! Note [Replay]. The reverse loop carries a store of states, a stack ordered by iteration: rows, the iteration of each,
-//! and how many are taken. To reverse an iteration it takes the last row off and runs the source from there up to that
-//! iteration, forward and unrecorded. On the way, states are put on the stack where a binomial schedule wants them: with
-//! `s` rows, the one underfoot included, `C(s + r, s)` iterations can be reversed so that none is run again more than `r`
-//! times, and no schedule needs fewer runs in all. (Griewank and Walther, *Algorithm 799: revolve*, TOMS 2000.)
+//! and the number of rows taken. To reverse an iteration it pops the last row and runs the source from there up to that
+//! iteration, forward and unrecorded. On the way, it pushes states where a binomial schedule wants them: with `s` rows, the
+//! current one included, `C(s + r, s)` iterations can be reversed so that none is repeated more than `r` times, and no
+//! schedule needs fewer runs in all. (Griewank and Walther, *Algorithm 799: revolve*, TOMS 2000.)
 //!
 //! The first replay starts from the loop's start values, so the forward copy of the loop records nothing, and a while is
 //! no different: when it is reversed, the number of its iterations is known.
 //!
-//! What is stored is what the reverse body reads and what that needs in turn to be computed again; an array that is only
-//! written to is not.
+//! A state holds the values that the reverse body reads and the values needed to recompute those; an array that is only
+//! written to is not stored.
 
-use crate::Restored;
-use crate::record::{ClosedForm, ReverseLoop, closed_form};
-use crate::vjp::Reverse;
+use crate::analysis::closed_form::{ClosedForm, closed_form};
+use crate::report::Restored;
+use crate::state::{Reverse, ReverseLoop};
 use cotan_ir::{Atom, Block, Const, Dim, Elem, Kept, Loop, Op, Record, Ty, Var};
 use cotan_ops::{ADD, AND, EQ, FLOOR_DIV, LT, MAX, MIN, MUL, SUB};
 use cotan_opt::passes::dce::dce_block;
 
 /// A store never has fewer rows, whatever its bytes, unless there are fewer iterations: with four, a million iterations
-/// are run again at most 68 times each.
+/// are repeated at most 68 times each.
 const LEAST_ROWS: i64 = 4;
 
-/// One iteration of the source, from the carried values that a replay needs to their next values.
+/// One iteration of the source, restricted to the carried values that a replay needs.
 struct Step {
     /// The number of the iteration.
     iteration: Var,
@@ -33,7 +33,7 @@ struct Step {
     body: Block,
 }
 
-/// The store during one iteration of some loop, or what such a loop starts from.
+/// The store during one iteration of a loop, or its start values.
 struct Store<V> {
     /// One per value of a step, `[row, value..]`.
     states: Vec<V>,
@@ -50,7 +50,7 @@ impl<V: Copy> Store<V> {
 }
 
 impl Reverse<'_, '_> {
-    /// Settles the placeholders of a reverse loop by replaying the source from states that take so many bytes.
+    /// Settles the placeholders of a reverse loop by replaying the source from states within a number of bytes.
     pub(crate) fn replay<'a>(&mut self, mut reverse: ReverseLoop<'a>, bytes: i64) -> ReverseLoop<'a> {
         let stmts = reverse.body.stmts.split_off(reverse.head);
         let results = std::mem::take(&mut reverse.body.results);
@@ -81,12 +81,12 @@ impl Reverse<'_, '_> {
         let head = self.b.close_block(Vec::new());
         reverse.body.stmts.extend(head.stmts);
         reverse.body.stmts.extend(body.stmts);
-        self.report(&reverse, restored);
+        self.report_backwards(&reverse, restored);
         reverse
     }
 
-    /// What has to run to go on from some carried values of one iteration to those of the next. It writes to no
-    /// accumulator, and carries what these values depend on.
+    /// The step from the carried values that are read, and those they depend on, to their next values. It writes to no
+    /// accumulator.
     fn step(&mut self, reverse: &ReverseLoop<'_>, read: &[usize]) -> Step {
         let l = reverse.source;
         let forms: Vec<Option<ClosedForm>> = (0..l.params.len()).map(|q| closed_form(self.src, l, q)).collect();
@@ -170,7 +170,7 @@ impl Reverse<'_, '_> {
         Store { states, iterations, top: self.b.var("top", i64) }
     }
 
-    /// Binds the stored placeholders of the iteration that is being reversed, and gives the store that is left.
+    /// Binds the stored placeholders of the iteration under reversal, and gives the remaining store.
     fn advance(&mut self, reverse: &ReverseLoop<'_>, step: Step, rows: Var, store: &Store<Var>) -> Store<Var> {
         let one = Atom::i64(1);
         let base = self.b.named("base").prim(SUB.prim(), &[store.top.into(), one]);
@@ -195,7 +195,7 @@ impl Reverse<'_, '_> {
         let states = step.carried.iter().map(|q| reverse.placeholders[*q]);
         let results = states.chain(left.all()).chain([unused]).collect();
         let params = step.params.iter().copied().chain(inner.all()).chain([wanted]).collect();
-        // The row that was taken off is put back by the first step, if there is one.
+        // The popped row is pushed again by the first step, if there is one.
         let inits = bases.into_iter().chain(store.states.iter().copied()).chain([store.iterations, base, from]);
         let inits = inits.map(Atom::Var).collect();
         let kept = Kept::default();
@@ -204,8 +204,8 @@ impl Reverse<'_, '_> {
         left
     }
 
-    /// Puts the state at the start of a step on the store, if it is wanted there. Gives the store and the next iteration
-    /// whose state is wanted.
+    /// Pushes the state at the start of a step, if the schedule wants it. Gives the store and the next iteration whose state
+    /// is wanted.
     fn put(&mut self, step: &Step, rows: Var, end: Var, store: &Store<Var>, wanted: Var) -> (Store<Var>, Var) {
         let is_wanted = self.b.prim(EQ.prim(), &[step.iteration.into(), wanted.into()]);
         self.b.open_block();
@@ -228,12 +228,12 @@ impl Reverse<'_, '_> {
         (Store { states, iterations, top }, next)
     }
 
-    /// How far ahead of a row just taken the next one is best taken, where `left` iterations are to be reversed from here
-    /// with `free` more rows; zero if none is.
+    /// The best distance from a row just taken to the next one, where `left` iterations are left to reverse from here with
+    /// `free` more rows; zero if no row is taken.
     ///
-    /// With `s = free + 1` and the least `r` that has `C(s + r, s) >= left`, both what lies behind the next row and what
-    /// lies ahead of it must be a range that its rows reverse in about as many repetitions. The distances for which this
-    /// is so are an interval; this is its upper end.
+    /// With `s = free + 1` and the least `r` that has `C(s + r, s) >= left`, both the range behind the next row and the
+    /// range ahead of it must be reversible by their rows in about as many repetitions. Such distances are an interval; this
+    /// is its upper end.
     fn binomial_distance(&mut self, left: Atom, free: Atom) -> Var {
         let scalar = |elem| Ty::scalar(elem);
         let one = Atom::i64(1);

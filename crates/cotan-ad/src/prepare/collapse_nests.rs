@@ -1,24 +1,28 @@
-//! Perfect nests of counted loops become one loop, before they are reversed.
+//! Loop collapsing: perfect nests of counted loops become one loop, before they are reversed.
 //!
 //! The reverse of a nest runs the inner loop again in every iteration of the outer one; the reverse of one loop over all
-//! iterations does not, and an inner loop over the rows of a table that is filled element by element then reads scalars
-//! at the top of its body, which is all that it records. Iterations and their order stay the same.
+//! iterations does not. An inner loop over the rows of a table that is filled element by element then reads scalars at the
+//! top of its body, and records nothing else. Iterations and their order stay the same.
 //!
-//! It is done where the reverse would read carried values, else there is nothing to save; where these are scalars or
-//! arrays of which every iteration changes elements, because the loop then records them once for each iteration of the nest; and
-//! where nobody asked for checkpoints, of which a nest is a kind.
+//! It is done where the reverse reads carried values, else nothing is saved; where these are scalars or arrays that change
+//! in every iteration, because the loop then records them once for each iteration of the nest; and where no checkpoint is
+//! asked for, because a nest is a kind of checkpoint.
 
-use crate::activity::VarSet;
-use crate::reads::reads_carried;
-use crate::regions::Regions;
-use crate::undo;
+use crate::analysis::activity::VarSet;
+use crate::analysis::lineage::straight_updates;
+use crate::analysis::linearity::is_linear_in_carried;
+use crate::state::ForwardRegions;
 use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Loop, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_ops::{DIV, MAX, MIN, MUL, PrimRow, REM};
 use cotan_opt::cost::{self, COSTS};
 use cotan_opt::passes::licm::{Moves, licm};
 
-/// The function with perfect nests as single loops where that helps its reverse; `regions` are the loops that have none.
-pub(crate) fn coalesce(mut f: Function, regions: &Regions, active: impl Fn(&Function) -> VarSet) -> Function {
+/// The function with perfect nests as single loops where that helps its reverse; `regions` are the loops without a reverse.
+pub(super) fn collapse_nests(
+    mut f: Function,
+    regions: &ForwardRegions,
+    active: impl Fn(&Function) -> VarSet,
+) -> Function {
     loop {
         f = licm(f, Moves::Integers);
         let active = active(&f);
@@ -36,7 +40,7 @@ pub(crate) fn coalesce(mut f: Function, regions: &Regions, active: impl Fn(&Func
 struct Nests<'a> {
     f: &'a mut Function,
     active: &'a VarSet,
-    regions: &'a Regions,
+    regions: &'a ForwardRegions,
     changed: bool,
 }
 
@@ -44,8 +48,8 @@ impl Nests<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
-            if self.regions.is_one(&s) {
-                // Its derivative does not go back.
+            if self.regions.contains(&s) {
+                // It has no reverse.
             } else if let Some(inner) = self.perfect(&s) {
                 let inner = inner.clone();
                 self.changed = true;
@@ -60,7 +64,7 @@ impl Nests<'_> {
         Block { stmts, results: block.results }
     }
 
-    /// The inner loop of a nest that is to be one loop. Beside it the outer body has arithmetic on counters at most.
+    /// The inner loop of a nest worth collapsing. Beside it the outer body has at most arithmetic on counters.
     fn perfect<'s>(&self, s: &'s Stmt) -> Option<&'s Loop> {
         let outer = s.op.as_loop()?;
         let (last, lead) = outer.body.stmts.split_last()?;
@@ -84,7 +88,7 @@ impl Nests<'_> {
             && keeps_what_is_needed
             && inner.kept.checkpoint.is_none()
             && !inner.kept.recompute
-            && !self.regions.is_one(last)
+            && !self.regions.contains(last)
             && lead.iter().all(|s| self.is_counting(s))
             && hands_on
             && is_invariant
@@ -112,11 +116,11 @@ impl Nests<'_> {
         let carried = || (0..inner.params.len()).filter(|q| self.active.has(inner.params[*q]));
         let is_scalar = |q: usize| self.f.ty(inner.params[q]).is_scalar();
         let has_array = carried().any(|q| !is_scalar(q));
-        // Where branches decide what is written, a log of that is less than what all iterations read.
-        let is_small = carried().all(|q| is_scalar(q) || undo::straight_updates(inner, q).is_some());
+        // An undo log of updates under branches is smaller than the scalars read in all iterations.
+        let is_small = carried().all(|q| is_scalar(q) || straight_updates(inner, q).is_some());
         let cost = |stmts: &[Stmt]| stmts.iter().map(|s| cost::stmt(&self.f.vars, s)).fold(0, u64::saturating_add);
         let more = cost(lead).saturating_add(2 * COSTS.division);
-        is_small && (has_array || cost(&inner.body.stmts) >= more) && reads_carried(self.f, self.active, inner)
+        is_small && (has_array || cost(&inner.body.stmts) >= more) && !is_linear_in_carried(self.f, self.active, inner)
     }
 
     /// Makes the outer loop one over all iterations; gives the statements that compute their number.
@@ -125,7 +129,7 @@ impl Nests<'_> {
         let Op::Loop(outer) = &mut s.op else { unreachable!("invariant: a nest is a loop") };
         let (n, m) = (outer.count.unwrap_or(Atom::i64(0)), inner.count.unwrap_or(Atom::i64(0)));
         let mut before = Vec::new();
-        // More iterations than an i64 counts nobody waits for, but there must not seem to be fewer.
+        // No run reaches more iterations than an i64 counts, but a wrapped count must not be smaller.
         let length = self.prim(&MAX, &[m, Atom::i64(1)], span, &mut before);
         let most = self.prim(&DIV, &[Const::i64(i64::MAX).into(), length], span, &mut before);
         let n = self.prim(&MIN, &[n, most], span, &mut before);

@@ -1,17 +1,16 @@
-//! Checkpoints in a given number of bytes.
+//! Segment lengths for checkpoints in a given number of bytes.
 //!
-//! Half of them are for what one segment records, the other half, but for a little that alignment may take, for states
-//! between segments (`replay.rs`). What a segment
-//! records is decided only when it is reversed, but an upper bound of it can be told before: arrays that an iteration
-//! writes in few places are logged or their reads recorded, everything else is recorded whole.
+//! Half of the bytes are for the record of one segment, the other half, less a little for alignment, for states between segments
+//! (`records/replay.rs`). The record of a segment is decided only when it is reversed, but it has an upper bound: arrays that an
+//! iteration writes in few places are logged or their reads recorded, everything else is recorded whole.
 
 use super::Code;
-use crate::record::{closed_form, scalar_reads};
-use crate::undo::straight_updates;
+use crate::analysis::closed_form::closed_form;
+use crate::analysis::lineage::{scalar_reads, straight_updates};
 use cotan_ir::{Atom, Const, Dim, Elem, Loop, Ty};
 use cotan_ops::{ADD, DIV, FLOOR, LE, MAX, MIN, MUL, SELECT, cast_to};
 
-/// What is left of some bytes for the borders between tensors.
+/// The part of some bytes that is left for the alignment of tensors.
 pub(super) fn alignment(bytes: i64) -> i64 {
     bytes / 16
 }
@@ -32,7 +31,7 @@ impl Code<'_> {
         self.prim(&SELECT, &[fits, count, segment], Elem::I64)
     }
 
-    /// How often something fits some bytes, at least once.
+    /// How many times `each` fits into some bytes, at least once.
     fn quotient(&mut self, bytes: i64, each: Atom) -> Atom {
         let each = self.prim(&MAX, &[each, Const::float(Elem::F64, 1.0).into()], Elem::F64);
         let n = self.prim(&DIV, &[Const::float(Elem::F64, bytes as f64).into(), each], Elem::F64);
@@ -43,7 +42,7 @@ impl Code<'_> {
         self.prim(&MAX, &[n, Atom::i64(1)], Elem::I64)
     }
 
-    /// The bytes of one row of a store: what an iteration starts from, and its number.
+    /// The bytes of one row of a store: the start values of an iteration, and its number.
     fn state_bytes(&mut self, l: &Loop) -> Atom {
         let mut all: Atom = Const::float(Elem::F64, Elem::I64.bytes() as f64).into();
         for q in 0..l.params.len() {
@@ -55,7 +54,7 @@ impl Code<'_> {
         all
     }
 
-    /// The most bytes that an iteration records of what the loop carries.
+    /// An upper bound of the bytes that an iteration records of the carried values.
     fn record_bytes(&mut self, l: &Loop) -> Atom {
         let mut all: Atom = Const::float(Elem::F64, 0.0).into();
         for (q, p) in l.params.iter().enumerate() {
@@ -76,7 +75,7 @@ impl Code<'_> {
         all
     }
 
-    /// The bytes, and those of so many values of a type.
+    /// Adds the bytes of `n` values of a type.
     fn plus(&mut self, bytes: Atom, n: usize, ty: &Ty) -> Atom {
         let known = ty.dims.iter().filter_map(|dim| match dim {
             Dim::Const(n) => Some(*n as f64),

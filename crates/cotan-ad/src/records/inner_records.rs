@@ -1,37 +1,18 @@
-//! Keeping the record of an inner loop in the outer one.
+//! Hoisting the record of an inner loop into the forward copy of the outer loop.
 //!
-//! The reverse of an inner loop has its re-executed copy record something. Instead of running that copy again in every
-//! iteration of the outer reverse, the forward copy of the outer loop runs it in place of its own, and records what the
-//! reverse reads of it: a result of a shape known outside of the outer loop is stacked, a record whose length differs
+//! The reverse of an inner loop makes its re-executed copy record values. Instead of running that copy again in every
+//! iteration of the outer reverse, the forward copy of the outer loop runs it in place of its own, and records the results
+//! that the reverse reads: a result of a shape known outside of the outer loop is stacked, a record whose length differs
 //! from iteration to iteration goes into a log, one iteration behind the other. Repeated from the inside to the outside,
-//! this leaves one record of a whole nest, and its body runs forward twice however deep it is.
+//! this leaves one record of a whole nest, and its body runs forward twice at any depth.
 //!
-//! The copies compute the same bits, so only what is recorded changes. A loop that writes to accumulators of regions around
-//! it stays where it is, because such writes are erased from the re-executed copy.
+//! The copies compute the same bits, so only the records change. A loop that writes to accumulators of regions around it stays
+//! in place, because such writes are erased from the re-executed copy.
 
-use crate::record::{Patch, ReverseLoop};
-use crate::vjp::Reverse;
+use crate::state::{Patch, Reverse, ReverseLoop};
 use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Record, Span, Stmt, Ty, Var};
-use rustc_hash::FxHashSet;
 
-/// Whether the forward copy of a loop may be replaced: it writes to no accumulator of a region around it.
-pub(crate) fn is_closed(s: &Stmt) -> bool {
-    written_around(s).next().is_none()
-}
-
-/// The accumulators of regions around a statement that it writes to, in no particular order.
-pub(crate) fn written_around(s: &Stmt) -> impl Iterator<Item = Var> + use<> {
-    fn introduced(s: &Stmt, out: &mut FxHashSet<Var>) {
-        out.extend(s.op.accs().iter().map(|acc| acc.var));
-        s.op.blocks().iter().flat_map(|b| &b.stmts).for_each(|inner| introduced(inner, out));
-    }
-    let mut own = FxHashSet::default();
-    introduced(s, &mut own);
-    let written: FxHashSet<Var> = s.op.blocks().iter().flat_map(cotan_ir::written_accs).collect();
-    written.into_iter().filter(move |acc| !own.contains(acc))
-}
-
-/// What is known of the shape of a value outside of the loop whose body binds it.
+/// The part of a value's shape that is known outside of the loop whose body binds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// All of it.
@@ -53,28 +34,28 @@ impl Shape {
     }
 }
 
-/// A kept inner loop.
+/// An inner loop whose results are recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct InnerLoop {
     /// Its re-executed copy.
-    pub(crate) again: Stmt,
+    pub(crate) recomputed: Stmt,
     /// The results that are recorded.
     pub(crate) recorded: Vec<Var>,
 }
 
 impl Reverse<'_, '_> {
-    /// Runs the re-executed copy of a loop in the forward loop instead of the copy there, and records results of it.
-    /// What reads them in the body of the reverse loop reads the records. `names` says what the variables of the reverse
-    /// body are called in the forward loop.
-    pub(crate) fn keep_inner(
+    /// Moves the re-executed copy of a loop to the forward loop, in place of the copy there, and records its results.
+    /// Their readers in the body of the reverse loop read the records. `names` maps the variables of the reverse body to
+    /// those of the forward loop.
+    pub(crate) fn move_inner(
         &mut self,
         reverse: &ReverseLoop<'_>,
         forward: &mut Patch,
         names: &Env,
-        kept: InnerLoop,
+        inner: InnerLoop,
         body: &mut Block,
     ) {
-        let InnerLoop { again: inner, recorded } = kept;
+        let InnerLoop { recomputed: inner, recorded } = inner;
         let mut names = names.clone();
         let known = inner.results.iter().find_map(|r| names.get(r)?.var());
         let stmts = &forward.l.body.stmts;
@@ -109,7 +90,7 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// Has records of one run-time length, made by statement `at` of the forward loop's body, written to logs.
+    /// Writes records of one run-time length, results of statement `at` of the forward loop's body, to logs.
     #[expect(clippy::too_many_arguments, reason = "two loops, and what joins them")]
     fn log_together(
         &mut self,
@@ -145,7 +126,7 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// Has a loop write its result `record`, a stacked one or a log, to an accumulator from `pos` on.
+    /// Makes a loop write its result `record`, a stacked one or a log, to an accumulator from `pos` on.
     fn write_to_log(&mut self, s: &mut Stmt, record: Var, acc: Var, pos: Var) {
         let span = s.span;
         let Op::Loop(l) = &mut s.op else { unreachable!("invariant: the copy of a loop is a loop") };
@@ -169,7 +150,7 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// Has every write to one log go to another, from `pos` on.
+    /// Redirects every write to one log to another, from `pos` on.
     fn shift_writes(&mut self, block: &mut Block, from: Var, to: Var, pos: Var) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in std::mem::take(&mut block.stmts) {
@@ -185,7 +166,7 @@ impl Reverse<'_, '_> {
         block.stmts = stmts;
     }
 
-    /// Has every read of one array read another one, from `start` on.
+    /// Redirects every read of one array to another one, from `start` on.
     fn read_from_log(&mut self, block: &mut Block, from: Var, to: Var, start: Var) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in std::mem::take(&mut block.stmts) {
@@ -209,7 +190,7 @@ impl Reverse<'_, '_> {
         add(at, args, span)
     }
 
-    /// Renames what an operation reads, also in the types of what it binds inside.
+    /// Renames the operands of an operation, also in the types of its inner variables.
     fn rename_op(&mut self, s: &mut Stmt, names: &Env) {
         s.op.map_operands(&mut |a| names.atom(a));
         s.op.binders().iter().for_each(|v| self.rename_ty(*v, names));
@@ -232,8 +213,8 @@ fn add(result: Var, args: Vec<Atom>, span: Span) -> Stmt {
     Stmt { results: vec![result], op: Op::Prim { prim: cotan_ops::ADD.prim(), args }, span }
 }
 
-/// What the variables of the reverse body that repeat the source's are called in the forward loop.
+/// Maps the variables of the re-executed statements to those of the forward loop.
 pub(crate) fn forward_names(reverse: &ReverseLoop<'_>) -> Env {
-    let both = |(v, again): (&Var, &Atom)| Some((again.var()?, *reverse.twin.env.get(v)?));
-    reverse.env.iter().filter_map(both).filter(|(again, forward)| Atom::Var(*again) != *forward).collect()
+    let both = |(v, copy): (&Var, &Atom)| Some((copy.var()?, *reverse.forward_copy.env.get(v)?));
+    reverse.env.iter().filter_map(both).filter(|(copy, forward)| Atom::Var(*copy) != *forward).collect()
 }

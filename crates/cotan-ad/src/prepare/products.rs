@@ -1,10 +1,11 @@
-//! Products before differentiation, in both modes: beside `reduced(mul)` the factors are stacked and multiplied again by
-//! a sequential loop `p = p * v[i]`. The value stays that of the reduction, to the bit; the derivative is that of the
-//! loop. Its reverse records prefix products and carries the suffix product, so the gradient is exact with any number
-//! of zeros. The usual rule, which counts zeros and selects, is not closed: at one zero its derivative misses the mixed
-//! second derivatives.
+//! Product reductions as loops, in both modes: beside `reduced(mul)` the factors are stacked and multiplied again by a
+//! sequential loop `p = p * v[i]`.
+//!
+//! The value stays that of the reduction, to the bit; the derivative is that of the loop. Its reverse records prefix products
+//! and carries the suffix product, so the gradient is exact with any number of zeros. The usual rule, which counts zeros and
+//! selects, is not closed: at one zero its derivative misses the mixed second derivatives.
 
-use crate::activity::VarSet;
+use crate::analysis::activity::VarSet;
 use cotan_ir::{
     Atom, Block, Dim, Elem, Function, Kept, Loop, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo,
 };
@@ -117,7 +118,7 @@ impl Products<'_> {
     }
 }
 
-/// What the loops of one product share.
+/// The parts that all loops of one product share.
 struct Nest {
     name: Symbol,
     factor: Ty,

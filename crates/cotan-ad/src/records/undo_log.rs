@@ -1,102 +1,26 @@
-//! The undo log: how a loop that updates an array in place has the array again in every reverse iteration.
+//! Undo log: a loop that updates an array in place logs overwritten elements, and its reverse restores the array from them.
 //!
-//! The lineage of a carried array is walked back from its next value through updates, branches and inner loops to the
-//! parameter. In the forward loop every update on it first logs what it overwrites, value and indices, at a position
-//! that is threaded through the inner loops and branches. So the log of one loop is flat however deep its nest is, and
-//! undoing an iteration is one counted loop over its part of the log, backwards. The reverse loop carries the array
-//! itself, from its final value; an iteration first undoes, then re-executes, then reverses.
+//! The lineage of a carried array is followed back from its next value through updates, branches and inner loops to the
+//! parameter. In the forward loop every update on it first logs the overwritten value and the indices, at a position that is
+//! threaded through the inner loops and branches. So the log of one loop is flat at any depth of its nest, and undoing an
+//! iteration is one counted loop over its part of the log, backwards. The reverse loop carries the array itself, from its
+//! final value; an iteration first undoes, then re-executes, then reverses.
 //!
 //! This is closed: logs are differentiable results, the undo loop updates elements and records nothing itself, and the
 //! array that is carried backwards has the undo loop as its lineage one order up.
 
-use crate::record::{Patch, ReverseLoop};
-use crate::vjp::Reverse;
+use crate::analysis::lineage::lineage;
+use crate::state::{Patch, Reverse, ReverseLoop};
 use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Record, Stmt, Ty, Var};
-use cotan_opt::cost::Size;
 
-/// Where an array comes from within a block.
-struct Lineage {
-    /// The version that the block starts from.
-    start: Atom,
-    /// The statements that change it, last first: position in the block, and which of the results is the array.
-    path: Vec<(usize, usize)>,
-    /// The number of indices of the updates, one entry per update met.
-    arities: Vec<usize>,
-    /// Whether there is nothing but updates on the path.
-    is_straight: bool,
-}
-
-/// The number of indices of each of the updates that are all that happens to carried array `q` in an iteration.
-pub(crate) fn straight_updates(l: &Loop, q: usize) -> Option<Vec<usize>> {
-    let line = lineage(&l.body, l.body.results[q])?;
-    let is_logged = line.is_straight && line.start == Atom::Var(l.params[q]);
-    let is_alike = line.arities.iter().all(|a| *a == line.arities[0]);
-    (is_logged && is_alike && !line.arities.is_empty()).then_some(line.arities)
-}
-
-/// The lineage of `end`; `None` if something else than an update changes the array on the way.
-fn lineage(block: &Block, end: Atom) -> Option<Lineage> {
-    let mut line = Lineage { start: end, path: Vec::new(), arities: Vec::new(), is_straight: true };
-    // The definitions of a lineage stand in order, so one walk backwards meets them all.
-    for (k, s) in block.stmts.iter().enumerate().rev() {
-        let Some(at) = s.results.iter().position(|r| line.start == Atom::Var(*r)) else { continue };
-        match &s.op {
-            Op::Update { array, indices, .. } => {
-                line.arities.push(indices.len());
-                line.start = *array;
-                line.path.push((k, at));
-            }
-            Op::Check { value, .. } => line.start = *value,
-            Op::Switch { arms, .. } => {
-                let lines: Option<Vec<Lineage>> = arms.iter().map(|arm| lineage(arm, arm.results[at])).collect();
-                let lines = lines?;
-                let start = lines.first()?.start;
-                if lines.iter().any(|l| l.start != start) {
-                    return None;
-                }
-                line.start = start;
-                line.arities.extend(lines.into_iter().flat_map(|l| l.arities));
-                line.path.push((k, at));
-                line.is_straight = false;
-            }
-            Op::Loop(l) => {
-                let q = at.checked_sub(usize::from(l.count.is_none())).filter(|q| *q < l.params.len())?;
-                let inner = lineage(&l.body, l.body.results[q])?;
-                if inner.start != Atom::Var(l.params[q]) {
-                    return None;
-                }
-                line.start = l.inits[q];
-                line.arities.extend(inner.arities);
-                line.path.push((k, at));
-                line.is_straight = false;
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Call { .. } => return None,
-        }
-    }
-    Some(line)
-}
-
-/// What the undo log of a carried array grows by in an iteration, about, if there can be one.
-pub(crate) fn logged(body: &Block, p: Var, next: Atom, ty: &Ty) -> Option<Size> {
-    let line = lineage(body, next).filter(|line| ty.rank() > 0 && line.start == Atom::Var(p))?;
-    let arity = line.arities.first().copied().filter(|arity| line.arities.iter().all(|a| a == arity))?;
-    let indices = Size::of(&Ty::scalar(Elem::I64)).times(arity as u64);
-    Some(Size::of(&ty.inner(arity)).plus(indices).times(line.arities.len() as u64))
-}
-
-/// What an update overwrites, value and indices: the accumulators written, or their final arrays.
+/// The logs of overwritten values and of indices: accumulators, or their final arrays.
 struct Log {
     old: Var,
     indices: Vec<Var>,
 }
 
 impl Reverse<'_, '_> {
-    /// Has carried array `q` by undoing, if its lineage allows it.
+    /// Restores carried array `q` by undoing, if its lineage allows it.
     pub(crate) fn restore_by_undoing(
         &mut self,
         reverse: &mut ReverseLoop<'_>,
@@ -156,7 +80,7 @@ impl Reverse<'_, '_> {
         true
     }
 
-    /// Emits the loop that puts back what the positions from `lo` to `hi` of the log say, last first.
+    /// Emits the loop that undoes the entries from `lo` to `hi` of the log, last first.
     fn undo(&mut self, lo: Var, hi: Var, current: Var, restored: Var, records: &Log) {
         let n = self.b.prim(cotan_ops::SUB.prim(), &[hi.into(), lo.into()]);
         let last = self.b.prim(cotan_ops::SUB.prim(), &[hi.into(), Atom::i64(1)]);
@@ -192,8 +116,8 @@ impl Reverse<'_, '_> {
         (var, result)
     }
 
-    /// The block with every update on the lineage of `end` logging what it overwrites, from position `pos` on. Gives
-    /// the block and the position behind the last entry.
+    /// The block with logging before every update on the lineage of `end`, from position `pos` on. Gives the block and the
+    /// position behind the last entry.
     fn logged(&mut self, block: Block, end: Atom, mut pos: Atom, log: &Log) -> (Block, Atom) {
         let line = lineage(&block, end).expect("invariant: only arrays with a lineage are logged");
         let mut path = line.path.into_iter().rev().peekable();
@@ -258,15 +182,5 @@ impl Reverse<'_, '_> {
             | Op::Call { .. }
             | Op::Check { .. } => unreachable!("invariant: a lineage goes through updates, branches and loops"),
         }
-    }
-}
-
-impl ReverseLoop<'_> {
-    /// Carries one more value, behind the cotangents.
-    pub(crate) fn add_carried(&mut self, param: Var, init: Atom, next: Atom, result: Var) {
-        self.params.push(param);
-        self.inits.push(init);
-        self.results.push(result);
-        self.body.results.push(next);
     }
 }

@@ -1,62 +1,7 @@
-//! Cotangents of source variables during a reverse sweep.
-//!
-//! A zero is a symbol: the absence of an entry. No tensor of zeros is made unless a region boundary needs one.
+//! Accumulation of cotangents in reverse mode: contributions, symbolic zeros, and the values that leave a region.
 
-use crate::vjp::Reverse;
-use cotan_ir::{Atom, Builder, CheckKind, Const, Dim, Env, Ty, Var};
-use rustc_hash::FxHashMap;
-
-/// The cotangent of a variable so far, if it is not zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cot {
-    /// A value, which grows by addition.
-    Value(Atom),
-    /// An accumulator of an enclosing reverse region, into which contributions are written.
-    Acc(Var),
-}
-
-/// What is written to a source accumulator under reversal reads its cotangent from here: the transpose of writing is
-/// reading. The operands are constant during the whole reverse region.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum AccCot {
-    /// A sum or a log: the cotangent of the final array.
-    Linear(Atom),
-    /// A maximum or minimum.
-    Extreme(crate::extremes::Share),
-}
-
-/// What a reverse sweep knows in one scope.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scope {
-    /// Source variables to target operands. Never holds accumulators, so that re-executed writes are erased.
-    pub(crate) env: Env,
-    /// Source variables to cotangents.
-    pub(crate) cots: FxHashMap<Var, Cot>,
-    /// Source accumulators under reversal.
-    pub(crate) acc_cots: FxHashMap<Var, AccCot>,
-}
-
-/// A tensor of zeros (or the constant zero).
-pub(crate) fn zeros(b: &mut Builder, ty: &Ty) -> Atom {
-    fill(b, Const::zero(ty.elem), ty)
-}
-
-/// A tensor of one value (or the constant itself, where the type is scalar).
-pub(crate) fn fill(b: &mut Builder, value: Const, ty: &Ty) -> Atom {
-    if ty.is_scalar() {
-        return value.into();
-    }
-    b.tensor(cotan_ops::FILL.op(), &[value.into()], &[], ty.clone()).into()
-}
-
-/// The value under a type whose dims may be named otherwise. What leaves a block must not name lengths that are bound
-/// inside; a check that always holds renames them.
-pub(crate) fn retyped(b: &mut Builder, value: Atom, ty: Ty) -> Atom {
-    if ty.is_scalar() || b.ty(value) == ty {
-        return value;
-    }
-    b.check(Const::bool(true).into(), CheckKind::ShapeMismatch, &[], value, Some(ty)).into()
-}
+use crate::state::{Cot, Reverse, Scope, retyped, zeros};
+use cotan_ir::{Atom, Dim, Ty, Var};
 
 impl Reverse<'_, '_> {
     /// The name of a cotangent.
@@ -64,7 +9,7 @@ impl Reverse<'_, '_> {
         format!("{}_cot", self.src.name_of(x))
     }
 
-    /// A contribution to the cotangent of `x`.
+    /// Adds a contribution to the cotangent of `x`.
     pub(crate) fn add(&mut self, x: Atom, contribution: Atom, scope: &mut Scope) {
         let Some(x) = self.active.member(x) else { return };
         match scope.cots.get(&x) {
@@ -86,7 +31,7 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// A contribution that may stand beside `target`. In code that never runs, behind a check that always fails, the
+    /// A contribution under the dims of `target`. In code that never runs, behind a check that always fails, the
     /// two can have different constant dims.
     fn fitting(&mut self, contribution: Atom, target: Atom) -> Atom {
         let (from, to) = (self.b.ty(contribution), self.b.ty(target));
@@ -94,7 +39,7 @@ impl Reverse<'_, '_> {
         if from.dims.iter().zip(&to.dims).any(differ) { retyped(&mut self.b, contribution, to) } else { contribution }
     }
 
-    /// A contribution to the cotangent of one element or sub-tensor of `x`.
+    /// Adds a contribution to the cotangent of one element or sub-tensor of `x`.
     pub(crate) fn add_at(&mut self, x: Atom, indices: &[Atom], contribution: Atom, scope: &mut Scope) {
         if indices.is_empty() {
             return self.add(x, contribution, scope);
@@ -133,11 +78,22 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// Takes the cotangent of a variable whose statement is being reversed: nothing contributes to it any more.
+    /// Takes the cotangent of a variable at the reverse of its statement: it is complete there.
     pub(crate) fn take(&mut self, x: Var, scope: &mut Scope) -> Option<Atom> {
         match scope.cots.remove(&x)? {
             Cot::Value(c) => Some(c),
             Cot::Acc(_) => unreachable!("invariant: what a block binds is not accumulated outside of it"),
         }
+    }
+
+    /// The type of a source variable's cotangent.
+    pub(crate) fn cot_ty(&self, x: Var, scope: &Scope) -> Ty {
+        scope.env.ty(self.src.ty(x)).tangent()
+    }
+
+    /// The zero cotangent of an operand.
+    pub(crate) fn zeros_like(&mut self, a: Atom, scope: &Scope) -> Atom {
+        let ty = scope.env.ty(&self.src.atom_ty(a)).tangent();
+        zeros(&mut self.b, &ty)
     }
 }

@@ -1,22 +1,22 @@
-//! What an iteration of a loop costs in either mode, by the cost model of the passes.
+//! Cost model of a loop in either mode: an iteration with its tangents against its record, re-execution and cotangents.
 
-use crate::activity::VarSet;
+use crate::analysis::activity::VarSet;
 use cotan_ir::{Block, Function, Loop, Op, Stmt};
 use cotan_opt::cost::{COSTS, Size, elements, extent, stmt, trips};
 
-/// What an iteration of a loop costs that a reverse sweep differentiates forward, or takes in reverse. The partial
-/// derivatives of its statements, which both modes compute, are left out.
+/// The cost of an iteration of a loop in either mode. The partial derivatives of its statements, which both modes compute,
+/// are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegionCost {
-    /// The values, and a tangent of each in every lane in which it has one.
+    /// The values, and a tangent of each in every direction in which it has one.
     pub(crate) forward: u64,
-    /// The values, once more under every loop around them, what is recorded, and the cotangents.
+    /// The values, once more under every loop around them, the record, and the cotangents.
     pub(crate) reverse: u64,
 }
 
-/// What an iteration of a loop costs, with these active variables and these lanes.
-pub(crate) fn region(f: &Function, l: &Loop, active: &VarSet, lanes: &[VarSet]) -> RegionCost {
-    let mut iteration = Iteration { f, active, lanes, cost: RegionCost::default() };
+/// The cost of an iteration of a loop, with these active variables and these directions.
+pub(crate) fn region_cost(f: &Function, l: &Loop, active: &VarSet, directions: &[VarSet]) -> RegionCost {
+    let mut iteration = Iteration { f, active, directions, cost: RegionCost::default() };
     iteration.loop_body(l, 1, 1);
     iteration.cost
 }
@@ -24,12 +24,12 @@ pub(crate) fn region(f: &Function, l: &Loop, active: &VarSet, lanes: &[VarSet]) 
 struct Iteration<'a> {
     f: &'a Function,
     active: &'a VarSet,
-    lanes: &'a [VarSet],
+    directions: &'a [VarSet],
     cost: RegionCost,
 }
 
 impl Iteration<'_> {
-    /// Counts a body that runs so often under so many loops.
+    /// Adds a body that runs `runs` times under `depth` loops.
     fn loop_body(&mut self, l: &Loop, runs: u64, depth: u64) {
         let recorded = l.params.iter().filter(|p| self.active.has(**p)).map(|p| Size::of(self.f.ty(*p)).cost());
         let recorded = recorded.fold(0, u64::saturating_add);
@@ -59,7 +59,7 @@ impl Iteration<'_> {
 
     fn stmt(&mut self, s: &Stmt, runs: u64, depth: u64) {
         let value = stmt(&self.f.vars, s).saturating_mul(runs);
-        // Each active operand takes a product and a sum; what is no arithmetic is done once more.
+        // Each active operand takes a product and a sum; other operations are repeated.
         let each = match &s.op {
             Op::Prim { .. } => {
                 let n = s.results.first().map_or(1, |r| elements(self.f.ty(*r)));
@@ -80,7 +80,7 @@ impl Iteration<'_> {
             let n = s.op.operands().into_iter().filter(|a| is_active && active.member(*a).is_some()).count();
             each.saturating_mul(n as u64)
         };
-        let tangents = self.lanes.iter().map(products).fold(0, u64::saturating_add);
+        let tangents = self.directions.iter().map(products).fold(0, u64::saturating_add);
         let again = value.saturating_mul(depth);
         let RegionCost { forward, reverse } = &mut self.cost;
         *forward = forward.saturating_add(value).saturating_add(tangents);
