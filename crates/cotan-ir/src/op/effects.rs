@@ -21,6 +21,13 @@ pub struct Effects<'a> {
     pub calls: Option<&'a Symbol>,
 }
 
+impl Effects<'_> {
+    /// Whether anything but its results tells that the operation has run.
+    pub fn show(&self) -> bool {
+        self.fails || self.prints || self.may_not_end || self.writes.is_some() || self.calls.is_some()
+    }
+}
+
 impl Op {
     /// What the operation does beside giving its results, its inner blocks aside.
     pub fn effects(&self) -> Effects<'_> {

@@ -36,6 +36,12 @@ impl Op {
         }
     }
 
+    /// Whether all that the operation does is to make one value of its operands: it has no inner blocks, writes no
+    /// accumulator and calls no function. It may be a check.
+    pub fn is_value(&self) -> bool {
+        self.blocks().is_empty() && self.written().is_none() && !matches!(self, Op::Call { .. })
+    }
+
     /// Whether inner blocks run once for every value of an index: it is a parallel or a sequential loop.
     pub fn is_loop_nest(&self) -> bool {
         matches!(self, Op::Par(_) | Op::Loop(_))
