@@ -24,6 +24,6 @@ mod unify;
 
 pub use check::{Checked, Conventions, DerivativeFacts, Flow, check, derivative_facts, derivative_warnings};
 pub use limits::Limits;
-pub use lower::lower;
+pub use lower::{lower, signature};
 pub use prelude::{PreludeFunction, prelude_functions};
 pub use suggest::closest;

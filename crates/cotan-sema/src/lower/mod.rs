@@ -56,8 +56,8 @@ use cotan_syntax::Diagnostic;
 use cotan_syntax::Span;
 
 use crate::codes;
-use crate::entry::{LoweredProgram, Request};
-use crate::instances;
+use crate::entry::{self, LoweredProgram, Request};
+use crate::instances::{self, Specialisation};
 use crate::limits::Limits;
 use crate::typed::{FnId, Program};
 
@@ -116,6 +116,20 @@ pub fn lower(
         entries.push(entries::lower_root(&mut lowering, root).map_err(|error| vec![*error])?);
     }
     Ok(LoweredProgram { module: lowering.module, entries })
+}
+
+/// The names and types of the function that `root` asks for, without a lowering. Errors are those of the root.
+pub fn signature(
+    program: &Program,
+    root: &Request,
+    limits: &Limits,
+) -> std::result::Result<entry::Signature, Vec<Diagnostic>> {
+    let mut program = Cow::Borrowed(program);
+    let (function, args) = entries::resolve(&mut program, root).map_err(|error| vec![*error])?;
+    let Specialisation { generics, params, result } =
+        instances::specialise_header(&program, function, args, limits).map_err(|error| vec![*error])?;
+    let body = &program.function(function).body;
+    Ok(entries::Header { generics: &generics, params: &params, result: &result, body }.signature(&program))
 }
 
 /// A function in the IR.
