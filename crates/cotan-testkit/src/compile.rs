@@ -11,7 +11,7 @@ use cotan_llvm::load::SearchConfig;
 use cotan_llvm::runtime::Pool;
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction};
 use cotan_ops::Registry;
-use cotan_opt::passes::plain_products::plain_products;
+use cotan_opt::passes::relax_products::relax_products;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 use store::Store;
@@ -77,7 +77,7 @@ impl Machine {
         name: &str,
         options: CompileOptions,
     ) -> Result<Option<Arc<CompiledFunction>>, String> {
-        let Some(plain) = plain_products(module, name) else { return Ok(None) };
+        let Some(plain) = relax_products(module, name) else { return Ok(None) };
         let options = CompileOptions { has_plain_products: true, ..options };
         let compiled = self.compile(&plain, name, &options);
         compiled.map(Some).map_err(|e| format!("with plain products, {e}"))

@@ -31,6 +31,7 @@ pub mod random;
 pub mod shrink;
 pub mod shuffle;
 pub mod signatures;
+pub mod texts;
 pub mod tier;
 pub mod tolerances;
 pub mod variant;

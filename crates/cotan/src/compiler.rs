@@ -11,8 +11,8 @@ use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
-use cotan_opt::Given;
-use cotan_opt::passes::plain_products::plain_products;
+use cotan_opt::KnownExtents;
+use cotan_opt::passes::relax_products::relax_products;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::entry::{Entry, EntryExtent};
@@ -416,7 +416,7 @@ fn expect_no_errors(program: &Program) -> Result<(), CompileError> {
 fn plain(module: &Module, symbol: &str, level: OptLevel) -> Option<Arc<Module>> {
     match level {
         OptLevel::O0 => None,
-        OptLevel::O2 => plain_products(module, symbol).map(Arc::new),
+        OptLevel::O2 => relax_products(module, symbol).map(Arc::new),
     }
 }
 
@@ -445,12 +445,12 @@ enum Last {
 }
 
 /// The extents of arguments that follow from its sizes, as every call of an entry makes sure of.
-fn given(entry: &Entry) -> Vec<Given> {
+fn given(entry: &Entry) -> Vec<KnownExtents> {
     let n_sizes = entry.signature.sizes.len();
     let extents = entry.extents.iter().enumerate();
     extents
         .filter_map(|(k, extent)| match extent {
-            EntryExtent::Size(dim) => Some(Given { param: n_sizes + k, terms: polynomial(dim)? }),
+            EntryExtent::Size(dim) => Some(KnownExtents { param: n_sizes + k, terms: polynomial(dim)? }),
             EntryExtent::Payload { .. } => None,
         })
         .collect()

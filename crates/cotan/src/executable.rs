@@ -1,7 +1,7 @@
 //! Executables: machine code for calls, with a fallback for calls that give a NaN.
 //!
 //! The code that runs first computes products of derivatives plainly; see
-//! [`cotan_opt::passes::plain_products`]. Only where a result is NaN is the call repeated with code in which an exact zero
+//! [`cotan_opt::passes::relax_products`]. Only where a result is NaN is the call repeated with code in which an exact zero
 //! wins over a factor that is infinite or NaN. That code is compiled when it is first wanted.
 
 use crate::CallError;

@@ -17,7 +17,7 @@ use crate::runtime::Pool;
 pub use call::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
 use cotan_loops::{
-    LoopFunction, Probe, TaskSizes, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow,
+    LoopFunction, Probe, TaskSizes, Width, contract, fork, insert_probes, legalize_width, lower, split_blocks,
     unwatched_results, vectorise, watch_results, wavefronts, without_products,
 };
 use cotan_ops::Registry;
@@ -91,9 +91,9 @@ impl CompileOptions {
                 contract(&mut nest);
             }
         }
-        cut_long_blocks(&mut nest);
+        split_blocks(&mut nest);
         if let Some(width) = self.width {
-            narrow(&mut nest, width);
+            legalize_width(&mut nest, width);
         }
         nest
     }
