@@ -15,12 +15,12 @@ use crate::undo;
 use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Loop, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_ops::{DIV, MAX, MIN, MUL, PrimRow, REM};
 use cotan_opt::cost::{self, COSTS};
-use cotan_opt::passes::hoist::{Moves, hoist};
+use cotan_opt::passes::licm::{Moves, licm};
 
 /// The function with perfect nests as single loops where that helps its reverse; `regions` are the loops that have none.
 pub(crate) fn coalesce(mut f: Function, regions: &Regions, active: impl Fn(&Function) -> VarSet) -> Function {
     loop {
-        f = hoist(f, Moves::Integers);
+        f = licm(f, Moves::Integers);
         let active = active(&f);
         let body = std::mem::take(&mut f.body);
         let mut nests = Nests { f: &mut f, active: &active, regions, changed: false };

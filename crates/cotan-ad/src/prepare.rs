@@ -12,8 +12,8 @@ use crate::products::lower_products;
 use crate::regions::Regions;
 use crate::slopes::Slopes;
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Op, Span, Stmt, Ty, Var, VarInfo};
-use cotan_opt::passes::hoist::{Moves, hoist};
 use cotan_opt::passes::inline::inline;
+use cotan_opt::passes::licm::{Moves, licm};
 
 /// What is differentiated in place of a function.
 pub(crate) struct Prepared {
@@ -41,7 +41,7 @@ pub(crate) fn prepared(
     match mode {
         Mode::Vjp => {
             clamp_counts(&mut f);
-            f = hoist(f, Moves::Integers);
+            f = licm(f, Moves::Integers);
             // Before checkpoints change the loops, because they must not change what is chosen.
             regions = Regions::choose(session, &f, &active(&f));
             f = coalesce(f, &regions, &active);

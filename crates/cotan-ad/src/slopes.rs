@@ -13,7 +13,7 @@ use crate::regions::Regions;
 use crate::structured::Use;
 use cotan_ir::{Atom, Block, Builder, Function, Op, Var};
 use cotan_ops::MULZ;
-use cotan_opt::passes::contract::count_uses;
+use cotan_opt::passes::contract_fma::count_uses;
 use rustc_hash::FxHashMap;
 
 /// The partial derivatives that are statements, by the result of the primitive and the position of the operand.

@@ -8,10 +8,11 @@
 //! What a derivative is, the products say that only derivatives have ([`Instruction::Mulc`]). This runs before arrays
 //! share memory, when a buffer holds derivatives or something else, not both in turn.
 
-use crate::blocks::Blocks;
-use crate::nest::{
-    Buffer, BufferKind, CallResult, Expr, For, Home, Local, LoopFunction, Node, Operand, Piece, Place, Target, Threads,
+use crate::node::{
+    Argument, Buffer, BufferKind, CallResult, Expr, For, Home, Local, LoopFunction, Node, Operand, Place, Target,
+    Threads,
 };
+use crate::partial_sums::PartialSums;
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -90,7 +91,7 @@ impl Derivatives {
                     }
                 }
                 // It makes more of what a buffer holds.
-                Node::Blocks(_)
+                Node::PartialSums(_)
                 | Node::LoadLanes { .. }
                 | Node::StoreLanes { .. }
                 | Node::Alloc { .. }
@@ -137,7 +138,7 @@ impl Mentions {
                     self.place(*from);
                     self.place(*to);
                 }
-                Node::Blocks(blocks) => self.place(blocks.lanes),
+                Node::PartialSums(blocks) => self.place(blocks.lanes),
                 Node::Bind { buffer, to } => {
                     self.buffer(*buffer);
                     self.place(*to);
@@ -151,8 +152,8 @@ impl Mentions {
                 Node::Call { args, results, .. } => {
                     for arg in args {
                         match arg {
-                            Piece::Tensor(tensor) => self.place(tensor.place),
-                            Piece::Scalar(_) => {}
+                            Argument::Tensor(tensor) => self.place(tensor.place),
+                            Argument::Scalar(_) => {}
                         }
                     }
                     for result in results {
@@ -266,7 +267,7 @@ impl Pass<'_> {
             Node::Store(to, value) | Node::Combine { target: Target::Element(to), value, .. } => {
                 is_fine(*value) || is_own(to.buffer)
             }
-            Node::Copy { to, .. } | Node::Blocks(Blocks { lanes: to, .. }) => {
+            Node::Copy { to, .. } | Node::PartialSums(PartialSums { lanes: to, .. }) => {
                 let is_float = self.f.buffers[to.buffer.index()].elem.is_float();
                 !is_float || self.derivatives.buffers.contains(&to.buffer) || is_own(to.buffer)
             }

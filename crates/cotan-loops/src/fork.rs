@@ -9,7 +9,7 @@
 
 mod copies;
 
-use crate::nest::{
+use crate::node::{
     Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place, Sharing, Threads,
 };
 use copies::Copies;

@@ -1,10 +1,10 @@
 //! The text form of loop nests, for people: `cotan emit --stage loops`.
 
-use crate::blocks::{BlockWork, Blocks};
-use crate::nest::{
-    BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Piece, Place, Sharing, Target,
+use crate::node::{
+    Argument, BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Place, Sharing, Target,
     Tensor, Threads, View, Wave,
 };
+use crate::partial_sums::{BlockWork, PartialSums};
 use cotan_ir::Symbol;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -98,7 +98,7 @@ impl Printer<'_> {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)
@@ -156,7 +156,7 @@ impl Printer<'_> {
             Node::Copy { from, to, count } => {
                 format!("copy {} to {}, {}", self.place(*from), self.place(*to), self.operand(*count))
             }
-            Node::Blocks(Blocks { work, monoid, lanes, size, stride, number }) => {
+            Node::PartialSums(PartialSums { work, monoid, lanes, size, stride, number }) => {
                 let (work, of) = match work {
                     BlockWork::Close => ("close blocks", "last"),
                     BlockWork::Combine => ("combine levels", "total"),
@@ -193,7 +193,7 @@ impl Printer<'_> {
                 format!("product {to} = {left} by {right}, {}[{}]", product.elem, self.operands(&product.extents))
             }
             Node::Routine(routine) => {
-                let mut arrays = routine.arrays().map(|array| self.piece(&Piece::Tensor(array.clone())));
+                let mut arrays = routine.arrays().map(|array| self.piece(&Argument::Tensor(array.clone())));
                 let to = arrays.next().unwrap_or_default();
                 let from: Vec<String> = arrays.collect();
                 format!("{to} = routine {}({}){:?}", routine.op.name(), from.join(", "), routine.attrs)
@@ -201,7 +201,7 @@ impl Printer<'_> {
             Node::Print { text, value, .. } => {
                 let value = value
                     .as_ref()
-                    .map_or(String::new(), |value| format!(", {}", self.piece(&Piece::Tensor(value.clone()))));
+                    .map_or(String::new(), |value| format!(", {}", self.piece(&Argument::Tensor(value.clone()))));
                 format!("print {:?}{value}", String::from_utf8_lossy(text))
             }
             Node::Call { callee, args, results } => {
@@ -239,10 +239,10 @@ impl Printer<'_> {
         }
     }
 
-    fn piece(&self, piece: &Piece) -> String {
+    fn piece(&self, piece: &Argument) -> String {
         match piece {
-            Piece::Scalar(operand) => self.operand(*operand),
-            Piece::Tensor(tensor) => self.tensor(tensor),
+            Argument::Scalar(operand) => self.operand(*operand),
+            Argument::Tensor(tensor) => self.tensor(tensor),
         }
     }
 

@@ -4,8 +4,8 @@
 //! A probe writes to the output of the call, so nothing below this knows of it. [`insert_probes`] comes right after the
 //! lowering: whatever later becomes of a nest stays between its probes.
 
-use crate::nest::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, LocalInfo, LoopFunction};
-use crate::nest::{Node, Operand, Place, Target, Tensor};
+use crate::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, LocalInfo, LoopFunction};
+use crate::node::{Node, Operand, Place, Target, Tensor};
 use cotan_ir::{Const, Elem, Monoid, Span};
 use cotan_ops::Instruction;
 

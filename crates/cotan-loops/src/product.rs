@@ -5,7 +5,7 @@
 //! small product iterations can have lanes, so a loop around it may have them as well, all its products side by side: that
 //! is better where all of them are small, and another version of the loop runs where they are not.
 
-use crate::nest::{CallResult, For, Local, Node, Operand, Target};
+use crate::node::{CallResult, For, Local, Node, Operand, Target};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
@@ -113,7 +113,7 @@ fn collect(nodes: &[Node], extents: &mut Vec<[Operand; 3]>, inside: &mut FxHashS
             Node::Store(..)
             | Node::StoreLanes { .. }
             | Node::Combine { target: Target::Element(_), .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Copy { .. }
             | Node::Alloc { .. }
             | Node::CountRecord(..)
@@ -146,7 +146,7 @@ fn has_product(node: &Node) -> bool {
         | Node::LoadLanes { .. }
         | Node::StoreLanes { .. }
         | Node::Combine { .. }
-        | Node::Blocks(_)
+        | Node::PartialSums(_)
         | Node::Copy { .. }
         | Node::Routine(_)
         | Node::Alloc { .. }

@@ -13,7 +13,7 @@ use cotan_ops::Value;
 
 /// A function that a host asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Root {
+pub struct Request {
     /// Its name in the program.
     pub function: String,
     /// The derivative of it that is wanted in its place.
@@ -23,7 +23,7 @@ pub struct Root {
     pub elems: Vec<Elem>,
 }
 
-impl Root {
+impl Request {
     /// The function of that name itself.
     pub fn function(name: impl Into<String>) -> Self {
         Self { function: name.into(), form: None, elems: Vec::new() }
@@ -48,7 +48,7 @@ pub struct DerivativeRequest {
 
 /// What lowering gives.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lowered {
+pub struct LoweredProgram {
     /// All functions, and requests for derivatives.
     pub module: Module,
     /// One for each root, in order.

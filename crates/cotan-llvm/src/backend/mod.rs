@@ -6,7 +6,7 @@
 
 mod buffers;
 mod call;
-mod kept;
+mod function_cache;
 mod nan;
 mod signature;
 
@@ -14,10 +14,10 @@ use crate::cache::Key;
 use crate::emit::{Reports, emit, host_symbols, symbol};
 use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, OptLevel};
 use crate::runtime::Pool;
-pub use call::{CallOptions, CompiledFunction, Outcome, RuntimeError, Statistics};
+pub use call::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
 use cotan_loops::{
-    LoopFunction, Probe, TaskSizes, Width, contract, cut_long_blocks, fork, insert_probes, lower, narrow,
+    LoopFunction, Probe, TaskSizes, Width, contract, fork, insert_probes, legalize_width, lower, split_blocks,
     unwatched_results, vectorise, watch_results, wavefronts, without_products,
 };
 use cotan_ops::Registry;
@@ -91,9 +91,9 @@ impl CompileOptions {
                 contract(&mut nest);
             }
         }
-        cut_long_blocks(&mut nest);
+        split_blocks(&mut nest);
         if let Some(width) = self.width {
-            narrow(&mut nest, width);
+            legalize_width(&mut nest, width);
         }
         nest
     }

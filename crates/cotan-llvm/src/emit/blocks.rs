@@ -3,11 +3,11 @@
 use super::function::FunctionEmitter;
 use super::output::elem_number;
 use cotan_ir::Monoid;
-use cotan_loops::{BlockWork, Blocks};
+use cotan_loops::{BlockWork, PartialSums};
 
 impl FunctionEmitter<'_> {
-    pub(super) fn blocks(&mut self, blocks: &Blocks) {
-        let Blocks { work, monoid, lanes, size, stride, number } = *blocks;
+    pub(super) fn blocks(&mut self, blocks: &PartialSums) {
+        let PartialSums { work, monoid, lanes, size, stride, number } = *blocks;
         let name = match work {
             BlockWork::Close => "cotan_close_blocks",
             BlockWork::Combine => "cotan_combine_levels",

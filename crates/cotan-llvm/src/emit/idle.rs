@@ -112,7 +112,7 @@ fn guards(nodes: &[Node]) -> Option<Vec<Guard>> {
             // What is computed here is seen by nobody else, and memory that is asked for here is given back.
             Node::Let(..) | Node::Load(..) | Node::LoadLanes { .. } | Node::Alloc { .. } => {}
             Node::Copy { count, .. } => found.push(vec![Need::Positive(*count)]),
-            Node::Blocks(blocks) => found.push(vec![Need::Positive(blocks.size)]),
+            Node::PartialSums(blocks) => found.push(vec![Need::Positive(blocks.size)]),
             Node::For(l) if is_split_off(l) => found.push(vec![Need::Positive(l.count)]),
             Node::For(l) => found.extend(under(Need::Positive(l.count), &l.body)),
             Node::Scope(body) => found.extend(guards(body)?),

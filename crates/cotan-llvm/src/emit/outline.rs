@@ -10,7 +10,7 @@ use super::function::FunctionEmitter;
 use super::poll::is_split_off;
 use super::text::{in_lanes, register};
 use cotan_loops::{
-    Buffer, BufferKind, CallResult, For, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Piece, Place,
+    Argument, Buffer, BufferKind, CallResult, For, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place,
     Target, Tensor, Threads, Wave,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +74,7 @@ impl Uses {
                 | Node::StoreLanes { .. }
                 | Node::Combine { .. }
                 | Node::Copy { .. }
-                | Node::Blocks(_)
+                | Node::PartialSums(_)
                 | Node::Alloc { .. }
                 | Node::CountRecord(..)
                 | Node::StackOpen(_)
@@ -134,10 +134,10 @@ impl Uses {
         self.operands(&tensor.dims);
     }
 
-    fn piece(&mut self, piece: &Piece) {
+    fn piece(&mut self, piece: &Argument) {
         match piece {
-            Piece::Scalar(operand) => self.operand(*operand),
-            Piece::Tensor(tensor) => self.tensor(tensor),
+            Argument::Scalar(operand) => self.operand(*operand),
+            Argument::Tensor(tensor) => self.tensor(tensor),
         }
     }
 
@@ -185,7 +185,7 @@ impl Uses {
                 self.place(*to);
                 self.operand(*count);
             }
-            Node::Blocks(blocks) => {
+            Node::PartialSums(blocks) => {
                 self.place(blocks.lanes);
                 self.operands(&[blocks.size, blocks.number]);
             }
@@ -239,7 +239,11 @@ impl Uses {
             }
             Node::Product(product) => {
                 product.views().into_iter().for_each(|view| self.buffer(view.place.buffer));
-                product.operands().for_each(|operand| self.operand(operand));
+                product.views().into_iter().for_each(|view| {
+                    self.operand(view.place.offset);
+                    self.operands(&view.strides);
+                });
+                self.operands(&product.extents);
             }
             Node::Routine(routine) => routine.arrays().for_each(|array| self.tensor(array)),
             Node::Print { value, extents, .. } => {

@@ -7,7 +7,7 @@ use super::ModuleEmitter;
 use super::bounds::Bounds;
 use super::function::FunctionEmitter;
 use crate::abi::layout;
-use cotan_loops::{Blocks, For, Node, Threads};
+use cotan_loops::{For, Node, PartialSums, Threads};
 use cotan_ops::reduce::BLOCK;
 
 /// Loops that together have at most as many iterations need no poll.
@@ -215,7 +215,7 @@ impl Bounds {
                 self.steps_of_loop(l)?
             } else if matches!(node, Node::While(..) | Node::Call { .. }) {
                 return None;
-            } else if let Node::Copy { count: n, .. } | Node::Blocks(Blocks { size: n, .. }) = node {
+            } else if let Node::Copy { count: n, .. } | Node::PartialSums(PartialSums { size: n, .. }) = node {
                 self.of(*n).filter(|n| *n <= SHORT).map(|_| 0)?
             } else {
                 node.lists().into_iter().try_fold(0, |all, list| Some(all + self.steps(list)?))?

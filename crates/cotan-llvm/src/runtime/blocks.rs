@@ -1,4 +1,4 @@
-//! The ends of blocks of reductions, in the order of [`cotan_ops::reduce`]: what [`Blocks`](cotan_loops::Blocks) say.
+//! The ends of blocks of reductions, in the order of [`cotan_ops::reduce`]: what [`PartialSums`](cotan_loops::PartialSums) say.
 
 use cotan_ir::{Elem, Monoid};
 use cotan_loops::BlockWork;

@@ -1,6 +1,6 @@
 //! From a function of the core IR to a loop nest.
 //!
-//! Lowering walks the blocks once, in order. Every variable becomes a [`Held`]: a scalar operand, or a tensor at a place
+//! Lowering walks the blocks once, in order. Every variable becomes a [`Value`]: a scalar operand, or a tensor at a place
 //! in a buffer. Three ideas keep copies away:
 //! - a part of a tensor is a place in the same buffer ([`memory`] knows which variables share one);
 //! - a tensor that nobody reads any more may be overwritten by the statement that replaces it, so an array that a loop
@@ -8,7 +8,7 @@
 //! - the memory where a result has to end up is offered to the statement that first allocates it.
 
 mod access;
-mod apart;
+mod block_reduction;
 mod call;
 mod code;
 mod matmul;
@@ -22,13 +22,13 @@ mod switch;
 mod tensor_op;
 mod work;
 
+use crate::buffer_reuse::reuse_memory;
 use crate::flush::mark_flushing;
 use crate::liveness::Scopes;
-use crate::nest::{Buffer, BufferKind, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
-use crate::reuse::reuse_memory;
+use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
-use memory::Offer;
+use memory::Destination;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 pub use tensor_op::lowers;
@@ -54,7 +54,7 @@ pub fn lower(f: &Function) -> LoopFunction {
 
 /// What a variable has become.
 #[derive(Clone, Debug)]
-enum Held {
+enum Value {
     Scalar(Operand),
     Tensor(Tensor),
 }
@@ -65,10 +65,10 @@ struct Lowering<'a> {
     /// The statement that binds a variable, and which result it is.
     definitions: FxHashMap<Var, (&'a Stmt, usize)>,
 
-    locals: Vec<crate::nest::LocalInfo>,
-    buffers: Vec<crate::nest::BufferInfo>,
+    locals: Vec<crate::node::LocalInfo>,
+    buffers: Vec<crate::node::BufferInfo>,
     params: Vec<Param>,
-    results: Vec<Piece>,
+    results: Vec<Argument>,
     /// The node lists that are being written, innermost last.
     open: Vec<Vec<Node>>,
     /// Whether the innermost loop body takes memory from the arena that must be released.
@@ -81,12 +81,12 @@ struct Lowering<'a> {
     span: Span,
 
     scopes: Scopes,
-    held: FxHashMap<Var, Held>,
+    held: FxHashMap<Var, Value>,
     accumulators: FxHashMap<Var, Accumulator>,
     /// The variables that lie in a buffer and may be read again.
     sharers: FxHashMap<Buffer, Vec<Var>>,
-    offers: Vec<Offer>,
-    offer_of: FxHashMap<Var, usize>,
+    destinations: Vec<Destination>,
+    destination_of: FxHashMap<Var, usize>,
     /// The transposed matrices that nothing but products reads: they share the memory of what they were made of.
     transposed: FxHashSet<Var>,
 }
@@ -111,8 +111,8 @@ impl<'a> Lowering<'a> {
             held: FxHashMap::default(),
             accumulators: FxHashMap::default(),
             sharers: FxHashMap::default(),
-            offers: Vec::new(),
-            offer_of: FxHashMap::default(),
+            destinations: Vec::new(),
+            destination_of: FxHashMap::default(),
             transposed: matmul::only_multiplied(f),
         }
     }
@@ -124,21 +124,22 @@ impl<'a> Lowering<'a> {
             self.params.push(param);
         }
         let results = &self.f.body.results;
-        let offers: Vec<(Atom, Offer)> = results.iter().enumerate().map(|(k, r)| (*r, Offer::Result(k))).collect();
-        self.offer(&offers);
+        let destinations: Vec<(Atom, Destination)> =
+            results.iter().enumerate().map(|(k, r)| (*r, Destination::Result(k))).collect();
+        self.offer(&destinations);
         self.statements(&self.f.body);
         self.results = self.function_results(results);
         self.scopes.close();
     }
 
     /// Puts the results of the function into their own memory, where they are not there.
-    fn function_results(&mut self, results: &[Atom]) -> Vec<Piece> {
-        let mut held: Vec<Held> = results.iter().map(|r| self.held(*r)).collect();
+    fn function_results(&mut self, results: &[Atom]) -> Vec<Argument> {
+        let mut held: Vec<Value> = results.iter().map(|r| self.held(*r)).collect();
         let is_home =
             |this: &Self, t: &Tensor, k: usize| this.home_of(t.place) == Some(k) && t.place.offset.as_i64() == Some(0);
         let mut away = BTreeSet::new();
         for (k, held) in held.iter().enumerate() {
-            if let Held::Tensor(t) = held
+            if let Value::Tensor(t) = held
                 && !is_home(self, t, k)
             {
                 away.insert(k);
@@ -146,20 +147,20 @@ impl<'a> Lowering<'a> {
         }
         // What lies in memory that another result is about to take must get out of its way.
         for k in &away {
-            if let Held::Tensor(t) = &held[*k]
+            if let Value::Tensor(t) = &held[*k]
                 && self.home_of(t.place).is_some_and(|home| away.contains(&home))
             {
-                held[*k] = Held::Tensor(self.saved(&t.clone()));
+                held[*k] = Value::Tensor(self.saved(&t.clone()));
             }
         }
         let pieces = held.into_iter().enumerate().map(|(k, held)| match held {
-            Held::Scalar(operand) => Piece::Scalar(operand),
-            Held::Tensor(from) if away.contains(&k) => {
+            Value::Scalar(operand) => Argument::Scalar(operand),
+            Value::Tensor(from) if away.contains(&k) => {
                 let to = self.allocate_result("result", from.elem, from.dims.clone(), k);
                 self.copy_tensor(&from, to.place);
-                Piece::Tensor(to)
+                Argument::Tensor(to)
             }
-            Held::Tensor(tensor) => Piece::Tensor(tensor),
+            Value::Tensor(tensor) => Argument::Tensor(tensor),
         });
         pieces.collect()
     }
@@ -168,13 +169,13 @@ impl<'a> Lowering<'a> {
         let ty = self.f.ty(v);
         if ty.is_scalar() {
             let local = self.new_local(self.f.name_of(v), ty.elem, false);
-            self.bind(v, Held::Scalar(local.into()));
+            self.bind(v, Value::Scalar(local.into()));
             return Param::Scalar(local);
         }
         let buffer = self.new_buffer(self.f.name_of(v), ty.elem, BufferKind::Param(position));
         let place = Place { buffer, offset: Operand::i64(0) };
         let tensor = Tensor { place, elem: ty.elem, dims: self.dims(ty) };
-        self.bind(v, Held::Tensor(tensor.clone()));
+        self.bind(v, Value::Tensor(tensor.clone()));
         Param::Tensor(tensor)
     }
 
@@ -207,9 +208,9 @@ impl<'a> Lowering<'a> {
                 let check = self.check(*cond, *kind, args, stmt.span);
                 self.push(check);
                 let held = match self.held(*value) {
-                    Held::Scalar(operand) => Held::Scalar(operand),
+                    Value::Scalar(operand) => Value::Scalar(operand),
                     // The check may be what makes a run-time size a known one.
-                    Held::Tensor(t) => Held::Tensor(Tensor { dims: self.dims(self.f.ty(stmt.results[0])), ..t }),
+                    Value::Tensor(t) => Value::Tensor(Tensor { dims: self.dims(self.f.ty(stmt.results[0])), ..t }),
                 };
                 self.bind(stmt.results[0], held);
             }

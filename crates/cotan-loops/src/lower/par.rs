@@ -1,16 +1,16 @@
 //! The parallel loop: nested counted loops. Stacked results are written straight to their places.
 //!
 //! The outermost loop of one that stands in no other loop may run on several threads. The blocks of its reductions are
-//! then reduced apart, see [`apart`](super::apart).
+//! then reduced apart, see [`block_reduction`](super::block_reduction).
 
-use super::memory::Offer;
+use super::memory::Destination;
 use super::reduction::Reduction;
-use super::{Held, Lowering};
-use crate::nest::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
+use super::{Lowering, Value};
+use crate::node::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
 use cotan_ir::{Monoid, Par, ParResult, Stmt, Var};
 
 /// Where a result of the body goes.
-pub(super) enum Sink {
+pub(super) enum Output {
     Stacked(Tensor),
     Reduced(Reduction),
     /// The values of a block, to be reduced when all of them are there.
@@ -19,12 +19,12 @@ pub(super) enum Sink {
     Lanes(Monoid, Tensor),
 }
 
-impl Sink {
+impl Output {
     /// Whether this is a reduction that may be of more than one block.
     fn fills_blocks(&self) -> bool {
         match self {
-            Sink::Stacked(_) | Sink::Block(_) | Sink::Lanes(..) => false,
-            Sink::Reduced(reduction) => reduction.may_fill_block(),
+            Output::Stacked(_) | Output::Block(_) | Output::Lanes(..) => false,
+            Output::Reduced(reduction) => reduction.may_fill_block(),
         }
     }
 }
@@ -55,13 +55,13 @@ impl<'a> Lowering<'a> {
         let mut sinks = Vec::new();
         for (kind, result) in p.kinds.iter().zip(results) {
             sinks.push(match kind {
-                ParResult::Stacked => Sink::Stacked(self.allocate_for(*result)),
+                ParResult::Stacked => Output::Stacked(self.allocate_for(*result)),
                 ParResult::Reduced { monoid, init } => {
-                    Sink::Reduced(self.open_reduction(*monoid, *init, *result, total))
+                    Output::Reduced(self.open_reduction(*monoid, *init, *result, total))
                 }
             });
         }
-        if sinks.iter().any(Sink::fills_blocks)
+        if sinks.iter().any(Output::fills_blocks)
             && let [index] = p.indices[..]
         {
             self.blocks(p, index, extents, &sinks);
@@ -70,15 +70,15 @@ impl<'a> Lowering<'a> {
         }
         for (sink, result) in sinks.into_iter().zip(results) {
             let held = match sink {
-                Sink::Stacked(tensor) | Sink::Block(tensor) | Sink::Lanes(_, tensor) => Held::Tensor(tensor),
-                Sink::Reduced(reduction) => self.finish_reduction(&reduction),
+                Output::Stacked(tensor) | Output::Block(tensor) | Output::Lanes(_, tensor) => Value::Tensor(tensor),
+                Output::Reduced(reduction) => self.finish_reduction(&reduction),
             };
             self.bind(*result, held);
         }
     }
 
     /// The loop of a single index, cut along the blocks of reductions, so that the inner loop is free of their ends.
-    fn blocks(&mut self, p: &'a Par, index: Var, extents: &[Operand], sinks: &[Sink]) {
+    fn blocks(&mut self, p: &'a Par, index: Var, extents: &[Operand], sinks: &[Output]) {
         let name = self.f.name_of(index).to_owned();
         self.for_blocks(
             &name,
@@ -97,9 +97,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn close_blocks(&mut self, sinks: &[Sink], number: Operand) {
+    fn close_blocks(&mut self, sinks: &[Output], number: Operand) {
         for sink in sinks {
-            if let Sink::Reduced(reduction) = sink {
+            if let Output::Reduced(reduction) = sink {
                 self.close_full_blocks(reduction, number);
             }
         }
@@ -111,7 +111,7 @@ impl<'a> Lowering<'a> {
         p: &'a Par,
         extents: &[Operand],
         at: &mut Vec<Operand>,
-        sinks: &[Sink],
+        sinks: &[Output],
         sharing: Option<Sharing>,
     ) {
         let Some(index) = p.indices.get(at.len()) else {
@@ -131,41 +131,42 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// One iteration; `in_block` is its number in the block of [`Sink::Block`], else its row-major number.
+    /// One iteration; `in_block` is its number in the block of [`Output::Block`], else its row-major number.
     pub(super) fn par_body(
         &mut self,
         p: &'a Par,
         extents: &[Operand],
         at: &[Operand],
-        sinks: &[Sink],
+        sinks: &[Output],
         in_block: Operand,
     ) {
         self.scopes.open(&p.body, true);
         for (index, i) in p.indices.iter().zip(at) {
-            self.bind(*index, Held::Scalar(*i));
+            self.bind(*index, Value::Scalar(*i));
         }
         let number = self.flat(extents, at);
         let slots: Vec<Option<Place>> = sinks
             .iter()
             .map(|sink| match sink {
-                Sink::Stacked(tensor) => {
+                Output::Stacked(tensor) => {
                     let size = self.count(&tensor.dims[extents.len()..]);
                     let offset = self.mul(number, size);
                     Some(self.shifted(tensor.place, offset))
                 }
-                Sink::Block(values) => Some(self.shifted(values.place, in_block)),
-                Sink::Reduced(_) | Sink::Lanes(..) => None,
+                Output::Block(values) => Some(self.shifted(values.place, in_block)),
+                Output::Reduced(_) | Output::Lanes(..) => None,
             })
             .collect();
-        let offers = p.body.results.iter().zip(&slots).filter_map(|(r, slot)| Some((*r, Offer::Place((*slot)?))));
-        self.offer(&offers.collect::<Vec<_>>());
+        let destinations =
+            p.body.results.iter().zip(&slots).filter_map(|(r, slot)| Some((*r, Destination::Place((*slot)?))));
+        self.offer(&destinations.collect::<Vec<_>>());
         self.statements(&p.body);
-        let results: Vec<Held> = p.body.results.iter().map(|r| self.held(*r)).collect();
+        let results: Vec<Value> = p.body.results.iter().map(|r| self.held(*r)).collect();
         for (held, sink) in results.iter().zip(sinks.iter()) {
             match sink {
-                Sink::Reduced(reduction) => self.reduce(reduction, held, in_block),
-                Sink::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, held, in_block),
-                Sink::Stacked(_) | Sink::Block(_) => {}
+                Output::Reduced(reduction) => self.reduce(reduction, held, in_block),
+                Output::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, held, in_block),
+                Output::Stacked(_) | Output::Block(_) => {}
             }
         }
         let slots = results.into_iter().zip(slots).filter_map(|(held, slot)| Some((held, slot?)));
@@ -174,12 +175,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Writes results of a body to their slots.
-    pub(super) fn fill_slots(&mut self, slots: Vec<(Held, Place)>) {
+    pub(super) fn fill_slots(&mut self, slots: Vec<(Value, Place)>) {
         let mut moves = Vec::new();
         for (held, slot) in slots {
             match held {
-                Held::Scalar(operand) => self.store(slot, operand),
-                Held::Tensor(tensor) => moves.push((tensor, slot)),
+                Value::Scalar(operand) => self.store(slot, operand),
+                Value::Tensor(tensor) => moves.push((tensor, slot)),
             }
         }
         self.deliver(moves);
@@ -187,8 +188,8 @@ impl<'a> Lowering<'a> {
 }
 
 /// Which iterations of a loop of a `par` are independent. The last index counts the values of reductions.
-fn independence(sinks: &[Sink], is_last: bool) -> Independence {
-    let reduces = sinks.iter().any(|sink| matches!(sink, Sink::Reduced(_)));
+fn independence(sinks: &[Output], is_last: bool) -> Independence {
+    let reduces = sinks.iter().any(|sink| matches!(sink, Output::Reduced(_)));
     match (reduces, is_last) {
         (false, _) => Independence::All,
         (true, true) => Independence::Block,

@@ -9,7 +9,7 @@ mod cost;
 mod rewrite;
 mod shape;
 
-use crate::nest::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Target, rounds};
+use crate::node::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Target, rounds};
 use crate::product::{is_small, small_version};
 use cost::Estimate;
 use cotan_ir::Elem;
@@ -224,7 +224,7 @@ impl Pass<'_> {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

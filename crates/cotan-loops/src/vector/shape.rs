@@ -3,10 +3,11 @@
 //! A value is the same in all lanes, or grows by the same step from lane to lane, or neither. Shapes only go up while the
 //! body is looked at again and again, until nothing changes: a value that a loop carries may turn out to vary later.
 
-use crate::blocks::Blocks;
-use crate::nest::{
-    Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param, Piece, Place, Target,
+use crate::node::{
+    Argument, Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param, Place,
+    Target,
 };
+use crate::partial_sums::PartialSums;
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
 use cotan_ops::reduce::LANES;
@@ -171,7 +172,7 @@ impl<'a> Shapes<'a> {
                 | Node::StoreLanes { .. }
                 | Node::Combine { .. }
                 | Node::Copy { .. }
-                | Node::Blocks(_)
+                | Node::PartialSums(_)
                 | Node::CountRecord(..)
                 | Node::StackOpen(_)
                 | Node::StackExtend(..)
@@ -256,7 +257,7 @@ impl<'a> Shapes<'a> {
             | Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
             | Node::Copy { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)
@@ -360,7 +361,7 @@ impl<'a> Shapes<'a> {
             Node::Load(local, _) => self.admit_elem(*local),
             Node::Store(place, _) => self.admit_store(*place, independence),
             Node::Copy { from: _, to, count: _ } => self.admit_store(*to, independence),
-            Node::Blocks(blocks) => self.admit_blocks(blocks),
+            Node::PartialSums(blocks) => self.admit_blocks(blocks),
             Node::Alloc { buffer, extents } => {
                 let is_known = |e: &Operand| matches!(e, Operand::Const(_)) || !self.is_inside(*e);
                 match self.f.buffers[buffer.index()].kind {
@@ -401,7 +402,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Lanes close blocks in partial results of their own.
-    fn admit_blocks(&self, blocks: &Blocks) -> Result<(), &'static str> {
+    fn admit_blocks(&self, blocks: &PartialSums) -> Result<(), &'static str> {
         if blocks.stride != 1 {
             return Err("an inner loop has lanes already");
         }
@@ -496,15 +497,15 @@ pub(super) fn count_mentions(nodes: &[Node], found: &mut Mentions) {
             Node::If(operand, ..) | Node::Switch(operand, _) => see(operand),
             Node::Store(_, operand) => see(operand),
             Node::Call { args, .. } => args.iter().for_each(|a| match a {
-                Piece::Scalar(operand) => see(operand),
-                Piece::Tensor(_) => {}
+                Argument::Scalar(operand) => see(operand),
+                Argument::Tensor(_) => {}
             }),
             Node::For(l) => see(&l.count),
             Node::Load(..)
             | Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
             | Node::Copy { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

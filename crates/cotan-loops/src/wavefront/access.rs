@@ -3,7 +3,7 @@
 use super::bounds::Counter;
 use super::poly::Poly;
 use super::values::Values;
-use crate::nest::{
+use crate::node::{
     Buffer, BufferKind, For, Independence, Local, LoopFunction, Node, Operand, Place, Target, Tensor, Threads, View,
 };
 use rustc_hash::FxHashSet;
@@ -63,7 +63,7 @@ impl<'a> Accesses<'a> {
                     self.within(k, *count, |this| this.push(place.buffer, Some(offset), writes))?;
                 }
             }
-            Node::Blocks(blocks) => self.push(blocks.lanes.buffer, None, true)?,
+            Node::PartialSums(blocks) => self.push(blocks.lanes.buffer, None, true)?,
             Node::Product(product) => {
                 let [rows, columns, summed] = product.extents;
                 self.view(&product.to, [rows, columns], true)?;

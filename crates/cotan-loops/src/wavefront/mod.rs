@@ -15,13 +15,12 @@ mod bounds;
 mod legal;
 mod plan;
 mod poly;
-mod rename;
 mod rewrite;
 mod steps;
 mod values;
 mod write;
 
-use crate::nest::{For, LoopFunction, Node};
+use crate::node::{For, LoopFunction, Node};
 use plan::{Survey, is_sequential, list_of, plan};
 use rewrite::rewrite;
 

@@ -1,7 +1,7 @@
 //! How much work nodes are, roughly: it decides how large pieces are, and nothing else.
 
 use super::write::{Writer, number};
-use crate::nest::{Expr, Independence, Node, Operand};
+use crate::node::{Expr, Independence, Node, Operand};
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
 
@@ -66,7 +66,7 @@ impl Writer<'_> {
             | Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

@@ -1,6 +1,6 @@
 //! Writing nodes.
 
-use crate::nest::{Expr, Local, LocalInfo, LoopFunction, Node, Operand};
+use crate::node::{Expr, Local, LocalInfo, LoopFunction, Node, Operand};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -14,7 +14,7 @@ use super::walk::{each_callee, each_callee_of};
 use super::{Extent, Lowering, Result};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId};
-use crate::entry::{DerivativeRequest, Entry, EntryExtent, EntryParam, HostType, HostVariant, Root};
+use crate::entry::{DerivativeRequest, Entry, EntryExtent, EntryParam, HostType, HostVariant, Request};
 use crate::instances::Wanted;
 use crate::typed::forms;
 use crate::typed::{
@@ -24,7 +24,7 @@ use crate::typed::{
 use crate::types::{Generic, GenericKind, Scalar};
 
 /// Finds what a root asks for: a function at certain element types. A derivative of a function becomes a function of the program.
-pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Root) -> Result<Wanted> {
+pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Request) -> Result<Wanted> {
     let Some(mut function) = program.function_named(&root.function) else {
         let message = format!("there is no function `{}`", root.function);
         return Err(Box::new(Diagnostic::error(codes::UNKNOWN_NAME, Span::default(), message)));

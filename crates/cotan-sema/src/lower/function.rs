@@ -7,8 +7,8 @@ use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Kept, Mode, Span as IrSpan, Sy
 use cotan_syntax::Span;
 use cotan_syntax::span::FileId;
 
+use super::accumulation::Share;
 use super::control::Flow;
-use super::shares::Share;
 use super::values::Value;
 use super::{Extent, Instance, Lowering, Result, Signature};
 use crate::dims::{Atom as SizeAtom, Dim, LocalId};

@@ -12,10 +12,10 @@ use cotan_ir::{Acc, AccKind, Atom, Const, Elem, Monoid, ParResult, Ty, Var};
 use cotan_ops::{ADD, AFTER, DIV, EQ, GT, IN_RANGE, MAX, MUL, REM, SUB, cast_to};
 
 use super::Result;
+use super::accumulation::{Share, Slot, SlotKind};
 use super::control::{Rest, UNIT};
 use super::function::Body;
 use super::loops::Space;
-use super::shares::{Share, Slot, SlotKind};
 use super::values::Value;
 use super::walk::escapes;
 use crate::typed::{self, Accumulated, AssignOp, BinaryOp, Expr, ExprKind, For, LocalId, Owned, Sharing};

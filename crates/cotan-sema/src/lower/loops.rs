@@ -6,10 +6,10 @@ use cotan_ir::{Atom, Checkpoint, Const, Elem, Loop, Ty, Var};
 use cotan_ops::{ADD, ADD_FITS, LE, LT, MAX, MIN, SELECT, SUB, SUB_FITS, cast_to};
 
 use super::Result;
+use super::accumulation::Share;
 use super::control::{Flow, Rest, Truth, UNIT};
 use super::dims::LeafTy;
 use super::function::Body;
-use super::shares::Share;
 use super::values::Value;
 use super::walk::{each_assigned, escapes};
 use crate::typed::{Expr, For, Iterable, LocalId, LogicOp, PatternKind, PlaceStepKind, Range, Type, While};

@@ -10,6 +10,7 @@
 //! a size nor a number (such as `D*(D+1)/2`), then the leaves of the parameters. This crate must not know the rule of
 //! any derivative.
 
+mod accumulation;
 mod builtins;
 mod calls;
 mod checks;
@@ -35,7 +36,6 @@ mod payloads;
 mod places;
 mod returns;
 mod rules;
-mod shares;
 mod statements;
 mod tabulate;
 mod tangents;
@@ -56,7 +56,7 @@ use cotan_syntax::Diagnostic;
 use cotan_syntax::Span;
 
 use crate::codes;
-use crate::entry::{Lowered, Root};
+use crate::entry::{LoweredProgram, Request};
 use crate::instances;
 use crate::limits::Limits;
 use crate::typed::{FnId, Program};
@@ -71,16 +71,20 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 /// programs that need more specialisations than `limits` allow.
 ///
 /// ```
-/// use cotan_sema::entry::Root;
+/// use cotan_sema::entry::Request;
 /// use cotan_sema::{Limits, check, lower};
 ///
 /// let (module, _) = cotan_syntax::parse(cotan_syntax::FileId(0), "fn twice(x: f64) -> f64 = 2.0 * x");
 /// let program = check(&module.into(), &Limits::default()).program;
-/// let lowered = lower(&program, &[Root::function("twice")], &Limits::default());
+/// let lowered = lower(&program, &[Request::function("twice")], &Limits::default());
 /// let text = lowered.map(|lowered| lowered.module.to_string());
 /// assert_eq!(text, Ok("fn twice(x: f64) {\n  mul: f64 = mul 2.0, x\n  return mul\n}\n".to_owned()));
 /// ```
-pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result::Result<Lowered, Vec<Diagnostic>> {
+pub fn lower(
+    program: &Program,
+    roots: &[Request],
+    limits: &Limits,
+) -> std::result::Result<LoweredProgram, Vec<Diagnostic>> {
     let mut program = Cow::Borrowed(program);
     let mut resolved = Vec::new();
     let mut errors = Vec::new();
@@ -111,7 +115,7 @@ pub fn lower(program: &Program, roots: &[Root], limits: &Limits) -> std::result:
     for root in roots {
         entries.push(entries::lower_root(&mut lowering, root).map_err(|error| vec![*error])?);
     }
-    Ok(Lowered { module: lowering.module, entries })
+    Ok(LoweredProgram { module: lowering.module, entries })
 }
 
 /// A function in the IR.

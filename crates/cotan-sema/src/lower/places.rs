@@ -4,9 +4,9 @@ use cotan_ir::Atom;
 use cotan_ops::{MAX, MIN};
 
 use super::Result;
+use super::accumulation::Share;
 use super::function::Body;
 use super::indexing::Selection;
-use super::shares::Share;
 use super::values::Value;
 use crate::typed::{AssignOp, LocalId, Place, PlaceStepKind};
 

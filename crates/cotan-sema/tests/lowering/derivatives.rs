@@ -2,7 +2,7 @@
 
 use crate::lowering::harness::*;
 use cotan_ir::{Block, Elem, Mode, Op};
-use cotan_sema::entry::{DerivativeRequest, EntryExtent, Root};
+use cotan_sema::entry::{DerivativeRequest, EntryExtent, Request};
 use cotan_sema::typed::{DerivativeForm, DerivativeMode};
 
 const LOSS: &str = "fn loss[N](w: f64[N], x: f64[N], y: f64) -> f64 {
@@ -157,7 +157,7 @@ fn g(x: f64) -> f64 = x
 fn h(x: i64) -> f64 = 1.0
 fn t(f: (f64) -> f64) -> f64 = f(1.0)
 fn u(x: f64) -> (i64, f64) = (1, x)";
-    let code = |name: &str, form, wrt: &[&str]| errors(source, &Root::derivative(name, request(form, wrt)));
+    let code = |name: &str, form, wrt: &[&str]| errors(source, &Request::derivative(name, request(form, wrt)));
     assert_eq!(code("u", DerivativeForm::Grad, &["x"]), ["E0502"]);
     assert_eq!(code("f", DerivativeForm::Hessian, &["x"]), ["E0502"]);
     assert_eq!(code("f", DerivativeForm::Jvp, &["k"]), ["E0509"]);
@@ -165,17 +165,17 @@ fn u(x: f64) -> (i64, f64) = (1, x)";
     assert_eq!(code("f", DerivativeForm::Jvp, &["y"]), ["E0503"]);
     assert_eq!(code("f", DerivativeForm::Jvp, &["x", "x"]), ["E0508"]);
     assert_eq!(code("h", DerivativeForm::Grad, &[]), ["E0505"]);
-    assert_eq!(errors(source, &Root::function("t")), ["E0206"]);
-    assert_eq!(errors(source, &Root::function("nobody")), ["E0201"]);
+    assert_eq!(errors(source, &Request::function("t")), ["E0206"]);
+    assert_eq!(errors(source, &Request::function("nobody")), ["E0201"]);
 }
 
 #[test]
 fn entries_say_what_a_derivative_is_of() {
-    let root = Root::derivative("loss", request(DerivativeForm::ValueAndGrad, &["y", "w"]));
+    let root = Request::derivative("loss", request(DerivativeForm::ValueAndGrad, &["y", "w"]));
     let entry = lowered(LOSS, &root).entries.remove(0);
     assert_eq!((&*entry.symbol, entry.wrt.as_slice()), ("loss.value_and_grad", &[2, 0][..]));
     assert_eq!(entry.show(&entry.result), "(f64, f64, f64[N])");
-    let root = Root { elems: vec![Elem::F32], ..Root::function("f") };
+    let root = Request { elems: vec![Elem::F32], ..Request::function("f") };
     let entry = lowered("fn f[T: Float, N](x: T[N], y: T[2*N]) -> T[N+1] = y[0..N+1]", &root).entries.remove(0);
     assert_eq!(&*entry.symbol, "f.f32");
     assert_eq!(entry.show(&entry.params[1].ty), "f32[2*N]");
@@ -251,7 +251,7 @@ fn a_hessian_is_forward_over_reverse_if_it_is_not_told() {
 }
 
 /// The loops of the functions that are not derivatives, by function: name and the mode that is asked for.
-fn loop_modes(source: &str, root: &Root) -> Vec<(String, Option<Mode>)> {
+fn loop_modes(source: &str, root: &Request) -> Vec<(String, Option<Mode>)> {
     fn walk(block: &Block, modes: &mut Vec<Option<Mode>>) {
         for s in &block.stmts {
             if let Op::Loop(l) = &s.op {
@@ -281,19 +281,19 @@ fn block(x: f64) -> f64 = @mode(forward) { power(x) + @mode(reverse) { power(x) 
 @mode(forward) fn pushed(x: f64) -> f64 = power(x)
 fn nested(x: f64) -> f64 = @mode(reverse) { pushed(x) }
 ";
-    let modes = |root: Root| loop_modes(source, &root);
+    let modes = |root: Request| loop_modes(source, &root);
     let power = |suffix: &str, mode: Option<Mode>| (format!("power{suffix}"), mode);
     let of = |name: &str, mode: Option<DerivativeMode>| {
-        Root::derivative(name, DerivativeRequest { mode, ..request(DerivativeForm::Grad, &["x"]) })
+        Request::derivative(name, DerivativeRequest { mode, ..request(DerivativeForm::Grad, &["x"]) })
     };
     let (forward, reverse) = (power(".forward", Some(Mode::Jvp)), power(".reverse", Some(Mode::Vjp)));
-    assert_eq!(modes(Root::function("power")), [power("", None)]);
+    assert_eq!(modes(Request::function("power")), [power("", None)]);
     for (root, expected) in [
-        (Root::function("block"), vec![&forward, &reverse]),
-        (Root::function("whole"), vec![&reverse]),
-        (Root::function("pushed"), vec![&forward]),
+        (Request::function("block"), vec![&forward, &reverse]),
+        (Request::function("whole"), vec![&reverse]),
+        (Request::function("pushed"), vec![&forward]),
         // The caller goes before the function that it calls, and so does whoever takes the derivative.
-        (Root::function("nested"), vec![&reverse]),
+        (Request::function("nested"), vec![&reverse]),
         (of("pushed", Some(DerivativeMode::Reverse)), vec![&reverse]),
         (of("power", Some(DerivativeMode::Reverse)), vec![&reverse]),
         (of("power", None), vec![&power("", None)]),

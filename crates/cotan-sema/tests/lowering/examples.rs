@@ -2,7 +2,7 @@
 
 use crate::lowering::harness::*;
 use cotan_ops::Value;
-use cotan_sema::entry::Root;
+use cotan_sema::entry::Request;
 use cotan_sema::{Limits, check};
 use cotan_syntax::span::FileId;
 
@@ -64,7 +64,7 @@ fn every_public_function_of_the_examples_lowers() {
         let names: Vec<String> = program.public_functions().map(|function| function.name.clone()).collect();
         assert!(names.iter().any(|name| name.ends_with("_gradient")));
         for name in names {
-            let entry = &lowered(source, &Root::function(&name)).entries[0];
+            let entry = &lowered(source, &Request::function(&name)).entries[0];
             assert_eq!(&*entry.symbol, name);
         }
     }

@@ -4,12 +4,12 @@ use cotan_interp::{CheckFailure, Options, RuntimeError};
 use cotan_ir::{CheckKind, Const, print_module, verify_module};
 use cotan_ops::Value;
 use cotan_sema::dims::{Atom, Dim};
-use cotan_sema::entry::{DerivativeRequest, Entry, EntryExtent, Lowered, Root};
+use cotan_sema::entry::{DerivativeRequest, Entry, EntryExtent, LoweredProgram, Request};
 use cotan_sema::{Limits, check, lower};
 use cotan_syntax::span::FileId;
 
 /// Lowers one root of a program without errors, and verifies the module.
-pub(crate) fn lowered(source: &str, root: &Root) -> Lowered {
+pub(crate) fn lowered(source: &str, root: &Request) -> LoweredProgram {
     let (module, diagnostics) = cotan_syntax::parser::parse(FileId(0), source);
     assert!(diagnostics.is_empty(), "{diagnostics:#?}");
     let checked = check(&module.into(), &Limits::default());
@@ -25,7 +25,7 @@ pub(crate) fn lowered(source: &str, root: &Root) -> Lowered {
 }
 
 /// The codes of the errors of lowering one root of a program.
-pub(crate) fn errors(source: &str, root: &Root) -> Vec<&'static str> {
+pub(crate) fn errors(source: &str, root: &Request) -> Vec<&'static str> {
     let (module, _) = cotan_syntax::parser::parse(FileId(0), source);
     let checked = check(&module.into(), &Limits::default());
     assert!(checked.is_valid(), "{:#?}", checked.diagnostics);
@@ -35,14 +35,14 @@ pub(crate) fn errors(source: &str, root: &Root) -> Vec<&'static str> {
 
 /// The text of the IR of a function.
 pub(crate) fn text(source: &str, name: &str) -> String {
-    print_module(&lowered(source, &Root::function(name)).module, Default::default())
+    print_module(&lowered(source, &Request::function(name)).module, Default::default())
 }
 
 /// The leaves of the result of a function, as floats.
 #[track_caller]
 pub(crate) fn floats(source: &str, name: &str, args: &[Value]) -> Vec<Vec<f64>> {
     let floats = |value: &Value| (0..value.bits.len()).map(|k| as_f64(value.get(k))).collect();
-    succeed(source, &Root::function(name), args).iter().map(floats).collect()
+    succeed(source, &Request::function(name), args).iter().map(floats).collect()
 }
 
 /// The one leaf of the result of a function, a scalar.
@@ -57,20 +57,20 @@ pub(crate) fn float(source: &str, name: &str, args: &[Value]) -> f64 {
 /// The leaves of the result of a derivative of a function.
 #[track_caller]
 pub(crate) fn derivative(source: &str, name: &str, request: DerivativeRequest, args: &[Value]) -> Vec<Vec<f64>> {
-    let leaves = succeed(source, &Root::derivative(name, request), args);
+    let leaves = succeed(source, &Request::derivative(name, request), args);
     leaves.iter().map(|value| value.floats().unwrap_or_default()).collect()
 }
 
 /// The leaves of the result.
 #[track_caller]
-pub(crate) fn succeed(source: &str, root: &Root, args: &[Value]) -> Vec<Value> {
+pub(crate) fn succeed(source: &str, root: &Request, args: &[Value]) -> Vec<Value> {
     run(source, root, args).unwrap_or_else(|(error, text)| panic!("{error:?}\n{text}"))
 }
 
 /// The failed check of a run: its kind and the source text that it is about.
 #[track_caller]
 pub(crate) fn failure(source: &str, name: &str, args: &[Value]) -> (CheckKind, String, Vec<i128>) {
-    match run(source, &Root::function(name), args) {
+    match run(source, &Request::function(name), args) {
         Err((RuntimeError::Check(CheckFailure { kind, args, span }), _)) => {
             (kind, source[span.start as usize..span.end as usize].to_owned(), args)
         }
@@ -78,8 +78,8 @@ pub(crate) fn failure(source: &str, name: &str, args: &[Value]) -> (CheckKind, S
     }
 }
 
-fn run(source: &str, root: &Root, args: &[Value]) -> Result<Vec<Value>, (RuntimeError, String)> {
-    let Lowered { mut module, entries } = lowered(source, root);
+fn run(source: &str, root: &Request, args: &[Value]) -> Result<Vec<Value>, (RuntimeError, String)> {
+    let LoweredProgram { mut module, entries } = lowered(source, root);
     cotan_ad::expand(&mut module, &Default::default()).expect("derivatives can be written");
     let entry = &entries[0];
     let all = [leading(entry, args), args.to_vec()].concat();

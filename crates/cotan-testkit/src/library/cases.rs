@@ -2,9 +2,9 @@
 
 use super::Outcome;
 use super::point::Point;
-use super::written::{Signature, Written};
+use super::wrapper_types::{Signature, Written};
 use crate::files::{files, workspace_file};
-use crate::front::loaded;
+use crate::frontend::loaded;
 use crate::parallel;
 use cotan::Program;
 use cotan::host::{HostValue, from_json};

@@ -1,7 +1,7 @@
 //! Checks that lanes may fail, see Note [Failing lanes].
 
 use super::{FALSE, Failing, FailingCheck, Shapes, TRUE, Writer};
-use crate::nest::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place};
+use crate::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place};
 use cotan_ir::{CheckKind, Elem, Span};
 use cotan_ops::Instruction;
 
@@ -130,7 +130,7 @@ pub(super) fn has_failing_checks(nodes: &[Node], shapes: &Shapes, diverges: bool
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

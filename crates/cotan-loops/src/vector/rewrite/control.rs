@@ -1,7 +1,7 @@
 //! Loops and branches of lanes.
 
 use super::{FALSE, Mask, SHORT_ARM, Shape, TRUE, Value, Writer};
-use crate::nest::{Expr, For, Independence, Local, Node, Operand, Threads};
+use crate::node::{Expr, For, Independence, Local, Node, Operand, Threads};
 use cotan_ir::{Elem, Monoid};
 use cotan_ops::Instruction;
 
@@ -139,7 +139,7 @@ impl Writer<'_, '_> {
             | Node::StoreLanes { .. }
             | Node::Combine { .. }
             | Node::Copy { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

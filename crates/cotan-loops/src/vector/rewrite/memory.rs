@@ -1,8 +1,8 @@
 //! Memory of lanes: places, rows that are brought together, accumulators, copies, allocation.
 
 use super::{FRAME_BYTES, Private, Shape, Stride, TRUE, Value, Writer};
-use crate::blocks::Blocks;
-use crate::nest::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target, combining, rounds};
+use crate::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target, combining, rounds};
+use crate::partial_sums::PartialSums;
 use cotan_ir::{Elem, Monoid};
 use cotan_ops::Instruction;
 use cotan_ops::reduce::neutral;
@@ -190,7 +190,7 @@ impl Writer<'_, '_> {
 
     /// Where blocks of reductions end. If that is at the same value in all lanes, the partial results of all lanes are
     /// those of one reduction of larger values. Lanes that do not run may take part in it only if they never had any.
-    pub(super) fn blocks(&mut self, blocks: &Blocks) {
+    pub(super) fn blocks(&mut self, blocks: &PartialSums) {
         let Private { buffer, mask } = self.buffers[&blocks.lanes.buffer];
         let lanes = Operand::i64(self.lanes.into());
         let first = self.scalar(blocks.lanes.offset);
@@ -200,7 +200,7 @@ impl Writer<'_, '_> {
         if self.shapes.is_uniform(blocks.number) && mask == self.mask.number {
             let size = self.i64(Instruction::Mul, size, lanes);
             let number = self.scalar(blocks.number);
-            return self.push(Node::Blocks(Blocks { lanes: place, size, number, ..*blocks }));
+            return self.push(Node::PartialSums(PartialSums { lanes: place, size, number, ..*blocks }));
         }
         let number = match self.shapes.of_operand(blocks.number) {
             Shape::Uniform => self.scalar(blocks.number),
@@ -210,7 +210,7 @@ impl Writer<'_, '_> {
         self.each_running_lane(|w, lane| {
             let offset = w.i64(Instruction::Add, offset, lane);
             let number = w.of_lane(number, lane);
-            w.push(Node::Blocks(Blocks { lanes: Place { buffer, offset }, size, stride, number, ..*blocks }));
+            w.push(Node::PartialSums(PartialSums { lanes: Place { buffer, offset }, size, stride, number, ..*blocks }));
         });
     }
 
