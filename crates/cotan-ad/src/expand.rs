@@ -27,6 +27,18 @@ pub fn expand_values_first(module: &mut Module, limits: &Limits) -> Result<Vec<R
     expand_all(session)
 }
 
+/// Like [`expand`], and shows `observer` the source of each derivative after each of [`PASSES`](crate::PASSES), with the
+/// name of the pass.
+pub fn expand_observed(
+    module: &mut Module,
+    limits: &Limits,
+    observer: &dyn Fn(&'static str, &Function),
+) -> Result<Vec<ReversedLoop>, Error> {
+    let mut session = session(module, limits);
+    session.observer = Some(observer);
+    expand_all(session)
+}
+
 fn expand_all(mut session: Session<'_>) -> Result<Vec<ReversedLoop>, Error> {
     let is_derived = |item: &Item| match item {
         Item::Derived(_) => true,

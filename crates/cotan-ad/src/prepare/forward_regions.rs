@@ -13,6 +13,7 @@
 //! at a finite value, as a root has at 0: reverse mode gives 0 there where cotangents cancel, and forward mode, which subtracts
 //! infinite tangents, a NaN.
 
+use super::pass::Pass;
 use crate::analysis::accumulators::written_around;
 use crate::analysis::activity::{VarSet, directions, inputs};
 use crate::analysis::linearity::is_linear_in_carried;
@@ -22,8 +23,20 @@ use crate::state::{ForwardRegions, Session};
 use cotan_ir::{Function, Loop, Mode, Op, Stmt, Symbol, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The record of the pass.
+pub(super) static PASS: Pass = Pass {
+    name: "choose_regions",
+    doc: "Loops that depend on a few scalars are chosen to be differentiated forward inside the reverse sweep; no code changes.",
+    modes: &[Mode::Vjp],
+    run: |f, preparation| {
+        let active = preparation.active(&f);
+        preparation.regions = choose_regions(preparation.session, &f, &active);
+        f
+    },
+};
+
 /// Chooses among the loops of a function, outermost first.
-pub(super) fn choose_regions(session: &mut Session<'_>, f: &Function, active: &VarSet) -> ForwardRegions {
+fn choose_regions(session: &mut Session<'_>, f: &Function, active: &VarSet) -> ForwardRegions {
     let mut choice = Choice { session, f, active, chosen: FxHashMap::default() };
     choice.among(&f.body.stmts);
     ForwardRegions(choice.chosen)
@@ -112,20 +125,12 @@ impl Choice<'_, '_> {
 
     /// Whether something active has an infinite partial derivative where its value is finite.
     fn has_vertical_slope(&self, s: &Stmt) -> bool {
-        let here = match &s.op {
-            Op::Prim { prim, .. } => {
-                cotan_ops::row(*prim).has_vertical_slope() && s.results.iter().any(|r| self.active.has(*r))
-            }
+        let is_active = || s.results.iter().any(|r| self.active.has(*r));
+        let here = if let Op::Prim { prim, .. } = &s.op {
+            cotan_ops::row(*prim).has_vertical_slope() && is_active()
+        } else {
             // The body of a call that was not inlined is not analysed.
-            Op::Call { .. } => s.results.iter().any(|r| self.active.has(*r)),
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Check { .. } => false,
+            matches!(s.op, Op::Call { .. }) && is_active()
         };
         here || s.op.blocks().iter().flat_map(|b| &b.stmts).any(|inner| self.has_vertical_slope(inner))
     }
