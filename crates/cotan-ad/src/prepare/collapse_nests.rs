@@ -8,6 +8,7 @@
 //! in every iteration, because the loop then records them once for each iteration of the nest; and where no checkpoint is
 //! asked for, because a nest is a kind of checkpoint.
 
+use super::forward_regions::choose_regions;
 use super::pass::Pass;
 use crate::analysis::activity::VarSet;
 use crate::analysis::lineage::straight_updates;
@@ -23,7 +24,12 @@ pub(super) static PASS: Pass = Pass {
     name: "collapse_nests",
     doc: "A perfect nest of counted loops becomes one loop where that saves re-execution or records.",
     modes: &[Mode::Vjp],
-    run: |f, preparation| collapse_nests(f, &preparation.regions, |f| preparation.active(f)),
+    run: |f, preparation| {
+        // Before any loop changes, so that neither nests nor checkpoints change the choice.
+        let active = preparation.active(&f);
+        preparation.regions = choose_regions(preparation.session, &f, &active);
+        collapse_nests(f, &preparation.regions, |f| preparation.active(f))
+    },
 };
 
 /// The function with perfect nests as single loops where that helps its reverse; `regions` are the loops without a reverse.

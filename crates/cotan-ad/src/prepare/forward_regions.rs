@@ -13,7 +13,6 @@
 //! at a finite value, as a root has at 0: reverse mode gives 0 there where cotangents cancel, and forward mode, which subtracts
 //! infinite tangents, a NaN.
 
-use super::pass::Pass;
 use crate::analysis::accumulators::written_around;
 use crate::analysis::activity::{VarSet, directions, inputs};
 use crate::analysis::linearity::is_linear_in_carried;
@@ -23,20 +22,8 @@ use crate::state::{ForwardRegions, Session};
 use cotan_ir::{Function, Loop, Mode, Op, Stmt, Symbol, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The record of the pass.
-pub(super) static PASS: Pass = Pass {
-    name: "choose_regions",
-    doc: "Loops that depend on a few scalars are chosen to be differentiated forward inside the reverse sweep; no code changes.",
-    modes: &[Mode::Vjp],
-    run: |f, preparation| {
-        let active = preparation.active(&f);
-        preparation.regions = choose_regions(preparation.session, &f, &active);
-        f
-    },
-};
-
 /// Chooses among the loops of a function, outermost first.
-fn choose_regions(session: &mut Session<'_>, f: &Function, active: &VarSet) -> ForwardRegions {
+pub(super) fn choose_regions(session: &mut Session<'_>, f: &Function, active: &VarSet) -> ForwardRegions {
     let mut choice = Choice { session, f, active, chosen: FxHashMap::default() };
     choice.among(&f.body.stmts);
     ForwardRegions(choice.chosen)

@@ -2,7 +2,7 @@
 //!
 //! A private copy is simplified first: a duplicated read would be recorded twice, and a duplicated accumulation hides that an
 //! accumulator is a stacked result. Then the passes of [`PASSES`] run in their order. Debug builds verify the function
-//! after each.
+//! after each. The loops to differentiate forward are chosen before the first pass that changes loops.
 
 mod checkpoints;
 mod clamp_counts;
@@ -21,16 +21,8 @@ use cotan_opt::passes::inline::inline;
 use cotan_opt::passes::licm::{Moves, licm};
 
 /// The passes in front of a derivative, in their order.
-pub static PASSES: &[&Pass] = &[
-    &products::PASS,
-    &clamp_counts::PASS,
-    &HOIST_INTEGERS,
-    // Before checkpoints change the loops, because they must not change the choice.
-    &forward_regions::PASS,
-    &collapse_nests::PASS,
-    &checkpoints::PASS,
-    &slopes::PASS,
-];
+pub static PASSES: &[&Pass] =
+    &[&products::PASS, &clamp_counts::PASS, &HOIST_INTEGERS, &collapse_nests::PASS, &checkpoints::PASS, &slopes::PASS];
 
 static HOIST_INTEGERS: Pass = Pass {
     name: "hoist_integers",
