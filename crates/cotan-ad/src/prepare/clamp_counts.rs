@@ -8,6 +8,7 @@ pub(super) static PASS: Pass = Pass {
     name: "clamp_counts",
     doc: "Every trip count that may be negative is clamped to zero, so that it is the length of a record.",
     modes: &[Mode::Vjp],
+    is_idempotent: true,
     run: |mut f, _| {
         clamp_counts(&mut f);
         f

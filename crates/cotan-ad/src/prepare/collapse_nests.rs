@@ -24,7 +24,9 @@ pub(super) static PASS: Pass = Pass {
     name: "collapse_nests",
     doc: "A perfect nest of counted loops becomes one loop where that saves re-execution or records.",
     modes: &[Mode::Vjp],
+    is_idempotent: true,
     run: |f, preparation| {
+        let f = licm(f, Moves::Integers);
         // Before any loop changes, so that neither nests nor checkpoints change the choice.
         let active = preparation.active(&f);
         preparation.regions = choose_regions(preparation.session, &f, &active);

@@ -15,27 +15,18 @@ mod slopes;
 pub use self::pass::Pass;
 
 use self::pass::Preparation;
-use crate::state::{ForwardRegions, Prepared, Segmented, Session, Slopes};
-use cotan_ir::{Derived, Function, Mode};
+use crate::state::{Prepared, Session};
+use cotan_ir::{Derived, Function};
 use cotan_opt::passes::inline::inline;
-use cotan_opt::passes::licm::{Moves, licm};
 
 /// The passes in front of a derivative, in their order.
 pub static PASSES: &[&Pass] =
-    &[&products::PASS, &clamp_counts::PASS, &HOIST_INTEGERS, &collapse_nests::PASS, &checkpoints::PASS, &slopes::PASS];
-
-static HOIST_INTEGERS: Pass = Pass {
-    name: "hoist_integers",
-    doc: "Loop-invariant integer arithmetic moves out of loops, so that the counts of inner loops are known outside.",
-    modes: &[Mode::Vjp],
-    run: |f, _| licm(f, Moves::Integers),
-};
+    &[&products::PASS, &clamp_counts::PASS, &collapse_nests::PASS, &checkpoints::PASS, &slopes::PASS];
 
 /// The copy of `f` for the derivative `d`.
 pub(crate) fn prepared(session: &mut Session<'_>, f: &Function, d: &Derived) -> Prepared {
     let mut f = cotan_opt::simplify(inline(session.module(), f, session.limits().inline));
-    let (regions, segmented, slopes) = (ForwardRegions::default(), Segmented::default(), Slopes::default());
-    let mut preparation = Preparation { session, d, regions, segmented, slopes };
+    let mut preparation = Preparation::new(session, d);
     for pass in PASSES.iter().filter(|pass| pass.modes.contains(&d.mode)) {
         f = (pass.run)(f, &mut preparation);
         preparation.session.observe(pass.name, &f);
@@ -43,4 +34,11 @@ pub(crate) fn prepared(session: &mut Session<'_>, f: &Function, d: &Derived) -> 
     let active = preparation.active(&f);
     let Preparation { regions, segmented, slopes, .. } = preparation;
     Prepared { f, active, segmented, regions, slopes }
+}
+
+/// A function after one pass alone, as the derivative `d` of it would see it.
+pub(crate) fn after_pass(session: &mut Session<'_>, pass: &Pass, f: Function, d: &Derived) -> Function {
+    let f = (pass.run)(f, &mut Preparation::new(session, d));
+    session.observe(pass.name, &f);
+    f
 }

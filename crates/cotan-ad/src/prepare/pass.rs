@@ -13,6 +13,8 @@ pub struct Pass {
     pub doc: &'static str,
     /// The modes whose preparation has it.
     pub modes: &'static [Mode],
+    /// Whether a second run changes nothing.
+    pub is_idempotent: bool,
     /// The pass itself.
     pub(crate) run: fn(Function, &mut Preparation<'_, '_>) -> Function,
 }
@@ -32,7 +34,12 @@ pub(crate) struct Preparation<'a, 'm> {
     pub(super) slopes: Slopes,
 }
 
-impl Preparation<'_, '_> {
+impl<'a, 'm> Preparation<'a, 'm> {
+    pub(super) fn new(session: &'a mut Session<'m>, d: &'a Derived) -> Preparation<'a, 'm> {
+        let (regions, segmented, slopes) = (ForwardRegions::default(), Segmented::default(), Slopes::default());
+        Preparation { session, d, regions, segmented, slopes }
+    }
+
     /// The active variables of a function with the parameters and results of the source.
     pub(super) fn active(&self, f: &Function) -> VarSet {
         let wrt: Vec<Var> = self.d.wrt.iter().map(|k| f.params[*k]).collect();

@@ -16,6 +16,7 @@ pub(super) static PASS: Pass = Pass {
     name: "products",
     doc: "An active product reduction gets a sequential loop over its factors beside it, whose derivative is its derivative.",
     modes: &[Mode::Jvp, Mode::Vjp],
+    is_idempotent: true,
     run: |mut f, preparation| {
         let active = preparation.active(&f);
         lower_products(&mut f, &active);

@@ -23,6 +23,7 @@ pub(super) static PASS: Pass = Pass {
     name: "slopes",
     doc: "Partial derivatives that cost little beside their value become statements of the loops that run backwards.",
     modes: &[Mode::Vjp],
+    is_idempotent: false,
     run: |mut f, preparation| {
         let active = preparation.active(&f);
         preparation.slopes = add_slopes(&mut f, &active, &preparation.regions);

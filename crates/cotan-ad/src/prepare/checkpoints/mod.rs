@@ -27,6 +27,7 @@ pub(super) static PASS: Pass = Pass {
     name: "checkpoints",
     doc: "A loop with checkpoints becomes a loop over segments, each a loop of its own.",
     modes: &[Mode::Vjp],
+    is_idempotent: true,
     run: |mut f, preparation| {
         preparation.segmented = segment_loops(&mut f, &preparation.regions);
         f
