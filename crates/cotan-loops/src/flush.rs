@@ -18,7 +18,7 @@ use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
 
 /// The record of this pass.
-pub(crate) static PASS: NestPass = NestPass {
+pub static PASS: NestPass = NestPass {
     name: "mark_flushing",
     doc: "Marks loops of derivatives in which subnormal numbers may become zero.",
     run: |f, _| mark_flushing(f),

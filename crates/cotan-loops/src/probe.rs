@@ -11,7 +11,7 @@ use cotan_ir::{Const, Elem, Monoid, Span};
 use cotan_ops::Instruction;
 
 /// The record of this pass.
-pub(crate) static PASS: NestPass = NestPass {
+pub static PASS: NestPass = NestPass {
     name: "insert_probes",
     doc: "Tells the host when nests begin and end, or what they compute.",
     run: |f, context| {
