@@ -27,6 +27,7 @@ pub mod pipeline;
 mod print;
 mod probe;
 mod product;
+mod verify;
 
 pub use buffer_reuse::PASS as REUSE_BUFFERS;
 pub use context::{NestContext, TaskSizes, Width};
@@ -36,8 +37,11 @@ pub use lower::{lower, lowers};
 pub use node::{
     Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo,
     LoopFunction, Node, Operand, Param, Place, Product, Routine, Sharing, Sum, Target, Tensor, Threads, View, Wave,
+    combining,
 };
 pub use partial_sums::{BlockWork, PartialSums};
 pub use pipeline::NestPass;
+pub use print::heading;
 pub use probe::{PASS as INSERT_PROBES, Probe, ProbeEvent, insert_probes};
 pub use product::{PASS as EXPAND_PRODUCTS, expand_products, is_small, small_version};
+pub use verify::{NestError, verify, verify_nests};

@@ -19,6 +19,15 @@ impl fmt::Display for LoopFunction {
     }
 }
 
+/// The line that a node begins with.
+pub fn heading(f: &LoopFunction, node: &Node) -> String {
+    let locals = unique(f.locals.iter().map(|l| &l.name));
+    let buffers = unique(f.buffers.iter().map(|b| &b.name));
+    let mut printer = Printer { f, locals, buffers, text: String::new() };
+    printer.node(node, 0);
+    printer.text.lines().next().unwrap_or_default().to_owned()
+}
+
 /// Base names, with a number where they repeat.
 fn unique<'a>(names: impl Iterator<Item = &'a Symbol>) -> Vec<String> {
     let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
