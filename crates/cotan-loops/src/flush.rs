@@ -130,8 +130,8 @@ impl Marking<'_> {
     }
 
     fn may_flush(&self, l: &For) -> bool {
-        let inside = Mentions::of(&l.body);
-        l.body.iter().any(Node::has_loop) && multiplies(&l.body) && self.is_free(&l.body, &inside)
+        let is_worth_it = l.body.iter().any(Node::has_loop) && multiplies(&l.body);
+        is_worth_it && self.is_free(&l.body, &Mentions::of(&l.body))
     }
 
     /// Whether nothing but derivatives leaves the nodes, and nothing in them decides anything by a float.

@@ -85,9 +85,7 @@ impl<'a> Shapes<'a> {
         };
         shapes.raise(l.index, Shape::Linear(Stride { factor: 1, by: Vec::new() }));
         shapes.collect(&l.body);
-        let inside = Mentions::of(&l.body);
-        let is_own = |local: &Local| inside.has_all_of_local(*local, mentions);
-        if shapes.inside.iter().any(|local| f.locals[local.index()].is_mutable && !is_own(local)) {
+        if shapes.carries_values(l, mentions) {
             return Err("it carries a value from one iteration to the next");
         }
         while std::mem::take(&mut shapes.changed) {
@@ -95,6 +93,16 @@ impl<'a> Shapes<'a> {
         }
         shapes.admit(&l.body, l.independence)?;
         Ok(shapes)
+    }
+
+    /// Whether code outside of the body mentions a mutable local that the body assigns to.
+    fn carries_values(&self, l: &For, mentions: &Mentions) -> bool {
+        let mut mutable = self.inside.iter().filter(|local| self.f.locals[local.index()].is_mutable).peekable();
+        if mutable.peek().is_none() {
+            return false;
+        }
+        let inside = Mentions::of(&l.body);
+        mutable.any(|local| !inside.has_all_of_local(*local, mentions))
     }
 
     /// The two operands that an i64 is the sum of.
