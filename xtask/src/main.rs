@@ -49,6 +49,9 @@ cargo xtask COMMAND
   memcheck [asan|valgrind]
                           the tests of the crate with `unsafe` under AddressSanitizer, and 100 compiled programs with their
                           gradients under Valgrind
+  texts --record|--compare [FOLDER]
+                          notes the generated code of all programs of tests/run and examples, or says what differs from
+                          the notes: IR, loop nests and LLVM IR
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential, commands, literals, loaders, link, misfits
   fuzz --all SECONDS      gives each target so many seconds and adds to the counts in fuzz/counts.tsv
   bench                   the benchmarks on real input
@@ -86,6 +89,11 @@ fn main() -> Result<()> {
         Some("memcheck") => memcheck::run(&root(), rest),
         Some("fuzz") => {
             let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "fuzz", "--"];
+            all.extend(rest.iter().map(String::as_str));
+            cargo(&all, &[])
+        }
+        Some("texts") => {
+            let mut all = vec!["run", "--release", "-q", "-p", "cotan-testkit", "--bin", "texts", "--"];
             all.extend(rest.iter().map(String::as_str));
             cargo(&all, &[])
         }

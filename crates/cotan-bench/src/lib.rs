@@ -5,15 +5,15 @@
 
 mod adbench;
 mod agreement;
-mod blocks;
 mod instance;
 mod loops;
 mod marks;
 mod measure;
-mod nudge;
 mod operations;
+mod parameter_blocks;
 mod peak;
 mod peers;
+mod perturb;
 mod products;
 mod profile;
 mod reference;
@@ -21,12 +21,12 @@ mod threads;
 
 pub use adbench::{HandModel, Objective, read_adbench};
 pub use agreement::{Found, Tolerance, agreement};
-pub use blocks::Block;
 pub use instance::Instance;
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use measure::{Beside, Measured, Settings, Turn, evaluate, evaluate_by_tape, measure, measure_beside};
 pub use operations::{Form, JudgedOperation, OPERATIONS, Operation, PeerTime, Work, judge, operation, operation_table};
+pub use parameter_blocks::Block;
 pub use peak::Peak;
 pub use peers::{Peer, PeerFigures, Peers};
 pub use products::{PRODUCT_SIDES, ProductRates, product_chain, product_rates, product_table};

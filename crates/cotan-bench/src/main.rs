@@ -1,12 +1,12 @@
 //! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`, `products`,
 //! `operations [NAME...]`.
 
-mod company;
+mod baselines;
 mod report;
 
 use anyhow::{Context, Result, bail};
+use baselines::{Baselines, Wanted};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use company::{Company, Wanted};
 use cotan::ir::Elem;
 use cotan::llvm::Width;
 use cotan::llvm::load::SearchConfig;
@@ -161,16 +161,16 @@ fn main() -> Result<()> {
         }
         return profiles(&compiler, &cases, settings, marks, cli.options.json);
     }
-    let (company, missing) = Company::gather(Wanted { marks, peers: !cli.options.no_peers })?;
+    let (baselines, missing) = Baselines::gather(Wanted { marks, peers: !cli.options.no_peers })?;
     missing.iter().for_each(|line| complain(line));
     if let Command::Operations { names } = &cli.command {
-        return operation_rows(&compiler, &company, names, settings, cli.options.json);
+        return operation_rows(&compiler, &baselines, names, settings, cli.options.json);
     }
     let bar = progress(cases.len());
     let mut all = Vec::new();
     for Case { instance, file } in &cases {
         bar.set_message(format!("{} {}", instance.objective, instance.name));
-        let compared = company
+        let compared = baselines
             .measure(&compiler, instance, file.as_deref(), settings)
             .with_context(|| format!("{} {}", instance.objective, instance.name))?;
         if let Some(path) = &cli.options.out {
@@ -249,12 +249,12 @@ fn operation_cases(names: &[String]) -> Result<Vec<Case>> {
 /// Prints operations beside their peers. A row of JSON is printed as soon as it is measured.
 fn operation_rows(
     compiler: &Compiler,
-    company: &Company,
+    baselines: &Baselines,
     names: &[String],
     settings: Settings,
     json: bool,
 ) -> Result<()> {
-    let peak = Peak::measure(&company::benches().join("reference"), &company::folder()?.join("marks"));
+    let peak = Peak::measure(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"));
     if let Err(error) = &peak {
         complain(&format!("no column of limits: {error:#}"));
     }
@@ -264,7 +264,7 @@ fn operation_rows(
     for (name, elem) in operation_names(names) {
         bar.set_message(format!("{name} {elem}"));
         let row = operation(name, elem)?;
-        let compared = company.measure(compiler, &row.instance, None, settings);
+        let compared = baselines.measure(compiler, &row.instance, None, settings);
         let compared = compared.with_context(|| format!("{name} {elem}"))?;
         let judged = judge(&row, &compared.measured, &compared.peers, peak);
         if json {
@@ -299,7 +299,7 @@ fn profiles(compiler: &Compiler, cases: &[Case], settings: Settings, marks: bool
     if marks || settings.engine != Engine::Cpu {
         bail!("--profile looks into compiled code: leave out --marks and --backend interp");
     }
-    let peak = Peak::measure(&company::benches().join("reference"), &company::folder()?.join("marks"))?;
+    let peak = Peak::measure(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"))?;
     for Case { instance, .. } in cases {
         let found = profile(compiler, instance, settings.budget, peak)
             .with_context(|| format!("{} {}", instance.objective, instance.name))?;

@@ -2,7 +2,7 @@
 //! clock, samples until the budget is spent, each on operands that differ from the last one's; minima and medians.
 
 use crate::Instance;
-use crate::nudge::Nudged;
+use crate::perturb::Perturbed;
 use anyhow::{Context, Result, anyhow};
 use cotan::explain::RecordCounts;
 use cotan::host::{Arguments, HostValue, fit_arguments};
@@ -246,7 +246,7 @@ impl Times {
 /// the reading of arguments.
 struct Sampler<'a> {
     function: &'a Function,
-    nudged: Nudged,
+    perturbed: Perturbed,
     results: Vec<Value>,
     /// How often the code runs before it is timed. Operands that are brought into the layout of the code at each call would
     /// push each other out of caches, which those of a caller who has them in that layout do not: then [`WARM_UPS`], else 0.
@@ -259,12 +259,12 @@ struct Sampler<'a> {
 impl<'a> Sampler<'a> {
     /// Calls often enough to know how many calls a sample has.
     fn new(function: &'a Function, args: &Arguments) -> Result<Sampler<'a>> {
-        let nudged = Nudged::new(fit_arguments(function.entry(), args)?);
-        let results = function.call_flat(nudged.operands())?;
+        let perturbed = Perturbed::new(fit_arguments(function.entry(), args)?);
+        let results = function.call_flat(perturbed.operands())?;
         let is_short = |value: &Value| value.elem.bytes() < size_of::<u64>();
-        let warm_ups = if nudged.operands().iter().any(is_short) { WARM_UPS } else { 0 };
+        let warm_ups = if perturbed.operands().iter().any(is_short) { WARM_UPS } else { 0 };
         let (seconds, code) = (Vec::new(), Vec::new());
-        let mut found = Sampler { function, nudged, results, warm_ups, repeats: 1, seconds, code };
+        let mut found = Sampler { function, perturbed, results, warm_ups, repeats: 1, seconds, code };
         while found.timed()?.0 < SHORTEST_SAMPLE && found.repeats < 1 << 20 {
             found.repeats *= 2;
         }
@@ -273,8 +273,8 @@ impl<'a> Sampler<'a> {
 
     /// The time of the calls of a sample, and that of their code.
     fn timed(&mut self) -> Result<(Duration, Option<Duration>)> {
-        self.nudged.note(&self.results);
-        self.nudged.turn();
+        self.perturbed.note(&self.results);
+        self.perturbed.turn();
         let (whole, mut code) = self.calls(0)?;
         if self.warm_ups > 0 {
             code = self.calls(self.warm_ups)?.1;
@@ -288,7 +288,8 @@ impl<'a> Sampler<'a> {
         let start = Instant::now();
         for _ in 0..self.repeats {
             let earlier = std::mem::take(&mut self.results);
-            self.results = std::hint::black_box(self.function.call_warm(self.nudged.operands(), earlier, warm_ups)?);
+            self.results =
+                std::hint::black_box(self.function.call_warm(self.perturbed.operands(), earlier, warm_ups)?);
             code += self.function.statistics().map_or(Duration::ZERO, |statistics| statistics.code_time);
         }
         Ok((start.elapsed(), code))
@@ -317,6 +318,6 @@ impl<'a> Sampler<'a> {
         }
         self.seconds.sort_by(f64::total_cmp);
         self.code.sort_by(f64::total_cmp);
-        Ok(Times { seconds: self.seconds, code: self.code, checksum: self.nudged.checksum() })
+        Ok(Times { seconds: self.seconds, code: self.code, checksum: self.perturbed.checksum() })
     }
 }

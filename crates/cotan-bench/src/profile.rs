@@ -5,7 +5,7 @@
 //! without lanes, counts. Both run on one thread.
 
 use crate::measure::{check, function};
-use crate::nudge::Nudged;
+use crate::perturb::Perturbed;
 use crate::{Instance, Peak};
 use anyhow::{Context, Result, ensure};
 use cotan::host::fit_arguments;
@@ -56,10 +56,10 @@ pub fn profile(compiler: &Compiler, instance: &Instance, budget: Duration, peak:
     let request = instance.gradient.as_ref().unwrap_or(&instance.function);
     let function = function(compiler, &check(compiler, instance)?, request, Engine::Cpu)?;
     let probed = |probe| compiler.probed(&function, probe).context("compiling with probes");
-    let mut nudged = Nudged::new(fit_arguments(function.entry(), &instance.args)?);
+    let mut perturbed = Perturbed::new(fit_arguments(function.entry(), &instance.args)?);
 
     let mut counted = Vec::new();
-    let mut results = call(&probed(Probe::Counts)?, nudged.operands(), Vec::new(), &mut |event| match event {
+    let mut results = call(&probed(Probe::Counts)?, perturbed.operands(), Vec::new(), &mut |event| match event {
         ProbeEvent::Begin(label) => counted.push(Counted { label: label.to_owned(), flops: 0, bytes: 0 }),
         ProbeEvent::End => {}
         ProbeEvent::Flops(n) => counted.iter_mut().next_back().into_iter().for_each(|nest| nest.flops = n),
@@ -72,17 +72,17 @@ pub fn profile(compiler: &Compiler, instance: &Instance, budget: Duration, peak:
     let mut n_calls = 0;
     let start = Instant::now();
     while n_calls < FEWEST_CALLS || start.elapsed() < budget {
-        nudged.turn();
+        perturbed.turn();
         let mut times: Vec<Duration> = Vec::with_capacity(counted.len());
         let mut begun = Instant::now();
         let whole = Instant::now();
-        results = call(&timed, nudged.operands(), std::mem::take(&mut results), &mut |event| match event {
+        results = call(&timed, perturbed.operands(), std::mem::take(&mut results), &mut |event| match event {
             ProbeEvent::Begin(_) => begun = Instant::now(),
             ProbeEvent::End => times.push(begun.elapsed()),
             ProbeEvent::Flops(_) | ProbeEvent::Bytes(_) => {}
         })?;
         shortest = shortest.min(whole.elapsed());
-        nudged.note(&results);
+        perturbed.note(&results);
         // The first call finds memory that is not warm.
         if n_calls == 1 {
             best.clone_from(&times);

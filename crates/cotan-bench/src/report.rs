@@ -1,6 +1,6 @@
 //! The table of the benchmark command.
 
-use crate::company::Compared;
+use crate::baselines::Compared;
 use cotan_bench::{Measured, PeerFigures, Recorded, Timed};
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub(crate) struct Row {
 }
 
 /// The mark of an instance, as recorded and as met here.
-pub(crate) struct Met {
+pub(crate) struct MarkTimes {
     pub(crate) recorded: Recorded,
     /// None where only a figure is recorded.
     pub(crate) timed: Option<Timed>,
@@ -24,7 +24,7 @@ pub(crate) struct Met {
     pub(crate) error: Option<f64>,
 }
 
-impl Met {
+impl MarkTimes {
     /// How much longer the mark takes here than where it was recorded.
     fn scale(&self) -> Option<f64> {
         self.timed.map(|timed| timed.grad_min / self.recorded.mark)
@@ -49,22 +49,22 @@ pub(crate) struct Comparison {
 
 /// What is printed of instances and of their marks. A mark that is only recorded is scaled as the others are in the mean.
 pub(crate) fn rows(all: Vec<Compared>) -> Vec<Row> {
-    let machine = mean(all.iter().filter_map(|compared| compared.met.as_ref()?.scale()));
-    let compare = |measured: &Measured, met: Met| {
-        let scale = met.scale().unwrap_or(machine);
-        let (mark, best_tool) = (scale * met.recorded.mark, scale * met.recorded.best_tool);
+    let machine = mean(all.iter().filter_map(|compared| compared.mark.as_ref()?.scale()));
+    let compare = |measured: &Measured, times: MarkTimes| {
+        let scale = times.scale().unwrap_or(machine);
+        let (mark, best_tool) = (scale * times.recorded.mark, scale * times.recorded.best_tool);
         let gradient = measured.grad_min.unwrap_or(f64::NAN);
         Comparison {
             mark,
-            mark_objective: met.timed.map(|timed| timed.obj_min),
-            mark_error: met.error,
+            mark_objective: times.timed.map(|timed| timed.obj_min),
+            mark_error: times.error,
             best_tool,
             to_mark: gradient / mark,
             faster: best_tool / gradient,
         }
     };
-    let row = |Compared { measured, met, peers, .. }: Compared| {
-        let comparison = met.map(|met| compare(&measured, met));
+    let row = |Compared { measured, mark, peers, .. }: Compared| {
+        let comparison = mark.map(|times| compare(&measured, times));
         Row { measured, comparison, peers }
     };
     all.into_iter().map(row).collect()

@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod derivative_at;
 mod diagnostics;
 mod environment;
 mod exit;
@@ -10,7 +11,6 @@ mod files;
 mod input;
 mod machine;
 mod output;
-mod point;
 #[cfg(test)]
 mod promises;
 mod session;

@@ -9,13 +9,13 @@ use crate::input::{RawArguments, Unbound};
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan::sema::modules::Loader;
 use cotan::sema::typed::{self, GenericKind};
 use cotan::sema::types::Scalar;
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::syntax::{Code, Diagnostic, FileId, SourceMap, Span, decode};
-use cotan::{CallError, CompileError, Compiler, Engine, Function, Lowered, Program, Request, codes};
+use cotan::{CallError, CompileError, Compiler, Engine, Function, Program, ReadyModule, Request, codes};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -141,13 +141,13 @@ impl Session {
     }
 
     /// The IR of a function or derivative.
-    pub(crate) fn lower(&self, request: &Request) -> Result<Lowered, Failure> {
+    pub(crate) fn lower(&self, request: &Request) -> Result<ReadyModule, Failure> {
         self.declaration(&request.function)?;
         self.compiler.lower(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
     }
 
     /// The same, to take derivatives of.
-    pub(crate) fn lower_to_derive(&self, request: &Request) -> Result<Lowered, Failure> {
+    pub(crate) fn lower_to_derive(&self, request: &Request) -> Result<ReadyModule, Failure> {
         self.declaration(&request.function)?;
         self.compiler.lower_to_derive(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
     }
@@ -159,7 +159,7 @@ impl Session {
     }
 
     /// Lowered IR, ready to be called.
-    pub(crate) fn bind(&self, name: &str, lowered: Lowered) -> Result<Function, Failure> {
+    pub(crate) fn bind(&self, name: &str, lowered: ReadyModule) -> Result<Function, Failure> {
         self.compiler.bind(lowered, self.engine).map_err(|e| self.compile_failure(name, e))
     }
 

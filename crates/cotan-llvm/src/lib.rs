@@ -34,16 +34,16 @@
 pub mod abi;
 mod backend;
 pub mod cache;
+mod doctor;
 pub mod emit;
 pub mod jit;
 pub mod load;
-mod report;
 pub mod runtime;
 mod trust;
 
 pub use backend::{
-    Backend, CallOptions, CompileError, CompileOptions, CompiledFunction, Outcome, RuntimeError, Statistics,
+    Backend, CallOptions, CallResult, CompileError, CompileOptions, CompiledFunction, RuntimeError, Statistics,
 };
 pub use cache::Cache;
 pub use cotan_loops::{Probe, ProbeEvent, TaskSizes, Width};
-pub use report::{CacheReport, Report};
+pub use doctor::{CacheReport, Report};

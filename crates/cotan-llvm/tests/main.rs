@@ -4,7 +4,7 @@
 
 mod agreement;
 mod compile;
-mod kept;
+mod function_cache;
 mod object_cache;
 mod pages;
 mod runtime;

@@ -1,4 +1,4 @@
-//! Contraction of `a * b + c` to `fma(a, b, c)`, of plain products: those of derivative code.
+//! Contraction to fused multiply-adds: `a * b + c` becomes `fma(a, b, c)`, of plain products, those of derivative code.
 //!
 //! Run once on nests as they are executed. A machine then rounds what the nest says, wherever it has lanes and registers for
 //! it; a code generator that chose would choose by how it cuts lanes into registers. As where values are contracted, a
@@ -7,10 +7,18 @@
 //! A sum that began with zero is not added to zero again. The sum of products that are contracted is -0.0 only if they
 //! are too small for any other number, and plain products don't keep the sign of a zero.
 
-use crate::nest::{Expr, Local, LocalInfo, LoopFunction, Node, Operand, Target};
+use crate::node::{Argument, Expr, Local, LocalInfo, LoopFunction, Node, Operand, Target, walk};
+use crate::pipeline::NestPass;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "contract",
+    doc: "Contracts sums of plain products to fused multiply-adds.",
+    run: |f, _| contract(f),
+};
 
 /// Contracts the plain products of a function.
 pub fn contract(f: &mut LoopFunction) {
@@ -21,17 +29,9 @@ pub fn contract(f: &mut LoopFunction) {
             uses[local.index()] += 1;
         }
     };
-    each_operand(&body, &mut see);
-    f.results.iter().for_each(|result| result.each_operand(&mut see));
+    walk(&body, &mut |node| node.each_operand(&mut see));
+    f.results.iter().flat_map(Argument::operands).for_each(&mut see);
     f.body = Contract { f, uses, from_zero: FxHashSet::default() }.list(body);
-}
-
-/// Visits what nodes read, those in them included.
-fn each_operand(nodes: &[Node], see: &mut impl FnMut(Operand)) {
-    for node in nodes {
-        node.each_operand(see);
-        node.lists().into_iter().for_each(|list| each_operand(list, see));
-    }
 }
 
 struct Contract<'a> {
@@ -57,51 +57,25 @@ impl Contract<'_> {
         let mut done: Vec<Option<Node>> = Vec::with_capacity(nodes.len());
         let mut products = Products::default();
         for mut node in nodes {
-            node.lists_mut().into_iter().for_each(|list| *list = self.list(std::mem::take(list)));
-            match node {
-                Node::Let(to, Expr::Native { instruction: Instruction::Mulc, elem, args })
-                    if elem.is_float() && self.uses[to.index()] == 1 =>
-                {
+            node.map_lists(|list| self.list(list));
+            if let Node::Let(to, Expr::Native { instruction, elem, args }) = node {
+                let is_product = instruction == Instruction::Mulc && elem.is_float() && self.uses[to.index()] == 1;
+                let expr = if is_product {
                     products.insert(to, Product { factors: [args[0], args[1]], at: done.len() });
-                    done.push(Some(Node::Let(to, Expr::Native { instruction: Instruction::Mulc, elem, args })));
-                }
-                Node::Let(to, Expr::Native { instruction, elem, args }) => {
-                    let expr = self.sum(to, instruction, elem, args, &mut products, &mut done);
-                    done.push(Some(Node::Let(to, expr)));
-                }
-                Node::Combine { monoid, target, value } => {
-                    let is_sum = monoid == Monoid::Add;
-                    let product = is_sum.then(|| self.take(value, self.f.lanes(value), &mut products, &mut done));
-                    match product.flatten() {
-                        None => done.push(Some(Node::Combine { monoid, target, value })),
-                        Some(factors) => self.combine(factors, target, value, &mut done),
-                    }
-                }
-                other @ (Node::Let(..)
-                | Node::Set(..)
-                | Node::Load(..)
-                | Node::Store(..)
-                | Node::LoadLanes { .. }
-                | Node::StoreLanes { .. }
-                | Node::Copy { .. }
-                | Node::Blocks(_)
-                | Node::Alloc { .. }
-                | Node::CountRecord(..)
-                | Node::StackOpen(_)
-                | Node::StackExtend(..)
-                | Node::Bind { .. }
-                | Node::Scope(_)
-                | Node::Segment(_)
-                | Node::For(_)
-                | Node::While(..)
-                | Node::If(..)
-                | Node::Switch(..)
-                | Node::Check { .. }
-                | Node::Product(_)
-                | Node::Routine(_)
-                | Node::Print { .. }
-                | Node::Call { .. }) => done.push(Some(other)),
+                    Expr::Native { instruction, elem, args }
+                } else {
+                    self.sum(to, instruction, elem, args, &mut products, &mut done)
+                };
+                done.push(Some(Node::Let(to, expr)));
+                continue;
             }
+            if let Node::Combine { monoid: Monoid::Add, target, value } = node
+                && let Some(factors) = self.take(value, self.f.lanes(value), &mut products, &mut done)
+            {
+                self.combine(factors, target, value, &mut done);
+                continue;
+            }
+            done.push(Some(node));
         }
         done.into_iter().flatten().collect()
     }

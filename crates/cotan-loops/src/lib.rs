@@ -14,35 +14,43 @@
 //! assert_eq!(nest.to_string(), "fn twice(x: f64) {\n  add = add.f64 x, x\n  return add\n}\n");
 //! ```
 
-mod blocks;
+mod buffer_reuse;
 mod contract;
 mod flush;
 mod fork;
+mod legalize_width;
 mod liveness;
 mod lower;
-mod narrow;
-mod nest;
+mod nan_watch;
+mod node;
+mod partial_sums;
+mod pipeline;
 mod print;
 mod probe;
 mod product;
-mod reuse;
-mod segment;
+mod split_blocks;
 mod vector;
-mod watch;
+mod verify;
 mod wavefront;
 
-pub use blocks::{BlockWork, Blocks};
 pub use contract::contract;
 pub use fork::fork;
+pub use legalize_width::{Width, legalize_width};
 pub use lower::{lower, lowers};
-pub use narrow::{Width, narrow};
-pub use nest::{
-    Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node,
-    Operand, Param, Piece, Place, Product, Routine, Sharing, Sum, Target, Tensor, Threads, View, Wave, combining,
+pub use nan_watch::{unwatched_results, watch_results};
+pub use node::{
+    Argument, Buffer, BufferInfo, BufferKind, BufferUse, CallResult, Effect, Expr, For, Home, Independence, Local,
+    LocalInfo, LocalUse, LoopFunction, Node, Operand, OperandUse, Param, Part, PartMut, Place, Product, Routine,
+    Sharing, Sum, Target, Tensor, Threads, View, Wave, any, combining, count, each_definition, walk,
 };
+pub use partial_sums::{BlockWork, PartialSums};
+pub use pipeline::{
+    AFTER_LOWERING, NEST_PASSES, NestContext, NestPass, NestPipeline, OPTIMIZED, PLAIN, WATCH_RESULTS, run,
+};
+pub use print::heading;
 pub use probe::{Probe, ProbeEvent, insert_probes};
-pub use product::without_products;
-pub use segment::cut_long_blocks;
+pub use product::expand_products;
+pub use split_blocks::split_blocks;
 pub use vector::vectorise;
-pub use watch::{unwatched_results, watch_results};
+pub use verify::{NestError, verify, verify_nests};
 pub use wavefront::{TaskSizes, wavefronts};

@@ -1,6 +1,6 @@
 //! Passes over the core IR. A pass is a plain function from code to code; pipelines are lists of passes.
 //!
-//! No pass changes a bit of a result, adds an error, or drops one whose value is needed; [`passes::contract`] alone
+//! No pass changes a bit of a result, adds an error, or drops one whose value is needed; [`passes::contract_fma`] alone
 //! decides bits, once, before anything is differentiated.
 //!
 //! This crate must not know derivatives or backends. What a primitive is worth algebraically it asks the op table.
@@ -20,5 +20,5 @@ pub mod passes;
 mod pipeline;
 pub mod remaining;
 
-pub use passes::ranges::Given;
+pub use passes::eliminate_checks::KnownExtents;
 pub use pipeline::{finish, finish_given, optimize, prepare, simplify, straighten};

@@ -1,28 +1,28 @@
 //! The pipelines: plain lists of passes.
 
 use crate::passes::{
-    compact::compact,
-    contract::contract,
+    accumulate_to_map::accumulate_to_map,
+    compose_reads::compose_reads,
+    contract_fma::contract_fma,
     cse::cse,
     dce::dce,
-    direct::direct,
-    flatten::flatten,
+    drop_order::drop_order,
+    eliminate_checks::{KnownExtents, eliminate_checks},
+    flatten_reductions::flatten_reductions,
+    forward_accumulators::forward_accumulators,
+    forward_stores::forward_stores,
     fuse::fuse,
-    gather::gather,
-    hoist::{Moves, hoist},
+    guard_zeros::guard_zeros,
     inline::{InlineLimit, inline},
-    linear::linear,
+    licm::{Moves, licm},
     merge_switches::merge_switches,
-    order::order,
-    own_slots::own_slots,
-    parts::parts,
-    products::products,
-    ranges::{Given, ranges_given},
+    recognize_matmul::recognize_matmul,
+    region_cse::{region_cse, reuse_iteration_values},
+    renumber::renumber,
     scalar_replacement::scalar_replacement,
-    sink::sink,
-    twins::{recall, twins_given},
+    scatter_to_gather::scatter_to_gather,
+    sum_before_map::sum_before_map,
     unroll::unroll,
-    writes::writes,
 };
 use cotan_ir::{Function, Module};
 
@@ -34,20 +34,20 @@ const MAX_ROUNDS: usize = 8;
 pub fn simplify(mut f: Function) -> Function {
     for _ in 0..MAX_ROUNDS {
         let before = f.body.clone();
-        f = own_slots(dce(cse(f)));
+        f = accumulate_to_map(dce(cse(f)));
         if f.body == before {
             break;
         }
     }
-    compact(f)
+    renumber(f)
 }
 
 /// What lowered source code goes through before it is run or differentiated: calls inlined, simplified, parts of arrays
 /// read directly, products and sums contracted. This decides the bits of the primal.
 pub fn prepare(module: &Module, f: &Function, limit: InlineLimit) -> Function {
     let inlined = inline(module, f, limit);
-    let direct = changed_by(changed_by(simplify(inlined), parts), writes);
-    simplify(contract(direct))
+    let direct = changed_by(changed_by(simplify(inlined), compose_reads), forward_stores);
+    simplify(contract_fma(direct))
 }
 
 /// What a pass makes of a function that is simplified, simplified again if it did anything.
@@ -81,17 +81,17 @@ pub fn optimize(f: Function) -> Function {
     optimize_given(f, &[])
 }
 
-fn optimize_given(f: Function, given: &[Given]) -> Function {
-    simplify(order(flatten(fused_given(f, given))))
+fn optimize_given(f: Function, given: &[KnownExtents]) -> Function {
+    simplify(drop_order(flatten_reductions(fused_given(f, given))))
 }
 
 /// All of it but the order.
-fn fused_given(f: Function, given: &[Given]) -> Function {
-    let without_checks = |f| simplify(ranges_given(f, given));
+fn fused_given(f: Function, given: &[KnownExtents]) -> Function {
+    let without_checks = |f| simplify(eliminate_checks(f, given));
     let fused = |f| simplify(fuse(f));
-    let hoisted = simplify(hoist(straighten(f), Moves::All));
-    let plain = fused(without_checks(simplify(sink(hoisted))));
-    let gathered = gather(plain.clone());
+    let hoisted = simplify(licm(straighten(f), Moves::All));
+    let plain = fused(without_checks(simplify(guard_zeros(hoisted))));
+    let gathered = scatter_to_gather(plain.clone());
     // The ends of what is gathered are conditions that mostly hold.
     if gathered == plain { plain } else { without_checks(fused(simplify(gathered))) }
 }
@@ -104,10 +104,13 @@ pub fn finish(f: Function) -> Function {
 }
 
 /// The same for a function whose callers make sure of something.
-pub fn finish_given(f: Function, given: &[Given]) -> Function {
-    let f = changed_by(simplify(f), writes);
-    let f = simplify(recall(simplify(twins_given(simplify(products(direct(f))), given))));
+pub fn finish_given(f: Function, given: &[KnownExtents]) -> Function {
+    let f = changed_by(simplify(f), forward_stores);
+    let f = simplify(reuse_iteration_values(simplify(region_cse(
+        simplify(recognize_matmul(forward_accumulators(f))),
+        given,
+    ))));
     // Loops that are fused show what one iteration does to all that it sums up.
-    let f = simplify(linear(fused_given(f, given)));
-    simplify(order(flatten(f)))
+    let f = simplify(sum_before_map(fused_given(f, given)));
+    simplify(drop_order(flatten_reductions(f)))
 }

@@ -32,7 +32,6 @@ mod fit;
 mod flows;
 mod folds;
 mod generics;
-mod hints;
 mod indexing;
 mod instances;
 mod instantiate;
@@ -41,7 +40,8 @@ mod kernels;
 mod lambdas;
 mod large_types;
 mod last_axis;
-mod losses;
+mod loop_attributes;
+mod loss_results;
 mod matches;
 mod methods;
 mod moves;
@@ -67,7 +67,7 @@ mod statements;
 mod storage;
 mod structs;
 mod testing;
-mod tiles;
+mod tile_shapes;
 mod traits;
 mod type_exprs;
 mod usefulness;
@@ -191,7 +191,7 @@ struct Signature {
     /// The functions that replace its derived rules.
     rules: typed::Rules,
     /// How its derivatives are computed.
-    hints: hints::Hints,
+    hints: loop_attributes::Hints,
     /// Whether it is marked `@io`.
     prints: bool,
 }

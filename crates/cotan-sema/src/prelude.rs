@@ -21,7 +21,7 @@ pub(crate) struct ScalarFunction {
 
 /// An operand of a scalar function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operand {
+pub enum Operand {
     /// The type that all operands marked so share.
     Same,
     /// Any integer type.
@@ -113,7 +113,7 @@ pub(crate) fn builtin(name: &str) -> Option<Builtin> {
 }
 
 /// The name of a builtin.
-pub(crate) fn builtin_name(builtin: Builtin) -> &'static str {
+pub fn builtin_name(builtin: Builtin) -> &'static str {
     BUILTINS.iter().find(|(_, other)| *other == builtin).map_or("", |(name, _)| name)
 }
 

@@ -1,6 +1,6 @@
 //! Many random programs under all oracles, on all cores.
 
-use crate::case::{Case, Subject, Way};
+use crate::derived_case::{Case, Subject, Way};
 use crate::generate::{Construct, Coverage, ir, source};
 use crate::oracles::{COMPILED, FIRST_ORDER, Oracle, SECOND_ORDER, Verdict};
 use crate::parallel::{self, guarded};

@@ -1,7 +1,7 @@
 //! Every way in which a function of the core IR can be run.
 
-use crate::case::options;
-use crate::machine::{MOST_THREADS, threaded_machine};
+use crate::compile::{MOST_THREADS, threaded_machine};
+use crate::derived_case::options;
 use crate::variant::Variant;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Module, Span};

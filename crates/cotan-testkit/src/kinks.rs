@@ -1,12 +1,12 @@
 //! The table of awkward points, `spec/kinks.tsv`: every row on every path and in every type.
 
-use crate::case::{Case, Subject, float_value, floats, function, joined, options};
+use crate::derived_case::{Case, Subject, float_value, floats, function, joined, options};
 use crate::engines::Engine;
 use crate::files::workspace_file;
-use crate::front::{checked, lower_plain, lower_to_derive};
+use crate::frontend::{checked, lower_plain, lower_to_derive};
 use crate::tolerances::{Property, close, tolerance};
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json};
-use cotan::{Lowered, Request};
+use cotan::{ReadyModule, Request};
 use cotan_interp::tape;
 use cotan_ir::{Elem, Mode};
 use cotan_ops::Value;
@@ -101,7 +101,7 @@ struct Point {
 }
 
 impl Point {
-    fn new(row: &Row, lowered: &Lowered) -> Result<Point, String> {
+    fn new(row: &Row, lowered: &ReadyModule) -> Result<Point, String> {
         let read = |json: &Json, ty| from_json(json, ty).map_err(|e| format!("{} for {}", e.found, e.expected));
         let mut args = Arguments::new();
         for (param, json) in lowered.entry.params.iter().zip(&row.point) {
@@ -169,7 +169,7 @@ impl Point {
 }
 
 fn float(json: &Json, elem: Elem) -> Result<cotan_ir::Const, String> {
-    let value = from_json(json, &cotan::sema::entry::HostType::Scalar(elem));
+    let value = from_json(json, &cotan::lower::entry::HostType::Scalar(elem));
     value.ok().and_then(|v| v.as_scalar()).ok_or_else(|| format!("`{json}` is no number"))
 }
 

@@ -234,8 +234,8 @@ fn through(it: &mut For, bounds: Range, order: Order, locals: &mut Vec<Local>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::options;
-    use crate::front::lower_tree;
+    use crate::derived_case::options;
+    use crate::frontend::lower_tree;
     use cotan::Request;
     use cotan_ops::Value;
 

@@ -1,8 +1,8 @@
 //! What is said of derivatives that are zero: warnings (W0501) and the pages of operations. A derivative is taken where
 //! the claim is made, and must be zero there.
 
-use crate::case::{Case, Subject, floats};
-use crate::front::{loaded, lower_to_derive};
+use crate::derived_case::{Case, Subject, floats};
+use crate::frontend::{loaded, lower_to_derive};
 use crate::header::{self, Expected, named_arguments};
 use cotan::host::fit_arguments;
 use cotan::{Program, Request};

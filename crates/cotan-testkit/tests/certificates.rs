@@ -2,8 +2,8 @@
 //! checker is built, that it accepts them and refuses broken ones.
 
 use cotan::certificate::{Certificate, NoCertificate};
-use cotan_testkit::case::Case;
 use cotan_testkit::certificates::{Verdict, broken, of_case, straight_line, verdict};
+use cotan_testkit::derived_case::Case;
 use cotan_testkit::model::{examples, executable};
 use cotan_testkit::random::Rng;
 
@@ -101,11 +101,12 @@ fn refusal(text: &str) -> Option<String> {
 
 /// The certificate of the gradient of `f`.
 fn certificate_of(text: &str) -> Result<Certificate, NoCertificate> {
-    let program = cotan_testkit::front::checked("f.cot", text).expect("the program is right");
+    let program = cotan_testkit::frontend::checked("f.cot", text).expect("the program is right");
     let lowered =
-        cotan_testkit::front::lower_to_derive(&program, &cotan::Request::function("f")).expect("it is lowered");
+        cotan_testkit::frontend::lower_to_derive(&program, &cotan::Request::function("f")).expect("it is lowered");
     let args = vec![cotan_ops::Value::f64s(&[], &[2.5])];
     let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
-    let case = Case::new(cotan_testkit::case::Subject::new("f".to_owned(), module, name, args)).expect("it is derived");
+    let case = Case::new(cotan_testkit::derived_case::Subject::new("f".to_owned(), module, name, args))
+        .expect("it is derived");
     of_case(&case).expect("the derivative is there")
 }

@@ -12,7 +12,7 @@ use cotan::sema::typed::{CallableKind, FunctionBody, Part, Program};
 use cotan::syntax::token::TokenKind;
 use cotan::syntax::{FileId, parse};
 use cotan_testkit::files::{files, is_blessing, programs, replace, tests_folder, workspace_file};
-use cotan_testkit::front::loaded;
+use cotan_testkit::frontend::loaded;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -3,7 +3,7 @@
 use cotan::Request;
 use cotan_opt::passes::dce::dce;
 use cotan_testkit::files::workspace_file;
-use cotan_testkit::front::{checked, lower};
+use cotan_testkit::frontend::{checked, lower};
 use std::fs;
 
 const MOST_STATEMENTS: usize = 40;

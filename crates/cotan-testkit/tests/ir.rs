@@ -21,15 +21,15 @@ type Pass = fn(&Module, &Function) -> Function;
 /// The pass of a folder.
 fn pass(name: &str) -> Option<Pass> {
     Some(match name {
-        "compact" => |_, f| passes::compact::compact(f.clone()),
-        "contract" => |_, f| passes::contract::contract(f.clone()),
+        "renumber" => |_, f| passes::renumber::renumber(f.clone()),
+        "contract_fma" => |_, f| passes::contract_fma::contract_fma(f.clone()),
         "cse" => |_, f| passes::cse::cse(f.clone()),
         "dce" => |_, f| passes::dce::dce(f.clone()),
-        "flatten" => |_, f| passes::flatten::flatten(f.clone()),
-        "gather" => |_, f| passes::gather::gather(f.clone()),
+        "flatten_reductions" => |_, f| passes::flatten_reductions::flatten_reductions(f.clone()),
+        "scatter_to_gather" => |_, f| passes::scatter_to_gather::scatter_to_gather(f.clone()),
         "inline" => |m, f| passes::inline::inline(m, f, InlineLimit::default()),
         "merge_switches" => |_, f| passes::merge_switches::merge_switches(f.clone()),
-        "own_slots" => |_, f| passes::own_slots::own_slots(f.clone()),
+        "accumulate_to_map" => |_, f| passes::accumulate_to_map::accumulate_to_map(f.clone()),
         "prepare" => |m, f| cotan_opt::prepare(m, f, InlineLimit::default()),
         "scalar_replacement" => |_, f| passes::scalar_replacement::scalar_replacement(f.clone()),
         "simplify" => |_, f| cotan_opt::simplify(f.clone()),

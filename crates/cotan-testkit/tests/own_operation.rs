@@ -7,7 +7,7 @@ mod example;
 use cotan_ops::{Registry, TensorRecord};
 use cotan_testkit::battery::mutants::{Fate, judge};
 use cotan_testkit::battery::{Operation, check_all};
-use cotan_testkit::machine::use_registry;
+use cotan_testkit::compile::use_registry;
 
 #[test]
 fn an_operation_of_ones_own_is_used_from_the_language_and_differentiated() {

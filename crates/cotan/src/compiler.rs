@@ -1,9 +1,9 @@
 //! From programs to functions.
 
-use crate::compiled::{Code, Compiled, Exact};
+use crate::executable::{Code, Executable, NanFallback};
 use crate::function::{Executor, Function, interpreter_options};
-use crate::quick::{Quick, prints};
 use crate::stopping::CallLimits;
+use crate::tiering::{Tiered, prints};
 use crate::{CompileError, Program, Request, library, pipeline};
 use cotan_ir::{Module, PrintOptions, print_module};
 use cotan_llvm::cache::{Cache, Key};
@@ -11,11 +11,11 @@ use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
-use cotan_opt::Given;
-use cotan_opt::passes::plain_products::plain_products;
+use cotan_lower::entry::{Entry, EntryExtent};
+use cotan_opt::KnownExtents;
+use cotan_opt::passes::relax_products::relax_products;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::dims::{Atom, Dim};
-use cotan_sema::entry::{Entry, EntryExtent};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
@@ -84,7 +84,7 @@ pub struct Compiler {
 /// The IR of a request, before it is bound to an engine. Extents among its operands are those that `entry` says for its
 /// sizes: code relies on it, and calls of a [`Function`] check it.
 #[derive(Clone, Debug)]
-pub struct Lowered {
+pub struct ReadyModule {
     /// How to call it.
     pub entry: Entry,
     /// Every function that it needs; derivatives are written.
@@ -170,12 +170,12 @@ impl Compiler {
     }
 
     /// The IR of a function or derivative of a program without errors, as it is run.
-    pub fn lower(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
+    pub fn lower(&self, program: &Program, request: &Request) -> Result<ReadyModule, CompileError> {
         on_deep_stack(|| self.lower_on_this_stack(program, request, self.last()))
     }
 
     /// The IR of a function of a module in which derivatives are requests, as it is run. The entry tells its first operands.
-    pub(crate) fn lower_module(&self, entry: Entry, source: &Module) -> Result<Lowered, CompileError> {
+    pub(crate) fn lower_module(&self, entry: Entry, source: &Module) -> Result<ReadyModule, CompileError> {
         on_deep_stack(|| self.finish(entry, source, self.last()))
     }
 
@@ -187,7 +187,7 @@ impl Compiler {
 
     /// The same before it is optimised for running: of this IR derivatives may be taken. Of the other they may not: how a
     /// maximum shares among ties, and what a zero makes needless, is decided in it already.
-    pub fn lower_to_derive(&self, program: &Program, request: &Request) -> Result<Lowered, CompileError> {
+    pub fn lower_to_derive(&self, program: &Program, request: &Request) -> Result<ReadyModule, CompileError> {
         on_deep_stack(|| self.lower_on_this_stack(program, request, Last::Simplified))
     }
 
@@ -203,7 +203,7 @@ impl Compiler {
         }
         let roots = std::slice::from_ref(request);
         let lowered =
-            cotan_sema::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
+            cotan_lower::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
         let entry = lowered.entries.into_iter().next().expect("invariant: there is an entry for each root");
         Ok((entry, lowered.module))
     }
@@ -238,13 +238,18 @@ impl Compiler {
         pipeline::link(module, entry, self.derivatives.inline, last)
     }
 
-    fn lower_on_this_stack(&self, program: &Program, request: &Request, last: Last) -> Result<Lowered, CompileError> {
+    fn lower_on_this_stack(
+        &self,
+        program: &Program,
+        request: &Request,
+        last: Last,
+    ) -> Result<ReadyModule, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
         self.finish(entry, &source, last)
     }
 
     /// The IR of a source as it is run.
-    fn finish(&self, entry: Entry, source: &Module, last: Last) -> Result<Lowered, CompileError> {
+    fn finish(&self, entry: Entry, source: &Module, last: Last) -> Result<ReadyModule, CompileError> {
         let (module, _) = self.derived(source, &entry.symbol)?;
         let given = given(&entry);
         let last = |f: cotan_ir::Function| match last {
@@ -254,7 +259,7 @@ impl Compiler {
         };
         let mut module = self.linked(&module, &entry.symbol, &last);
         let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module));
-        Ok(Lowered { entry, module: Arc::new(module), traps })
+        Ok(ReadyModule { entry, module: Arc::new(module), traps })
     }
 
     /// A function or derivative of a program, ready to be called.
@@ -290,7 +295,7 @@ impl Compiler {
         let Some(key) = backend.key(&made_of, &good) else { return Ok(None) };
         if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
             let module = Arc::new(module);
-            let executor = self.executor(backend, &module, &entry, code.watches_nan(), Code::Good(code));
+            let executor = self.executor(backend, &module, &entry, code.watches_nan(), Code::Optimized(code));
             return Ok(Some(Function {
                 entry,
                 module,
@@ -311,7 +316,7 @@ impl Compiler {
             Some((module, code)) => (entry, Arc::new(module), code),
             None => {
                 backend.engine().open_ahead();
-                let Lowered { entry, module, traps: _ } = self.finish(entry, &source, Last::Finished)?;
+                let ReadyModule { entry, module, traps: _ } = self.finish(entry, &source, Last::Finished)?;
                 let code = kept_code(backend, &wanted_key, &module, &entry.symbol, &wanted)?;
                 (entry, module, code)
             }
@@ -320,9 +325,9 @@ impl Compiler {
         let code = if wanted.is_quick {
             let (backend, module, symbol) = (backend.clone(), module.clone(), entry.symbol.clone());
             let make = move || kept_code(&backend, &key, &module, &symbol, &good).ok();
-            Code::Quick(Box::new(Quick::new(code, make)))
+            Code::Tiered(Box::new(Tiered::new(code, make)))
         } else {
-            Code::Good(code)
+            Code::Optimized(code)
         };
         let executor = self.executor(backend, &module, &entry, watches_nan, code);
         Ok(Some(Function { entry, module, traps: None, executor, threads: None, limits: self.call.clone() }))
@@ -337,7 +342,7 @@ impl Compiler {
         watches_nan: bool,
         code: Code,
     ) -> Executor {
-        let exact = watches_nan.then(|| Exact {
+        let exact = watches_nan.then(|| NanFallback {
             backend: backend.clone(),
             module: module.clone(),
             symbol: entry.symbol.clone(),
@@ -345,19 +350,19 @@ impl Compiler {
             code: OnceLock::new(),
         });
         let max_bytes = self.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        Executor::Compiled(Arc::new(Compiled::new(code, exact, max_bytes)))
+        Executor::Executable(Arc::new(Executable::new(code, exact, max_bytes)))
     }
 
     /// Lowered IR, ready to be called.
-    pub fn bind(&self, lowered: Lowered, engine: Engine) -> Result<Function, CompileError> {
-        let Lowered { entry, module, traps } = lowered;
+    pub fn bind(&self, lowered: ReadyModule, engine: Engine) -> Result<Function, CompileError> {
+        let ReadyModule { entry, module, traps } = lowered;
         let executor = match (engine, &self.backend) {
             (Engine::Cpu, Ok(backend)) => {
                 let plain = if traps.is_some() { None } else { self.plain(&module, &entry) };
                 let options = CompileOptions { has_plain_products: plain.is_some(), ..self.compile_options() };
                 let first = plain.as_ref().unwrap_or(&module);
                 let code = on_deep_stack(|| backend.compile(first, &entry.symbol, &options))?;
-                self.executor(backend, &module, &entry, code.watches_nan(), Code::Good(code))
+                self.executor(backend, &module, &entry, code.watches_nan(), Code::Optimized(code))
             }
             (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
         };
@@ -390,7 +395,7 @@ impl Compiler {
 fn plain(module: &Module, symbol: &str, level: OptLevel) -> Option<Arc<Module>> {
     match level {
         OptLevel::O0 => None,
-        OptLevel::O2 => plain_products(module, symbol).map(Arc::new),
+        OptLevel::O2 => relax_products(module, symbol).map(Arc::new),
     }
 }
 
@@ -419,12 +424,12 @@ enum Last {
 }
 
 /// The extents of arguments that follow from its sizes, as every call of an entry makes sure of.
-fn given(entry: &Entry) -> Vec<Given> {
+fn given(entry: &Entry) -> Vec<KnownExtents> {
     let n_sizes = entry.sizes.len();
     let extents = entry.extents.iter().enumerate();
     extents
         .filter_map(|(k, extent)| match extent {
-            EntryExtent::Size(dim) => Some(Given { param: n_sizes + k, terms: polynomial(dim)? }),
+            EntryExtent::Size(dim) => Some(KnownExtents { param: n_sizes + k, terms: polynomial(dim)? }),
             EntryExtent::Payload { .. } => None,
         })
         .collect()

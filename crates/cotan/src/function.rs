@@ -1,15 +1,15 @@
 //! Functions that can be called.
 
-use crate::compiled::Compiled;
+use crate::executable::Executable;
 use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
 use crate::stopping::CallLimits;
-use crate::{CallError, Lowered, NanArgument, NanOrigin};
+use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::{CheckKind, Module, OutOfMemory};
 use cotan_llvm::Statistics;
+use cotan_lower::entry::Entry;
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
-use cotan_sema::entry::Entry;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) enum Executor {
     /// The reference interpreter.
     Interpreter(InterpOptions),
     /// Machine code.
-    Compiled(Arc<Compiled>),
+    Executable(Arc<Executable>),
 }
 
 /// How the interpreter runs within so many bytes.
@@ -63,20 +63,20 @@ impl Function {
 
     /// Whether this is machine code, and not the interpreter.
     pub fn is_compiled(&self) -> bool {
-        matches!(self.executor, Executor::Compiled(_))
+        matches!(self.executor, Executor::Executable(_))
     }
 
     /// What the last call took; `None` for the interpreter and before the first call.
     pub fn statistics(&self) -> Option<Statistics> {
         match &self.executor {
             Executor::Interpreter(_) => None,
-            Executor::Compiled(f) => f.statistics(),
+            Executor::Executable(f) => f.statistics(),
         }
     }
 
     /// The same before it was bound to an engine.
-    pub fn lowered(&self) -> Lowered {
-        Lowered { entry: self.entry.clone(), module: self.module.clone(), traps: self.traps.clone() }
+    pub fn lowered(&self) -> ReadyModule {
+        ReadyModule { entry: self.entry.clone(), module: self.module.clone(), traps: self.traps.clone() }
     }
 
     /// The IR that runs.
@@ -98,7 +98,7 @@ impl Function {
         self.rebuild(results)
     }
 
-    /// Calls the function with the flat operands of its IR; see [`cotan_sema::entry`].
+    /// Calls the function with the flat operands of its IR; see [`cotan_lower::entry`].
     pub fn call_flat(&self, args: &[Value]) -> Result<Vec<Value>, CallError> {
         self.call_flat_with_output(args, &mut |_| {})
     }
@@ -113,13 +113,13 @@ impl Function {
     /// operands that are in caches as they are for a caller who has them in the code's layout.
     pub fn call_warm(&self, args: &[Value], earlier: Vec<Value>, warm_ups: u32) -> Result<Vec<Value>, CallError> {
         match &self.executor {
-            Executor::Compiled(f) if self.traps.is_none() => {
+            Executor::Executable(f) if self.traps.is_none() => {
                 let n_numbers = self.entry.sizes.len() + self.entry.extents.len();
                 let numbers = args.iter().take(n_numbers).map(|arg| arg.scalar().and_then(|c| c.as_i64()));
                 f.check_once(numbers, || check_flat_extents(&self.entry, args)).map_err(CallError::Arguments)?;
                 f.call_again(args, self.threads, &self.limits, earlier, warm_ups)
             }
-            Executor::Compiled(_) | Executor::Interpreter(_) => self.call_flat(args),
+            Executor::Executable(_) | Executor::Interpreter(_) => self.call_flat(args),
         }
     }
 
@@ -138,7 +138,7 @@ impl Function {
         check_flat_extents(&self.entry, told).map_err(CallError::Arguments)?;
         let outcome = match &self.executor {
             Executor::Interpreter(options) => self.interpreted(args, *options, output),
-            Executor::Compiled(f) => f.call(args, self.threads, &self.limits, output),
+            Executor::Executable(f) => f.call(args, self.threads, &self.limits, output),
         };
         let Some(sites) = &self.traps else { return outcome };
         match outcome {

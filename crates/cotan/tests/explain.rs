@@ -2,7 +2,7 @@
 
 use cotan::explain::RecordCounts;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::{Compiler, Config, DerivativeForm, DerivativeMode, Engine, Lowered, Program, Request, derivative};
+use cotan::{Compiler, Config, DerivativeForm, DerivativeMode, Engine, Program, ReadyModule, Request, derivative};
 use cotan_interp::{Options, run_counted};
 use expect_test::{Expect, expect};
 
@@ -262,7 +262,7 @@ fn counted(function: &str, wrt: &str, args: &Arguments) -> (RecordCounts, i64) {
     let compiler = compiler();
     let lowered = compiler.lower(&program(&compiler), &gradient(function, wrt)).expect("a gradient");
     let flat = fit_arguments(&lowered.entry, args).expect("fitting arguments");
-    let Lowered { entry, module, traps: _ } = &lowered;
+    let ReadyModule { entry, module, traps: _ } = &lowered;
     let (_, stats) = run_counted(module, &entry.symbol, &flat, &Options::default()).expect("a value");
     let counter = compiler.bind(compiler.record_counter(&lowered), Engine::Interpreter).expect("a function");
     let counts = RecordCounts::of(&counter.call(args).expect("numbers")).expect("two numbers");

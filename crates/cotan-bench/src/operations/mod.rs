@@ -4,9 +4,9 @@
 //! `benches/peers/in_*/operations.py`. A row of [`OPERATIONS`] says the sizes, the bar and the least work there is.
 
 mod inputs;
-mod judged;
+mod verdicts;
 
-pub use judged::{Form, JudgedOperation, PeerTime, judge, operation_table};
+pub use verdicts::{Form, JudgedOperation, PeerTime, judge, operation_table};
 
 use crate::{Block, Instance, Tolerance};
 use anyhow::{Result, bail};

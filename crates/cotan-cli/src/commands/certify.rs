@@ -1,9 +1,9 @@
 //! `cotan grad --certify`: the certificate of a gradient at a point, put before a checker that is proved.
 
+use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::exit;
 use crate::output;
-use crate::point::Point;
 use crate::terminal;
 use cotan::certificate::{Certificate, certify};
 use cotan::host::HostValue;
@@ -38,7 +38,7 @@ pub(crate) enum Verdict {
 }
 
 /// Writes the certificate of the compiled gradient at a point, and has it checked.
-pub(crate) fn certified(point: &Point, checker: &Path) -> Result<Certified, Failure> {
+pub(crate) fn certified(point: &DerivativeAt, checker: &Path) -> Result<Certified, Failure> {
     let session = &point.session;
     let args = session.arguments(&point.name, &point.entry, &point.raw)?;
     let primal = session.lower_to_derive(&session.at_types_of(&point.raw, Request::function(&point.name)))?;

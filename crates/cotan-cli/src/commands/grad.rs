@@ -3,11 +3,11 @@
 use super::certify::{Certified, certified};
 use super::summary::{norm, summary};
 use crate::args::{GradArgs, GradientEngine, Mode};
+use crate::derivative_at::{DerivativeAt, tangent_names};
 use crate::diagnostics::Failure;
 use crate::environment;
 use crate::exit;
 use crate::output;
-use crate::point::{Point, tangent_names};
 use crate::terminal;
 use cotan::host::{Arguments, HostValue};
 use cotan::{
@@ -19,7 +19,7 @@ use std::fmt::Write;
 pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     expect_options_that_go_together(args)?;
     let checker = if args.certify { Some(environment::checker()?) } else { None };
-    let point = Point::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative)?;
     point.expect_scalar()?;
     let Gradient { value, gradient, aux } = match args.engine {
         GradientEngine::Vjp => compiled(&point)?,
@@ -89,13 +89,13 @@ struct Gradient {
 }
 
 /// Value and gradients by the derivative of the program.
-fn compiled(point: &Point) -> Result<Gradient, Failure> {
+fn compiled(point: &DerivativeAt) -> Result<Gradient, Failure> {
     let result = point.evaluate(DerivativeForm::ValueAndGrad)?;
     Ok(split(point, result))
 }
 
 /// `(value, gradients.., aux..)` taken apart.
-fn split(point: &Point, result: HostValue) -> Gradient {
+fn split(point: &DerivativeAt, result: HostValue) -> Gradient {
     let mut parts = result.into_parts().into_iter();
     let value = parts.next().unwrap_or_else(HostValue::unit);
     let gradient = parts.by_ref().take(point.wrt.len()).collect();
@@ -103,7 +103,7 @@ fn split(point: &Point, result: HostValue) -> Gradient {
 }
 
 /// Value and gradients by the tape engine.
-fn taped(point: &Point) -> Result<Gradient, Failure> {
+fn taped(point: &DerivativeAt) -> Result<Gradient, Failure> {
     let args = point.session.arguments(&point.name, &point.entry, &point.raw)?;
     let request = point.session.at_types_of(&point.raw, Request::function(&point.name));
     let primal = point.session.lower_to_derive(&request)?;
@@ -117,7 +117,7 @@ fn taped(point: &Point) -> Result<Gradient, Failure> {
 }
 
 /// Holds the gradient against finite differences and the other mode.
-fn checked(point: &Point, gradient: &[HostValue], tolerance: Option<f64>) -> Result<GradientCheck, Failure> {
+fn checked(point: &DerivativeAt, gradient: &[HostValue], tolerance: Option<f64>) -> Result<GradientCheck, Failure> {
     let session = &point.session;
     let function = point.function()?;
     let args = session.arguments(&point.name, &point.entry, &point.raw)?;
@@ -147,7 +147,7 @@ enum OtherMode {
 }
 
 impl OtherMode {
-    fn new(point: &Point, args: &Arguments) -> Result<OtherMode, Failure> {
+    fn new(point: &DerivativeAt, args: &Arguments) -> Result<OtherMode, Failure> {
         let session = &point.session;
         if point.mode == Some(DerivativeMode::Forward) {
             let request = point.request(DerivativeForm::ValueAndGrad, Some(DerivativeMode::Reverse));

@@ -3,13 +3,13 @@
 use super::jacobian::deliver;
 use super::sparse;
 use crate::args::MatrixArgs;
+use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::output;
-use crate::point::Point;
 use cotan::DerivativeForm;
 
 pub(crate) fn run(args: &MatrixArgs) -> Result<u8, Failure> {
-    let point = Point::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative)?;
     point.expect_scalar()?;
     if args.sparse {
         return sparse::hessian(args, &point);

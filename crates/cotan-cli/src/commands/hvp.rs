@@ -2,13 +2,13 @@
 
 use super::jacobian::deliver;
 use crate::args::JvpArgs;
+use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::input::RawArguments;
-use crate::point::Point;
 use cotan::DerivativeForm;
 
 pub(crate) fn run(args: &JvpArgs) -> Result<u8, Failure> {
-    let point = Point::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative)?;
     point.expect_scalar()?;
     let value = point.value()?;
     let tangents = RawArguments::read_sources(&args.tangent, &point.wrt[0])?;

@@ -3,15 +3,15 @@
 use super::sparse;
 use super::summary::summary;
 use crate::args::{DerivativeArgs, MatrixArgs};
+use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::exit;
 use crate::output;
-use crate::point::Point;
 use cotan::DerivativeForm;
 use cotan::host::HostValue;
 
 pub(crate) fn run(args: &MatrixArgs) -> Result<u8, Failure> {
-    let point = Point::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative)?;
     if args.sparse {
         return sparse::jacobian(args, &point);
     }

@@ -2,16 +2,16 @@
 
 use super::summary::summary;
 use crate::args::JvpArgs;
+use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::exit;
 use crate::input::RawArguments;
 use crate::output;
-use crate::point::Point;
 use cotan::host::HostValue;
 use cotan::{DerivativeForm, DerivativeMode};
 
 pub(crate) fn run(args: &JvpArgs) -> Result<u8, Failure> {
-    let point = Point::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative)?;
     point.expect_mode("jvp", DerivativeMode::Forward)?;
     let tangents = RawArguments::read_sources(&args.tangent, &point.wrt[0])?;
     let result = point.evaluate_along(DerivativeForm::Jvp, tangents)?;

@@ -2,13 +2,13 @@
 
 use super::summary::summary;
 use crate::args::MatrixArgs;
+use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::exit;
 use crate::files;
 use crate::output;
-use crate::point::Point;
 use cotan::host::HostValue;
-use cotan::sema::entry::{Entry, Leaf};
+use cotan::lower::entry::{Entry, Leaf};
 use cotan::sparse::{SparseJacobian, SparseMatrix, spy_plot};
 use cotan::{DerivativeForm, DerivativeMode, codes};
 use std::fmt::Write;
@@ -27,7 +27,7 @@ struct Found {
     mode: &'static str,
 }
 
-pub(super) fn jacobian(args: &MatrixArgs, point: &Point) -> Result<u8, Failure> {
+pub(super) fn jacobian(args: &MatrixArgs, point: &DerivativeAt) -> Result<u8, Failure> {
     if let (Some(_), [_, _, ..]) = (&args.spy, point.wrt.as_slice()) {
         let message = format!("--spy: expected one parameter, found `{}`", point.wrt.join("`, `"));
         return Err(point.session.request_failure(message).help("name one with --wrt: each has a matrix of its own"));
@@ -47,7 +47,7 @@ pub(super) fn jacobian(args: &MatrixArgs, point: &Point) -> Result<u8, Failure> 
     deliver(args, value, "jacobian", object, text)
 }
 
-pub(super) fn hessian(args: &MatrixArgs, point: &Point) -> Result<u8, Failure> {
+pub(super) fn hessian(args: &MatrixArgs, point: &DerivativeAt) -> Result<u8, Failure> {
     let value = point.value()?;
     let request = point.request_by(DerivativeForm::Hessian, &point.wrt, point.mode);
     let (hessian, matrix) = point.session.sparse(&request, &point.raw)?;
@@ -76,7 +76,7 @@ pub(super) fn hessian(args: &MatrixArgs, point: &Point) -> Result<u8, Failure> {
 }
 
 /// The lines of a matrix that each parameter has, in the order in which they were asked for.
-fn lines(point: &Point) -> Result<Vec<(String, Range<usize>)>, Failure> {
+fn lines(point: &DerivativeAt) -> Result<Vec<(String, Range<usize>)>, Failure> {
     let args = point.session.arguments(&point.name, &point.entry, &point.raw)?;
     let flat = cotan::host::fit_arguments(&point.entry, &args)
         .map_err(|misfit| point.session.call_failure(&point.name, &misfit.into()))?;

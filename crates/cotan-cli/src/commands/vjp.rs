@@ -2,21 +2,21 @@
 
 use super::summary::summary;
 use crate::args::VjpArgs;
+use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::exit;
 use crate::input::RawArguments;
 use crate::output;
-use crate::point::Point;
 use cotan::host::HostValue;
 use cotan::ir::Const;
-use cotan::sema::entry::HostType;
+use cotan::lower::entry::HostType;
 use cotan::{DerivativeForm, DerivativeMode};
 
 /// The name of the cotangent among the parameters of the derivative.
 const COTANGENT: &str = "cotangent";
 
 pub(crate) fn run(args: &VjpArgs) -> Result<u8, Failure> {
-    let point = Point::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative)?;
     point.expect_mode("vjp", DerivativeMode::Reverse)?;
     let function = point.session.function(&point.request(DerivativeForm::Vjp, point.mode))?;
     // The last parameter, whatever it is called.

@@ -42,7 +42,7 @@ unsafe impl Send for Buffers {}
 
 impl Buffers {
     /// Describes arguments and results; both stay where they are until the call is over.
-    pub(super) fn describe(&mut self, args: &[Value], results: &mut [Room]) -> Result<(), NoMemory> {
+    pub(super) fn describe(&mut self, args: &[Value], results: &mut [ResultBuffer]) -> Result<(), NoMemory> {
         let ranks = args.iter().map(|arg| arg.dims.len()).chain(results.iter().map(|room| room.value.dims.len()));
         self.strides.clear();
         self.strides.resize(ranks.sum(), 0);
@@ -71,7 +71,7 @@ impl Buffers {
             });
         }
         self.outputs.clear();
-        for Room { value, capacity, .. } in results {
+        for ResultBuffer { value, capacity, .. } in results {
             self.outputs.push(Buf {
                 data: value.bits.as_mut_ptr().cast(),
                 extents: value.dims.as_mut_ptr(),
@@ -83,9 +83,9 @@ impl Buffers {
     }
 }
 
-/// Room for a result.
+/// Memory for a result.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct ResultBuffer {
     /// No elements yet, but memory for them, and as many extents as the rank.
     value: Value,
     /// The number of elements, where the arguments decide it and it may be held.
@@ -94,10 +94,10 @@ pub(super) struct Room {
     capacity: i64,
 }
 
-impl Room {
+impl ResultBuffer {
     /// Room for so many elements, in the memory of an earlier result if there is one. Where there is none, the call finds
     /// out that it has none either, and reports it.
-    pub(super) fn new(ty: &Ty, known: Option<ElementCount>, earlier: Option<Value>) -> Room {
+    pub(super) fn new(ty: &Ty, known: Option<ElementCount>, earlier: Option<Value>) -> ResultBuffer {
         let Value { mut bits, mut dims, .. } =
             earlier.unwrap_or_else(|| Value { elem: ty.elem, bits: Vec::new(), dims: Vec::new() });
         bits.clear();
@@ -110,7 +110,7 @@ impl Room {
             bits.reserve_exact(1);
         }
         let capacity = if has_room { known.map_or(0, |n| n.bytes(ty.elem)) as i64 } else { 0 };
-        Room { value: Value { elem: ty.elem, bits, dims }, known, capacity }
+        ResultBuffer { value: Value { elem: ty.elem, bits, dims }, known, capacity }
     }
 
     /// The result that a call left, here or in memory of its own, of which it is then a copy of at most so many bytes. Extents
@@ -200,7 +200,7 @@ mod tests {
             let bits: Vec<u64> = numbers.iter().map(|x| (*x as f32).to_bits().into()).collect();
             let expected = Value { elem: Elem::F32, bits, dims: vec![n as i64] };
             let mut room =
-                Room::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), ElementCount::of(&[n as i64]), None);
+                ResultBuffer::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), ElementCount::of(&[n as i64]), None);
             let mut packed = Vec::new();
             pack(&expected, &mut packed).unwrap();
             let mut buffers = Buffers::default();
@@ -219,7 +219,7 @@ mod tests {
     /// What is made of extents that code gives for a room of two elements of this type.
     fn given(elem: Elem, known: Option<ElementCount>, dims: &[i64]) -> Result<Value, Unmade> {
         let rank = vec![Dim::Const(2); dims.len()];
-        let mut room = Room::new(&Ty::new(elem, rank), known, None);
+        let mut room = ResultBuffer::new(&Ty::new(elem, rank), known, None);
         let mut buffers = Buffers::default();
         buffers.describe(&[], std::slice::from_mut(&mut room)).unwrap();
         let buf = buffers.outputs[0];

@@ -1,6 +1,6 @@
 //! Calling compiled functions.
 
-use super::buffers::{Buffers, NoMemory, Room, Unmade};
+use super::buffers::{Buffers, NoMemory, ResultBuffer, Unmade};
 use super::nan::has_nan;
 use super::signature::Signature;
 use crate::abi::{Entry, ErrorSlot, code};
@@ -28,19 +28,19 @@ pub struct CompiledFunction {
     pool: Arc<Pool>,
     registry: &'static Registry,
     /// What is warm and in no call.
-    idle: Mutex<Vec<Warm>>,
+    idle: Mutex<Vec<CallState>>,
 }
 
-/// What one call uses and leaves to the next one, with the memory that it has warmed up.
+/// The state of a call, with the memory that it has warmed up: the next call takes it over.
 #[derive(Debug)]
-struct Warm {
+struct CallState {
     /// The limits that it was made for.
     max_bytes: usize,
     threads: Option<NonZeroUsize>,
     session: Session,
     buffers: Buffers,
     /// Empty between calls.
-    rooms: Vec<Room>,
+    results: Vec<ResultBuffer>,
 }
 
 /// What a call may use.
@@ -63,9 +63,9 @@ impl Default for CallOptions {
     }
 }
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct CallResult {
     /// The results.
     pub values: Vec<Value>,
     /// What it took.
@@ -205,7 +205,7 @@ impl CompiledFunction {
     }
 
     /// Calls the function under limits, and says what it took.
-    pub fn call_with(&self, args: &[Value], options: &CallOptions) -> Result<Outcome, RuntimeError> {
+    pub fn call_with(&self, args: &[Value], options: &CallOptions) -> Result<CallResult, RuntimeError> {
         self.run(args, Vec::new(), options, None)
     }
 
@@ -215,7 +215,7 @@ impl CompiledFunction {
         args: &[Value],
         options: &CallOptions,
         output: &mut dyn FnMut(&str),
-    ) -> Result<Outcome, RuntimeError> {
+    ) -> Result<CallResult, RuntimeError> {
         self.run(args, Vec::new(), options, Some(output))
     }
 
@@ -226,7 +226,7 @@ impl CompiledFunction {
         args: &[Value],
         earlier: Vec<Value>,
         options: &CallOptions,
-    ) -> Result<Outcome, RuntimeError> {
+    ) -> Result<CallResult, RuntimeError> {
         self.run(args, earlier, options, None)
     }
 
@@ -237,7 +237,7 @@ impl CompiledFunction {
         earlier: Vec<Value>,
         options: &CallOptions,
         output: &mut dyn FnMut(&str),
-    ) -> Result<Outcome, RuntimeError> {
+    ) -> Result<CallResult, RuntimeError> {
         self.run(args, earlier, options, Some(output))
     }
 
@@ -247,7 +247,7 @@ impl CompiledFunction {
         mut earlier: Vec<Value>,
         options: &CallOptions,
         output: Option<&mut dyn FnMut(&str)>,
-    ) -> Result<Outcome, RuntimeError> {
+    ) -> Result<CallResult, RuntimeError> {
         self.signature.check(args)?;
         let mut warm = self.warm(options);
         earlier.reverse();
@@ -256,14 +256,14 @@ impl CompiledFunction {
             // call says so.
             let is_allowed = |n: &ElementCount| n.get().saturating_mul(size_of::<u64>()) <= options.max_bytes;
             let known = self.signature.size(ty, args).filter(is_allowed);
-            warm.rooms.push(Room::new(ty, known, earlier.pop()));
+            warm.results.push(ResultBuffer::new(ty, known, earlier.pop()));
         }
-        if let Err(NoMemory(wanted)) = warm.buffers.describe(args, &mut warm.rooms) {
-            warm.rooms.clear();
+        if let Err(NoMemory(wanted)) = warm.buffers.describe(args, &mut warm.results) {
+            warm.results.clear();
             let held = warm.session.memory().in_use();
             return Err(no_memory(wanted, held, options.max_bytes));
         }
-        let Warm { session, buffers, rooms, .. } = &mut warm;
+        let CallState { session, buffers, results, .. } = &mut warm;
         for _ in 0..options.warm_ups {
             let mut outputs = buffers.outputs.clone();
             // SAFETY: as below; what went wrong goes wrong once more.
@@ -278,7 +278,7 @@ impl CompiledFunction {
         let result = outcome.map_err(|error| self.error(&error)).and_then(|()| {
             let mut values = earlier;
             values.clear();
-            for (room, buf) in rooms.drain(..).zip(&buffers.outputs) {
+            for (room, buf) in results.drain(..).zip(&buffers.outputs) {
                 // SAFETY: the call succeeded, so it has written these results, and nothing has called the session since.
                 let value = unsafe { room.value(buf, options.max_bytes) };
                 let held = session.memory().in_use();
@@ -296,15 +296,15 @@ impl CompiledFunction {
                 record_bytes: session.record_bytes(),
                 code_time: ran + start.elapsed(),
             };
-            Ok(Outcome { values, statistics, has_nan })
+            Ok(CallResult { values, statistics, has_nan })
         });
-        warm.rooms.clear();
+        warm.results.clear();
         warm.session.set_watch(None);
         self.lock().push(warm);
         result
     }
 
-    fn warm(&self, options: &CallOptions) -> Warm {
+    fn warm(&self, options: &CallOptions) -> CallState {
         let mut idle = self.lock();
         let &CallOptions { max_bytes, threads, .. } = options;
         let known = idle.iter().position(|warm| warm.max_bytes == max_bytes && warm.threads == threads);
@@ -313,14 +313,14 @@ impl CompiledFunction {
             None => {
                 let pool = threads.map_or_else(|| self.pool.clone(), |most| Arc::new(self.pool.limited(most)));
                 let session = Session::new(max_bytes).with_pool(pool).with_registry(self.registry);
-                Warm { max_bytes, threads, session, buffers: Buffers::default(), rooms: Vec::new() }
+                CallState { max_bytes, threads, session, buffers: Buffers::default(), results: Vec::new() }
             }
         };
         warm.session.set_watch(options.watch.clone());
         warm
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Warm>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<CallState>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

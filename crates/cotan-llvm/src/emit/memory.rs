@@ -5,7 +5,7 @@ use super::symbol;
 use super::text::{in_memory, quoted, register};
 use crate::abi::layout;
 use cotan_ir::{Elem, Symbol};
-use cotan_loops::{Buffer, BufferKind, CallResult, Home, Node, Operand, Piece, Place, Tensor};
+use cotan_loops::{Argument, Buffer, BufferKind, CallResult, Effect, Home, Node, Operand, Place, Tensor};
 
 impl FunctionEmitter<'_> {
     // ---- addresses
@@ -229,12 +229,12 @@ impl FunctionEmitter<'_> {
         for (k, piece) in self.f.results.iter().enumerate() {
             let result = self.field("%results", k * layout::BUF_SIZE);
             match piece {
-                Piece::Scalar(operand) => {
+                Argument::Scalar(operand) => {
                     let data = self.field(&result, layout::BUF_DATA);
                     let data = self.define(&format!("load ptr, ptr {data}"));
                     self.store_to(*operand, &data);
                 }
-                Piece::Tensor(tensor) => self.store_shape(&result, tensor),
+                Argument::Tensor(tensor) => self.store_shape(&result, tensor),
             }
         }
     }
@@ -259,13 +259,13 @@ impl FunctionEmitter<'_> {
 
     /// Calls a function of the module. What it is told of arguments and results lies in memory of the frame that all
     /// calls share, because none is open when the next one begins.
-    pub(super) fn call(&mut self, callee: &Symbol, args: &[Piece], results: &[CallResult]) {
+    pub(super) fn call(&mut self, callee: &Symbol, args: &[Argument], results: &[CallResult]) {
         let mut area = CallArea { n_bytes: (args.len() + results.len()) * layout::BUF_SIZE };
         let first_result = args.len() * layout::BUF_SIZE;
         for (k, arg) in args.iter().enumerate() {
             let data = match arg {
-                Piece::Tensor(tensor) => self.address(tensor.place),
-                Piece::Scalar(operand) => {
+                Argument::Tensor(tensor) => self.address(tensor.place),
+                Argument::Scalar(operand) => {
                     let cell = self.field(CALL, area.words(1));
                     self.store_to(*operand, &cell);
                     cell
@@ -346,30 +346,6 @@ impl CallArea {
 
 /// Whether records that a node makes are alive after it.
 fn counts_records(node: &Node) -> bool {
-    match node {
-        Node::CountRecord(..) => true,
-        Node::Scope(body) | Node::Segment(body) => body.iter().any(counts_records),
-        Node::If(_, yes, no) => yes.iter().chain(no).any(counts_records),
-        Node::Switch(_, arms) => arms.iter().flatten().any(counts_records),
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Copy { .. }
-        | Node::Blocks(_)
-        | Node::Alloc { .. }
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::For(_)
-        | Node::While(..)
-        | Node::Check { .. }
-        | Node::Product(_)
-        | Node::Routine(_)
-        | Node::Print { .. }
-        | Node::Call { .. } => false,
-    }
+    let is_loop = matches!(node, Node::For(_) | Node::While(..));
+    node.has(Effect::CountsRecord) || !is_loop && node.lists().into_iter().flatten().any(counts_records)
 }

@@ -5,11 +5,10 @@
 //! So a loop of one chunk has no copies, and does what it would do without threads.
 
 use super::{Fork, number};
-use crate::nest::{
-    Buffer, BufferInfo, BufferKind, Expr, Home, Independence, Local, Node, Operand, Place, Sharing, Sum, Target,
-    Threads, combining, rounds,
+use crate::node::{
+    Buffer, BufferInfo, BufferKind, Expr, Home, Independence, Local, LocalUse, Node, Operand, PartMut, Place, Sum,
+    Target, combining, rename_buffers, rounds, walk_mut,
 };
-use crate::reuse::each_buffer;
 use crate::vector::vectorise_list;
 use cotan_ir::{Elem, Monoid, Span};
 use cotan_ops::Instruction;
@@ -92,7 +91,7 @@ impl Copies {
             }
         });
         let own = own.collect();
-        body.iter_mut().for_each(|node| names.replace(node));
+        names.replace(body);
         own
     }
 
@@ -215,49 +214,14 @@ struct Names {
 }
 
 impl Names {
-    fn replace(&self, node: &mut Node) {
-        each_buffer(node, &mut |buffer| *buffer = self.buffers.get(buffer).copied().unwrap_or(*buffer));
-        self.replace_locals(node);
-    }
-
-    fn replace_locals(&self, node: &mut Node) {
-        match node {
-            Node::Combine { monoid: _, target, value: _ } => self.replace_target(target),
-            Node::For(l) => {
-                if let Threads::May(Sharing { steps: _, sums }) = &mut l.threads {
-                    sums.iter_mut().for_each(|sum| self.replace_target(&mut sum.target));
+    fn replace(&self, nodes: &mut [Node]) {
+        rename_buffers(nodes, &mut |buffer| self.buffers.get(&buffer).copied().unwrap_or(buffer));
+        walk_mut(nodes, &mut |node| {
+            node.each_part_mut(&mut |part| {
+                if let PartMut::Local(local, LocalUse::Combine | LocalUse::Note) = part {
+                    *local = self.locals.get(local).copied().unwrap_or(*local);
                 }
-            }
-            Node::Let(..)
-            | Node::Set(..)
-            | Node::Load(..)
-            | Node::Store(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Copy { .. }
-            | Node::Blocks(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::While(..)
-            | Node::If(..)
-            | Node::Switch(..)
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => {}
-        }
-        node.lists_mut().into_iter().flatten().for_each(|node| self.replace_locals(node));
-    }
-
-    fn replace_target(&self, target: &mut Target) {
-        if let Target::Local(local) = target {
-            *local = self.locals.get(local).copied().unwrap_or(*local);
-        }
+            });
+        });
     }
 }

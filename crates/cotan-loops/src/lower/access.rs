@@ -1,7 +1,7 @@
 //! Reading and replacing parts of tensors, and writing to accumulators.
 
-use super::{Held, Lowering};
-use crate::nest::{BufferKind, Local, Node, Operand, Place, Target, Tensor};
+use super::{Lowering, Value};
+use crate::node::{BufferKind, Local, Node, Operand, Place, Target, Tensor};
 use cotan_ir::{Acc, AccKind, Atom, Monoid, Op, Stmt, Var};
 
 /// Where the writes to an accumulator go.
@@ -18,24 +18,24 @@ pub(super) enum Accumulator {
 impl Lowering<'_> {
     pub(super) fn index(&mut self, result: Var, array: Atom, indices: &[Atom]) {
         let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
-        let held = match self.held(array) {
-            Held::Scalar(operand) => Held::Scalar(operand),
-            Held::Tensor(tensor) => {
+        let value = match self.value_of(array) {
+            Value::Scalar(operand) => Value::Scalar(operand),
+            Value::Tensor(tensor) => {
                 let part = self.part(&tensor, &indices);
                 if part.dims.is_empty() {
-                    Held::Scalar(self.load(self.f.name_of(result), part.elem, part.place))
+                    Value::Scalar(self.load(self.f.name_of(result), part.elem, part.place))
                 } else {
-                    Held::Tensor(part)
+                    Value::Tensor(part)
                 }
             }
         };
-        self.bind(result, held);
+        self.bind(result, value);
     }
 
     pub(super) fn update(&mut self, stmt: &Stmt, array: Atom, indices: &[Atom], value: Atom) {
         let result = stmt.results[0];
         if self.f.ty(result).is_scalar() {
-            let value = self.held(value);
+            let value = self.value_of(value);
             return self.bind(result, value);
         }
         let to = if self.may_overwrite(array, &stmt.op) {
@@ -48,11 +48,11 @@ impl Lowering<'_> {
         };
         let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
         let part = self.part(&to, &indices);
-        match self.held(value) {
-            Held::Scalar(value) => self.store(part.place, value),
-            Held::Tensor(value) => self.copy_tensor(&value, part.place),
+        match self.value_of(value) {
+            Value::Scalar(value) => self.store(part.place, value),
+            Value::Tensor(value) => self.copy_tensor(&value, part.place),
         }
-        self.bind(result, Held::Tensor(to));
+        self.bind(result, Value::Tensor(to));
     }
 
     // ---- accumulators
@@ -89,21 +89,21 @@ impl Lowering<'_> {
     }
 
     fn lies_in(&self, a: Atom, place: Place) -> bool {
-        match self.held(a) {
-            Held::Tensor(t) => t.place.buffer == place.buffer,
-            Held::Scalar(_) => false,
+        match self.value_of(a) {
+            Value::Tensor(t) => t.place.buffer == place.buffer,
+            Value::Scalar(_) => false,
         }
     }
 
     /// Binds the final value of an accumulator.
     pub(super) fn close_accumulator(&mut self, acc: &Acc, result: Var) {
         let accumulator = self.accumulators.remove(&acc.var).expect("invariant: the accumulator was opened");
-        let held = match accumulator {
-            Accumulator::Scalar(_, local) => Held::Scalar(self.read(local)),
-            Accumulator::Tensor(_, tensor) => Held::Tensor(tensor),
-            Accumulator::Log(element) => Held::Tensor(self.finished_stack(element.place, result)),
+        let value = match accumulator {
+            Accumulator::Scalar(_, local) => Value::Scalar(self.read(local)),
+            Accumulator::Tensor(_, tensor) => Value::Tensor(tensor),
+            Accumulator::Log(element) => Value::Tensor(self.finished_stack(element.place, result)),
         };
-        self.bind(result, held);
+        self.bind(result, value);
     }
 
     /// The elements of a stack that grows no more, as the tensor `result`.
@@ -118,7 +118,7 @@ impl Lowering<'_> {
     pub(super) fn acc_add(&mut self, acc: Var, indices: &[Atom], value: Atom) {
         let accumulator = self.accumulators.get(&acc).cloned().expect("invariant: an accumulator in scope is open");
         let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
-        let value = self.held(value);
+        let value = self.value_of(value);
         match accumulator {
             Accumulator::Scalar(monoid, local) => {
                 let value = self.element(&value, Operand::i64(0));
@@ -136,7 +136,7 @@ impl Lowering<'_> {
     }
 
     /// Combines a tensor or element of an accumulator in place with a value.
-    fn accumulate(&mut self, monoid: Monoid, part: &Tensor, value: &Held) {
+    fn accumulate(&mut self, monoid: Monoid, part: &Tensor, value: &Value) {
         let combine = |this: &mut Self, k: Operand| {
             let target = Target::Element(this.shifted(part.place, k));
             let value = this.element(value, k);
@@ -151,7 +151,7 @@ impl Lowering<'_> {
     }
 
     /// Combines a tensor or element in place with a value.
-    pub(super) fn add_to(&mut self, monoid: Monoid, part: &Tensor, value: &Held) {
+    pub(super) fn add_to(&mut self, monoid: Monoid, part: &Tensor, value: &Value) {
         let count = self.count(&part.dims);
         let add_element = |this: &mut Self, k: Operand| {
             let place = this.shifted(part.place, k);
@@ -177,17 +177,17 @@ impl Lowering<'_> {
     }
 
     /// Writes a scalar or tensor to a place.
-    pub(super) fn put(&mut self, to: Place, value: &Held, dims: &[Operand]) {
+    pub(super) fn put(&mut self, to: Place, value: &Value, dims: &[Operand]) {
         match value {
-            Held::Scalar(operand) if dims.is_empty() => self.store(to, *operand),
-            Held::Scalar(operand) => {
+            Value::Scalar(operand) if dims.is_empty() => self.store(to, *operand),
+            Value::Scalar(operand) => {
                 let count = self.count(dims);
                 self.for_each_apart("k", count, |this, k| {
                     let place = this.shifted(to, k);
                     this.store(place, *operand);
                 });
             }
-            Held::Tensor(tensor) => self.copy_tensor(tensor, to),
+            Value::Tensor(tensor) => self.copy_tensor(tensor, to),
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Calls of other functions of the module. They follow the convention of calls from outside, with results in memory of
 //! the caller where their size is known, and what the callee allocates on the way is released afterwards.
 
-use super::{Held, Lowering};
-use crate::nest::{BufferKind, CallResult, Node, Operand, Piece, Place, Tensor};
+use super::{Lowering, Value};
+use crate::node::{Argument, BufferKind, CallResult, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Stmt, Symbol};
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, stmt: &Stmt, callee: &Symbol, args: &[Atom]) {
-        let pieces = args.iter().map(|a| match self.held(*a) {
-            Held::Scalar(operand) => Piece::Scalar(operand),
-            Held::Tensor(tensor) => Piece::Tensor(tensor),
+        let args = args.iter().map(|a| match self.value_of(*a) {
+            Value::Scalar(operand) => Argument::Scalar(operand),
+            Value::Tensor(tensor) => Argument::Tensor(tensor),
         });
-        let args = pieces.collect();
+        let args: Vec<Argument> = args.collect();
         let mut results = Vec::new();
         let mut is_sized_by_callee = false;
         for v in &stmt.results {
@@ -34,16 +34,16 @@ impl Lowering<'_> {
             self.push(Node::Scope(vec![call]));
         }
         for (v, result) in stmt.results.iter().zip(results) {
-            let held = match result {
-                CallResult::Scalar(local) => Held::Scalar(local.into()),
-                CallResult::Into(tensor) => Held::Tensor(tensor),
+            let value = match result {
+                CallResult::Scalar(local) => Value::Scalar(local.into()),
+                CallResult::Into(tensor) => Value::Tensor(tensor),
                 CallResult::New(buffer, _) => {
                     let ty = self.f.ty(*v);
                     let place = Place { buffer, offset: Operand::i64(0) };
-                    Held::Tensor(Tensor { place, elem: ty.elem, dims: self.dims(ty) })
+                    Value::Tensor(Tensor { place, elem: ty.elem, dims: self.dims(ty) })
                 }
             };
-            self.bind(*v, held);
+            self.bind(*v, value);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Writing nodes: locals, index arithmetic, loops.
 
 use super::Lowering;
-use crate::nest::{Expr, For, Independence, Local, Node, Operand, Place, Tensor, Threads};
+use crate::node::{Expr, For, Independence, Local, Node, Operand, Place, Tensor, Threads};
 use cotan_ir::{Atom, CheckKind, Const, Elem, Span};
 use cotan_ops::Instruction;
 

@@ -4,8 +4,8 @@
 //! transposed in memory: the library takes strides, and the loops for small matrices transpose it themselves.
 
 use super::tensor_op::tensor;
-use super::{Held, Lowering};
-use crate::nest::{Node, Operand, Place, Product, Tensor, View};
+use super::{Lowering, Value};
+use crate::node::{Node, Operand, Place, Product, Tensor, View};
 use crate::product::{is_small, is_surely_small};
 use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Stmt, Ty, Var};
 use cotan_ops::reduce::neutral;
@@ -41,13 +41,13 @@ struct Runs {
     n_longer: Operand,
 }
 
-pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let Some((Op::Tensor { args: operands, .. }, _)) = this.definitions.get(&result).map(|(s, k)| (&s.op, k)) else {
         panic!("bug: a product that no statement computes");
     };
     let is_transposed = |a: &Atom| a.var().is_some_and(|v| this.transposed.contains(&v));
     let marks = operands.iter().map(is_transposed);
-    let factors = args.iter().zip(marks).map(|(held, is_transposed)| Factor { tensor: tensor(held), is_transposed });
+    let factors = args.iter().zip(marks).map(|(value, is_transposed)| Factor { tensor: tensor(value), is_transposed });
     let factors: Vec<Factor> = factors.collect();
     let [left, right] = &factors[..] else { panic!("bug: a product of {} operands", factors.len()) };
     this.written(result, |this, to| match this.is_small(left, right, to, attrs) {
@@ -263,7 +263,7 @@ fn may_be_large(left: Ty, right: Ty, attrs: &[i64]) -> bool {
     let extent = |dim: Dim| match dim.atom() {
         Atom::Const(c) => Operand::Const(c),
         // Any local will do: that it is not known is all that counts.
-        Atom::Var(_) => Operand::Local(crate::nest::Local(0)),
+        Atom::Var(_) => Operand::Local(crate::node::Local(0)),
     };
     let extents = sides(&left.dims, &right.dims).map(|sides| sides.map(extent));
     has_library(left.elem, attrs) && extents.is_some_and(|extents| !is_surely_small(extents))

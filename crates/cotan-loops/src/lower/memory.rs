@@ -1,4 +1,4 @@
-//! Which tensor lies where: bindings, allocation, offers, overwriting, copies.
+//! Which tensor lies where: bindings, allocation, destinations, overwriting, copies.
 //!
 //! Note [Overwriting]. A tensor may be overwritten when its buffer belongs to this call (parameters never do) and no
 //! variable that lies in the buffer is read afterwards; the next iteration of an enclosing loop counts as afterwards.
@@ -9,9 +9,9 @@
 //! variable that is the result and to those whose memory it takes over (the operand of an update, the start of a loop);
 //! the first that needs memory takes the offer. A result that lands elsewhere is copied at the end.
 
-use super::{Held, Lowering};
+use super::{Lowering, Value};
 use crate::liveness::is_read_inside;
-use crate::nest::{Buffer, BufferInfo, BufferKind, Home, Local, LocalInfo, Node, Operand, Place, Tensor};
+use crate::node::{Buffer, BufferInfo, BufferKind, Home, Local, LocalInfo, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Dim, Elem, Op, Ty, Var};
 
 /// Largest size in bytes of a buffer that lives in the frame, and of all of them together.
@@ -20,7 +20,7 @@ const FRAME_BYTES: i64 = 32 << 10;
 
 /// Memory for a result, see Note [Offers].
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Offer {
+pub(super) enum Destination {
     /// This place.
     Place(Place),
     /// The memory of a result of the function.
@@ -45,34 +45,34 @@ impl<'a> Lowering<'a> {
     // ---- bindings
 
     /// Says what a variable has become.
-    pub(super) fn bind(&mut self, v: Var, held: Held) {
-        if let Held::Tensor(t) = &held {
+    pub(super) fn bind(&mut self, v: Var, value: Value) {
+        if let Value::Tensor(t) = &value {
             self.sharers.entry(t.place.buffer).or_default().push(v);
         }
         self.scopes.bind(v);
-        self.held.insert(v, held);
+        self.values.insert(v, value);
     }
 
-    pub(super) fn held(&self, a: Atom) -> Held {
+    pub(super) fn value_of(&self, a: Atom) -> Value {
         match a {
-            Atom::Const(c) => Held::Scalar(Operand::Const(c)),
-            Atom::Var(v) => self.held.get(&v).cloned().expect("invariant: a variable is bound before it is used"),
+            Atom::Const(c) => Value::Scalar(Operand::Const(c)),
+            Atom::Var(v) => self.values.get(&v).cloned().expect("invariant: a variable is bound before it is used"),
         }
     }
 
     /// A scalar operand.
     pub(super) fn scalar(&self, a: Atom) -> Operand {
-        match self.held(a) {
-            Held::Scalar(operand) => operand,
-            Held::Tensor(_) => panic!("bug: a scalar was expected of `{}`", self.f.name),
+        match self.value_of(a) {
+            Value::Scalar(operand) => operand,
+            Value::Tensor(_) => panic!("bug: a scalar was expected of `{}`", self.f.name),
         }
     }
 
     /// A tensor operand.
     pub(super) fn tensor(&self, a: Atom) -> Tensor {
-        match self.held(a) {
-            Held::Tensor(tensor) => tensor,
-            Held::Scalar(_) => panic!("bug: a tensor was expected of `{}`", self.f.name),
+        match self.value_of(a) {
+            Value::Tensor(tensor) => tensor,
+            Value::Scalar(_) => panic!("bug: a tensor was expected of `{}`", self.f.name),
         }
     }
 
@@ -93,9 +93,9 @@ impl<'a> Lowering<'a> {
         let dims = self.dims(&info.ty);
         self.count_record(v);
         let tensor = match self.take_offer(v) {
-            Offer::Place(place) => return Tensor { place, elem: info.ty.elem, dims },
-            Offer::Result(k) => self.allocate_result(&info.name, info.ty.elem, dims, k),
-            Offer::Taken => self.allocate(&info.name, info.ty.elem, dims),
+            Destination::Place(place) => return Tensor { place, elem: info.ty.elem, dims },
+            Destination::Result(k) => self.allocate_result(&info.name, info.ty.elem, dims, k),
+            Destination::Taken => self.allocate(&info.name, info.ty.elem, dims),
         };
         self.buffers[tensor.place.buffer.index()].is_record = info.record.is_some();
         tensor
@@ -158,31 +158,32 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    // ---- offers
+    // ---- destinations
 
     /// Offers memory to results of the block that begins.
-    pub(super) fn offer(&mut self, offers: &[(Atom, Offer)]) {
-        for (result, offer) in offers {
-            let number = self.offers.len();
-            self.offers.push(*offer);
+    pub(super) fn offer(&mut self, destinations: &[(Atom, Destination)]) {
+        for (result, offer) in destinations {
+            let number = self.destinations.len();
+            self.destinations.push(*offer);
             let mut next = result.var();
             while let Some(v) = next {
                 // What is a result itself has memory of its own, and must not be overwritten.
-                let is_another = Some(v) != result.var() && offers.iter().any(|(other, _)| other.var() == Some(v));
-                let is_settled = self.held.contains_key(&v) || self.offer_of.contains_key(&v);
+                let is_another =
+                    Some(v) != result.var() && destinations.iter().any(|(other, _)| other.var() == Some(v));
+                let is_settled = self.values.contains_key(&v) || self.destination_of.contains_key(&v);
                 if is_another || is_settled || self.f.ty(v).is_scalar() {
                     break;
                 }
-                self.offer_of.insert(v, number);
+                self.destination_of.insert(v, number);
                 next = self.predecessor(v);
             }
         }
     }
 
-    fn take_offer(&mut self, v: Var) -> Offer {
-        match self.offer_of.get(&v) {
-            Some(number) => std::mem::replace(&mut self.offers[*number], Offer::Taken),
-            None => Offer::Taken,
+    fn take_offer(&mut self, v: Var) -> Destination {
+        match self.destination_of.get(&v) {
+            Some(number) => std::mem::replace(&mut self.destinations[*number], Destination::Taken),
+            None => Destination::Taken,
         }
     }
 
@@ -218,7 +219,7 @@ impl<'a> Lowering<'a> {
         let is_free = |this: &Self, v: Var| !this.scopes.is_live_after(v) && !is_read_inside(op, v);
         let may = self.may_take_over(a, is_free);
         if may
-            && let Held::Tensor(t) = self.held(a)
+            && let Value::Tensor(t) = self.value_of(a)
             && let Some(sharers) = self.sharers.get_mut(&t.place.buffer)
         {
             // What was bound outside of this block may still be read by another arm of a switch.
@@ -259,7 +260,7 @@ impl<'a> Lowering<'a> {
         let to = self.allocate(&self.f.vars[v.index()].name, from.elem, from.dims.clone());
         self.copy_tensor(&from, to.place);
         self.sharers.entry(to.place.buffer).or_default().push(v);
-        self.held.insert(v, Held::Tensor(to));
+        self.values.insert(v, Value::Tensor(to));
     }
 
     // ---- copies

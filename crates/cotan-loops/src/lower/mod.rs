@@ -1,6 +1,6 @@
 //! From a function of the core IR to a loop nest.
 //!
-//! Lowering walks the blocks once, in order. Every variable becomes a [`Held`]: a scalar operand, or a tensor at a place
+//! Lowering walks the blocks once, in order. Every variable becomes a [`Value`]: a scalar operand, or a tensor at a place
 //! in a buffer. Three ideas keep copies away:
 //! - a part of a tensor is a place in the same buffer ([`memory`] knows which variables share one);
 //! - a tensor that nobody reads any more may be overwritten by the statement that replaces it, so an array that a loop
@@ -8,7 +8,7 @@
 //! - the memory where a result has to end up is offered to the statement that first allocates it.
 
 mod access;
-mod apart;
+mod block_reduction;
 mod call;
 mod code;
 mod matmul;
@@ -22,18 +22,17 @@ mod switch;
 mod tensor_op;
 mod work;
 
-use crate::flush::mark_flushing;
 use crate::liveness::Scopes;
-use crate::nest::{Buffer, BufferKind, LoopFunction, Node, Operand, Param, Piece, Place, Tensor};
-use crate::reuse::reuse_memory;
+use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
+use crate::pipeline::{AFTER_LOWERING, NestContext, run};
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
-use memory::Offer;
+use memory::Destination;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 pub use tensor_op::lowers;
 
-/// Lowers a function. It must have passed the verifier.
+/// Lowers a function, and runs [`AFTER_LOWERING`]. The function must have passed the verifier.
 pub fn lower(f: &Function) -> LoopFunction {
     let mut lowering = Lowering::new(f);
     lowering.function();
@@ -47,14 +46,13 @@ pub fn lower(f: &Function) -> LoopFunction {
         regroups_sums: false,
         watched: Vec::new(),
     };
-    mark_flushing(&mut nest);
-    reuse_memory(&mut nest);
+    run(AFTER_LOWERING, &mut nest, &NestContext::default());
     nest
 }
 
 /// What a variable has become.
 #[derive(Clone, Debug)]
-enum Held {
+enum Value {
     Scalar(Operand),
     Tensor(Tensor),
 }
@@ -65,10 +63,10 @@ struct Lowering<'a> {
     /// The statement that binds a variable, and which result it is.
     definitions: FxHashMap<Var, (&'a Stmt, usize)>,
 
-    locals: Vec<crate::nest::LocalInfo>,
-    buffers: Vec<crate::nest::BufferInfo>,
+    locals: Vec<crate::node::LocalInfo>,
+    buffers: Vec<crate::node::BufferInfo>,
     params: Vec<Param>,
-    results: Vec<Piece>,
+    results: Vec<Argument>,
     /// The node lists that are being written, innermost last.
     open: Vec<Vec<Node>>,
     /// Whether the innermost loop body takes memory from the arena that must be released.
@@ -81,12 +79,12 @@ struct Lowering<'a> {
     span: Span,
 
     scopes: Scopes,
-    held: FxHashMap<Var, Held>,
+    values: FxHashMap<Var, Value>,
     accumulators: FxHashMap<Var, Accumulator>,
     /// The variables that lie in a buffer and may be read again.
     sharers: FxHashMap<Buffer, Vec<Var>>,
-    offers: Vec<Offer>,
-    offer_of: FxHashMap<Var, usize>,
+    destinations: Vec<Destination>,
+    destination_of: FxHashMap<Var, usize>,
     /// The transposed matrices that nothing but products reads: they share the memory of what they were made of.
     transposed: FxHashSet<Var>,
 }
@@ -108,11 +106,11 @@ impl<'a> Lowering<'a> {
             loop_depth: 0,
             span: Span::NONE,
             scopes: Scopes::default(),
-            held: FxHashMap::default(),
+            values: FxHashMap::default(),
             accumulators: FxHashMap::default(),
             sharers: FxHashMap::default(),
-            offers: Vec::new(),
-            offer_of: FxHashMap::default(),
+            destinations: Vec::new(),
+            destination_of: FxHashMap::default(),
             transposed: matmul::only_multiplied(f),
         }
     }
@@ -124,21 +122,22 @@ impl<'a> Lowering<'a> {
             self.params.push(param);
         }
         let results = &self.f.body.results;
-        let offers: Vec<(Atom, Offer)> = results.iter().enumerate().map(|(k, r)| (*r, Offer::Result(k))).collect();
-        self.offer(&offers);
+        let destinations: Vec<(Atom, Destination)> =
+            results.iter().enumerate().map(|(k, r)| (*r, Destination::Result(k))).collect();
+        self.offer(&destinations);
         self.statements(&self.f.body);
         self.results = self.function_results(results);
         self.scopes.close();
     }
 
     /// Puts the results of the function into their own memory, where they are not there.
-    fn function_results(&mut self, results: &[Atom]) -> Vec<Piece> {
-        let mut held: Vec<Held> = results.iter().map(|r| self.held(*r)).collect();
+    fn function_results(&mut self, results: &[Atom]) -> Vec<Argument> {
+        let mut values: Vec<Value> = results.iter().map(|r| self.value_of(*r)).collect();
         let is_home =
             |this: &Self, t: &Tensor, k: usize| this.home_of(t.place) == Some(k) && t.place.offset.as_i64() == Some(0);
         let mut away = BTreeSet::new();
-        for (k, held) in held.iter().enumerate() {
-            if let Held::Tensor(t) = held
+        for (k, value) in values.iter().enumerate() {
+            if let Value::Tensor(t) = value
                 && !is_home(self, t, k)
             {
                 away.insert(k);
@@ -146,35 +145,35 @@ impl<'a> Lowering<'a> {
         }
         // What lies in memory that another result is about to take must get out of its way.
         for k in &away {
-            if let Held::Tensor(t) = &held[*k]
+            if let Value::Tensor(t) = &values[*k]
                 && self.home_of(t.place).is_some_and(|home| away.contains(&home))
             {
-                held[*k] = Held::Tensor(self.saved(&t.clone()));
+                values[*k] = Value::Tensor(self.saved(&t.clone()));
             }
         }
-        let pieces = held.into_iter().enumerate().map(|(k, held)| match held {
-            Held::Scalar(operand) => Piece::Scalar(operand),
-            Held::Tensor(from) if away.contains(&k) => {
+        let arguments = values.into_iter().enumerate().map(|(k, value)| match value {
+            Value::Scalar(operand) => Argument::Scalar(operand),
+            Value::Tensor(from) if away.contains(&k) => {
                 let to = self.allocate_result("result", from.elem, from.dims.clone(), k);
                 self.copy_tensor(&from, to.place);
-                Piece::Tensor(to)
+                Argument::Tensor(to)
             }
-            Held::Tensor(tensor) => Piece::Tensor(tensor),
+            Value::Tensor(tensor) => Argument::Tensor(tensor),
         });
-        pieces.collect()
+        arguments.collect()
     }
 
     fn param(&mut self, position: usize, v: Var) -> Param {
         let ty = self.f.ty(v);
         if ty.is_scalar() {
             let local = self.new_local(self.f.name_of(v), ty.elem, false);
-            self.bind(v, Held::Scalar(local.into()));
+            self.bind(v, Value::Scalar(local.into()));
             return Param::Scalar(local);
         }
         let buffer = self.new_buffer(self.f.name_of(v), ty.elem, BufferKind::Param(position));
         let place = Place { buffer, offset: Operand::i64(0) };
         let tensor = Tensor { place, elem: ty.elem, dims: self.dims(ty) };
-        self.bind(v, Held::Tensor(tensor.clone()));
+        self.bind(v, Value::Tensor(tensor.clone()));
         Param::Tensor(tensor)
     }
 
@@ -206,12 +205,12 @@ impl<'a> Lowering<'a> {
             Op::Check { cond, kind, args, value } => {
                 let check = self.check(*cond, *kind, args, stmt.span);
                 self.push(check);
-                let held = match self.held(*value) {
-                    Held::Scalar(operand) => Held::Scalar(operand),
+                let value = match self.value_of(*value) {
+                    Value::Scalar(operand) => Value::Scalar(operand),
                     // The check may be what makes a run-time size a known one.
-                    Held::Tensor(t) => Held::Tensor(Tensor { dims: self.dims(self.f.ty(stmt.results[0])), ..t }),
+                    Value::Tensor(t) => Value::Tensor(Tensor { dims: self.dims(self.f.ty(stmt.results[0])), ..t }),
                 };
-                self.bind(stmt.results[0], held);
+                self.bind(stmt.results[0], value);
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Output: a text, then a value that lies in memory together with its extents.
 
-use super::{Held, Lowering};
-use crate::nest::{Node, Operand, Place, Tensor};
+use super::{Lowering, Value};
+use crate::node::{Node, Operand, Place, Tensor};
 use cotan_ir::{Elem, Var};
 
 /// `print(token, x)`. What follows takes the next token, so it stays behind.
-pub(super) fn print(this: &mut Lowering, _: Var, args: &[Held], attrs: &[i64]) -> Held {
+pub(super) fn print(this: &mut Lowering, _: Var, args: &[Value], attrs: &[i64]) -> Value {
     let text = attrs.iter().map(|byte| *byte as u8).collect();
     let value = args.get(1).map(|value| match value {
-        Held::Tensor(tensor) => tensor.clone(),
-        Held::Scalar(operand) => {
+        Value::Tensor(tensor) => tensor.clone(),
+        Value::Scalar(operand) => {
             let cell = this.allocate("printed", this.elem_of(*operand), Vec::new());
             this.store(cell.place, *operand);
             cell
@@ -18,8 +18,8 @@ pub(super) fn print(this: &mut Lowering, _: Var, args: &[Held], attrs: &[i64]) -
     let extents = value.as_ref().map(|value| extents(this, value));
     this.push(Node::Print { text, value, extents });
     match &args[0] {
-        Held::Scalar(token) => Held::Scalar(this.add(*token, Operand::i64(1))),
-        Held::Tensor(_) => panic!("bug: a tensor as a token"),
+        Value::Scalar(token) => Value::Scalar(this.add(*token, Operand::i64(1))),
+        Value::Tensor(_) => panic!("bug: a tensor as a token"),
     }
 }
 

@@ -1,16 +1,16 @@
 //! The parallel loop: nested counted loops. Stacked results are written straight to their places.
 //!
 //! The outermost loop of one that stands in no other loop may run on several threads. The blocks of its reductions are
-//! then reduced apart, see [`apart`](super::apart).
+//! then reduced apart, see [`block_reduction`](super::block_reduction).
 
-use super::memory::Offer;
+use super::memory::Destination;
 use super::reduction::Reduction;
-use super::{Held, Lowering};
-use crate::nest::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
+use super::{Lowering, Value};
+use crate::node::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
 use cotan_ir::{Monoid, Par, ParResult, Stmt, Var};
 
 /// Where a result of the body goes.
-pub(super) enum Sink {
+pub(super) enum Output {
     Stacked(Tensor),
     Reduced(Reduction),
     /// The values of a block, to be reduced when all of them are there.
@@ -19,12 +19,12 @@ pub(super) enum Sink {
     Lanes(Monoid, Tensor),
 }
 
-impl Sink {
+impl Output {
     /// Whether this is a reduction that may be of more than one block.
     fn fills_blocks(&self) -> bool {
         match self {
-            Sink::Stacked(_) | Sink::Block(_) | Sink::Lanes(..) => false,
-            Sink::Reduced(reduction) => reduction.may_fill_block(),
+            Output::Stacked(_) | Output::Block(_) | Output::Lanes(..) => false,
+            Output::Reduced(reduction) => reduction.may_fill_block(),
         }
     }
 }
@@ -52,41 +52,41 @@ impl<'a> Lowering<'a> {
     /// The loops of a `par`, one for each index.
     fn nest(&mut self, p: &'a Par, extents: &[Operand], results: &[Var], sharing: Option<Sharing>) {
         let total = self.count(extents);
-        let mut sinks = Vec::new();
+        let mut outputs = Vec::new();
         for (kind, result) in p.kinds.iter().zip(results) {
-            sinks.push(match kind {
-                ParResult::Stacked => Sink::Stacked(self.allocate_for(*result)),
+            outputs.push(match kind {
+                ParResult::Stacked => Output::Stacked(self.allocate_for(*result)),
                 ParResult::Reduced { monoid, init } => {
-                    Sink::Reduced(self.open_reduction(*monoid, *init, *result, total))
+                    Output::Reduced(self.open_reduction(*monoid, *init, *result, total))
                 }
             });
         }
-        if sinks.iter().any(Sink::fills_blocks)
+        if outputs.iter().any(Output::fills_blocks)
             && let [index] = p.indices[..]
         {
-            self.blocks(p, index, extents, &sinks);
+            self.blocks(p, index, extents, &outputs);
         } else {
-            self.level(p, extents, &mut Vec::new(), &sinks, sharing);
+            self.level(p, extents, &mut Vec::new(), &outputs, sharing);
         }
-        for (sink, result) in sinks.into_iter().zip(results) {
-            let held = match sink {
-                Sink::Stacked(tensor) | Sink::Block(tensor) | Sink::Lanes(_, tensor) => Held::Tensor(tensor),
-                Sink::Reduced(reduction) => self.finish_reduction(&reduction),
+        for (output, result) in outputs.into_iter().zip(results) {
+            let value = match output {
+                Output::Stacked(tensor) | Output::Block(tensor) | Output::Lanes(_, tensor) => Value::Tensor(tensor),
+                Output::Reduced(reduction) => self.finish_reduction(&reduction),
             };
-            self.bind(*result, held);
+            self.bind(*result, value);
         }
     }
 
     /// The loop of a single index, cut along the blocks of reductions, so that the inner loop is free of their ends.
-    fn blocks(&mut self, p: &'a Par, index: Var, extents: &[Operand], sinks: &[Sink]) {
+    fn blocks(&mut self, p: &'a Par, index: Var, extents: &[Operand], outputs: &[Output]) {
         let name = self.f.name_of(index).to_owned();
         self.for_blocks(
             &name,
             extents[0],
             |this, i| {
-                this.par_body(p, extents, &[i], sinks, i);
+                this.par_body(p, extents, &[i], outputs, i);
             },
-            |this, last| this.close_blocks(sinks, last),
+            |this, last| this.close_blocks(outputs, last),
         );
     }
 
@@ -97,9 +97,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn close_blocks(&mut self, sinks: &[Sink], number: Operand) {
-        for sink in sinks {
-            if let Sink::Reduced(reduction) = sink {
+    fn close_blocks(&mut self, outputs: &[Output], number: Operand) {
+        for output in outputs {
+            if let Output::Reduced(reduction) = output {
                 self.close_full_blocks(reduction, number);
             }
         }
@@ -111,19 +111,19 @@ impl<'a> Lowering<'a> {
         p: &'a Par,
         extents: &[Operand],
         at: &mut Vec<Operand>,
-        sinks: &[Sink],
+        outputs: &[Output],
         sharing: Option<Sharing>,
     ) {
         let Some(index) = p.indices.get(at.len()) else {
             let number = self.flat(extents, at);
-            self.par_body(p, extents, at, sinks, number);
-            return self.close_blocks(sinks, number);
+            self.par_body(p, extents, at, outputs, number);
+            return self.close_blocks(outputs, number);
         };
         let count = extents[at.len()];
         let name = self.f.name_of(*index).to_owned();
-        self.counted(&name, count, independence(sinks, at.len() + 1 == extents.len()), |this, i| {
+        self.counted(&name, count, independence(outputs, at.len() + 1 == extents.len()), |this, i| {
             at.push(i);
-            this.level(p, extents, at, sinks, None);
+            this.level(p, extents, at, outputs, None);
             at.pop();
         });
         if let Some(sharing) = sharing {
@@ -131,55 +131,56 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// One iteration; `in_block` is its number in the block of [`Sink::Block`], else its row-major number.
+    /// One iteration; `in_block` is its number in the block of [`Output::Block`], else its row-major number.
     pub(super) fn par_body(
         &mut self,
         p: &'a Par,
         extents: &[Operand],
         at: &[Operand],
-        sinks: &[Sink],
+        outputs: &[Output],
         in_block: Operand,
     ) {
         self.scopes.open(&p.body, true);
         for (index, i) in p.indices.iter().zip(at) {
-            self.bind(*index, Held::Scalar(*i));
+            self.bind(*index, Value::Scalar(*i));
         }
         let number = self.flat(extents, at);
-        let slots: Vec<Option<Place>> = sinks
+        let slots: Vec<Option<Place>> = outputs
             .iter()
-            .map(|sink| match sink {
-                Sink::Stacked(tensor) => {
+            .map(|output| match output {
+                Output::Stacked(tensor) => {
                     let size = self.count(&tensor.dims[extents.len()..]);
                     let offset = self.mul(number, size);
                     Some(self.shifted(tensor.place, offset))
                 }
-                Sink::Block(values) => Some(self.shifted(values.place, in_block)),
-                Sink::Reduced(_) | Sink::Lanes(..) => None,
+                Output::Block(values) => Some(self.shifted(values.place, in_block)),
+                Output::Reduced(_) | Output::Lanes(..) => None,
             })
             .collect();
-        let offers = p.body.results.iter().zip(&slots).filter_map(|(r, slot)| Some((*r, Offer::Place((*slot)?))));
-        self.offer(&offers.collect::<Vec<_>>());
+        let destinations =
+            p.body.results.iter().zip(&slots).filter_map(|(r, slot)| Some((*r, Destination::Place((*slot)?))));
+        self.offer(&destinations.collect::<Vec<_>>());
         self.statements(&p.body);
-        let results: Vec<Held> = p.body.results.iter().map(|r| self.held(*r)).collect();
-        for (held, sink) in results.iter().zip(sinks.iter()) {
-            match sink {
-                Sink::Reduced(reduction) => self.reduce(reduction, held, in_block),
-                Sink::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, held, in_block),
-                Sink::Stacked(_) | Sink::Block(_) => {}
+        let results: Vec<Value> = p.body.results.iter().map(|r| self.value_of(*r)).collect();
+        for (value, output) in results.iter().zip(outputs.iter()) {
+            match output {
+                Output::Reduced(reduction) => self.reduce(reduction, value, in_block),
+                Output::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, value, in_block),
+                Output::Stacked(_) | Output::Block(_) => {}
             }
         }
-        let slots = results.into_iter().zip(slots).filter_map(|(held, slot)| Some((held, slot?)));
+        let slots = results.into_iter().zip(slots).filter_map(|(value, slot)| Some((value, slot?)));
         self.fill_slots(slots.collect());
         self.scopes.close();
     }
 
     /// Writes results of a body to their slots.
-    pub(super) fn fill_slots(&mut self, slots: Vec<(Held, Place)>) {
+    pub(super) fn fill_slots(&mut self, slots: Vec<(Value, Place)>) {
         let mut moves = Vec::new();
-        for (held, slot) in slots {
-            match held {
-                Held::Scalar(operand) => self.store(slot, operand),
-                Held::Tensor(tensor) => moves.push((tensor, slot)),
+        for (value, slot) in slots {
+            match value {
+                Value::Scalar(operand) => self.store(slot, operand),
+                Value::Tensor(tensor) => moves.push((tensor, slot)),
             }
         }
         self.deliver(moves);
@@ -187,8 +188,8 @@ impl<'a> Lowering<'a> {
 }
 
 /// Which iterations of a loop of a `par` are independent. The last index counts the values of reductions.
-fn independence(sinks: &[Sink], is_last: bool) -> Independence {
-    let reduces = sinks.iter().any(|sink| matches!(sink, Sink::Reduced(_)));
+fn independence(outputs: &[Output], is_last: bool) -> Independence {
+    let reduces = outputs.iter().any(|output| matches!(output, Output::Reduced(_)));
     match (reduces, is_last) {
         (false, _) => Independence::All,
         (true, true) => Independence::Block,

@@ -2,12 +2,12 @@
 //!
 //! The partial results of all levels lie in one buffer, 16 for each level. They start as neutral elements, which change
 //! no bit of what is combined with them (for a sum of floats that is -0.0), so that no case is special: a value is
-//! combined with partial result `number mod 16`, and the last value of a block closes it, as [`Blocks`] say. Where there
+//! combined with partial result `number mod 16`, and the last value of a block closes it, as [`PartialSums`] say. Where there
 //! are fewer values than one block, only as many partial results as values are made.
 
-use super::{Held, Lowering};
-use crate::blocks::{BlockWork, Blocks};
-use crate::nest::{Independence, Node, Operand, Place, Tensor};
+use super::{Lowering, Value};
+use crate::node::{Independence, Node, Operand, Place, Tensor};
+use crate::partial_sums::{BlockWork, PartialSums};
 use cotan_ir::{Atom, Elem, Monoid, Var};
 use cotan_ops::Instruction;
 use cotan_ops::reduce::{BLOCK, LANES, LEVELS, neutral};
@@ -20,7 +20,7 @@ const LAST_LANE: i64 = LANES as i64 - 1;
 /// A reduction that is under way.
 pub(super) struct Reduction {
     monoid: Monoid,
-    init: Held,
+    init: Value,
     result: Var,
     /// The number of values.
     total: Operand,
@@ -53,7 +53,7 @@ impl Lowering<'_> {
         let n_used = self.if_block_fills(total, all, width);
         let dims = std::iter::once(n_lanes).chain(element_dims).collect();
         let lanes = self.allocate("lanes", elem, dims);
-        let reduction = Reduction { monoid, init: self.held(init), result, total, width, lanes };
+        let reduction = Reduction { monoid, init: self.value_of(init), result, total, width, lanes };
         self.clear_lanes(monoid, &reduction.lanes, n_used);
         reduction
     }
@@ -93,12 +93,12 @@ impl Lowering<'_> {
     }
 
     /// Takes up value number `number`.
-    pub(super) fn reduce(&mut self, r: &Reduction, value: &Held, number: Operand) {
+    pub(super) fn reduce(&mut self, r: &Reduction, value: &Value, number: Operand) {
         self.take_up(r.monoid, &r.lanes, value, number);
     }
 
     /// The same with the partial results of one block.
-    pub(super) fn take_up(&mut self, monoid: Monoid, lanes: &Tensor, value: &Held, number: Operand) {
+    pub(super) fn take_up(&mut self, monoid: Monoid, lanes: &Tensor, value: &Value, number: Operand) {
         let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
         let lane = self.part(lanes, &[lane]);
         self.add_to(monoid, &lane, value);
@@ -124,7 +124,7 @@ impl Lowering<'_> {
         let each = |this: &mut Self, k: Operand| {
             let place = this.shifted(values.place, k);
             let value = this.load("value", values.elem, place);
-            this.reduce(r, &Held::Scalar(value), k);
+            this.reduce(r, &Value::Scalar(value), k);
         };
         if r.may_fill_block() {
             self.for_blocks("k", n, each, |this, last| this.close_full_blocks(r, last));
@@ -139,7 +139,7 @@ impl Lowering<'_> {
         self.counted("k", n, Independence::Block, |this, k| {
             let place = this.shifted(values.place, k);
             let value = this.load("value", values.elem, place);
-            this.take_up(monoid, &lanes, &Held::Scalar(value), k);
+            this.take_up(monoid, &lanes, &Value::Scalar(value), k);
         });
         self.close_block(monoid, &lanes)
     }
@@ -192,7 +192,14 @@ impl Lowering<'_> {
 
     fn work_on_blocks(&mut self, work: BlockWork, r: &Reduction, number: Operand) {
         let size = self.count(&r.lanes.dims[1..]);
-        self.push(Node::Blocks(Blocks { work, monoid: r.monoid, lanes: r.lanes.place, size, stride: 1, number }));
+        self.push(Node::PartialSums(PartialSums {
+            work,
+            monoid: r.monoid,
+            lanes: r.lanes.place,
+            size,
+            stride: 1,
+            number,
+        }));
     }
 
     fn is_last_in_block(&mut self, number: Operand) -> Operand {
@@ -226,13 +233,13 @@ impl Lowering<'_> {
         let combine = |this: &mut Self, to: Operand| {
             let from = this.add(to, stride);
             let (to, from) = (this.part(lanes, &[to]), this.part(lanes, &[from]));
-            this.add_to(monoid, &to, &Held::Tensor(from));
+            this.add_to(monoid, &to, &Value::Tensor(from));
         };
         if n.as_i64().is_some() { self.for_each_apart("k", n, combine) } else { self.for_each("k", n, combine) }
     }
 
     /// The total of all values, combined with the start value.
-    pub(super) fn finish_reduction(&mut self, r: &Reduction) -> Held {
+    pub(super) fn finish_reduction(&mut self, r: &Reduction) -> Value {
         match r.total.as_i64() {
             Some(n) if n < BLOCK as i64 => self.combine_lanes(r.monoid, &r.lanes, r.width),
             Some(_) => self.work_on_blocks(BlockWork::Combine, r, r.total),
@@ -246,7 +253,7 @@ impl Lowering<'_> {
         let total = self.part(&r.lanes, &[Operand::i64(0)]);
         if total.dims.is_empty() {
             let init = self.element(&r.init, Operand::i64(0));
-            return Held::Scalar(self.with_total(r, init, total.place));
+            return Value::Scalar(self.with_total(r, init, total.place));
         }
         let to = self.allocate_for(r.result);
         let count = self.count(&to.dims);
@@ -257,7 +264,7 @@ impl Lowering<'_> {
             let place = this.shifted(to.place, k);
             this.store(place, value);
         });
-        Held::Tensor(to)
+        Value::Tensor(to)
     }
 
     /// The start value combined with the total at a place.

@@ -1,35 +1,35 @@
 //! Scalar primitives: as the op table says, on scalars or element by element.
 
-use super::{Held, Lowering};
-use crate::nest::{Expr, Node, Operand, Tensor, combining};
+use super::{Lowering, Value};
+use crate::node::{Expr, Node, Operand, Tensor, combining};
 use cotan_ir::{Atom, Elem, Monoid, OperandElem, Prim, ResultElem, Var};
 use cotan_ops::{Code, Input, Instruction, Lowering as By, PrimRow, Term, cast_to, row, typed_number};
 
 impl Lowering<'_> {
     pub(super) fn prim(&mut self, result: Var, prim: Prim, args: &[Atom]) {
-        let held: Vec<Held> = args.iter().map(|a| self.held(*a)).collect();
+        let values: Vec<Value> = args.iter().map(|a| self.value_of(*a)).collect();
         let row = row(prim);
         if self.f.ty(result).is_scalar() {
             let args: Vec<Operand> = args.iter().map(|a| self.scalar(*a)).collect();
             let value = self.apply(self.f.name_of(result), row, &args);
-            return self.bind(result, Held::Scalar(value));
+            return self.bind(result, Value::Scalar(value));
         }
         let to = self.allocate_for(result);
         let count = self.count(&to.dims);
         self.for_each_apart("k", count, |this, k| {
-            let args: Vec<Operand> = held.iter().map(|h| this.element(h, k)).collect();
+            let args: Vec<Operand> = values.iter().map(|h| this.element(h, k)).collect();
             let value = this.apply("y", row, &args);
             let place = this.shifted(to.place, k);
             this.store(place, value);
         });
-        self.bind(result, Held::Tensor(to));
+        self.bind(result, Value::Tensor(to));
     }
 
     /// Element number `k` of an operand; a scalar stands for a tensor filled with it.
-    pub(super) fn element(&mut self, held: &Held, k: Operand) -> Operand {
-        match held {
-            Held::Scalar(operand) => *operand,
-            Held::Tensor(tensor) => self.element_of(tensor, k),
+    pub(super) fn element(&mut self, value: &Value, k: Operand) -> Operand {
+        match value {
+            Value::Scalar(operand) => *operand,
+            Value::Tensor(tensor) => self.element_of(tensor, k),
         }
     }
 

@@ -4,9 +4,9 @@
 //! place. At the end of an iteration stacked elements are written first, then the next carried values. An element that is
 //! the old value of a carried tensor is written when the iteration begins: then the next value may be made in its place.
 
-use super::memory::Offer;
-use super::{Held, Lowering};
-use crate::nest::{Local, Node, Operand, Place, Tensor};
+use super::memory::Destination;
+use super::{Lowering, Value};
+use crate::node::{Local, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Elem, Loop, Stmt};
 
 /// Where a carried value lives.
@@ -75,21 +75,21 @@ impl<'a> Lowering<'a> {
         }
         if let (Some(result), Some(counter)) = (results.trips, trips) {
             let trips = self.read(counter);
-            self.bind(result, Held::Scalar(trips));
+            self.bind(result, Value::Scalar(trips));
         }
         for (carried, result) in carried.into_iter().zip(results.carried) {
-            let held = match carried {
-                Carried::Scalar(local) => Held::Scalar(self.read(local)),
-                Carried::Tensor(tensor) => Held::Tensor(tensor),
+            let value = match carried {
+                Carried::Scalar(local) => Value::Scalar(self.read(local)),
+                Carried::Tensor(tensor) => Value::Tensor(tensor),
             };
-            self.bind(*result, held);
+            self.bind(*result, value);
         }
         for (acc, result) in l.accs.iter().zip(results.accs) {
             self.close_accumulator(acc, *result);
         }
         for (stack, result) in stacks.into_iter().zip(results.stacked) {
             let tensor = if count.is_some() { stack } else { self.finished_stack(stack.place, *result) };
-            self.bind(*result, Held::Tensor(tensor));
+            self.bind(*result, Value::Tensor(tensor));
         }
     }
 
@@ -103,35 +103,35 @@ impl<'a> Lowering<'a> {
         stacks: &[Tensor],
     ) {
         self.scopes.open(&l.body, true);
-        self.bind(l.index, Held::Scalar(i));
+        self.bind(l.index, Value::Scalar(i));
         for (param, carried) in l.params.iter().zip(carried) {
-            let held = match carried {
-                Carried::Scalar(local) => Held::Scalar(self.read(*local)),
-                Carried::Tensor(tensor) => Held::Tensor(tensor.clone()),
+            let value = match carried {
+                Carried::Scalar(local) => Value::Scalar(self.read(*local)),
+                Carried::Tensor(tensor) => Value::Tensor(tensor.clone()),
             };
-            self.bind(*param, held);
+            self.bind(*param, value);
         }
         let (next, elements) = l.body.results.split_at(l.params.len());
         // A stack may move while the body runs, but its elements keep their offsets.
         let slots: Vec<Place> = stacks.iter().map(|s| slot(self, s, i)).collect();
-        let offers = elements.iter().zip(&slots).map(|(element, slot)| (*element, Offer::Place(*slot)));
-        self.offer(&offers.collect::<Vec<_>>());
+        let destinations = elements.iter().zip(&slots).map(|(element, slot)| (*element, Destination::Place(*slot)));
+        self.offer(&destinations.collect::<Vec<_>>());
         let is_old = |e: &Atom| e.var().is_some_and(|v| l.params.contains(&v));
         let (old, new): (Vec<(&Atom, Place)>, _) = elements.iter().zip(slots).partition(|(e, _)| is_old(e));
-        let old = old.into_iter().map(|(e, slot)| (self.held(*e), slot)).collect();
+        let old = old.into_iter().map(|(e, slot)| (self.value_of(*e), slot)).collect();
         self.fill_slots(old);
         self.statements(&l.body);
-        let new = new.into_iter().map(|(e, slot)| (self.held(*e), slot)).collect();
+        let new = new.into_iter().map(|(e, slot)| (self.value_of(*e), slot)).collect();
         self.fill_and_carry(new, next, carried);
         self.scopes.close();
     }
 
-    fn fill_and_carry(&mut self, slots: Vec<(Held, Place)>, next: &[Atom], carried: &[Carried]) {
+    fn fill_and_carry(&mut self, slots: Vec<(Value, Place)>, next: &[Atom], carried: &[Carried]) {
         let mut moves = Vec::new();
-        for (held, slot) in slots {
-            match held {
-                Held::Scalar(operand) => self.store(slot, operand),
-                Held::Tensor(tensor) => moves.push((tensor, slot)),
+        for (value, slot) in slots {
+            match value {
+                Value::Scalar(operand) => self.store(slot, operand),
+                Value::Tensor(tensor) => moves.push((tensor, slot)),
             }
         }
         let mut sets = Vec::new();

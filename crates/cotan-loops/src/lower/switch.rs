@@ -5,9 +5,9 @@
 //! depends on the arm, the result is a name for whatever the arm made; what lies outside is copied, because it may be
 //! overwritten while the result is still read.
 
-use super::memory::Offer;
-use super::{Held, Lowering};
-use crate::nest::{Buffer, BufferKind, Local, Node, Operand, Place, Tensor};
+use super::memory::Destination;
+use super::{Lowering, Value};
+use crate::node::{Buffer, BufferKind, Local, Node, Operand, Place, Tensor};
 use cotan_ir::{Atom, Block, Elem, Op, Stmt, Var};
 use rustc_hash::FxHashSet;
 
@@ -38,16 +38,16 @@ impl<'a> Lowering<'a> {
         };
         self.push(node);
         for (join, result) in joins.into_iter().zip(&stmt.results) {
-            let held = match join {
-                Join::Scalar(local) => Held::Scalar(self.read(local)),
-                Join::New(tensor) | Join::InPlace(tensor) => Held::Tensor(tensor),
+            let value = match join {
+                Join::Scalar(local) => Value::Scalar(self.read(local)),
+                Join::New(tensor) | Join::InPlace(tensor) => Value::Tensor(tensor),
                 Join::Named(buffer) => {
                     let ty = self.f.ty(*result);
                     let place = Place { buffer, offset: Operand::i64(0) };
-                    Held::Tensor(Tensor { place, elem: ty.elem, dims: self.dims(ty) })
+                    Value::Tensor(Tensor { place, elem: ty.elem, dims: self.dims(ty) })
                 }
             };
-            self.bind(*result, held);
+            self.bind(*result, value);
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
     /// The tensor from outside the branches that a result takes over step by step.
     fn origin(&self, result: Atom) -> Option<Var> {
         let mut at = result.var()?;
-        while !self.held.contains_key(&at) {
+        while !self.values.contains_key(&at) {
             at = match self.definitions.get(&at) {
                 Some((Stmt { op: Op::Switch { arms, .. }, .. }, k)) => arms[0].results[*k].var()?,
                 Some(_) | None => self.predecessor(at)?,
@@ -89,11 +89,11 @@ impl<'a> Lowering<'a> {
         let outside = self.buffers.len();
         self.nodes(|this| {
             this.scopes.open(arm, false);
-            let offers = arm.results.iter().zip(joins).filter_map(|(result, join)| match join {
-                Join::New(tensor) => Some((*result, Offer::Place(tensor.place))),
+            let destinations = arm.results.iter().zip(joins).filter_map(|(result, join)| match join {
+                Join::New(tensor) => Some((*result, Destination::Place(tensor.place))),
                 Join::Scalar(_) | Join::InPlace(_) | Join::Named(_) => None,
             });
-            this.offer(&offers.collect::<Vec<_>>());
+            this.offer(&destinations.collect::<Vec<_>>());
             this.statements(arm);
             let mut moves = Vec::new();
             for (result, join) in arm.results.iter().zip(joins) {

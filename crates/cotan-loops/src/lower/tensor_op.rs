@@ -2,8 +2,8 @@
 
 use super::matmul::matmul;
 use super::output::print;
-use super::{Held, Lowering};
-use crate::nest::{Node, Operand, Routine, Tensor};
+use super::{Lowering, Value};
+use crate::node::{Node, Operand, Routine, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
 use cotan_ops::{
     CONCAT, Evaluation, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE,
@@ -11,7 +11,7 @@ use cotan_ops::{
 };
 
 /// Lowers one use: the result variable, operands, attributes.
-type Rule = fn(&mut Lowering, Var, &[Held], &[i64]) -> Held;
+type Rule = fn(&mut Lowering, Var, &[Value], &[i64]) -> Value;
 
 /// Every structural operation.
 static RULES: [(&TensorRecord, Rule); 11] = [
@@ -43,24 +43,24 @@ fn rule(op: TensorOp) -> Option<Rule> {
 
 impl Lowering<'_> {
     pub(super) fn tensor_op(&mut self, result: Var, op: TensorOp, args: &[Atom], attrs: &[i64]) {
-        let args: Vec<Held> = args.iter().map(|a| self.held(*a)).collect();
-        let held = match record(op).evaluation {
+        let args: Vec<Value> = args.iter().map(|a| self.value_of(*a)).collect();
+        let value = match record(op).evaluation {
             Evaluation::Routine(_) => self.routine(result, op, &args, attrs),
             Evaluation::Direct(_) => {
                 let rule = rule(op).unwrap_or_else(|| panic!("bug: no lowering of `{}`", op.name()));
                 rule(self, result, &args, attrs)
             }
         };
-        self.bind(result, held);
+        self.bind(result, value);
     }
 
     /// A call of a numerical routine.
-    fn routine(&mut self, result: Var, op: TensorOp, args: &[Held], attrs: &[i64]) -> Held {
+    fn routine(&mut self, result: Var, op: TensorOp, args: &[Value], attrs: &[i64]) -> Value {
         let mut from = Vec::new();
         for arg in args {
             from.push(match arg {
-                Held::Tensor(tensor) => tensor.clone(),
-                Held::Scalar(operand) => {
+                Value::Tensor(tensor) => tensor.clone(),
+                Value::Scalar(operand) => {
                     let elem = self.elem_of(*operand);
                     let scalar = self.allocate("scalar", elem, Vec::new());
                     self.store(scalar.place, *operand);
@@ -127,7 +127,7 @@ impl Lowering<'_> {
     }
 
     /// The result of an operation that gives a tensor or, without dims, a scalar: `write` fills a place.
-    pub(super) fn written(&mut self, result: Var, write: impl FnOnce(&mut Self, &Tensor)) -> Held {
+    pub(super) fn written(&mut self, result: Var, write: impl FnOnce(&mut Self, &Tensor)) -> Value {
         let is_scalar = self.f.ty(result).is_scalar();
         let to = if is_scalar {
             self.allocate("scalar", self.f.ty(result).elem, Vec::new())
@@ -135,42 +135,42 @@ impl Lowering<'_> {
             self.allocate_for(result)
         };
         write(self, &to);
-        if is_scalar { Held::Scalar(self.load(self.f.name_of(result), to.elem, to.place)) } else { Held::Tensor(to) }
+        if is_scalar { Value::Scalar(self.load(self.f.name_of(result), to.elem, to.place)) } else { Value::Tensor(to) }
     }
 }
 
-pub(super) fn tensor(held: &Held) -> Tensor {
-    match held {
-        Held::Tensor(tensor) => tensor.clone(),
-        Held::Scalar(_) => panic!("bug: a structural operation on a scalar"),
+pub(super) fn tensor(value: &Value) -> Tensor {
+    match value {
+        Value::Tensor(tensor) => tensor.clone(),
+        Value::Scalar(_) => panic!("bug: a structural operation on a scalar"),
     }
 }
 
-fn scalar(held: &Held) -> Operand {
-    match held {
-        Held::Scalar(operand) => *operand,
-        Held::Tensor(_) => panic!("bug: a tensor as a position"),
+fn scalar(value: &Value) -> Operand {
+    match value {
+        Value::Scalar(operand) => *operand,
+        Value::Tensor(_) => panic!("bug: a tensor as a position"),
     }
 }
 
-fn slice(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+fn slice(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
     let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
     this.copy_runs(&from, scalar(&args[1]), &into, Operand::i64(0), into.dims[1]);
-    Held::Tensor(to)
+    Value::Tensor(to)
 }
 
-fn pad(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+fn pad(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
-    this.put(to.place, &Held::Scalar(Operand::Const(Const::zero(to.elem))), &to.dims);
+    this.put(to.place, &Value::Scalar(Operand::Const(Const::zero(to.elem))), &to.dims);
     let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
     this.copy_runs(&from, Operand::i64(0), &into, scalar(&args[1]), from.dims[1]);
-    Held::Tensor(to)
+    Value::Tensor(to)
 }
 
-fn reverse(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+fn reverse(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
     let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
@@ -180,10 +180,10 @@ fn reverse(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> He
         let (source, target) = (this.part(&from, at), this.part(&into, &[at[0], mirrored]));
         this.copy_tensor(&source, target.place);
     });
-    Held::Tensor(to)
+    Value::Tensor(to)
 }
 
-fn concat(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Held {
+fn concat(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
     let into = this.around_axis(&to, axis);
@@ -193,17 +193,17 @@ fn concat(this: &mut Lowering, result: Var, args: &[Held], attrs: &[i64]) -> Hel
         this.copy_runs(&from, Operand::i64(0), &into, lo, from.dims[1]);
         lo = this.add(lo, from.dims[1]);
     }
-    Held::Tensor(to)
+    Value::Tensor(to)
 }
 
-fn fill(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
+fn fill(this: &mut Lowering, result: Var, args: &[Value], _: &[i64]) -> Value {
     if this.f.ty(result).is_scalar() {
         return args[0].clone();
     }
     let to = this.allocate_for(result);
     match &args[0] {
-        Held::Scalar(_) => this.put(to.place, &args[0], &to.dims),
-        Held::Tensor(inner) => {
+        Value::Scalar(_) => this.put(to.place, &args[0], &to.dims),
+        Value::Tensor(inner) => {
             let (lead, _) = to.dims.split_at(to.dims.len() - inner.dims.len());
             let copies = this.count(lead);
             let size = this.count(&inner.dims);
@@ -214,10 +214,10 @@ fn fill(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
             });
         }
     }
-    Held::Tensor(to)
+    Value::Tensor(to)
 }
 
-fn from_elements(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
+fn from_elements(this: &mut Lowering, result: Var, args: &[Value], _: &[i64]) -> Value {
     if this.f.ty(result).is_scalar() {
         return args[0].clone();
     }
@@ -226,36 +226,36 @@ fn from_elements(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> 
         let place = this.shifted(to.place, Operand::i64(k as i64));
         this.store(place, scalar(element));
     }
-    Held::Tensor(to)
+    Value::Tensor(to)
 }
 
-fn iota(this: &mut Lowering, result: Var, _: &[Held], _: &[i64]) -> Held {
+fn iota(this: &mut Lowering, result: Var, _: &[Value], _: &[i64]) -> Value {
     let to = this.allocate_for(result);
     this.for_each_apart("k", to.dims[0], |this, k| {
         let value = if to.elem == Elem::I64 { k } else { this.apply("number", cast_to(to.elem), &[k]) };
         let place = this.shifted(to.place, k);
         this.store(place, value);
     });
-    Held::Tensor(to)
+    Value::Tensor(to)
 }
 
 /// The same elements in the same memory.
-fn reshape(this: &mut Lowering, result: Var, args: &[Held], _: &[i64]) -> Held {
+fn reshape(this: &mut Lowering, result: Var, args: &[Value], _: &[i64]) -> Value {
     let ty = this.f.ty(result);
     match &args[0] {
-        Held::Tensor(from) if ty.is_scalar() => Held::Scalar(this.load(this.f.name_of(result), ty.elem, from.place)),
-        Held::Tensor(from) => Held::Tensor(Tensor { dims: this.dims(ty), ..from.clone() }),
-        Held::Scalar(_) => fill(this, result, args, &[]),
+        Value::Tensor(from) if ty.is_scalar() => Value::Scalar(this.load(this.f.name_of(result), ty.elem, from.place)),
+        Value::Tensor(from) => Value::Tensor(Tensor { dims: this.dims(ty), ..from.clone() }),
+        Value::Scalar(_) => fill(this, result, args, &[]),
     }
 }
 
-fn transpose(this: &mut Lowering, result: Var, args: &[Held], perm: &[i64]) -> Held {
+fn transpose(this: &mut Lowering, result: Var, args: &[Value], perm: &[i64]) -> Value {
     let from = tensor(&args[0]);
     if this.transposed.contains(&result) {
         // Whoever reads it knows that its last two axes are exchanged in memory.
-        return Held::Tensor(Tensor { dims: this.dims(this.f.ty(result)), ..from });
+        return Value::Tensor(Tensor { dims: this.dims(this.f.ty(result)), ..from });
     }
     let to = this.allocate_for(result);
     this.permute(&from, &to, perm);
-    Held::Tensor(to)
+    Value::Tensor(to)
 }

@@ -5,8 +5,8 @@
 //! bits as they are. What is straight-line code beside such a loop does not count for the same reason.
 
 use super::access::Accumulator;
-use super::{Held, Lowering};
-use crate::nest::{BufferKind, Expr, Operand, Sharing, Sum, Target};
+use super::{Lowering, Value};
+use crate::node::{BufferKind, Expr, Operand, Sharing, Sum, Target};
 use cotan_ir::{Atom, Block, Const, Elem, Op, Par, Stmt, Ty, Var, written_accs};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
@@ -116,13 +116,13 @@ impl Lowering<'_> {
     fn extent(&mut self, extent: Atom) -> Operand {
         match extent {
             Atom::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
-            Atom::Var(v) => match self.held.get(&v) {
-                Some(Held::Scalar(Operand::Const(c))) => number(c.as_i64().unwrap_or(0).max(0) as f64),
-                Some(Held::Scalar(local)) => {
+            Atom::Var(v) => match self.values.get(&v) {
+                Some(Value::Scalar(Operand::Const(c))) => number(c.as_i64().unwrap_or(0).max(0) as f64),
+                Some(Value::Scalar(local)) => {
                     let local = *local;
                     self.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[local])
                 }
-                Some(Held::Tensor(_)) | None => number(UNKNOWN),
+                Some(Value::Tensor(_)) | None => number(UNKNOWN),
             },
         }
     }

@@ -1,7 +1,7 @@
 //! What nodes cost, in rough machine steps: enough to compare one plan for a loop with another.
 
-use super::shape::{Definitions, Shape, Shapes};
-use crate::nest::{Expr, Node, Operand, Place, Target};
+use super::shape::{Shape, Shapes};
+use crate::node::{Definitions, Expr, Node, Operand, Place, Target};
 use cotan_ops::Instruction;
 
 /// Trips assumed of a loop of which nothing is known.
@@ -65,7 +65,7 @@ pub(super) fn scalar(node: &Node, definitions: &Definitions) -> f64 {
     match node {
         Node::Let(_, expr) => of_expr(expr),
         // Blocks end once in thousands of values.
-        Node::Set(..) | Node::Blocks(_) => 0.0,
+        Node::Set(..) | Node::PartialSums(_) => 0.0,
         Node::Load(..) | Node::Store(..) | Node::Check { .. } | Node::CountRecord(..) | Node::Bind { .. } => 1.0,
         Node::Combine { .. } => 3.0,
         Node::LoadLanes { .. } | Node::StoreLanes { .. } => 1.0,
@@ -132,7 +132,7 @@ impl Estimate<'_> {
             }
             Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
-            | Node::Blocks(_)
+            | Node::PartialSums(_)
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)

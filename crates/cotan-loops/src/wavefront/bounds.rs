@@ -5,7 +5,7 @@
 //! the nest runs, and of which at most a lower bound is known.
 
 use super::poly::Poly;
-use crate::nest::Local;
+use crate::node::Local;
 use rustc_hash::FxHashMap;
 
 /// A counter, from 0 to any of `most`, whichever helps, all of which are true bounds.

@@ -11,7 +11,7 @@
 use super::access::Access;
 use super::bounds::{Counter, Facts};
 use super::poly::Poly;
-use crate::nest::{Buffer, Local};
+use crate::node::{Buffer, Local};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many distances are looked at one by one.

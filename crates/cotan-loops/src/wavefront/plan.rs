@@ -7,11 +7,11 @@
 
 use super::access::{Access, Accesses};
 use super::legal::{Loops, Stage};
-use super::values::{Definitions, Values, define};
-use crate::nest::{
-    Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Target, Threads,
+use super::values::Values;
+use crate::node::{
+    Argument, Buffer, BufferKind, Definitions, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand,
+    Target, Threads, definitions_of, each_definition, walk,
 };
-use crate::reuse::each_buffer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of a whole function.
@@ -23,27 +23,22 @@ pub(super) struct Survey {
 
 impl Survey {
     pub(super) fn of(f: &LoopFunction) -> Survey {
-        let mut definitions = Definitions::default();
-        define(&f.body, &mut |local, expr| {
-            expr.map(|expr| definitions.insert(local, expr.clone()));
-        });
+        let definitions = definitions_of(&f.body);
         let mut mentions = FxHashMap::default();
         let mut see = |local: Local| *mentions.entry(local).or_default() += 1;
         each_mutable(f, &f.body, &mut see);
-        f.results.iter().for_each(|result| {
-            result.each_operand(&mut |operand| {
-                if let Operand::Local(local) = operand {
-                    see(local);
-                }
-            });
-        });
+        for operand in f.results.iter().flat_map(Argument::operands) {
+            if let Operand::Local(local) = operand {
+                see(local);
+            }
+        }
         Survey { definitions, mentions }
     }
 }
 
 /// Visits the mentions of mutable locals.
 fn each_mutable(f: &LoopFunction, nodes: &[Node], see: &mut impl FnMut(Local)) {
-    for node in nodes {
+    walk(nodes, &mut |node| {
         node.each_operand(&mut |operand| match operand {
             Operand::Local(local) if f.locals[local.index()].is_mutable => see(local),
             Operand::Local(_) | Operand::Const(_) => {}
@@ -51,8 +46,7 @@ fn each_mutable(f: &LoopFunction, nodes: &[Node], see: &mut impl FnMut(Local)) {
         if let Node::Set(local, _) = node {
             see(*local);
         }
-        node.lists().into_iter().for_each(|list| each_mutable(f, list, see));
-    }
+    });
 }
 
 /// What a stage reads of locals and touches of buffers, and which mutable locals it changes.
@@ -64,23 +58,27 @@ struct Touched {
 }
 
 impl Touched {
-    fn node(&mut self, node: &mut Node) {
-        each_buffer(node, &mut |buffer| {
-            self.buffers.insert(*buffer);
-        });
-        self.locals(node);
+    /// Those of a node and of the nodes in it.
+    fn of(node: &Node) -> Touched {
+        let mut touched = Touched::default();
+        touched.add(node);
+        touched
     }
 
-    fn locals(&mut self, node: &Node) {
-        node.each_operand(&mut |operand| {
-            if let Operand::Local(local) = operand {
-                self.reads.insert(local);
+    fn add(&mut self, node: &Node) {
+        walk(std::slice::from_ref(node), &mut |node| {
+            node.each_buffer(&mut |buffer, _| {
+                self.buffers.insert(buffer);
+            });
+            node.each_operand(&mut |operand| {
+                if let Operand::Local(local) = operand {
+                    self.reads.insert(local);
+                }
+            });
+            if let Node::Set(local, _) | Node::Combine { target: Target::Local(local), .. } = node {
+                self.sets.insert(*local);
             }
         });
-        if let Node::Set(local, _) | Node::Combine { target: Target::Local(local), .. } = node {
-            self.sets.insert(*local);
-        }
-        node.lists().into_iter().flatten().for_each(|node| self.locals(node));
     }
 
     fn mentions(&self, local: Local) -> bool {
@@ -132,15 +130,10 @@ pub(super) fn is_sequential(l: &For) -> bool {
 }
 
 /// How `outer` becomes a wavefront with the loop at a position of its body as the inner one.
-pub(super) fn plan(f: &LoopFunction, survey: &Survey, outer: &mut For, at: usize) -> Option<Plan> {
+pub(super) fn plan(f: &LoopFunction, survey: &Survey, outer: &For, at: usize) -> Option<Plan> {
     let (outer_index, outer_count) = (outer.index, outer.count);
-    let list = list_of_mut(&mut outer.body);
-    let mut touched: Vec<Touched> = Vec::new();
-    for node in list.iter_mut() {
-        let mut of_node = Touched::default();
-        of_node.node(node);
-        touched.push(of_node);
-    }
+    let list = list_of(&outer.body);
+    let touched: Vec<Touched> = list.iter().map(Touched::of).collect();
     let Node::For(inner) = &list[at] else { return None };
     if !is_sequential(inner) {
         return None;
@@ -164,7 +157,7 @@ pub(super) fn plan(f: &LoopFunction, survey: &Survey, outer: &mut For, at: usize
     let handed_on = nest.mutable_locals()?;
     nest.may_overlap(&all, fresh, [(outer_index, outer_count), (inner.index, inner.count)])?;
     let mut inside = FxHashSet::from_iter([outer_index]);
-    define(nest.list, &mut |local, _| {
+    each_definition(nest.list, &mut |local, _| {
         inside.insert(local);
     });
     let mut spilled: Vec<(Local, [bool; 3])> = nest.spilled.into_iter().collect();
@@ -276,7 +269,7 @@ impl Nest<'_> {
             let mut wanted: Vec<Local> = match stage {
                 Stage::Inner => {
                     let mut touched = Touched::default();
-                    self.inner().iter().for_each(|node| touched.locals(node));
+                    self.inner().iter().for_each(|node| touched.add(node));
                     touched.reads.into_iter().collect()
                 }
                 Stage::Before | Stage::Behind => {
@@ -387,11 +380,7 @@ impl Nest<'_> {
 
 /// Whether what runs first of all that mentions a mutable local is an assignment to it.
 fn is_set_first(list: &[Node], local: Local) -> bool {
-    let mentions = |node: &&Node| {
-        let mut touched = Touched::default();
-        touched.locals(node);
-        touched.mentions(local)
-    };
+    let mentions = |node: &&Node| Touched::of(node).mentions(local);
     let mut mentioning = list.iter().filter(mentions);
     match mentioning.next() {
         Some(Node::Set(set, value)) => *set == local && *value != Operand::Local(local),

@@ -1,6 +1,6 @@
 //! Polynomials in integer locals, as offsets of elements are.
 
-use crate::nest::Local;
+use crate::node::Local;
 use std::collections::BTreeMap;
 
 /// Polynomials with more terms are left alone.

@@ -7,11 +7,10 @@
 use super::TaskSizes;
 use super::legal::Stage;
 use super::plan::{Plan, Survey, list_of_mut};
-use super::rename::each_operand_mut;
 use super::write::{Writer, number};
-use crate::nest::{
+use crate::node::{
     Buffer, BufferInfo, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Place, Threads,
-    Wave,
+    Wave, each_operand_mut,
 };
 use cotan_ir::Elem;
 use cotan_ops::Instruction;

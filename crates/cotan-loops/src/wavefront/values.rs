@@ -2,13 +2,10 @@
 
 use super::bounds::Facts;
 use super::poly::Poly;
-use crate::nest::{Expr, Local, LoopFunction, Node, Operand, Param};
+use crate::node::{Definitions, Expr, Local, LoopFunction, Node, Operand, Param, each_definition};
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// What every `Let` of a function says.
-pub(super) type Definitions = FxHashMap<Local, Expr>;
+use rustc_hash::FxHashSet;
 
 /// The definitions of a function, seen from a nest.
 pub(super) struct Values<'a> {
@@ -29,7 +26,7 @@ impl<'a> Values<'a> {
         counts: &[Operand],
     ) -> Values<'a> {
         let mut inside = FxHashSet::from_iter([index]);
-        define(nest, &mut |local, _| {
+        each_definition(nest, &mut |local, _| {
             inside.insert(local);
         });
         let positive = counts.iter().filter_map(|count| local_of(*count)).collect();
@@ -141,13 +138,5 @@ fn local_of(operand: Operand) -> Option<Local> {
     match operand {
         Operand::Local(local) => Some(local),
         Operand::Const(_) => None,
-    }
-}
-
-/// Visits every local that nodes define once, with its value if it is written there.
-pub(super) fn define<'n>(nodes: &'n [Node], see: &mut impl FnMut(Local, Option<&'n Expr>)) {
-    for node in nodes {
-        node.each_definition(see);
-        node.lists().into_iter().for_each(|list| define(list, see));
     }
 }

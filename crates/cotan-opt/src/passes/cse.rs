@@ -1,13 +1,13 @@
-//! Common subexpressions, identities and constants.
+//! Common subexpression elimination, constant folding and algebraic identities.
 //!
 //! Every statement without inner blocks is replaced by an earlier equal one in scope, by an operand that it equals, or
 //! by a constant. All identities used are exact to the bit; which ones a primitive has stands in the op table. Also
 //! settled here: a check whose condition is true, a switch on a constant, reads and writes with no index, reads of a
 //! filled tensor, operations on one and another tensor, the range of a loop index, carried values that no iteration changes, accumulators that nobody writes.
 
-use super::expr::Expr;
 use super::identities;
 use super::rename::{lengths, may_become, rename_ty, retyped};
+use super::value_key::ValueKey;
 use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, ParResult, Stmt, Ty, Var, written_accs};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -30,7 +30,7 @@ pub fn cse(mut f: Function) -> Function {
 }
 
 /// What makes two statements equal: the operation, and the type of the result.
-type Key = (Expr, Ty);
+type Key = (ValueKey, Ty);
 
 struct Cse<'a> {
     f: &'a mut Function,
@@ -216,7 +216,7 @@ impl Cse<'_> {
 
     /// An earlier statement that is equal; this one is entered if there is none.
     fn earlier(&mut self, op: &Op, result: Var) -> Option<Atom> {
-        let expr = Expr::of(op)?;
+        let expr = ValueKey::of(op)?;
         let key = (expr, self.f.ty(result).clone());
         if let Some(v) = self.known.get(&key) {
             return Some((*v).into());

@@ -1,4 +1,4 @@
-//! Calls replaced by the bodies of their callees.
+//! Inlining: calls are replaced by the bodies of their callees.
 //!
 //! Calls inside of a copied body are replaced like those of the caller, so the cost is that of what comes out, however
 //! long a chain of calls is. How large a callee becomes is known before it is copied. A function with a custom derivative

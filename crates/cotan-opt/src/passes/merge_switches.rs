@@ -1,4 +1,4 @@
-//! What branches on one condition have in common.
+//! Common code of branches on one condition.
 //!
 //! A branch that a reverse sweep takes again computes much of what the branch before it has computed. In an arm of a
 //! `switch`, a statement that equals one in the same arm of an earlier `switch` of the block, on the same selector, is
@@ -8,8 +8,8 @@
 //! Only scalars pass from one to the other. No statement runs where it has not run before.
 
 use super::dce::dce;
-use super::expr::Expr;
 use super::rename::lengths;
+use super::value_key::ValueKey;
 use cotan_ir::{Atom, Block, Const, Function, Op, Stmt, Ty, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
@@ -31,7 +31,7 @@ struct Merge<'a> {
 #[derive(Default)]
 struct Group {
     /// What each arm has computed, in whichever of the switches.
-    known: Vec<FxHashMap<(Expr, Ty), Var>>,
+    known: Vec<FxHashMap<(ValueKey, Ty), Var>>,
     /// Which switch bound a variable of an arm: its position in the block.
     owner: FxHashMap<Var, usize>,
     /// Results by the position of their switch and what its arms give for them.
@@ -108,7 +108,7 @@ impl Merge<'_> {
         arm.stmts.retain(|s| {
             let mut op = s.op.clone();
             op.map_operands(&mut |a| atom(a, &given));
-            let (Some(expr), [result]) = (Expr::of(&op), s.results.as_slice()) else { return true };
+            let (Some(expr), [result]) = (ValueKey::of(&op), s.results.as_slice()) else { return true };
             let ty = self.f.ty(*result);
             if !ty.is_scalar() || self.lengths.contains(result) {
                 return true;

@@ -10,11 +10,13 @@ use cotan_interp::{Numbers, Options, RuntimeError, run};
 use cotan_ir::{Derived, Function, Item, Mode, Module, parse_function, verify};
 use cotan_ops::{Registry, Value};
 use cotan_opt::passes::{
-    compact::compact, contract::contract, cse::cse, dce::dce, flatten::flatten, fuse::fuse, gather::gather,
-    hoist::Moves, hoist::hoist, inline::InlineLimit, inline::inline, linear::linear, merge_switches::merge_switches,
-    order::order, own_slots::own_slots, parts::parts, products::products, ranges::ranges,
-    scalar_replacement::scalar_replacement, sink::sink, twins::recall, twins::twins_given, unroll::unroll,
-    writes::writes,
+    accumulate_to_map::accumulate_to_map, compose_reads::compose_reads, contract_fma::contract_fma, cse::cse, dce::dce,
+    drop_order::drop_order, eliminate_checks::eliminate_checks, flatten_reductions::flatten_reductions,
+    forward_stores::forward_stores, fuse::fuse, guard_zeros::guard_zeros, inline::InlineLimit, inline::inline,
+    licm::Moves, licm::licm, merge_switches::merge_switches, recognize_matmul::recognize_matmul,
+    region_cse::region_cse, region_cse::reuse_iteration_values, renumber::renumber,
+    scalar_replacement::scalar_replacement, scatter_to_gather::scatter_to_gather, sum_before_map::sum_before_map,
+    unroll::unroll,
 };
 use generator::{Arithmetic, program};
 use rng::Rng;
@@ -26,27 +28,27 @@ type Pass = fn(&Module, &Function) -> Function;
 const EXACT: [(&str, Pass); 25] = [
     ("dce", |_, f| dce(f.clone())),
     ("cse", |_, f| cse(f.clone())),
-    ("hoist integers", |_, f| hoist(f.clone(), Moves::Integers)),
-    ("hoist", |_, f| hoist(f.clone(), Moves::All)),
-    ("ranges", |_, f| ranges(f.clone())),
-    ("parts", |_, f| parts(f.clone())),
-    ("writes", |_, f| writes(f.clone())),
+    ("licm_integers", |_, f| licm(f.clone(), Moves::Integers)),
+    ("licm", |_, f| licm(f.clone(), Moves::All)),
+    ("eliminate_checks", |_, f| eliminate_checks(f.clone(), &[])),
+    ("compose_reads", |_, f| compose_reads(f.clone())),
+    ("forward_stores", |_, f| forward_stores(f.clone())),
     ("fuse", |_, f| fuse(f.clone())),
-    ("flatten", |_, f| flatten(f.clone())),
-    ("twins", |_, f| twins_given(f.clone(), &[])),
-    ("order", |_, f| order(f.clone())),
-    ("recall", |_, f| recall(f.clone())),
-    ("gather", |_, f| gather(f.clone())),
+    ("flatten_reductions", |_, f| flatten_reductions(f.clone())),
+    ("region_cse", |_, f| region_cse(f.clone(), &[])),
+    ("drop_order", |_, f| drop_order(f.clone())),
+    ("reuse_iteration_values", |_, f| reuse_iteration_values(f.clone())),
+    ("scatter_to_gather", |_, f| scatter_to_gather(f.clone())),
     ("optimize", |_, f| cotan_opt::optimize(f.clone())),
-    ("own_slots", |_, f| own_slots(f.clone())),
-    ("compact", |_, f| compact(f.clone())),
+    ("accumulate_to_map", |_, f| accumulate_to_map(f.clone())),
+    ("renumber", |_, f| renumber(f.clone())),
     ("inline", |m, f| inline(m, f, InlineLimit::default())),
     ("simplify", |_, f| cotan_opt::simplify(f.clone())),
-    ("sink", |_, f| sink(f.clone())),
+    ("guard_zeros", |_, f| guard_zeros(f.clone())),
     ("unroll", |_, f| unroll(f.clone())),
     ("scalar_replacement", |_, f| scalar_replacement(f.clone())),
-    ("products", |_, f| products(f.clone())),
-    ("linear", |_, f| linear(f.clone())),
+    ("recognize_matmul", |_, f| recognize_matmul(f.clone())),
+    ("sum_before_map", |_, f| sum_before_map(f.clone())),
     ("merge_switches", |_, f| merge_switches(f.clone())),
     ("straighten", |_, f| cotan_opt::straighten(f.clone())),
 ];
@@ -98,7 +100,7 @@ fn check(name: &str, pass: Pass, module: &Module, f: &Function, runs: &[(Vec<Val
     // What one run of these finds may open the way to more: `simplify` and `straighten` repeat `cse` and `unroll`, and
     // `optimize` does not hoist twice, and `twins` leaves dead code behind.
     let again = pass(module, &made).to_string();
-    let opens_the_way = ["cse", "unroll", "ranges", "twins", "optimize"].contains(&name);
+    let opens_the_way = ["cse", "unroll", "eliminate_checks", "region_cse", "optimize"].contains(&name);
     assert!(opens_the_way || again == made.to_string(), "a second run of {name} makes\n{again}of\n{made}");
     for (args, before) in runs {
         if before.is_some() {
@@ -154,7 +156,7 @@ fn contraction_is_exact_in_a_field_and_prepared_code_is_contracted_code() {
                 (args, before)
             })
             .collect();
-        check("contract", |_, f| contract(f.clone()), &module, f, &runs, Numbers::Mod61);
+        check("contract_fma", |_, f| contract_fma(f.clone()), &module, f, &runs, Numbers::Mod61);
         check("prepare", |m, f| cotan_opt::prepare(m, f, InlineLimit::default()), &module, f, &runs, Numbers::Mod61);
     }
 }

@@ -4,7 +4,7 @@ use cotan_syntax::ast::{self, Arg, Attr, ExprKind, Ident, PostfixKind, PostfixOp
 use cotan_syntax::{Diagnostic, Span};
 
 use super::ModuleChecker;
-use super::hints::Hints;
+use super::loop_attributes::Hints;
 use super::rules::RuleAttr;
 use super::testing::TEST;
 use crate::codes;

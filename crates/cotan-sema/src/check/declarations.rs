@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use cotan_ir::Elem;
 
-use super::hints::Hints;
+use super::loop_attributes::Hints;
 use super::type_exprs::{Holes, TypeScope};
 use super::{BodyChecker, Def, ModuleChecker, Signature};
 use crate::codes;

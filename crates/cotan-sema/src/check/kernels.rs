@@ -1,11 +1,11 @@
 //! The race check: whether the iterations of the outermost loops of a kernel can run in any order, side by side.
 //!
 //! What a loop writes and does not declare itself is either **owned**, a tensor that every access in the loop meets at a
-//! position of its own iteration, or **accumulated**, changed by one operator alone and not read. [`forms`] says which
+//! position of its own iteration, or **accumulated**, changed by one operator alone and not read. [`index_forms`] says which
 //! positions belong to an iteration, [`accesses`] finds what a loop reads and writes, [`judge`] decides.
 
 mod accesses;
-mod forms;
+mod index_forms;
 mod judge;
 
 use cotan_syntax::{Diagnostic, Span};

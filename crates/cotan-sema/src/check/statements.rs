@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span, ast};
 use super::declarations::Plan;
 use super::expressions::error;
 use super::fit::Strictness;
-use super::hints::Hints;
+use super::loop_attributes::Hints;
 use super::{BodyChecker, Frame};
 use crate::codes;
 use crate::typed::{Block, Body, Expr, ExprKind, PatternKind, Stmt, StmtKind};

@@ -16,17 +16,18 @@
 //!
 //! [`Atom::Runtime`]: crate::dims::Atom::Runtime
 
-pub(crate) mod axes;
+pub mod axes;
 mod builtin;
 mod callable;
 mod derivatives;
 mod enums;
 mod expr;
 mod facts;
-pub(crate) mod forms;
+pub mod forms;
 mod leaves;
 mod literal;
 mod lookup;
+mod operators;
 mod output;
 mod parts;
 mod patterns;
@@ -40,17 +41,15 @@ pub use crate::types::{
 };
 pub use builtin::Builtin;
 pub use callable::{Callable, CallableKind, Lambda, Vmap};
-pub(crate) use derivatives::NamedForm;
-pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
+pub use derivatives::{Derivative, DerivativeForm, DerivativeMode, NamedForm};
 pub use enums::{Enum, PayloadForm, Variant};
 pub use expr::{Arg, Axes, BinaryOp, Chain, Expr, ExprKind, FieldValue, If, Index, Link, LogicOp, Range, UnaryOp};
 pub use facts::{SourceFacts, Use};
 pub use leaves::Leaf;
 pub use literal::{FloatConstant, Literal};
-pub(crate) use lookup::Declarations;
+pub use lookup::Declarations;
 pub use output::{Print, PrintPiece};
-pub use parts::Part;
-pub(crate) use parts::Role;
+pub use parts::{Part, PartMut, Role};
 pub use patterns::{Match, MatchArm, Pattern, PatternKind, PatternRange};
 pub use program::{
     Body, Field, FnId, Function, FunctionBody, Impl, Local, Param, Program, Rules, RuntimeSize, Struct, Trait,
@@ -60,4 +59,4 @@ pub use statements::{
     Accumulated, AssignOp, Block, For, Iterable, Owned, Place, PlaceStep, PlaceStepKind, Sharing, Slot, Stmt, StmtKind,
     Target, While,
 };
-pub(crate) use visit::TypeVisitor;
+pub use visit::TypeVisitor;

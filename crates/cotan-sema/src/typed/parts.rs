@@ -15,7 +15,7 @@ pub enum Part<'e> {
 }
 
 /// A part of an expression or a callable, by its role there.
-pub(crate) enum Role<E, C, P, T> {
+pub enum Role<E, C, P, T> {
     /// Evaluated whenever the expression is, before anything that is no operand.
     Operand(E),
     /// Evaluated later, repeatedly, or not at all.
@@ -28,8 +28,9 @@ pub(crate) enum Role<E, C, P, T> {
     Type(T),
 }
 
-type Shared<'e> = Role<&'e Expr, &'e Callable, &'e Pattern, &'e Type>;
-type Mutable<'e> = Role<&'e mut Expr, &'e mut Callable, &'e mut Pattern, &'e mut Type>;
+type PartRef<'e> = Role<&'e Expr, &'e Callable, &'e Pattern, &'e Type>;
+/// A part that is changed.
+pub type PartMut<'e> = Role<&'e mut Expr, &'e mut Callable, &'e mut Pattern, &'e mut Type>;
 
 /// Writes functions that call `f` for each part of an expression, of a callable and of the target of an assignment, in the
 /// order of evaluation, not for the parts of those; with `mut`, for parts that are changed.
@@ -229,10 +230,10 @@ macro_rules! roles {
     };
 }
 
-roles!(roles_of_expr, roles_of_callable, roles_of_target: Shared);
-roles!(roles_of_expr_mut, roles_of_callable_mut, roles_of_target_mut: Mutable, mut);
+roles!(roles_of_expr, roles_of_callable, roles_of_target: PartRef);
+roles!(roles_of_expr_mut, roles_of_callable_mut, roles_of_target_mut: PartMut, mut);
 
-fn part(role: Shared<'_>) -> Option<Part<'_>> {
+fn part(role: PartRef<'_>) -> Option<Part<'_>> {
     match role {
         Role::Operand(expr) | Role::Later(expr) => Some(Part::Expr(expr)),
         Role::Callable(callable) => Some(Part::Callable(callable)),
@@ -247,8 +248,8 @@ impl Expr {
         roles_of_expr(self, &mut |role| part(role).into_iter().for_each(&mut *f));
     }
 
-    /// Calls `f` for each part with its role.
-    pub(crate) fn each_role_mut<'e>(&'e mut self, f: &mut dyn FnMut(Mutable<'e>)) {
+    /// Calls `f` for each part with its role, in the order of evaluation.
+    pub fn each_role_mut<'e>(&'e mut self, f: &mut dyn FnMut(PartMut<'e>)) {
         roles_of_expr_mut(self, f);
     }
 }
@@ -259,8 +260,8 @@ impl Callable {
         roles_of_callable(self, &mut |role| part(role).into_iter().for_each(&mut *f));
     }
 
-    /// Calls `f` for each part with its role.
-    pub(crate) fn each_role_mut<'e>(&'e mut self, f: &mut dyn FnMut(Mutable<'e>)) {
+    /// Calls `f` for each part with its role, in the order of evaluation.
+    pub fn each_role_mut<'e>(&'e mut self, f: &mut dyn FnMut(PartMut<'e>)) {
         roles_of_callable_mut(self, f);
     }
 }
@@ -272,7 +273,7 @@ impl Target {
     }
 
     /// Calls `f` for the indices in the places.
-    pub(crate) fn each_index_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+    pub fn each_index_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         roles_of_target_mut(self, &mut |role| match role {
             Role::Operand(index) | Role::Later(index) => f(index),
             Role::Callable(_) | Role::Pattern(_) | Role::Type(_) => {}

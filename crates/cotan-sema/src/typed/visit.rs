@@ -1,20 +1,20 @@
 //! A walk over all types of a typed tree, to fill in what inference found out.
 
-use super::{Body, Callable, Expr, Pattern, PatternKind, Role, Type};
+use super::{Body, Callable, Expr, PartMut, Pattern, PatternKind, Role, Type};
 
 /// Something that changes types.
-pub(crate) struct TypeVisitor<'f> {
+pub struct TypeVisitor<'f> {
     /// Called for every type.
-    pub(crate) ty: &'f mut dyn FnMut(&mut Type),
+    pub ty: &'f mut dyn FnMut(&mut Type),
     /// Called for everything that is called or passed on, after its parts.
-    pub(crate) callable: &'f mut dyn FnMut(&mut Callable),
+    pub callable: &'f mut dyn FnMut(&mut Callable),
     /// Called for every expression, after its parts.
-    pub(crate) expr: &'f mut dyn FnMut(&mut Expr),
+    pub expr: &'f mut dyn FnMut(&mut Expr),
 }
 
 impl TypeVisitor<'_> {
     /// Visits a body: its locals, then its value.
-    pub(crate) fn body(&mut self, body: &mut Body) {
+    pub fn body(&mut self, body: &mut Body) {
         body.locals.iter_mut().for_each(|local| (self.ty)(&mut local.ty));
         self.expr(&mut body.value);
     }
@@ -26,12 +26,12 @@ impl TypeVisitor<'_> {
     }
 
     /// Visits a callable.
-    pub(crate) fn callable(&mut self, callable: &mut Callable) {
+    pub fn callable(&mut self, callable: &mut Callable) {
         callable.each_role_mut(&mut |role| self.role(role));
         (self.callable)(callable);
     }
 
-    fn role(&mut self, role: Role<&mut Expr, &mut Callable, &mut Pattern, &mut Type>) {
+    fn role(&mut self, role: PartMut<'_>) {
         match role {
             Role::Operand(expr) | Role::Later(expr) => self.expr(expr),
             Role::Callable(callable) => self.callable(callable),
@@ -41,7 +41,7 @@ impl TypeVisitor<'_> {
     }
 
     /// Visits a pattern and all patterns in it.
-    pub(crate) fn pattern(&mut self, pattern: &mut Pattern) {
+    pub fn pattern(&mut self, pattern: &mut Pattern) {
         (self.ty)(&mut pattern.ty);
         match &mut pattern.kind {
             PatternKind::Wildcard | PatternKind::Local(_) | PatternKind::Literal(_) | PatternKind::Range(_) => {}

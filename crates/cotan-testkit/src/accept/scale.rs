@@ -79,7 +79,7 @@ fn modules(_: &Workplace) -> Result<Measured, String> {
 
 /// Compiles the gradient of a generated program.
 fn module(backend: &Backend, seed: u64) -> Result<(), String> {
-    let case = crate::case::Case::new(source::subject(seed)?)?;
+    let case = crate::derived_case::Case::new(source::subject(seed)?)?;
     let name = case.first(cotan_ir::Mode::Vjp).canonical_name();
     let compiled = backend.compile(&case.subject.module, &name, &CompileOptions::default());
     compiled.map(|_| ()).map_err(|e| format!("program {seed}: {e}"))

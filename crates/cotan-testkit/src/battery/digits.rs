@@ -2,7 +2,7 @@
 //! number: such a mutant differs by units in the last place, at operands over all exponents.
 
 use super::Operation;
-use crate::case::{Case, floats};
+use crate::derived_case::{Case, floats};
 use crate::exact::{Known, known_partials};
 use cotan_ir::{Const, Elem, Mode};
 use cotan_ops::{Value, typed_number};

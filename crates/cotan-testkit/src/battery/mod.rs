@@ -1,13 +1,13 @@
 //! Every operation of a registry as a program of its own, under all oracles. Nothing here names an operation.
 
+mod contexts;
 mod digits;
-mod forms;
 pub mod mutants;
 mod subjects;
 
-pub use forms::check_forms;
+pub use contexts::check_forms;
 
-use crate::case::{Case, Subject};
+use crate::derived_case::{Case, Subject};
 use crate::oracles::{COMPILED_IN_EVERY_WAY, FIRST_ORDER, SECOND_ORDER, Verdict};
 use crate::parallel;
 use cotan_ir::Elem;

@@ -8,7 +8,7 @@
 //! more points; others are the same function, written otherwise.
 
 use super::{Operation, POINTS, digits};
-use crate::case::{Case, Subject, floats, function, joined};
+use crate::derived_case::{Case, Subject, floats, function, joined};
 use crate::exact::Known;
 use crate::oracles::{Verdict, dot_product, finite_difference, tape};
 use crate::tolerances::close;

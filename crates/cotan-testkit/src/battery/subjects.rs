@@ -1,6 +1,6 @@
 //! Programs of one operation, with arguments from its samples.
 
-use crate::case::Subject;
+use crate::derived_case::Subject;
 use crate::random::Rng;
 use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, OperandElem, Ty};
 use cotan_ops::{Like, PrimRow, Sample, Sampled, Shapes, TensorRecord, TensorSample, Value, count};

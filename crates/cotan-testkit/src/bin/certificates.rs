@@ -2,8 +2,8 @@
 //! that people wrote, and the same certificates with something broken in them.
 
 use anyhow::{Context, Result, bail};
-use cotan_testkit::case::{Case, Subject};
 use cotan_testkit::certificates::{Verdict, broken, of_case, straight_line, verdict};
+use cotan_testkit::derived_case::{Case, Subject};
 use cotan_testkit::model::examples;
 use cotan_testkit::parallel::{guarded, map};
 use cotan_testkit::random::Rng;

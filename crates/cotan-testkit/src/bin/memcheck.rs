@@ -5,10 +5,10 @@ use anyhow::{Context, Result, bail};
 use cotan::host::{fit_arguments, with_defaults};
 use cotan::{DerivativeForm, Request, derivative};
 use cotan_llvm::{CallOptions, CompileOptions};
+use cotan_testkit::compile::shared_machine;
 use cotan_testkit::files::{programs, tests_folder};
-use cotan_testkit::front::{loaded, lower};
+use cotan_testkit::frontend::{loaded, lower};
 use cotan_testkit::header::{self, Expected, named_arguments};
-use cotan_testkit::machine::shared_machine;
 use cotan_testkit::parallel;
 use cotan_testkit::tier;
 

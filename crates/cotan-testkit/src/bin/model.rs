@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, bail};
 use cotan_testkit::campaign::mixed;
-use cotan_testkit::case::{Case, Subject};
+use cotan_testkit::derived_case::{Case, Subject};
 use cotan_testkit::model::{Graph, ask, executable, graph, subjects};
 use cotan_testkit::parallel::{guarded, map};
 use std::collections::BTreeMap;

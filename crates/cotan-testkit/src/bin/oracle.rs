@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result, bail};
 use cotan_testkit::campaign::{Campaign, mixed, smaller};
-use cotan_testkit::case::Subject;
+use cotan_testkit::derived_case::Subject;
 use cotan_testkit::generate::{Construct, source};
 use cotan_testkit::oracles::FIRST_ORDER;
 

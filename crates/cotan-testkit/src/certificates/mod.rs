@@ -7,7 +7,7 @@ mod straight_line;
 pub use broken::{Broken, broken};
 pub use straight_line::straight_line;
 
-use crate::case::{Case, function, lengths};
+use crate::derived_case::{Case, function, lengths};
 use crate::model::executable;
 use cotan::certificate::{Certificate, Claim, NoCertificate, certificate};
 use cotan_ir::Mode;

@@ -1,6 +1,6 @@
 //! Random straight-line programs of all scalar rules that are proved.
 
-use crate::case::Subject;
+use crate::derived_case::Subject;
 use crate::random::Rng;
 use cotan_ir::{Atom, Builder, Const, Elem, Module, OperandElem, Ty, Var};
 use cotan_ops::{AND, LE, LT, MUL, NOT, OR, PrimRow, Proof, Value, table};

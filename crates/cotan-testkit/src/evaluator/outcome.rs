@@ -246,7 +246,7 @@ fn same_scalar(a: Const, b: Const) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front::checked;
+    use crate::frontend::checked;
 
     const PROGRAM: &str = "
 fn unused(v: f64[3], i: i64) -> f64 {

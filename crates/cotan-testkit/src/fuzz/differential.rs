@@ -1,7 +1,7 @@
 //! Compiled code against the interpreter, on generated programs.
 
 use super::Reached;
-use crate::case::{Case, Subject};
+use crate::derived_case::{Case, Subject};
 use crate::generate::{ir, source};
 use crate::oracles::{Verdict, compiled_quickly};
 

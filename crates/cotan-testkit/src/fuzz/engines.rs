@@ -1,10 +1,10 @@
 //! One call on both engines, within bounds: the same values to the bit, or the same check at the same place.
 
 use super::Reached;
-use crate::machine::shared_machine;
+use crate::compile::shared_machine;
 use crate::oracles::same_bits;
 use crate::variant::Variant;
-use cotan::Lowered;
+use cotan::ReadyModule;
 use cotan_interp::{Limits, Options, RuntimeError};
 use cotan_ir::{CheckKind, Module, PrintOptions, Span, print_module};
 use cotan_llvm::runtime::Watch;
@@ -30,7 +30,7 @@ enum Outcome {
 }
 
 /// Calls a function on both engines. Gives the outcome in a word.
-pub(super) fn agree(lowered: &Lowered, args: &[Value]) -> Result<String, String> {
+pub(super) fn agree(lowered: &ReadyModule, args: &[Value]) -> Result<String, String> {
     let (module, name) = (&lowered.module, &*lowered.entry.symbol);
     let expected = interpreted(module, name, args)?;
     let (machine, quick) = (shared_machine()?, Variant::QUICK.options());

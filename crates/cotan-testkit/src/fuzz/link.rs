@@ -3,7 +3,7 @@
 use super::Reached;
 use super::loaders::changed;
 use crate::files::{files, workspace_file};
-use crate::front;
+use crate::frontend;
 use crate::random::Rng;
 use cotan::Request;
 use cotan_llvm::cache::{Cache, Key};
@@ -50,7 +50,7 @@ impl Kept {
         let cache = Cache::open(&folder, BYTES).map_err(|e| e.to_string())?;
         let engine = Engine::new(&config, Some(cache)).map_err(|e| e.to_string())?;
         let symbols = emit::host_symbols();
-        let lowered = front::lower(&front::checked("link.cot", PROGRAM)?, &Request::function("f"))?;
+        let lowered = frontend::lower(&frontend::checked("link.cot", PROGRAM)?, &Request::function("f"))?;
         let f = lowered.module.function(&lowered.entry.symbol).ok_or("no function")?;
         let text = emit::emit(&[CompileOptions::default().nest(f)], OptLevel::O0).whole();
         let compiled = engine.compile(&text, &symbols).map_err(|e| e.to_string())?;

@@ -2,14 +2,14 @@
 
 use super::{Corpus, Reached, arguments, engines, kind_of, tokens};
 use crate::files::tests_folder;
-use crate::front;
+use crate::frontend;
 use crate::header::{self, named_arguments};
 use crate::random::Rng;
 use cotan::host::{Arguments, fit_arguments, with_defaults};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan::syntax::format::format;
 use cotan::syntax::{Diagnostic, FileId, dump, parse, render};
-use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
+use cotan::{DerivativeForm, Program, ReadyModule, Request, derivative};
 use serde_json::{Map, Value as Json};
 
 /// Functions of a program that are called.
@@ -26,7 +26,7 @@ pub(super) fn mutated(rng: &mut Rng, corpus: &Corpus) -> String {
 pub(super) fn judge(text: &str) -> Result<Reached, String> {
     let mut reached = Reached::new();
     formatted(text)?;
-    let program = front::read("fuzz.cot", text, &tests_folder().join("run"))?;
+    let program = frontend::read("fuzz.cot", text, &tests_folder().join("run"))?;
     for d in &program.diagnostics {
         render::to_text(d, &program.sources, render::Style::Plain);
         let file = program.sources.get(d.primary.span.file).ok_or("a diagnostic has no file")?;
@@ -125,7 +125,7 @@ impl Call {
         rng: &mut Rng,
     ) -> Result<Made, String> {
         let refused = |said: String| Ok(Made { said, called: None });
-        let lowered: Lowered = match front::lower(program, request) {
+        let lowered: ReadyModule = match frontend::lower(program, request) {
             Ok(lowered) => lowered,
             Err(message) => return refused(kind_of(&message)),
         };
@@ -149,7 +149,7 @@ impl Call {
         if !self.wrt.is_empty() {
             return self.wrt.clone();
         }
-        let has_floats = |ty: &cotan::sema::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
+        let has_floats = |ty: &cotan::lower::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
         entry.params.iter().filter(|param| has_floats(&param.ty)).take(1).map(|param| param.name.clone()).collect()
     }
 }

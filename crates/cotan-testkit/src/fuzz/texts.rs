@@ -2,7 +2,7 @@
 
 use super::damage::{damaged, random_bytes};
 use super::{Corpus, Reached, Target, kind_of};
-use crate::case::options;
+use crate::derived_case::options;
 use crate::generate::{ir, source};
 use crate::random::Rng;
 use cotan::{Program, Request};
@@ -59,12 +59,12 @@ pub(super) fn check(input: &[u8]) -> Result<Reached, String> {
     let names: Vec<String> = program.checked.program.functions.iter().map(|f| f.name.clone()).collect();
     for name in names {
         // A refusal is an answer; only a malformed module or a panic is a failure.
-        if let Ok(lowered) = crate::front::lower_plain(&program, &Request::function(&name)) {
+        if let Ok(lowered) = crate::frontend::lower_plain(&program, &Request::function(&name)) {
             verify_module(&lowered.module).map_err(|all| format!("`{name}` is lowered badly: {}", all[0]))?;
             reached.extend(super::engines::operations(&lowered.module));
         }
         let gradient = cotan::derivative(&name, cotan::DerivativeForm::Grad, &[]);
-        if let Ok(lowered) = crate::front::lower_plain(&program, &gradient) {
+        if let Ok(lowered) = crate::frontend::lower_plain(&program, &gradient) {
             verify_module(&lowered.module).map_err(|all| format!("the gradient of `{name}`: {}", all[0]))?;
         }
     }

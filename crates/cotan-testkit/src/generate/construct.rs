@@ -1,7 +1,7 @@
 //! What generated programs are made of, and a table of what was tested under which derivative.
 
 use super::variants;
-use crate::case::Way;
+use crate::derived_case::Way;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 

@@ -339,7 +339,7 @@ impl<'p> Walk<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front::checked;
+    use crate::frontend::checked;
 
     #[test]
     fn variants_are_found_in_what_a_function_calls_and_nowhere_else() {

@@ -2,14 +2,14 @@
 
 use super::Outcome;
 use super::point::Point;
-use super::written::{Signature, Written};
+use super::wrapper_types::{Signature, Written};
 use crate::files::{files, workspace_file};
-use crate::front::loaded;
+use crate::frontend::loaded;
 use crate::parallel;
 use cotan::Program;
 use cotan::host::{HostValue, from_json};
+use cotan::lower::entry::HostType;
 use cotan::sema::dims::Dim;
-use cotan::sema::entry::HostType;
 use cotan::syntax::ast::ItemKind;
 use cotan::syntax::token::TokenKind;
 use cotan::syntax::{FileId, parse};

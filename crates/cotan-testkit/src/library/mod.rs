@@ -5,23 +5,23 @@
 //! float type, under `vmap`, of arguments that are views; and each is asked at points where a number is none.
 
 mod cases;
-mod moved;
 mod nans;
 mod narrow;
 mod point;
 mod reference;
 mod storage;
+mod storage_moves;
 mod views;
 mod vmaps;
-mod written;
+mod wrapper_types;
 mod zeros;
 
 pub use cases::{Library, Wrapper};
-pub use moved::moved_in_storage;
 pub use nans::{infinities, nans};
 pub use narrow::in_single_precision;
 pub use reference::against_reference;
 pub use storage::in_storage;
+pub use storage_moves::moved_in_storage;
 pub use views::of_views;
 pub use vmaps::under_vmap;
 pub use zeros::zeros;

@@ -1,12 +1,12 @@
 //! A function with its derivatives, asked at points on the interpreter and in machine code.
 
-use crate::case::{Case, Subject, float_value, floats};
-use crate::front::lower_to_derive;
-use crate::machine::shared_machine;
+use crate::compile::shared_machine;
+use crate::derived_case::{Case, Subject, float_value, floats};
+use crate::frontend::lower_to_derive;
 use crate::oracles::{Agreement, Ran, Verdict, dot_product, interpreted, outcome_of, same_outcome, tape};
 use crate::variant::Variant;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan::{Program, Request};
 use cotan_ir::{CheckKind, Elem};
 use cotan_llvm::CompiledFunction;

@@ -4,15 +4,15 @@
 
 use super::point::{Point, holds, is_finite, operands};
 use super::{Library, Outcome, Wrapper};
-use crate::case::{Case, Subject, float_value, floats};
+use crate::compile::shared_machine;
+use crate::derived_case::{Case, Subject, float_value, floats};
 use crate::engines::Engine;
-use crate::front::{lower, lower_to_derive};
-use crate::machine::shared_machine;
+use crate::frontend::{lower, lower_to_derive};
 use crate::oracles::{SECOND_ORDER, Verdict, called, dot_product, finite_difference, outcome_of, tape};
 use crate::tolerances::{Property, close, tolerance};
 use crate::variant::Variant;
 use cotan::host::{HostValue, from_json, rebuild};
-use cotan::{Lowered, Program, Request};
+use cotan::{Program, ReadyModule, Request};
 use cotan_ir::{Elem, Mode, Module};
 use cotan_llvm::CompileOptions;
 use cotan_llvm::CompiledFunction;
@@ -48,8 +48,8 @@ pub fn against_reference(library: &Library) -> Result<(Outcome, usize), String> 
 
 /// A wrapper function, lowered, differentiated and compiled once for all of its cases.
 struct Compared {
-    optimised: Lowered,
-    to_derive: Lowered,
+    optimised: ReadyModule,
+    to_derive: ReadyModule,
     compiled: Arc<CompiledFunction>,
     /// At one of the cases; none where nothing can be differentiated.
     derived: Option<Case>,
@@ -143,7 +143,7 @@ impl Compared {
 }
 
 /// The wrapper at its first case that gives something, derived twice; none where nothing can be differentiated.
-fn derived(to_derive: &Lowered, wrapper: &Wrapper) -> Result<Option<Case>, String> {
+fn derived(to_derive: &ReadyModule, wrapper: &Wrapper) -> Result<Option<Case>, String> {
     let Some(point) = wrapper.few_points().into_iter().next() else { return Ok(None) };
     let args = operands(&to_derive.entry, point)?;
     let (module, name) = (to_derive.module.as_ref().clone(), to_derive.entry.symbol.clone());

@@ -1,7 +1,7 @@
 //! The wrappers with arguments and results in the types for storage.
 
 use super::point::{Given, Point, Side, all_converted, compare};
-use super::written::{Signature, Written};
+use super::wrapper_types::{Signature, Written};
 use super::{Library, Outcome, Wrapper};
 use crate::oracles::{close_all, same_bits};
 use crate::tolerances::Property;

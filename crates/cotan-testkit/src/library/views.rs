@@ -1,9 +1,9 @@
 //! The wrappers of arguments that are parts of other tensors, or have their axes in another order in memory.
 
 use super::point::{Given, Point, Side, compare};
-use super::written::{Signature, Written};
+use super::wrapper_types::{Signature, Written};
 use super::{Library, Outcome, Wrapper};
-use crate::case::{float_value, floats};
+use crate::derived_case::{float_value, floats};
 use crate::oracles::{close_all, same_bits};
 use crate::tolerances::Property;
 use cotan::Program;

@@ -1,9 +1,9 @@
 //! The wrappers under `vmap`: what each position gives is what a call with its arguments gives.
 
 use super::point::{Asked, Given, Point, Prepared};
-use super::written::Signature;
+use super::wrapper_types::Signature;
 use super::{Library, Outcome, Wrapper};
-use crate::case::{float_value, floats};
+use crate::derived_case::{float_value, floats};
 use crate::oracles::{close_all, same_bits};
 use crate::tolerances::Property;
 use cotan::Program;

@@ -2,7 +2,7 @@
 
 use super::point::{Asked, Point, Prepared, is_finite};
 use super::{Library, Wrapper};
-use crate::case::floats;
+use crate::derived_case::floats;
 use crate::parallel;
 use crate::zeros::{Claims, is_warned};
 use cotan::Program;

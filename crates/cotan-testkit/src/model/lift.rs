@@ -1,6 +1,6 @@
 //! Programs whose constants are parameters.
 
-use crate::case::function;
+use crate::derived_case::function;
 use cotan_ir::{Atom, Block, Const, Dim, Elem, Module, Op, Span, Stmt, Symbol, Ty, Var, VarInfo};
 use cotan_ops::FILL;
 

@@ -13,7 +13,7 @@ mod real;
 pub use executable::{Disagreement, ask, executable};
 pub use real::{examples, subjects};
 
-use crate::case::{Case, function, joined, lengths};
+use crate::derived_case::{Case, function, joined, lengths};
 use crate::random::Rng;
 use cotan_ad::derivative;
 use cotan_interp::tape::{self, TracedValue};

@@ -1,9 +1,9 @@
 //! Functions that people wrote: the objectives of ADBench and other examples at small sizes, and every program under
 //! `tests/run` that is differentiated.
 
-use crate::case::Subject;
+use crate::derived_case::Subject;
 use crate::files::{programs, tests_folder, workspace_file};
-use crate::front::{loaded, lower_to_derive};
+use crate::frontend::{loaded, lower_to_derive};
 use crate::header::{Expected, cases, named_arguments};
 use crate::random::Rng;
 use cotan::Request;

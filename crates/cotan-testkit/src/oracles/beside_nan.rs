@@ -1,6 +1,6 @@
 //! Where a value becomes NaN, its derivative shows it.
 
-use crate::case::{Case, float_value, floats};
+use crate::derived_case::{Case, float_value, floats};
 use crate::tolerances::{Property, close, tolerance};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Value;

@@ -3,8 +3,8 @@
 use super::Verdict;
 use super::compiled::Agreement;
 use super::engines::same_bits;
-use crate::case::Case;
-use crate::machine::shared_machine;
+use crate::compile::shared_machine;
+use crate::derived_case::Case;
 use crate::variant::Variant;
 use cotan_ad::derivative;
 use cotan_ir::{Block, Checkpoint, Function, Kept, Mode, Module, Op};
@@ -55,7 +55,7 @@ fn keeps_bits(case: &Case, scheme: Checkpoint) -> Result<Module, String> {
     }
     derivative(&mut module, &d, &case.limits).map_err(|e| format!("checkpoint {scheme}: {e}"))?;
     let args = case.vjp_arguments()?;
-    let found = cotan_interp::run(&module, &name, &args, &crate::case::options());
+    let found = cotan_interp::run(&module, &name, &args, &crate::derived_case::options());
     let found = found.map_err(|e| format!("`{name}` with checkpoint {scheme} fails: {e}"))?;
     same_bits(&found, &case.run(&name, &args)?, &format!("checkpoint {scheme}"))?;
     Ok(module)

@@ -2,8 +2,8 @@
 
 use super::Verdict;
 use super::engines::{close_all, same_bits};
-use crate::case::{Case, options};
-use crate::machine::shared_machine;
+use crate::compile::shared_machine;
+use crate::derived_case::{Case, options};
 use crate::tier;
 use crate::tolerances::Property;
 use crate::variant::Variant;

@@ -1,7 +1,7 @@
 //! One engine against another: forward against reverse, the passes against the tape, plain against simplified.
 
 use super::Verdict;
-use crate::case::{Case, dot, floats, function, options};
+use crate::derived_case::{Case, dot, floats, function, options};
 use crate::tolerances::{Property, close, tolerance};
 use cotan_interp::tape as tape_engine;
 use cotan_ir::Function;

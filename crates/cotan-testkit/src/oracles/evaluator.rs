@@ -3,14 +3,14 @@
 
 use super::Verdict;
 use super::engines::close_all;
-use crate::case::{Case, Subject, floats};
+use crate::derived_case::{Case, Subject, floats};
 use crate::engines::{Engine, RunError};
 use crate::evaluator::{Call, Linear, Outcome, same_host, takes_derivatives};
-use crate::front;
+use crate::frontend;
 use crate::generate::source::Generated;
 use crate::tolerances::{Property, close, tolerance};
 use cotan::host::rebuild;
-use cotan::{Lowered, Request};
+use cotan::{ReadyModule, Request};
 use cotan_ops::Value;
 
 /// The evaluator gives the bits of plain IR, and fails where that fails; what contraction rounds otherwise is close; and
@@ -20,16 +20,16 @@ pub fn evaluator(case: &Case) -> Verdict {
         return Verdict::Unusable("not made from source".to_owned());
     };
     Verdict::of((|| {
-        let program = front::checked("generated.cot", &generated.program.text())?;
+        let program = frontend::checked("generated.cot", &generated.program.text())?;
         let args = generated.named_arguments();
         let call = Call { program: &program.checked.program, function: "f", elems: &[], args: &args };
-        let plain = front::lower_plain(&program, &Request::function("f"))?;
+        let plain = frontend::lower_plain(&program, &Request::function("f"))?;
         let is_rounded = takes_derivatives(call.program);
         let results = compare(case, &call.value()?, generated, &plain, is_rounded)?;
         close_all(&case.results, &results, Property::Rewritten, case, "optimised and plain")?;
         derivatives(&uncontracted(case, generated, &plain)?, &call.linear()?)?;
 
-        let optimised = front::lower(&program, &Request::function("f"))?;
+        let optimised = frontend::lower(&program, &Request::function("f"))?;
         for bad in generated.failing() {
             let args = bad.named_arguments();
             let outcome = Call { args: &args, ..call }.value()?;
@@ -48,7 +48,7 @@ fn compare(
     case: &Case,
     outcome: &Outcome,
     generated: &Generated,
-    lowered: &Lowered,
+    lowered: &ReadyModule,
     is_rounded: bool,
 ) -> Result<Vec<Value>, String> {
     let flat = generated.arguments_for(&lowered.entry)?;
@@ -74,7 +74,7 @@ fn compare(
 
 /// The same case with plain IR, whose values are those of the evaluator to the bit: contraction rounds the point where a
 /// derivative is taken otherwise, and the second derivative, which may be anything, multiplies that.
-fn uncontracted(case: &Case, generated: &Generated, plain: &Lowered) -> Result<Case, String> {
+fn uncontracted(case: &Case, generated: &Generated, plain: &ReadyModule) -> Result<Case, String> {
     let (module, name) = (plain.module.as_ref().clone(), plain.entry.symbol.clone());
     let args = generated.arguments_for(&plain.entry)?;
     let subject = Subject::new(case.subject.label.clone(), module, name, args);

@@ -2,7 +2,7 @@
 
 use super::Verdict;
 use super::compiled::{check_of, interpreted};
-use crate::case::{Case, options};
+use crate::derived_case::{Case, options};
 use cotan_interp::tape;
 
 /// Both derivatives of the passes and both sweeps of the tape engine fail with the check that the function fails with,

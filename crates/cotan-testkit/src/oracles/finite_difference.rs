@@ -1,7 +1,7 @@
 //! Forward mode against central differences, extrapolated, with a filter for points at which those say nothing.
 
 use super::Verdict;
-use crate::case::{Case, dot, float_value, floats};
+use crate::derived_case::{Case, dot, float_value, floats};
 use crate::tolerances::{Property, close, tolerance};
 use cotan_ir::Elem;
 use cotan_ops::Value;

@@ -2,7 +2,7 @@
 
 use super::Verdict;
 use super::engines::{close_all, same_bits};
-use crate::case::{Case, Subject};
+use crate::derived_case::{Case, Subject};
 use crate::generate::source::Program;
 use crate::tolerances::Property;
 use cotan_ops::Value;

@@ -2,13 +2,14 @@
 
 mod beside_nan;
 mod checkpoints;
-mod clean;
 mod compiled;
 mod engines;
 mod evaluator;
 mod failures;
 mod finite_difference;
 mod metamorphic;
+mod nan_free;
+mod nests;
 mod output;
 mod regions;
 mod residues;
@@ -17,7 +18,6 @@ mod split;
 
 pub(crate) use beside_nan::beside_nan;
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
-pub use clean::{clean, has_nan};
 pub(crate) use compiled::{Agreement, Ran, called, interpreted, outcome_of, same_outcome};
 pub use compiled::{compiled, compiled_once, compiled_quickly};
 pub(crate) use engines::{close_all, same_bits};
@@ -26,13 +26,15 @@ pub use evaluator::evaluator;
 pub use failures::failures;
 pub use finite_difference::{Difference, finite_difference, numerical_derivative};
 pub use metamorphic::metamorphic;
+pub use nan_free::{has_nan, nan_free};
+pub use nests::{NestPlace, nests, same_on_nests};
 pub use output::output;
 pub use regions::{asked_forward, regions};
 pub use residues::residues;
 pub use second_order::second_order;
 pub use split::forward_reverse;
 
-use crate::case::Case;
+use crate::derived_case::Case;
 
 /// What an oracle says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +78,8 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "fwd and rev", ask: forward_reverse },
     Oracle { name: "checkpoints", ask: checkpoints },
     Oracle { name: "loops forward", ask: regions },
-    Oracle { name: "traps for NaN", ask: clean },
+    Oracle { name: "loop nests", ask: nests },
+    Oracle { name: "traps for NaN", ask: nan_free },
     Oracle { name: "same by other statements", ask: metamorphic },
     Oracle { name: "finite difference", ask: finite_difference },
 ];

@@ -1,10 +1,10 @@
 //! What a program prints, on every engine.
 
 use super::Verdict;
-use crate::case::Case;
+use crate::derived_case::Case;
 use crate::engines::{Engine, RunError};
 use crate::evaluator::Call;
-use crate::front;
+use crate::frontend;
 use crate::generate::Construct;
 use crate::variant::Variant;
 use cotan::Request;
@@ -21,8 +21,8 @@ pub fn output(case: &Case) -> Verdict {
         return Verdict::Unusable("nothing is printed".to_owned());
     };
     Verdict::of((|| {
-        let program = front::checked("generated.cot", &generated.program.text())?;
-        let lowered = front::lower_plain(&program, &Request::function("shown"))?;
+        let program = frontend::checked("generated.cot", &generated.program.text())?;
+        let lowered = frontend::lower_plain(&program, &Request::function("shown"))?;
         for variant in [generated.clone()].into_iter().chain(generated.failing()) {
             let args = variant.named_arguments();
             let flat = fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())?;

@@ -2,7 +2,7 @@
 
 use super::Verdict;
 use super::engines::{close_all, same_bits};
-use crate::case::{Case, Subject, floats, function};
+use crate::derived_case::{Case, Subject, floats, function};
 use crate::tolerances::Property;
 use cotan_ir::{Block, Function, Mode, Op};
 use cotan_ops::Value;

@@ -1,7 +1,7 @@
 //! Reverse mode where nothing is rounded.
 
 use super::Verdict;
-use crate::case::Case;
+use crate::derived_case::Case;
 use crate::model::graph;
 
 /// On residues the reverse derivative gives the cotangents of the tape, bit for bit.

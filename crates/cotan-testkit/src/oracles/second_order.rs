@@ -1,7 +1,7 @@
 //! Second derivatives: the four ways to one agree, and it does not matter in which order the directions are taken.
 
 use super::Verdict;
-use crate::case::{Case, second_orders};
+use crate::derived_case::{Case, second_orders};
 use crate::tolerances::{Property, close, tolerance};
 use cotan_ir::Mode;
 

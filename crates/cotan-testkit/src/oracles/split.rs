@@ -2,7 +2,7 @@
 
 use super::Verdict;
 use super::engines::same_bits;
-use crate::case::{Case, joined, options};
+use crate::derived_case::{Case, joined, options};
 use cotan_interp::run;
 
 /// `f.rev` on the record that `f.fwd` gives computes the bits of `vjp`.

@@ -4,7 +4,7 @@
 use crate::docs::pages::pages;
 use cotan::{Compiler, Config, DerivativeForm, Request, derivative};
 use cotan_testkit::files::{is_blessing, replace};
-use cotan_testkit::front::{checked, lower};
+use cotan_testkit::frontend::{checked, lower};
 
 #[test]
 fn the_book_shows_what_the_compiler_writes() {

@@ -3,14 +3,14 @@
 use crate::run::nans;
 use crate::run::parallel::in_parallel;
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
-use cotan::{DerivativeForm, Lowered, Program, Request, derivative};
+use cotan::{DerivativeForm, Program, ReadyModule, Request, derivative};
 use cotan_ir::Mode;
 use cotan_ops::Value;
-use cotan_testkit::case::{Case, Subject, floats, tangent_value};
+use cotan_testkit::derived_case::{Case, Subject, floats, tangent_value};
 use cotan_testkit::engines::{Engine, RunError};
 use cotan_testkit::evaluator::{Call, same_host, takes_derivatives};
 use cotan_testkit::files::tests_folder;
-use cotan_testkit::front::{
+use cotan_testkit::frontend::{
     calls_stay, loaded, lower, lower_plain, lower_to_derive, lower_to_derive_with_calls, lower_tree, lower_with_calls,
 };
 use cotan_testkit::header::{self, Expected, named_arguments};
@@ -87,7 +87,7 @@ struct LoweredOnce<'a> {
     /// Whether calls stay calls.
     has_calls: bool,
     /// By the request, and whether it is optimised.
-    made: RefCell<HashMap<(String, How), Lowered>>,
+    made: RefCell<HashMap<(String, How), ReadyModule>>,
 }
 
 /// How a request is lowered.
@@ -104,7 +104,7 @@ impl LoweredOnce<'_> {
         LoweredOnce { program, has_calls: name.starts_with(OF_CALLS), made: RefCell::default() }
     }
 
-    fn get(&self, request: &Request, how: How) -> Result<Lowered, String> {
+    fn get(&self, request: &Request, how: How) -> Result<ReadyModule, String> {
         let key = (format!("{request:?}"), how);
         if let Some(lowered) = self.made.borrow().get(&key) {
             return Ok(lowered.clone());
@@ -234,7 +234,7 @@ impl Test<'_> {
         if !has_parallel_loops(tree) {
             return Ok(());
         }
-        let run = |lowered: Lowered| {
+        let run = |lowered: ReadyModule| {
             let args = self.arguments(&lowered)?;
             Engine::Interpreter.run(&lowered.module, &lowered.entry.symbol, &args).map_err(|e| e.to_string())
         };
@@ -305,12 +305,12 @@ impl Test<'_> {
         }
     }
 
-    fn arguments(&self, lowered: &Lowered) -> Result<Vec<Value>, String> {
+    fn arguments(&self, lowered: &ReadyModule) -> Result<Vec<Value>, String> {
         let args = self.named_arguments(lowered)?;
         fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())
     }
 
-    fn named_arguments(&self, lowered: &Lowered) -> Result<Arguments, String> {
+    fn named_arguments(&self, lowered: &ReadyModule) -> Result<Arguments, String> {
         named_arguments(&self.case.args, &lowered.entry)
     }
 
@@ -320,7 +320,7 @@ impl Test<'_> {
         &self,
         request: &Request,
         engines: fn(&str, usize) -> Vec<Engine>,
-    ) -> Result<Vec<(How, Lowered, Engine)>, String> {
+    ) -> Result<Vec<(How, ReadyModule, Engine)>, String> {
         let mut ways = Vec::new();
         let both = [How::Optimised, How::Plain];
         // Derivatives are compiled once more by the oracle of compiled code, in another way.
@@ -348,7 +348,7 @@ fn file_name(program: &Program, file: u32) -> &str {
 }
 
 /// The result of a run in the types of the source.
-fn result(lowered: &Lowered, results: &[Value]) -> Option<HostValue> {
+fn result(lowered: &ReadyModule, results: &[Value]) -> Option<HostValue> {
     let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
     rebuild(&lowered.entry.result, &mut leaves)
 }
@@ -376,7 +376,7 @@ fn holds(verdict: Verdict) -> Result<(), String> {
 }
 
 /// Forward mode in the direction of every single element gives that element of the gradient.
-fn unit_tangents(case: &Case, lowered: &Lowered, wrt: &[&str]) -> Result<(), String> {
+fn unit_tangents(case: &Case, lowered: &ReadyModule, wrt: &[&str]) -> Result<(), String> {
     let [out] = case.outs.as_slice() else { return Ok(()) };
     if !case.results[*out].dims.is_empty() {
         return Ok(());
@@ -407,7 +407,7 @@ fn unit_tangents(case: &Case, lowered: &Lowered, wrt: &[&str]) -> Result<(), Str
 }
 
 /// The positions of the operands that parameters consist of.
-fn active_leaves(lowered: &Lowered, wrt: &[&str]) -> BTreeSet<usize> {
+fn active_leaves(lowered: &ReadyModule, wrt: &[&str]) -> BTreeSet<usize> {
     let mut at = lowered.entry.sizes.len();
     let mut out = BTreeSet::new();
     for param in &lowered.entry.params {

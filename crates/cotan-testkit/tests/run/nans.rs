@@ -5,11 +5,11 @@ use cotan::host::fit_arguments;
 use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Function, Program, Request, derivative};
 use cotan_llvm::load::SearchConfig;
 use cotan_ops::Value;
-use cotan_testkit::case::Subject;
+use cotan_testkit::derived_case::Subject;
 use cotan_testkit::files::tests_folder;
-use cotan_testkit::front::{loaded, lower};
+use cotan_testkit::frontend::{loaded, lower};
 use cotan_testkit::header::{self, Case, Expected, named_arguments};
-use cotan_testkit::oracles::{Verdict, clean, has_nan, with_one_zero};
+use cotan_testkit::oracles::{Verdict, has_nan, nan_free, with_one_zero};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -105,11 +105,12 @@ impl Trapping<'_> {
         let args =
             fit_arguments(&lowered.entry, &named_arguments(&case.args, &lowered.entry)?).map_err(|e| e.to_string())?;
         let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
-        let mut derived = cotan_testkit::case::Case::new(Subject::new(case.function.clone(), module, name, args))?;
+        let mut derived =
+            cotan_testkit::derived_case::Case::new(Subject::new(case.function.clone(), module, name, args))?;
         if case.order >= 2 {
             derived.derive_twice()?;
         }
-        match clean(&derived) {
+        match nan_free(&derived) {
             Verdict::Holds | Verdict::Unusable(_) => Ok(()),
             Verdict::Fails(reason) => Err(reason),
         }

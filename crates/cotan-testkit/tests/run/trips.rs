@@ -5,9 +5,9 @@ use cotan_ir::Const;
 use cotan_llvm::CompileOptions;
 use cotan_llvm::jit::OptLevel;
 use cotan_ops::Value;
-use cotan_testkit::case::options;
-use cotan_testkit::front::{checked, lower};
-use cotan_testkit::machine::shared_machine;
+use cotan_testkit::compile::shared_machine;
+use cotan_testkit::derived_case::options;
+use cotan_testkit::frontend::{checked, lower};
 
 /// Functions of a number and a trip count.
 const PROGRAM: &str = "

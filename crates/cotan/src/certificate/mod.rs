@@ -17,7 +17,7 @@ mod program;
 mod residues;
 
 use crate::host::{Arguments, fit_arguments};
-use crate::{CallError, Lowered};
+use crate::{CallError, ReadyModule};
 use code::Code;
 use cotan_interp::RuntimeError;
 use cotan_interp::path::{Id, Path, PathValue};
@@ -68,11 +68,11 @@ pub struct Claim<'a> {
 /// Paths are no longer than this: the checker looks values up in lists.
 const MAX_STEPS: usize = 100_000;
 
-/// Writes the certificate of the gradients of a function that [`Lowered`] IR computes at these arguments: the first
+/// Writes the certificate of the gradients of a function that [`ReadyModule`] IR computes at these arguments: the first
 /// component of the result with respect to parameters by name, which `gradient` gives behind the value.
 pub fn certify(
-    function: &Lowered,
-    gradient: &Lowered,
+    function: &ReadyModule,
+    gradient: &ReadyModule,
     args: &Arguments,
     wrt: &[String],
 ) -> Result<Result<Certificate, NoCertificate>, CallError> {

@@ -10,10 +10,10 @@ mod text;
 mod walk;
 
 use crate::host::HostValue;
-use crate::{CompileError, Compiler, Lowered, Program, Request};
-use cotan_ad::{Pushed, Refusal, Restored, Reversal, ReversedLoop};
+use crate::{CompileError, Compiler, Program, ReadyModule, Request};
+use cotan_ad::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
-use cotan_sema::entry::{Entry, HostType};
+use cotan_lower::entry::{Entry, HostType};
 use cotan_syntax::on_deep_stack;
 pub use formula::Formula;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct Explanation {
     /// The same in numbers, once [`Explanation::count`] has been told.
     pub counts: Option<RecordCounts>,
     /// Takes the arguments of the derivative and gives the numbers.
-    pub counter: Lowered,
+    pub counter: ReadyModule,
 }
 
 /// Bytes of the records of one call.
@@ -63,7 +63,7 @@ pub struct ExplainedLoop {
     /// Where it stands.
     pub place: Place,
     /// Whether it is differentiated forward inside the reverse sweep, and why. There is no record of it then.
-    pub forward: Option<Pushed>,
+    pub forward: Option<ForwardLoop>,
     /// Why it is not, if that was asked for.
     pub refused: Option<Refusal>,
     /// What it records.
@@ -182,7 +182,7 @@ impl Compiler {
                 }
             }
             let forward = notes.iter().find_map(|note| match &note.how {
-                Reversal::Forward(pushed) => Some(pushed.clone()),
+                Reversal::Forward(forward_loop) => Some(forward_loop.clone()),
                 Reversal::Backwards(_) | Reversal::Refused(_) => None,
             });
             let refused = notes.iter().find_map(|note| match &note.how {
@@ -198,17 +198,17 @@ impl Compiler {
                 checkpoints,
             });
         }
-        let counter = self.counter(&Lowered { entry, module: Arc::new(module), traps: None }, &vars);
+        let counter = self.counter(&ReadyModule { entry, module: Arc::new(module), traps: None }, &vars);
         Ok(Explanation { loops: explained, peak, counts: None, counter })
     }
 
     /// What gives the [`RecordCounts`] of a call of a function with the same arguments. It runs what the lengths of the
     /// records depend on, and nothing else.
-    pub fn record_counter(&self, lowered: &Lowered) -> Lowered {
+    pub fn record_counter(&self, lowered: &ReadyModule) -> ReadyModule {
         on_deep_stack(|| self.counter(lowered, &[]))
     }
 
-    fn counter(&self, lowered: &Lowered, records: &[Var]) -> Lowered {
+    fn counter(&self, lowered: &ReadyModule, records: &[Var]) -> ReadyModule {
         let symbol = &lowered.entry.symbol;
         let module = footprint::counter(&lowered.module, symbol, records, self.threads());
         let n_results = records.len() + 2;
@@ -219,7 +219,7 @@ impl Compiler {
             wrt: Vec::new(),
             ..lowered.entry.clone()
         };
-        Lowered { entry, module: Arc::new(module), traps: None }
+        ReadyModule { entry, module: Arc::new(module), traps: None }
     }
 }
 

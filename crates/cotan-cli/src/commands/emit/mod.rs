@@ -14,7 +14,7 @@ use cotan::sema::typed;
 use cotan::sema::types::Type;
 use cotan::syntax::ast::ItemKind;
 use cotan::syntax::{FileId, dump, parse};
-use cotan::{DerivativeForm, Lowered, Request, codes, derivative};
+use cotan::{DerivativeForm, ReadyModule, Request, codes, derivative};
 use std::sync::Arc;
 
 pub(crate) fn run(args: &EmitArgs) -> Result<u8, Failure> {
@@ -78,7 +78,7 @@ fn is_callable(function: &typed::Function) -> bool {
     !function.is_shapeless() && function.params.iter().all(|p| !matches!(p.ty, Type::Function(_)))
 }
 
-fn stage(session: &Session, name: &str, lowered: &Lowered, stage: Stage) -> Result<String, Failure> {
+fn stage(session: &Session, name: &str, lowered: &ReadyModule, stage: Stage) -> Result<String, Failure> {
     let backend = || {
         let none = |e: &dyn std::fmt::Display| Failure::plain(exit::USAGE, codes::UNSUPPORTED_DEVICE, e.to_string());
         session.compiler.backend().map_err(|e| none(e))

@@ -23,7 +23,7 @@ mod control;
 mod memory;
 
 use super::shape::{Shape, Shapes, Stride};
-use crate::nest::{Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
+use crate::node::{Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
 use checks::{checks_first, has_check, has_failing_checks, is_harmless};
 use cotan_ir::{CheckKind, Const, Elem, Span};
 use cotan_ops::Instruction;
@@ -444,7 +444,7 @@ impl Writer<'_, '_> {
             }
             Node::Combine { monoid, target, value } => self.combine(*monoid, *target, *value),
             Node::Copy { from, to, count } => self.copy(*from, *to, *count),
-            Node::Blocks(blocks) => self.blocks(blocks),
+            Node::PartialSums(sums) => self.partial_sums(sums),
             Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
             Node::CountRecord(elem, extents) => {
                 let mut extents: Vec<Operand> = extents.iter().map(|e| self.scalar(*e)).collect();

@@ -1,7 +1,7 @@
 //! Which statements make arrays, which ones take their elements, and what may not stand between.
 
 use super::Fuse;
-use crate::passes::users::users;
+use crate::passes::uses::uses;
 use cotan_ir::{Atom, Block, Op, Par, ParResult, Stmt, Var, free_vars, written_accs};
 use cotan_ops::FILL;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +13,7 @@ pub(super) struct Wait<'a> {
     /// Those that wait; they keep their order.
     pub(super) delayed: &'a [usize],
     /// Who reads what in the block.
-    pub(super) users: &'a FxHashMap<Var, Vec<usize>>,
+    pub(super) uses: &'a FxHashMap<Var, Vec<usize>>,
 }
 
 impl Fuse<'_> {
@@ -163,7 +163,7 @@ impl Fuse<'_> {
             | Op::Check { .. } => false,
         };
         let passes = |k: &usize| (at + 1..=wait.until).contains(k) && !wait.delayed.contains(k);
-        let is_read = || s.results.iter().filter_map(|r| wait.users.get(r)).flatten().any(passes);
+        let is_read = || s.results.iter().filter_map(|r| wait.uses.get(r)).flatten().any(passes);
         let is_changed = || (at + 1..=wait.until).filter(passes).any(|k| self.may_overwrite(&block.stmts[k], s));
         is_write && !is_read() && !is_changed()
     }
@@ -239,7 +239,7 @@ impl Fuse<'_> {
 
     /// Whether anybody reads a variable of a block.
     pub(super) fn is_read(&self, block: &Block, v: Var) -> bool {
-        users(self.f, block).contains_key(&v)
+        uses(self.f, block).contains_key(&v)
     }
 }
 

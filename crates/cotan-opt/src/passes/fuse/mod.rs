@@ -1,4 +1,5 @@
-//! Parallel loops, and operations on whole arrays, that run one after the other over the same indices become one.
+//! Loop fusion: parallel loops, and operations on whole arrays, that run one after the other over the same indices become
+//! one.
 //!
 //! An array that is made element by element, and read by a later loop at that loop's own indices, need not be made: the
 //! loop computes the element where it reads it, or the row. If somebody else reads the array later on, the loop gives it as
@@ -12,9 +13,9 @@ mod legal;
 #[cfg(test)]
 mod tests;
 
-use super::order::may_fail;
+use super::drop_order::may_fail;
 use super::rename::lengths;
-use super::users::users;
+use super::uses::uses;
 use cotan_ir::{AccKind, Block, Function, Monoid, Op, Stmt, Var};
 use legal::Wait;
 use rustc_hash::FxHashSet;
@@ -63,13 +64,13 @@ impl Fuse<'_> {
 
     /// The last pair that can be joined.
     fn pair(&self, block: &Block) -> Option<Pair> {
-        let users = users(self.f, block);
+        let uses = uses(self.f, block);
         (0..block.stmts.len()).rev().find_map(|producer| {
             let s = &block.stmts[producer];
             if !self.makes_elements(s) {
                 return None;
             }
-            let mut readers: Vec<usize> = s.results.iter().filter_map(|r| users.get(r)).flatten().copied().collect();
+            let mut readers: Vec<usize> = s.results.iter().filter_map(|r| uses.get(r)).flatten().copied().collect();
             readers.sort_unstable();
             readers.dedup();
             let is_alone = readers.len() == 1;
@@ -81,14 +82,14 @@ impl Fuse<'_> {
             }
             let consumer = readers.iter().copied().find(|k| takes(*k))?;
             let delayed: Vec<usize> = readers.into_iter().take_while(|k| *k < consumer).collect();
-            let wait = Wait { until: consumer, delayed: &delayed, users: &users };
+            let wait = Wait { until: consumer, delayed: &delayed, uses: &uses };
             let mut between = (producer + 1..consumer).filter(|k| !delayed.contains(k)).map(|k| &block.stmts[k]);
             let joins = delayed.iter().all(|k| self.may_wait(block, *k, &wait))
                 && !between.any(|other| self.may_overwrite(other, s) || self.adds_to_same(other, s))
                 && self.adds_in_order(s, &block.stmts[consumer])
                 && (!may_fail(s) || delayed.is_empty() && self.fails_as_early(block, producer, consumer))
                 && size(&block.stmts[consumer]) + size(s) <= MOST_STMTS;
-            let is_kept = |r: &Var| users.get(r).is_some_and(|readers| readers.iter().any(|k| *k != consumer));
+            let is_kept = |r: &Var| uses.get(r).is_some_and(|readers| readers.iter().any(|k| *k != consumer));
             let kept = s.results.iter().copied().filter(is_kept).collect();
             joins.then_some(Pair { producer, consumer, delayed, kept })
         })

@@ -1,4 +1,4 @@
-//! Small tensors replaced by their elements.
+//! Scalar replacement of aggregates: small tensors are replaced by their elements.
 //!
 //! A tensor of few elements that is computed element by element, by primitives, moves, small matrix products and updates
 //! at constant indices, becomes one scalar for each element; so do results of branches and carried values that are such
@@ -14,7 +14,7 @@ mod moved;
 mod plan;
 
 use super::dce::dce;
-use super::small::{elements, extents};
+use super::small_tensors::{elements, extents};
 use cotan_ir::{Acc, Atom, Block, Builder, Const, Env, Function, Loop, Op, Par, Prim, Stmt, Ty, Var};
 use cotan_ops::{ADD, FILL, FMA, FROM_ELEMENTS, MULZ};
 use moved::{Parts, Source};

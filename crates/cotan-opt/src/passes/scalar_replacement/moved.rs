@@ -1,6 +1,6 @@
 //! Where the elements of a structural operation's result come from.
 
-use crate::passes::small::{elements, extents};
+use crate::passes::small_tensors::{elements, extents};
 use cotan_ir::{Atom, Elem, Function, TensorOp, Var};
 use cotan_ops::{Derivative, Evaluation, FILL, FROM_ELEMENTS, Inputs, MATMUL, STRONG, Shapes, Value, record};
 

@@ -1,7 +1,7 @@
 //! Which tensors become scalars.
 
 use super::moved::{Parts, parts};
-use crate::passes::small::{elements, extents};
+use crate::passes::small_tensors::{elements, extents};
 use cotan_ir::{AccKind, Atom, Block, Function, Loop, Op, Stmt, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 

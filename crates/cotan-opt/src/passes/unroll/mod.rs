@@ -1,4 +1,4 @@
-//! Small loops written out.
+//! Full unrolling of small loops.
 //!
 //! A `par` or counted `loop` of a small constant number of iterations becomes one copy of its body for each of them, with
 //! the indices as constants, from the inside out. Reductions are combined in the order of [`cotan_ops::reduce`],

@@ -1,7 +1,7 @@
 //! Which loops are written out.
 
 use crate::passes::rename::lengths;
-use crate::passes::small::{elements, is_small};
+use crate::passes::small_tensors::{elements, is_small};
 use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Function, Loop, Op, Par, ParResult, Stmt, Var};
 use cotan_ops::MATMUL;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cotan_syntax::Span;
 
-use super::forms::{Form, Forms};
+use super::index_forms::{Form, Forms};
 use crate::dims::LocalId;
 use crate::typed::{
     AssignOp, Body, Callable, CallableKind, Expr, ExprKind, For, Index, Iterable, Literal, Part, Pattern, PatternKind,

@@ -3,7 +3,7 @@
 use cotan_syntax::{Diagnostic, Span};
 
 use super::accesses::{Access, Effect};
-use super::forms::Form;
+use super::index_forms::Form;
 use crate::codes;
 use crate::typed::{Accumulated, AssignOp, BinaryOp, Body, Declarations, Leaf, Owned, Sharing};
 

@@ -2,7 +2,7 @@
 
 use crate::accept::{Line, Measured, Workplace};
 use crate::files::{programs, tests_folder, workspace_file};
-use crate::front::loaded;
+use crate::frontend::loaded;
 use crate::library::{Library, zeros};
 use crate::parallel;
 use crate::zeros::{Claims, is_warned, of_program};

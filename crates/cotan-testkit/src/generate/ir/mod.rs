@@ -8,7 +8,7 @@
 mod regions;
 mod statements;
 
-use crate::case::Subject;
+use crate::derived_case::Subject;
 use crate::generate::Construct;
 use crate::random::Rng;
 use cotan_ir::{Atom, Builder, Const, Elem, Function, Module, Ty, Var};

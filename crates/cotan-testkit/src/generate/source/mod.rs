@@ -14,13 +14,13 @@ mod tree;
 
 pub use tree::{Function, Program, Stmt};
 
-use crate::case::Subject;
-use crate::front;
+use crate::derived_case::Subject;
+use crate::frontend;
 use crate::generate::{Construct, variants};
 use crate::random::Rng;
 use cotan::Request;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan_ir::{Elem, Module};
 use cotan_ops::Value;
 use scope::{Dim, Scope, Tensor};
@@ -89,7 +89,7 @@ pub fn short_subject(seed: u64) -> Result<Subject, String> {
 impl Generated {
     /// The program compiled as far as the core IR; the seed names its random directions.
     pub fn subject(&self, seed: u64) -> Result<Subject, String> {
-        let program = front::checked("generated.cot", &self.program.text())?;
+        let program = frontend::checked("generated.cot", &self.program.text())?;
         let lowered = self.lower(&program)?;
         let entry = &lowered.entry;
         let failing = self.failing().iter().map(|bad| bad.arguments_for(entry)).collect::<Result<_, _>>()?;
@@ -106,14 +106,14 @@ impl Generated {
 
     /// A variant of the program as core IR.
     pub fn lowered(&self, program: &Program) -> Result<(Entry, Module), String> {
-        let lowered = self.lower(&front::checked("generated.cot", &program.text())?)?;
+        let lowered = self.lower(&frontend::checked("generated.cot", &program.text())?)?;
         Ok((lowered.entry, lowered.module.as_ref().clone()))
     }
 
     /// Calls stay calls in a variant if they do in the program.
-    fn lower(&self, variant: &cotan::Program) -> Result<cotan::Lowered, String> {
-        let stay = front::calls_stay(&self.program.text());
-        let lower = if stay { front::lower_to_derive_with_calls } else { front::lower_to_derive };
+    fn lower(&self, variant: &cotan::Program) -> Result<cotan::ReadyModule, String> {
+        let stay = frontend::calls_stay(&self.program.text());
+        let lower = if stay { frontend::lower_to_derive_with_calls } else { frontend::lower_to_derive };
         lower(variant, &Request::function("f"))
     }
 

@@ -1,0 +1,264 @@
+//! Accumulator forwarding: contributions go straight to the accumulator that they end up in.
+//!
+//! A region adds up contributions to the elements of an array, from zero, and what comes out is only added to a part of
+//! an accumulator around it: reverse mode makes this of a row that is taken from a matrix and then read element by
+//! element. Where each element gets its contribution from one iteration, there is nothing to add up first: the region
+//! writes to the outer accumulator. An element that several iterations write to stays an element of the inner array,
+//! which is nearer. An index that depends on the number of every loop around a write is taken for one that no two
+//! iterations share; if some do, only the order of a sum of derivatives changes, which is free.
+
+use cotan_ir::{Acc, AccKind, Atom, Block, Const, Function, Monoid, Op, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The function with contributions that need not be added up first written to where they end up.
+pub fn forward_accumulators(mut f: Function) -> Function {
+    let mut n_uses = FxHashMap::default();
+    count_uses(&f.body, &mut n_uses);
+    let mut body = std::mem::take(&mut f.body);
+    let mut pass = Direct { n_uses, filled: FxHashMap::default(), sums: FxHashSet::default() };
+    pass.block(&mut body);
+    f.body = body;
+    f
+}
+
+fn count_uses(block: &Block, n_uses: &mut FxHashMap<Var, usize>) {
+    let mut count = |a: Atom| {
+        if let Atom::Var(v) = a {
+            *n_uses.entry(v).or_default() += 1;
+        }
+    };
+    block.results.iter().for_each(|a| count(*a));
+    for s in &block.stmts {
+        s.op.each_operand(&mut count);
+    }
+    block.stmts.iter().flat_map(|s| s.op.blocks()).for_each(|b| count_uses(b, n_uses));
+}
+
+struct Direct {
+    n_uses: FxHashMap<Var, usize>,
+    /// Tensors filled with one constant.
+    filled: FxHashMap<Var, Const>,
+    /// The accumulators in scope that are sums.
+    sums: FxHashSet<Var>,
+}
+
+/// A region's accumulator that ends up in another one.
+struct Detour {
+    /// Position of the region in its block, and of the accumulator in the region.
+    region: usize,
+    acc: usize,
+    /// Position of the addition behind the region.
+    addition: usize,
+    /// The outer accumulator, and the part of it.
+    to: Var,
+    part: Vec<Atom>,
+}
+
+impl Direct {
+    fn block(&mut self, block: &mut Block) {
+        for s in &mut block.stmts {
+            if let Op::Tensor { op, args, .. } = &s.op
+                && *op == cotan_ops::FILL.op()
+                && let [Atom::Const(c)] = args[..]
+            {
+                self.filled.insert(s.results[0], c);
+            }
+            let sums = s.op.accs().iter().filter(|acc| acc.kind == AccKind::Reduce(Monoid::Add)).map(|acc| acc.var);
+            self.sums.extend(sums);
+        }
+        while let Some(detour) = self.detour(block) {
+            shorten(block, &detour);
+        }
+        block.stmts.iter_mut().flat_map(|s| s.op.blocks_mut()).for_each(|b| self.block(b));
+    }
+
+    fn detour(&self, block: &Block) -> Option<Detour> {
+        block.stmts.iter().enumerate().find_map(|(region, s)| {
+            s.op.accs().iter().enumerate().find_map(|(acc, inner)| self.detour_of(block, region, acc, inner))
+        })
+    }
+
+    fn detour_of(&self, block: &Block, region: usize, acc: usize, inner: &Acc) -> Option<Detour> {
+        let s = &block.stmts[region];
+        let result = s.results[first_acc(&s.op) + acc];
+        let is_from_zero = match inner.init? {
+            Atom::Const(c) => c.as_float() == Some(0.0),
+            Atom::Var(v) => self.filled.get(&v).is_some_and(|c| c.as_float() == Some(0.0)),
+        };
+        if inner.kind != AccKind::Reduce(Monoid::Add) || !is_from_zero || self.n_uses.get(&result) != Some(&1) {
+            return None;
+        }
+        let behind = block.stmts.iter().enumerate().skip(region + 1);
+        let (addition, to, part) = behind.into_iter().find_map(|(at, s)| match &s.op {
+            Op::AccAdd { acc, indices, value } if *value == Atom::Var(result) => Some((at, *acc, indices.clone())),
+            Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::Check { .. }
+            | Op::Switch { .. }
+            | Op::Call { .. } => None,
+        })?;
+        let between: FxHashSet<Var> = block.stmts[region..addition].iter().flat_map(|s| s.results.clone()).collect();
+        let is_known = part.iter().filter_map(|a| a.var()).all(|v| !between.contains(&v));
+        let apart = Writes { to: inner.var, loops: Vec::new(), numbers: FxHashMap::default() }.are_apart_in(&s.op);
+        (is_known && apart && self.sums.contains(&to)).then_some(Detour { region, acc, addition, to, part })
+    }
+}
+
+/// Position of the result of the first accumulator of a region.
+fn first_acc(op: &Op) -> usize {
+    match op {
+        Op::Par(p) => p.kinds.len(),
+        Op::Loop(l) => usize::from(l.count.is_none()) + l.params.len(),
+        Op::Prim { .. }
+        | Op::Tensor { .. }
+        | Op::Index { .. }
+        | Op::Update { .. }
+        | Op::AccAdd { .. }
+        | Op::Check { .. }
+        | Op::Switch { .. }
+        | Op::Call { .. } => 0,
+    }
+}
+
+/// The writes to an accumulator in a region.
+struct Writes {
+    to: Var,
+    /// The numbers of the loops around, from the region on.
+    loops: Vec<Var>,
+    /// The numbers that scalars are computed of.
+    numbers: FxHashMap<Var, FxHashSet<Var>>,
+}
+
+impl Writes {
+    /// Whether every write in an operation is at an index that depends on all loops around it.
+    fn are_apart_in(&mut self, op: &Op) -> bool {
+        let n_outside = self.loops.len();
+        match op {
+            Op::Par(p) => self.loops.extend(&p.indices),
+            Op::Loop(l) => self.loops.push(l.index),
+            Op::AccAdd { acc, indices, .. } if *acc == self.to => {
+                let of_all: FxHashSet<Var> = indices.iter().flat_map(|a| self.numbers_of(*a)).collect();
+                return self.loops.iter().all(|l| of_all.contains(l));
+            }
+            Op::AccAdd { .. }
+            | Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::Check { .. }
+            | Op::Switch { .. }
+            | Op::Call { .. } => {}
+        }
+        let apart = op.blocks().iter().all(|b| self.are_apart_in_block(b));
+        self.loops.truncate(n_outside);
+        apart
+    }
+
+    fn are_apart_in_block(&mut self, block: &Block) -> bool {
+        block.stmts.iter().all(|s| {
+            let apart = self.are_apart_in(&s.op);
+            if let Op::Prim { .. } | Op::Check { .. } = s.op {
+                let numbers: FxHashSet<Var> = s.op.operands().iter().flat_map(|a| self.numbers_of(*a)).collect();
+                self.numbers.insert(s.results[0], numbers);
+            }
+            apart
+        })
+    }
+
+    fn numbers_of(&self, a: Atom) -> FxHashSet<Var> {
+        match a {
+            Atom::Var(v) if self.loops.contains(&v) => FxHashSet::from_iter([v]),
+            Atom::Var(v) => self.numbers.get(&v).cloned().unwrap_or_default(),
+            Atom::Const(_) => FxHashSet::default(),
+        }
+    }
+}
+
+/// Takes a detour out of a block.
+fn shorten(block: &mut Block, detour: &Detour) {
+    block.stmts.remove(detour.addition);
+    let s = &mut block.stmts[detour.region];
+    s.results.remove(first_acc(&s.op) + detour.acc);
+    let inner = match &mut s.op {
+        Op::Par(p) => p.accs.remove(detour.acc).var,
+        Op::Loop(l) => l.accs.remove(detour.acc).var,
+        Op::Prim { .. }
+        | Op::Tensor { .. }
+        | Op::Index { .. }
+        | Op::Update { .. }
+        | Op::AccAdd { .. }
+        | Op::Check { .. }
+        | Op::Switch { .. }
+        | Op::Call { .. } => return,
+    };
+    s.op.blocks_mut().iter_mut().for_each(|b| redirect(b, inner, detour));
+}
+
+fn redirect(block: &mut Block, from: Var, detour: &Detour) {
+    for s in &mut block.stmts {
+        if let Op::AccAdd { acc, indices, .. } = &mut s.op
+            && *acc == from
+        {
+            *acc = detour.to;
+            indices.splice(0..0, detour.part.iter().copied());
+        }
+        s.op.blocks_mut().iter_mut().for_each(|b| redirect(b, from, detour));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cotan_ir::parse_function;
+    use cotan_ops::Registry;
+
+    fn shortened(text: &str) -> String {
+        forward_accumulators(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"))).to_string()
+    }
+
+    /// A gradient of rows, where `at` says which element of the row an iteration adds to.
+    fn rows(at: &str) -> String {
+        format!(
+            "fn f(n: i64, m: i64, x: f64[n, m]) {{
+  zeros: f64[n, m] = fill 0.0
+  x_cot: f64[n, m] = par i < n acc (x_cot.1: f64[n, m] add from zeros) {{
+    zero: f64[m] = fill 0.0
+    row_cot: f64[m] = par j < m acc (row_cot.1: f64[m] add from zero) {{
+      elem: f64 = x[i, j]
+      acc_add row_cot.1[{at}] = elem
+      yield
+    }}
+    acc_add x_cot.1[i] = row_cot
+    yield
+  }}
+  return x_cot
+}}
+"
+        )
+    }
+
+    #[test]
+    fn elements_with_one_contribution_go_straight_to_the_matrix() {
+        let text = shortened(&rows("j"));
+        assert!(text.contains("acc_add x_cot.1[i, j] = elem"), "{text}");
+        assert!(!text.contains("row_cot"), "{text}");
+        assert_eq!(shortened(&text), text);
+    }
+
+    #[test]
+    fn elements_with_several_contributions_are_added_up_first() {
+        let text = rows("0");
+        assert_eq!(shortened(&text), text);
+    }
+
+    #[test]
+    fn what_does_not_start_from_zero_is_added_up_first() {
+        let text = rows("j").replace("zero: f64[m] = fill 0.0", "zero: f64[m] = fill 1.0");
+        assert_eq!(shortened(&text), text);
+    }
+}

@@ -1,0 +1,301 @@
+//! What has to stay in a region: everything that depends on what it binds, and what may not run where it would not have
+//! run, or not so early.
+//!
+//! A check moves out only of a region that is known to run, and only if no check that stays comes before it: so the first
+//! one to fail is the same. An element is read early only if it is known to be there. What gives a tensor
+//! moves if its extents are known to be lengths, or if the region runs; and what relies on sizes that are equal under different
+//! names only if the region runs.
+
+use super::super::equal_dims::relies_on_equal_dims;
+use super::facts::Facts;
+use super::{Moves, is_fallible};
+use cotan_ir::{Acc, Atom, Block, Function, Loop, Op, Par, ParResult, Stmt, Var, written_accs};
+use rustc_hash::FxHashSet;
+
+/// The variables bound in a region that can't be had before it.
+pub(super) struct Stays<'a> {
+    f: &'a Function,
+    facts: &'a Facts,
+    moves: Moves,
+    /// Whether a statement of the body is sure to run if the region is reached: the body runs once at least, and nothing
+    /// before the statement stays that may fail.
+    runs: bool,
+    /// Whether it may be a waste to compute in front of the region what takes a loop.
+    is_while: bool,
+    moves_checks: bool,
+    vars: FxHashSet<Var>,
+}
+
+/// Asks what stays in a region; `moves_checks` allows checks to move, if the region is known to run.
+pub(super) fn stays(f: &Function, facts: &Facts, moves: Moves, region: &Stmt, moves_checks: bool) -> FxHashSet<Var> {
+    let runs = runs(facts, &region.op);
+    let is_while = region.op.as_loop().is_some_and(|l| l.count.is_none());
+    let vars = region.op.binders().into_iter().collect();
+    let mut stays = Stays { f, facts, moves, runs, is_while, moves_checks: moves_checks && runs, vars };
+    for s in region.op.blocks().iter().flat_map(|b| &b.stmts) {
+        stays.outermost(s);
+    }
+    stays.vars
+}
+
+/// Whether the body of a region runs if the region is reached.
+pub(super) fn runs(facts: &Facts, op: &Op) -> bool {
+    match op {
+        Op::Par(p) => p.extents.iter().all(|e| facts.is_positive(*e)),
+        Op::Loop(l) => l.count.is_some_and(|n| facts.is_positive(n)),
+        Op::Prim { .. }
+        | Op::Tensor { .. }
+        | Op::Index { .. }
+        | Op::Update { .. }
+        | Op::AccAdd { .. }
+        | Op::Switch { .. }
+        | Op::Call { .. }
+        | Op::Check { .. } => false,
+    }
+}
+
+/// Whether a region can be had as two: results that move, and the rest. The lengths of its results must not be results
+/// of its own, which also leaves out logs and loops whose length nobody knows before.
+pub(super) fn is_divisible(f: &Function, s: &Stmt) -> bool {
+    let is_counted = s.op.as_loop().is_none_or(|l| l.count.is_some());
+    is_counted && s.results.iter().all(|r| f.ty(*r).dim_vars().all(|d| !s.results.contains(&d)))
+}
+
+/// Whether a statement writes to an accumulator from outside of it.
+pub(super) fn writes_outside(s: &Stmt) -> bool {
+    fn introduced(s: &Stmt, out: &mut FxHashSet<Var>) {
+        out.extend(s.op.accs().iter().map(|a| a.var));
+        s.op.blocks().iter().flat_map(|b| &b.stmts).for_each(|s| introduced(s, out));
+    }
+    let written: FxHashSet<Var> = s.op.blocks().iter().flat_map(written_accs).collect();
+    if written.is_empty() {
+        return false;
+    }
+    let mut own = FxHashSet::default();
+    introduced(s, &mut own);
+    !written.is_subset(&own)
+}
+
+impl Stays<'_> {
+    fn has(&self, a: Atom) -> bool {
+        a.var().is_some_and(|v| self.vars.contains(&v))
+    }
+
+    /// A statement of the body itself. Of its checks all move or none, so that the first one of it to fail is the same.
+    fn outermost(&mut self, s: &Stmt) {
+        self.stmt(s);
+        if !any_fallible(s, &|r| self.vars.contains(&r)) {
+            return;
+        }
+        if self.moves_checks {
+            self.moves_checks = false;
+            self.stmt(s);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        match &s.op {
+            Op::AccAdd { acc, .. } => {
+                if s.op.operands().iter().any(|a| self.has(*a)) || self.relies_on_more(s) {
+                    self.vars.insert(*acc);
+                }
+            }
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => {
+                if !self.may_move(s) {
+                    self.vars.extend(&s.results);
+                    self.runs &= !is_fallible(&s.op);
+                }
+            }
+            Op::Par(_) | Op::Loop(_) | Op::Switch { .. } => match self.moves {
+                Moves::Integers => self.vars.extend(&s.results),
+                Moves::All => {
+                    self.region(s);
+                    self.runs &= !any_fallible(s, &|r| self.vars.contains(&r));
+                }
+            },
+        }
+    }
+
+    fn may_move(&self, s: &Stmt) -> bool {
+        let is_outside = s.op.operands().iter().all(|a| !self.has(*a));
+        let has_dims = s.results.iter().all(|r| self.f.ty(*r).dim_vars().all(|d| !self.vars.contains(&d)));
+        let is_record = s.results.iter().any(|r| self.f.vars[r.index()].record.is_some());
+        is_outside && has_dims && !is_record && !self.relies_on_more(s) && self.may_run_early(s)
+    }
+
+    /// Whether a statement relies on sizes that may be equal only where the region runs.
+    fn relies_on_more(&self, s: &Stmt) -> bool {
+        !self.runs && relies_on_equal_dims(&|v| self.f.ty(v).clone(), s)
+    }
+
+    fn may_run_early(&self, s: &Stmt) -> bool {
+        let tys = || s.results.iter().map(|r| self.f.ty(*r));
+        if self.moves == Moves::Integers {
+            let is_whole = |v: Var| {
+                let ty = self.f.ty(v);
+                ty.is_scalar() && !ty.elem.is_float()
+            };
+            let operands = s.op.operands();
+            let mut vars = s.results.iter().copied().chain(operands.iter().filter_map(|a| a.var()));
+            return matches!(s.op, Op::Prim { .. }) && vars.all(is_whole);
+        }
+        let are_lengths = || self.runs || tys().all(|ty| ty.dims.iter().all(|d| self.facts.is_length(d.atom())));
+        match &s.op {
+            Op::Prim { .. } => are_lengths(),
+            Op::Tensor { op, .. } => {
+                let is_range = *op == cotan_ops::SLICE.op() || *op == cotan_ops::PAD.op();
+                *op != cotan_ops::PRINT.op() && are_lengths() && (self.runs || !is_range)
+            }
+            Op::Index { array, indices } | Op::Update { array, indices, .. } => {
+                self.runs || self.are_in_range(*array, indices) && are_lengths()
+            }
+            Op::Check { .. } => self.moves_checks,
+            Op::Call { .. } | Op::AccAdd { .. } | Op::Par(_) | Op::Loop(_) | Op::Switch { .. } => false,
+        }
+    }
+
+    fn are_in_range(&self, array: Atom, indices: &[Atom]) -> bool {
+        let Some(array) = array.var() else { return false };
+        let dims = &self.f.ty(array).dims;
+        indices.iter().zip(dims).all(|(i, d)| self.facts.is_in_range(*i, d.atom()))
+    }
+
+    fn region(&mut self, s: &Stmt) {
+        if self.relies_on_more(s) {
+            return self.all_of(s);
+        }
+        match &s.op {
+            Op::Par(p) => self.par(p, s),
+            Op::Loop(l) => self.sequential(l, s),
+            Op::Switch { selector, arms } => self.switch(*selector, arms, s),
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => {}
+        }
+        let is_mixed = s.results.iter().any(|r| self.vars.contains(r)) || writes_outside(s);
+        if is_mixed && !is_divisible(self.f, s) {
+            self.vars.extend(&s.results);
+        } else if is_mixed {
+            // An accumulator is written from anywhere below; it moves with its region or not at all.
+            let first = match &s.op {
+                Op::Par(p) => p.kinds.len(),
+                Op::Loop(l) => l.params.len(),
+                Op::Prim { .. }
+                | Op::Tensor { .. }
+                | Op::Index { .. }
+                | Op::Update { .. }
+                | Op::AccAdd { .. }
+                | Op::Switch { .. }
+                | Op::Call { .. }
+                | Op::Check { .. } => return,
+            };
+            self.vars.extend(&s.results[first..first + s.op.accs().len()]);
+        }
+    }
+
+    fn par(&mut self, p: &Par, s: &Stmt) {
+        let may_run = self.runs || p.extents.iter().all(|e| self.facts.is_length(*e));
+        if p.extents.iter().any(|e| self.has(*e)) || !may_run || self.is_while && !self.runs {
+            return self.all_of(s);
+        }
+        self.block(&p.body);
+        let (values, accs) = s.results.split_at(p.kinds.len());
+        for ((kind, inner), outer) in p.kinds.iter().zip(&p.body.results).zip(values) {
+            let start = match kind {
+                ParResult::Stacked => None,
+                ParResult::Reduced { init, .. } => Some(*init),
+            };
+            if self.has(*inner) || start.is_some_and(|a| self.has(a)) {
+                self.vars.insert(*outer);
+            }
+        }
+        self.accs(&p.accs, accs);
+    }
+
+    fn sequential(&mut self, l: &Loop, s: &Stmt) {
+        // A loop that nobody counted may not end where it would not have run.
+        let may_run = self.runs || l.count.is_some() && !self.is_while;
+        if l.count.is_some_and(|n| self.has(n)) || !may_run {
+            return self.all_of(s);
+        }
+        self.vars.extend(
+            l.params.iter().zip(&l.inits).filter(|(_, init)| self.has(**init)).map(|(p, _)| *p).collect::<Vec<_>>(),
+        );
+        loop {
+            self.block(&l.body);
+            let next = l.params.iter().zip(&l.body.results);
+            let changed: Vec<Var> =
+                next.filter(|(p, next)| self.has(**next) && !self.vars.contains(p)).map(|(p, _)| *p).collect();
+            if changed.is_empty() {
+                break;
+            }
+            self.vars.extend(changed);
+        }
+        if l.count.is_none() && l.params.first().is_some_and(|p| self.vars.contains(p)) {
+            return self.all_of(s);
+        }
+        let split = l.split(&s.results);
+        for (p, outer) in l.params.iter().zip(split.carried) {
+            if self.vars.contains(p) {
+                self.vars.insert(*outer);
+            }
+        }
+        for (inner, outer) in l.body.results[l.params.len()..].iter().zip(split.stacked) {
+            if self.has(*inner) {
+                self.vars.insert(*outer);
+            }
+        }
+        self.accs(&l.accs, split.accs);
+    }
+
+    fn switch(&mut self, selector: Atom, arms: &[Block], s: &Stmt) {
+        if self.has(selector) {
+            return self.all_of(s);
+        }
+        for arm in arms {
+            self.block(arm);
+            for (inner, outer) in arm.results.iter().zip(&s.results) {
+                if self.has(*inner) {
+                    self.vars.insert(*outer);
+                }
+            }
+        }
+    }
+
+    fn accs(&mut self, accs: &[Acc], results: &[Var]) {
+        for (acc, outer) in accs.iter().zip(results) {
+            if acc.init.is_some_and(|a| self.has(a)) || self.vars.contains(&acc.var) {
+                self.vars.insert(*outer);
+            }
+        }
+    }
+
+    /// A region that stays as a whole, with all that it writes.
+    fn all_of(&mut self, s: &Stmt) {
+        self.vars.extend(s.op.binders());
+        for b in s.op.blocks() {
+            self.vars.extend(written_accs(b));
+            b.stmts.iter().for_each(|s| self.all_of(s));
+        }
+        self.vars.extend(&s.results);
+    }
+}
+
+/// Whether a statement, or one inside it, may fail and has a result for which `is` holds.
+pub(super) fn any_fallible(s: &Stmt, is: &impl Fn(Var) -> bool) -> bool {
+    is_fallible(&s.op) && s.results.iter().any(|r| is(*r))
+        || s.op.blocks().iter().flat_map(|b| &b.stmts).any(|s| any_fallible(s, is))
+}
