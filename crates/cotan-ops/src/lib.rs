@@ -87,7 +87,7 @@ pub use tensor::transpose::TRANSPOSE;
 pub use tensor::triangular_solve::TRIANGULAR_SOLVE;
 pub use tensor::{
     Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Inputs, Like, Map, Pull, Push, Routine,
-    RoutineCall, Sampled, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    RoutineCall, Sampled, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
 pub use term::{Constant, Term, typed_number};
 pub use value::Value;
