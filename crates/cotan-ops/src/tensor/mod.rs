@@ -29,7 +29,7 @@ pub(crate) mod svd;
 pub(crate) mod transpose;
 pub(crate) mod triangular_solve;
 
-pub use routine::{Array, Elements, ElementsMut, Routine, RoutineCall};
+pub use routine::{Array, Routine, RoutineCall};
 pub use sample::{Like, Sampled, TensorSample};
 
 /// An operation on tensors: everything that is known of it. A record has no field that may be left out.
