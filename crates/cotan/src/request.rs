@@ -6,12 +6,12 @@
 
 use crate::{CompileError, Compiler, Program};
 use cotan_ir::Elem;
-use cotan_sema::entry::{EntryParam, HostType};
+use cotan_lower::entry::{EntryParam, HostType};
 use cotan_sema::typed::{Function as Declaration, GenericKind};
 use cotan_sema::types::Scalar;
 use std::fmt;
 
-pub use cotan_sema::entry::{DerivativeRequest, Request, Signature};
+pub use cotan_lower::entry::{DerivativeRequest, Request, Signature};
 pub use cotan_sema::typed::{DerivativeForm, DerivativeMode};
 
 /// The request for a derivative of a function with respect to parameters by name, in whatever mode suits.

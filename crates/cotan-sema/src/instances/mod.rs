@@ -24,22 +24,19 @@ use crate::typed::{FnId, Function, FunctionBody, Param, Program, TraitMethod};
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, TraitRef, Type};
 
 /// A function that is wanted, with one argument for each of its generics.
-pub(crate) type Wanted = (FnId, Vec<GenericArg>);
+pub type Wanted = (FnId, Vec<GenericArg>);
 
 /// A program without generics but sizes.
-pub(crate) struct Specialised {
-    pub(crate) program: Program,
+pub struct Specialised {
+    /// The functions, none of them generic but over sizes.
+    pub program: Program,
     /// The instances that were wanted, in order.
-    pub(crate) roots: Vec<FnId>,
+    pub roots: Vec<FnId>,
 }
 
 /// The functions that `wanted` needs, at the types that it needs them at. An error is a program that needs too many, or
 /// functions that call themselves through a trait.
-pub(crate) fn specialise(
-    program: &Program,
-    wanted: &[Wanted],
-    limits: &Limits,
-) -> Result<Specialised, Box<Diagnostic>> {
+pub fn specialise(program: &Program, wanted: &[Wanted], limits: &Limits) -> Result<Specialised, Box<Diagnostic>> {
     let mut instances = Instances::new(program, limits);
     let mut roots = Vec::new();
     for (function, args) in wanted {
@@ -65,7 +62,7 @@ pub(crate) fn specialise(
 }
 
 /// The names and types of a function at these arguments; of what it calls nothing is made.
-pub(crate) fn specialise_header(
+pub fn specialise_header(
     program: &Program,
     function: FnId,
     args: Vec<GenericArg>,
@@ -77,10 +74,13 @@ pub(crate) fn specialise_header(
 }
 
 /// The names and types of an instance.
-pub(crate) struct Specialisation {
-    pub(crate) generics: Vec<Generic>,
-    pub(crate) params: Vec<Param>,
-    pub(crate) result: Type,
+pub struct Specialisation {
+    /// Sizes.
+    pub generics: Vec<Generic>,
+    /// The parameters at their types.
+    pub params: Vec<Param>,
+    /// The type of the result.
+    pub result: Type,
 }
 
 /// A function at certain types.

@@ -7,8 +7,8 @@ use super::{ArgumentMisfit, Arguments, HostType, HostValue};
 use crate::CallError;
 use crate::function::{Executor, Function};
 use cotan_ir::{Const, OutOfMemory};
+use cotan_lower::entry::EntryParam;
 use cotan_ops::{TensorMut, TensorRef, Value};
-use cotan_sema::entry::EntryParam;
 
 impl Function {
     /// Calls the function with tensors and scalars by name, a size that follows from none of them too; each parameter needs
