@@ -75,11 +75,11 @@ pub fn specialise_header(
 
 /// The names and types of an instance.
 pub struct Specialisation {
-    /// Sizes.
+    /// Its size parameters.
     pub generics: Vec<Generic>,
-    /// The parameters at their types.
+    /// Its parameters at these arguments.
     pub params: Vec<Param>,
-    /// The type of the result.
+    /// The type of its result.
     pub result: Type,
 }
 

@@ -3,13 +3,13 @@
 
 use super::Verdict;
 use super::engines::same_bits;
-use crate::case::{Case, floats, options};
+use crate::derived_case::{Case, floats, options};
 use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
 use cotan_ir::{CheckKind, Elem, Module, Span};
 use cotan_loops::{
-    LoopFunction, Node, TaskSizes, Width, contract, fork, legalize_width, lower, split_blocks, vectorise, verify_nests,
-    wavefronts, without_products,
+    LoopFunction, Node, TaskSizes, Width, contract, expand_products, fork, legalize_width, lower, split_blocks,
+    vectorise, verify_nests, wavefronts,
 };
 use cotan_ops::Value;
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ impl NestPlace {
         for nest in &mut nests {
             match self {
                 NestPlace::After(n) => PASSES[..n].iter().for_each(|(_, pass)| pass(nest)),
-                NestPlace::WithoutProducts => nest.body = without_products(std::mem::take(&mut nest.body)),
+                NestPlace::WithoutProducts => expand_products(nest),
                 NestPlace::Scalar => {
                     PASSES[..PASSES.len() - 1].iter().for_each(|(_, pass)| pass(nest));
                     Width::new(1).into_iter().for_each(|width| legalize_width(nest, width));
