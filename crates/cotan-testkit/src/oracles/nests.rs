@@ -3,7 +3,7 @@
 
 use super::Verdict;
 use super::engines::same_bits;
-use crate::case::{Case, floats, options};
+use crate::derived_case::{Case, floats, options};
 use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
 use cotan_ir::{CheckKind, Elem, Module, Span};

@@ -3,7 +3,7 @@
 use cotan::host::fit_arguments;
 use cotan::{DerivativeForm, Program, Request, derivative};
 use cotan_testkit::files::tests_folder;
-use cotan_testkit::front::{loaded, lower, lower_plain, lower_with_calls};
+use cotan_testkit::frontend::{loaded, lower, lower_plain, lower_with_calls};
 use cotan_testkit::header::{self, Case, named_arguments};
 use cotan_testkit::oracles::same_on_nests;
 use cotan_testkit::tier;
