@@ -9,4 +9,5 @@ mod lowering;
 mod probe;
 mod products;
 mod reuse;
+mod verify;
 mod wavefront;
