@@ -5,7 +5,7 @@ use crate::diagnostics::Failure;
 use crate::input::RawArguments;
 use crate::session::Session;
 use cotan::host::HostValue;
-use cotan::sema::entry::{Entry, HostType};
+use cotan::lower::entry::{Entry, HostType};
 use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Function, Request};
 
 /// A function of a program, the parameters to differentiate with respect to, and arguments.

@@ -9,7 +9,7 @@ use cotan::codes;
 use cotan::host::files::{Archive, ArrayHeader, JsonText, NpyFile};
 use cotan::host::{ArgumentMisfit, Arguments, Budget, HostValue, with_defaults};
 use cotan::ir::Elem;
-use cotan::sema::entry::{Entry, EntryParam, HostType};
+use cotan::lower::entry::{Entry, EntryParam, HostType};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::Path;

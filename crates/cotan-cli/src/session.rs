@@ -9,7 +9,7 @@ use crate::input::{RawArguments, Unbound};
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan::sema::modules::Loader;
 use cotan::sema::typed::{self, GenericKind};
 use cotan::sema::types::Scalar;

@@ -11,11 +11,11 @@ use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
+use cotan_lower::entry::{Entry, EntryExtent};
 use cotan_opt::KnownExtents;
 use cotan_opt::passes::relax_products::relax_products;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_sema::dims::{Atom, Dim};
-use cotan_sema::entry::{Entry, EntryExtent};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
@@ -203,7 +203,7 @@ impl Compiler {
         }
         let roots = std::slice::from_ref(request);
         let lowered =
-            cotan_sema::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
+            cotan_lower::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
         let entry = lowered.entries.into_iter().next().expect("invariant: there is an entry for each root");
         Ok((entry, lowered.module))
     }

@@ -7,9 +7,9 @@ use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::{CheckKind, Module, OutOfMemory};
 use cotan_llvm::Statistics;
+use cotan_lower::entry::Entry;
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
-use cotan_sema::entry::Entry;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ impl Function {
         self.rebuild(results)
     }
 
-    /// Calls the function with the flat operands of its IR; see [`cotan_sema::entry`].
+    /// Calls the function with the flat operands of its IR; see [`cotan_lower::entry`].
     pub fn call_flat(&self, args: &[Value]) -> Result<Vec<Value>, CallError> {
         self.call_flat_with_output(args, &mut |_| {})
     }

@@ -40,6 +40,7 @@ pub use cotan_ir as ir;
 pub use cotan_llvm as llvm;
 pub use cotan_llvm::Statistics;
 pub use cotan_loops as loops;
+pub use cotan_lower as lower;
 pub use cotan_ops as ops;
 pub use cotan_opt as opt;
 pub use cotan_sema as sema;

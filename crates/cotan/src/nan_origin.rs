@@ -2,9 +2,9 @@
 
 use crate::CheckFailure;
 use cotan_ir::{Const, Monoid, Role, Span, Sweep};
+use cotan_lower::entry::Entry;
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::{Enclosing, Made, Shown, Site};
-use cotan_sema::entry::Entry;
 use cotan_syntax::{FileId, SourceMap};
 
 /// The longest source text that a message quotes.

@@ -1,6 +1,6 @@
 //! What to make of a program: a function of it, or a derivative of one.
 
-pub use cotan_sema::entry::{DerivativeRequest, Request};
+pub use cotan_lower::entry::{DerivativeRequest, Request};
 pub use cotan_sema::typed::{DerivativeForm, DerivativeMode};
 
 /// The request for a derivative of a function with respect to parameters by name, in whatever mode suits.

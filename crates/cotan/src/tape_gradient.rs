@@ -4,8 +4,8 @@ use crate::function::interpreter_options;
 use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
 use crate::{CallError, CallLimits, ReadyModule};
 use cotan_ir::Const;
+use cotan_lower::entry::HostType;
 use cotan_ops::Value;
-use cotan_sema::entry::HostType;
 
 /// What a lowered function gives, and its gradients with respect to parameters by name. The gradient is that of the
 /// first component of the result, which must be a float. `limits` stop the run that is written down.

@@ -8,7 +8,7 @@ use crate::exit;
 use crate::files;
 use crate::output;
 use cotan::host::HostValue;
-use cotan::sema::entry::{Entry, Leaf};
+use cotan::lower::entry::{Entry, Leaf};
 use cotan::sparse::{SparseJacobian, SparseMatrix, spy_plot};
 use cotan::{DerivativeForm, DerivativeMode, codes};
 use std::fmt::Write;

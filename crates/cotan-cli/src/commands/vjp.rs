@@ -9,7 +9,7 @@ use crate::input::RawArguments;
 use crate::output;
 use cotan::host::HostValue;
 use cotan::ir::Const;
-use cotan::sema::entry::HostType;
+use cotan::lower::entry::HostType;
 use cotan::{DerivativeForm, DerivativeMode};
 
 /// The name of the cotangent among the parameters of the derivative.

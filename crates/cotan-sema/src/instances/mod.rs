@@ -24,22 +24,19 @@ use crate::typed::{FnId, Function, FunctionBody, Program, TraitMethod};
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, TraitRef, Type};
 
 /// A function that is wanted, with one argument for each of its generics.
-pub(crate) type Wanted = (FnId, Vec<GenericArg>);
+pub type Wanted = (FnId, Vec<GenericArg>);
 
 /// A program without generics but sizes.
-pub(crate) struct Specialised {
-    pub(crate) program: Program,
+pub struct Specialised {
+    /// The functions, none of them generic but over sizes.
+    pub program: Program,
     /// The instances that were wanted, in order.
-    pub(crate) roots: Vec<FnId>,
+    pub roots: Vec<FnId>,
 }
 
 /// The functions that `wanted` needs, at the types that it needs them at. An error is a program that needs too many, or
 /// functions that call themselves through a trait.
-pub(crate) fn specialise(
-    program: &Program,
-    wanted: &[Wanted],
-    limits: &Limits,
-) -> Result<Specialised, Box<Diagnostic>> {
+pub fn specialise(program: &Program, wanted: &[Wanted], limits: &Limits) -> Result<Specialised, Box<Diagnostic>> {
     let mut instances = Instances {
         program,
         limits,

@@ -2,8 +2,8 @@
 
 use crate::random::Rng;
 use cotan::host::{Arguments, HostValue};
+use cotan::lower::entry::{Entry, HostType};
 use cotan::sema::dims::{Atom, Dim};
-use cotan::sema::entry::{Entry, HostType};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Value;
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use crate::frontend;
 use crate::header::{self, named_arguments};
 use crate::random::Rng;
 use cotan::host::{Arguments, fit_arguments, with_defaults};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan::syntax::format::format;
 use cotan::syntax::{Diagnostic, FileId, dump, parse, render};
 use cotan::{DerivativeForm, Program, ReadyModule, Request, derivative};
@@ -149,7 +149,7 @@ impl Call {
         if !self.wrt.is_empty() {
             return self.wrt.clone();
         }
-        let has_floats = |ty: &cotan::sema::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
+        let has_floats = |ty: &cotan::lower::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
         entry.params.iter().filter(|param| has_floats(&param.ty)).take(1).map(|param| param.name.clone()).collect()
     }
 }

@@ -6,7 +6,7 @@ use crate::frontend::lower_to_derive;
 use crate::oracles::{Agreement, Ran, Verdict, dot_product, interpreted, outcome_of, same_outcome, tape};
 use crate::variant::Variant;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan::{Program, Request};
 use cotan_ir::{CheckKind, Elem};
 use cotan_llvm::CompiledFunction;

@@ -11,9 +11,9 @@ mod walk;
 
 use crate::host::HostValue;
 use crate::{CompileError, Compiler, Program, ReadyModule, Request};
-use cotan_ad::{Pushed, Refusal, Restored, Reversal, ReversedLoop};
+use cotan_ad::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
-use cotan_sema::entry::{Entry, HostType};
+use cotan_lower::entry::{Entry, HostType};
 use cotan_syntax::on_deep_stack;
 pub use formula::Formula;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub struct ExplainedLoop {
     /// Where it stands.
     pub place: Place,
     /// Whether it is differentiated forward inside the reverse sweep, and why. There is no record of it then.
-    pub forward: Option<Pushed>,
+    pub forward: Option<ForwardLoop>,
     /// Why it is not, if that was asked for.
     pub refused: Option<Refusal>,
     /// What it records.
@@ -182,7 +182,7 @@ impl Compiler {
                 }
             }
             let forward = notes.iter().find_map(|note| match &note.how {
-                Reversal::Forward(pushed) => Some(pushed.clone()),
+                Reversal::Forward(forward_loop) => Some(forward_loop.clone()),
                 Reversal::Backwards(_) | Reversal::Refused(_) => None,
             });
             let refused = notes.iter().find_map(|note| match &note.how {

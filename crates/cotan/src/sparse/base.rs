@@ -5,7 +5,7 @@ use super::sides::Side;
 use super::{SparseError, without_function};
 use crate::{Compiler, DerivativeForm, DerivativeMode, DerivativeRequest, Engine, Function, Program, Request};
 use cotan_ir::{Module, Var};
-use cotan_sema::entry::{Entry, HostType};
+use cotan_lower::entry::{Entry, HostType};
 
 /// A function with the places of what is differentiated, and of what is differentiated by it.
 pub(super) struct Base {
