@@ -36,7 +36,7 @@ mod wavefront;
 pub use contract::contract;
 pub use fork::fork;
 pub use legalize_width::{Width, legalize_width};
-pub use lower::{lower, lowers};
+pub use lower::{lower, lower_only, lowers};
 pub use nan_watch::{unwatched_results, watch_results};
 pub use node::{
     Argument, Buffer, BufferInfo, BufferKind, BufferUse, CallResult, Effect, Expr, For, Home, Independence, Local,

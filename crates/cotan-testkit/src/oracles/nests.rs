@@ -6,68 +6,50 @@ use super::engines::same_bits;
 use crate::derived_case::{Case, floats, options};
 use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
-use cotan_ir::{CheckKind, Elem, Module, Span};
+use cotan_ir::{CheckKind, Elem, Function, Module, Span};
 use cotan_loops::{
-    LoopFunction, Node, TaskSizes, Width, contract, fork, legalize_width, lower, split_blocks, vectorise, verify_nests,
-    wavefronts, without_products,
+    AFTER_LOWERING, LoopFunction, NestContext, Node, OPTIMIZED, PLAIN, TaskSizes, Width, lower, lower_only, run,
+    verify_nests,
 };
 use cotan_ops::Value;
 use std::collections::BTreeMap;
 
-/// A pass of the nests.
-type Pass = fn(&mut LoopFunction);
-
-/// The passes of the pipeline in order, in the smallest pieces, so that small programs meet all that they do.
-const PASSES: [(&str, Pass); 6] = [
-    ("wavefronts", |f| wavefronts(f, &TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() })),
-    ("vectorise", vectorise),
-    ("fork", fork),
-    ("contract", contract),
-    ("split_blocks", split_blocks),
-    ("legalize_width", |f| {
-        let width = Width::new(4);
-        width.into_iter().for_each(|width| legalize_width(f, width));
-    }),
-];
-
-/// A place in the pipeline: what has been done to a nest.
+/// A place in the pipeline of nests: so many passes of a list have run, in pieces as small as they get, so that small
+/// programs meet all that they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NestPlace {
-    /// It was lowered, and so many passes ran.
-    After(usize),
-    /// Products are left to loops: nothing is optimised.
-    WithoutProducts,
-    /// Everything, with no lane left.
+    /// The first ones of those that every nest goes through.
+    Lowered(usize),
+    /// After them, the first ones on the way to code that is not optimised.
+    Plain(usize),
+    /// The first ones on the way to fast code.
+    Optimized(usize),
+    /// All on that way, with no lane left.
     Scalar,
 }
 
 impl NestPlace {
     /// Every place.
-    pub const ALL: [NestPlace; PASSES.len() + 3] = [
-        NestPlace::After(0),
-        NestPlace::After(1),
-        NestPlace::After(2),
-        NestPlace::After(3),
-        NestPlace::After(4),
-        NestPlace::After(5),
-        NestPlace::After(6),
-        NestPlace::WithoutProducts,
-        NestPlace::Scalar,
-    ];
+    pub fn all() -> Vec<NestPlace> {
+        let plain = (1..=PLAIN.len()).map(NestPlace::Plain);
+        let optimized = (1..=OPTIMIZED.len()).map(NestPlace::Optimized);
+        let lowered = (0..=AFTER_LOWERING.len()).map(NestPlace::Lowered);
+        lowered.chain(plain).chain(optimized).chain([NestPlace::Scalar]).collect()
+    }
 
     /// What the nests of a function and of all that it calls are here.
     pub fn nests(self, module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
-        let mut nests = lowered(module, name)?;
-        for nest in &mut nests {
-            match self {
-                NestPlace::After(n) => PASSES[..n].iter().for_each(|(_, pass)| pass(nest)),
-                NestPlace::WithoutProducts => nest.body = without_products(std::mem::take(&mut nest.body)),
-                NestPlace::Scalar => {
-                    PASSES[..PASSES.len() - 1].iter().for_each(|(_, pass)| pass(nest));
-                    Width::new(1).into_iter().for_each(|width| legalize_width(nest, width));
-                }
-            }
-        }
+        let (lanes, passes) = match self {
+            NestPlace::Lowered(n) => (None, &AFTER_LOWERING[..n]),
+            NestPlace::Plain(n) => (Width::new(4), &PLAIN[..n]),
+            NestPlace::Optimized(n) => (Width::new(4), &OPTIMIZED[..n]),
+            NestPlace::Scalar => (Width::new(1), OPTIMIZED),
+        };
+        let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+        let context = NestContext { width: lanes, tasks, ..NestContext::default() };
+        let write = if matches!(self, NestPlace::Lowered(_)) { lower_only } else { lower };
+        let mut nests = lowered(module, name, write)?;
+        nests.iter_mut().for_each(|nest| run(passes, nest, &context));
         Ok(nests)
     }
 }
@@ -93,7 +75,7 @@ pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -
         Err(cotan_interp::RuntimeError::Check(failure)) => Err((failure.kind, failure.args, failure.span)),
         Err(other) => return Err(format!("`{name}` fails: {other}")),
     };
-    tier::chosen(&NestPlace::ALL, 1, label).into_iter().try_for_each(|place| {
+    tier::chosen(&NestPlace::all(), 1, label).into_iter().try_for_each(|place| {
         let what = format!("the nest of `{name}`, {place:?}");
         let nests = place.nests(module, name)?;
         verify_nests(&nests).map_err(|e| format!("{what}: {e}"))?;
@@ -154,7 +136,7 @@ fn regrouped(found: &[Value], expected: &[Value], what: &str) -> Result<(), Stri
 }
 
 /// The nests of a function and of all that it calls, lowered.
-fn lowered(module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
+fn lowered(module: &Module, name: &str, write: fn(&Function) -> LoopFunction) -> Result<Vec<LoopFunction>, String> {
     let mut nests = BTreeMap::new();
     let mut wanted = vec![name.to_owned()];
     while let Some(name) = wanted.pop() {
@@ -162,7 +144,7 @@ fn lowered(module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
             continue;
         }
         let f = module.function(&name).ok_or_else(|| format!("there is no function `{name}`"))?;
-        let nest = lower(f);
+        let nest = write(f);
         callees(&nest.body, &mut wanted);
         nests.insert(name, nest);
     }
