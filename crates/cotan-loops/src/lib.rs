@@ -23,6 +23,7 @@ mod liveness;
 mod lower;
 mod nan_watch;
 mod node;
+mod parse;
 mod partial_sums;
 mod pipeline;
 mod print;
@@ -43,11 +44,12 @@ pub use node::{
     LocalInfo, LocalUse, LoopFunction, Node, Operand, OperandUse, Param, Part, PartMut, Place, Product, Routine,
     Sharing, Sum, Target, Tensor, Threads, View, Wave, any, combining, count, each_definition, walk,
 };
+pub use parse::{NestParseError, parse_nest};
 pub use partial_sums::{BlockWork, PartialSums};
 pub use pipeline::{
     AFTER_LOWERING, NEST_PASSES, NestContext, NestPass, NestPipeline, OPTIMIZED, PLAIN, WATCH_RESULTS, run,
 };
-pub use print::heading;
+pub use print::{heading, print_nest};
 pub use probe::{Probe, ProbeEvent, insert_probes};
 pub use product::expand_products;
 pub use split_blocks::split_blocks;

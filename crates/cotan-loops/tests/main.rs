@@ -9,5 +9,6 @@ mod lowering;
 mod probe;
 mod products;
 mod reuse;
+mod text;
 mod verify;
 mod wavefront;

@@ -11,7 +11,7 @@ use cotan_loops::{
     AFTER_LOWERING, LoopFunction, NestContext, Node, OPTIMIZED, PLAIN, TaskSizes, Width, lower, lower_only, run,
     verify_nests,
 };
-use cotan_ops::Value;
+use cotan_ops::{Registry, Value};
 use std::collections::BTreeMap;
 
 /// A place in the pipeline of nests: so many passes of a list have run, in pieces as small as they get, so that small
@@ -79,6 +79,7 @@ pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -
         let what = format!("the nest of `{name}`, {place:?}");
         let nests = place.nests(module, name)?;
         verify_nests(&nests).map_err(|e| format!("{what}: {e}"))?;
+        nests.iter().try_for_each(|nest| reads_back(nest).map_err(|e| format!("{what}: {e}")))?;
         let mut text = String::new();
         let limits = cotan_nest::Options { steps: STEPS, ..cotan_nest::Options::default() };
         let found = cotan_nest::run_with_output(&nests, name, args, &limits, &mut |piece| text += piece);
@@ -87,6 +88,13 @@ pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -
         }
         agrees(found, &expected, nests.iter().any(|nest| nest.regroups_sums), &what)
     })
+}
+
+/// Whether a nest is what its complete text stands for.
+fn reads_back(nest: &LoopFunction) -> Result<(), String> {
+    let text = print_nest(nest);
+    let again = parse_nest(&text, Registry::standard()).map_err(|e| format!("its text does not parse: {e}\n{text}"))?;
+    if again == *nest { Ok(()) } else { Err(format!("its text reads back otherwise:\n{text}\n{}", print_nest(&again))) }
 }
 
 /// Enough for any program of the tests, and a bound on one that does not end.
