@@ -12,7 +12,7 @@ use super::function::under;
 use super::output;
 use super::walk::{each_callee, each_callee_of};
 use super::{Extent, Lowering, Result};
-use crate::entry::{DerivativeRequest, Entry, EntryExtent, EntryParam, HostType, HostVariant, Request};
+use crate::entry::{DerivativeRequest, Entry, EntryExtent, EntryParam, HostType, HostVariant, Request, Signature};
 use cotan_sema::codes;
 use cotan_sema::dims::{Atom, Dim, GenericId};
 use cotan_sema::instances::Wanted;
@@ -84,31 +84,49 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: FnId) -> Result<Entr
     }
     lower_callees(lowering, root)?;
     let instance = lowering.instance(root, Kept::default())?;
-    let host = Host { program };
-    let param = |param: &Param| {
-        let ty = host.ty(&param.ty);
-        let default = param.default.as_ref().map(|value| default_leaves(value, &ty));
-        EntryParam { name: param.name.clone(), ty, default }
-    };
-    let params = function.params.iter().map(param).collect();
     let (result, n_tokens) = match function.result.parts() {
         [_, value] if function.prints => (value, 1),
         _ => (&function.result, 0),
     };
+    let header = Header { generics: &function.generics, params: &function.params, result, body: &function.body };
     let leaves: Vec<Leaf> = function.params.iter().flat_map(|p| program.leaves(&p.ty)).collect();
     let extents = &instance.signature.extents;
     Ok(Entry {
         symbol: instance.function.name.clone(),
-        sizes: function.generics.iter().map(|generic| generic.name.clone()).collect(),
+        signature: header.signature(program),
         extents: extents.iter().map(|extent| host_extent(*extent, &leaves)).collect(),
-        params,
-        result: host.ty(result),
         leaf_results: instance.signature.results[n_tokens..].to_vec(),
-        wrt: match &function.body {
-            FunctionBody::Source(_) | FunctionBody::Required(_) => Vec::new(),
-            FunctionBody::Derivative(derivative) => derivative.wrt.clone(),
-        },
     })
+}
+
+/// The parts of a function that its signature is made of.
+pub(super) struct Header<'f> {
+    pub(super) generics: &'f [Generic],
+    pub(super) params: &'f [Param],
+    /// Without the token of a function that prints.
+    pub(super) result: &'f Type,
+    pub(super) body: &'f FunctionBody,
+}
+
+impl Header<'_> {
+    /// Names and types as the host sees them.
+    pub(super) fn signature(&self, program: &Program) -> Signature {
+        let host = Host { program };
+        let param = |param: &Param| {
+            let ty = host.ty(&param.ty);
+            let default = param.default.as_ref().map(|value| default_leaves(value, &ty));
+            EntryParam { name: param.name.clone(), ty, default }
+        };
+        Signature {
+            sizes: self.generics.iter().map(|generic| generic.name.clone()).collect(),
+            params: self.params.iter().map(param).collect(),
+            result: host.ty(self.result),
+            wrt: match self.body {
+                FunctionBody::Source(_) | FunctionBody::Required(_) => Vec::new(),
+                FunctionBody::Derivative(derivative) => derivative.wrt.clone(),
+            },
+        }
+    }
 }
 
 /// Lowers what a function calls as it is under its attributes.

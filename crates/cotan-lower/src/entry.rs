@@ -60,17 +60,24 @@ pub struct LoweredProgram {
 pub struct Entry {
     /// Its name in the lowered module.
     pub symbol: Symbol,
-    /// The names of the size parameters. [`Atom::Size`] `k` in a dim of a parameter is the `k`-th.
-    pub sizes: Vec<String>,
+    /// Names and types.
+    pub signature: Signature,
     /// Extents of parameters that are neither a size nor the value of a parameter: each is an i64 argument after the
     /// sizes.
     pub extents: Vec<EntryExtent>,
+    /// The position, among the results of the IR function, of each leaf of the result; the others are lengths.
+    pub leaf_results: Vec<usize>,
+}
+
+/// The names and types of a function that a host may call; nothing needs to be lowered to tell them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature {
+    /// The names of the size parameters. [`Atom::Size`] `k` in a dim of a parameter is the `k`-th.
+    pub sizes: Vec<String>,
     /// The parameters. [`Atom::Value`] `k` in a dim is the value of the `k`-th.
     pub params: Vec<EntryParam>,
     /// The type of the result.
     pub result: HostType,
-    /// The position, among the results of the IR function, of each leaf of the result; the others are lengths.
-    pub leaf_results: Vec<usize>,
     /// The parameters that a derivative is taken with respect to, by position; none for other functions.
     pub wrt: Vec<usize>,
 }
@@ -250,7 +257,7 @@ impl HostType {
     }
 }
 
-impl Entry {
+impl Signature {
     /// The type as text, with sizes and integer parameters by name.
     pub fn show(&self, ty: &HostType) -> String {
         match ty {

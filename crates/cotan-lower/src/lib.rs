@@ -57,7 +57,7 @@ use cotan_syntax::Span;
 use crate::entry::{LoweredProgram, Request};
 use cotan_sema::Limits;
 use cotan_sema::codes;
-use cotan_sema::instances;
+use cotan_sema::instances::{self, Specialisation};
 use cotan_sema::typed::{FnId, Program};
 
 /// What lowering gives: a value, or the one error that ends it.
@@ -116,6 +116,20 @@ pub fn lower(
         entries.push(entries::lower_root(&mut lowering, root).map_err(|error| vec![*error])?);
     }
     Ok(LoweredProgram { module: lowering.module, entries })
+}
+
+/// The names and types of the function that `root` asks for, without a lowering. Errors are those of the root.
+pub fn signature(
+    program: &Program,
+    root: &Request,
+    limits: &Limits,
+) -> std::result::Result<entry::Signature, Vec<Diagnostic>> {
+    let mut program = Cow::Borrowed(program);
+    let (function, args) = entries::resolve(&mut program, root).map_err(|error| vec![*error])?;
+    let Specialisation { generics, params, result } =
+        instances::specialise_header(&program, function, args, limits).map_err(|error| vec![*error])?;
+    let body = &program.function(function).body;
+    Ok(entries::Header { generics: &generics, params: &params, result: &result, body }.signature(&program))
 }
 
 /// A function in the IR.

@@ -173,15 +173,15 @@ fn u(x: f64) -> (i64, f64) = (1, x)";
 fn entries_say_what_a_derivative_is_of() {
     let root = Request::derivative("loss", request(DerivativeForm::ValueAndGrad, &["y", "w"]));
     let entry = lowered(LOSS, &root).entries.remove(0);
-    assert_eq!((&*entry.symbol, entry.wrt.as_slice()), ("loss.value_and_grad", &[2, 0][..]));
-    assert_eq!(entry.show(&entry.result), "(f64, f64, f64[N])");
+    assert_eq!((&*entry.symbol, entry.signature.wrt.as_slice()), ("loss.value_and_grad", &[2, 0][..]));
+    assert_eq!(entry.signature.show(&entry.signature.result), "(f64, f64, f64[N])");
     let root = Request { elems: vec![Elem::F32], ..Request::function("f") };
     let entry = lowered("fn f[T: Float, N](x: T[N], y: T[2*N]) -> T[N+1] = y[0..N+1]", &root).entries.remove(0);
     assert_eq!(&*entry.symbol, "f.f32");
-    assert_eq!(entry.show(&entry.params[1].ty), "f32[2*N]");
-    assert_eq!(entry.show(&entry.result), "f32[N + 1]");
+    assert_eq!(entry.signature.show(&entry.signature.params[1].ty), "f32[2*N]");
+    assert_eq!(entry.signature.show(&entry.signature.result), "f32[N + 1]");
     let [EntryExtent::Size(extent)] = entry.extents.as_slice() else { panic!("one extent is a function of sizes") };
-    assert_eq!(entry.show_dim(extent), "2*N");
+    assert_eq!(entry.signature.show_dim(extent), "2*N");
 }
 
 #[test]

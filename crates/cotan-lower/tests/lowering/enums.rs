@@ -19,7 +19,7 @@ fn both[N](k: i64, x: f64[N]) -> f64 = area(pick(k, x))
 #[test]
 fn a_parameter_has_a_number_and_the_payloads_of_all_variants() {
     let entry = lowered(SHAPE, &Request::function("area")).entries.remove(0);
-    assert_eq!(entry.params[0].ty.leaves().len(), 3);
+    assert_eq!(entry.signature.params[0].ty.leaves().len(), 3);
     assert_eq!(entry.extents, [EntryExtent::Payload { leaf: 2, axis: 0 }]);
 }
 

@@ -91,7 +91,7 @@ fn run(source: &str, root: &Request, args: &[Value]) -> Result<Vec<Value>, (Runt
 
 /// Sizes and extents, read off the leaves.
 fn leading(entry: &Entry, args: &[Value]) -> Vec<Value> {
-    let leaves: Vec<_> = entry.params.iter().flat_map(|p| p.ty.leaves()).collect();
+    let leaves: Vec<_> = entry.signature.params.iter().flat_map(|p| p.ty.leaves()).collect();
     assert_eq!(leaves.len(), args.len(), "arguments of `{}`", entry.symbol);
     let find = |dim: &Dim| {
         let places = leaves.iter().zip(args).flat_map(|(leaf, arg)| leaf.dims.iter().zip(&arg.dims));
@@ -103,7 +103,7 @@ fn leading(entry: &Entry, args: &[Value]) -> Vec<Value> {
         EntryExtent::Size(dim) => find(dim),
         EntryExtent::Payload { leaf, axis } => Const::i64(args[*leaf].dims[*axis]).into(),
     };
-    (0..entry.sizes.len()).map(size).chain(entry.extents.iter().map(extent)).collect()
+    (0..entry.signature.sizes.len()).map(size).chain(entry.extents.iter().map(extent)).collect()
 }
 
 fn as_f64(c: Const) -> f64 {

@@ -135,7 +135,7 @@ impl Call {
             (None, None) => arguments::random(rng, &lowered.entry),
         };
         let Some(args) = args else { return refused("no arguments".to_owned()) };
-        let args = with_defaults(&lowered.entry, args);
+        let args = with_defaults(&lowered.entry.signature, args);
         let flat = match fit_arguments(&lowered.entry, &args) {
             Ok(flat) => flat,
             Err(misfit) => return refused(misfit.code().to_string()),
@@ -150,7 +150,14 @@ impl Call {
             return self.wrt.clone();
         }
         let has_floats = |ty: &cotan::lower::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
-        entry.params.iter().filter(|param| has_floats(&param.ty)).take(1).map(|param| param.name.clone()).collect()
+        entry
+            .signature
+            .params
+            .iter()
+            .filter(|param| has_floats(&param.ty))
+            .take(1)
+            .map(|param| param.name.clone())
+            .collect()
     }
 }
 

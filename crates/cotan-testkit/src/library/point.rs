@@ -168,7 +168,7 @@ pub(super) fn compare(
 /// The operands of a call at a point: sizes, then values.
 pub(super) fn operands(entry: &Entry, point: &[Value]) -> Result<Vec<Value>, String> {
     let value = |v: &Value| v.scalar().map_or_else(|| HostValue::Tensor(v.clone()), HostValue::Scalar);
-    let args: Arguments = entry.params.iter().zip(point).map(|(p, v)| (p.name.clone(), value(v))).collect();
+    let args: Arguments = entry.signature.params.iter().zip(point).map(|(p, v)| (p.name.clone(), value(v))).collect();
     fit_arguments(entry, &args).map_err(|e| e.to_string())
 }
 

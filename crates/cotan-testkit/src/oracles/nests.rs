@@ -6,10 +6,12 @@ use super::engines::same_bits;
 use crate::derived_case::{Case, floats, options};
 use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
+use cotan_cpu::pipeline::{OPTIMIZED, PLAIN};
 use cotan_ir::{CheckKind, Elem, Function, Module, Span};
+use cotan_loops::node::walk;
+use cotan_loops::pipeline::{AFTER_LOWERING, run};
 use cotan_loops::{
-    AFTER_LOWERING, LoopFunction, NestContext, Node, OPTIMIZED, PLAIN, TaskSizes, Width, lower, lower_only, run,
-    verify_nests,
+    LoopFunction, NestContext, Node, TaskSizes, Width, lower, lower_only, parse_nest, print_nest, verify_nests,
 };
 use cotan_ops::{Registry, Value};
 use std::collections::BTreeMap;
@@ -160,10 +162,9 @@ fn lowered(module: &Module, name: &str, write: fn(&Function) -> LoopFunction) ->
 }
 
 fn callees(nodes: &[Node], names: &mut Vec<String>) {
-    for node in nodes {
+    walk(nodes, &mut |node| {
         if let Node::Call { callee, .. } = node {
             names.push(callee.to_string());
         }
-        node.lists().into_iter().for_each(|list| callees(list, names));
-    }
+    });
 }

@@ -13,7 +13,7 @@ use crate::host::HostValue;
 use crate::{CompileError, Compiler, Program, ReadyModule, Request};
 use cotan_ad::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
-use cotan_lower::entry::{Entry, HostType};
+use cotan_lower::entry::{Entry, HostType, Signature};
 use cotan_syntax::on_deep_stack;
 pub use formula::Formula;
 use std::collections::BTreeMap;
@@ -212,11 +212,11 @@ impl Compiler {
         let symbol = &lowered.entry.symbol;
         let module = footprint::counter(&lowered.module, symbol, records, self.threads());
         let n_results = records.len() + 2;
+        let result = HostType::Tuple(vec![HostType::Scalar(Elem::I64); n_results]);
         let entry = Entry {
             symbol: footprint::counter_name(symbol),
-            result: HostType::Tuple(vec![HostType::Scalar(Elem::I64); n_results]),
+            signature: Signature { result, wrt: Vec::new(), ..lowered.entry.signature.clone() },
             leaf_results: (0..n_results).collect(),
-            wrt: Vec::new(),
             ..lowered.entry.clone()
         };
         ReadyModule { entry, module: Arc::new(module), traps: None }
