@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Replaces every derivative that the module asks for by a function. Derivatives of callees that turn out to be needed
 /// are added under their canonical names.
 ///
-/// The functions differentiated should have been through [`cotan_opt::prepare`] before: contraction decides the bits
+/// The functions differentiated should have been through [`cotan_opt::BEFORE_AD`] before: contraction decides the bits
 /// of the primal and has no place behind this pass.
 ///
 /// Gives what there is to say of the loops that were reversed, in the order in which that was done.
