@@ -24,10 +24,10 @@ const READERS: &[(&str, &[&str])] = &[
 
 /// Files that whole crates are made of or tested with.
 const SOURCES: &[(&str, &[&str])] = &[
-    ("lib/", &["cotan-sema", "cotan"]),
+    ("lib/", &["cotan-sema", "cotan-lower", "cotan"]),
     ("spec/", &["cotan-ops"]),
     ("proofs/", &["cotan-ops"]),
-    ("examples/", &["cotan-sema", "cotan-bench", "cotan-cli"]),
+    ("examples/", &["cotan-lower", "cotan-bench", "cotan-cli"]),
     ("benches/", &["cotan-bench"]),
     ("tests/memory/", &["cotan"]),
     ("xtask/", &["xtask"]),

@@ -6,12 +6,14 @@ mod book;
 mod changed;
 mod dependencies;
 mod figures;
+mod house;
 mod linted;
 mod memcheck;
 mod new_op;
 mod ops;
 mod peers;
 mod proofs;
+mod sources;
 mod steps;
 mod suites;
 mod tidy;
@@ -35,7 +37,9 @@ cargo xtask COMMAND
   test --campaign         the second tier: more programs and seeds, and every variant in which they are compiled
   test --changed [REV]    the tests that a change since REV (default: HEAD) can reach
   tidy                    generated files are fresh, codes have pages, the longest files, and licences, sources and
-                          duplicates of the dependencies are those that deny.toml allows
+                          duplicates of the dependencies are those that deny.toml allows, and the crates' arrows those of
+                          ARCHITECTURE.md
+  tidy --house [--json]   measures the tree: lists of kinds, rings of files, the longest functions and files, the largest types
   book                    builds the book into target/book, where mdbook is installed
   ops                     writes the reference pages of the operations, docs/operations
   figures                 draws the figures of the book, docs/figures
@@ -69,7 +73,7 @@ fn main() -> Result<()> {
         Some("ci") if linted::is_on() => ci(),
         Some("ci") => linted::run("ci"),
         Some("test") => test(rest),
-        Some("tidy") => tidy::run(&root()),
+        Some("tidy") => tidy::command(&root(), rest),
         Some("book") => book::build(&root()),
         Some("ops") => ops::write(&root()),
         Some("figures") => figures::write(&root()),

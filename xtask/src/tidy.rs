@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A file longer than this is named, so that somebody thinks about it.
 const LONG: usize = 800;
@@ -10,11 +10,22 @@ const LONG: usize = 800;
 /// A file longer than this fails, unless it is a table.
 const TOO_LONG: usize = 1000;
 
+/// Runs every check and prints the ten longest files; or, where flags ask for it, measures the house.
+pub(crate) fn command(root: &Path, args: &[String]) -> Result<()> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        [] => run(root),
+        ["--house"] => crate::house::print(root),
+        ["--house", "--json"] => crate::house::print_json(root),
+        _ => bail!("`tidy` takes --house, --house --json or nothing"),
+    }
+}
+
 /// Runs every check; prints the ten longest files.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let mut sources = Vec::new();
     for folder in ["crates", "xtask"] {
-        collect(&root.join(folder), &mut sources)?;
+        crate::sources::collect(&root.join(folder), &mut sources)?;
     }
     let mut problems = Vec::new();
     let mut lengths = Vec::new();
@@ -38,6 +49,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     }
     lengths.sort_unstable_by(|a, b| b.cmp(a));
     print_longest(&lengths);
+    problems.extend(crate::house::wrong_arrows(root)?);
     problems.extend(crate::ops::check(root).err().map(|e| e.to_string()));
     let dependencies = crate::dependencies::check(root)?;
     dependencies.lines.iter().for_each(|line| crate::print(&format!("{line}\n")));
@@ -51,19 +63,6 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 /// Whether a line is a comment on unsafe code that names another place instead of what the code relies on.
 fn refers_elsewhere(line: &str) -> bool {
     line.trim_start().strip_prefix("// SAFETY:").is_some_and(|said| said.trim_start().starts_with("see "))
-}
-
-fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, out)?;
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            out.push(path);
-        }
-    }
-    out.sort();
-    Ok(())
 }
 
 #[expect(clippy::print_stdout, reason = "the output of a command line tool")]

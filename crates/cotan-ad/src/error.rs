@@ -1,10 +1,10 @@
-//! What can go wrong: requests that are malformed, circular or too large. No construct of the IR is refused.
+//! Errors and limits: requests that are malformed, circular or too large. No construct of the IR is refused.
 
 use cotan_ir::Symbol;
 use cotan_opt::passes::inline::InlineLimit;
 use std::fmt;
 
-/// Bounds on what a request may lead to, so that an exploding one is an error and not a hang.
+/// Bounds on the work of a request, so that an exploding one is an error and not a hang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Derivatives of derivatives, nested at most this deep.
@@ -12,10 +12,9 @@ pub struct Limits {
     /// Variables of one generated function, before it is simplified, and statements of one source.
     pub variables: usize,
     /// A loop that depends on at most as many scalars may be differentiated forward inside a reverse sweep where that is
-    /// cheaper; with 0 all loops run backwards, but for those whose author says otherwise.
+    /// cheaper; with 0 all loops run backwards, except those whose author asks for forward mode.
     pub tangents: usize,
-    /// Which calls of a function become its body before it is differentiated. The derivative of a call that stays calls a
-    /// derivative.
+    /// Which calls are inlined before differentiation. The derivative of a remaining call calls a derivative.
     pub inline: InlineLimit,
 }
 

@@ -1,4 +1,4 @@
-//! Lengths that a function computes: a reverse derivative is told them again, next to the cotangents they belong to.
+//! Lengths that a function computes: its reverse derivative takes them as parameters, next to the cotangents.
 
 use cotan_ir::{Dim, Function, Symbol, Var};
 
@@ -7,7 +7,7 @@ use cotan_ir::{Dim, Function, Symbol, Var};
 pub struct Lengths {
     /// Their names.
     pub names: Vec<Symbol>,
-    /// For every one of the results, for every axis, which length it is, if it is one.
+    /// For each of the results and each axis, the position of its length, if the body computes it.
     pub axes: Vec<Vec<Option<usize>>>,
 }
 

@@ -1,16 +1,26 @@
-//! Derivative transforms from core IR to core IR: forward and reverse mode.
+//! Automatic differentiation of core IR: forward mode and reverse mode.
 //!
-//! Both take a function and give a function, and both accept what they produce, so derivatives of any order are these
-//! two, repeated. There is no tape: the reverse of a block is its statements again, then their cotangents from last to
-//! first, and the reverse of a region re-executes the region's body at its head. Only loops pass anything from the
-//! forward to the reverse sweep; what they record is decided after the reverse body exists (`record.rs`). A loop on a few
-//! scalars may not be reversed at all: forward mode carries tangents beside its values (`regions.rs`).
+//! Both take a function and give a function, and both accept their own output, so a derivative of any order is a
+//! repetition of these two. There is no tape: the reverse of a block repeats its statements and then emits their cotangents
+//! from last to first, and the reverse of a region re-executes the region's body at its head. Only loops pass values from
+//! the forward to the reverse sweep; which ones is decided after the reverse body exists (`records/`). A loop that depends
+//! on a few scalars need not be reversed: forward mode carries tangents beside its values (`prepare/forward_regions.rs`).
 //!
 //! Cost: under `d` sequential loops the innermost body runs `d + 1` times in a gradient, `(d + 1)^k` times at order `k`;
-//! parallel loops are free. Statements grow by about 3, 9 and 30 at orders 1, 2 and 3.
+//! parallel loops are free. Statements grow by about 3, 9 and 30 at orders 1, 2 and 3. Re-execution in place of a tape
+//! follows Schenck, Rønning, Henriksen and Oancea, *AD for an array language with nested parallelism* (SC 2022).
 //!
-//! Per construct, both modes stand side by side in `structured/`. Re-execution in place of a tape follows Schenck,
-//! Rønning, Henriksen and Oancea, *AD for an array language with nested parallelism* (SC 2022).
+//! The layers, each of which imports only those below it:
+//!
+//! | layer | contents |
+//! |---|---|
+//! | `expand`, `split` | requests of a module answered; a gradient as two functions |
+//! | `jvp`, `vjp` | the drivers: one function in one mode, and the match on the kinds of statements |
+//! | `structured/`, `records/` | the derivative rules by construct, both modes side by side; what a loop records for its reverse |
+//! | `prepare/`, `tangents`, `cotangents` | source to source, before differentiation; access to derivatives of variables |
+//! | `state/` | sessions, transforms, scopes: types without rules |
+//! | `analysis/`, `partials` | activity, linearity, induction, in-place updates, costs; partials of one primitive |
+//! | `error`, `report`, `lengths` | the vocabulary of requests and answers |
 //!
 //! This crate must not know backends, nor any single primitive: partial derivatives are data of the op table.
 //!
@@ -32,35 +42,25 @@
 //! # Ok::<(), cotan_ad::Error>(())
 //! ```
 
-mod activity;
-mod checkpoint;
-mod coalesce;
-mod cost;
-mod cotangent;
-mod cut;
+mod analysis;
+mod cotangents;
 mod error;
 mod expand;
-mod extremes;
-mod inner;
 mod jvp;
-mod keep;
 mod lengths;
+mod partials;
 mod prepare;
-mod products;
-mod reads;
-mod record;
-mod regions;
-mod replay;
+mod records;
 mod report;
-mod slopes;
 mod split;
+mod state;
 mod structured;
-mod undo;
+mod tangents;
 mod vjp;
 
 pub use cotan_opt::cost::{COSTS, Costs};
 pub use error::{Error, Limits};
 pub use expand::{derivative, expand, expand_values_first};
 pub use lengths::Lengths;
-pub use report::{Pushed, Refusal, Restored, Reversal, ReversedLoop};
+pub use report::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 pub use split::{ForwardReverse, fwd_rev};

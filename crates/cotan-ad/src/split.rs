@@ -1,8 +1,8 @@
-//! Value sweep and reverse sweep as two functions with an explicit record between them.
+//! Forward and reverse functions with an explicit residual: the value sweep and the reverse sweep of a gradient as two functions.
 
-use crate::expand::Session;
+use crate::error::{Error, Limits};
+use crate::expand::session;
 use crate::vjp::{SeedTypes, Swept, sweep};
-use crate::{Error, Limits};
 use cotan_ir::{Atom, Block, Derived, Function, Mode, Module, Symbol, Ty, Var};
 use cotan_opt::passes::dce::dce_block;
 use rustc_hash::FxHashSet;
@@ -27,7 +27,7 @@ pub fn fwd_rev(
     limits: &Limits,
 ) -> Result<ForwardReverse, Error> {
     let d = Derived { of: of.into(), mode: Mode::Vjp, wrt: wrt.to_vec(), outs: outs.to_vec() };
-    let mut session = Session::new(module, limits);
+    let mut session = session(module, limits);
     let name: Symbol = d.canonical_name();
     let Swept { b, n_forward, results, seeds, cots } = sweep(&mut session, &d, &name, SeedTypes::OfValueSweep)?;
     let mut whole = b.finish(&format!("{of}.fwd"), results);

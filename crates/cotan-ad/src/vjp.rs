@@ -1,61 +1,20 @@
-//! Reverse mode: a function to the function that also gives cotangents.
+//! Reverse mode: from a function to its vector-Jacobian product, which gives the results and the cotangents of parameters.
 //!
-//! A block is reversed as its statements again, then their cotangents from last to first. Nothing crosses a region
+//! The reverse of a block repeats its statements and then emits their cotangents from last to first. Nothing crosses a region
 //! boundary except what a loop records of its own carried values.
 //!
 //! Note [Checks in re-executed code]: a check is copied with the code around it, also into a reverse body. There it
-//! lives only if the reverse sweep itself needs the value that it guards, which mostly is the index of a scatter. It can
-//! not be the first to fail: where there are checks, the reverse sweep starts *after* the value, so a caller that drops
-//! the value keeps its checks, and errors come in the order of the source. Without checks the value sweep is free to go.
+//! lives only if the reverse sweep needs the value that it guards, which usually is the index of a scatter. It cannot be the
+//! first to fail: where there are checks, the reverse sweep starts *after* the value, so a caller that drops the value keeps
+//! its checks, and errors come in the order of the source. Without checks the value sweep may be dropped.
 
-use crate::activity::{VarSet, active};
-use crate::checkpoint::Segmented;
-use crate::cotangent::{Cot, Scope, zeros};
-use crate::expand::Session;
-use crate::prepare::{Prepared, prepared};
-use crate::regions::{Jacobian, Regions};
-use crate::slopes::Slopes;
-use crate::{Error, Lengths};
+use crate::analysis::activity::active;
+use crate::error::Error;
+use crate::lengths::Lengths;
+use crate::prepare::prepared;
+use crate::state::{Cot, ForwardCopy, LoopCopy, Prepared, Reverse, Scope, Session};
 use cotan_ir::{Atom, Block, Builder, Checkpoint, Derived, Dim, Env, Function, Op, Stmt, Symbol, Ty, Var};
 use rustc_hash::FxHashMap;
-
-/// State of one reverse transform.
-pub(crate) struct Reverse<'s, 'm> {
-    pub(crate) session: &'s mut Session<'m>,
-    /// The name of the derivative, for messages.
-    pub(crate) name: &'s Symbol,
-    pub(crate) src: &'s Function,
-    pub(crate) active: VarSet,
-    pub(crate) segmented: Segmented,
-    /// The loops that do not run backwards.
-    pub(crate) regions: Regions,
-    /// The partial derivatives that are statements of the source.
-    pub(crate) slopes: Slopes,
-    /// How often the code that is being reversed runs in all, if that is known and records may be kept for it.
-    pub(crate) runs: Option<u64>,
-    /// Whether an enclosing loop keeps the records of those inside.
-    pub(crate) keeps_all: bool,
-    /// Writes the target.
-    pub(crate) b: Builder,
-}
-
-/// Where the forward copy of a loop is, so that its reverse can have it record more.
-#[derive(Debug)]
-pub(crate) struct Twin {
-    /// Position among the statements of the innermost open block. Only appending happens there meanwhile.
-    pub(crate) at: usize,
-    /// Source variables to those of the copy, the loop's body included.
-    pub(crate) env: Env,
-}
-
-/// The copy of a loop in front of its reverse.
-#[derive(Debug)]
-pub(crate) enum LoopCopy {
-    /// The loop alone.
-    Plain(Twin),
-    /// The loop with its derivatives.
-    Pushed(Jacobian),
-}
 
 /// A function and its reverse sweep, in one body.
 pub(crate) struct Swept {
@@ -77,7 +36,7 @@ pub(crate) fn vjp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Resu
     Ok(swept.b.finish(name, results))
 }
 
-/// Whether a loop is to be run again in part.
+/// Whether a loop asks for partial re-execution.
 fn has_checkpoints(block: &Block) -> bool {
     block.stmts.iter().any(|s| {
         let here = match &s.op {
@@ -96,7 +55,7 @@ fn has_checkpoints(block: &Block) -> bool {
     })
 }
 
-/// In whose variables the types of the given cotangents are written.
+/// The variables that the types of the given cotangents name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SeedTypes {
     /// The caller's: lengths that the function computes are parameters next to the cotangents.
@@ -118,10 +77,10 @@ pub(crate) fn sweep(
         let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
         active(f, &wrt, &outs)
     });
-    // Where somebody asked for checkpoints, nothing is kept that they make to be run again.
+    // Checkpoints ask for re-execution, so no inner loop is recorded in its place.
     let runs = if has_checkpoints(&original.body) { None } else { Some(1) };
     let b = Builder::new();
-    let mut r = Reverse { session, name, src: &src, active, segmented, regions, slopes, runs, keeps_all: false, b };
+    let mut r = Reverse { session, name, src: &src, active, segmented, regions, slopes, runs, records_all: false, b };
     let mut scope = Scope::default();
     for p in &src.params {
         let ty = scope.env.ty(src.ty(*p));
@@ -176,12 +135,14 @@ pub(crate) fn sweep(
 }
 
 impl Reverse<'_, '_> {
-    /// Copies statements, and says where the copies of loops are. Writes to accumulators of a region under reversal
+    /// Copies statements, and gives the places of the copies of loops. Writes to accumulators of a region under reversal
     /// are erased: nothing can depend on them.
     pub(crate) fn forward(&mut self, stmts: &[Stmt], env: &mut Env) -> Result<Vec<Option<LoopCopy>>, Error> {
         let copy = |s: &Stmt| match &s.op {
-            Op::Loop(l) if self.regions.is_one(s) => Ok(Some(LoopCopy::Pushed(self.push_forward(s, l, env)?))),
-            Op::Loop(_) => Ok(Some(LoopCopy::Plain(self.twin(s, env)))),
+            Op::Loop(l) if self.regions.contains(s) => {
+                Ok(Some(LoopCopy::WithTangents(self.copy_with_tangents(s, l, env)?)))
+            }
+            Op::Loop(_) => Ok(Some(LoopCopy::Plain(self.forward_copy(s, env)))),
             Op::Prim { .. }
             | Op::Tensor { .. }
             | Op::Index { .. }
@@ -198,16 +159,16 @@ impl Reverse<'_, '_> {
         stmts.iter().map(copy).collect()
     }
 
-    /// Copies a loop that is to run backwards.
-    fn twin(&mut self, s: &Stmt, env: &mut Env) -> Twin {
+    /// Copies a loop that will run backwards.
+    fn forward_copy(&mut self, s: &Stmt, env: &mut Env) -> ForwardCopy {
         let mut inner = env.clone();
         let op = self.b.copy_op(self.src, &s.op, env, &mut inner, &mut |_, _, _| {});
         let at = self.b.stmts().len();
         self.b.push_copy(self.src, s, op, env);
-        Twin { at, env: inner }
+        ForwardCopy { at, env: inner }
     }
 
-    /// The cotangents of statements, last to first.
+    /// Emits the cotangents of statements, last to first.
     pub(crate) fn reverse(
         &mut self,
         stmts: &[Stmt],
@@ -229,13 +190,13 @@ impl Reverse<'_, '_> {
                 Op::AccAdd { acc, indices, value } => self.reverse_acc_add(*acc, indices, *value, scope),
                 Op::Par(p) => self.reverse_par(s, p, scope)?,
                 Op::Loop(l) => match copy.as_ref().expect("invariant: a loop that is reversed was copied") {
-                    LoopCopy::Pushed(jacobian) => self.multiply(s, l, jacobian, scope),
-                    // A loop to be run again is copied once more, and its record belongs to that copy.
+                    LoopCopy::WithTangents(jacobian) => self.multiply(s, l, jacobian, scope),
+                    // A recomputed loop is copied once more, and its record belongs to that copy.
                     LoopCopy::Plain(_) if l.kept.recompute => {
-                        let twin = self.twin(s, &mut scope.env.clone());
-                        self.reverse_loop(s, l, &twin, scope)?;
+                        let forward_copy = self.forward_copy(s, &mut scope.env.clone());
+                        self.reverse_loop(s, l, &forward_copy, scope)?;
                     }
-                    LoopCopy::Plain(twin) => self.reverse_loop(s, l, twin, scope)?,
+                    LoopCopy::Plain(forward_copy) => self.reverse_loop(s, l, forward_copy, scope)?,
                 },
                 Op::Switch { selector, arms } => self.reverse_switch(s, *selector, arms, scope)?,
                 Op::Call { callee, args } => self.reverse_call(s, callee, args, scope)?,
@@ -258,8 +219,8 @@ impl Reverse<'_, '_> {
         free
     }
 
-    /// The scope of a region's reverse body: like the scope around it, but no variable has a cotangent that is a
-    /// value, because such a one would have to be carried in and out.
+    /// The scope of a region's reverse body: like the scope around it, but no variable has a cotangent value, because
+    /// it would have to be carried in and out.
     pub(crate) fn inner_scope(&self, scope: &Scope, free: &[Var]) -> Scope {
         let accumulated = |x: &Var| match scope.cots.get(x) {
             Some(Cot::Acc(a)) => Some((*x, Cot::Acc(*a))),
@@ -270,17 +231,6 @@ impl Reverse<'_, '_> {
             cots: free.iter().filter_map(accumulated).collect(),
             acc_cots: scope.acc_cots.clone(),
         }
-    }
-
-    /// The type of a source variable's cotangent.
-    pub(crate) fn cot_ty(&self, x: Var, scope: &Scope) -> Ty {
-        scope.env.ty(self.src.ty(x)).tangent()
-    }
-
-    /// The cotangents of variables as operands, zeros made explicit; for those not active there is nothing to give.
-    pub(crate) fn zeros_like(&mut self, a: Atom, scope: &Scope) -> Atom {
-        let ty = scope.env.ty(&self.src.atom_ty(a)).tangent();
-        zeros(&mut self.b, &ty)
     }
 }
 

@@ -1,13 +1,13 @@
 //! All tests of this crate through its public interface, in one program: what they share is built and linked once.
 
 mod checkpoints;
-mod coalesce;
+mod collapse_nests;
 mod costs;
 mod expand;
-mod inner;
-mod keep;
+mod forward_regions;
+mod inner_records;
 mod oracle;
-mod regions;
+mod residuals;
 mod rules;
 mod shapes;
 mod snapshots;

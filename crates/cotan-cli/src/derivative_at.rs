@@ -4,9 +4,8 @@ use crate::args::{DerivativeArgs, Mode};
 use crate::diagnostics::Failure;
 use crate::input::RawArguments;
 use crate::session::Session;
-use cotan::host::HostValue;
-use cotan::sema::entry::{Entry, HostType};
-use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Function, Request};
+use cotan::host::{Arguments, HostValue};
+use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Function, Request, ResolvedRequest};
 
 /// A function of a program, the parameters to differentiate with respect to, and arguments.
 pub(crate) struct DerivativeAt {
@@ -15,34 +14,33 @@ pub(crate) struct DerivativeAt {
     pub(crate) wrt: Vec<String>,
     pub(crate) mode: Option<DerivativeMode>,
     pub(crate) raw: RawArguments,
-    /// How the function itself is called.
-    pub(crate) entry: Entry,
+    pub(crate) resolved: ResolvedRequest,
 }
 
 impl DerivativeAt {
-    /// Reads program and arguments, and checks that there is something to differentiate.
-    pub(crate) fn open(args: &DerivativeArgs) -> Result<DerivativeAt, Failure> {
+    /// Reads program and arguments, and checks that the function has such a derivative.
+    pub(crate) fn open(args: &DerivativeArgs, form: DerivativeForm) -> Result<DerivativeAt, Failure> {
         let session = Session::open(&args.call.file, &args.call.engine)?;
         let raw = RawArguments::read(&args.call.inputs)?;
-        let entry = session.entry(&session.at_types_of(&raw, Request::function(&args.function)))?;
-        let wrt = parameters(&session, &args.function, &entry, &args.wrt)?;
-        session.warn_of_derivative(&args.function, &wrt);
         let mode = args.mode.map(|mode| match mode {
             Mode::Forward => DerivativeMode::Forward,
             Mode::Reverse => DerivativeMode::Reverse,
         });
-        Ok(DerivativeAt { session, name: args.function.clone(), wrt, mode, raw, entry })
+        let derivative = DerivativeRequest { form, wrt: args.wrt.clone(), mode };
+        let resolved = session.resolve(&raw, Request::derivative(args.function.as_str(), derivative))?;
+        let wrt = resolved.wrt().to_vec();
+        session.warn_of_derivative(&args.function, &wrt);
+        Ok(DerivativeAt { session, name: args.function.clone(), wrt, mode, raw, resolved })
     }
 
-    /// The request for a derivative in a mode.
+    /// The request for another form or mode than the one that was asked for.
     pub(crate) fn request(&self, form: DerivativeForm, mode: Option<DerivativeMode>) -> Request {
         self.request_by(form, &self.wrt, mode)
     }
 
     /// The request for a derivative with respect to some of the parameters.
     pub(crate) fn request_by(&self, form: DerivativeForm, wrt: &[String], mode: Option<DerivativeMode>) -> Request {
-        let derivative = DerivativeRequest { form, wrt: wrt.to_vec(), mode };
-        self.session.at_types_of(&self.raw, Request::derivative(self.name.as_str(), derivative))
+        self.resolved.derivative(DerivativeRequest { form, wrt: wrt.to_vec(), mode })
     }
 
     /// Fails if another mode was asked for than the one that a command has.
@@ -60,30 +58,19 @@ impl DerivativeAt {
         }
     }
 
-    /// Fails unless the function has a scalar result, or a tuple that starts with one.
-    pub(crate) fn expect_scalar(&self) -> Result<(), Failure> {
-        let result = &self.entry.result;
-        let first = match result {
-            HostType::Tuple(parts) => parts.first().unwrap_or(result),
-            HostType::Scalar(_) | HostType::Tensor { .. } | HostType::Struct { .. } | HostType::Enum { .. } => result,
-        };
-        match first {
-            HostType::Scalar(elem) if elem.is_float() => Ok(()),
-            HostType::Scalar(_)
-            | HostType::Tensor { .. }
-            | HostType::Struct { .. }
-            | HostType::Enum { .. }
-            | HostType::Tuple(_) => {
-                let found = self.entry.show(result);
-                let message = format!("`{}`: expected a float result to differentiate, found {found}", self.name);
-                Err(self.session.request_failure(message))
-            }
-        }
-    }
-
     /// The function itself, ready to be called.
     pub(crate) fn function(&self) -> Result<Function, Failure> {
-        self.session.function(&self.session.at_types_of(&self.raw, Request::function(&self.name)))
+        self.session.function(&self.resolved.primal())
+    }
+
+    /// The derivative that was asked for, ready to be called.
+    pub(crate) fn derivative(&self) -> Result<Function, Failure> {
+        self.session.function(&self.resolved.request)
+    }
+
+    /// The arguments of the function.
+    pub(crate) fn arguments(&self) -> Result<Arguments, Failure> {
+        self.session.arguments(&self.name, &self.resolved.function, &self.raw)
     }
 
     /// The value of the function.
@@ -91,19 +78,18 @@ impl DerivativeAt {
         self.session.call(&self.name, &self.function()?, &self.raw)
     }
 
-    /// The result of a derivative at the point.
-    pub(crate) fn evaluate(&self, form: DerivativeForm) -> Result<HostValue, Failure> {
-        let function = self.session.function(&self.request(form, self.mode))?;
-        self.session.call(&self.name, &function, &self.raw)
+    /// The result of the derivative at the point.
+    pub(crate) fn evaluate(&self) -> Result<HostValue, Failure> {
+        self.session.call(&self.name, &self.derivative()?, &self.raw)
     }
 
     /// The result of a derivative that takes tangents; they come under the names of the parameters.
-    pub(crate) fn evaluate_along(&self, form: DerivativeForm, tangents: RawArguments) -> Result<HostValue, Failure> {
-        let function = self.session.function(&self.request(form, self.mode))?;
-        let names = tangent_names(&function, self.wrt.len());
+    pub(crate) fn evaluate_along(&self, tangents: RawArguments) -> Result<HostValue, Failure> {
+        let function = self.derivative()?;
+        let names = self.resolved.directions(function.signature());
         let mut raw = self.raw.clone();
         raw.absorb(tangents, |given| match self.wrt.iter().position(|name| *name == given) {
-            Some(k) => names[k].clone(),
+            Some(k) => names[k].to_owned(),
             None => given,
         });
         if let Some((missing, _)) = self.wrt.iter().zip(&names).find(|(_, name)| !raw.has(name)) {
@@ -119,35 +105,28 @@ impl DerivativeAt {
     }
 }
 
-/// The names of the tangents among the parameters of a derivative: the last ones.
-pub(crate) fn tangent_names(function: &cotan::Function, n: usize) -> Vec<String> {
-    let params = &function.entry().params;
-    params[params.len().saturating_sub(n)..].iter().map(|p| p.name.clone()).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
 
-/// The parameters that were asked for, or the first one that has a derivative.
-fn parameters(session: &Session, name: &str, entry: &Entry, wanted: &[String]) -> Result<Vec<String>, Failure> {
-    let declaration = session.declaration(name)?;
-    let mut known = Vec::new();
-    for (param, declared) in entry.params.iter().zip(&declaration.params) {
-        let has_floats = param.ty.leaves().iter().any(|leaf| leaf.elem.is_float());
-        if has_floats && !declared.nodiff {
-            known.push(param.name.clone());
+    /// With a cache and without one, and by the interpreter.
+    #[test]
+    fn a_gradient_lowers_its_program_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("cube.cot");
+        std::fs::write(&file, "fn cube(x: f64) -> f64 = x * x * x").expect("a program");
+        for options in [&[][..], &["--trap-nan"], &["--backend", "interp"]] {
+            let args = ["cotan", "grad", &file.display().to_string(), "cube", "--set", "x=2.0"].map(str::to_owned);
+            let cli = Cli::try_parse_from(args.into_iter().chain(options.iter().map(|&it| it.to_owned())));
+            let Ok(Cli { command: Command::Grad(args), .. }) = cli else { panic!("`cotan grad` is the command") };
+            let Ok(point) = DerivativeAt::open(&args.derivative, DerivativeForm::ValueAndGrad) else {
+                panic!("the request fits the program")
+            };
+            let Ok(result) = point.evaluate() else { panic!("the gradient has a value") };
+            assert_eq!(result, HostValue::Tuple(vec![HostValue::f64(8.0), HostValue::f64(12.0)]));
+            assert_eq!(point.session.compiler.lowerings(), 1, "{options:?}");
         }
-    }
-    let is_param = |name: &String| entry.params.iter().any(|p| p.name == *name);
-    let shown = format!("the parameters with a derivative are `{}`", known.join("`, `"));
-    if let Some(wrong) = wanted.iter().find(|name| !known.contains(name)) {
-        let message = if is_param(wrong) {
-            format!("parameter `{wrong}` of `{name}` has no derivative")
-        } else {
-            format!("`{name}` has no parameter `{wrong}`")
-        };
-        return Err(session.request_failure(message).help(&shown));
-    }
-    match (wanted, known.first()) {
-        ([], Some(first)) => Ok(vec![first.clone()]),
-        ([], None) => Err(session.request_failure(format!("no parameter of `{name}` has a derivative"))),
-        (wanted, _) => Ok(wanted.to_vec()),
     }
 }

@@ -4,12 +4,10 @@ use crate::exit;
 use crate::output;
 use crate::terminal;
 use cotan::codes;
+use cotan::diagnostics::HOW_TO_REPORT;
 use cotan::syntax::render::{JsonDiagnostic, to_json, to_text, visible_line};
 use cotan::syntax::{Code, Diagnostic, SourceMap};
 use std::io::Write;
-
-/// What to do about a failure of Cotan itself.
-pub(crate) const HOW_TO_REPORT: &str = "report the program, its arguments and this message to the project";
 
 /// One thing to report, in both forms.
 pub(crate) struct Report {

@@ -1,6 +1,7 @@
 //! Exit codes, and what happens should Cotan itself fail.
 
-use crate::diagnostics::{self, Failure, HOW_TO_REPORT};
+use crate::diagnostics::{self, Failure};
+use cotan::diagnostics::HOW_TO_REPORT;
 use cotan::syntax::on_deep_stack;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

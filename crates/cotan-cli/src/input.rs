@@ -5,11 +5,12 @@ use crate::diagnostics::Failure;
 use crate::exit;
 use crate::files;
 use crate::machine;
+use cotan::Signature;
 use cotan::codes;
 use cotan::host::files::{Archive, ArrayHeader, JsonText, NpyFile};
 use cotan::host::{ArgumentMisfit, Arguments, Budget, HostValue, with_defaults};
+use cotan::host::{EntryParam, HostType};
 use cotan::ir::Elem;
-use cotan::sema::entry::{Entry, EntryParam, HostType};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -158,14 +159,14 @@ impl RawArguments {
     }
 
     /// The arguments in the types of a signature. Of what it does not name, nothing is read.
-    pub(crate) fn bind(&self, entry: &Entry) -> Result<Arguments, Unbound> {
+    pub(crate) fn bind(&self, signature: &Signature) -> Result<Arguments, Unbound> {
         let mut args = Arguments::new();
         let mut budget = budget();
         // The arrays of an archive are read together.
         let mut packed: Vec<Vec<(&str, &str)>> = vec![Vec::new(); self.archives.len()];
         for (name, raw) in &self.values {
-            let param = entry.params.iter().find(|p| p.name == *name);
-            let is_size = param.is_none() && entry.sizes.contains(name);
+            let param = signature.params.iter().find(|p| p.name == *name);
+            let is_size = param.is_none() && signature.sizes.contains(name);
             let value = match raw {
                 // Whether there is a parameter of that name is found out with the types.
                 RawValue::Value(value) => value.clone(),
@@ -173,20 +174,20 @@ impl RawArguments {
                     HostValue::unit()
                 }
                 RawValue::Npy { path, file } => {
-                    check_header(entry, name, param, file.header())?;
+                    check_header(signature, name, param, file.header())?;
                     file.value(&mut budget).map_err(|e| Unbound::File(of_file(path, &e)))?
                 }
                 RawValue::Packed { archive, name: array } => {
                     let (path, archive_file) = &self.archives[*archive];
                     let header = archive_file.header(array).transpose();
                     if let Some(header) = header.map_err(|e| Unbound::File(of_file(path, &e)))? {
-                        check_header(entry, name, param, &header)?;
+                        check_header(signature, name, param, &header)?;
                         packed[*archive].push((name, array));
                     }
                     continue;
                 }
                 RawValue::Json(json) => match param {
-                    Some(param) => of_json(entry, param, json, &mut budget)?,
+                    Some(param) => of_json(signature, param, json, &mut budget)?,
                     None => HostValue::i64(json.as_i64().ok_or_else(|| ArgumentMisfit::Kind {
                         name: name.clone(),
                         expected: "a whole number".to_owned(),
@@ -201,19 +202,19 @@ impl RawArguments {
             let values = archive.read(&arrays, &mut budget).map_err(|e| Unbound::File(of_file(path, &e)))?;
             args.extend(wanted.iter().map(|(name, _)| (*name).to_owned()).zip(values));
         }
-        Ok(with_defaults(entry, args))
+        Ok(with_defaults(signature, args))
     }
 }
 
 /// A value of the type of a parameter.
 fn of_json(
-    entry: &Entry,
+    signature: &Signature,
     param: &EntryParam,
     json: &JsonText,
     budget: &mut Budget,
 ) -> Result<HostValue, ArgumentMisfit> {
     json.value(&param.ty, budget).map_err(|misfit| {
-        let whole = entry.show(&param.ty);
+        let whole = signature.show(&param.ty);
         let expected = match (&param.ty, misfit.place.as_str()) {
             // What is wanted inside of a scalar is the scalar.
             (HostType::Scalar(_), _) => misfit.expected,
@@ -226,7 +227,7 @@ fn of_json(
 
 /// Fails if an array with this header is not what a parameter, or else a size, wants: then nothing of it is read.
 fn check_header(
-    entry: &Entry,
+    signature: &Signature,
     name: &str,
     param: Option<&EntryParam>,
     header: &ArrayHeader,
@@ -242,7 +243,7 @@ fn check_header(
                 }
                 HostType::Tuple(_) | HostType::Struct { .. } | HostType::Enum { .. } => false,
             };
-            (fits, entry.show(ty))
+            (fits, signature.show(ty))
         }
     };
     if fits {

@@ -1,21 +1,21 @@
 //! A program that was read and checked, with a compiler for it.
 
 use crate::args::EngineArgs;
-use crate::diagnostics::{self, Failure, HOW_TO_REPORT, Report, eprint};
+use crate::diagnostics::{self, Failure, Report, eprint};
 use crate::environment;
 use crate::exit;
 use crate::files::{self, MAX_PROGRAM};
 use crate::input::{RawArguments, Unbound};
+use cotan::diagnostics::{Diagnostic, FileId, SourceMap, decode};
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::llvm::load::explicit_failure;
-use cotan::sema::entry::Entry;
 use cotan::sema::modules::Loader;
-use cotan::sema::typed::{self, GenericKind};
-use cotan::sema::types::Scalar;
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
-use cotan::syntax::{Code, Diagnostic, FileId, SourceMap, Span, decode};
-use cotan::{CallError, CompileError, Compiler, Engine, Function, Program, ReadyModule, Request, codes};
+use cotan::{
+    CallError, CompileError, Compiler, Engine, Function, Program, ReadyModule, Request, ResolvedRequest, Signature,
+    UnfitRequest, codes,
+};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -88,21 +88,6 @@ impl Session {
         Ok(Session { compiler, engine, program })
     }
 
-    /// The declaration of a function.
-    pub(crate) fn declaration(&self, name: &str) -> Result<&typed::Function, Failure> {
-        let functions = &self.program.checked.program.functions;
-        functions.iter().find(|f| f.name == name).ok_or_else(|| {
-            let mut known: Vec<&str> = functions.iter().map(|f| f.name.as_str()).collect();
-            // The bodies under attributes have names that nobody can write.
-            known.retain(|name| !name.ends_with(".primal"));
-            let help = match known.as_slice() {
-                [] => "the program has no functions".to_owned(),
-                some => format!("the functions are `{}`", some.join("`, `")),
-            };
-            self.request_failure(format!("there is no function `{name}`")).help(&help)
-        })
-    }
-
     /// Warns of what a derivative of a function with respect to parameters leaves out.
     pub(crate) fn warn_of_derivative(&self, name: &str, wrt: &[String]) {
         let reports: Vec<Report> = self
@@ -122,40 +107,35 @@ impl Session {
 
     /// The request at the element types of the arrays among the arguments. JSON has no types: it takes the defaults of
     /// the parameters in brackets.
-    pub(crate) fn at_types_of(&self, raw: &RawArguments, mut request: Request) -> Request {
-        let Ok(declaration) = self.declaration(&request.function) else { return request };
-        for (at, generic) in declaration.generics.iter().enumerate() {
-            let GenericKind::Scalar(bound) = generic.kind else { continue };
-            let is_of_it = |scalar| matches!(scalar, Some(Scalar::Param(id)) if id.0 as usize == at);
-            let params = declaration.params.iter().filter(|param| is_of_it(param.ty.scalar()));
-            let elem = params.filter_map(|param| raw.elem(&param.name)).find(|elem| bound.admits(*elem));
-            request.elems.push(elem.unwrap_or_else(|| bound.default_elem()));
-        }
-        request
+    pub(crate) fn at_types_of(&self, raw: &RawArguments, request: Request) -> Request {
+        self.program.at_elems(request, &|name| raw.elem(name))
     }
 
-    /// How a function or derivative is called.
-    pub(crate) fn entry(&self, request: &Request) -> Result<Entry, Failure> {
-        self.declaration(&request.function)?;
-        self.compiler.entry(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
+    /// The same with all its defaults, if it fits the program.
+    pub(crate) fn resolve(&self, raw: &RawArguments, request: Request) -> Result<ResolvedRequest, Failure> {
+        let name = request.function.clone();
+        let resolved = self.compiler.resolve(&self.program, request, &|name| raw.elem(name));
+        resolved.map_err(|e| self.compile_failure(&name, e))
     }
 
     /// The IR of a function or derivative.
     pub(crate) fn lower(&self, request: &Request) -> Result<ReadyModule, Failure> {
-        self.declaration(&request.function)?;
-        self.compiler.lower(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
+        self.made(request, |request| self.compiler.lower(&self.program, request))
     }
 
     /// The same, to take derivatives of.
     pub(crate) fn lower_to_derive(&self, request: &Request) -> Result<ReadyModule, Failure> {
-        self.declaration(&request.function)?;
-        self.compiler.lower_to_derive(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
+        self.made(request, |request| self.compiler.lower_to_derive(&self.program, request))
     }
 
     /// What the reverse sweep of a derivative records.
     pub(crate) fn explain(&self, request: &Request) -> Result<Explanation, Failure> {
-        self.declaration(&request.function)?;
-        self.compiler.explain(&self.program, request).map_err(|e| self.compile_failure(&request.function, e))
+        self.made(request, |request| self.compiler.explain(&self.program, request))
+    }
+
+    /// A function or derivative, ready to be called.
+    pub(crate) fn function(&self, request: &Request) -> Result<Function, Failure> {
+        self.made(request, |request| self.compiler.function(&self.program, request, self.engine))
     }
 
     /// Lowered IR, ready to be called.
@@ -163,29 +143,28 @@ impl Session {
         self.compiler.bind(lowered, self.engine).map_err(|e| self.compile_failure(name, e))
     }
 
-    /// A function or derivative, ready to be called.
-    pub(crate) fn function(&self, request: &Request) -> Result<Function, Failure> {
-        self.declaration(&request.function)?;
-        let function = self.compiler.function(&self.program, request, self.engine);
-        function.map_err(|e| self.compile_failure(&request.function, e))
+    /// What is made of a function that the program has.
+    fn made<T>(&self, request: &Request, make: impl FnOnce(&Request) -> Result<T, CompileError>) -> Result<T, Failure> {
+        let found = self.program.expect_function(&request.function).map_err(CompileError::from);
+        found.and_then(|()| make(request)).map_err(|e| self.compile_failure(&request.function, e))
     }
 
     /// Arguments in the types of a function's signature.
     pub(crate) fn arguments(
         &self,
         name: &str,
-        entry: &Entry,
+        signature: &Signature,
         raw: &RawArguments,
     ) -> Result<cotan::host::Arguments, Failure> {
-        raw.bind(entry).map_err(|unbound| match unbound {
-            Unbound::Misfit(misfit) => self.misfit_failure(name, &misfit),
+        raw.bind(signature).map_err(|unbound| match unbound {
+            Unbound::Misfit(misfit) => self.misfit_failure(name, misfit),
             Unbound::File(failure) => failure,
         })
     }
 
     /// Calls a function of the source, or a derivative of one.
     pub(crate) fn call(&self, name: &str, function: &Function, raw: &RawArguments) -> Result<HostValue, Failure> {
-        let args = self.arguments(name, function.entry(), raw)?;
+        let args = self.arguments(name, function.signature(), raw)?;
         function.call(&args).map_err(|e| self.call_failure(name, &e))
     }
 
@@ -197,7 +176,7 @@ impl Session {
         raw: &RawArguments,
         output: &mut dyn FnMut(&str),
     ) -> Result<HostValue, Failure> {
-        let args = self.arguments(name, function.entry(), raw)?;
+        let args = self.arguments(name, function.signature(), raw)?;
         function.call_with_output(&args, output).map_err(|e| self.call_failure(name, &e))
     }
 
@@ -208,8 +187,9 @@ impl Session {
         raw: &RawArguments,
     ) -> Result<(SparseJacobian, SparseMatrix), Failure> {
         let name = &request.function;
-        let entry = self.entry(&Request { form: None, ..request.clone() })?;
-        let args = self.arguments(name, &entry, raw)?;
+        let primal = Request { form: None, ..request.clone() };
+        let signature = self.compiler.signature(&self.program, &primal).map_err(|e| self.compile_failure(name, e))?;
+        let args = self.arguments(name, &signature, raw)?;
         let fail = |e| self.sparse_failure(name, e);
         let jacobian = SparseJacobian::new(&self.compiler, &self.program, request, self.engine, &args).map_err(fail)?;
         let matrix = jacobian.evaluate(&args).map_err(fail)?;
@@ -222,7 +202,7 @@ impl Session {
              error of at most {:e}, found {:e}",
             check.tolerance, check.max_rel_err
         );
-        let diagnostic = Diagnostic::error(codes::BUG, self.name_span(name), message)
+        let diagnostic = Diagnostic::error(codes::BUG, self.program.name_span(name), message)
             .help("leave --sparse out, and report the program");
         Err(Failure::program(exit::BUG, &[diagnostic], &self.program.sources))
     }
@@ -236,123 +216,40 @@ impl Session {
     }
 
     fn compile_failure(&self, name: &str, error: CompileError) -> Failure {
-        let (status, diagnostics) = match error {
-            CompileError::Diagnostics(all) => (exit::PROGRAM, all),
-            CompileError::Derivative(e) => {
-                let limit = Diagnostic::error(codes::DERIVATIVE_LIMIT, self.name_span(name), e.to_string());
-                (exit::PROGRAM, vec![limit])
+        let status = match error {
+            CompileError::Request(UnfitRequest { message, help }) => {
+                let failure = self.request_failure(message);
+                return help.iter().fold(failure, |failure, help| failure.help(help));
             }
-            CompileError::Backend(message) => (exit::BUG, vec![self.bug(name, &message)]),
+            CompileError::Diagnostics(_) | CompileError::Derivative(_) => exit::PROGRAM,
+            CompileError::Backend(_) => exit::BUG,
         };
-        Failure::program(status, &diagnostics, &self.program.sources)
+        Failure::program(status, &error.diagnostics(&self.program, name), &self.program.sources)
     }
 
     /// Why a call has no result, with the place in the source.
     pub(crate) fn call_failure(&self, name: &str, error: &CallError) -> Failure {
-        let sources = &self.program.sources;
+        let (diagnostic, sources) = (error.diagnostic(&self.program, name), &self.program.sources);
         match error {
-            CallError::Arguments(misfit) => self.misfit_failure(name, misfit),
-            CallError::Check(failure) => {
-                let span = source_span(failure.span);
-                let mut diagnostic = Diagnostic::error(codes::of_check(failure.kind), span, failure.to_string());
-                if let Some(f) = self.surroundings(span) {
-                    diagnostic = diagnostic.note(format!("{}in `{}`", self.quoted(span), f.name));
-                }
-                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
+            CallError::Arguments(_) => Failure::program(exit::USAGE, &[diagnostic], sources),
+            CallError::TimedOut => {
+                Failure::run_time(exit::RUN_TIME, &diagnostic.help("`--timeout SECONDS` allows more"), sources)
             }
-            CallError::OutOfMemory(error) => {
-                let site = error.site.as_ref().filter(|site| site.span.is_some());
-                let span = site.map_or_else(|| self.name_span(name), |site| self.first_line(source_span(site.span)));
-                let mut diagnostic = Diagnostic::error(codes::LIMIT, span, error.to_string()).help(error.remedy());
-                if let Some(f) = self.surroundings(span) {
-                    diagnostic = diagnostic.note(format!("in `{}`, while `{name}` was running", f.name));
-                }
-                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
-            }
-            CallError::Nan(origin) => {
-                let span = source_span(origin.span());
-                let mut diagnostic = Diagnostic::error(of_nan(), span, origin.message(sources)).help(origin.help());
-                if let Some(f) = self.surroundings(span) {
-                    diagnostic = diagnostic.note(format!("while `{name}` was running, in `{}`", f.name));
-                }
-                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
-            }
-            CallError::NanArgument(argument) => {
-                let help = "no operation made it; give numbers, or leave out what has none";
-                let span = self.parameter_span(name, &argument.name);
-                let diagnostic = Diagnostic::error(of_nan(), span, argument.to_string()).help(help);
-                Failure::run_time(exit::RUN_TIME, &diagnostic, sources)
-            }
-            CallError::Limit(_) => self.stopped(name, codes::LIMIT, error, "see that the loops end, or allow more"),
-            CallError::TimedOut => self.stopped(name, codes::TIMED_OUT, error, "`--timeout SECONDS` allows more"),
-            CallError::Cancelled => self.stopped(name, codes::CANCELLED, error, "call it again"),
-            CallError::Unsupported(message) | CallError::Bug(message) => {
-                Failure::run_time(exit::BUG, &self.bug(name, message), sources)
-            }
+            CallError::Check(_)
+            | CallError::OutOfMemory(_)
+            | CallError::Nan(_)
+            | CallError::NanArgument(_)
+            | CallError::Limit(_)
+            | CallError::Cancelled => Failure::run_time(exit::RUN_TIME, &diagnostic, sources),
+            CallError::Unsupported(_) | CallError::Bug(_) => Failure::run_time(exit::BUG, &diagnostic, sources),
         }
     }
 
-    /// Cotan itself failed at a function.
-    fn bug(&self, name: &str, message: &str) -> Diagnostic {
-        let message = format!("this is a bug of Cotan: {message}");
-        Diagnostic::error(codes::BUG, self.name_span(name), message).help(HOW_TO_REPORT)
-    }
-
-    /// A call that was stopped, shown at the name of the function.
-    fn stopped(&self, name: &str, code: Code, error: &CallError, help: &str) -> Failure {
-        let diagnostic = Diagnostic::error(code, self.name_span(name), error.to_string())
-            .note(format!("while `{name}` was running"))
-            .help(help);
-        Failure::run_time(exit::RUN_TIME, &diagnostic, &self.program.sources)
-    }
-
     /// Arguments that do not fit, shown at the parameter.
-    fn misfit_failure(&self, name: &str, misfit: &ArgumentMisfit) -> Failure {
-        let span = self.parameter_span(name, misfit.name());
-        let diagnostic = Diagnostic::error(misfit.code(), span, misfit.to_string());
+    fn misfit_failure(&self, name: &str, misfit: ArgumentMisfit) -> Failure {
+        let diagnostic = CallError::Arguments(misfit).diagnostic(&self.program, name);
         Failure::program(exit::USAGE, &[diagnostic], &self.program.sources)
     }
-
-    /// Where a parameter of a function stands; the name of the function if it has no such parameter.
-    fn parameter_span(&self, function: &str, parameter: &str) -> Span {
-        let declaration = self.program.checked.program.functions.iter().find(|f| f.name == function);
-        let param = declaration.and_then(|f| f.params.iter().find(|p| p.name == parameter));
-        param.map_or_else(|| self.name_span(function), |p| p.span)
-    }
-
-    /// Where the name of a function stands.
-    fn name_span(&self, name: &str) -> Span {
-        let functions = &self.program.checked.program.functions;
-        functions.iter().find(|f| f.name == name).map(|f| f.name_span).unwrap_or_default()
-    }
-
-    /// The part of a place on its first line: of a loop, its head.
-    fn first_line(&self, span: Span) -> Span {
-        let length = self.program.sources.slice(span).find('\n').unwrap_or((span.end - span.start) as usize);
-        Span { end: span.start + length as u32, ..span }
-    }
-
-    /// The source text of a place, where it fits into a message.
-    fn quoted(&self, span: Span) -> String {
-        let text = self.program.sources.slice(span);
-        if text.is_empty() || text.len() > 40 || text.contains('\n') { String::new() } else { format!("`{text}` ") }
-    }
-
-    /// The function that a place lies in: the last one that starts before it.
-    fn surroundings(&self, span: Span) -> Option<&typed::Function> {
-        let functions = self.program.checked.program.functions.iter();
-        functions.filter(|f| f.span.file == span.file && f.span.start <= span.start).max_by_key(|f| f.span.start)
-    }
-}
-
-/// A place that the IR carries along.
-fn source_span(span: cotan::ir::Span) -> Span {
-    Span::new(FileId(span.file), span.start, span.end)
-}
-
-/// The code of a NaN that was trapped.
-fn of_nan() -> cotan::syntax::Code {
-    codes::of_check(cotan::ir::CheckKind::Nan)
 }
 
 /// One line where there is no LLVM, or where the one that the user named is not the one in use.

@@ -1,4 +1,4 @@
-//! Memory of arrays that nothing mentions any more, for arrays that come later.
+//! Buffer sharing by liveness: the memory of arrays that nothing mentions any more is that of arrays that come later.
 //!
 //! Note [Reuse]. The nodes of a list run one after the other. What a list allocates is mentioned in that list alone, but
 //! for results of the function, and for what has a second name. So it is free after the last node that mentions it, and
@@ -21,13 +21,21 @@ mod elements;
 use crate::node::{
     Argument, Buffer, BufferInfo, BufferKind, Home, LocalInfo, LoopFunction, Node, Operand, rename_buffers, walk,
 };
+use crate::pipeline::NestPass;
 use cotan_ir::Elem;
 use elements::{is_made_over, is_number_of_elements, sums_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "reuse_buffers",
+    doc: "Gives arrays the memory of arrays that nothing mentions any more.",
+    run: |f, _| reuse_buffers(f),
+};
+
 /// Lets arrays have the memory of others, see Note [Reuse] and Note [Copies out].
-pub(crate) fn reuse_memory(f: &mut LoopFunction) {
+pub(crate) fn reuse_buffers(f: &mut LoopFunction) {
     leave_results(f);
     let mut named = FxHashSet::default();
     let mut extents = FxHashMap::default();

@@ -1,4 +1,4 @@
-//! Contraction of `a * b + c` to `fma(a, b, c)`, of plain products: those of derivative code.
+//! Contraction to fused multiply-adds: `a * b + c` becomes `fma(a, b, c)`, of plain products, those of derivative code.
 //!
 //! Run once on nests as they are executed. A machine then rounds what the nest says, wherever it has lanes and registers for
 //! it; a code generator that chose would choose by how it cuts lanes into registers. As where values are contracted, a
@@ -8,9 +8,17 @@
 //! are too small for any other number, and plain products don't keep the sign of a zero.
 
 use crate::node::{Argument, Expr, Local, LocalInfo, LoopFunction, Node, Operand, Target, walk};
+use crate::pipeline::NestPass;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "contract",
+    doc: "Contracts sums of plain products to fused multiply-adds.",
+    run: |f, _| contract(f),
+};
 
 /// Contracts the plain products of a function.
 pub fn contract(f: &mut LoopFunction) {

@@ -1,4 +1,4 @@
-//! Loops cut into chunks for threads: the last step before a backend, after lanes.
+//! Chunking of parallel loops: loops are cut into chunks for threads, after they have lanes.
 //!
 //! A loop whose iterations may run on several threads becomes a loop over chunks, each of them work for one thread. How
 //! many there are follows from the number of iterations, what one of them costs, and the size of what they share, never
@@ -12,9 +12,17 @@ mod copies;
 use crate::node::{
     Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place, Sharing, Threads,
 };
+use crate::pipeline::NestPass;
 use copies::Copies;
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "fork",
+    doc: "Cuts loops whose iterations may run on several threads into chunks.",
+    run: |f, _| fork(f),
+};
 
 /// Steps of a chunk, about: handing one to a thread costs about a hundredth of them.
 const STEPS_PER_CHUNK: f64 = (1 << 15) as f64;
@@ -78,7 +86,7 @@ impl Fork<'_> {
                 }
             };
         }
-        node.lists_mut().into_iter().for_each(|list| *list = self.list(std::mem::take(list)));
+        node.map_lists(|list| self.list(list));
         vec![node]
     }
 

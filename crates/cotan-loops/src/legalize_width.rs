@@ -1,15 +1,27 @@
-//! Lanes in pieces of a width of one's own choice.
+//! Legalization of vector widths: lanes in pieces of a width of one's own choice.
 //!
 //! The number of lanes belongs to a loop and decides about bits; how many of them an operation of the machine works on
 //! does not. Here a value of more lanes becomes several values of at most the width, and what was said of it is said of
 //! each. With a width of 1 no lane is left: the text is scalar code, for machines without vectors.
 
 use crate::node::{Expr, Local, LocalInfo, LoopFunction, Node, Operand, Place, Target, combining};
+use crate::pipeline::NestPass;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
 use std::num::NonZeroU32;
 use std::str::FromStr;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "legalize_width",
+    doc: "Cuts lanes into pieces of the width that an operation works on.",
+    run: |f, context| {
+        if let Some(width) = context.width {
+            legalize_width(f, width);
+        }
+    },
+};
 
 /// How many lanes an operation works on: a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,51 +74,40 @@ impl Legalize<'_> {
         std::mem::replace(&mut self.nodes, outside)
     }
 
-    fn node(&mut self, node: Node) {
-        match node {
-            Node::Let(to, expr) => self.definition(to, expr),
-            Node::Set(to, value) => self.each_piece(to, |w, k, to| {
+    fn node(&mut self, mut node: Node) {
+        if let Node::Let(to, expr) = node {
+            return self.definition(to, expr);
+        }
+        if let Node::StoreLanes { to, value, mask } = node {
+            return self.store(to, value, mask);
+        }
+        if let Node::Set(to, value) = node {
+            return self.each_piece(to, |w, k, to| {
                 let value = w.piece(value, k);
                 w.nodes.push(Node::Set(to, value));
-            }),
-            Node::Combine { monoid, target: Target::Local(to), value } => self.each_piece(to, |w, k, to| {
+            });
+        }
+        if let Node::Combine { monoid, target: Target::Local(to), value } = node {
+            return self.each_piece(to, |w, k, to| {
                 let value = w.piece(value, k);
                 w.nodes.push(Node::Combine { monoid, target: Target::Local(to), value });
-            }),
-            Node::LoadLanes { to, from, mask } => self.each_piece(to, |w, k, to| {
+            });
+        }
+        if let Node::LoadLanes { to, from, mask } = node {
+            return self.each_piece(to, |w, k, to| {
                 let from = w.place(from, k);
                 let mask = mask.map(|mask| w.piece(mask, k));
                 w.load(to, from, mask);
-            }),
-            Node::StoreLanes { to, value, mask } => self.store(to, value, mask),
-            Node::For(mut l) => {
-                let outside = self.loop_lanes;
-                self.loop_lanes = outside.max(l.lanes);
-                l.body = self.list(l.body);
-                self.loop_lanes = outside;
-                self.nodes.push(Node::For(l));
-            }
-            mut other @ (Node::Scope(_) | Node::Segment(_) | Node::While(..) | Node::If(..) | Node::Switch(..)) => {
-                other.lists_mut().into_iter().for_each(|list| *list = self.list(std::mem::take(list)));
-                self.nodes.push(other);
-            }
-            // Their operands have no lanes.
-            other @ (Node::Load(..)
-            | Node::Store(..)
-            | Node::Combine { target: Target::Element(_), .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. }) => self.nodes.push(other),
+            });
         }
+        // The operands of other nodes have no lanes.
+        let outside = self.loop_lanes;
+        if let Node::For(l) = &node {
+            self.loop_lanes = outside.max(l.lanes);
+        }
+        node.map_lists(|list| self.list(list));
+        self.loop_lanes = outside;
+        self.nodes.push(node);
     }
 
     fn definition(&mut self, to: Local, expr: Expr) {

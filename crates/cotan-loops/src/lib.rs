@@ -24,11 +24,13 @@ mod lower;
 mod nan_watch;
 mod node;
 mod partial_sums;
+mod pipeline;
 mod print;
 mod probe;
 mod product;
 mod split_blocks;
 mod vector;
+mod verify;
 mod wavefront;
 
 pub use contract::contract;
@@ -39,11 +41,16 @@ pub use nan_watch::{unwatched_results, watch_results};
 pub use node::{
     Argument, Buffer, BufferInfo, BufferKind, BufferUse, CallResult, Effect, Expr, For, Home, Independence, Local,
     LocalInfo, LocalUse, LoopFunction, Node, Operand, OperandUse, Param, Part, PartMut, Place, Product, Routine,
-    Sharing, Sum, Target, Tensor, Threads, View, Wave, any, combining, each_definition, walk,
+    Sharing, Sum, Target, Tensor, Threads, View, Wave, any, combining, count, each_definition, walk,
 };
 pub use partial_sums::{BlockWork, PartialSums};
+pub use pipeline::{
+    AFTER_LOWERING, NEST_PASSES, NestContext, NestPass, NestPipeline, OPTIMIZED, PLAIN, WATCH_RESULTS, run,
+};
+pub use print::heading;
 pub use probe::{Probe, ProbeEvent, insert_probes};
-pub use product::without_products;
+pub use product::expand_products;
 pub use split_blocks::split_blocks;
 pub use vector::vectorise;
+pub use verify::{NestError, verify, verify_nests};
 pub use wavefront::{TaskSizes, wavefronts};

@@ -1,4 +1,4 @@
-//! Where blocks of a reduction end.
+//! Partial results of blocked reductions: what happens where a block ends.
 //!
 //! A reduction in the order of [`cotan_ops::reduce`] that may fill a block keeps partial results of
 //! [`LEVELS`](cotan_ops::reduce::LEVELS) levels, [`LANES`](cotan_ops::reduce::LANES) each, the lowest level first. A value

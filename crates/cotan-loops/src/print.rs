@@ -1,8 +1,8 @@
 //! The text form of loop nests, for people: `cotan emit --stage loops`.
 
 use crate::node::{
-    Argument, BufferKind, CallResult, Expr, Home, Local, LoopFunction, Node, Operand, Param, Place, Sharing, Target,
-    Tensor, Threads, View, Wave,
+    Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Local, LoopFunction, Node, Operand, Param,
+    Place, Sharing, Target, Tensor, Threads, View, Wave,
 };
 use crate::partial_sums::{BlockWork, PartialSums};
 use cotan_ir::Symbol;
@@ -17,6 +17,15 @@ impl fmt::Display for LoopFunction {
         printer.function();
         out.write_str(&printer.text)
     }
+}
+
+/// The line that a node begins with.
+pub fn heading(f: &LoopFunction, node: &Node) -> String {
+    let locals = unique(f.locals.iter().map(|l| &l.name));
+    let buffers = unique(f.buffers.iter().map(|b| &b.name));
+    let mut printer = Printer { f, locals, buffers, text: String::new() };
+    printer.node(node, 0);
+    printer.text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// Base names, with a number where they repeat.
@@ -39,15 +48,14 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn function(&mut self) {
-        let params = self.f.params.iter().map(|p| match p {
+        let params = listed(&self.f.params, |param| match param {
             Param::Scalar(local) => format!("{}: {}", self.local(*local), self.f.elem(*local)),
             Param::Tensor(tensor) => self.tensor(tensor),
         });
-        let params: Vec<String> = params.collect();
-        self.text = format!("fn {}({}) {{\n", self.f.name, params.join(", "));
+        self.text = format!("fn {}({params}) {{\n", self.f.name);
         self.nodes(&self.f.body, 1);
-        let results: Vec<String> = self.f.results.iter().map(|r| self.piece(r)).collect();
-        self.line(1, &format!("return {}", results.join(", ")));
+        let results = listed(&self.f.results, |result| self.argument(result));
+        self.line(1, &format!("return {results}"));
         self.text += "}\n";
     }
 
@@ -68,50 +76,76 @@ impl Printer<'_> {
     }
 
     fn node(&mut self, node: &Node, depth: usize) {
-        match node {
-            Node::Scope(body) => self.block("scope", body, depth),
-            Node::Segment(body) => self.block("segment", body, depth),
-            Node::For(f) => {
-                let threads = self.threads(&f.threads);
-                let lanes = if f.lanes > 1 { format!(" lanes({})", f.lanes) } else { String::new() };
-                let flushes = if f.may_flush { " flushing" } else { "" };
-                let head = format!("for {} < {}{lanes}{threads}{flushes}", self.local(f.index), self.operand(f.count));
-                self.block(&head, &f.body, depth);
+        let text = match node {
+            Node::Scope(body) => return self.block("scope", body, depth),
+            Node::Segment(body) => return self.block("segment", body, depth),
+            Node::For(l) => return self.block(&self.head(l), &l.body, depth),
+            Node::While(go, body) => return self.block(&format!("while {}", self.local(*go)), body, depth),
+            Node::If(cond, yes, no) => return self.branches(*cond, yes, no, depth),
+            Node::Switch(on, arms) => return self.switch(*on, arms, depth),
+            Node::Let(local, expr) => format!("{} = {}", self.local(*local), self.expr(expr)),
+            Node::Set(local, value) => format!("{} := {}", self.local(*local), self.operand(*value)),
+            Node::Load(local, from) => format!("{} = {}", self.local(*local), self.place(*from)),
+            Node::Store(to, value) => format!("{} = {}", self.place(*to), self.operand(*value)),
+            Node::LoadLanes { to, from, mask } => {
+                format!("{} = lanes {}{}", self.local(*to), self.place(*from), self.mask(*mask))
             }
-            Node::While(go, body) => self.block(&format!("while {}", self.local(*go)), body, depth),
-            Node::If(cond, yes, no) => {
-                self.block(&format!("if {}", self.operand(*cond)), yes, depth);
-                if !no.is_empty() {
-                    self.block("else", no, depth);
-                }
+            Node::StoreLanes { to, value, mask } => {
+                format!("lanes {} = {}{}", self.place(*to), self.operand(*value), self.mask(*mask))
             }
-            Node::Switch(on, arms) => {
-                for (k, arm) in arms.iter().enumerate() {
-                    self.block(&format!("case {} of {}", k, self.operand(*on)), arm, depth);
-                }
+            Node::Combine { monoid, target, value } => {
+                format!("{} {}= {}", self.target(*target), monoid.name(), self.operand(*value))
             }
-            Node::Let(..)
-            | Node::Set(..)
-            | Node::Load(..)
-            | Node::Store(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => {
-                let text = self.step(node);
-                self.line(depth, &text);
+            Node::Copy { from, to, count } => {
+                format!("copy {} to {}, {}", self.place(*from), self.place(*to), self.operand(*count))
             }
+            Node::PartialSums(sums) => self.partial_sums(sums),
+            Node::Alloc { buffer, extents } => self.allocation(*buffer, extents),
+            Node::CountRecord(elem, extents) => format!("record {elem}[{}]", self.operands(extents)),
+            Node::StackOpen(buffer) => format!("stack {}: {}", self.buffer(*buffer), self.info(*buffer).elem),
+            Node::StackExtend(buffer, n) => format!("extend {} to {}", self.buffer(*buffer), self.operand(*n)),
+            Node::Bind { buffer, to } => format!("bind {} to {}", self.buffer(*buffer), self.place(*to)),
+            Node::Check { cond, kind, args, .. } => {
+                format!("check {} {}({})", self.operand(*cond), kind.code(), self.operands(args))
+            }
+            Node::Product(product) => {
+                let [to, left, right] = product.views().map(|view| self.view(view));
+                format!("product {to} = {left} by {right}, {}[{}]", product.elem, self.operands(&product.extents))
+            }
+            Node::Routine(routine) => {
+                let (to, from) = (self.tensor(&routine.to), listed(&routine.from, |array| self.tensor(array)));
+                format!("{to} = routine {}({from}){:?}", routine.op.name(), routine.attrs)
+            }
+            Node::Print { text, value, .. } => {
+                let value = value.as_ref().map_or(String::new(), |value| format!(", {}", self.tensor(value)));
+                format!("print {:?}{value}", String::from_utf8_lossy(text))
+            }
+            Node::Call { callee, args, results } => {
+                let args = listed(args, |arg| self.argument(arg));
+                let results = listed(results, |result| self.call_result(result));
+                format!("{results} = call {callee}({args})")
+            }
+        };
+        self.line(depth, &text);
+    }
+
+    fn head(&self, l: &For) -> String {
+        let threads = self.threads(&l.threads);
+        let lanes = if l.lanes > 1 { format!(" lanes({})", l.lanes) } else { String::new() };
+        let flushes = if l.may_flush { " flushing" } else { "" };
+        format!("for {} < {}{lanes}{threads}{flushes}", self.local(l.index), self.operand(l.count))
+    }
+
+    fn branches(&mut self, cond: Operand, yes: &[Node], no: &[Node], depth: usize) {
+        self.block(&format!("if {}", self.operand(cond)), yes, depth);
+        if !no.is_empty() {
+            self.block("else", no, depth);
+        }
+    }
+
+    fn switch(&mut self, on: Operand, arms: &[Vec<Node>], depth: usize) {
+        for (k, arm) in arms.iter().enumerate() {
+            self.block(&format!("case {} of {}", k, self.operand(on)), arm, depth);
         }
     }
 
@@ -137,82 +171,28 @@ impl Printer<'_> {
         }
     }
 
-    /// A node without inner nodes.
-    fn step(&self, node: &Node) -> String {
-        match node {
-            Node::Let(local, expr) => format!("{} = {}", self.local(*local), self.expr(expr)),
-            Node::Set(local, value) => format!("{} := {}", self.local(*local), self.operand(*value)),
-            Node::Load(local, from) => format!("{} = {}", self.local(*local), self.place(*from)),
-            Node::Store(to, value) => format!("{} = {}", self.place(*to), self.operand(*value)),
-            Node::LoadLanes { to, from, mask } => {
-                format!("{} = lanes {}{}", self.local(*to), self.place(*from), self.mask(*mask))
-            }
-            Node::StoreLanes { to, value, mask } => {
-                format!("lanes {} = {}{}", self.place(*to), self.operand(*value), self.mask(*mask))
-            }
-            Node::Combine { monoid, target, value } => {
-                format!("{} {}= {}", self.target(*target), monoid.name(), self.operand(*value))
-            }
-            Node::Copy { from, to, count } => {
-                format!("copy {} to {}, {}", self.place(*from), self.place(*to), self.operand(*count))
-            }
-            Node::PartialSums(PartialSums { work, monoid, lanes, size, stride, number }) => {
-                let (work, of) = match work {
-                    BlockWork::Close => ("close blocks", "last"),
-                    BlockWork::Combine => ("combine levels", "total"),
-                };
-                let stride = if *stride == 1 { String::new() } else { format!(" by {stride}") };
-                let (monoid, lanes) = (monoid.name(), self.place(*lanes));
-                let (size, number) = (self.operand(*size), self.operand(*number));
-                format!("{work} {monoid} {lanes} of {size}{stride}, {of} {number}")
-            }
-            Node::Alloc { buffer, extents } => {
-                let info = &self.f.buffers[buffer.index()];
-                let home = match info.kind {
-                    BufferKind::Allocated(Home::Frame) => " in frame".to_owned(),
-                    BufferKind::Allocated(Home::Result(k)) => format!(" as result {k}"),
-                    BufferKind::Allocated(Home::Arena)
-                    | BufferKind::Param(_)
-                    | BufferKind::Stack
-                    | BufferKind::Bound => String::new(),
-                };
-                let name = &self.buffers[buffer.index()];
-                format!("alloc {name}: {}[{}]{home}", info.elem, self.operands(extents))
-            }
-            Node::CountRecord(elem, extents) => format!("record {elem}[{}]", self.operands(extents)),
-            Node::StackOpen(buffer) => {
-                format!("stack {}: {}", self.buffers[buffer.index()], self.f.buffers[buffer.index()].elem)
-            }
-            Node::StackExtend(buffer, n) => format!("extend {} to {}", self.buffers[buffer.index()], self.operand(*n)),
-            Node::Bind { buffer, to } => format!("bind {} to {}", self.buffers[buffer.index()], self.place(*to)),
-            Node::Check { cond, kind, args, .. } => {
-                format!("check {} {}({})", self.operand(*cond), kind.code(), self.operands(args))
-            }
-            Node::Product(product) => {
-                let [to, left, right] = product.views().map(|view| self.view(view));
-                format!("product {to} = {left} by {right}, {}[{}]", product.elem, self.operands(&product.extents))
-            }
-            Node::Routine(routine) => {
-                let mut arrays = routine.arrays().map(|array| self.piece(&Argument::Tensor(array.clone())));
-                let to = arrays.next().unwrap_or_default();
-                let from: Vec<String> = arrays.collect();
-                format!("{to} = routine {}({}){:?}", routine.op.name(), from.join(", "), routine.attrs)
-            }
-            Node::Print { text, value, .. } => {
-                let value = value
-                    .as_ref()
-                    .map_or(String::new(), |value| format!(", {}", self.piece(&Argument::Tensor(value.clone()))));
-                format!("print {:?}{value}", String::from_utf8_lossy(text))
-            }
-            Node::Call { callee, args, results } => {
-                let args: Vec<String> = args.iter().map(|a| self.piece(a)).collect();
-                let results: Vec<String> = results.iter().map(|r| self.call_result(r)).collect();
-                format!("{} = call {callee}({})", results.join(", "), args.join(", "))
-            }
-            Node::Scope(_) | Node::Segment(_) | Node::For(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => {
+    fn partial_sums(&self, sums: &PartialSums) -> String {
+        let PartialSums { work, monoid, lanes, size, stride, number } = sums;
+        let (work, of) = match work {
+            BlockWork::Close => ("close blocks", "last"),
+            BlockWork::Combine => ("combine levels", "total"),
+        };
+        let stride = if *stride == 1 { String::new() } else { format!(" by {stride}") };
+        let (monoid, lanes) = (monoid.name(), self.place(*lanes));
+        let (size, number) = (self.operand(*size), self.operand(*number));
+        format!("{work} {monoid} {lanes} of {size}{stride}, {of} {number}")
+    }
+
+    fn allocation(&self, buffer: Buffer, extents: &[Operand]) -> String {
+        let info = self.info(buffer);
+        let home = match info.kind {
+            BufferKind::Allocated(Home::Frame) => " in frame".to_owned(),
+            BufferKind::Allocated(Home::Result(k)) => format!(" as result {k}"),
+            BufferKind::Allocated(Home::Arena) | BufferKind::Param(_) | BufferKind::Stack | BufferKind::Bound => {
                 String::new()
             }
-        }
+        };
+        format!("alloc {}: {}[{}]{home}", self.buffer(buffer), info.elem, self.operands(extents))
     }
 
     fn expr(&self, expr: &Expr) -> String {
@@ -235,12 +215,12 @@ impl Printer<'_> {
         match result {
             CallResult::Scalar(local) => self.local(*local),
             CallResult::Into(tensor) => self.tensor(tensor),
-            CallResult::New(buffer, _) => format!("new {}", self.buffers[buffer.index()]),
+            CallResult::New(buffer, _) => format!("new {}", self.buffer(*buffer)),
         }
     }
 
-    fn piece(&self, piece: &Argument) -> String {
-        match piece {
+    fn argument(&self, argument: &Argument) -> String {
+        match argument {
             Argument::Scalar(operand) => self.operand(*operand),
             Argument::Tensor(tensor) => self.tensor(tensor),
         }
@@ -252,7 +232,7 @@ impl Printer<'_> {
 
     /// `a` for the first element, `a + 3` for another one.
     fn place(&self, place: Place) -> String {
-        let name = &self.buffers[place.buffer.index()];
+        let name = self.buffer(place.buffer);
         match place.offset.as_i64() {
             Some(0) => format!("{name}[]"),
             Some(_) | None => format!("{name}[{}]", self.operand(place.offset)),
@@ -269,7 +249,7 @@ impl Printer<'_> {
     }
 
     fn operands(&self, operands: &[Operand]) -> String {
-        operands.iter().map(|o| self.operand(*o)).collect::<Vec<_>>().join(", ")
+        listed(operands, |operand| self.operand(*operand))
     }
 
     fn operand(&self, operand: Operand) -> String {
@@ -279,7 +259,19 @@ impl Printer<'_> {
         }
     }
 
+    fn buffer(&self, buffer: Buffer) -> &str {
+        &self.buffers[buffer.index()]
+    }
+
+    fn info(&self, buffer: Buffer) -> &BufferInfo {
+        &self.f.buffers[buffer.index()]
+    }
+
     fn local(&self, local: Local) -> String {
         self.locals[local.index()].clone()
     }
+}
+
+fn listed<T>(things: &[T], text: impl Fn(&T) -> String) -> String {
+    things.iter().map(text).collect::<Vec<_>>().join(", ")
 }

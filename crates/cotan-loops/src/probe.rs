@@ -1,13 +1,25 @@
-//! Probes around the outermost loop nests of a function: while it runs, the host is told when each nest begins and ends,
-//! or what each computes.
+//! Instrumentation: probes around the outermost loop nests of a function. While it runs, the host is told when each nest
+//! begins and ends, or what each computes.
 //!
 //! A probe writes to the output of the call, so nothing below this knows of it. [`insert_probes`] comes right after the
 //! lowering: whatever later becomes of a nest stays between its probes.
 
 use crate::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, LocalInfo, LoopFunction};
 use crate::node::{Node, Operand, Place, Target, Tensor};
+use crate::pipeline::NestPass;
 use cotan_ir::{Const, Elem, Monoid, Span};
 use cotan_ops::Instruction;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "insert_probes",
+    doc: "Tells the host when nests begin and end, or what they compute.",
+    run: |f, context| {
+        if let Some(probe) = context.probe {
+            insert_probes(f, probe);
+        }
+    },
+};
 
 /// What probes tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,22 @@
-//! Which matrix products are left to a library.
+//! Library calls for matrix products: which products are left to a library.
 //!
 //! A library wins where its setting up is small beside the work. It is called where the two sides of the product and the
 //! number of terms of its sums are not tiny, and never for a vector, whose product reads each element once. In loops of a
 //! small product iterations can have lanes, so a loop around it may have them as well, all its products side by side: that
 //! is better where all of them are small, and another version of the loop runs where they are not.
 
-use crate::node::{CallResult, For, Local, Node, Operand, Target};
+use crate::node::{For, Local, LocalUse, LoopFunction, Node, Operand, Part, walk};
+use crate::pipeline::NestPass;
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "expand_products",
+    doc: "Puts loops in the place of matrix products by a library.",
+    run: |f, _| expand_products(f),
+};
 
 /// The least rows, columns and terms of a product that a library does.
 const LEAST_SIDE: i64 = 4;
@@ -62,15 +70,20 @@ fn bool_of(value: bool) -> Operand {
     Operand::Const(Const::bool(value))
 }
 
+/// Puts loops in the place of every product by a library.
+pub fn expand_products(f: &mut LoopFunction) {
+    f.body = without_products(std::mem::take(&mut f.body));
+}
+
 /// The nodes with loops in the place of every product by a library.
-pub fn without_products(nodes: Vec<Node>) -> Vec<Node> {
+fn without_products(nodes: Vec<Node>) -> Vec<Node> {
     let replaced = |mut node: Node| {
         if let Node::If(_, loops, library) = &mut node
             && library.iter().any(has_product)
         {
             return std::mem::take(loops);
         }
-        node.lists_mut().into_iter().for_each(|list| *list = without_products(std::mem::take(list)));
+        node.map_lists(without_products);
         vec![node]
     };
     nodes.into_iter().flat_map(replaced).collect()
@@ -92,73 +105,22 @@ pub(crate) fn small_version(l: &For) -> Option<(For, Vec<[Operand; 3]>)> {
     Some((For { body: without_products(l.body.clone()), ..l.clone() }, extents))
 }
 
-/// The extents of products by a library, and the locals that nodes define.
+/// The extents of products by a library, and the locals that nodes define or change.
 fn collect(nodes: &[Node], extents: &mut Vec<[Operand; 3]>, inside: &mut FxHashSet<Local>) {
-    for node in nodes {
-        match node {
-            Node::Product(product) => extents.push(product.extents),
-            Node::Let(local, _) | Node::Set(local, _) | Node::Load(local, _) | Node::LoadLanes { to: local, .. } => {
-                inside.insert(*local);
-            }
-            Node::Combine { target: Target::Local(local), .. } => {
-                inside.insert(*local);
-            }
-            Node::For(l) => {
-                inside.insert(l.index);
-            }
-            Node::Call { results, .. } => inside.extend(results.iter().filter_map(|result| match result {
-                CallResult::Scalar(local) => Some(*local),
-                CallResult::Into(_) | CallResult::New(..) => None,
-            })),
-            Node::Store(..)
-            | Node::StoreLanes { .. }
-            | Node::Combine { target: Target::Element(_), .. }
-            | Node::PartialSums(_)
-            | Node::Copy { .. }
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::While(..)
-            | Node::If(..)
-            | Node::Switch(..)
-            | Node::Check { .. }
-            | Node::Routine(_)
-            | Node::Print { .. } => {}
+    walk(nodes, &mut |node| {
+        if let Node::Product(product) = node {
+            extents.push(product.extents);
         }
-        node.lists().into_iter().for_each(|list| collect(list, extents, inside));
-    }
+        node.each_part(&mut |part| {
+            if let Part::Local(local, LocalUse::Define | LocalUse::Assign | LocalUse::Combine) = part {
+                inside.insert(*local);
+            }
+        });
+    });
 }
 
 /// Whether a node is a product by a library, or has one in it that no test stands in front of.
 fn has_product(node: &Node) -> bool {
-    match node {
-        Node::Product(_) => true,
-        Node::For(l) => l.body.iter().any(has_product),
-        Node::Scope(body) | Node::Segment(body) => body.iter().any(has_product),
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::PartialSums(_)
-        | Node::Copy { .. }
-        | Node::Routine(_)
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::While(..)
-        | Node::If(..)
-        | Node::Switch(..)
-        | Node::Check { .. }
-        | Node::Print { .. }
-        | Node::Call { .. } => false,
-    }
+    let is_tested = matches!(node, Node::If(..) | Node::Switch(..) | Node::While(..));
+    matches!(node, Node::Product(_)) || !is_tested && node.lists().into_iter().flatten().any(has_product)
 }

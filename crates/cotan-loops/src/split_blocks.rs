@@ -1,7 +1,15 @@
-//! Long straight-line blocks are cut into segments: the time that a backend takes for a function grows faster than its
-//! size. A loop nest that is short is never cut, so inner loops stay whole.
+//! Splitting of long basic blocks: they are cut into segments, since the time that a backend takes for a function grows
+//! faster than its size. A loop nest that is short is never cut, so inner loops stay whole.
 
 use crate::node::{LoopFunction, Node};
+use crate::pipeline::NestPass;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "split_blocks",
+    doc: "Cuts long blocks into segments that are compiled by themselves.",
+    run: |f, _| split_blocks(f),
+};
 
 /// Nodes, inner ones included.
 #[derive(Clone, Copy)]
@@ -49,66 +57,18 @@ fn cut(nodes: Vec<Node>) -> Vec<Node> {
 }
 
 /// Cuts long blocks inside one node.
-fn cut_inside(node: Node) -> Node {
-    match node {
-        Node::Scope(body) => Node::Scope(cut(body)),
-        Node::Segment(body) => Node::Segment(body),
-        Node::For(mut f) => {
-            f.body = cut(f.body);
-            Node::For(f)
-        }
-        Node::While(go, body) => Node::While(go, cut(body)),
-        Node::If(cond, yes, no) => Node::If(cond, cut(yes), cut(no)),
-        Node::Switch(on, arms) => Node::Switch(on, arms.into_iter().map(cut).collect()),
-        other @ (Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Copy { .. }
-        | Node::PartialSums(_)
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::Check { .. }
-        | Node::Product(_)
-        | Node::Routine(_)
-        | Node::Print { .. }
-        | Node::Call { .. }) => other,
+fn cut_inside(mut node: Node) -> Node {
+    if !matches!(node, Node::Segment(_)) {
+        node.map_lists(cut);
     }
+    node
 }
 
 /// Nodes that end up in one function with this one.
 fn size(node: &Node) -> usize {
-    let total = |nodes: &[Node]| nodes.iter().map(size).sum::<usize>();
-    match node {
-        Node::Scope(body) | Node::While(_, body) => 2 + total(body),
-        Node::For(f) => 2 + total(&f.body),
-        Node::If(_, yes, no) => 2 + total(yes) + total(no),
-        Node::Switch(_, arms) => 2 + arms.iter().map(|arm| total(arm)).sum::<usize>(),
-        Node::Segment(_)
-        | Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Copy { .. }
-        | Node::PartialSums(_)
-        | Node::Alloc { .. }
-        | Node::CountRecord(..)
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::Check { .. }
-        | Node::Product(_)
-        | Node::Routine(_)
-        | Node::Print { .. }
-        | Node::Call { .. } => 1,
+    let lists = node.lists();
+    if lists.is_empty() || matches!(node, Node::Segment(_)) {
+        return 1;
     }
+    2 + lists.into_iter().flatten().map(size).sum::<usize>()
 }

@@ -1,21 +1,18 @@
-//! Names, types and shapes of Cotan programs; lowering to the core IR.
+//! Semantic analysis: name resolution, type checking and shape checking of Cotan programs.
 //!
-//! [`check()`] makes a typed tree ([`typed`]) of a syntax tree and says what is wrong with it;
-//! [`types`] and [`dims`] are what expressions have. [`lower()`] makes core IR of it, and an [`entry`]
-//! for each function that a host asks for. This crate must not know the rules of
-//! derivatives, nor backends.
+//! [`check()`] makes a typed tree ([`typed`]) of a syntax tree and says what is wrong with it; [`types`] and [`dims`] are
+//! what expressions have. [`specialise`](instances::specialise) makes a copy of each generic function for each choice of its
+//! types (monomorphisation). This crate must not know statements of the core IR, the rules of derivatives, nor backends.
 
 mod check;
 pub mod codes;
 pub mod dims;
-pub mod entry;
-mod instances;
+pub mod instances;
 mod leaf_counts;
 mod limits;
-pub mod lower;
 pub mod modules;
 mod order;
-mod prelude;
+pub mod prelude;
 mod show;
 mod suggest;
 pub mod typed;
@@ -24,6 +21,5 @@ mod unify;
 
 pub use check::{Checked, Conventions, DerivativeFacts, Flow, check, derivative_facts, derivative_warnings};
 pub use limits::Limits;
-pub use lower::lower;
 pub use prelude::{PreludeFunction, prelude_functions};
 pub use suggest::closest;

@@ -74,7 +74,7 @@ impl Limits {
     }
 
     /// The error of a program that becomes too many operations, noticed while `function` was lowered.
-    pub(crate) fn too_many_operations(&self, function: &str, span: Span) -> Diagnostic {
+    pub fn too_many_operations(&self, function: &str, span: Span) -> Diagnostic {
         let message = format!(
             "expected at most {} operations in the program with its specialised functions, found more in `{function}`",
             self.operations

@@ -9,7 +9,7 @@ pub use manual::{PreludeFunction, prelude_functions};
 
 /// The types that the operands of a scalar function share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Domain {
+pub enum Domain {
     /// `f32` and `f64`.
     Float,
     /// All numbers.
@@ -22,7 +22,7 @@ pub(crate) enum Domain {
 
 /// An operand of a scalar function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operand {
+pub enum Operand {
     /// The type that all operands marked so share.
     Same,
     /// Any integer type.
@@ -33,19 +33,19 @@ pub(crate) enum Operand {
 
 /// A function on scalars, which lifts to tensors.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ScalarFunction {
+pub struct ScalarFunction {
     /// The name in the language.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The name of the primitive in the op table.
-    pub(crate) row: &'static str,
+    pub row: &'static str,
     /// Whether an integer result that does not fit wraps; otherwise it is a run-time error.
-    pub(crate) wraps: bool,
+    pub wraps: bool,
     /// What the shared type may be.
-    pub(crate) domain: Domain,
+    pub domain: Domain,
     /// The operands.
-    pub(crate) operands: &'static [Operand],
+    pub operands: &'static [Operand],
     /// Whether the result is `bool`; otherwise it has the shared type.
-    pub(crate) is_predicate: bool,
+    pub is_predicate: bool,
 }
 
 const ONE: &[Operand] = &[Operand::Same];
@@ -173,7 +173,7 @@ pub(crate) static CONSTANTS: &[(&str, FloatConstant)] =
     &[("inf", FloatConstant::Inf), ("nan", FloatConstant::Nan), ("pi", FloatConstant::Pi), ("e", FloatConstant::E)];
 
 /// The scalar function of that name.
-pub(crate) fn scalar_function(name: &str) -> Option<&'static ScalarFunction> {
+pub fn scalar_function(name: &str) -> Option<&'static ScalarFunction> {
     SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn builtin(name: &str) -> Option<Builtin> {
 }
 
 /// The name of a builtin.
-pub(crate) fn builtin_name(builtin: Builtin) -> &'static str {
+pub fn builtin_name(builtin: Builtin) -> &'static str {
     BUILTINS.iter().find(|(_, other)| *other == builtin).map_or("", |(name, _)| name)
 }
 

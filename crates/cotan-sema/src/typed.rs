@@ -16,13 +16,14 @@
 //!
 //! [`Atom::Runtime`]: crate::dims::Atom::Runtime
 
-pub(crate) mod axes;
+pub mod axes;
 mod derivatives;
 mod enums;
-pub(crate) mod forms;
+pub mod forms;
 mod leaves;
 mod literal;
 mod lookup;
+mod operators;
 mod output;
 mod parts;
 mod patterns;
@@ -38,15 +39,15 @@ pub use crate::dims::{Dim, GenericId, LocalId, SizeId};
 pub use crate::types::{
     EnumId, EnumType, Generic, GenericArg, GenericKind, StructId, StructType, TraitId, TraitRef, Type,
 };
-pub(crate) use derivatives::NamedForm;
+pub use derivatives::NamedForm;
 pub use derivatives::{Derivative, DerivativeForm, DerivativeMode};
 pub use enums::{Enum, PayloadForm, Variant};
 pub use leaves::Leaf;
-pub(crate) use lookup::Declarations;
+pub use lookup::Declarations;
 pub use output::{Print, PrintPiece};
 pub use parts::Part;
 pub use patterns::{Match, MatchArm, Pattern, PatternKind, PatternRange};
-pub(crate) use visit::TypeVisitor;
+pub use visit::TypeVisitor;
 
 /// A function: an index into [`Program::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

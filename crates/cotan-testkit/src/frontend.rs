@@ -84,7 +84,7 @@ pub fn lower_plain(program: &Program, request: &Request) -> Result<ReadyModule, 
 /// The same, of a typed tree. In every second program calls stay calls in derivatives as well.
 pub fn lower_tree(tree: &cotan::sema::typed::Program, request: &Request) -> Result<ReadyModule, String> {
     let limits = cotan::sema::Limits::default();
-    let lowered = cotan::sema::lower(tree, std::slice::from_ref(request), &limits);
+    let lowered = cotan::lower::lower(tree, std::slice::from_ref(request), &limits);
     let lowered = lowered.map_err(|all| all.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))?;
     let mut module = lowered.module;
     // By what is called, which is the same however loops are ordered.

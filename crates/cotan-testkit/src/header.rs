@@ -2,7 +2,7 @@
 
 use cotan::DerivativeForm;
 use cotan::host::{Arguments, HostValue, from_json};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use serde_json::{Map, Value as Json};
 
 /// The tolerance of a case that states none.
@@ -173,7 +173,7 @@ fn nan(text: &str) -> Result<Expected, String> {
 pub fn named_arguments(args: &Map<String, Json>, entry: &Entry) -> Result<Arguments, String> {
     let mut all = Arguments::new();
     for (name, json) in args {
-        let value = match entry.params.iter().find(|p| p.name == *name) {
+        let value = match entry.signature.params.iter().find(|p| p.name == *name) {
             Some(param) => {
                 from_json(json, &param.ty).map_err(|e| format!("`{name}`: {} for {}", e.found, e.expected))?
             }

@@ -104,7 +104,7 @@ impl Point {
     fn new(row: &Row, lowered: &ReadyModule) -> Result<Point, String> {
         let read = |json: &Json, ty| from_json(json, ty).map_err(|e| format!("{} for {}", e.found, e.expected));
         let mut args = Arguments::new();
-        for (param, json) in lowered.entry.params.iter().zip(&row.point) {
+        for (param, json) in lowered.entry.signature.params.iter().zip(&row.point) {
             args.insert(param.name.clone(), read(json, &param.ty)?);
         }
         let args = fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())?;
@@ -113,7 +113,8 @@ impl Point {
         if case.wrt.len() != row.derivatives.len() {
             return Err(format!("{} derivatives for {} parameters", row.derivatives.len(), case.wrt.len()));
         }
-        let params = lowered.entry.params.iter().filter(|p| p.ty.leaves().iter().all(|leaf| leaf.elem.is_float()));
+        let params =
+            lowered.entry.signature.params.iter().filter(|p| p.ty.leaves().iter().all(|leaf| leaf.elem.is_float()));
         let mut expected = Vec::new();
         for ((param, json), at) in params.zip(&row.derivatives).zip(&case.wrt) {
             let like = &case.subject.args[*at];
@@ -169,7 +170,7 @@ impl Point {
 }
 
 fn float(json: &Json, elem: Elem) -> Result<cotan_ir::Const, String> {
-    let value = from_json(json, &cotan::sema::entry::HostType::Scalar(elem));
+    let value = from_json(json, &cotan::lower::entry::HostType::Scalar(elem));
     value.ok().and_then(|v| v.as_scalar()).ok_or_else(|| format!("`{json}` is no number"))
 }
 

@@ -61,7 +61,7 @@ pub fn of_program(name: &str, text: &str, below: &Path) -> Result<Claims, String
         let subject = Subject::new(label.clone(), module, symbol, args);
         let (_, cotangents) = Case::new(subject)?.run_vjp().map_err(|e| format!("{label}: {e}"))?;
         let mut cotangents = cotangents.iter();
-        for param in &lowered.entry.params {
+        for param in &lowered.entry.signature.params {
             let n_floats = param.ty.leaves().iter().filter(|leaf| leaf.elem.is_float()).count();
             let derivative: Vec<f64> = cotangents.by_ref().take(n_floats).flat_map(floats).collect();
             if n_floats > 0 {

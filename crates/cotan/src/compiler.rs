@@ -5,21 +5,22 @@ use crate::function::{Executor, Function, interpreter_options};
 use crate::pipeline::{self, MiddleEnd, Observer, Stage};
 use crate::stopping::CallLimits;
 use crate::tiering::{Tiered, prints};
-use crate::{CompileError, Program, Request, library};
+use crate::{CompileError, Program, Request, Signature, library};
 use cotan_ir::{Module, PrintOptions, print_module};
 use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
+use cotan_lower::entry::{Entry, EntryExtent};
 use cotan_opt::passes::trap_nan::Site;
 use cotan_opt::{KnownExtents, Pass};
 use cotan_sema::dims::{Atom, Dim};
-use cotan_sema::entry::{Entry, EntryExtent};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What executes functions.
@@ -80,6 +81,7 @@ pub struct Compiler {
     threads: NonZeroUsize,
     trap_nan: bool,
     library: Library,
+    lowerings: AtomicUsize,
 }
 
 /// The IR of a request, before it is bound to an engine. Extents among its operands are those that `entry` says for its
@@ -137,6 +139,7 @@ impl Compiler {
             threads,
             trap_nan,
             library,
+            lowerings: AtomicUsize::new(0),
         })
     }
 
@@ -192,19 +195,25 @@ impl Compiler {
         on_deep_stack(|| self.lower_on_this_stack(program, request, Stage::Simplified))
     }
 
-    /// How a function or derivative of a program without errors is called.
-    pub fn entry(&self, program: &Program, request: &Request) -> Result<Entry, CompileError> {
-        on_deep_stack(|| self.lower_source(program, request)).map(|(entry, _)| entry)
+    /// The names and types of a function or derivative of a program without errors. Nothing is lowered for it.
+    pub fn signature(&self, program: &Program, request: &Request) -> Result<Signature, CompileError> {
+        expect_no_errors(program)?;
+        let signature = || cotan_lower::signature(&program.checked.program, request, &self.program);
+        on_deep_stack(signature).map_err(CompileError::Diagnostics)
+    }
+
+    /// How many times this compiler has lowered a program.
+    pub fn lowerings(&self) -> usize {
+        self.lowerings.load(Ordering::Relaxed)
     }
 
     /// The IR of the source, in which derivatives are requests.
     pub(crate) fn lower_source(&self, program: &Program, request: &Request) -> Result<(Entry, Module), CompileError> {
-        if program.has_errors() {
-            return Err(CompileError::Diagnostics(program.diagnostics.clone()));
-        }
+        expect_no_errors(program)?;
+        self.lowerings.fetch_add(1, Ordering::Relaxed);
         let roots = std::slice::from_ref(request);
         let lowered =
-            cotan_sema::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
+            cotan_lower::lower(&program.checked.program, roots, &self.program).map_err(CompileError::Diagnostics)?;
         let entry = lowered.entries.into_iter().next().expect("invariant: there is an entry for each root");
         Ok((entry, lowered.module))
     }
@@ -261,40 +270,40 @@ impl Compiler {
 
     /// A function or derivative of a program, ready to be called.
     pub fn function(&self, program: &Program, request: &Request, engine: Engine) -> Result<Function, CompileError> {
+        let (entry, source) = on_deep_stack(|| self.lower_source(program, request))?;
         let kept = match (engine, &self.backend, &self.build) {
             // Traps are known by their number among those of the process that made them.
             (Engine::Cpu, Ok(backend), Some(build)) if !self.trap_nan => {
-                on_deep_stack(|| self.kept_function(program, request, backend, build))?
+                on_deep_stack(|| self.kept_function(&entry, &source, backend, build))?
             }
             (Engine::Cpu | Engine::Interpreter, _, _) => None,
         };
         match kept {
             Some(function) => Ok(function),
-            None => self.bind(self.lower(program, request)?, engine),
+            None => self.bind(self.lower_module(entry, &source)?, engine),
         }
     }
 
     /// A function that is kept between processes under its source, made if need be. `None` if nothing is kept.
     fn kept_function(
         &self,
-        program: &Program,
-        request: &Request,
+        entry: &Entry,
+        source: &Module,
         backend: &Arc<Backend>,
         build: &str,
     ) -> Result<Option<Function>, CompileError> {
-        let (entry, source) = self.lower_source(program, request)?;
-        let text = print_module(&source, PrintOptions { spans: true });
+        let text = print_module(source, PrintOptions { spans: true });
         let limits = format!("{:?}", self.derivatives);
         // The text does not tell what extents are made of.
-        let known_extents = format!("{:?}", known_extents(&entry));
+        let known_extents = format!("{:?}", known_extents(entry));
         let made_of = [build, &limits, &known_extents, &entry.symbol, &text];
         let good = self.compile_options();
         let Some(key) = backend.key(&made_of, &good) else { return Ok(None) };
         if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
             let module = Arc::new(module);
-            let executor = self.executor(backend, &module, &entry, code.watches_nan(), Code::Optimized(code));
+            let executor = self.executor(backend, &module, entry, code.watches_nan(), Code::Optimized(code));
             return Ok(Some(Function {
-                entry,
+                entry: entry.clone(),
                 module,
                 traps: None,
                 executor,
@@ -302,20 +311,20 @@ impl Compiler {
                 limits: self.call.clone(),
             }));
         }
-        let wanted = if self.quick_start && !prints(&source) {
+        let wanted = if self.quick_start && !prints(source) {
             CompileOptions { is_quick: true, ..good.clone() }
         } else {
             good.clone()
         };
         let Some(wanted_key) = backend.key(&made_of, &wanted) else { return Ok(None) };
         let kept = if wanted.is_quick { backend.kept(&wanted_key, &entry.symbol) } else { None };
-        let (entry, module, code) = match kept {
-            Some((module, code)) => (entry, Arc::new(module), code),
+        let (module, code) = match kept {
+            Some((module, code)) => (Arc::new(module), code),
             None => {
                 backend.engine().open_ahead();
-                let ReadyModule { entry, module, traps: _ } = self.ready(entry, &source, Stage::Ready, None)?;
+                let ReadyModule { module, .. } = self.ready(entry.clone(), source, Stage::Ready, None)?;
                 let code = kept_code(backend, &wanted_key, &module, &entry.symbol, &wanted)?;
-                (entry, module, code)
+                (module, code)
             }
         };
         let watches_nan = code.watches_nan();
@@ -326,8 +335,15 @@ impl Compiler {
         } else {
             Code::Optimized(code)
         };
-        let executor = self.executor(backend, &module, &entry, watches_nan, code);
-        Ok(Some(Function { entry, module, traps: None, executor, threads: None, limits: self.call.clone() }))
+        let executor = self.executor(backend, &module, entry, watches_nan, code);
+        Ok(Some(Function {
+            entry: entry.clone(),
+            module,
+            traps: None,
+            executor,
+            threads: None,
+            limits: self.call.clone(),
+        }))
     }
 
     /// Code that watches for NaN is of a variant of the module, whose own code then is to run.
@@ -389,6 +405,11 @@ impl Compiler {
     }
 }
 
+/// Nothing is made of a program with errors.
+fn expect_no_errors(program: &Program) -> Result<(), CompileError> {
+    if program.has_errors() { Err(CompileError::Diagnostics(program.diagnostics.clone())) } else { Ok(()) }
+}
+
 fn plain(module: &Module, symbol: &str, level: OptLevel) -> Option<Arc<Module>> {
     match level {
         OptLevel::O0 => None,
@@ -413,7 +434,7 @@ fn kept_code(
 
 /// The extents of arguments that follow from its sizes, as every call of an entry makes sure of.
 fn known_extents(entry: &Entry) -> Vec<KnownExtents> {
-    let n_sizes = entry.sizes.len();
+    let n_sizes = entry.signature.sizes.len();
     let extents = entry.extents.iter().enumerate();
     extents
         .filter_map(|(k, extent)| match extent {

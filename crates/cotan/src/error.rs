@@ -1,7 +1,7 @@
 //! What can go wrong, by who can mend it.
 
 use crate::host::ArgumentMisfit;
-use crate::{NanArgument, NanOrigin};
+use crate::{NanArgument, NanOrigin, UnfitRequest};
 use cotan_ir::{CheckKind, OutOfMemory, Span};
 use cotan_syntax::Diagnostic;
 use std::fmt;
@@ -9,8 +9,10 @@ use std::fmt;
 /// Why there is no function to call.
 #[derive(Clone, Debug)]
 pub enum CompileError {
-    /// The program has errors, or the request does not fit it.
+    /// The program has errors, or what was asked for makes no sense in it.
     Diagnostics(Vec<Diagnostic>),
+    /// The request does not fit the program.
+    Request(UnfitRequest),
     /// A derivative that is too large or too deeply nested.
     Derivative(cotan_ad::Error),
     /// The backend gave up: a bug, or a lack of memory.
@@ -66,6 +68,7 @@ impl fmt::Display for CompileError {
                 let messages: Vec<&str> = all.iter().map(|d| d.message.as_str()).collect();
                 f.write_str(&messages.join("\n"))
             }
+            CompileError::Request(e) => e.fmt(f),
             CompileError::Derivative(e) => e.fmt(f),
             CompileError::Backend(message) => f.write_str(message),
         }
@@ -90,6 +93,12 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CompileError {}
 impl std::error::Error for CallError {}
+
+impl From<UnfitRequest> for CompileError {
+    fn from(e: UnfitRequest) -> CompileError {
+        CompileError::Request(e)
+    }
+}
 
 impl From<cotan_ad::Error> for CompileError {
     fn from(e: cotan_ad::Error) -> CompileError {

@@ -7,9 +7,9 @@ use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
 use cotan_interp::Options as InterpOptions;
 use cotan_ir::{CheckKind, Module, OutOfMemory};
 use cotan_llvm::Statistics;
+use cotan_lower::entry::{Entry, Signature};
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
-use cotan_sema::entry::Entry;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -56,7 +56,12 @@ impl Function {
         Function { limits, ..self.clone() }
     }
 
-    /// Names, types and sizes.
+    /// Names and types.
+    pub fn signature(&self) -> &Signature {
+        &self.entry.signature
+    }
+
+    /// How it is called with flat operands.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
@@ -98,7 +103,7 @@ impl Function {
         self.rebuild(results)
     }
 
-    /// Calls the function with the flat operands of its IR; see [`cotan_sema::entry`].
+    /// Calls the function with the flat operands of its IR; see [`cotan_lower::entry`].
     pub fn call_flat(&self, args: &[Value]) -> Result<Vec<Value>, CallError> {
         self.call_flat_with_output(args, &mut |_| {})
     }
@@ -114,7 +119,7 @@ impl Function {
     pub fn call_warm(&self, args: &[Value], earlier: Vec<Value>, warm_ups: u32) -> Result<Vec<Value>, CallError> {
         match &self.executor {
             Executor::Executable(f) if self.traps.is_none() => {
-                let n_numbers = self.entry.sizes.len() + self.entry.extents.len();
+                let n_numbers = self.entry.signature.sizes.len() + self.entry.extents.len();
                 let numbers = args.iter().take(n_numbers).map(|arg| arg.scalar().and_then(|c| c.as_i64()));
                 f.check_once(numbers, || check_flat_extents(&self.entry, args)).map_err(CallError::Arguments)?;
                 f.call_again(args, self.threads, &self.limits, earlier, warm_ups)
@@ -180,9 +185,11 @@ impl Function {
             let result = results.get_mut(*k)?;
             if leaves[at + 1..].contains(k) { result.as_ref()?.try_clone() } else { result.take() }
         };
-        rebuilt(&self.entry.result, &mut leaves.iter().enumerate().map_while(leaf)).map_err(|unbuilt| match unbuilt {
-            Unbuilt::Misfit => CallError::Bug(format!("results of `{}` do not fit its type", self.entry.symbol)),
-            Unbuilt::Memory(NoMemory(bytes)) => CallError::OutOfMemory(OutOfMemory::of_machine(bytes)),
+        rebuilt(&self.entry.signature.result, &mut leaves.iter().enumerate().map_while(leaf)).map_err(|unbuilt| {
+            match unbuilt {
+                Unbuilt::Misfit => CallError::Bug(format!("results of `{}` do not fit its type", self.entry.symbol)),
+                Unbuilt::Memory(NoMemory(bytes)) => CallError::OutOfMemory(OutOfMemory::of_machine(bytes)),
+            }
         })
     }
 }

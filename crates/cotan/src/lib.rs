@@ -18,6 +18,7 @@
 pub mod certificate;
 pub mod codes;
 mod compiler;
+pub mod diagnostics;
 mod error;
 mod executable;
 pub mod explain;
@@ -40,6 +41,7 @@ pub use cotan_ir as ir;
 pub use cotan_llvm as llvm;
 pub use cotan_llvm::Statistics;
 pub use cotan_loops as loops;
+pub use cotan_lower as lower;
 pub use cotan_ops as ops;
 pub use cotan_opt as opt;
 pub use cotan_sema as sema;
@@ -49,6 +51,8 @@ pub use function::Function;
 pub use gradient_check::{DIRECTIONS, EVERY_ENTRY, GradientCheck, Subject, check_gradient};
 pub use nan_origin::{NanArgument, NanOrigin};
 pub use program::Program;
-pub use request::{DerivativeForm, DerivativeMode, DerivativeRequest, Request, derivative};
+pub use request::{
+    DerivativeForm, DerivativeMode, DerivativeRequest, Request, ResolvedRequest, Signature, UnfitRequest, derivative,
+};
 pub use stopping::{CallLimits, CancelToken, Deadline};
 pub use tape_gradient::tape_gradient;

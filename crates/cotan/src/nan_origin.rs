@@ -2,9 +2,9 @@
 
 use crate::CheckFailure;
 use cotan_ir::{Const, Monoid, Role, Span, Sweep};
+use cotan_lower::entry::Entry;
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::{Enclosing, Made, Shown, Site};
-use cotan_sema::entry::Entry;
 use cotan_syntax::{FileId, SourceMap};
 
 /// The longest source text that a message quotes.
@@ -169,9 +169,9 @@ impl NanArgument {
     /// The first argument with a NaN, if a result has one too.
     pub(crate) fn of(entry: &Entry, args: &[Value], results: &[Value]) -> Option<NanArgument> {
         results.iter().find_map(first_nan)?;
-        let n_leaves: usize = entry.params.iter().map(|p| p.ty.leaves().len()).sum();
+        let n_leaves: usize = entry.signature.params.iter().map(|p| p.ty.leaves().len()).sum();
         let mut leaves = args.get(args.len().checked_sub(n_leaves)?..)?.iter();
-        entry.params.iter().find_map(|p| {
+        entry.signature.params.iter().find_map(|p| {
             let element = leaves.by_ref().take(p.ty.leaves().len()).map(first_nan).fold(None, Option::or)?;
             Some(NanArgument { name: p.name.clone(), element })
         })

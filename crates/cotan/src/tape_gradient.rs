@@ -4,8 +4,8 @@ use crate::function::interpreter_options;
 use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
 use crate::{CallError, CallLimits, ReadyModule};
 use cotan_ir::Const;
+use cotan_lower::entry::HostType;
 use cotan_ops::Value;
-use cotan_sema::entry::HostType;
 
 /// What a lowered function gives, and its gradients with respect to parameters by name. The gradient is that of the
 /// first component of the result, which must be a float. `limits` stop the run that is written down.
@@ -18,12 +18,12 @@ pub fn tape_gradient(
 ) -> Result<(HostValue, Vec<HostValue>), CallError> {
     let entry = &lowered.entry;
     let flat = fit_arguments(entry, args)?;
-    let n_leaves: usize = entry.params.iter().map(|p| p.ty.leaves().len()).sum();
+    let n_leaves: usize = entry.signature.params.iter().map(|p| p.ty.leaves().len()).sum();
     let mut first = flat.len() - n_leaves;
     let mut positions = Vec::new();
     // For each parameter: its place in the list, its type, and where its leaves begin.
     let mut params: Vec<(usize, &HostType, usize)> = Vec::new();
-    for param in &entry.params {
+    for param in &entry.signature.params {
         let leaves = param.ty.leaves();
         if let Some(at) = wrt.iter().position(|name| *name == param.name) {
             positions.extend((0..leaves.len()).filter(|k| leaves[*k].elem.is_float()).map(|k| first + k));
@@ -32,7 +32,7 @@ pub fn tape_gradient(
         first += leaves.len();
     }
     let value_position = entry.leaf_results.first().copied().unwrap_or_default();
-    let HostType::Scalar(elem) = scalar_part(&entry.result) else {
+    let HostType::Scalar(elem) = scalar_part(&entry.signature.result) else {
         return Err(CallError::Bug(format!("`{}` has no scalar to differentiate", entry.symbol)));
     };
     let seed = Value::from(Const::number(*elem, 1));
@@ -44,7 +44,7 @@ pub fn tape_gradient(
         .map_err(|e| running.error(e))?;
     let (results, cots) = (traced.values(), traced.vjp(&positions, &[value_position], &[seed])?);
     let mut leaves = entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
-    let value = rebuild(&entry.result, &mut leaves);
+    let value = rebuild(&entry.signature.result, &mut leaves);
     let mut cots = cots.into_iter();
     let mut gradients: Vec<(usize, HostValue)> = Vec::new();
     for (at, ty, first) in params {

@@ -1,31 +1,30 @@
-//! Writing to accumulators: transposes to reading the cotangent of the accumulator's final array.
+//! Writes to accumulators: the transpose reads the cotangent of the accumulator's final array.
 
-use crate::cotangent::{AccCot, Scope};
-use crate::jvp::{Forward, TangentScope};
-use crate::vjp::Reverse;
+use crate::state::{AccCot, Forward, Reverse, Scope, TangentScope};
 use cotan_ir::{Atom, Stmt, Var};
 
 impl Forward<'_, '_> {
-    /// A tangent accumulator takes the tangent. A log takes it even where it is zero, because every position of a log
-    /// is written; a sum does not.
+    /// A tangent accumulator takes the tangent. A log takes it even if it is zero, because every position of a log must be
+    /// written; a sum does not.
     pub(crate) fn jvp_acc_add(&mut self, s: &Stmt, acc: Var, indices: &[Atom], value: Atom, scope: &mut TangentScope) {
         let at = scope.env.atoms(indices);
         if let Some(count) = scope.ties.get(&acc) {
-            let tan = |lane| self.known_tangent(value, lane, scope);
-            let tans: Vec<(Var, Atom)> = count.tan_sums().filter_map(|(lane, sum)| Some((sum, tan(lane)?))).collect();
+            let tan = |direction| self.known_tangent(value, direction, scope);
+            let tans: Vec<(Var, Atom)> =
+                count.tan_sums().filter_map(|(direction, sum)| Some((sum, tan(direction)?))).collect();
             return count.write(&mut self.b, &at, scope.env.atom(value), &tans);
         }
         self.primal(s, scope);
-        for lane in 0..self.lanes.len() {
-            let Some(Atom::Var(acc_tan)) = scope.tans.get(&(acc, lane)).copied() else { continue };
-            if self.known_tangent(value, lane, scope).is_some() || self.is_log(acc) {
-                let tan = self.tangent(value, lane, scope);
+        for direction in 0..self.directions.len() {
+            let Some(Atom::Var(acc_tan)) = scope.tans.get(&(acc, direction)).copied() else { continue };
+            if self.known_tangent(value, direction, scope).is_some() || self.is_log(acc) {
+                let tan = self.tangent(value, direction, scope);
                 self.b.acc_add(acc_tan, &at, tan);
             }
         }
     }
 
-    /// Whether an accumulator is a log; they are the ones with an unknown length.
+    /// Whether an accumulator is a log: its length is unknown.
     fn is_log(&self, acc: Var) -> bool {
         self.src.ty(acc).dims.first() == Some(&cotan_ir::Dim::Const(0))
     }

@@ -1,17 +1,16 @@
-//! Calls. Most are inlined before differentiation; what is left has a custom rule or is large.
+//! Calls that remain after inlining: their callee has a custom rule or is large.
 //!
 //! A custom rule is a function of the module, and higher orders differentiate its body. Else the callee's derivative is
-//! generated for exactly the operands that are active and the results that matter. Array cotangents come back whole.
+//! generated for exactly the active operands and the results with derivatives. Array cotangents come back whole.
 //!
-//! Forward mode calls the function with its tangents in place of the function. Reverse mode calls the function in the value
-//! sweep, and in the reverse sweep its derivative without the values, which prints nothing and repeats no check on the way
-//! to a value. That computes again what it needs of the values, so a function under `d` calls that stay runs up to `d + 1`
-//! times in a gradient, as the body of nested loops does.
+//! Forward mode replaces the call by one of the function with tangents. Reverse mode calls the function in the value sweep, and
+//! in the reverse sweep its derivative without the values, which prints nothing and repeats no check on the way to a value.
+//! It recomputes the values that it needs, so a function under `d` remaining calls runs up to `d + 1` times in a gradient, as
+//! the body of nested loops does.
 
-use crate::cotangent::Scope;
-use crate::jvp::{Forward, TangentScope};
-use crate::vjp::Reverse;
-use crate::{Error, Lengths};
+use crate::error::Error;
+use crate::lengths::Lengths;
+use crate::state::{Forward, Reverse, Scope, TangentScope};
 use cotan_ir::{Atom, Builder, Derived, Elem, Function, Mode, Stmt, Symbol, Var};
 
 impl Forward<'_, '_> {
@@ -23,15 +22,15 @@ impl Forward<'_, '_> {
         scope: &mut TangentScope,
     ) -> Result<(), Error> {
         let mut has_values = false;
-        for lane in 0..self.lanes.len() {
-            let is_active = |k: &usize| self.lanes[lane].has(s.results[*k]);
+        for direction in 0..self.directions.len() {
+            let is_active = |k: &usize| self.directions[direction].has(s.results[*k]);
             let outs: Vec<usize> = (0..s.results.len()).filter(is_active).collect();
-            let wrt = positions(args, |a| self.known_tangent(a, lane, scope).is_some());
+            let wrt = positions(args, |a| self.known_tangent(a, direction, scope).is_some());
             if outs.is_empty() || wrt.is_empty() {
                 continue;
             }
             let f = self.session.function(callee)?;
-            // Where its values go in front of the tangents, and lengths where it gives no more than those.
+            // In front of the tangents stand its values, or only the lengths.
             let n_values = s.results.len();
             let (rule, n_in_front, wrt, outs) = match &f.custom_jvp {
                 Some(custom) => (self.session.function(custom)?, n_values, float_params(&f), float_results(&f)),
@@ -46,17 +45,17 @@ impl Forward<'_, '_> {
                 }
             };
             let mut operands = scope.env.atoms(args);
-            operands.extend(wrt.iter().map(|k| self.tangent(args[*k], lane, scope)));
+            operands.extend(wrt.iter().map(|k| self.tangent(args[*k], direction, scope)));
             let operands = as_taken(&mut self.b, &rule, operands);
             let results = self.b.call(&rule, &operands);
             let (values, tangents) = results.split_at(n_in_front);
-            // Each lane gets the values too, and they are the same.
+            // Each direction gets the values too, and they are the same.
             if !std::mem::replace(&mut has_values, true) {
                 scope.env.extend(s.results.iter().copied().zip(values.iter().map(|v| Atom::Var(*v))));
             }
             for (k, tan) in outs.into_iter().zip(tangents) {
                 let tan = computed(&mut self.b, *tan);
-                scope.tans.insert((s.results[k], lane), tan);
+                scope.tans.insert((s.results[k], direction), tan);
             }
         }
         if !has_values {
@@ -104,13 +103,13 @@ impl Reverse<'_, '_> {
     }
 }
 
-/// Operands as a custom rule takes them: its tangents and cotangents of storage types are of those types.
+/// Operands converted for a custom rule, whose tangents and cotangents of storage types have those types.
 fn as_taken(b: &mut Builder, rule: &Function, operands: Vec<Atom>) -> Vec<Atom> {
     let wanted = rule.params.iter().map(|p| rule.ty(*p).elem);
     operands.into_iter().zip(wanted).map(|(operand, elem)| converted(b, operand, elem)).collect()
 }
 
-/// What a custom rule gives, in the type that derivatives are computed with.
+/// A result of a custom rule, in the type of derivative arithmetic.
 fn computed(b: &mut Builder, derivative: Var) -> Atom {
     let elem = b.var_ty(derivative).elem.computed();
     converted(b, derivative.into(), elem)

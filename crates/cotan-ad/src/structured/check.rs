@@ -1,17 +1,15 @@
-//! A check passes its value through, and so it does with tangents and cotangents. It guards the value, not the
-//! derivative: whoever needs an index for a derivative uses the checked index.
+//! Checks pass their value through, and its tangents and cotangents. A check guards the value, not the derivative: a
+//! derivative that needs an index uses the checked index.
 
-use crate::cotangent::Scope;
-use crate::jvp::{Forward, TangentScope};
-use crate::vjp::Reverse;
+use crate::state::{Forward, Reverse, Scope, TangentScope};
 use cotan_ir::{Atom, Stmt, Var};
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_check(&mut self, s: &Stmt, value: Atom, scope: &mut TangentScope) {
         self.primal(s, scope);
-        for lane in 0..self.lanes.len() {
-            if let Some(tan) = self.known_tangent(value, lane, scope) {
-                scope.tans.insert((s.results[0], lane), tan);
+        for direction in 0..self.directions.len() {
+            if let Some(tan) = self.known_tangent(value, direction, scope) {
+                scope.tans.insert((s.results[0], direction), tan);
             }
         }
     }

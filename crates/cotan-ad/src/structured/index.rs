@@ -1,21 +1,19 @@
-//! Reading and replacing elements or sub-tensors.
+//! Indexed reads and functional updates of elements or sub-tensors.
 //!
 //! The transpose of a read is an addition in place. The transpose of an update first reads, then zeroes: the written
 //! place passes its cotangent to the value, the array gets the rest.
 
-use crate::cotangent::Scope;
-use crate::jvp::{Forward, TangentScope};
-use crate::vjp::Reverse;
+use crate::state::{Forward, Reverse, Scope, TangentScope};
 use cotan_ir::{Atom, Stmt, Var};
 
 impl Forward<'_, '_> {
     pub(crate) fn jvp_index(&mut self, s: &Stmt, array: Atom, indices: &[Atom], scope: &mut TangentScope) {
         self.primal(s, scope);
-        for lane in 0..self.lanes.len() {
-            if let Some(tan) = self.known_tangent(array, lane, scope) {
+        for direction in 0..self.directions.len() {
+            if let Some(tan) = self.known_tangent(array, direction, scope) {
                 let name = self.tan_name(s.results[0]);
                 let tan = self.b.named(&name).index(tan, &scope.env.atoms(indices));
-                scope.tans.insert((s.results[0], lane), tan.into());
+                scope.tans.insert((s.results[0], direction), tan.into());
             }
         }
     }
@@ -29,13 +27,15 @@ impl Forward<'_, '_> {
         scope: &mut TangentScope,
     ) {
         self.primal(s, scope);
-        for lane in 0..self.lanes.len() {
-            if self.known_tangent(array, lane, scope).is_some() || self.known_tangent(value, lane, scope).is_some() {
-                let array = self.tangent(array, lane, scope);
-                let value = self.tangent(value, lane, scope);
+        for direction in 0..self.directions.len() {
+            if self.known_tangent(array, direction, scope).is_some()
+                || self.known_tangent(value, direction, scope).is_some()
+            {
+                let array = self.tangent(array, direction, scope);
+                let value = self.tangent(value, direction, scope);
                 let name = self.tan_name(s.results[0]);
                 let tan = self.b.named(&name).update(array, &scope.env.atoms(indices), value);
-                scope.tans.insert((s.results[0], lane), tan.into());
+                scope.tans.insert((s.results[0], direction), tan.into());
             }
         }
     }

@@ -1,15 +1,12 @@
-//! The sequential loop, counted or a while.
+//! Sequential loops, counted or whiles.
 //!
-//! Forward mode carries the tangents along. In reverse it is a counted loop backwards, over the iterations that ran, so
-//! the condition of a while is never evaluated. It carries the cotangents of the active carried values; free variables,
-//! scalars too, are written through accumulators, one contribution at a time, those of the outermost loop where there
-//! are several. (No pass may regroup these sums: that is what makes checkpointing keep the bits.)
+//! Forward mode carries the tangents along. The reverse is a counted loop backwards over the iterations that ran, so the
+//! condition of a while is never evaluated. It carries the cotangents of the active carried values; cotangents of free
+//! variables, scalars too, go to accumulators, one contribution at a time, those of the outermost loop where there are
+//! several. (No pass may regroup these sums: this lets checkpointing keep the bits.)
 
-use crate::Error;
-use crate::cotangent::{AccCot, Scope};
-use crate::jvp::{Forward, Slot, TangentScope};
-use crate::record::ReverseLoop;
-use crate::vjp::{Reverse, Twin};
+use crate::error::Error;
+use crate::state::{AccCot, Forward, ForwardCopy, Reverse, ReverseLoop, Scope, Slot, TangentScope};
 use cotan_ir::{Atom, Checkpoint, Elem, Kept, Loop, Op, Stmt, Ty, Var};
 use cotan_opt::cost;
 
@@ -23,11 +20,11 @@ impl Forward<'_, '_> {
         let index = self.b.copy_var(self.src, l.index, &mut inner.env);
         let mut params: Vec<Var> = l.params.iter().map(|p| self.b.copy_var(self.src, *p, &mut inner.env)).collect();
         let mut inits = scope.env.atoms(&l.inits);
-        for Slot { at, lane } in &active {
+        for Slot { at, direction } in &active {
             let tan = self.tangent_var(l.params[*at], &inner.env);
-            inner.tans.insert((l.params[*at], *lane), tan.into());
+            inner.tans.insert((l.params[*at], *direction), tan.into());
             params.push(tan);
-            inits.push(self.tangent(l.inits[*at], *lane, scope));
+            inits.push(self.tangent(l.inits[*at], *direction, scope));
         }
         let mut accs = self.b.copy_accs(self.src, &l.accs, &scope.env, &mut inner.env);
         let acc_tans = self.tangent_accs(&l.accs, &mut accs, scope, &mut inner);
@@ -39,7 +36,7 @@ impl Forward<'_, '_> {
         results.extend(self.with_tangents(elements, &stacked, &inner));
         let body = self.b.close_block(results);
 
-        // A log's type names a carried result, so results are made in the order in which they stand.
+        // A log's type names a carried result, so results are created in their order.
         let mut results = self.results_with_tangents(source.trips.as_slice(), &[], scope);
         for (vars, active) in [(source.carried, active), (source.accs, acc_tans), (source.stacked, stacked)] {
             results.extend(self.results_with_tangents(vars, &active, scope));
@@ -52,11 +49,17 @@ impl Forward<'_, '_> {
 }
 
 impl Reverse<'_, '_> {
-    pub(crate) fn reverse_loop(&mut self, s: &Stmt, l: &Loop, twin: &Twin, scope: &mut Scope) -> Result<(), Error> {
+    pub(crate) fn reverse_loop(
+        &mut self,
+        s: &Stmt,
+        l: &Loop,
+        forward_copy: &ForwardCopy,
+        scope: &mut Scope,
+    ) -> Result<(), Error> {
         let source = l.split(&s.results);
-        let (runs, keeps_all) = (self.runs, self.keeps_all);
+        let (runs, records_all) = (self.runs, self.records_all);
         self.runs = runs.and_then(|n| n.checked_mul(cost::known(l.count?)?));
-        self.keeps_all |= l.kept.checkpoint == Some(Checkpoint::All);
+        self.records_all |= l.kept.checkpoint == Some(Checkpoint::All);
         let count = match (l.count, source.trips) {
             (Some(n), _) => scope.env.atom(n),
             (None, Some(trips)) => scope.env.atom(trips.into()),
@@ -71,7 +74,7 @@ impl Reverse<'_, '_> {
         let stacked: Vec<Option<Atom>> = source.stacked.iter().map(|r| self.take(*r, scope)).collect();
         let (mut inner, new_accs) = self.loop_scope(l, source.accs, scope);
 
-        // The iteration again, from placeholders for its carried values, then backwards.
+        // Re-execution of the iteration, from placeholders for its carried values, then its reverse.
         let down = self.b.var("down", Ty::scalar(Elem::I64));
         let placeholders: Vec<Var> = l.params.iter().map(|p| self.b.copy_var(self.src, *p, &mut inner.env)).collect();
         let params: Vec<Var> = active.iter().map(|q| self.result_var(l.params[*q], &inner)).collect();
@@ -82,7 +85,7 @@ impl Reverse<'_, '_> {
         inner.env.insert(l.index, index.into());
         let head = self.b.stmts().len();
         let copies = self.forward(&l.body.stmts, &mut inner.env)?;
-        let n_again = self.b.stmts().len() - head;
+        let n_recomputed = self.b.stmts().len() - head;
         self.b.set_span(s.span.cotangent());
         for (q, c) in active.iter().zip(&params) {
             self.add(l.body.results[*q], (*c).into(), &mut inner);
@@ -98,7 +101,7 @@ impl Reverse<'_, '_> {
         let finals: Vec<Var> = vars.iter().map(|x| self.result_var(*x, scope)).collect();
         let reverse = ReverseLoop {
             source: l,
-            twin,
+            forward_copy,
             outer: &scope.env,
             env: &inner.env,
             placeholders: &placeholders,
@@ -106,15 +109,15 @@ impl Reverse<'_, '_> {
             last: last.into(),
             count,
             head,
-            n_again,
+            n_recomputed,
             results: results.clone(),
             params,
             inits,
             body,
         };
         let reverse = self.restore(reverse);
-        let kept = Kept { checkpoint: self.keeps_all.then_some(Checkpoint::All), ..Kept::default() };
-        (self.runs, self.keeps_all) = (runs, keeps_all);
+        let kept = Kept { checkpoint: self.records_all.then_some(Checkpoint::All), ..Kept::default() };
+        (self.runs, self.records_all) = (runs, records_all);
         let all = reverse.results.iter().chain(&finals).copied().collect();
         let (params, inits, body) = (reverse.params, reverse.inits, reverse.body);
         let reverse = Loop { index: down, count: Some(count), params, inits, accs, body, kept };

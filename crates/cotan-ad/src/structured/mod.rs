@@ -3,11 +3,12 @@
 mod acc_add;
 mod call;
 mod check;
+mod derivative_alone;
+mod extrema;
+mod forward_loop;
 mod index;
 mod loops;
 mod par;
 mod prim;
 mod switch;
 mod tensor;
-
-pub(crate) use prim::Use;

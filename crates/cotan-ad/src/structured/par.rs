@@ -1,14 +1,11 @@
-//! The parallel loop: a parallel loop over the same space, in both modes.
+//! Parallel loops: a parallel loop over the same space, in both modes.
 //!
 //! In reverse, free scalars are summed locally and become reduced results; free arrays are written through an
 //! accumulator, an enclosing one where there is one, so that no dense zeros are made per iteration. Whether an
-//! accumulator is really a stacked result is found by a pass, not here.
+//! accumulator can be a stacked result is decided by a pass, not here.
 
-use crate::Error;
-use crate::cotangent::{AccCot, Cot, Scope};
-use crate::extremes::Share;
-use crate::jvp::{Forward, Slot, TangentScope};
-use crate::vjp::Reverse;
+use crate::error::Error;
+use crate::state::{AccCot, Cot, Forward, Reverse, Scope, Share, Slot, TangentScope};
 use cotan_ir::{Acc, AccKind, Atom, Block, Const, Monoid, Op, Par, ParResult, Stmt, Var};
 use cotan_opt::cost;
 
@@ -18,7 +15,7 @@ impl Forward<'_, '_> {
             // Only extremes are active, and their tangents come from the second pass: tangents in the first would be
             // dead code, twice as much with every level of nesting.
             self.primal(s, scope);
-            return self.jvp_extremes(s, p, scope);
+            return self.jvp_extrema(s, p, scope);
         }
         let (values, finals) = s.results.split_at(p.kinds.len());
         let mut inner = scope.clone();
@@ -28,11 +25,11 @@ impl Forward<'_, '_> {
         let mut active = self.slots(values);
         active.retain(|slot| is_linear(p.kinds[slot.at]));
         let mut kinds: Vec<ParResult> = p.kinds.iter().map(|k| k.renamed(&scope.env)).collect();
-        for Slot { at, lane } in &active {
+        for Slot { at, direction } in &active {
             kinds.push(match p.kinds[*at] {
                 ParResult::Stacked => ParResult::Stacked,
                 ParResult::Reduced { monoid, init } => {
-                    ParResult::Reduced { monoid, init: self.tangent(init, *lane, scope) }
+                    ParResult::Reduced { monoid, init: self.tangent(init, *direction, scope) }
                 }
             });
         }
@@ -46,21 +43,22 @@ impl Forward<'_, '_> {
         let extents = scope.env.atoms(&p.extents);
         self.b.set_span(s.span);
         self.b.push(results, Op::Par(Box::new(Par { indices, extents, kinds, accs, body })));
-        self.jvp_extremes(s, p, scope)
+        self.jvp_extrema(s, p, scope)
     }
 
-    /// Whether a run of the body has tangents to give: linear results, or writes to accumulators with a tangent.
+    /// Whether the body has tangents of linear results, or writes to accumulators with a tangent.
     fn has_linear_tangents(&self, s: &Stmt, p: &Par, scope: &TangentScope) -> bool {
         let (values, finals) = s.results.split_at(p.kinds.len());
         let mut results = p.kinds.iter().zip(values).map(|(kind, r)| (is_linear(*kind), *r));
         let mut accs = p.accs.iter().zip(finals).map(|(acc, r)| (is_linear_acc(acc.kind), *r));
-        let is_active = |(linear, r): (bool, Var)| linear && self.lanes_of(r).next().is_some();
-        let has_tangent = |acc: Var| (0..self.lanes.len()).any(|lane| scope.tans.contains_key(&(acc, lane)));
+        let is_active = |(linear, r): (bool, Var)| linear && self.directions_of(r).next().is_some();
+        let has_tangent =
+            |acc: Var| (0..self.directions.len()).any(|direction| scope.tans.contains_key(&(acc, direction)));
         let is_written = |acc: &Var| has_tangent(*acc) || scope.ties.contains_key(acc);
         results.any(is_active) || accs.any(is_active) || cotan_ir::written_accs(&p.body).iter().any(is_written)
     }
 
-    /// Adds tangent accumulators to `accs` for the active sums and logs, and says of which of `source` they are.
+    /// Adds tangent accumulators to `accs` for the active sums and logs, and gives their slots in `source`.
     pub(crate) fn tangent_accs(
         &mut self,
         source: &[Acc],
@@ -70,11 +68,11 @@ impl Forward<'_, '_> {
     ) -> Vec<Slot> {
         let mut with_tangent = self.slots(&source.iter().map(|acc| acc.var).collect::<Vec<_>>());
         with_tangent.retain(|slot| is_linear_acc(source[slot.at].kind));
-        for Slot { at, lane } in &with_tangent {
+        for Slot { at, direction } in &with_tangent {
             let acc = &source[*at];
             let var = self.tangent_var(acc.var, &inner.env);
-            inner.tans.insert((acc.var, *lane), var.into());
-            let init = acc.init.map(|i| self.tangent(i, *lane, outer));
+            inner.tans.insert((acc.var, *direction), var.into());
+            let init = acc.init.map(|i| self.tangent(i, *direction, outer));
             accs.push(Acc { var, kind: acc.kind, init });
         }
         with_tangent
@@ -97,7 +95,7 @@ fn is_linear_acc(kind: AccKind) -> bool {
     }
 }
 
-/// How the cotangent of a body result is had inside the body.
+/// How the body gets the cotangent of one of its results.
 enum Seed {
     /// Read at the indices of the loop.
     Stacked(Atom),

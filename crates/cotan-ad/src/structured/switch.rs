@@ -1,10 +1,8 @@
 //! Branches. Tangents become further results. In reverse the arm that ran starts from the cotangents so far and gives
-//! back the new totals of what it touched, so no arm makes zeros for what only another one touches in place.
+//! back the new totals of those that it changed, so no arm makes zeros for variables that only another one updates in place.
 
-use crate::Error;
-use crate::cotangent::{Cot, Scope};
-use crate::jvp::{Forward, TangentScope};
-use crate::vjp::Reverse;
+use crate::error::Error;
+use crate::state::{Cot, Forward, Reverse, Scope, TangentScope};
 use cotan_ir::{Atom, Block, Op, Stmt, Var};
 
 impl Forward<'_, '_> {

@@ -1,8 +1,6 @@
-//! Structural tensor operations: by what their records declare.
+//! Structural tensor operations: linear, multilinear or by a rule, as their row declares.
 
-use crate::cotangent::Scope;
-use crate::jvp::{Forward, TangentScope};
-use crate::vjp::Reverse;
+use crate::state::{Forward, Reverse, Scope, TangentScope};
 use cotan_ir::{Atom, Stmt, TensorOp, Var};
 use cotan_ops::{Derivative, TensorUse};
 
@@ -18,9 +16,9 @@ impl Forward<'_, '_> {
         self.primal(s, scope);
         let y = s.results[0];
         self.b.set_span(s.span.tangent());
-        for lane in self.lanes_of(y).collect::<Vec<_>>() {
-            let tan = self.tensor_tangent(y, op, args, attrs, lane, scope);
-            scope.tans.extend(tan.map(|t| ((y, lane), t)));
+        for direction in self.directions_of(y).collect::<Vec<_>>() {
+            let tan = self.tensor_tangent(y, op, args, attrs, direction, scope);
+            scope.tans.extend(tan.map(|t| ((y, direction), t)));
         }
     }
 
@@ -31,10 +29,10 @@ impl Forward<'_, '_> {
         op: TensorOp,
         args: &[Atom],
         attrs: &[i64],
-        lane: usize,
+        direction: usize,
         scope: &TangentScope,
     ) -> Option<Atom> {
-        let tangents: Vec<Option<Atom>> = args.iter().map(|a| self.known_tangent(*a, lane, scope)).collect();
+        let tangents: Vec<Option<Atom>> = args.iter().map(|a| self.known_tangent(*a, direction, scope)).collect();
         if tangents.iter().all(Option::is_none) {
             return None;
         }
@@ -44,7 +42,8 @@ impl Forward<'_, '_> {
             Derivative::None { .. } => None,
             Derivative::Linear { .. } => {
                 let src = self.src;
-                let each = |a: &Atom| if src.is_float(*a) { self.tangent(*a, lane, scope) } else { scope.env.atom(*a) };
+                let each =
+                    |a: &Atom| if src.is_float(*a) { self.tangent(*a, direction, scope) } else { scope.env.atom(*a) };
                 let args: Vec<Atom> = args.iter().map(each).collect();
                 Some(self.b.named(&name).tensor(op, &args, attrs, ty).into())
             }

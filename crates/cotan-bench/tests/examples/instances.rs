@@ -31,7 +31,7 @@ pub(crate) fn instance(compiler: &Compiler, objective: &str, data: &str, blocks:
     let entry = compiler.lower(&program, &function).expect("a function of the example").entry;
     let json: Json = serde_json::from_str(&read(data)).expect("JSON");
     let value = |name: &str, ty| (name.to_owned(), from_json(&json[name], ty).expect("a value of the type"));
-    let args: Arguments = entry.params.iter().map(|p| value(&p.name, &p.ty)).collect();
+    let args: Arguments = entry.signature.params.iter().map(|p| value(&p.name, &p.ty)).collect();
     Instance {
         objective: objective.to_owned(),
         name: data.to_owned(),

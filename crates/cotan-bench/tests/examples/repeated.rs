@@ -56,7 +56,7 @@ fn assert_allocates_nothing(source: &str, wrt: &str, args: &Json) {
     let request = derivative("f", DerivativeForm::ValueAndGrad, &[wrt]);
     let function = compiler.function(&program, &request, Engine::Cpu).expect("it compiles");
     let value = |name: &str, ty| (name.to_owned(), from_json(&args[name], ty).expect("a value of the type"));
-    let args: Arguments = function.entry().params.iter().map(|p| value(&p.name, &p.ty)).collect();
+    let args: Arguments = function.entry().signature.params.iter().map(|p| value(&p.name, &p.ty)).collect();
     assert_eq!(allocations(&function, &args), (0, Some(0)), "{source}");
 }
 

@@ -21,18 +21,19 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let gradient =
         if wrt.is_empty() { None } else { Some(derivative(&args.function, DerivativeForm::ValueAndGrad, &wrt)) };
     // Errors of the program and of the arguments are told as elsewhere, before anything is timed.
-    let entry = session.lower(&function)?.entry;
+    session.lower(&function)?;
     if let Some(gradient) = &gradient {
         session.lower(gradient)?;
     }
     let raw = RawArguments::read(&args.inputs)?;
-    session.call(&args.function, &session.function(&function)?, &raw)?;
+    let called = session.function(&function)?;
+    session.call(&args.function, &called, &raw)?;
     let instance = Instance {
         objective: args.function.clone(),
         name: args.inputs.args.join(" "),
         file,
         source,
-        args: session.arguments(&args.function, &entry, &raw)?,
+        args: session.arguments(&args.function, called.signature(), &raw)?,
         function,
         gradient,
         blocks: Vec::new(),

@@ -6,10 +6,10 @@ use crate::exit;
 use crate::output;
 use crate::terminal;
 use cotan::certificate::{Certificate, certify};
+use cotan::codes;
 use cotan::host::HostValue;
 use cotan::ir::Const;
 use cotan::syntax::render::visible_line;
-use cotan::{DerivativeForm, Request, codes};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -40,9 +40,9 @@ pub(crate) enum Verdict {
 /// Writes the certificate of the compiled gradient at a point, and has it checked.
 pub(crate) fn certified(point: &DerivativeAt, checker: &Path) -> Result<Certified, Failure> {
     let session = &point.session;
-    let args = session.arguments(&point.name, &point.entry, &point.raw)?;
-    let primal = session.lower_to_derive(&session.at_types_of(&point.raw, Request::function(&point.name)))?;
-    let gradient = session.lower(&point.request(DerivativeForm::ValueAndGrad, point.mode))?;
+    let args = point.arguments()?;
+    let primal = session.lower_to_derive(&point.resolved.primal())?;
+    let gradient = session.lower(&point.resolved.request)?;
     let status = terminal::status("certificate");
     let written = certify(&primal, &gradient, &args, &point.wrt).map_err(|e| session.call_failure(&point.name, &e))?;
     let certified = match written {

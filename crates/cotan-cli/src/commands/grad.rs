@@ -3,7 +3,7 @@
 use super::certify::{Certified, certified};
 use super::summary::{norm, summary};
 use crate::args::{GradArgs, GradientEngine, Mode};
-use crate::derivative_at::{DerivativeAt, tangent_names};
+use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::environment;
 use crate::exit;
@@ -11,16 +11,14 @@ use crate::output;
 use crate::terminal;
 use cotan::host::{Arguments, HostValue};
 use cotan::{
-    CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Request, Subject, check_gradient, codes,
-    tape_gradient,
+    CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Subject, check_gradient, codes, tape_gradient,
 };
 use std::fmt::Write;
 
 pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     expect_options_that_go_together(args)?;
     let checker = if args.certify { Some(environment::checker()?) } else { None };
-    let point = DerivativeAt::open(&args.derivative)?;
-    point.expect_scalar()?;
+    let point = DerivativeAt::open(&args.derivative, DerivativeForm::ValueAndGrad)?;
     let Gradient { value, gradient, aux } = match args.engine {
         GradientEngine::Vjp => compiled(&point)?,
         GradientEngine::Tape => taped(&point)?,
@@ -90,7 +88,7 @@ struct Gradient {
 
 /// Value and gradients by the derivative of the program.
 fn compiled(point: &DerivativeAt) -> Result<Gradient, Failure> {
-    let result = point.evaluate(DerivativeForm::ValueAndGrad)?;
+    let result = point.evaluate()?;
     Ok(split(point, result))
 }
 
@@ -104,9 +102,8 @@ fn split(point: &DerivativeAt, result: HostValue) -> Gradient {
 
 /// Value and gradients by the tape engine.
 fn taped(point: &DerivativeAt) -> Result<Gradient, Failure> {
-    let args = point.session.arguments(&point.name, &point.entry, &point.raw)?;
-    let request = point.session.at_types_of(&point.raw, Request::function(&point.name));
-    let primal = point.session.lower_to_derive(&request)?;
+    let args = point.arguments()?;
+    let primal = point.session.lower_to_derive(&point.resolved.primal())?;
     let compiler = &point.session.compiler;
     let (value, gradient) = tape_gradient(&primal, &args, &point.wrt, compiler.memory(), compiler.call_limits())
         .map_err(|e| point.session.call_failure(&point.name, &e))?;
@@ -120,7 +117,7 @@ fn taped(point: &DerivativeAt) -> Result<Gradient, Failure> {
 fn checked(point: &DerivativeAt, gradient: &[HostValue], tolerance: Option<f64>) -> Result<GradientCheck, Failure> {
     let session = &point.session;
     let function = point.function()?;
-    let args = session.arguments(&point.name, &point.entry, &point.raw)?;
+    let args = point.arguments()?;
     let mut other_mode = OtherMode::new(point, &args)?;
     let bar = terminal::bar(0, "finite differences");
     let subject = Subject {
@@ -156,7 +153,7 @@ impl OtherMode {
             return Ok(OtherMode::Reverse(gradient.iter().flat_map(HostValue::floats).collect()));
         }
         let function = session.function(&point.request(DerivativeForm::Jvp, None))?;
-        let names = tangent_names(&function, point.wrt.len());
+        let names = point.resolved.directions(function.signature()).into_iter().map(str::to_owned).collect();
         Ok(OtherMode::Forward { function: Box::new(function), args: args.clone(), names })
     }
 

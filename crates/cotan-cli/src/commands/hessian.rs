@@ -9,13 +9,12 @@ use crate::output;
 use cotan::DerivativeForm;
 
 pub(crate) fn run(args: &MatrixArgs) -> Result<u8, Failure> {
-    let point = DerivativeAt::open(&args.derivative)?;
-    point.expect_scalar()?;
+    let point = DerivativeAt::open(&args.derivative, DerivativeForm::Hessian)?;
     if args.sparse {
         return sparse::hessian(args, &point);
     }
     let value = point.value()?;
-    let mut blocks = point.parts(point.evaluate(DerivativeForm::Hessian)?);
+    let mut blocks = point.parts(point.evaluate()?);
     if point.wrt.len() > 1 {
         for (_, row) in &mut blocks {
             *row = output::object(point.parts(row.clone()));

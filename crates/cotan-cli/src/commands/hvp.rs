@@ -8,10 +8,9 @@ use crate::input::RawArguments;
 use cotan::DerivativeForm;
 
 pub(crate) fn run(args: &JvpArgs) -> Result<u8, Failure> {
-    let point = DerivativeAt::open(&args.derivative)?;
-    point.expect_scalar()?;
+    let point = DerivativeAt::open(&args.derivative, DerivativeForm::Hvp)?;
     let value = point.value()?;
     let tangents = RawArguments::read_sources(&args.tangent, &point.wrt[0])?;
-    let products = point.parts(point.evaluate_along(DerivativeForm::Hvp, tangents)?);
+    let products = point.parts(point.evaluate_along(tangents)?);
     deliver(&args.derivative, value, "hvp", "Hessian product", products)
 }

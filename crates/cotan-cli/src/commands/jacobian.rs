@@ -11,12 +11,12 @@ use cotan::DerivativeForm;
 use cotan::host::HostValue;
 
 pub(crate) fn run(args: &MatrixArgs) -> Result<u8, Failure> {
-    let point = DerivativeAt::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative, DerivativeForm::Jacobian)?;
     if args.sparse {
         return sparse::jacobian(args, &point);
     }
     let value = point.value()?;
-    let jacobians = point.parts(point.evaluate(DerivativeForm::Jacobian)?);
+    let jacobians = point.parts(point.evaluate()?);
     deliver(&args.derivative, value, "jacobian", "Jacobian", jacobians)
 }
 

@@ -11,10 +11,10 @@ use cotan::host::HostValue;
 use cotan::{DerivativeForm, DerivativeMode};
 
 pub(crate) fn run(args: &JvpArgs) -> Result<u8, Failure> {
-    let point = DerivativeAt::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative, DerivativeForm::Jvp)?;
     point.expect_mode("jvp", DerivativeMode::Forward)?;
     let tangents = RawArguments::read_sources(&args.tangent, &point.wrt[0])?;
-    let result = point.evaluate_along(DerivativeForm::Jvp, tangents)?;
+    let result = point.evaluate_along(tangents)?;
     let mut parts = result.into_parts().into_iter();
     let mut next = || parts.next().unwrap_or_else(HostValue::unit);
     let (value, tangent) = (next(), next());

@@ -8,7 +8,7 @@ use crate::exit;
 use crate::files;
 use crate::output;
 use cotan::host::HostValue;
-use cotan::sema::entry::{Entry, Leaf};
+use cotan::lower::entry::{Entry, Leaf};
 use cotan::sparse::{SparseJacobian, SparseMatrix, spy_plot};
 use cotan::{DerivativeForm, DerivativeMode, codes};
 use std::fmt::Write;
@@ -48,9 +48,9 @@ pub(super) fn jacobian(args: &MatrixArgs, point: &DerivativeAt) -> Result<u8, Fa
 }
 
 pub(super) fn hessian(args: &MatrixArgs, point: &DerivativeAt) -> Result<u8, Failure> {
-    let value = point.value()?;
-    let request = point.request_by(DerivativeForm::Hessian, &point.wrt, point.mode);
-    let (hessian, matrix) = point.session.sparse(&request, &point.raw)?;
+    let function = point.function()?;
+    let value = point.session.call(&point.name, &function, &point.raw)?;
+    let (hessian, matrix) = point.session.sparse(&point.resolved.request, &point.raw)?;
     let title = format!("Hessian of `{}`", point.wrt.join("`, `"));
     let whole = Found::new(title, &hessian, matrix);
     if let Some(path) = &args.spy {
@@ -61,7 +61,7 @@ pub(super) fn hessian(args: &MatrixArgs, point: &DerivativeAt) -> Result<u8, Fai
         return deliver(args, value, "hessian", |words| output::object([(name, whole.object(words))]), text);
     }
     // One block for each pair.
-    let ranges = lines(point)?;
+    let ranges = lines(point, function.entry())?;
     let block = |rows: &Range<usize>, columns: &Range<usize>| Found {
         title: String::new(),
         matrix: whole.matrix.block(rows.clone(), columns.clone()),
@@ -76,14 +76,14 @@ pub(super) fn hessian(args: &MatrixArgs, point: &DerivativeAt) -> Result<u8, Fai
 }
 
 /// The lines of a matrix that each parameter has, in the order in which they were asked for.
-fn lines(point: &DerivativeAt) -> Result<Vec<(String, Range<usize>)>, Failure> {
-    let args = point.session.arguments(&point.name, &point.entry, &point.raw)?;
-    let flat = cotan::host::fit_arguments(&point.entry, &args)
+fn lines(point: &DerivativeAt, entry: &Entry) -> Result<Vec<(String, Range<usize>)>, Failure> {
+    let args = point.arguments()?;
+    let flat = cotan::host::fit_arguments(entry, &args)
         .map_err(|misfit| point.session.call_failure(&point.name, &misfit.into()))?;
     let mut ranges = Vec::new();
     let mut start = 0;
     for name in &point.wrt {
-        let sizes = float_leaves(&point.entry, name).map(|k| flat[k].bits.len());
+        let sizes = float_leaves(entry, name).map(|k| flat[k].bits.len());
         let end = start + sizes.sum::<usize>();
         ranges.push((name.clone(), start..end));
         start = end;
@@ -93,9 +93,12 @@ fn lines(point: &DerivativeAt) -> Result<Vec<(String, Range<usize>)>, Failure> {
 
 /// Where the floats of a parameter stand among the flat operands.
 fn float_leaves(entry: &Entry, name: &str) -> impl Iterator<Item = usize> {
-    let n_numbers = entry.sizes.len() + entry.extents.len();
-    let leaves =
-        entry.params.iter().flat_map(|param| param.ty.leaves().into_iter().map(move |leaf| (&param.name, leaf)));
+    let n_numbers = entry.signature.sizes.len() + entry.extents.len();
+    let leaves = entry
+        .signature
+        .params
+        .iter()
+        .flat_map(|param| param.ty.leaves().into_iter().map(move |leaf| (&param.name, leaf)));
     let is_wanted = |(of, leaf): &(&String, Leaf)| *of == name && leaf.elem.is_float();
     let wanted: Vec<usize> =
         leaves.enumerate().filter(|(_, leaf)| is_wanted(leaf)).map(|(k, _)| n_numbers + k).collect();

@@ -9,23 +9,24 @@ use crate::input::RawArguments;
 use crate::output;
 use cotan::host::HostValue;
 use cotan::ir::Const;
-use cotan::sema::entry::HostType;
+use cotan::lower::entry::HostType;
 use cotan::{DerivativeForm, DerivativeMode};
 
 /// The name of the cotangent among the parameters of the derivative.
 const COTANGENT: &str = "cotangent";
 
 pub(crate) fn run(args: &VjpArgs) -> Result<u8, Failure> {
-    let point = DerivativeAt::open(&args.derivative)?;
+    let point = DerivativeAt::open(&args.derivative, DerivativeForm::Vjp)?;
     point.expect_mode("vjp", DerivativeMode::Reverse)?;
-    let function = point.session.function(&point.request(DerivativeForm::Vjp, point.mode))?;
+    let function = point.derivative()?;
     // The last parameter, whatever it is called.
-    let name = function.entry().params.last().map_or(COTANGENT, |p| p.name.as_str()).to_owned();
+    let directions = point.resolved.directions(function.signature());
+    let name = directions.last().copied().unwrap_or(COTANGENT).to_owned();
     let mut raw = point.raw.clone();
     raw.absorb(RawArguments::read_sources(&args.cotangent, COTANGENT)?, |given| {
         if given == COTANGENT { name.clone() } else { given }
     });
-    match (&point.entry.result, raw.has(&name)) {
+    match (&point.resolved.function.result, raw.has(&name)) {
         (HostType::Scalar(elem), false) if elem.is_float() => {
             raw.insert(&name, HostValue::Scalar(Const::number(*elem, 1)));
         }

@@ -17,8 +17,7 @@ use crate::runtime::Pool;
 pub use call::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
 use cotan_ir::{Block, Function, Module, Op, Symbol};
 use cotan_loops::{
-    LoopFunction, Probe, TaskSizes, Width, contract, fork, insert_probes, legalize_width, lower, split_blocks,
-    unwatched_results, vectorise, watch_results, wavefronts, without_products,
+    LoopFunction, NestContext, OPTIMIZED, PLAIN, Probe, TaskSizes, WATCH_RESULTS, Width, lower, run, unwatched_results,
 };
 use cotan_ops::Registry;
 use std::collections::BTreeMap;
@@ -75,26 +74,12 @@ impl CompileOptions {
     }
 
     fn probed_nest(&self, f: &Function, probe: Option<Probe>) -> LoopFunction {
+        // What is counted is what the nest says, whatever the machine makes of it.
+        let is_plain = self.level == OptLevel::O0 || probe == Some(Probe::Counts);
+        let passes = if is_plain { PLAIN } else { OPTIMIZED };
+        let context = NestContext { probe, tasks: self.tasks.unwrap_or_default(), width: self.width };
         let mut nest = lower(f);
-        if let Some(probe) = probe {
-            insert_probes(&mut nest, probe);
-        }
-        match (self.level, probe) {
-            // What is counted is what the nest says, whatever the machine makes of it.
-            (OptLevel::O0, _) | (_, Some(Probe::Counts)) => {
-                nest.body = without_products(std::mem::take(&mut nest.body))
-            }
-            (OptLevel::O2, Some(Probe::Times) | None) => {
-                wavefronts(&mut nest, &self.tasks.unwrap_or_default());
-                vectorise(&mut nest);
-                fork(&mut nest);
-                contract(&mut nest);
-            }
-        }
-        split_blocks(&mut nest);
-        if let Some(width) = self.width {
-            legalize_width(&mut nest, width);
-        }
+        run(passes, &mut nest, &context);
         nest
     }
 }
@@ -175,7 +160,7 @@ impl Backend {
         let mut nests: Vec<LoopFunction> = functions.values().map(|f| options.probed_nest(f, probe(f))).collect();
         if options.has_plain_products {
             let called = nests.iter_mut().filter(|nest| names.contains(&&*nest.name));
-            called.for_each(watch_results);
+            called.for_each(|nest| run(WATCH_RESULTS, nest, &NestContext::default()));
         }
         let emitted = emit(&nests, options.llvm_level());
         let compiled = self.engine.compile(&emitted.parts(), &self.symbols)?;

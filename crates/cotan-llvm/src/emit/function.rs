@@ -272,7 +272,7 @@ impl<'a> FunctionEmitter<'a> {
             }
             Node::Combine { monoid, target, value } => self.combine(*monoid, *target, *value),
             Node::Copy { from, to, count } => self.copy(*from, *to, *count),
-            Node::PartialSums(blocks) => self.blocks(blocks),
+            Node::PartialSums(sums) => self.partial_sums(sums),
             Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
             Node::CountRecord(elem, extents) => self.count_record(*elem, extents),
             Node::StackOpen(buffer) => self.stack_open(*buffer),

@@ -5,7 +5,7 @@ use super::function::FunctionEmitter;
 use super::instruction::Form;
 use super::poll::is_split_off;
 use cotan_ir::Elem;
-use cotan_loops::{Expr, For, Local, Node, Operand, Target};
+use cotan_loops::{Expr, For, Local, Node, Operand, Target, walk};
 use cotan_ops::Instruction;
 use std::collections::BTreeMap;
 
@@ -108,34 +108,24 @@ impl FunctionEmitter<'_> {
 fn guards(nodes: &[Node]) -> Option<Vec<Guard>> {
     let mut found = Vec::new();
     for node in nodes {
-        match node {
-            // What is computed here is seen by nobody else, and memory that is asked for here is given back.
-            Node::Let(..) | Node::Load(..) | Node::LoadLanes { .. } | Node::Alloc { .. } => {}
-            Node::Copy { count, .. } => found.push(vec![Need::Positive(*count)]),
-            Node::PartialSums(blocks) => found.push(vec![Need::Positive(blocks.size)]),
-            Node::For(l) if is_split_off(l) => found.push(vec![Need::Positive(l.count)]),
-            Node::For(l) => found.extend(under(Need::Positive(l.count), &l.body)),
-            Node::Scope(body) => found.extend(guards(body)?),
+        if let Node::Copy { count, .. } = node {
+            found.push(vec![Need::Positive(*count)]);
+        } else if let Node::PartialSums(sums) = node {
+            found.push(vec![Need::Positive(sums.size)]);
+        } else if let Node::For(l) = node {
+            let runs = Need::Positive(l.count);
+            found.extend(if is_split_off(l) { vec![vec![runs]] } else { under(runs, &l.body) });
+        } else if let Node::Scope(body) = node {
+            found.extend(guards(body)?);
+        } else if let Node::If(cond, yes, no) = node {
             // The iterations that whole strips leave, for one.
-            Node::If(cond, yes, no) if no.is_empty() => found.extend(under(Need::True(*cond), yes)),
-            Node::If(_, yes, no) => found.extend([guards(yes)?, guards(no)?].concat()),
-            Node::Set(..)
-            | Node::Store(..)
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Segment(_)
-            | Node::While(..)
-            | Node::Switch(..)
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => return None,
+            let guards =
+                if no.is_empty() { under(Need::True(*cond), yes) } else { [guards(yes)?, guards(no)?].concat() };
+            found.extend(guards);
+        } else if !node.only_defines() {
+            return None;
         }
+        // Of the others what is computed is seen by nobody else, and memory that is asked for is given back.
     }
     // Nobody waits for a loop that is known to run.
     if found.iter().any(|guard| guard.iter().all(|need| need.holds())) {
@@ -157,15 +147,14 @@ fn under(need: Need, nodes: &[Node]) -> Vec<Guard> {
 
 /// Notes what nodes define or assign to, at any depth.
 fn definitions<'n>(nodes: &'n [Node], inside: &mut Inside<'n>) {
-    for node in nodes {
+    walk(nodes, &mut |node| {
         node.each_definition(&mut |local, expr| {
             inside.insert(local, expr);
         });
         if let Node::Set(local, _) | Node::Combine { target: Target::Local(local), .. } = node {
             inside.insert(*local, None);
         }
-        node.lists().into_iter().for_each(|list| definitions(list, inside));
-    }
+    });
 }
 
 /// Whether a number is there in front of the loop, or can be computed there in a few steps that cannot fail.

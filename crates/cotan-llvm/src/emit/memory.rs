@@ -5,7 +5,7 @@ use super::symbol;
 use super::text::{in_memory, quoted, register};
 use crate::abi::layout;
 use cotan_ir::{Elem, Symbol};
-use cotan_loops::{Argument, Buffer, BufferKind, CallResult, Home, Node, Operand, Place, Tensor};
+use cotan_loops::{Argument, Buffer, BufferKind, CallResult, Effect, Home, Node, Operand, Place, Tensor};
 
 impl FunctionEmitter<'_> {
     // ---- addresses
@@ -346,30 +346,6 @@ impl CallArea {
 
 /// Whether records that a node makes are alive after it.
 fn counts_records(node: &Node) -> bool {
-    match node {
-        Node::CountRecord(..) => true,
-        Node::Scope(body) | Node::Segment(body) => body.iter().any(counts_records),
-        Node::If(_, yes, no) => yes.iter().chain(no).any(counts_records),
-        Node::Switch(_, arms) => arms.iter().flatten().any(counts_records),
-        Node::Let(..)
-        | Node::Set(..)
-        | Node::Load(..)
-        | Node::Store(..)
-        | Node::LoadLanes { .. }
-        | Node::StoreLanes { .. }
-        | Node::Combine { .. }
-        | Node::Copy { .. }
-        | Node::PartialSums(_)
-        | Node::Alloc { .. }
-        | Node::StackOpen(_)
-        | Node::StackExtend(..)
-        | Node::Bind { .. }
-        | Node::For(_)
-        | Node::While(..)
-        | Node::Check { .. }
-        | Node::Product(_)
-        | Node::Routine(_)
-        | Node::Print { .. }
-        | Node::Call { .. } => false,
-    }
+    let is_loop = matches!(node, Node::For(_) | Node::While(..));
+    node.has(Effect::CountsRecord) || !is_loop && node.lists().into_iter().flatten().any(counts_records)
 }

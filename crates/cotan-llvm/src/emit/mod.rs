@@ -4,7 +4,6 @@
 //! a long block one more, with what it shares with its surroundings in a small environment. There are no fast-math flags:
 //! the text means bit for bit what the nest means.
 
-mod blocks;
 mod bounds;
 mod flush;
 mod function;
@@ -15,6 +14,7 @@ mod lanes;
 mod memory;
 mod outline;
 mod output;
+mod partial_sums;
 mod poll;
 mod product;
 mod reports;

@@ -10,8 +10,8 @@ use super::function::FunctionEmitter;
 use super::poll::is_split_off;
 use super::text::{in_lanes, register};
 use cotan_loops::{
-    Argument, Buffer, BufferKind, CallResult, For, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place,
-    Target, Tensor, Threads, Wave,
+    Argument, Buffer, BufferInfo, BufferKind, BufferUse, For, Home, Local, LocalInfo, LocalUse, LoopFunction, Node,
+    Operand, OperandUse, Param, Part, Tensor, Threads, Wave,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ impl Uses {
             }
         }
         f.body.iter().for_each(|node| uses.node(f, node));
-        f.results.iter().for_each(|piece| uses.piece(piece));
+        f.results.iter().for_each(|result| uses.argument(result));
         uses
     }
 
@@ -55,37 +55,20 @@ impl Uses {
 
     fn segments(&mut self, f: &LoopFunction, nodes: &[Node]) {
         for node in nodes {
-            match node {
-                Node::Segment(body) => self.nodes(f, body),
-                Node::Scope(body) | Node::While(_, body) => self.segments(f, body),
-                Node::For(l) if !is_split_off(l) && l.may_flush && FLUSHES => self.node(f, node),
-                Node::For(l) if !is_split_off(l) => self.segments(f, &l.body),
-                Node::If(_, yes, no) => {
-                    self.segments(f, yes);
-                    self.segments(f, no);
-                }
-                Node::Switch(_, arms) => arms.iter().for_each(|arm| self.segments(f, arm)),
-                Node::For(_)
-                | Node::Let(..)
-                | Node::Set(..)
-                | Node::Load(..)
-                | Node::Store(..)
-                | Node::LoadLanes { .. }
-                | Node::StoreLanes { .. }
-                | Node::Combine { .. }
-                | Node::Copy { .. }
-                | Node::PartialSums(_)
-                | Node::Alloc { .. }
-                | Node::CountRecord(..)
-                | Node::StackOpen(_)
-                | Node::StackExtend(..)
-                | Node::Bind { .. }
-                | Node::Check { .. }
-                | Node::Product(_)
-                | Node::Routine(_)
-                | Node::Print { .. }
-                | Node::Call { .. } => {}
+            if let Node::Segment(body) = node {
+                self.nodes(f, body);
+                continue;
             }
+            if let Node::For(l) = node {
+                if is_split_off(l) {
+                    continue;
+                }
+                if l.may_flush && FLUSHES {
+                    self.node(f, node);
+                    continue;
+                }
+            }
+            node.lists().into_iter().for_each(|list| self.segments(f, list));
         }
     }
 
@@ -120,22 +103,13 @@ impl Uses {
         }
     }
 
-    fn operands(&mut self, operands: &[Operand]) {
-        operands.iter().for_each(|o| self.operand(*o));
-    }
-
-    fn place(&mut self, place: Place) {
-        self.buffer(place.buffer);
-        self.operand(place.offset);
-    }
-
     fn tensor(&mut self, tensor: &Tensor) {
-        self.place(tensor.place);
-        self.operands(&tensor.dims);
+        self.buffer(tensor.place.buffer);
+        tensor.operands().for_each(|operand| self.operand(operand));
     }
 
-    fn piece(&mut self, piece: &Argument) {
-        match piece {
+    fn argument(&mut self, argument: &Argument) {
+        match argument {
             Argument::Scalar(operand) => self.operand(*operand),
             Argument::Tensor(tensor) => self.tensor(tensor),
         }
@@ -146,121 +120,28 @@ impl Uses {
     }
 
     fn node(&mut self, f: &LoopFunction, node: &Node) {
-        match node {
-            Node::Let(local, expr) => {
-                self.defines(*local);
-                self.operands(expr.operands());
-            }
-            Node::Set(local, value) => {
-                self.local(*local);
-                self.operand(*value);
-            }
-            Node::Load(local, from) => {
-                self.defines(*local);
-                self.place(*from);
-            }
-            Node::Store(to, value) => {
-                self.place(*to);
-                self.operand(*value);
-            }
-            Node::LoadLanes { to, from, mask } => {
-                self.defines(*to);
-                self.place(*from);
-                mask.iter().for_each(|mask| self.operand(*mask));
-            }
-            Node::StoreLanes { to, value, mask } => {
-                self.place(*to);
-                self.operand(*value);
-                mask.iter().for_each(|mask| self.operand(*mask));
-            }
-            Node::Combine { monoid: _, target, value } => {
-                match target {
-                    Target::Element(place) => self.place(*place),
-                    Target::Local(local) => self.local(*local),
-                }
-                self.operand(*value);
-            }
-            Node::Copy { from, to, count } => {
-                self.place(*from);
-                self.place(*to);
-                self.operand(*count);
-            }
-            Node::PartialSums(blocks) => {
-                self.place(blocks.lanes);
-                self.operands(&[blocks.size, blocks.number]);
-            }
-            Node::Alloc { buffer, extents, .. } => {
-                self.buffer(*buffer);
-                self.operands(extents);
-                let info = &f.buffers[buffer.index()];
-                if info.kind == BufferKind::Allocated(Home::Frame) {
-                    let n: i64 = extents.iter().filter_map(|d| d.as_i64()).product();
-                    self.frame_bytes.insert(*buffer, n * info.elem.bytes() as i64);
-                } else {
-                    self.defined_buffers.insert(*buffer);
-                }
-                self.allocates_results |= matches!(info.kind, BufferKind::Allocated(Home::Result(_)));
-            }
-            Node::CountRecord(_, extents) => self.operands(extents),
-            Node::StackOpen(buffer) => self.buffer(*buffer),
-            Node::StackExtend(buffer, n) => {
-                self.buffer(*buffer);
-                self.operand(*n);
-            }
-            Node::Bind { buffer, to } => {
-                self.buffer(*buffer);
-                self.place(*to);
-            }
-            Node::Scope(body) | Node::Segment(body) => self.nodes(f, body),
-            Node::For(l) => {
-                self.defines(l.index);
-                self.operand(l.count);
-                if let Threads::Wave(Wave { stages, slots }) = l.threads {
-                    self.operands(&[stages, slots]);
-                }
-                self.nodes(f, &l.body);
-            }
-            Node::While(go, body) => {
-                self.local(*go);
-                self.nodes(f, body);
-            }
-            Node::If(cond, yes, no) => {
-                self.operand(*cond);
-                self.nodes(f, yes);
-                self.nodes(f, no);
-            }
-            Node::Switch(on, arms) => {
-                self.operand(*on);
-                arms.iter().for_each(|arm| self.nodes(f, arm));
-            }
-            Node::Check { cond, args, .. } => {
-                self.operand(*cond);
-                self.operands(args);
-            }
-            Node::Product(product) => {
-                product.views().into_iter().for_each(|view| self.buffer(view.place.buffer));
-                product.views().into_iter().for_each(|view| {
-                    self.operand(view.place.offset);
-                    self.operands(&view.strides);
-                });
-                self.operands(&product.extents);
-            }
-            Node::Routine(routine) => routine.arrays().for_each(|array| self.tensor(array)),
-            Node::Print { value, extents, .. } => {
-                value.iter().for_each(|value| self.place(value.place));
-                extents.iter().for_each(|place| self.place(*place));
-            }
-            Node::Call { args, results, .. } => {
-                args.iter().for_each(|a| self.piece(a));
-                for result in results {
-                    match result {
-                        CallResult::Scalar(local) => self.defines(*local),
-                        CallResult::Into(tensor) => self.tensor(tensor),
-                        CallResult::New(buffer, _) => self.buffer(*buffer),
-                    }
-                }
-            }
+        if let Node::Alloc { buffer, extents } = node {
+            self.allocation(*buffer, &f.buffers[buffer.index()], extents);
         }
+        node.each_part(&mut |part| match part {
+            Part::Local(local, LocalUse::Define) => self.defines(*local),
+            Part::Local(local, LocalUse::Assign | LocalUse::Combine | LocalUse::Test) => self.local(*local),
+            Part::Operand(operand, OperandUse::Read) => self.operand(*operand),
+            Part::Buffer(_, BufferUse::Note) => {}
+            Part::Buffer(buffer, _) => self.buffer(*buffer),
+            Part::List(list) => self.nodes(f, list),
+            Part::Local(_, LocalUse::Note) | Part::Operand(_, OperandUse::Note) | Part::Effect(_) => {}
+        });
+    }
+
+    fn allocation(&mut self, buffer: Buffer, info: &BufferInfo, extents: &[Operand]) {
+        if info.kind == BufferKind::Allocated(Home::Frame) {
+            let n: i64 = extents.iter().filter_map(|d| d.as_i64()).product();
+            self.frame_bytes.insert(buffer, n * info.elem.bytes() as i64);
+        } else {
+            self.defined_buffers.insert(buffer);
+        }
+        self.allocates_results |= matches!(info.kind, BufferKind::Allocated(Home::Result(_)));
     }
 }
 

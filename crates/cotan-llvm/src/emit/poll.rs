@@ -7,7 +7,7 @@ use super::ModuleEmitter;
 use super::bounds::Bounds;
 use super::function::FunctionEmitter;
 use crate::abi::layout;
-use cotan_loops::{For, Node, PartialSums, Threads};
+use cotan_loops::{For, Node, PartialSums, Threads, any, count};
 use cotan_ops::reduce::BLOCK;
 
 /// Loops that together have at most as many iterations need no poll.
@@ -227,10 +227,7 @@ impl Bounds {
 
 /// How many nodes there are, at any depth, or one if there is none.
 fn n_nodes(nodes: &[Node]) -> i64 {
-    fn all(nodes: &[Node]) -> i64 {
-        nodes.iter().map(|node| 1 + node.lists().into_iter().map(all).sum::<i64>()).sum()
-    }
-    all(nodes).max(1)
+    count(nodes).max(1) as i64
 }
 
 /// Whether the iterations of a loop run in a function of their own, as work for threads.
@@ -243,6 +240,5 @@ pub(super) fn is_split_off(l: &For) -> bool {
 
 /// Whether a node runs a loop.
 pub(super) fn has_loop(node: &Node) -> bool {
-    matches!(node, Node::For(_) | Node::While(..) | Node::Call { .. })
-        || node.lists().into_iter().flatten().any(has_loop)
+    any(std::slice::from_ref(node), &mut |node| matches!(node, Node::For(_) | Node::While(..) | Node::Call { .. }))
 }

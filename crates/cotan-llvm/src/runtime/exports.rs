@@ -10,10 +10,10 @@ use std::ffi::c_void;
 use std::{ptr, slice};
 
 use super::arena::Arena;
-use super::blocks::Partials;
 use super::guard::{guarded, reporting};
 use super::memory::Refusal;
 use super::parallel::parallel_for;
+use super::partial_sums::Partials;
 use super::routine;
 use super::wavefront::wavefront;
 use crate::abi::{ChunkBody, Ctx, FAILED, Mark, OK, Output, Stack, Status};

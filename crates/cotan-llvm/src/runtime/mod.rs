@@ -2,12 +2,12 @@
 //! through which it reaches them.
 
 mod arena;
-mod blocks;
 mod exports;
 mod guard;
 mod math;
 mod memory;
 mod parallel;
+mod partial_sums;
 mod pool;
 mod product;
 mod range;

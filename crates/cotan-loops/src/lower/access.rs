@@ -18,7 +18,7 @@ pub(super) enum Accumulator {
 impl Lowering<'_> {
     pub(super) fn index(&mut self, result: Var, array: Atom, indices: &[Atom]) {
         let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
-        let held = match self.held(array) {
+        let value = match self.value_of(array) {
             Value::Scalar(operand) => Value::Scalar(operand),
             Value::Tensor(tensor) => {
                 let part = self.part(&tensor, &indices);
@@ -29,13 +29,13 @@ impl Lowering<'_> {
                 }
             }
         };
-        self.bind(result, held);
+        self.bind(result, value);
     }
 
     pub(super) fn update(&mut self, stmt: &Stmt, array: Atom, indices: &[Atom], value: Atom) {
         let result = stmt.results[0];
         if self.f.ty(result).is_scalar() {
-            let value = self.held(value);
+            let value = self.value_of(value);
             return self.bind(result, value);
         }
         let to = if self.may_overwrite(array, &stmt.op) {
@@ -48,7 +48,7 @@ impl Lowering<'_> {
         };
         let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
         let part = self.part(&to, &indices);
-        match self.held(value) {
+        match self.value_of(value) {
             Value::Scalar(value) => self.store(part.place, value),
             Value::Tensor(value) => self.copy_tensor(&value, part.place),
         }
@@ -89,7 +89,7 @@ impl Lowering<'_> {
     }
 
     fn lies_in(&self, a: Atom, place: Place) -> bool {
-        match self.held(a) {
+        match self.value_of(a) {
             Value::Tensor(t) => t.place.buffer == place.buffer,
             Value::Scalar(_) => false,
         }
@@ -98,12 +98,12 @@ impl Lowering<'_> {
     /// Binds the final value of an accumulator.
     pub(super) fn close_accumulator(&mut self, acc: &Acc, result: Var) {
         let accumulator = self.accumulators.remove(&acc.var).expect("invariant: the accumulator was opened");
-        let held = match accumulator {
+        let value = match accumulator {
             Accumulator::Scalar(_, local) => Value::Scalar(self.read(local)),
             Accumulator::Tensor(_, tensor) => Value::Tensor(tensor),
             Accumulator::Log(element) => Value::Tensor(self.finished_stack(element.place, result)),
         };
-        self.bind(result, held);
+        self.bind(result, value);
     }
 
     /// The elements of a stack that grows no more, as the tensor `result`.
@@ -118,7 +118,7 @@ impl Lowering<'_> {
     pub(super) fn acc_add(&mut self, acc: Var, indices: &[Atom], value: Atom) {
         let accumulator = self.accumulators.get(&acc).cloned().expect("invariant: an accumulator in scope is open");
         let indices: Vec<Operand> = indices.iter().map(|i| self.scalar(*i)).collect();
-        let value = self.held(value);
+        let value = self.value_of(value);
         match accumulator {
             Accumulator::Scalar(monoid, local) => {
                 let value = self.element(&value, Operand::i64(0));

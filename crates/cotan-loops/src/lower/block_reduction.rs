@@ -64,7 +64,7 @@ impl<'a> Lowering<'a> {
             self.may_fork(of_block);
         }
         for ((kind, result), tensor) in p.kinds.iter().zip(results).zip(whole) {
-            let held = match kind {
+            let value = match kind {
                 ParResult::Stacked => Value::Tensor(tensor),
                 ParResult::Reduced { monoid, init } => {
                     let reduction = self.open_reduction(*monoid, *init, *result, n_blocks);
@@ -72,7 +72,7 @@ impl<'a> Lowering<'a> {
                     self.finish_reduction(&reduction)
                 }
             };
-            self.bind(*result, held);
+            self.bind(*result, value);
         }
     }
 
@@ -80,9 +80,9 @@ impl<'a> Lowering<'a> {
     fn dear_block(&mut self, p: &'a Par, n: Operand, whole: &[Tensor], block: Operand, sharing: Sharing) {
         let (start, length) = self.range_of_block(n, block);
         let longest = n.as_i64().map_or(BLOCK as i64, |n| n.clamp(0, BLOCK as i64));
-        let mut sinks = Vec::new();
+        let mut outputs = Vec::new();
         for (kind, tensor) in p.kinds.iter().zip(whole) {
-            sinks.push(match kind {
+            outputs.push(match kind {
                 ParResult::Stacked => Output::Stacked(tensor.clone()),
                 ParResult::Reduced { .. } => {
                     Output::Block(self.allocate("values", tensor.elem, vec![Operand::i64(longest)]))
@@ -92,11 +92,11 @@ impl<'a> Lowering<'a> {
         let name = self.name_of_index(p);
         self.for_each_apart(&name, length, |this, k| {
             let i = this.add(start, k);
-            this.par_body(p, &[n], &[i], &sinks, k);
+            this.par_body(p, &[n], &[i], &outputs, k);
         });
         self.may_fork(sharing);
-        for ((kind, sink), totals) in p.kinds.iter().zip(&sinks).zip(whole) {
-            if let (ParResult::Reduced { monoid, .. }, Output::Block(values)) = (kind, sink) {
+        for ((kind, output), totals) in p.kinds.iter().zip(&outputs).zip(whole) {
+            if let (ParResult::Reduced { monoid, .. }, Output::Block(values)) = (kind, output) {
                 let total = self.total_of_block(*monoid, values, length);
                 self.store(Place { buffer: totals.place.buffer, offset: block }, total);
             }
@@ -133,25 +133,25 @@ impl<'a> Lowering<'a> {
         let mut parts = Vec::new();
         for block in blocks {
             let (start, _) = self.range_of_block(n, *block);
-            let mut sinks = Vec::new();
+            let mut outputs = Vec::new();
             for (kind, tensor) in p.kinds.iter().zip(whole) {
-                sinks.push(match kind {
+                outputs.push(match kind {
                     ParResult::Stacked => Output::Stacked(tensor.clone()),
                     ParResult::Reduced { monoid, .. } => Output::Lanes(*monoid, self.open_block(*monoid, tensor.elem)),
                 });
             }
-            parts.push((*block, start, sinks));
+            parts.push((*block, start, outputs));
         }
         let name = self.name_of_index(p);
         self.counted(&name, length, Independence::Block, |this, k| {
-            for (_, start, sinks) in &parts {
+            for (_, start, outputs) in &parts {
                 let i = this.add(*start, k);
-                this.par_body(p, &[n], &[i], sinks, k);
+                this.par_body(p, &[n], &[i], outputs, k);
             }
         });
-        for (block, _, sinks) in parts {
-            for (sink, totals) in sinks.iter().zip(whole) {
-                if let Output::Lanes(monoid, lanes) = sink {
+        for (block, _, outputs) in parts {
+            for (output, totals) in outputs.iter().zip(whole) {
+                if let Output::Lanes(monoid, lanes) = output {
                     let total = self.close_block(*monoid, lanes);
                     self.store(Place { buffer: totals.place.buffer, offset: block }, total);
                 }

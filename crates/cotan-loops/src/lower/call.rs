@@ -7,11 +7,11 @@ use cotan_ir::{Atom, Stmt, Symbol};
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, stmt: &Stmt, callee: &Symbol, args: &[Atom]) {
-        let pieces = args.iter().map(|a| match self.held(*a) {
+        let args = args.iter().map(|a| match self.value_of(*a) {
             Value::Scalar(operand) => Argument::Scalar(operand),
             Value::Tensor(tensor) => Argument::Tensor(tensor),
         });
-        let args = pieces.collect();
+        let args: Vec<Argument> = args.collect();
         let mut results = Vec::new();
         let mut is_sized_by_callee = false;
         for v in &stmt.results {
@@ -34,7 +34,7 @@ impl Lowering<'_> {
             self.push(Node::Scope(vec![call]));
         }
         for (v, result) in stmt.results.iter().zip(results) {
-            let held = match result {
+            let value = match result {
                 CallResult::Scalar(local) => Value::Scalar(local.into()),
                 CallResult::Into(tensor) => Value::Tensor(tensor),
                 CallResult::New(buffer, _) => {
@@ -43,7 +43,7 @@ impl Lowering<'_> {
                     Value::Tensor(Tensor { place, elem: ty.elem, dims: self.dims(ty) })
                 }
             };
-            self.bind(*v, held);
+            self.bind(*v, value);
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[
     };
     let is_transposed = |a: &Atom| a.var().is_some_and(|v| this.transposed.contains(&v));
     let marks = operands.iter().map(is_transposed);
-    let factors = args.iter().zip(marks).map(|(held, is_transposed)| Factor { tensor: tensor(held), is_transposed });
+    let factors = args.iter().zip(marks).map(|(value, is_transposed)| Factor { tensor: tensor(value), is_transposed });
     let factors: Vec<Factor> = factors.collect();
     let [left, right] = &factors[..] else { panic!("bug: a product of {} operands", factors.len()) };
     this.written(result, |this, to| match this.is_small(left, right, to, attrs) {

@@ -45,24 +45,24 @@ impl<'a> Lowering<'a> {
     // ---- bindings
 
     /// Says what a variable has become.
-    pub(super) fn bind(&mut self, v: Var, held: Value) {
-        if let Value::Tensor(t) = &held {
+    pub(super) fn bind(&mut self, v: Var, value: Value) {
+        if let Value::Tensor(t) = &value {
             self.sharers.entry(t.place.buffer).or_default().push(v);
         }
         self.scopes.bind(v);
-        self.held.insert(v, held);
+        self.values.insert(v, value);
     }
 
-    pub(super) fn held(&self, a: Atom) -> Value {
+    pub(super) fn value_of(&self, a: Atom) -> Value {
         match a {
             Atom::Const(c) => Value::Scalar(Operand::Const(c)),
-            Atom::Var(v) => self.held.get(&v).cloned().expect("invariant: a variable is bound before it is used"),
+            Atom::Var(v) => self.values.get(&v).cloned().expect("invariant: a variable is bound before it is used"),
         }
     }
 
     /// A scalar operand.
     pub(super) fn scalar(&self, a: Atom) -> Operand {
-        match self.held(a) {
+        match self.value_of(a) {
             Value::Scalar(operand) => operand,
             Value::Tensor(_) => panic!("bug: a scalar was expected of `{}`", self.f.name),
         }
@@ -70,7 +70,7 @@ impl<'a> Lowering<'a> {
 
     /// A tensor operand.
     pub(super) fn tensor(&self, a: Atom) -> Tensor {
-        match self.held(a) {
+        match self.value_of(a) {
             Value::Tensor(tensor) => tensor,
             Value::Scalar(_) => panic!("bug: a tensor was expected of `{}`", self.f.name),
         }
@@ -170,7 +170,7 @@ impl<'a> Lowering<'a> {
                 // What is a result itself has memory of its own, and must not be overwritten.
                 let is_another =
                     Some(v) != result.var() && destinations.iter().any(|(other, _)| other.var() == Some(v));
-                let is_settled = self.held.contains_key(&v) || self.destination_of.contains_key(&v);
+                let is_settled = self.values.contains_key(&v) || self.destination_of.contains_key(&v);
                 if is_another || is_settled || self.f.ty(v).is_scalar() {
                     break;
                 }
@@ -219,7 +219,7 @@ impl<'a> Lowering<'a> {
         let is_free = |this: &Self, v: Var| !this.scopes.is_live_after(v) && !is_read_inside(op, v);
         let may = self.may_take_over(a, is_free);
         if may
-            && let Value::Tensor(t) = self.held(a)
+            && let Value::Tensor(t) = self.value_of(a)
             && let Some(sharers) = self.sharers.get_mut(&t.place.buffer)
         {
             // What was bound outside of this block may still be read by another arm of a switch.
@@ -260,7 +260,7 @@ impl<'a> Lowering<'a> {
         let to = self.allocate(&self.f.vars[v.index()].name, from.elem, from.dims.clone());
         self.copy_tensor(&from, to.place);
         self.sharers.entry(to.place.buffer).or_default().push(v);
-        self.held.insert(v, Value::Tensor(to));
+        self.values.insert(v, Value::Tensor(to));
     }
 
     // ---- copies

@@ -22,10 +22,9 @@ mod switch;
 mod tensor_op;
 mod work;
 
-use crate::buffer_reuse::reuse_memory;
-use crate::flush::mark_flushing;
 use crate::liveness::Scopes;
 use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
+use crate::pipeline::{AFTER_LOWERING, NestContext, run};
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
 use memory::Destination;
@@ -33,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 pub use tensor_op::lowers;
 
-/// Lowers a function. It must have passed the verifier.
+/// Lowers a function, and runs [`AFTER_LOWERING`]. The function must have passed the verifier.
 pub fn lower(f: &Function) -> LoopFunction {
     let mut lowering = Lowering::new(f);
     lowering.function();
@@ -47,8 +46,7 @@ pub fn lower(f: &Function) -> LoopFunction {
         regroups_sums: false,
         watched: Vec::new(),
     };
-    mark_flushing(&mut nest);
-    reuse_memory(&mut nest);
+    run(AFTER_LOWERING, &mut nest, &NestContext::default());
     nest
 }
 
@@ -81,7 +79,7 @@ struct Lowering<'a> {
     span: Span,
 
     scopes: Scopes,
-    held: FxHashMap<Var, Value>,
+    values: FxHashMap<Var, Value>,
     accumulators: FxHashMap<Var, Accumulator>,
     /// The variables that lie in a buffer and may be read again.
     sharers: FxHashMap<Buffer, Vec<Var>>,
@@ -108,7 +106,7 @@ impl<'a> Lowering<'a> {
             loop_depth: 0,
             span: Span::NONE,
             scopes: Scopes::default(),
-            held: FxHashMap::default(),
+            values: FxHashMap::default(),
             accumulators: FxHashMap::default(),
             sharers: FxHashMap::default(),
             destinations: Vec::new(),
@@ -134,12 +132,12 @@ impl<'a> Lowering<'a> {
 
     /// Puts the results of the function into their own memory, where they are not there.
     fn function_results(&mut self, results: &[Atom]) -> Vec<Argument> {
-        let mut held: Vec<Value> = results.iter().map(|r| self.held(*r)).collect();
+        let mut values: Vec<Value> = results.iter().map(|r| self.value_of(*r)).collect();
         let is_home =
             |this: &Self, t: &Tensor, k: usize| this.home_of(t.place) == Some(k) && t.place.offset.as_i64() == Some(0);
         let mut away = BTreeSet::new();
-        for (k, held) in held.iter().enumerate() {
-            if let Value::Tensor(t) = held
+        for (k, value) in values.iter().enumerate() {
+            if let Value::Tensor(t) = value
                 && !is_home(self, t, k)
             {
                 away.insert(k);
@@ -147,13 +145,13 @@ impl<'a> Lowering<'a> {
         }
         // What lies in memory that another result is about to take must get out of its way.
         for k in &away {
-            if let Value::Tensor(t) = &held[*k]
+            if let Value::Tensor(t) = &values[*k]
                 && self.home_of(t.place).is_some_and(|home| away.contains(&home))
             {
-                held[*k] = Value::Tensor(self.saved(&t.clone()));
+                values[*k] = Value::Tensor(self.saved(&t.clone()));
             }
         }
-        let pieces = held.into_iter().enumerate().map(|(k, held)| match held {
+        let arguments = values.into_iter().enumerate().map(|(k, value)| match value {
             Value::Scalar(operand) => Argument::Scalar(operand),
             Value::Tensor(from) if away.contains(&k) => {
                 let to = self.allocate_result("result", from.elem, from.dims.clone(), k);
@@ -162,7 +160,7 @@ impl<'a> Lowering<'a> {
             }
             Value::Tensor(tensor) => Argument::Tensor(tensor),
         });
-        pieces.collect()
+        arguments.collect()
     }
 
     fn param(&mut self, position: usize, v: Var) -> Param {
@@ -207,12 +205,12 @@ impl<'a> Lowering<'a> {
             Op::Check { cond, kind, args, value } => {
                 let check = self.check(*cond, *kind, args, stmt.span);
                 self.push(check);
-                let held = match self.held(*value) {
+                let value = match self.value_of(*value) {
                     Value::Scalar(operand) => Value::Scalar(operand),
                     // The check may be what makes a run-time size a known one.
                     Value::Tensor(t) => Value::Tensor(Tensor { dims: self.dims(self.f.ty(stmt.results[0])), ..t }),
                 };
-                self.bind(stmt.results[0], held);
+                self.bind(stmt.results[0], value);
             }
         }
     }

@@ -52,41 +52,41 @@ impl<'a> Lowering<'a> {
     /// The loops of a `par`, one for each index.
     fn nest(&mut self, p: &'a Par, extents: &[Operand], results: &[Var], sharing: Option<Sharing>) {
         let total = self.count(extents);
-        let mut sinks = Vec::new();
+        let mut outputs = Vec::new();
         for (kind, result) in p.kinds.iter().zip(results) {
-            sinks.push(match kind {
+            outputs.push(match kind {
                 ParResult::Stacked => Output::Stacked(self.allocate_for(*result)),
                 ParResult::Reduced { monoid, init } => {
                     Output::Reduced(self.open_reduction(*monoid, *init, *result, total))
                 }
             });
         }
-        if sinks.iter().any(Output::fills_blocks)
+        if outputs.iter().any(Output::fills_blocks)
             && let [index] = p.indices[..]
         {
-            self.blocks(p, index, extents, &sinks);
+            self.blocks(p, index, extents, &outputs);
         } else {
-            self.level(p, extents, &mut Vec::new(), &sinks, sharing);
+            self.level(p, extents, &mut Vec::new(), &outputs, sharing);
         }
-        for (sink, result) in sinks.into_iter().zip(results) {
-            let held = match sink {
+        for (output, result) in outputs.into_iter().zip(results) {
+            let value = match output {
                 Output::Stacked(tensor) | Output::Block(tensor) | Output::Lanes(_, tensor) => Value::Tensor(tensor),
                 Output::Reduced(reduction) => self.finish_reduction(&reduction),
             };
-            self.bind(*result, held);
+            self.bind(*result, value);
         }
     }
 
     /// The loop of a single index, cut along the blocks of reductions, so that the inner loop is free of their ends.
-    fn blocks(&mut self, p: &'a Par, index: Var, extents: &[Operand], sinks: &[Output]) {
+    fn blocks(&mut self, p: &'a Par, index: Var, extents: &[Operand], outputs: &[Output]) {
         let name = self.f.name_of(index).to_owned();
         self.for_blocks(
             &name,
             extents[0],
             |this, i| {
-                this.par_body(p, extents, &[i], sinks, i);
+                this.par_body(p, extents, &[i], outputs, i);
             },
-            |this, last| this.close_blocks(sinks, last),
+            |this, last| this.close_blocks(outputs, last),
         );
     }
 
@@ -97,9 +97,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn close_blocks(&mut self, sinks: &[Output], number: Operand) {
-        for sink in sinks {
-            if let Output::Reduced(reduction) = sink {
+    fn close_blocks(&mut self, outputs: &[Output], number: Operand) {
+        for output in outputs {
+            if let Output::Reduced(reduction) = output {
                 self.close_full_blocks(reduction, number);
             }
         }
@@ -111,19 +111,19 @@ impl<'a> Lowering<'a> {
         p: &'a Par,
         extents: &[Operand],
         at: &mut Vec<Operand>,
-        sinks: &[Output],
+        outputs: &[Output],
         sharing: Option<Sharing>,
     ) {
         let Some(index) = p.indices.get(at.len()) else {
             let number = self.flat(extents, at);
-            self.par_body(p, extents, at, sinks, number);
-            return self.close_blocks(sinks, number);
+            self.par_body(p, extents, at, outputs, number);
+            return self.close_blocks(outputs, number);
         };
         let count = extents[at.len()];
         let name = self.f.name_of(*index).to_owned();
-        self.counted(&name, count, independence(sinks, at.len() + 1 == extents.len()), |this, i| {
+        self.counted(&name, count, independence(outputs, at.len() + 1 == extents.len()), |this, i| {
             at.push(i);
-            this.level(p, extents, at, sinks, None);
+            this.level(p, extents, at, outputs, None);
             at.pop();
         });
         if let Some(sharing) = sharing {
@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
         p: &'a Par,
         extents: &[Operand],
         at: &[Operand],
-        sinks: &[Output],
+        outputs: &[Output],
         in_block: Operand,
     ) {
         self.scopes.open(&p.body, true);
@@ -145,9 +145,9 @@ impl<'a> Lowering<'a> {
             self.bind(*index, Value::Scalar(*i));
         }
         let number = self.flat(extents, at);
-        let slots: Vec<Option<Place>> = sinks
+        let slots: Vec<Option<Place>> = outputs
             .iter()
-            .map(|sink| match sink {
+            .map(|output| match output {
                 Output::Stacked(tensor) => {
                     let size = self.count(&tensor.dims[extents.len()..]);
                     let offset = self.mul(number, size);
@@ -161,15 +161,15 @@ impl<'a> Lowering<'a> {
             p.body.results.iter().zip(&slots).filter_map(|(r, slot)| Some((*r, Destination::Place((*slot)?))));
         self.offer(&destinations.collect::<Vec<_>>());
         self.statements(&p.body);
-        let results: Vec<Value> = p.body.results.iter().map(|r| self.held(*r)).collect();
-        for (held, sink) in results.iter().zip(sinks.iter()) {
-            match sink {
-                Output::Reduced(reduction) => self.reduce(reduction, held, in_block),
-                Output::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, held, in_block),
+        let results: Vec<Value> = p.body.results.iter().map(|r| self.value_of(*r)).collect();
+        for (value, output) in results.iter().zip(outputs.iter()) {
+            match output {
+                Output::Reduced(reduction) => self.reduce(reduction, value, in_block),
+                Output::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, value, in_block),
                 Output::Stacked(_) | Output::Block(_) => {}
             }
         }
-        let slots = results.into_iter().zip(slots).filter_map(|(held, slot)| Some((held, slot?)));
+        let slots = results.into_iter().zip(slots).filter_map(|(value, slot)| Some((value, slot?)));
         self.fill_slots(slots.collect());
         self.scopes.close();
     }
@@ -177,8 +177,8 @@ impl<'a> Lowering<'a> {
     /// Writes results of a body to their slots.
     pub(super) fn fill_slots(&mut self, slots: Vec<(Value, Place)>) {
         let mut moves = Vec::new();
-        for (held, slot) in slots {
-            match held {
+        for (value, slot) in slots {
+            match value {
                 Value::Scalar(operand) => self.store(slot, operand),
                 Value::Tensor(tensor) => moves.push((tensor, slot)),
             }
@@ -188,8 +188,8 @@ impl<'a> Lowering<'a> {
 }
 
 /// Which iterations of a loop of a `par` are independent. The last index counts the values of reductions.
-fn independence(sinks: &[Output], is_last: bool) -> Independence {
-    let reduces = sinks.iter().any(|sink| matches!(sink, Output::Reduced(_)));
+fn independence(outputs: &[Output], is_last: bool) -> Independence {
+    let reduces = outputs.iter().any(|output| matches!(output, Output::Reduced(_)));
     match (reduces, is_last) {
         (false, _) => Independence::All,
         (true, true) => Independence::Block,

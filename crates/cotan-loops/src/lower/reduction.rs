@@ -53,7 +53,7 @@ impl Lowering<'_> {
         let n_used = self.if_block_fills(total, all, width);
         let dims = std::iter::once(n_lanes).chain(element_dims).collect();
         let lanes = self.allocate("lanes", elem, dims);
-        let reduction = Reduction { monoid, init: self.held(init), result, total, width, lanes };
+        let reduction = Reduction { monoid, init: self.value_of(init), result, total, width, lanes };
         self.clear_lanes(monoid, &reduction.lanes, n_used);
         reduction
     }

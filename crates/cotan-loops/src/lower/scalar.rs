@@ -7,7 +7,7 @@ use cotan_ops::{Code, Input, Instruction, Lowering as By, PrimRow, Term, cast_to
 
 impl Lowering<'_> {
     pub(super) fn prim(&mut self, result: Var, prim: Prim, args: &[Atom]) {
-        let held: Vec<Value> = args.iter().map(|a| self.held(*a)).collect();
+        let values: Vec<Value> = args.iter().map(|a| self.value_of(*a)).collect();
         let row = row(prim);
         if self.f.ty(result).is_scalar() {
             let args: Vec<Operand> = args.iter().map(|a| self.scalar(*a)).collect();
@@ -17,7 +17,7 @@ impl Lowering<'_> {
         let to = self.allocate_for(result);
         let count = self.count(&to.dims);
         self.for_each_apart("k", count, |this, k| {
-            let args: Vec<Operand> = held.iter().map(|h| this.element(h, k)).collect();
+            let args: Vec<Operand> = values.iter().map(|h| this.element(h, k)).collect();
             let value = this.apply("y", row, &args);
             let place = this.shifted(to.place, k);
             this.store(place, value);
@@ -26,8 +26,8 @@ impl Lowering<'_> {
     }
 
     /// Element number `k` of an operand; a scalar stands for a tensor filled with it.
-    pub(super) fn element(&mut self, held: &Value, k: Operand) -> Operand {
-        match held {
+    pub(super) fn element(&mut self, value: &Value, k: Operand) -> Operand {
+        match value {
             Value::Scalar(operand) => *operand,
             Value::Tensor(tensor) => self.element_of(tensor, k),
         }

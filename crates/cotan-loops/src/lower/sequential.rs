@@ -78,11 +78,11 @@ impl<'a> Lowering<'a> {
             self.bind(result, Value::Scalar(trips));
         }
         for (carried, result) in carried.into_iter().zip(results.carried) {
-            let held = match carried {
+            let value = match carried {
                 Carried::Scalar(local) => Value::Scalar(self.read(local)),
                 Carried::Tensor(tensor) => Value::Tensor(tensor),
             };
-            self.bind(*result, held);
+            self.bind(*result, value);
         }
         for (acc, result) in l.accs.iter().zip(results.accs) {
             self.close_accumulator(acc, *result);
@@ -105,11 +105,11 @@ impl<'a> Lowering<'a> {
         self.scopes.open(&l.body, true);
         self.bind(l.index, Value::Scalar(i));
         for (param, carried) in l.params.iter().zip(carried) {
-            let held = match carried {
+            let value = match carried {
                 Carried::Scalar(local) => Value::Scalar(self.read(*local)),
                 Carried::Tensor(tensor) => Value::Tensor(tensor.clone()),
             };
-            self.bind(*param, held);
+            self.bind(*param, value);
         }
         let (next, elements) = l.body.results.split_at(l.params.len());
         // A stack may move while the body runs, but its elements keep their offsets.
@@ -118,18 +118,18 @@ impl<'a> Lowering<'a> {
         self.offer(&destinations.collect::<Vec<_>>());
         let is_old = |e: &Atom| e.var().is_some_and(|v| l.params.contains(&v));
         let (old, new): (Vec<(&Atom, Place)>, _) = elements.iter().zip(slots).partition(|(e, _)| is_old(e));
-        let old = old.into_iter().map(|(e, slot)| (self.held(*e), slot)).collect();
+        let old = old.into_iter().map(|(e, slot)| (self.value_of(*e), slot)).collect();
         self.fill_slots(old);
         self.statements(&l.body);
-        let new = new.into_iter().map(|(e, slot)| (self.held(*e), slot)).collect();
+        let new = new.into_iter().map(|(e, slot)| (self.value_of(*e), slot)).collect();
         self.fill_and_carry(new, next, carried);
         self.scopes.close();
     }
 
     fn fill_and_carry(&mut self, slots: Vec<(Value, Place)>, next: &[Atom], carried: &[Carried]) {
         let mut moves = Vec::new();
-        for (held, slot) in slots {
-            match held {
+        for (value, slot) in slots {
+            match value {
                 Value::Scalar(operand) => self.store(slot, operand),
                 Value::Tensor(tensor) => moves.push((tensor, slot)),
             }

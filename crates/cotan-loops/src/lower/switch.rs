@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
         };
         self.push(node);
         for (join, result) in joins.into_iter().zip(&stmt.results) {
-            let held = match join {
+            let value = match join {
                 Join::Scalar(local) => Value::Scalar(self.read(local)),
                 Join::New(tensor) | Join::InPlace(tensor) => Value::Tensor(tensor),
                 Join::Named(buffer) => {
@@ -47,7 +47,7 @@ impl<'a> Lowering<'a> {
                     Value::Tensor(Tensor { place, elem: ty.elem, dims: self.dims(ty) })
                 }
             };
-            self.bind(*result, held);
+            self.bind(*result, value);
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
     /// The tensor from outside the branches that a result takes over step by step.
     fn origin(&self, result: Atom) -> Option<Var> {
         let mut at = result.var()?;
-        while !self.held.contains_key(&at) {
+        while !self.values.contains_key(&at) {
             at = match self.definitions.get(&at) {
                 Some((Stmt { op: Op::Switch { arms, .. }, .. }, k)) => arms[0].results[*k].var()?,
                 Some(_) | None => self.predecessor(at)?,

@@ -43,15 +43,15 @@ fn rule(op: TensorOp) -> Option<Rule> {
 
 impl Lowering<'_> {
     pub(super) fn tensor_op(&mut self, result: Var, op: TensorOp, args: &[Atom], attrs: &[i64]) {
-        let args: Vec<Value> = args.iter().map(|a| self.held(*a)).collect();
-        let held = match record(op).evaluation {
+        let args: Vec<Value> = args.iter().map(|a| self.value_of(*a)).collect();
+        let value = match record(op).evaluation {
             Evaluation::Routine(_) => self.routine(result, op, &args, attrs),
             Evaluation::Direct(_) => {
                 let rule = rule(op).unwrap_or_else(|| panic!("bug: no lowering of `{}`", op.name()));
                 rule(self, result, &args, attrs)
             }
         };
-        self.bind(result, held);
+        self.bind(result, value);
     }
 
     /// A call of a numerical routine.
@@ -139,15 +139,15 @@ impl Lowering<'_> {
     }
 }
 
-pub(super) fn tensor(held: &Value) -> Tensor {
-    match held {
+pub(super) fn tensor(value: &Value) -> Tensor {
+    match value {
         Value::Tensor(tensor) => tensor.clone(),
         Value::Scalar(_) => panic!("bug: a structural operation on a scalar"),
     }
 }
 
-fn scalar(held: &Value) -> Operand {
-    match held {
+fn scalar(value: &Value) -> Operand {
+    match value {
         Value::Scalar(operand) => *operand,
         Value::Tensor(_) => panic!("bug: a tensor as a position"),
     }

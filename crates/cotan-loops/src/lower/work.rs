@@ -116,7 +116,7 @@ impl Lowering<'_> {
     fn extent(&mut self, extent: Atom) -> Operand {
         match extent {
             Atom::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
-            Atom::Var(v) => match self.held.get(&v) {
+            Atom::Var(v) => match self.values.get(&v) {
                 Some(Value::Scalar(Operand::Const(c))) => number(c.as_i64().unwrap_or(0).max(0) as f64),
                 Some(Value::Scalar(local)) => {
                     let local = *local;

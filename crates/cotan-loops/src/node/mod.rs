@@ -16,6 +16,7 @@ mod counted;
 mod expr;
 mod function;
 mod memory;
+mod mentions;
 mod operand;
 mod shape;
 mod visit;
@@ -28,10 +29,11 @@ pub(crate) use expr::rounds;
 pub use expr::{Expr, combining};
 pub use function::{LoopFunction, Param};
 pub use memory::{Buffer, BufferInfo, BufferKind, Home, Place, Target, Tensor, View};
+pub(crate) use mentions::Mentions;
 pub use operand::{Local, LocalInfo, Operand};
 pub use shape::{BufferUse, Effect, LocalUse, OperandUse, Part, PartMut};
-pub use visit::{any, each_definition, walk};
-pub(crate) use visit::{each_operand_mut, rename_buffers, walk_mut};
+pub(crate) use visit::{Definitions, definitions_of, each_operand_mut, rename_buffers, walk_mut};
+pub use visit::{any, count, each_definition, walk};
 
 /// One step of a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +131,7 @@ pub enum Node {
         span: Span,
     },
     /// The product of two matrices by a library. It stands in the second arm of a [`Node::If`] whose first arm does the
-    /// same by loops, so that whoever can't have it can have those, see [`without_products`](crate::without_products).
+    /// same by loops, so that whoever can't have it can have those, see [`expand_products`](crate::expand_products).
     Product(Box<Product>),
     /// A numerical routine of the op table.
     Routine(Box<Routine>),

@@ -1,6 +1,7 @@
 //! Visitors of lists of nodes, at any depth.
 
 use super::{Buffer, Expr, Local, Node, Operand, PartMut};
+use rustc_hash::FxHashMap;
 
 /// Visits every node of a list and of the lists in it, the outer ones first.
 pub fn walk<'n>(nodes: &'n [Node], see: &mut impl FnMut(&'n Node)) {
@@ -23,9 +24,28 @@ pub fn any(nodes: &[Node], holds: &mut impl FnMut(&Node) -> bool) -> bool {
     nodes.iter().any(|node| holds(node) || node.lists().into_iter().any(|list| any(list, holds)))
 }
 
+/// How many nodes there are in a list and in the lists in it.
+pub fn count(nodes: &[Node]) -> usize {
+    let mut n = 0;
+    walk(nodes, &mut |_| n += 1);
+    n
+}
+
 /// Visits every local that nodes define, at any depth, with its value if it is written there.
 pub fn each_definition<'n>(nodes: &'n [Node], see: &mut impl FnMut(Local, Option<&'n Expr>)) {
     walk(nodes, &mut |node| node.each_definition(see));
+}
+
+/// The values that locals are defined by.
+pub(crate) type Definitions = FxHashMap<Local, Expr>;
+
+/// Those in a list and in the lists in it.
+pub(crate) fn definitions_of(nodes: &[Node]) -> Definitions {
+    let mut found = Definitions::default();
+    each_definition(nodes, &mut |local, expr| {
+        expr.map(|expr| found.insert(local, expr.clone()));
+    });
+    found
 }
 
 /// Renames every buffer that nodes mention, at any depth.

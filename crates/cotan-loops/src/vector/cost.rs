@@ -1,7 +1,7 @@
 //! What nodes cost, in rough machine steps: enough to compare one plan for a loop with another.
 
-use super::shape::{Definitions, Shape, Shapes};
-use crate::node::{Expr, Node, Operand, Place, Target};
+use super::shape::{Shape, Shapes};
+use crate::node::{Definitions, Expr, Node, Operand, Place, Target};
 use cotan_ops::Instruction;
 
 /// Trips assumed of a loop of which nothing is known.

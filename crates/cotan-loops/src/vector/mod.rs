@@ -1,4 +1,4 @@
-//! Loops whose iterations run side by side, in the lanes of vector registers.
+//! Vectorisation of inner and outer loops: their iterations run side by side, in the lanes of vector registers.
 //!
 //! Which loops: of the independent ones, those that are estimated to gain most, from the outside in. A loop around
 //! others is often the better one (all its lanes run the inner loops together, whatever these carry), if its lanes do
@@ -9,14 +9,25 @@ mod cost;
 mod rewrite;
 mod shape;
 
-use crate::node::{Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Target, rounds};
+use crate::node::{
+    Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Mentions, Node, Operand, Param, Target, any,
+    count, definitions_of, rounds, walk,
+};
+use crate::pipeline::NestPass;
 use crate::product::{is_small, small_version};
 use cost::Estimate;
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
 use cotan_ops::reduce::LANES;
 use rewrite::{Tables, rewrite};
-use shape::{Definitions, Mentions, Shape, Shapes, count_mentions, definitions_of};
+use shape::{Shape, Shapes};
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "vectorise",
+    doc: "Gives independent loops lanes where that is estimated to pay.",
+    run: |f, _| vectorise(f),
+};
 
 /// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
 const MOST_NODES: usize = 4000;
@@ -46,23 +57,20 @@ pub fn vectorise(f: &mut LoopFunction) {
 
 /// The same for nodes that mention no mutable local of nodes elsewhere.
 pub(crate) fn vectorise_list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node> {
-    let mut definitions = Definitions::default();
-    definitions_of(&nodes, &mut definitions);
-    let mut mentions = Mentions::default();
-    count_mentions(&nodes, &mut mentions);
-    Pass { f, definitions, mentions, is_alternative: false }.list(nodes)
+    let (definitions, mentions) = (definitions_of(&nodes), Mentions::of(&nodes));
+    Vectoriser { f, definitions, mentions, is_alternative: false }.list(nodes)
 }
 
-struct Pass<'a> {
+struct Vectoriser<'a> {
     f: &'a mut LoopFunction,
     definitions: Definitions,
-    /// How often the function mentions each local.
+    /// Those of the whole function.
     mentions: Mentions,
     /// Whether this is what runs where the lanes of a loop around do not pay: code that is rarely run should be short.
     is_alternative: bool,
 }
 
-impl Pass<'_> {
+impl Vectoriser<'_> {
     fn list(&mut self, nodes: Vec<Node>) -> Vec<Node> {
         nodes.into_iter().flat_map(|node| self.node(node)).collect()
     }
@@ -71,7 +79,7 @@ impl Pass<'_> {
         if let Node::For(l) = node {
             return self.counted(l);
         }
-        node.lists_mut().into_iter().for_each(|list| *list = self.list(std::mem::take(list)));
+        node.map_lists(|list| self.list(list));
         vec![node]
     }
 
@@ -136,8 +144,8 @@ impl Pass<'_> {
         products: &[[Operand; 3]],
         nodes: &mut Vec<Node>,
     ) -> Option<Operand> {
-        let (mut arrays, mut rows) = (Vec::new(), Vec::new());
-        private_sizes(&l.body, self.f, &mut arrays);
+        let mut rows = Vec::new();
+        let arrays = private_sizes(&l.body, self.f);
         let has_loop = l.body.iter().any(Node::has_loop);
         if !has_loop && arrays.is_empty() && products.is_empty() {
             return None;
@@ -182,7 +190,7 @@ impl Pass<'_> {
 
     /// The lanes of a loop, and what an iteration costs with them.
     fn estimate(&self, l: &For) -> Option<(u32, f64)> {
-        let n_nodes = size(&l.body);
+        let n_nodes = count(&l.body);
         if l.independence == Independence::None || l.count.as_i64().is_some_and(|n| n < 3) || n_nodes > MOST_NODES {
             return None;
         }
@@ -206,35 +214,18 @@ impl Pass<'_> {
     }
 
     fn one(&self, node: &Node) -> f64 {
-        match node {
-            Node::For(l) => {
-                let plain = self.one_by_one(&l.body);
-                let best = self.estimate(l).map_or(plain, |(_, with_lanes)| with_lanes.min(plain));
-                cost::trips(l.count, &self.definitions) * best + 2.0
-            }
-            Node::While(_, body) => cost::ASSUMED_TRIPS * self.one_by_one(body) + 2.0,
-            Node::If(_, yes, no) => self.one_by_one(yes).max(self.one_by_one(no)) + 2.0,
-            Node::Switch(_, arms) => arms.iter().map(|arm| self.one_by_one(arm)).fold(0.0, f64::max) + 2.0,
-            Node::Scope(body) | Node::Segment(body) => self.one_by_one(body),
-            Node::Let(..)
-            | Node::Set(..)
-            | Node::Load(..)
-            | Node::Store(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => cost::scalar(node, &self.definitions),
+        if let Node::For(l) = node {
+            let plain = self.one_by_one(&l.body);
+            let best = self.estimate(l).map_or(plain, |(_, with_lanes)| with_lanes.min(plain));
+            return cost::trips(l.count, &self.definitions) * best + 2.0;
+        }
+        let inside = node.lists().into_iter().map(|list| self.one_by_one(list)).fold(0.0, f64::max);
+        if let Node::While(..) = node {
+            cost::ASSUMED_TRIPS * inside + 2.0
+        } else if let Node::If(..) | Node::Switch(..) = node {
+            inside + 2.0
+        } else {
+            inside + cost::scalar(node, &self.definitions)
         }
     }
 }
@@ -261,10 +252,10 @@ fn lanes_of(l: &For, n_nodes: usize, shapes: &Shapes) -> u32 {
 
 /// Whether lanes combine floats with each other, in an order that shows.
 fn adds_up(node: &Node, shapes: &Shapes) -> bool {
-    if let Node::Combine { monoid, target, value } = node {
-        return rounds(*monoid, shapes.f.operand_elem(*value)) && !has_one_of_its_own(*target, shapes);
-    }
-    node.lists().into_iter().flatten().any(|node| adds_up(node, shapes))
+    any(std::slice::from_ref(node), &mut |node| {
+        let Node::Combine { monoid, target, value } = node else { return false };
+        rounds(*monoid, shapes.f.operand_elem(*value)) && !has_one_of_its_own(*target, shapes)
+    })
 }
 
 /// Whether every lane has an element of its own to combine with.
@@ -277,13 +268,14 @@ fn has_one_of_its_own(target: Target, shapes: &Shapes) -> bool {
 }
 
 /// The arrays that nodes allocate: bytes of an element, and extents, those with known ones included.
-fn private_sizes(nodes: &[Node], f: &LoopFunction, found: &mut Vec<(i64, Vec<Operand>)>) {
-    for node in nodes {
+fn private_sizes(nodes: &[Node], f: &LoopFunction) -> Vec<(i64, Vec<Operand>)> {
+    let mut found = Vec::new();
+    walk(nodes, &mut |node| {
         if let Node::Alloc { buffer, extents } = node {
             found.push((f.buffers[buffer.index()].elem.bytes() as i64, extents.clone()));
         }
-        node.lists().into_iter().for_each(|list| private_sizes(list, f, found));
-    }
+    });
+    found
 }
 
 /// The rows of matrices that have one for each iteration, and so may be brought together.
@@ -296,8 +288,4 @@ fn row_sizes(l: &For, f: &LoopFunction, found: &mut Vec<(i64, Vec<Operand>)>) {
             found.push((tensor.elem.bytes() as i64, vec![length]));
         }
     }
-}
-
-fn size(nodes: &[Node]) -> usize {
-    nodes.iter().map(|node| 1 + node.lists().into_iter().map(size).sum::<usize>()).sum()
 }

@@ -4,8 +4,8 @@
 //! body is looked at again and again, until nothing changes: a value that a loop carries may turn out to vary later.
 
 use crate::node::{
-    Argument, Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param, Place,
-    Target,
+    Buffer, BufferKind, BufferUse, Definitions, Effect, Expr, For, Home, Independence, Local, LocalUse, LoopFunction,
+    Mentions, Node, Operand, Param, Part, Place, Target, walk,
 };
 use crate::partial_sums::PartialSums;
 use cotan_ir::Elem;
@@ -47,19 +47,6 @@ impl Stride {
     }
 }
 
-/// Definitions of the locals of a function that are assigned once.
-pub(super) type Definitions = FxHashMap<Local, Expr>;
-
-/// Those of some nodes, and of all that are in them.
-pub(super) fn definitions_of(nodes: &[Node], found: &mut Definitions) {
-    for node in nodes {
-        if let Node::Let(local, expr) = node {
-            found.insert(*local, expr.clone());
-        }
-        node.lists().into_iter().for_each(|list| definitions_of(list, found));
-    }
-}
-
 /// What is known of the values in the body of a loop.
 #[derive(Debug)]
 pub(super) struct Shapes<'a> {
@@ -98,9 +85,8 @@ impl<'a> Shapes<'a> {
         };
         shapes.raise(l.index, Shape::Linear(Stride { factor: 1, by: Vec::new() }));
         shapes.collect(&l.body);
-        let mut inside = Mentions::default();
-        count_mentions(&l.body, &mut inside);
-        let is_own = |local: &Local| inside.get(local) == mentions.get(local);
+        let inside = Mentions::of(&l.body);
+        let is_own = |local: &Local| inside.has_all_of_local(*local, mentions);
         if shapes.inside.iter().any(|local| f.locals[local.index()].is_mutable && !is_own(local)) {
             return Err("it carries a value from one iteration to the next");
         }
@@ -151,45 +137,18 @@ impl<'a> Shapes<'a> {
         self.of_operand(operand) == Shape::Uniform
     }
 
-    fn is_varying(&self, operand: Operand) -> bool {
-        self.of_operand(operand) == Shape::Varying
-    }
-
     fn collect(&mut self, nodes: &[Node]) {
-        for node in nodes {
-            match node {
-                Node::Let(local, _) | Node::Set(local, _) | Node::Load(local, _) => {
+        walk(nodes, &mut |node| {
+            node.each_part(&mut |part| match part {
+                Part::Local(local, LocalUse::Define | LocalUse::Assign) => {
                     self.inside.insert(*local);
                 }
-                Node::Alloc { buffer, .. } => {
+                Part::Buffer(buffer, BufferUse::Allocate) => {
                     self.private.insert(*buffer);
                 }
-                Node::For(l) => {
-                    self.inside.insert(l.index);
-                }
-                Node::Store(..)
-                | Node::LoadLanes { .. }
-                | Node::StoreLanes { .. }
-                | Node::Combine { .. }
-                | Node::Copy { .. }
-                | Node::PartialSums(_)
-                | Node::CountRecord(..)
-                | Node::StackOpen(_)
-                | Node::StackExtend(..)
-                | Node::Bind { .. }
-                | Node::Scope(_)
-                | Node::Segment(_)
-                | Node::While(..)
-                | Node::If(..)
-                | Node::Switch(..)
-                | Node::Check { .. }
-                | Node::Product(_)
-                | Node::Routine(_)
-                | Node::Print { .. }
-                | Node::Call { .. } => {}
-            }
-            node.lists().into_iter().for_each(|list| self.collect(list));
-        }
+                Part::Local(..) | Part::Operand(..) | Part::Buffer(..) | Part::List(_) | Part::Effect(_) => {}
+            });
+        });
     }
 
     fn raise(&mut self, local: Local, to: Shape) {
@@ -213,62 +172,29 @@ impl<'a> Shapes<'a> {
     }
 
     fn node(&mut self, node: &Node, diverges: bool) {
-        match node {
-            Node::Let(local, expr) => {
-                let shape = self.of_expr(expr);
-                self.raise(*local, shape);
-            }
-            Node::Set(local, value) => {
-                if diverges || !self.is_uniform(*value) {
-                    self.raise(*local, Shape::Varying);
-                }
-            }
-            Node::Combine { monoid: _, target, value } => match target {
-                // What is combined inside an iteration alone is a value like any other.
-                Target::Local(local) if self.inside.contains(local) && (diverges || !self.is_uniform(*value)) => {
-                    self.raise(*local, Shape::Varying);
-                }
-                Target::Local(_) | Target::Element(_) => {}
-            },
-            Node::Load(local, place) => {
-                if self.private.contains(&place.buffer) || !self.is_uniform(place.offset) {
-                    self.raise(*local, Shape::Varying);
-                }
-            }
-            Node::Scope(body) | Node::Segment(body) => self.nodes(body, diverges),
-            Node::For(l) => {
-                let diverges = diverges || !self.is_uniform(l.count);
-                self.nodes(&l.body, diverges);
-            }
-            Node::While(go, body) => {
-                let diverges = diverges || self.is_varying((*go).into());
-                self.nodes(body, diverges);
-            }
-            Node::If(cond, yes, no) => {
-                let diverges = diverges || !self.is_uniform(*cond);
-                self.nodes(yes, diverges);
-                self.nodes(no, diverges);
-            }
-            Node::Switch(on, arms) => {
-                let diverges = diverges || !self.is_uniform(*on);
-                arms.iter().for_each(|arm| self.nodes(arm, diverges));
-            }
-            Node::Store(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => {}
+        if let Node::Let(local, expr) = node {
+            let shape = self.of_expr(expr);
+            self.raise(*local, shape);
         }
+        if let Node::Set(local, value) = node
+            && (diverges || !self.is_uniform(*value))
+        {
+            self.raise(*local, Shape::Varying);
+        }
+        // What is combined inside an iteration alone is a value like any other.
+        if let Node::Combine { target: Target::Local(local), value, .. } = node
+            && self.inside.contains(local)
+            && (diverges || !self.is_uniform(*value))
+        {
+            self.raise(*local, Shape::Varying);
+        }
+        if let Node::Load(local, place) = node
+            && (self.private.contains(&place.buffer) || !self.is_uniform(place.offset))
+        {
+            self.raise(*local, Shape::Varying);
+        }
+        let diverges = diverges || node.selector().is_some_and(|on| !self.is_uniform(on));
+        node.lists().into_iter().for_each(|list| self.nodes(list, diverges));
     }
 
     fn of_expr(&self, expr: &Expr) -> Shape {
@@ -356,60 +282,72 @@ impl<'a> Shapes<'a> {
     }
 
     fn admit_node(&self, node: &Node, independence: Independence) -> Result<(), &'static str> {
-        match node {
-            Node::Let(local, expr) => self.admit_value(*local, expr),
-            Node::Load(local, _) => self.admit_elem(*local),
-            Node::Store(place, _) => self.admit_store(*place, independence),
-            Node::Copy { from: _, to, count: _ } => self.admit_store(*to, independence),
-            Node::PartialSums(blocks) => self.admit_blocks(blocks),
-            Node::Alloc { buffer, extents } => {
-                let is_known = |e: &Operand| matches!(e, Operand::Const(_)) || !self.is_inside(*e);
-                match self.f.buffers[buffer.index()].kind {
-                    BufferKind::Allocated(Home::Arena | Home::Frame) if extents.iter().all(is_known) => Ok(()),
-                    BufferKind::Allocated(Home::Arena | Home::Frame) => {
-                        Err("it makes an array whose size is known only inside")
-                    }
-                    BufferKind::Allocated(Home::Result(_))
-                    | BufferKind::Param(_)
-                    | BufferKind::Stack
-                    | BufferKind::Bound => Err("it makes a result"),
-                }
+        if let Node::Let(local, expr) = node {
+            return self.admit_value(*local, expr);
+        }
+        if let Node::Load(local, _) = node {
+            return self.admit_elem(*local);
+        }
+        if let Node::Store(to, _) | Node::Copy { to, .. } = node {
+            return self.admit_store(*to, independence);
+        }
+        if let Node::PartialSums(sums) = node {
+            return self.admit_partial_sums(sums);
+        }
+        if let Node::Alloc { buffer, extents } = node {
+            return self.admit_array(*buffer, extents);
+        }
+        if let Node::CountRecord(_, extents) = node {
+            let is_known = extents.iter().all(|e| self.is_uniform(*e));
+            return if is_known { Ok(()) } else { Err("it keeps records of different lengths") };
+        }
+        if let Node::Combine { target: Target::Element(place), .. } = node {
+            let is_known = self.private.contains(&place.buffer) || self.is_addressable(*place);
+            return if is_known { Ok(()) } else { Err("it accumulates into a stack") };
+        }
+        if let Node::LoadLanes { .. } | Node::StoreLanes { .. } = node {
+            return Err("an inner loop has lanes already");
+        }
+        let mut admitted = Ok(());
+        node.each_part(&mut |part| match part {
+            Part::Buffer(_, BufferUse::OpenStack | BufferUse::ExtendStack) => {
+                admitted = Err("it keeps records of unknown length");
             }
-            Node::CountRecord(_, extents) if extents.iter().any(|e| !self.is_uniform(*e)) => {
-                Err("it keeps records of different lengths")
+            Part::Buffer(_, BufferUse::Bind) => admitted = Err("it gives memory a second name"),
+            Part::Effect(Effect::UsesLibrary) => admitted = Err("it calls a library"),
+            Part::Effect(Effect::Prints) => admitted = Err("it prints"),
+            Part::Effect(Effect::Calls) => admitted = Err("it calls a function"),
+            Part::Effect(Effect::Fails | Effect::CountsRecord)
+            | Part::Local(..)
+            | Part::Operand(..)
+            | Part::Buffer(..)
+            | Part::List(_) => {}
+        });
+        admitted
+    }
+
+    fn admit_array(&self, buffer: Buffer, extents: &[Operand]) -> Result<(), &'static str> {
+        let is_known = |e: &Operand| matches!(e, Operand::Const(_)) || !self.is_inside(*e);
+        match self.f.buffers[buffer.index()].kind {
+            BufferKind::Allocated(Home::Arena | Home::Frame) if extents.iter().all(is_known) => Ok(()),
+            BufferKind::Allocated(Home::Arena | Home::Frame) => {
+                Err("it makes an array whose size is known only inside")
             }
-            Node::StackOpen(_) | Node::StackExtend(..) => Err("it keeps records of unknown length"),
-            Node::Bind { .. } => Err("it gives memory a second name"),
-            Node::Product(_) | Node::Routine(_) => Err("it calls a library"),
-            Node::Print { .. } => Err("it prints"),
-            Node::Call { .. } => Err("it calls a function"),
-            Node::LoadLanes { .. } | Node::StoreLanes { .. } => Err("an inner loop has lanes already"),
-            Node::Combine { target: Target::Element(place), .. } => {
-                let is_known = self.private.contains(&place.buffer) || self.is_addressable(*place);
-                if is_known { Ok(()) } else { Err("it accumulates into a stack") }
+            BufferKind::Allocated(Home::Result(_)) | BufferKind::Param(_) | BufferKind::Stack | BufferKind::Bound => {
+                Err("it makes a result")
             }
-            Node::Set(..)
-            | Node::Combine { target: Target::Local(_), .. }
-            | Node::CountRecord(..)
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::For(_)
-            | Node::While(..)
-            | Node::If(..)
-            | Node::Switch(..)
-            | Node::Check { .. } => Ok(()),
         }
     }
 
     /// Lanes close blocks in partial results of their own.
-    fn admit_blocks(&self, blocks: &PartialSums) -> Result<(), &'static str> {
-        if blocks.stride != 1 {
+    fn admit_partial_sums(&self, sums: &PartialSums) -> Result<(), &'static str> {
+        if sums.stride != 1 {
             return Err("an inner loop has lanes already");
         }
-        if !self.private.contains(&blocks.lanes.buffer) {
+        if !self.private.contains(&sums.lanes.buffer) {
             return Err("the blocks of its reduction are not those of the loop");
         }
-        let is_known = self.is_uniform(blocks.lanes.offset) && self.is_uniform(blocks.size);
+        let is_known = self.is_uniform(sums.lanes.offset) && self.is_uniform(sums.size);
         if is_known { Ok(()) } else { Err("its reductions have values of different sizes") }
     }
 
@@ -467,57 +405,5 @@ impl<'a> Shapes<'a> {
     fn admit_elem(&self, local: Local) -> Result<(), &'static str> {
         let is_plain = self.is_uniform(local.into()) || self.f.elem(local).storage().is_none();
         if is_plain { Ok(()) } else { Err("it computes with a storage type") }
-    }
-}
-
-/// How often some nodes mention each local; complete for mutable ones.
-pub(super) type Mentions = FxHashMap<Local, usize>;
-
-/// Counts the mentions in a list.
-pub(super) fn count_mentions(nodes: &[Node], found: &mut Mentions) {
-    for node in nodes {
-        let mut see = |operand: &Operand| {
-            if let Operand::Local(local) = operand {
-                *found.entry(*local).or_default() += 1;
-            }
-        };
-        match node {
-            Node::Let(_, expr) => expr.operands().iter().for_each(&mut see),
-            Node::Set(local, value) => {
-                see(&(*local).into());
-                see(value);
-            }
-            Node::Combine { monoid: _, target, value } => {
-                if let Target::Local(local) = target {
-                    see(&(*local).into());
-                }
-                see(value);
-            }
-            Node::While(go, _) => see(&(*go).into()),
-            Node::If(operand, ..) | Node::Switch(operand, _) => see(operand),
-            Node::Store(_, operand) => see(operand),
-            Node::Call { args, .. } => args.iter().for_each(|a| match a {
-                Argument::Scalar(operand) => see(operand),
-                Argument::Tensor(_) => {}
-            }),
-            Node::For(l) => see(&l.count),
-            Node::Load(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. } => {}
-        }
-        node.lists().into_iter().for_each(|list| count_mentions(list, found));
     }
 }

@@ -4,7 +4,8 @@ use super::bounds::Counter;
 use super::poly::Poly;
 use super::values::Values;
 use crate::node::{
-    Buffer, BufferKind, For, Independence, Local, LoopFunction, Node, Operand, Place, Target, Tensor, Threads, View,
+    Buffer, BufferKind, BufferUse, Effect, For, Independence, Local, LoopFunction, Node, Operand, Place, Target,
+    Tensor, Threads, View,
 };
 use rustc_hash::FxHashSet;
 
@@ -52,51 +53,58 @@ impl<'a> Accesses<'a> {
     }
 
     fn node(&mut self, node: &Node) -> Option<()> {
-        match node {
-            Node::Let(..) | Node::Set(..) | Node::Combine { target: Target::Local(_), .. } => {}
-            Node::Load(_, from) => self.element(*from, false)?,
-            Node::Store(to, _) | Node::Combine { target: Target::Element(to), .. } => self.element(*to, true)?,
-            Node::Copy { from, to, count } => {
-                for (place, writes) in [(from, false), (to, true)] {
-                    let k = self.counter();
-                    let offset = self.values.of(place.offset)?.plus(1, &Poly::local(k))?;
-                    self.within(k, *count, |this| this.push(place.buffer, Some(offset), writes))?;
-                }
-            }
-            Node::PartialSums(blocks) => self.push(blocks.lanes.buffer, None, true)?,
-            Node::Product(product) => {
-                let [rows, columns, summed] = product.extents;
-                self.view(&product.to, [rows, columns], true)?;
-                self.view(&product.left, [rows, summed], false)?;
-                self.view(&product.right, [summed, columns], false)?;
-            }
-            Node::Alloc { buffer, .. } => match self.f.buffers[buffer.index()].kind {
-                BufferKind::Allocated(_) => {
-                    self.own.insert(*buffer);
-                }
-                BufferKind::Param(_) | BufferKind::Stack | BufferKind::Bound => return None,
-            },
-            Node::Scope(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => {
-                node.lists().into_iter().try_for_each(|list| self.nodes(list))?;
-            }
-            Node::For(l) => self.counted(l)?,
-            Node::Routine(routine) => {
-                self.array(&routine.to, true)?;
-                routine.from.iter().try_for_each(|array| self.array(array, false))?;
-            }
-            // The first error has to stay the first, and output in order; what calls and stacks do is not known.
-            Node::Check { .. }
-            | Node::Print { .. }
-            | Node::Call { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Segment(_) => return None,
+        // The first error has to stay the first, and output in order; what calls do is not known, and lanes come later.
+        let is_ordered = node.has_effect() && !node.has(Effect::UsesLibrary);
+        if is_ordered || matches!(node, Node::LoadLanes { .. } | Node::StoreLanes { .. } | Node::Segment(_)) {
+            return None;
         }
-        Some(())
+        if let Node::Load(_, from) = node {
+            return self.element(*from, false);
+        }
+        if let Node::Store(to, _) | Node::Combine { target: Target::Element(to), .. } = node {
+            return self.element(*to, true);
+        }
+        if let Node::Copy { from, to, count } = node {
+            return [(from, false), (to, true)].into_iter().try_for_each(|(place, writes)| {
+                let k = self.counter();
+                let offset = self.values.of(place.offset)?.plus(1, &Poly::local(k))?;
+                self.within(k, *count, |this| this.push(place.buffer, Some(offset), writes))
+            });
+        }
+        if let Node::Product(product) = node {
+            let [rows, columns, summed] = product.extents;
+            self.view(&product.to, [rows, columns], true)?;
+            self.view(&product.left, [rows, summed], false)?;
+            return self.view(&product.right, [summed, columns], false);
+        }
+        if let Node::Routine(routine) = node {
+            self.array(&routine.to, true)?;
+            return routine.from.iter().try_for_each(|array| self.array(array, false));
+        }
+        if let Node::For(l) = node {
+            return self.counted(l);
+        }
+        self.whole_buffers(node)?;
+        node.lists().into_iter().try_for_each(|list| self.nodes(list))
+    }
+
+    /// Takes up any element of the buffers that a node touches, and the buffers that it allocates.
+    fn whole_buffers(&mut self, node: &Node) -> Option<()> {
+        let mut uses = Vec::new();
+        node.each_buffer(&mut |buffer, usage| uses.push((buffer, usage)));
+        uses.into_iter().try_for_each(|(buffer, usage)| match usage {
+            BufferUse::Allocate => {
+                self.own.insert(buffer);
+                matches!(self.f.buffers[buffer.index()].kind, BufferKind::Allocated(_)).then_some(())
+            }
+            BufferUse::Read => self.push(buffer, None, false),
+            BufferUse::Write | BufferUse::Update => self.push(buffer, None, true),
+            // What stacks do is not known.
+            BufferUse::OpenStack | BufferUse::ExtendStack | BufferUse::Bind | BufferUse::Alias | BufferUse::Receive => {
+                None
+            }
+            BufferUse::Note => Some(()),
+        })
     }
 
     fn counted(&mut self, l: &For) -> Option<()> {

@@ -1,4 +1,4 @@
-//! Nests of two sequential loops on several threads.
+//! Wavefront parallelism by tiling: nests of two sequential loops on several threads.
 //!
 //! Where iteration `t` of the outer loop needs what iteration `t - 1` made in the same and in earlier iterations `s` of
 //! the inner loop, and `s` needs `s - 1`, nothing is independent; but `(t, s + 1)` and `(t + 1, s)` are, and so on along
@@ -21,8 +21,16 @@ mod values;
 mod write;
 
 use crate::node::{For, LoopFunction, Node};
+use crate::pipeline::NestPass;
 use plan::{Survey, is_sequential, list_of, plan};
 use rewrite::rewrite;
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "wavefronts",
+    doc: "Makes wavefronts for threads of nests of two sequential loops.",
+    run: |f, context| wavefronts(f, &context.tasks),
+};
 
 /// Loops in a body that are tried as the inner one.
 const TRIED: usize = 3;
@@ -53,7 +61,7 @@ pub fn wavefronts(f: &mut LoopFunction, sizes: &TaskSizes) {
     }
     let survey = Survey::of(f);
     let mut body = std::mem::take(&mut f.body);
-    Pass { f, survey, sizes }.list(&mut body);
+    Tiling { f, survey, sizes }.list(&mut body);
     f.body = body;
 }
 
@@ -85,13 +93,13 @@ fn weight(node: &Node) -> usize {
     if matches!(node, Node::For(_) | Node::While(..)) { all.saturating_mul(16) } else { all }
 }
 
-struct Pass<'a> {
+struct Tiling<'a> {
     f: &'a mut LoopFunction,
     survey: Survey,
     sizes: &'a TaskSizes,
 }
 
-impl Pass<'_> {
+impl Tiling<'_> {
     /// Nests that stand in no other loop: others run often, and are small.
     fn list(&mut self, nodes: &mut [Node]) {
         for node in nodes {

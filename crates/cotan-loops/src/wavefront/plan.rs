@@ -7,10 +7,10 @@
 
 use super::access::{Access, Accesses};
 use super::legal::{Loops, Stage};
-use super::values::{Definitions, Values};
+use super::values::Values;
 use crate::node::{
-    Argument, Buffer, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Target, Threads,
-    each_definition, walk,
+    Argument, Buffer, BufferKind, Definitions, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand,
+    Target, Threads, definitions_of, each_definition, walk,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,10 +23,7 @@ pub(super) struct Survey {
 
 impl Survey {
     pub(super) fn of(f: &LoopFunction) -> Survey {
-        let mut definitions = Definitions::default();
-        each_definition(&f.body, &mut |local, expr| {
-            expr.map(|expr| definitions.insert(local, expr.clone()));
-        });
+        let definitions = definitions_of(&f.body);
         let mut mentions = FxHashMap::default();
         let mut see = |local: Local| *mentions.entry(local).or_default() += 1;
         each_mutable(f, &f.body, &mut see);

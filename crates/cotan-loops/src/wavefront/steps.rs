@@ -22,60 +22,52 @@ impl Writer<'_> {
     }
 
     fn steps_of(&mut self, node: &Node) -> Operand {
-        match node {
-            Node::For(l) => {
-                let inside = self.steps(&l.body);
-                let inside = self.f64(Instruction::Add, inside, number(1.0));
-                let trips = self.trips(l.count);
-                let side_by_side = match l.independence {
-                    Independence::None => 1.0,
-                    Independence::Block | Independence::All => SIDE_BY_SIDE,
-                };
-                let trips = self.f64(Instruction::Mul, trips, number(side_by_side));
-                self.f64(Instruction::Mul, trips, inside)
-            }
-            Node::While(_, body) => {
-                let inside = self.steps(body);
-                self.f64(Instruction::Mul, inside, number(UNKNOWN))
-            }
-            Node::Copy { count, .. } => {
-                let trips = self.trips(*count);
-                let work = self.f64(Instruction::Mul, trips, number(SIDE_BY_SIDE));
-                self.f64(Instruction::Add, work, number(2.0))
-            }
-            Node::If(..) | Node::Switch(..) => {
-                let arms: Vec<Operand> = node.lists().into_iter().map(|list| self.steps(list)).collect();
-                arms.into_iter().fold(number(1.0), |most, arm| self.f64(Instruction::Max, most, arm))
-            }
-            Node::Scope(body) | Node::Segment(body) => self.steps(body),
-            Node::Let(_, Expr::Host { .. }) => number(HOST),
-            Node::Product(product) => product.extents.iter().fold(number(SIDE_BY_SIDE), |work, extent| {
-                let trips = self.trips(*extent);
-                self.f64(Instruction::Mul, work, trips)
-            }),
-            Node::Routine(routine) => routine.to.dims.iter().fold(number(HOST), |work, extent| {
-                let trips = self.trips(*extent);
-                self.f64(Instruction::Mul, work, trips)
-            }),
-            // Sizes are known before the nest runs, and what they cost is in the loops beside.
-            Node::Let(local, _) if self.f.elem(*local) == Elem::I64 => number(0.5),
-            Node::Let(..)
-            | Node::Set(..)
-            | Node::Load(..)
-            | Node::Store(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Check { .. }
-            | Node::Print { .. }
-            | Node::Call { .. } => number(1.0),
+        if let Node::For(l) = node {
+            let inside = self.steps(&l.body);
+            let inside = self.f64(Instruction::Add, inside, number(1.0));
+            let trips = self.trips(l.count);
+            let side_by_side = match l.independence {
+                Independence::None => 1.0,
+                Independence::Block | Independence::All => SIDE_BY_SIDE,
+            };
+            let trips = self.f64(Instruction::Mul, trips, number(side_by_side));
+            return self.f64(Instruction::Mul, trips, inside);
         }
+        if let Node::While(_, body) = node {
+            let inside = self.steps(body);
+            return self.f64(Instruction::Mul, inside, number(UNKNOWN));
+        }
+        if let Node::If(..) | Node::Switch(..) = node {
+            let arms: Vec<Operand> = node.lists().into_iter().map(|list| self.steps(list)).collect();
+            return arms.into_iter().fold(number(1.0), |most, arm| self.f64(Instruction::Max, most, arm));
+        }
+        if let Node::Scope(body) | Node::Segment(body) = node {
+            return self.steps(body);
+        }
+        if let Node::Copy { count, .. } = node {
+            let trips = self.trips(*count);
+            let work = self.f64(Instruction::Mul, trips, number(SIDE_BY_SIDE));
+            return self.f64(Instruction::Add, work, number(2.0));
+        }
+        if let Node::Product(product) = node {
+            return self.product_of_trips(SIDE_BY_SIDE, &product.extents);
+        }
+        if let Node::Routine(routine) = node {
+            return self.product_of_trips(HOST, &routine.to.dims);
+        }
+        if let Node::Let(_, Expr::Host { .. }) = node {
+            return number(HOST);
+        }
+        // Sizes are known before the nest runs, and what they cost is in the loops beside.
+        let is_size = matches!(node, Node::Let(local, _) if self.f.elem(*local) == Elem::I64);
+        number(if is_size { 0.5 } else { 1.0 })
+    }
+
+    fn product_of_trips(&mut self, work: f64, extents: &[Operand]) -> Operand {
+        extents.iter().fold(number(work), |work, extent| {
+            let trips = self.trips(*extent);
+            self.f64(Instruction::Mul, work, trips)
+        })
     }
 
     /// About how often a loop runs: where the count differs between iterations, what it is at most.

@@ -2,13 +2,10 @@
 
 use super::bounds::Facts;
 use super::poly::Poly;
-use crate::node::{Expr, Local, LoopFunction, Node, Operand, Param, each_definition};
+use crate::node::{Definitions, Expr, Local, LoopFunction, Node, Operand, Param, each_definition};
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// What every `Let` of a function says.
-pub(super) type Definitions = FxHashMap<Local, Expr>;
+use rustc_hash::FxHashSet;
 
 /// The definitions of a function, seen from a nest.
 pub(super) struct Values<'a> {

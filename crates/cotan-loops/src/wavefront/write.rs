@@ -1,11 +1,9 @@
 //! Writing nodes.
 
-use crate::node::{Expr, Local, LocalInfo, LoopFunction, Node, Operand};
+use crate::node::{Definitions, Expr, Local, LocalInfo, LoopFunction, Node, Operand};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::values::Definitions;
 
 /// Nodes that are written into a function.
 pub(super) struct Writer<'a> {

@@ -9,7 +9,6 @@ use cotan_syntax::{Diagnostic, Span};
 
 use crate::codes;
 use crate::dims::Dim;
-use crate::lower::row_of;
 use crate::typed::{BinaryOp, Chain, Expr, ExprKind, FloatConstant, Literal, LogicOp, UnaryOp};
 use crate::types::{Scalar, Type};
 
@@ -197,7 +196,7 @@ fn binary(op: BinaryOp, left: Const, right: Const, span: Span) -> Result<Const> 
             | BinaryOp::MatMul => {}
         }
     }
-    apply(row_of(op), &args, span)
+    apply(op.row(), &args, span)
 }
 
 fn primitive(name: &str, mut args: Vec<Const>, span: Span) -> Result<Const> {

@@ -20,34 +20,24 @@ use crate::dims::{Atom, Dim, GenericId};
 use crate::leaf_counts::LeafCounts;
 use crate::limits::Limits;
 use crate::order;
-use crate::typed::{FnId, Function, FunctionBody, Program, TraitMethod};
+use crate::typed::{FnId, Function, FunctionBody, Param, Program, TraitMethod};
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, TraitRef, Type};
 
 /// A function that is wanted, with one argument for each of its generics.
-pub(crate) type Wanted = (FnId, Vec<GenericArg>);
+pub type Wanted = (FnId, Vec<GenericArg>);
 
 /// A program without generics but sizes.
-pub(crate) struct Specialised {
-    pub(crate) program: Program,
+pub struct Specialised {
+    /// The functions, none of them generic but over sizes.
+    pub program: Program,
     /// The instances that were wanted, in order.
-    pub(crate) roots: Vec<FnId>,
+    pub roots: Vec<FnId>,
 }
 
 /// The functions that `wanted` needs, at the types that it needs them at. An error is a program that needs too many, or
 /// functions that call themselves through a trait.
-pub(crate) fn specialise(
-    program: &Program,
-    wanted: &[Wanted],
-    limits: &Limits,
-) -> Result<Specialised, Box<Diagnostic>> {
-    let mut instances = Instances {
-        program,
-        limits,
-        leaf_counts: LeafCounts::of(&program.structs, &program.enums),
-        known: HashMap::new(),
-        made: Vec::new(),
-        n_special: 0,
-    };
+pub fn specialise(program: &Program, wanted: &[Wanted], limits: &Limits) -> Result<Specialised, Box<Diagnostic>> {
+    let mut instances = Instances::new(program, limits);
     let mut roots = Vec::new();
     for (function, args) in wanted {
         let span = program.function(*function).name_span;
@@ -69,6 +59,28 @@ pub(crate) fn specialise(
     let (structs, enums) = (program.structs.clone(), program.enums.clone());
     let program = Program { structs, enums, functions, order, ..Program::default() };
     Ok(Specialised { program, roots })
+}
+
+/// The names and types of a function at these arguments; of what it calls nothing is made.
+pub fn specialise_header(
+    program: &Program,
+    function: FnId,
+    args: Vec<GenericArg>,
+    limits: &Limits,
+) -> Result<Specialisation, Box<Diagnostic>> {
+    let mut instances = Instances::new(program, limits);
+    instances.instance(function, args, None, program.function(function).name_span)?;
+    Ok(instances.header(0))
+}
+
+/// The names and types of an instance.
+pub struct Specialisation {
+    /// Its size parameters.
+    pub generics: Vec<Generic>,
+    /// Its parameters at these arguments.
+    pub params: Vec<Param>,
+    /// The type of its result.
+    pub result: Type,
 }
 
 /// A function at certain types.
@@ -94,7 +106,12 @@ struct Instances<'p> {
     n_special: usize,
 }
 
-impl Instances<'_> {
+impl<'p> Instances<'p> {
+    fn new(program: &'p Program, limits: &'p Limits) -> Instances<'p> {
+        let leaf_counts = LeafCounts::of(&program.structs, &program.enums);
+        Instances { program, limits, leaf_counts, known: HashMap::new(), made: Vec::new(), n_special: 0 }
+    }
+
     /// The instance of a function with these arguments, and the sizes that a caller gives it.
     fn instance(
         &mut self,
@@ -155,25 +172,33 @@ impl Instances<'_> {
         (found.methods[index], generics.chain(own).collect())
     }
 
+    /// The names and types of instance number `at`.
+    fn header(&self, at: usize) -> Specialisation {
+        let made = &self.made[at];
+        let source = self.program.function(made.source);
+        let types = Substitution::new(made.args.clone());
+        let params = source.params.iter().cloned().map(|mut param| {
+            param.ty = types.ty(&param.ty);
+            param
+        });
+        Specialisation { generics: made.generics.clone(), params: params.collect(), result: types.ty(&source.result) }
+    }
+
     /// The function of instance number `at`. What it calls becomes an instance too.
     fn lower(&mut self, at: usize) -> Result<Function, Box<Diagnostic>> {
         let made = &self.made[at];
         let source = self.program.function(made.source);
         let types = Substitution::new(made.args.clone());
-        let generics = made.generics.clone();
         let suffix: String = source.generics.iter().zip(&made.args).map(|(g, arg)| self.suffix(g, arg)).collect();
         let body = body::specialise(self, at, &source.body, &types)?;
         let rules = body::rules(self, at, &source.rules, &types)?;
-        let params = source.params.iter().cloned().map(|mut param| {
-            param.ty = types.ty(&param.ty);
-            param
-        });
+        let Specialisation { generics, params, result } = self.header(at);
         Ok(Function {
             name: format!("{}{suffix}", source.name),
             n_written_generics: generics.len(),
             generics,
-            params: params.collect(),
-            result: types.ty(&source.result),
+            params,
+            result,
             body,
             rules,
             ..source.clone()

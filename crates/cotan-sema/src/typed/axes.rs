@@ -8,7 +8,7 @@ use crate::dims::Dim;
 use crate::types::Type;
 
 /// The type with one more axis.
-pub(crate) fn with_axis(ty: &Type, axis: i64, extent: &Dim) -> Type {
+pub fn with_axis(ty: &Type, axis: i64, extent: &Dim) -> Type {
     if let Type::Tuple(parts) = ty {
         return Type::Tuple(parts.iter().map(|part| with_axis(part, axis, extent)).collect());
     }
@@ -18,7 +18,7 @@ pub(crate) fn with_axis(ty: &Type, axis: i64, extent: &Dim) -> Type {
 }
 
 /// The type with one axis less, and the extents along that axis; `None` where there is no axis at all.
-pub(crate) fn without_axis(ty: &Type, axis: i64) -> Option<(Type, Vec<Dim>)> {
+pub fn without_axis(ty: &Type, axis: i64) -> Option<(Type, Vec<Dim>)> {
     if let Type::Tuple(parts) = ty {
         let parts: Vec<(Type, Vec<Dim>)> = parts.iter().map(|part| without_axis(part, axis)).collect::<Option<_>>()?;
         let (types, extents): (Vec<Type>, Vec<Vec<Dim>>) = parts.into_iter().unzip();
@@ -33,7 +33,7 @@ pub(crate) fn without_axis(ty: &Type, axis: i64) -> Option<(Type, Vec<Dim>)> {
 }
 
 /// The position of the axis in each of `n_leaves` leaves of a type that has it.
-pub(crate) fn leaf_axes(ty: &Type, axis: i64, n_leaves: &dyn Fn(&Type) -> usize) -> Vec<usize> {
+pub fn leaf_axes(ty: &Type, axis: i64, n_leaves: &dyn Fn(&Type) -> usize) -> Vec<usize> {
     match ty {
         Type::Tuple(parts) => parts.iter().flat_map(|part| leaf_axes(part, axis, n_leaves)).collect(),
         Type::Error
@@ -51,7 +51,7 @@ pub(crate) fn leaf_axes(ty: &Type, axis: i64, n_leaves: &dyn Fn(&Type) -> usize)
 
 /// What may be wrong with an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Oddity {
+pub enum Oddity {
     /// There are fewer axes.
     Beyond,
     /// How many axes there are is not known, and the position is counted across those that are not: a shape pack, or the
@@ -60,7 +60,7 @@ pub(crate) enum Oddity {
 }
 
 /// The first part of a type that has the axis, if at all, at a position that it does not have or that is not known.
-pub(crate) fn odd_part(ty: &Type, axis: i64) -> Option<(&Type, Oddity)> {
+pub fn odd_part(ty: &Type, axis: i64) -> Option<(&Type, Oddity)> {
     if let Type::Tuple(parts) = ty {
         return parts.iter().find_map(|part| odd_part(part, axis));
     }

@@ -105,13 +105,13 @@ impl DerivativeForm {
 
 /// A form as the language names it: itself, or one of its modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NamedForm {
+pub struct NamedForm {
     /// The name in the language.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Which derivative.
-    pub(crate) form: DerivativeForm,
+    pub form: DerivativeForm,
     /// The mode, where the name says it.
-    pub(crate) mode: Option<DerivativeMode>,
+    pub mode: Option<DerivativeMode>,
 }
 
 impl NamedForm {
@@ -122,18 +122,18 @@ impl NamedForm {
     ];
 
     /// All of them.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
+    pub fn all() -> impl Iterator<Item = Self> {
         let plain = DerivativeForm::ALL.into_iter().map(|form| Self { name: form.as_str(), form, mode: None });
         plain.chain(Self::OF_ONE_MODE)
     }
 
     /// The form of that name.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|form| form.name == name)
     }
 
     /// Whether the list of parameters may say a mode.
-    pub(crate) fn takes_mode(self) -> bool {
+    pub fn takes_mode(self) -> bool {
         self.form.has_mode() && self.mode.is_none()
     }
 }

@@ -6,7 +6,7 @@ use crate::types::{Scalar, Type};
 
 /// The number that a form differentiates and what a function gives beside it: of `(loss, aux..)` a gradient takes the
 /// loss apart, every other form takes the whole value.
-pub(crate) fn loss_and_aux(form: DerivativeForm, value: &Type) -> (&Type, &[Type]) {
+pub fn loss_and_aux(form: DerivativeForm, value: &Type) -> (&Type, &[Type]) {
     match value.parts() {
         [loss, aux @ ..] if form.takes_aux() && loss.is_scalar() => (loss, aux),
         _ => (value, &[]),
@@ -15,12 +15,7 @@ pub(crate) fn loss_and_aux(form: DerivativeForm, value: &Type) -> (&Type, &[Type
 
 /// The tangents, or the cotangent, that a derivative takes after the parameters of its base; `params` are the types of
 /// those that it is taken with respect to.
-pub(crate) fn extra_params(
-    declarations: Declarations<'_>,
-    form: DerivativeForm,
-    value: &Type,
-    params: &[Type],
-) -> Vec<Type> {
+pub fn extra_params(declarations: Declarations<'_>, form: DerivativeForm, value: &Type, params: &[Type]) -> Vec<Type> {
     match form {
         DerivativeForm::Jvp | DerivativeForm::Hvp => params.iter().map(|param| declarations.tangent(param)).collect(),
         DerivativeForm::Vjp => vec![declarations.tangent(value)],
@@ -31,7 +26,7 @@ pub(crate) fn extra_params(
 }
 
 /// The result of a derivative of a function that gives `value`, with respect to parameters of the types `params`.
-pub(crate) fn result(declarations: Declarations<'_>, form: DerivativeForm, value: &Type, params: &[Type]) -> Type {
+pub fn result(declarations: Declarations<'_>, form: DerivativeForm, value: &Type, params: &[Type]) -> Type {
     let (loss, aux) = loss_and_aux(form, value);
     let gradients = || params.iter().map(|param| declarations.tangent(param));
     match form {
@@ -54,7 +49,7 @@ pub(crate) fn result(declarations: Declarations<'_>, form: DerivativeForm, value
 }
 
 /// A single type as it is, several as a tuple.
-pub(crate) fn one_or_tuple(mut types: Vec<Type>) -> Type {
+pub fn one_or_tuple(mut types: Vec<Type>) -> Type {
     if types.len() == 1 { types.swap_remove(0) } else { Type::Tuple(types) }
 }
 

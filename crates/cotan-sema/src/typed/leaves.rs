@@ -18,7 +18,7 @@ pub struct Leaf {
 
 impl Declarations<'_> {
     /// See [`super::Program::leaves`].
-    pub(crate) fn leaves(self, ty: &Type) -> Vec<Leaf> {
+    pub fn leaves(self, ty: &Type) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         self.push_leaves(ty, &mut Vec::new(), &mut leaves);
         leaves

@@ -7,7 +7,7 @@ use super::{Expr, ExprKind, FloatConstant, Literal, Type};
 
 impl Literal {
     /// The number in a type, rounded once.
-    pub(crate) fn constant(&self, elem: Elem) -> Const {
+    pub fn constant(&self, elem: Elem) -> Const {
         let float = |value: f64| Const::float(if elem.is_float() { elem } else { Elem::F64 }, value);
         match self {
             Self::Bool(value) => Const::bool(*value),
@@ -24,7 +24,7 @@ impl Literal {
     }
 
     /// The literal that is read back as this constant; `None` for negative infinity, which has none.
-    pub(crate) fn of(constant: Const) -> Option<Self> {
+    pub fn of(constant: Const) -> Option<Self> {
         if let Some(value) = constant.as_bool() {
             return Some(Self::Bool(value));
         }
@@ -45,14 +45,14 @@ impl Literal {
 
 impl Expr {
     /// A constant expression at another place.
-    pub(crate) fn at(&self, span: Span) -> Self {
+    pub fn at(&self, span: Span) -> Self {
         let mut moved = self.clone();
         moved.each_constant(&mut |part| part.span = span);
         moved
     }
 
     /// A constant expression with other types.
-    pub(crate) fn with_types(mut self, of: &dyn Fn(&Type) -> Type) -> Self {
+    pub fn with_types(mut self, of: &dyn Fn(&Type) -> Type) -> Self {
         self.each_constant(&mut |part| part.ty = of(&part.ty));
         self
     }

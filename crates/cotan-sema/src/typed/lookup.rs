@@ -37,7 +37,8 @@ impl Program {
         self.declarations().payload_types(of, variant)
     }
 
-    pub(crate) fn declarations(&self) -> Declarations<'_> {
+    /// The declarations of its types.
+    pub fn declarations(&self) -> Declarations<'_> {
         Declarations { structs: &self.structs, enums: &self.enums }
     }
 
@@ -88,14 +89,16 @@ impl Function {
 
 /// The declarations of types, which say what a type is made of.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Declarations<'d> {
-    pub(crate) structs: &'d [Struct],
-    pub(crate) enums: &'d [Enum],
+pub struct Declarations<'d> {
+    /// In the order of [`StructId`](super::StructId).
+    pub structs: &'d [Struct],
+    /// In the order of [`EnumId`].
+    pub enums: &'d [Enum],
 }
 
 impl Declarations<'_> {
     /// The types of the parts of a tuple or struct, or of the elements of a tensor of them.
-    pub(crate) fn part_types(self, ty: &Type) -> Vec<Type> {
+    pub fn part_types(self, ty: &Type) -> Vec<Type> {
         match ty {
             Type::Tuple(parts) => parts.clone(),
             Type::Struct(of) => self.field_types(of),
@@ -107,7 +110,7 @@ impl Declarations<'_> {
     }
 
     /// See [`Program::field_types`].
-    pub(crate) fn field_types(self, of: &StructType) -> Vec<Type> {
+    pub fn field_types(self, of: &StructType) -> Vec<Type> {
         let Some(def) = self.structs.get(of.def.0 as usize) else {
             return Vec::new();
         };
@@ -115,13 +118,13 @@ impl Declarations<'_> {
     }
 
     /// See [`Program::payload_types`].
-    pub(crate) fn payload_types(self, of: &EnumType, variant: usize) -> Vec<Type> {
+    pub fn payload_types(self, of: &EnumType, variant: usize) -> Vec<Type> {
         let variants = self.enums.get(of.def.0 as usize).map_or(&[] as &[_], |def| def.variants.as_slice());
         variants.get(variant).map_or_else(Vec::new, |variant| self.types_at(&variant.fields, &of.args, of.tangent))
     }
 
     /// The types of all payloads of an enum, variant by variant.
-    pub(crate) fn all_payloads(self, of: &EnumType) -> Vec<Vec<Type>> {
+    pub fn all_payloads(self, of: &EnumType) -> Vec<Vec<Type>> {
         let n_variants = self.enums.get(of.def.0 as usize).map_or(0, |def| def.variants.len());
         (0..n_variants).map(|variant| self.payload_types(of, variant)).collect()
     }
@@ -133,7 +136,7 @@ impl Declarations<'_> {
     }
 
     /// See [`Program::tangent`].
-    pub(crate) fn tangent(self, ty: &Type) -> Type {
+    pub fn tangent(self, ty: &Type) -> Type {
         match ty {
             Type::Error => Type::Error,
             Type::Never | Type::Function(_) => Type::UNIT,
@@ -162,7 +165,7 @@ impl Declarations<'_> {
     }
 
     /// Whether there is anything in values of a type that a derivative flows through.
-    pub(crate) fn has_tangent(self, ty: &Type) -> bool {
+    pub fn has_tangent(self, ty: &Type) -> bool {
         match ty {
             Type::Never | Type::Function(_) => false,
             Type::Error | Type::Param(_) | Type::Scalar(Scalar::Param(_) | Scalar::Var(_)) => true,
@@ -175,7 +178,7 @@ impl Declarations<'_> {
     }
 
     /// An enum that values of this type contain, or are.
-    pub(crate) fn enum_in(self, ty: &Type) -> Option<EnumId> {
+    pub fn enum_in(self, ty: &Type) -> Option<EnumId> {
         match ty {
             Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => None,
             Type::Tensor { elem, .. } => self.enum_in(elem),

@@ -34,7 +34,7 @@ impl Print {
     }
 
     /// Like [`Self::values`].
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let values = self.pieces.iter_mut().filter_map(|piece| match piece {
             PrintPiece::Text(_) => None,
             PrintPiece::Value(value) => Some(value),

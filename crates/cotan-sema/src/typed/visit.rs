@@ -6,18 +6,18 @@ use super::{
 };
 
 /// Something that changes types.
-pub(crate) struct TypeVisitor<'f> {
+pub struct TypeVisitor<'f> {
     /// Called for every type.
-    pub(crate) ty: &'f mut dyn FnMut(&mut Type),
+    pub ty: &'f mut dyn FnMut(&mut Type),
     /// Called for everything that is called or passed on, after its parts.
-    pub(crate) callable: &'f mut dyn FnMut(&mut Callable),
+    pub callable: &'f mut dyn FnMut(&mut Callable),
     /// Called for every expression, after its parts.
-    pub(crate) expr: &'f mut dyn FnMut(&mut Expr),
+    pub expr: &'f mut dyn FnMut(&mut Expr),
 }
 
 impl TypeVisitor<'_> {
     /// Visits a body: its locals, then its value.
-    pub(crate) fn body(&mut self, body: &mut Body) {
+    pub fn body(&mut self, body: &mut Body) {
         body.locals.iter_mut().for_each(|local| (self.ty)(&mut local.ty));
         self.expr(&mut body.value);
     }
@@ -118,7 +118,7 @@ impl TypeVisitor<'_> {
     }
 
     /// Visits a callable.
-    pub(crate) fn callable(&mut self, callable: &mut Callable) {
+    pub fn callable(&mut self, callable: &mut Callable) {
         callable.params.iter_mut().for_each(|param| (self.ty)(param));
         (self.ty)(&mut callable.result);
         match &mut callable.kind {
@@ -136,7 +136,7 @@ impl TypeVisitor<'_> {
     }
 
     /// Visits a pattern and all patterns in it.
-    pub(crate) fn pattern(&mut self, pattern: &mut Pattern) {
+    pub fn pattern(&mut self, pattern: &mut Pattern) {
         (self.ty)(&mut pattern.ty);
         match &mut pattern.kind {
             PatternKind::Wildcard | PatternKind::Local(_) | PatternKind::Literal(_) | PatternKind::Range(_) => {}

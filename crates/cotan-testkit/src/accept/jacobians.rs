@@ -163,7 +163,7 @@ fn derivative(f: &Function, args: &Arguments, param: &str, column: usize, stride
         };
         moved.insert(param.to_owned(), value);
         let taken: Arguments =
-            f.entry().params.iter().filter_map(|p| moved.get_key_value(&p.name)).map(owned).collect();
+            f.entry().signature.params.iter().filter_map(|p| moved.get_key_value(&p.name)).map(owned).collect();
         Ok(f.call(&taken).map_err(|e| e.to_string())?.floats())
     };
     let mut table: Vec<Vec<f64>> = Vec::new();

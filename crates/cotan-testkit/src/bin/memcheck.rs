@@ -66,7 +66,7 @@ impl Picked {
         let is_quick = (tier::hash(&self.name) / 2).is_multiple_of(2);
         for request in [Request::function(&self.case.function), gradient] {
             let lowered = lower(&program, &request)?;
-            let args = with_defaults(&lowered.entry, named_arguments(&self.case.args, &lowered.entry)?);
+            let args = with_defaults(&lowered.entry.signature, named_arguments(&self.case.args, &lowered.entry)?);
             let args = fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())?;
             let options = CompileOptions { is_quick, ..CompileOptions::default() };
             let function = shared_machine()?.compile(&lowered.module, &lowered.entry.symbol, &options)?;

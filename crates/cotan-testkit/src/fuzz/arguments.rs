@@ -2,8 +2,8 @@
 
 use crate::random::Rng;
 use cotan::host::{Arguments, HostValue};
+use cotan::lower::entry::{Entry, HostType};
 use cotan::sema::dims::{Atom, Dim};
-use cotan::sema::entry::{Entry, HostType};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Value;
 use std::collections::BTreeMap;
@@ -15,26 +15,26 @@ const LONGEST: i64 = 40;
 pub(super) fn random(rng: &mut Rng, entry: &Entry) -> Option<Arguments> {
     // Extents of one's own: what is solved for then is negative, or has no solution.
     let fits = rng.chance(0.7);
-    let sizes: Vec<i64> = entry.sizes.iter().map(|_| rng.range(0, 5)).collect();
+    let sizes: Vec<i64> = entry.signature.sizes.iter().map(|_| rng.range(0, 5)).collect();
     let mut values = BTreeMap::new();
     let mut args = Arguments::new();
     // Integers first: extents may be made of them.
-    for (k, param) in entry.params.iter().enumerate() {
+    for (k, param) in entry.signature.params.iter().enumerate() {
         if let HostType::Scalar(elem) = &param.ty {
             let scalar = scalar(rng, *elem);
             values.insert(k, scalar.as_i64());
             args.insert(param.name.clone(), HostValue::Scalar(scalar));
         }
     }
-    for param in &entry.params {
+    for param in &entry.signature.params {
         if !args.contains_key(&param.name) {
             let value = Maker { rng, sizes: &sizes, values: &values, fits }.value(&param.ty)?;
             args.insert(param.name.clone(), value);
         }
     }
-    for (k, name) in entry.sizes.iter().enumerate() {
+    for (k, name) in entry.signature.sizes.iter().enumerate() {
         let is_of_it = |dim: &Dim| dim.has_atom(|atom| matches!(atom, Atom::Size(id) if id.0 as usize == k));
-        let leaves = entry.params.iter().flat_map(|param| param.ty.leaves());
+        let leaves = entry.signature.params.iter().flat_map(|param| param.ty.leaves());
         if !leaves.flat_map(|leaf| leaf.dims).any(|dim| is_of_it(&dim)) {
             let n = if fits { sizes[k] } else { rng.range(-5, 5) };
             args.insert(name.clone(), HostValue::i64(n));

@@ -4,8 +4,8 @@ use super::damage::damaged;
 use super::{Reached, kind_of};
 use crate::random::Rng;
 use cotan::host::{Budget, HostValue, from_json, read_npy, read_npz, write_json, write_npy, write_npz};
+use cotan::lower::entry::HostType;
 use cotan::sema::dims::Dim;
-use cotan::sema::entry::HostType;
 use cotan_ir::{Const, Elem};
 use cotan_ops::Value;
 

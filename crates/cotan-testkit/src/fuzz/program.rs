@@ -6,7 +6,7 @@ use crate::frontend;
 use crate::header::{self, named_arguments};
 use crate::random::Rng;
 use cotan::host::{Arguments, fit_arguments, with_defaults};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan::syntax::format::format;
 use cotan::syntax::{Diagnostic, FileId, dump, parse, render};
 use cotan::{DerivativeForm, Program, ReadyModule, Request, derivative};
@@ -135,7 +135,7 @@ impl Call {
             (None, None) => arguments::random(rng, &lowered.entry),
         };
         let Some(args) = args else { return refused("no arguments".to_owned()) };
-        let args = with_defaults(&lowered.entry, args);
+        let args = with_defaults(&lowered.entry.signature, args);
         let flat = match fit_arguments(&lowered.entry, &args) {
             Ok(flat) => flat,
             Err(misfit) => return refused(misfit.code().to_string()),
@@ -149,8 +149,15 @@ impl Call {
         if !self.wrt.is_empty() {
             return self.wrt.clone();
         }
-        let has_floats = |ty: &cotan::sema::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
-        entry.params.iter().filter(|param| has_floats(&param.ty)).take(1).map(|param| param.name.clone()).collect()
+        let has_floats = |ty: &cotan::lower::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
+        entry
+            .signature
+            .params
+            .iter()
+            .filter(|param| has_floats(&param.ty))
+            .take(1)
+            .map(|param| param.name.clone())
+            .collect()
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::random::Rng;
 use cotan::host::files::{Archive, JsonText, NpyFile};
 use cotan::host::{Budget, HostValue, write_npy, write_npz};
+use cotan::lower::entry::{HostType, HostVariant};
 use cotan::sema::dims::{Atom, Dim, GenericId};
-use cotan::sema::entry::{HostType, HostVariant};
 use cotan_ir::{Const, Elem};
 use cotan_ops::Value;
 use std::io::{Cursor, Write};

@@ -6,7 +6,7 @@ use crate::frontend::lower_to_derive;
 use crate::oracles::{Agreement, Ran, Verdict, dot_product, interpreted, outcome_of, same_outcome, tape};
 use crate::variant::Variant;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan::{Program, Request};
 use cotan_ir::{CheckKind, Elem};
 use cotan_llvm::CompiledFunction;
@@ -168,7 +168,7 @@ pub(super) fn compare(
 /// The operands of a call at a point: sizes, then values.
 pub(super) fn operands(entry: &Entry, point: &[Value]) -> Result<Vec<Value>, String> {
     let value = |v: &Value| v.scalar().map_or_else(|| HostValue::Tensor(v.clone()), HostValue::Scalar);
-    let args: Arguments = entry.params.iter().zip(point).map(|(p, v)| (p.name.clone(), value(v))).collect();
+    let args: Arguments = entry.signature.params.iter().zip(point).map(|(p, v)| (p.name.clone(), value(v))).collect();
     fit_arguments(entry, &args).map_err(|e| e.to_string())
 }
 

@@ -88,10 +88,10 @@ impl Compared {
 
     fn gives(&self, values: &[Value], expected: &Json) -> Result<(), String> {
         let entry = &self.optimised.entry;
-        let expected = from_json(expected, &entry.result)
+        let expected = from_json(expected, &entry.signature.result)
             .map_err(|e| format!("expected result: {}: {} for {}", e.place, e.found, e.expected))?;
         let mut leaves = entry.leaf_results.iter().filter_map(|k| values.get(*k).cloned());
-        let found = rebuild(&entry.result, &mut leaves).ok_or("no value")?;
+        let found = rebuild(&entry.signature.result, &mut leaves).ok_or("no value")?;
         same(&found, &expected)
     }
 
@@ -129,7 +129,7 @@ impl Compared {
         let (module, name): (&Module, _) = (&derived.subject.module, derived.first(Mode::Vjp).canonical_name());
         let compiled = Engine::Compiled(Variant::SHIPPED, 1).run(module, &name, &derived.vjp_arguments()?);
         let compiled = compiled.map_err(|e| e.to_string())?.split_off(derived.results.len());
-        let params = self.to_derive.entry.params.iter();
+        let params = self.to_derive.entry.signature.params.iter();
         let of_floats = params.filter(|p| p.ty.leaves().iter().all(|leaf| leaf.elem.is_float()));
         for (k, param) in of_floats.enumerate() {
             let Some(json) = expected.get(&param.name) else { continue };

@@ -56,7 +56,7 @@ fn compare(
     let found = match &ran {
         Ok(results) => {
             let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
-            Ok(rebuild(&lowered.entry.result, &mut leaves).ok_or("no value")?)
+            Ok(rebuild(&lowered.entry.signature.result, &mut leaves).ok_or("no value")?)
         }
         Err(RunError::Check { kind, span }) => Err((*kind, *span)),
         Err(RunError::Other(e)) => return Err(e.clone()),

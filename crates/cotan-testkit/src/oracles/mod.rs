@@ -9,6 +9,7 @@ mod failures;
 mod finite_difference;
 mod metamorphic;
 mod nan_free;
+mod nests;
 mod output;
 mod regions;
 mod residues;
@@ -26,6 +27,7 @@ pub use failures::failures;
 pub use finite_difference::{Difference, finite_difference, numerical_derivative};
 pub use metamorphic::metamorphic;
 pub use nan_free::{has_nan, nan_free};
+pub use nests::{NestPlace, nests, same_on_nests};
 pub use output::output;
 pub use regions::{asked_forward, regions};
 pub use residues::residues;
@@ -76,6 +78,7 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "fwd and rev", ask: forward_reverse },
     Oracle { name: "checkpoints", ask: checkpoints },
     Oracle { name: "loops forward", ask: regions },
+    Oracle { name: "loop nests", ask: nests },
     Oracle { name: "traps for NaN", ask: nan_free },
     Oracle { name: "same by other statements", ask: metamorphic },
     Oracle { name: "finite difference", ask: finite_difference },

@@ -192,7 +192,7 @@ impl Test<'_> {
         outcome.agrees(engine.as_ref().map_err(|e| *e), bits_or_close)?;
         match (&self.case.expected, outcome.value) {
             (Expected::Value { value, grad }, Ok(found)) => {
-                let expected = from_json(value, &plain.entry.result).map_err(|e| e.expected)?;
+                let expected = from_json(value, &plain.entry.signature.result).map_err(|e| e.expected)?;
                 same(&found, &expected, self.case.tolerance)?;
                 let wrt: Vec<&str> = self.case.wrt.iter().map(String::as_str).collect();
                 if wrt.is_empty() {
@@ -201,7 +201,8 @@ impl Test<'_> {
                 let gradient = call.gradient(&wrt)?.value.map_err(|f| format!("the gradient fails: {f:?}"))?;
                 let request = derivative(&self.case.function, DerivativeForm::Grad, &wrt);
                 let ty = self.lowered.get(&request, How::Plain)?;
-                let expected = from_json(&expected_gradient(grad, &wrt), &ty.entry.result).map_err(|e| e.expected)?;
+                let expected =
+                    from_json(&expected_gradient(grad, &wrt), &ty.entry.signature.result).map_err(|e| e.expected)?;
                 same(&gradient, &expected, self.case.tolerance).map_err(|e| format!("gradient: {e}"))
             }
             // The interpreter reports a check that it may report; the header says which.
@@ -214,7 +215,7 @@ impl Test<'_> {
     fn gives(&self, request: &Request, expected: &Json) -> Result<(), String> {
         for (how, lowered, engine) in self.ways(request, Engine::of)? {
             let args = self.arguments(&lowered)?;
-            let expected = from_json(expected, &lowered.entry.result)
+            let expected = from_json(expected, &lowered.entry.signature.result)
                 .map_err(|e| format!("expected value: {}: {} for {}", e.place, e.found, e.expected))?;
             let at = || format!("{:?} on {engine:?}, {how:?}", request.form.as_ref().map(|d| d.form));
             let mut output = String::new();
@@ -350,7 +351,7 @@ fn file_name(program: &Program, file: u32) -> &str {
 /// The result of a run in the types of the source.
 fn result(lowered: &ReadyModule, results: &[Value]) -> Option<HostValue> {
     let mut leaves = lowered.entry.leaf_results.iter().filter_map(|k| results.get(*k).cloned());
-    rebuild(&lowered.entry.result, &mut leaves)
+    rebuild(&lowered.entry.signature.result, &mut leaves)
 }
 
 /// The gradients of several parameters as a list, that of one as itself.
@@ -408,9 +409,9 @@ fn unit_tangents(case: &Case, lowered: &ReadyModule, wrt: &[&str]) -> Result<(),
 
 /// The positions of the operands that parameters consist of.
 fn active_leaves(lowered: &ReadyModule, wrt: &[&str]) -> BTreeSet<usize> {
-    let mut at = lowered.entry.sizes.len();
+    let mut at = lowered.entry.signature.sizes.len();
     let mut out = BTreeSet::new();
-    for param in &lowered.entry.params {
+    for param in &lowered.entry.signature.params {
         let n = param.ty.leaves().len();
         if wrt.contains(&param.name.as_str()) {
             out.extend(at..at + n);

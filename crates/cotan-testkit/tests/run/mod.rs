@@ -4,6 +4,7 @@ mod check;
 mod counts;
 
 mod nans;
+mod nests;
 mod parallel;
 mod shapes;
 mod trips;
@@ -52,4 +53,11 @@ fn a_nan_is_located_where_it_is_made() {
 #[test]
 fn a_clean_program_never_traps() {
     report(outcomes().iter().flat_map(|failures| failures.of_traps.clone()).collect(), outcomes().len());
+}
+
+#[test]
+fn programs_give_the_same_on_the_interpreter_of_loop_nests() {
+    let programs = wanted(None);
+    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check(name, text));
+    report(failures.concat(), programs.len());
 }

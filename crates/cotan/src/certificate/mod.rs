@@ -78,13 +78,13 @@ pub fn certify(
 ) -> Result<Result<Certificate, NoCertificate>, CallError> {
     let entry = &function.entry;
     let flat = fit_arguments(entry, args)?;
-    let n_leaves: usize = entry.params.iter().map(|p| p.ty.leaves().len()).sum();
+    let n_leaves: usize = entry.signature.params.iter().map(|p| p.ty.leaves().len()).sum();
     // The results of the gradient: the value, then for each parameter the leaves of its tangent.
     let mut results = gradient.entry.leaf_results.iter().skip(1);
     let mut positions = Vec::new();
     for name in wrt {
         let mut first = flat.len() - n_leaves;
-        for param in &entry.params {
+        for param in &entry.signature.params {
             let leaves = param.ty.leaves();
             if param.name == *name {
                 let tangent = param.ty.tangent_leaves().into_iter().zip(results.by_ref());

@@ -12,9 +12,9 @@ mod walk;
 use crate::host::HostValue;
 use crate::pipeline::Stage;
 use crate::{CompileError, Compiler, Program, ReadyModule, Request};
-use cotan_ad::{Pushed, Refusal, Restored, Reversal, ReversedLoop};
+use cotan_ad::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
-use cotan_sema::entry::{Entry, HostType};
+use cotan_lower::entry::{Entry, HostType, Signature};
 use cotan_syntax::on_deep_stack;
 pub use formula::Formula;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub struct ExplainedLoop {
     /// Where it stands.
     pub place: Place,
     /// Whether it is differentiated forward inside the reverse sweep, and why. There is no record of it then.
-    pub forward: Option<Pushed>,
+    pub forward: Option<ForwardLoop>,
     /// Why it is not, if that was asked for.
     pub refused: Option<Refusal>,
     /// What it records.
@@ -182,7 +182,7 @@ impl Compiler {
                 }
             }
             let forward = notes.iter().find_map(|note| match &note.how {
-                Reversal::Forward(pushed) => Some(pushed.clone()),
+                Reversal::Forward(forward_loop) => Some(forward_loop.clone()),
                 Reversal::Backwards(_) | Reversal::Refused(_) => None,
             });
             let refused = notes.iter().find_map(|note| match &note.how {
@@ -212,11 +212,11 @@ impl Compiler {
         let symbol = &lowered.entry.symbol;
         let module = footprint::counter(&lowered.module, symbol, records, self.threads());
         let n_results = records.len() + 2;
+        let result = HostType::Tuple(vec![HostType::Scalar(Elem::I64); n_results]);
         let entry = Entry {
             symbol: footprint::counter_name(symbol),
-            result: HostType::Tuple(vec![HostType::Scalar(Elem::I64); n_results]),
+            signature: Signature { result, wrt: Vec::new(), ..lowered.entry.signature.clone() },
             leaf_results: (0..n_results).collect(),
-            wrt: Vec::new(),
             ..lowered.entry.clone()
         };
         ReadyModule { entry, module: Arc::new(module), traps: None }

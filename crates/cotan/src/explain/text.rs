@@ -1,7 +1,7 @@
 //! Explanations as text and as JSON.
 
 use super::{CheckpointCost, ExplainedLoop, ExplainedRecord, Explanation, Formula, Place};
-use cotan_ad::{Pushed, Refusal, Restored};
+use cotan_ad::{ForwardLoop, Refusal, Restored};
 use cotan_ir::{Checkpoint, Record};
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -33,8 +33,8 @@ impl fmt::Display for ExplainedLoop {
             0 => writeln!(out, "{}", self.place.file)?,
             _ => writeln!(out, "{}: {}", self.place, self.place.text)?,
         }
-        if let Some(pushed) = &self.forward {
-            writeln!(out, "  differentiated forward, with {}", tangents(pushed))?;
+        if let Some(forward_loop) = &self.forward {
+            writeln!(out, "  differentiated forward, with {}", tangents(forward_loop))?;
         }
         if let Some(reason) = &self.refused {
             writeln!(out, "  not differentiated forward, as asked: {}", why_refused(reason))?;
@@ -98,11 +98,11 @@ impl ExplainedRecord {
 }
 
 /// The tangents that a loop carries, and why.
-fn tangents(pushed: &Pushed) -> String {
-    let names: Vec<String> = pushed.inputs.iter().map(|name| format!("`{name}`")).collect();
+fn tangents(forward_loop: &ForwardLoop) -> String {
+    let names: Vec<String> = forward_loop.inputs.iter().map(|name| format!("`{name}`")).collect();
     let number = if names.len() == 1 { "a tangent" } else { "tangents" };
     let names = names.join(", ");
-    let Pushed { forward, reverse, is_asked_for, .. } = pushed;
+    let ForwardLoop { forward, reverse, is_asked_for, .. } = forward_loop;
     match is_asked_for {
         true => format!("{number} for {names}, as asked: an iteration costs {forward}, and {reverse} in reverse"),
         false => format!("{number} for {names}: an iteration costs {forward} instead of {reverse}"),
@@ -179,11 +179,11 @@ impl ExplainedLoop {
         };
         let unrecorded = |(value, how): &(String, Restored)| json!({"value": value, "why": why_not(*how)});
         let checkpoint = |c: &CheckpointCost| json!({"scheme": scheme(c.scheme), "bytes": c.bytes.to_string(), "extra_runs": c.extra_runs});
-        let forward = self.forward.as_ref().map(|pushed| {
-            let inputs: Vec<&str> = pushed.inputs.iter().map(|name| &**name).collect();
+        let forward = self.forward.as_ref().map(|forward_loop| {
+            let inputs: Vec<&str> = forward_loop.inputs.iter().map(|name| &**name).collect();
             json!({
-                "tangents": inputs, "cost": pushed.forward, "reverse_cost": pushed.reverse,
-                "asked": pushed.is_asked_for,
+                "tangents": inputs, "cost": forward_loop.forward, "reverse_cost": forward_loop.reverse,
+                "asked": forward_loop.is_asked_for,
             })
         });
         json!({

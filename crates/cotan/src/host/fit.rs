@@ -4,9 +4,9 @@ use super::value::UNTOLD;
 use super::{HostValue, NoMemory, rebuild};
 use crate::codes;
 use cotan_ir::Const;
+use cotan_lower::entry::{Entry, EntryExtent, EntryParam, HostType, Signature};
 use cotan_ops::{ElementCount, Value};
 use cotan_sema::dims::{Atom, Dim, GenericId};
-use cotan_sema::entry::{Entry, EntryExtent, EntryParam, HostType};
 use cotan_syntax::Code;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -217,10 +217,16 @@ impl std::error::Error for ArgumentMisfit {}
 pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
     let is_left_out = |param: &&EntryParam| !args.contains_key(&param.name);
     let default = |param: &EntryParam| Some((param.name.clone(), default_of(param)?));
-    let defaults: Arguments = entry.params.iter().filter(is_left_out).filter_map(default).collect();
+    let defaults: Arguments = entry.signature.params.iter().filter(is_left_out).filter_map(default).collect();
     let args = Given { args, defaults: &defaults };
     if let Some(name) = args.args.keys().find(|name| !is_known(entry, name)) {
-        let known = entry.params.iter().map(|p| p.name.clone()).chain(entry.sizes.iter().cloned()).collect();
+        let known = entry
+            .signature
+            .params
+            .iter()
+            .map(|p| p.name.clone())
+            .chain(entry.signature.sizes.iter().cloned())
+            .collect();
         return Err(ArgumentMisfit::Unknown { name: name.clone(), known });
     }
     let mut leaves = Vec::new();
@@ -229,9 +235,9 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
     let mut untold: Vec<(usize, usize, Extent<'_>)> = Vec::new();
     // The dims of payloads of other variants.
     let mut absent: Vec<Dim> = Vec::new();
-    for param in &entry.params {
+    for param in &entry.signature.params {
         let Some(value) = args.get(&param.name) else {
-            return Err(ArgumentMisfit::Missing { name: param.name.clone(), ty: entry.show(&param.ty) });
+            return Err(ArgumentMisfit::Missing { name: param.name.clone(), ty: entry.signature.show(&param.ty) });
         };
         check_kind(entry, &param.name, value, &param.ty)?;
         let first = leaves.len();
@@ -258,11 +264,11 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
         }
     }
     let given = |name: &String| match args.get(name)?.as_scalar()?.as_i64() {
-        Some(n) if entry.params.iter().all(|p| p.name != *name) => Some(n),
+        Some(n) if entry.signature.params.iter().all(|p| p.name != *name) => Some(n),
         Some(_) | None => None,
     };
-    let mut known = Known { entry, args, sizes: entry.sizes.iter().map(given).collect() };
-    for (name, size) in entry.sizes.iter().zip(&known.sizes) {
+    let mut known = Known { entry, args, sizes: entry.signature.sizes.iter().map(given).collect() };
+    for (name, size) in entry.signature.sizes.iter().zip(&known.sizes) {
         if let Some(found) = size.filter(|n| *n < 0) {
             return Err(ArgumentMisfit::NegativeSize { name: name.clone(), found });
         }
@@ -291,17 +297,17 @@ pub(crate) fn check_flat_extents(entry: &Entry, flat: &[Value]) -> Result<(), Ar
     let number = |k: usize| flat.get(k).and_then(|v| v.scalar()).and_then(|c| c.as_i64());
     let none = Arguments::new();
     let given = Given { args: &none, defaults: &none };
-    let known = Known { entry, args: given, sizes: (0..entry.sizes.len()).map(number).collect() };
-    for (name, size) in entry.sizes.iter().zip(&known.sizes) {
+    let known = Known { entry, args: given, sizes: (0..entry.signature.sizes.len()).map(number).collect() };
+    for (name, size) in entry.signature.sizes.iter().zip(&known.sizes) {
         if let Some(found) = size.filter(|n| *n < 0) {
             return Err(ArgumentMisfit::NegativeSize { name: name.clone(), found });
         }
     }
     for (k, extent) in entry.extents.iter().enumerate() {
-        let found = number(entry.sizes.len() + k);
+        let found = number(entry.signature.sizes.len() + k);
         if let Some(value) = found.filter(|n| *n < 0) {
             let extent = match extent {
-                EntryExtent::Size(dim) => entry.show_dim(dim),
+                EntryExtent::Size(dim) => entry.signature.show_dim(dim),
                 EntryExtent::Payload { axis, .. } => format!("axis {axis} of a payload"),
             };
             return Err(ArgumentMisfit::NegativeExtent { name: None, extent, value });
@@ -310,7 +316,7 @@ pub(crate) fn check_flat_extents(entry: &Entry, flat: &[Value]) -> Result<(), Ar
         let expected = known.value(dim);
         let depends_on_run = dim.has_atom(|atom| !matches!(atom, Atom::Size(_)));
         if !depends_on_run && (expected.is_none() || expected != found) {
-            let text = entry.show_dim(dim);
+            let text = entry.signature.show_dim(dim);
             return Err(ArgumentMisfit::FlatExtent { extent: text, expected, found });
         }
     }
@@ -318,8 +324,8 @@ pub(crate) fn check_flat_extents(entry: &Entry, flat: &[Value]) -> Result<(), Ar
 }
 
 /// The arguments, and the defaults of parameters that have none.
-pub fn with_defaults(entry: &Entry, mut args: Arguments) -> Arguments {
-    for param in &entry.params {
+pub fn with_defaults(signature: &Signature, mut args: Arguments) -> Arguments {
+    for param in &signature.params {
         if let Some(value) = default_of(param) {
             args.entry(param.name.clone()).or_insert(value);
         }
@@ -332,7 +338,7 @@ fn default_of(param: &EntryParam) -> Option<HostValue> {
 }
 
 fn is_known(entry: &Entry, name: &str) -> bool {
-    entry.params.iter().any(|p| p.name == name) || entry.sizes.iter().any(|s| s == name)
+    entry.signature.params.iter().any(|p| p.name == name) || entry.signature.sizes.iter().any(|s| s == name)
 }
 
 /// The arguments of a call, and the defaults of parameters that have none.
@@ -356,7 +362,8 @@ struct Extent<'a> {
 }
 
 fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Result<(), ArgumentMisfit> {
-    let misfit = |found: String| Err(ArgumentMisfit::Kind { name: name.to_owned(), expected: entry.show(ty), found });
+    let misfit =
+        |found: String| Err(ArgumentMisfit::Kind { name: name.to_owned(), expected: entry.signature.show(ty), found });
     let elements = match value {
         HostValue::Tensor(v) => Some((&v.dims, v.bits.len())),
         HostValue::Array { dims, items } => Some((dims, items.len())),
@@ -417,7 +424,7 @@ impl Known<'_> {
         let value = match atom {
             Atom::Size(k) => (*self.sizes.get(k.0 as usize)?)?,
             Atom::Value(k) => {
-                let param = self.entry.params.get(k.0 as usize)?;
+                let param = self.entry.signature.params.get(k.0 as usize)?;
                 let integer = self.args.get(&param.name)?.as_scalar()?.as_integer()?;
                 i64::try_from(integer).ok()?
             }
@@ -464,7 +471,7 @@ fn solve_sizes(known: &mut Known<'_>, extents: &[Extent<'_>], absent: &[Dim]) ->
             *size = Some(0);
         }
     }
-    let name = |k: usize| ArgumentMisfit::UnknownSize { name: known.entry.sizes[k].clone() };
+    let name = |k: usize| ArgumentMisfit::UnknownSize { name: known.entry.signature.sizes[k].clone() };
     known.sizes.iter().enumerate().map(|(k, n)| n.ok_or_else(|| name(k))).collect()
 }
 
@@ -473,10 +480,10 @@ fn size_below_zero(known: &mut Known<'_>, e: &Extent<'_>, size: GenericId, value
     let at = size.0 as usize;
     known.sizes[at] = Some(0);
     ArgumentMisfit::SizeBelowZero {
-        size: known.entry.sizes[at].clone(),
+        size: known.entry.signature.sizes[at].clone(),
         value,
         name: e.param.name.clone(),
-        ty: known.entry.show(&e.param.ty),
+        ty: known.entry.signature.show(&e.param.ty),
         axis: e.axis,
         limit: known.value(&e.dim).filter(|limit| *limit >= 0),
         found: e.found,
@@ -489,7 +496,7 @@ fn not_negative(known: &Known<'_>, e: &Extent<'_>, value: i64) -> Result<i64, Ar
         return Ok(value);
     }
     let name = Some(e.param.name.clone());
-    Err(ArgumentMisfit::NegativeExtent { name, extent: known.entry.show_dim(&e.dim), value })
+    Err(ArgumentMisfit::NegativeExtent { name, extent: known.entry.signature.show_dim(&e.dim), value })
 }
 
 fn check_extent(known: &Known<'_>, e: &Extent<'_>) -> Result<(), ArgumentMisfit> {
@@ -501,14 +508,14 @@ fn check_extent(known: &Known<'_>, e: &Extent<'_>) -> Result<(), ArgumentMisfit>
     if expected.is_none_or(|n| n == e.found) {
         return Ok(());
     }
-    let text = known.entry.show_dim(&e.dim);
+    let text = known.entry.signature.show_dim(&e.dim);
     let expected = match expected {
         Some(n) if text != n.to_string() => format!("{text} = {n}"),
         Some(_) | None => text,
     };
     Err(ArgumentMisfit::Extent {
         name: e.param.name.clone(),
-        ty: known.entry.show(&e.param.ty),
+        ty: known.entry.signature.show(&e.param.ty),
         axis: e.axis,
         expected,
         found: e.found,

@@ -5,6 +5,9 @@ mod fit;
 mod json;
 mod value;
 
+pub use cotan_ir::{Const, Elem};
+pub use cotan_lower::entry::{Entry, EntryParam, HostType, Leaf};
+pub use cotan_ops::Value;
 pub use files::{Budget, read_npy, read_npz, write_npy, write_npz};
 pub(crate) use fit::check_flat_extents;
 pub use fit::{ArgumentMisfit, Arguments, fit_arguments, with_defaults};

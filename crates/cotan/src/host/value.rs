@@ -1,8 +1,8 @@
 //! Structured values, and how they are made of flat ones.
 
 use cotan_ir::Const;
+use cotan_lower::entry::{HostType, Leaf};
 use cotan_ops::Value;
-use cotan_sema::entry::{HostType, Leaf};
 
 /// Stands for an extent of an element of an empty array of structs, which the value does not tell.
 pub(crate) const UNTOLD: i64 = -1;
@@ -309,8 +309,8 @@ fn rebuild_rows(elem: &HostType, rank: usize, columns: &[Value]) -> Result<HostV
 mod tests {
     use super::*;
     use cotan_ir::Elem;
+    use cotan_lower::entry::HostVariant;
     use cotan_sema::dims::Dim;
-    use cotan_sema::entry::HostVariant;
 
     fn mixed() -> HostValue {
         let pair = HostValue::Tuple(vec![HostValue::i64(3), HostValue::f64(2.0)]);

@@ -5,7 +5,7 @@ use super::sides::Side;
 use super::{SparseError, without_function};
 use crate::{Compiler, DerivativeForm, DerivativeMode, DerivativeRequest, Engine, Function, Program, Request};
 use cotan_ir::{Module, Var};
-use cotan_sema::entry::{Entry, HostType};
+use cotan_lower::entry::{Entry, HostType};
 
 /// A function with the places of what is differentiated, and of what is differentiated by it.
 pub(super) struct Base {
@@ -34,13 +34,18 @@ impl Base {
             | DerivativeForm::Hvp => return Err(SparseError::Form(Some(form.form))),
         };
         // The dense form says what can't be differentiated, and by what it is differentiated if nothing is named.
-        let params = compiler.entry(program, request)?.wrt;
+        let params = compiler.signature(program, request)?.wrt;
         let form =
             is_symmetric.then(|| DerivativeRequest { form: DerivativeForm::Grad, wrt: form.wrt.clone(), mode: None });
         let (entry, module) = compiler.lower_source(program, &Request { form, ..request.clone() })?;
         let wrt = float_leaves(&entry, &params);
-        let floats =
-            entry.result.leaves().into_iter().zip(&entry.leaf_results).filter(|(leaf, _)| leaf.elem.is_float());
+        let floats = entry
+            .signature
+            .result
+            .leaves()
+            .into_iter()
+            .zip(&entry.leaf_results)
+            .filter(|(leaf, _)| leaf.elem.is_float());
         let outs = floats.map(|(_, at)| *at).collect();
         Ok(Base { entry, module, wrt, outs, is_symmetric })
     }
@@ -73,8 +78,8 @@ impl Base {
 
 /// Where the floats of some parameters stand among the flat operands, in the order of the parameters.
 fn float_leaves(entry: &Entry, params: &[usize]) -> Vec<usize> {
-    let leaves: Vec<_> = entry.params.iter().map(|param| HostType::leaves(&param.ty)).collect();
-    let n_numbers = entry.sizes.len() + entry.extents.len();
+    let leaves: Vec<_> = entry.signature.params.iter().map(|param| HostType::leaves(&param.ty)).collect();
+    let n_numbers = entry.signature.sizes.len() + entry.extents.len();
     let first = |param: usize| n_numbers + leaves[..param].iter().map(Vec::len).sum::<usize>();
     let floats = |param: usize| {
         let own = leaves[param].iter().enumerate().filter(|(_, leaf)| leaf.elem.is_float());

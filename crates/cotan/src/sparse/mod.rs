@@ -42,8 +42,8 @@ use crate::{CallError, CompileError, Compiler, DerivativeForm, DerivativeMode, E
 use base::Base;
 pub use colouring::Colouring;
 use cotan_ir::Const;
+use cotan_lower::entry::Entry;
 use cotan_ops::Value;
-use cotan_sema::entry::Entry;
 pub use matrix::SparseMatrix;
 pub use pattern::SparsePattern;
 pub use product_check::ProductCheck;

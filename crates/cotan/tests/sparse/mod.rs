@@ -31,8 +31,8 @@ impl Subject {
 
     fn arguments(&self, args: &str) -> Arguments {
         let json: serde_json::Value = serde_json::from_str(args).unwrap();
-        let entry = self.compiler.entry(&self.program, &Request::function(self.name)).unwrap();
-        let value = |name: &String, json| match entry.params.iter().find(|param| param.name == *name) {
+        let signature = self.compiler.signature(&self.program, &Request::function(self.name)).unwrap();
+        let value = |name: &String, json| match signature.params.iter().find(|param| param.name == *name) {
             Some(param) => from_json(json, &param.ty).unwrap(),
             None => HostValue::i64(json.as_i64().unwrap()),
         };

@@ -1,7 +1,7 @@
 //! Checks that lanes may fail, see Note [Failing lanes].
 
 use super::{FALSE, Failing, FailingCheck, Shapes, TRUE, Writer};
-use crate::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place};
+use crate::node::{Buffer, BufferInfo, BufferKind, Effect, Expr, Home, Local, Node, Operand, Place, any};
 use cotan_ir::{CheckKind, Elem, Span};
 use cotan_ops::Instruction;
 
@@ -115,34 +115,10 @@ impl Writer<'_, '_> {
 /// Whether a check among the nodes may fail in some lanes only.
 pub(super) fn has_failing_checks(nodes: &[Node], shapes: &Shapes, diverges: bool) -> bool {
     nodes.iter().any(|node| {
-        let parts = match node {
-            Node::Check { cond, args, .. } => {
-                return diverges || !shapes.is_uniform(*cond) || args.iter().any(|a| !shapes.is_uniform(*a));
-            }
-            Node::For(l) => !shapes.is_uniform(l.count),
-            Node::While(go, _) => !shapes.is_uniform((*go).into()),
-            Node::If(on, ..) | Node::Switch(on, _) => !shapes.is_uniform(*on),
-            Node::Let(..)
-            | Node::Set(..)
-            | Node::Load(..)
-            | Node::Store(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => false,
-        };
+        if let Node::Check { cond, args, .. } = node {
+            return diverges || !shapes.is_uniform(*cond) || args.iter().any(|a| !shapes.is_uniform(*a));
+        }
+        let parts = node.selector().is_some_and(|on| !shapes.is_uniform(on));
         node.lists().into_iter().any(|list| has_failing_checks(list, shapes, diverges || parts))
     })
 }
@@ -157,7 +133,7 @@ pub(super) fn checks_first(body: &[Node]) -> bool {
 
 /// Whether a node is a check, or has one in it.
 pub(super) fn has_check(node: &Node) -> bool {
-    matches!(node, Node::Check { .. }) || node.lists().into_iter().flatten().any(has_check)
+    any(std::slice::from_ref(node), &mut |node| node.has(Effect::Fails))
 }
 
 /// Whether a node can be run where no lane is left.

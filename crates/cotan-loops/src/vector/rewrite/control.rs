@@ -129,34 +129,17 @@ impl Writer<'_, '_> {
 
     /// Whether lanes that do not run may run a node all the same.
     pub(super) fn is_cheap(&self, node: &Node) -> bool {
-        match node {
-            Node::Let(_, expr) => !matches!(expr, Expr::Host { .. }),
-            Node::Set(..) => true,
-            // A place of its own in each lane is masked; one that all share may not be there if no lane takes the arm.
-            Node::Load(_, place) => !self.shapes.is_uniform(place.offset),
-            Node::Store(place, _) => self.buffers.contains_key(&place.buffer) || !self.shapes.is_uniform(place.offset),
-            Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::For(_)
-            | Node::While(..)
-            | Node::If(..)
-            | Node::Switch(..)
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => false,
+        if let Node::Let(_, expr) = node {
+            return !matches!(expr, Expr::Host { .. });
         }
+        if let Node::Load(_, place) = node {
+            // A place of its own in each lane is masked; one that all share may not be there if no lane takes the arm.
+            return !self.shapes.is_uniform(place.offset);
+        }
+        if let Node::Store(place, _) = node {
+            return self.buffers.contains_key(&place.buffer) || !self.shapes.is_uniform(place.offset);
+        }
+        matches!(node, Node::Set(..))
     }
 
     pub(super) fn switch(&mut self, on: Operand, arms: &[Vec<Node>]) {

@@ -190,27 +190,27 @@ impl Writer<'_, '_> {
 
     /// Where blocks of reductions end. If that is at the same value in all lanes, the partial results of all lanes are
     /// those of one reduction of larger values. Lanes that do not run may take part in it only if they never had any.
-    pub(super) fn blocks(&mut self, blocks: &PartialSums) {
-        let Private { buffer, mask } = self.buffers[&blocks.lanes.buffer];
+    pub(super) fn partial_sums(&mut self, sums: &PartialSums) {
+        let Private { buffer, mask } = self.buffers[&sums.lanes.buffer];
         let lanes = Operand::i64(self.lanes.into());
-        let first = self.scalar(blocks.lanes.offset);
+        let first = self.scalar(sums.lanes.offset);
         let offset = self.i64(Instruction::Mul, first, lanes);
-        let size = self.scalar(blocks.size);
+        let size = self.scalar(sums.size);
         let place = Place { buffer, offset };
-        if self.shapes.is_uniform(blocks.number) && mask == self.mask.number {
+        if self.shapes.is_uniform(sums.number) && mask == self.mask.number {
             let size = self.i64(Instruction::Mul, size, lanes);
-            let number = self.scalar(blocks.number);
-            return self.push(Node::PartialSums(PartialSums { lanes: place, size, number, ..*blocks }));
+            let number = self.scalar(sums.number);
+            return self.push(Node::PartialSums(PartialSums { lanes: place, size, number, ..*sums }));
         }
-        let number = match self.shapes.of_operand(blocks.number) {
-            Shape::Uniform => self.scalar(blocks.number),
-            Shape::Linear(_) | Shape::Varying => self.in_lanes(blocks.number),
+        let number = match self.shapes.of_operand(sums.number) {
+            Shape::Uniform => self.scalar(sums.number),
+            Shape::Linear(_) | Shape::Varying => self.in_lanes(sums.number),
         };
         let stride = self.lanes;
         self.each_running_lane(|w, lane| {
             let offset = w.i64(Instruction::Add, offset, lane);
             let number = w.of_lane(number, lane);
-            w.push(Node::PartialSums(PartialSums { lanes: Place { buffer, offset }, size, stride, number, ..*blocks }));
+            w.push(Node::PartialSums(PartialSums { lanes: Place { buffer, offset }, size, stride, number, ..*sums }));
         });
     }
 

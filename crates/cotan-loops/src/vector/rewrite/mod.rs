@@ -444,7 +444,7 @@ impl Writer<'_, '_> {
             }
             Node::Combine { monoid, target, value } => self.combine(*monoid, *target, *value),
             Node::Copy { from, to, count } => self.copy(*from, *to, *count),
-            Node::PartialSums(blocks) => self.blocks(blocks),
+            Node::PartialSums(sums) => self.partial_sums(sums),
             Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
             Node::CountRecord(elem, extents) => {
                 let mut extents: Vec<Operand> = extents.iter().map(|e| self.scalar(*e)).collect();

@@ -20,7 +20,7 @@ use crate::generate::{Construct, variants};
 use crate::random::Rng;
 use cotan::Request;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::sema::entry::Entry;
+use cotan::lower::entry::Entry;
 use cotan_ir::{Elem, Module};
 use cotan_ops::Value;
 use scope::{Dim, Scope, Tensor};

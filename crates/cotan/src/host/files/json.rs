@@ -4,7 +4,7 @@
 use super::{Budget, FileError, error};
 use crate::host::HostValue;
 use crate::host::json::{Misfit, from_text};
-use cotan_sema::entry::HostType;
+use cotan_lower::entry::HostType;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
 use std::fmt;

@@ -18,8 +18,8 @@ pub use write::write_json;
 mod tests {
     use super::*;
     use cotan_ir::Elem;
+    use cotan_lower::entry::{HostType, HostVariant};
     use cotan_sema::dims::{Atom, Dim, GenericId};
-    use cotan_sema::entry::{HostType, HostVariant};
     use serde_json::Value as Json;
 
     fn tensor_ty(elem: Elem, rank: u32) -> HostType {

@@ -3,8 +3,8 @@
 
 use super::{Budget, FileError, HostValue};
 use cotan_ir::{Const, Elem};
+use cotan_lower::entry::{HostType, HostVariant};
 use cotan_ops::Value;
-use cotan_sema::entry::{HostType, HostVariant};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 use std::fmt;

@@ -1,0 +1,61 @@
+//! Calls: functions that are compiled together agree on what they hand to each other.
+
+use super::{Checked, NestError, require, verify};
+use crate::print::heading;
+use crate::{Argument, CallResult, LoopFunction, Node, Param};
+use cotan_ir::{Elem, Symbol};
+use rustc_hash::FxHashMap;
+
+/// A scalar or a tensor: its element type, and the rank of a tensor.
+type Kind = (Elem, Option<usize>);
+
+/// Checks functions that call each other, and no others, against all rules of the verifier.
+pub fn verify_nests(functions: &[LoopFunction]) -> Result<(), NestError> {
+    let by_name: FxHashMap<&Symbol, &LoopFunction> = functions.iter().map(|f| (&f.name, f)).collect();
+    functions.iter().try_for_each(|f| {
+        verify(f)?;
+        calls(f, &f.body, &by_name)
+    })
+}
+
+fn calls(f: &LoopFunction, nodes: &[Node], by_name: &FxHashMap<&Symbol, &LoopFunction>) -> Result<(), NestError> {
+    nodes.iter().try_for_each(|node| {
+        if let Node::Call { callee, args, results } = node {
+            call(f, by_name.get(callee).copied(), callee, (args, results)).map_err(|message| NestError {
+                function: f.name.clone(),
+                node: heading(f, node),
+                message,
+            })?;
+        }
+        node.lists().into_iter().try_for_each(|list| calls(f, list, by_name))
+    })
+}
+
+fn call(
+    f: &LoopFunction,
+    callee: Option<&LoopFunction>,
+    name: &Symbol,
+    (args, results): (&[Argument], &[CallResult]),
+) -> Checked {
+    let Some(callee) = callee else { return Err(format!("there is no function `{name}`")) };
+    let given = args.iter().map(|argument| kind_of(f, argument)).collect::<Vec<Kind>>();
+    let params = callee.params.iter().map(|param| match param {
+        Param::Scalar(local) => (callee.elem(*local), None),
+        Param::Tensor(tensor) => (tensor.elem, Some(tensor.dims.len())),
+    });
+    require(given == params.collect::<Vec<Kind>>(), || format!("arguments that `{name}` does not take"))?;
+    let taken = results.iter().map(|result| match result {
+        CallResult::Scalar(local) => (f.elem(*local), None),
+        CallResult::Into(tensor) => (tensor.elem, Some(tensor.dims.len())),
+        CallResult::New(buffer, rank) => (f.buffers[buffer.index()].elem, Some(*rank)),
+    });
+    let made = callee.results.iter().map(|argument| kind_of(callee, argument)).collect::<Vec<Kind>>();
+    require(taken.collect::<Vec<Kind>>() == made, || format!("results that `{name}` does not give"))
+}
+
+fn kind_of(f: &LoopFunction, argument: &Argument) -> Kind {
+    match argument {
+        Argument::Scalar(operand) => (f.operand_elem(*operand), None),
+        Argument::Tensor(tensor) => (tensor.elem, Some(tensor.dims.len())),
+    }
+}

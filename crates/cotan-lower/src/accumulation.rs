@@ -1,0 +1,186 @@
+//! Accumulation: iterations of a parallel loop write variables from outside through a slot of the iteration or into an
+//! accumulator.
+
+use cotan_ir::{Atom, CheckKind, Var};
+use cotan_ops::{ADD, AFTER, IN_RANGE, SUB};
+
+use super::Result;
+use super::function::Body;
+use super::indexing::Selection;
+use cotan_sema::dims::LocalId;
+
+/// How a parallel loop writes a leaf of a variable from outside.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Share {
+    /// The value of the leaf is the part that belongs to the iteration.
+    Slot(Slot),
+    /// All iterations write to an accumulator.
+    Accumulator(Var),
+    /// What is written here is computed by another pass over the loop.
+    Elsewhere,
+}
+
+/// The part of a tensor that belongs to an iteration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// The axis whose position belongs to the iteration.
+    pub(super) axis: usize,
+    /// The extent of that axis in the whole tensor.
+    pub(super) extent: Atom,
+    /// The first position that belongs to the iteration.
+    pub(super) base: Atom,
+    pub(super) kind: SlotKind,
+}
+
+/// How many positions belong to an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SlotKind {
+    /// One; the slot lacks the axis. Whether the position is in range is known.
+    Element { is_in_range: bool },
+    /// Several, one after the other; the slot keeps the axis.
+    Block,
+}
+
+/// A position that the slot of an iteration lies at, if it is in range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Guard {
+    position: Atom,
+    extent: Atom,
+}
+
+impl<'p> Body<'_, 'p> {
+    /// Whether a parallel loop around writes a part of a local.
+    pub(super) fn is_shared(&self, local: LocalId) -> bool {
+        self.current().shares.keys().any(|(other, _)| *other == local)
+    }
+
+    /// How a parallel loop around writes a leaf of a local.
+    pub(super) fn share(&self, local: LocalId, leaf: usize) -> Option<Share> {
+        self.current().shares.get(&(local, leaf)).copied()
+    }
+
+    fn slot(&self, local: LocalId, leaf: usize) -> Option<Slot> {
+        match self.share(local, leaf)? {
+            Share::Slot(slot) => Some(slot),
+            Share::Accumulator(_) | Share::Elsewhere => None,
+        }
+    }
+
+    /// The extents of the tensor that a leaf is, or is the slot of.
+    pub(super) fn whole_extents(&self, leaf: Atom, origin: Option<(LocalId, usize)>) -> Vec<Atom> {
+        let mut extents: Vec<Atom> = self.b.ty(leaf).dims.iter().map(|dim| dim.atom()).collect();
+        if let Some(slot) = origin.and_then(|(local, leaf)| self.slot(local, leaf)) {
+            match slot.kind {
+                SlotKind::Element { .. } => extents.insert(slot.axis, slot.extent),
+                SlotKind::Block => extents[slot.axis] = slot.extent,
+            }
+        }
+        extents
+    }
+
+    /// Selections of a tensor as selections of the slot of this iteration. Where nothing of them is left that could
+    /// carry the check of the position that is the slot's, that is a guard of what is selected.
+    pub(super) fn in_slot(
+        &mut self,
+        local: LocalId,
+        leaf: usize,
+        mut selections: Vec<Selection>,
+    ) -> (Vec<Selection>, Option<Guard>) {
+        let Some(slot) = self.slot(local, leaf) else { return (selections, None) };
+        let Some(Selection::At(position)) = selections.get(slot.axis).copied() else { return (selections, None) };
+        if slot.kind == SlotKind::Block {
+            let offset = self.prim(&SUB, &[position, slot.base]);
+            self.note_non_negative(offset);
+            selections[slot.axis] = Selection::At(offset);
+            return (selections, None);
+        }
+        selections.remove(slot.axis);
+        if slot.kind == (SlotKind::Element { is_in_range: true }) {
+            return (selections, None);
+        }
+        for selection in &mut selections {
+            match selection {
+                Selection::At(other) | Selection::Slice { lo: other, .. } => {
+                    let is_bounded = matches!(other, Atom::Var(v) if self.bounded.contains(v));
+                    *other = self.prim(&AFTER, &[*other, position]);
+                    self.note_non_negative(*other);
+                    if is_bounded {
+                        self.note_bounded(*other);
+                    }
+                    return (selections, None);
+                }
+                Selection::Whole(_) | Selection::Gather { .. } => {}
+            }
+        }
+        (selections, Some(Guard { position, extent: slot.extent }))
+    }
+
+    /// A value behind a guard.
+    pub(super) fn guarded(&mut self, value: Atom, guard: Option<Guard>) -> Atom {
+        let Some(Guard { position, extent }) = guard else { return value };
+        let cond = self.prim(&IN_RANGE, &[position, extent]);
+        self.check(cond, CheckKind::IndexRange, &[position, extent], value)
+    }
+
+    /// Contributes to the part of an accumulator at the end of a path.
+    pub(super) fn contribute(&mut self, acc: Var, path: &[Vec<Selection>], value: Atom) -> Result<()> {
+        let mut selections = self.one_step(path);
+        let n_written = selections.iter().rposition(|s| !Self::is_everything(&[*s])).map_or(0, |last| last + 1);
+        selections.truncate(n_written);
+        let extents: Vec<Atom> = selections.iter().flat_map(|s| self.selected_extents(*s)).collect();
+        let dims = self.b.var_ty(acc).dims[n_written..].to_vec();
+        if extents.is_empty() {
+            let positions = self.positions(&selections, &[]);
+            let value = if self.b.ty(value).is_scalar() { self.fill(value, &dims) } else { value };
+            self.b.acc_add(acc, &positions, value);
+            return Ok(());
+        }
+        let indices = self.index_vars(extents.len());
+        self.b.open_block();
+        self.scoped(|body| {
+            let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
+            let positions = body.positions(&selections, &at);
+            let element = match body.b.ty(value).is_scalar() {
+                true => body.fill(value, &dims),
+                false => body.b.index(value, &at).into(),
+            };
+            body.b.acc_add(acc, &positions, element);
+        });
+        let block = self.b.close_block(Vec::new());
+        self.b.finish_par(indices, extents, Vec::new(), Vec::new(), block);
+        Ok(())
+    }
+
+    /// A path of selections as one of the whole tensor.
+    fn one_step(&mut self, path: &[Vec<Selection>]) -> Vec<Selection> {
+        let mut all: Vec<Selection> = Vec::new();
+        for selections in path {
+            let mut inner = selections.iter().copied();
+            for selection in &mut all {
+                *selection = match *selection {
+                    Selection::Slice { lo, .. } => match inner.next() {
+                        Some(part) => self.part_of_slice(lo, part),
+                        None => *selection,
+                    },
+                    Selection::Whole(_) => inner.next().unwrap_or(*selection),
+                    Selection::At(_) | Selection::Gather { .. } => *selection,
+                };
+            }
+            all.extend(inner);
+        }
+        all
+    }
+
+    /// A selection of a slice that begins at `lo`, as one of the whole axis.
+    fn part_of_slice(&mut self, lo: Atom, part: Selection) -> Selection {
+        match part {
+            Selection::At(position) => {
+                let position = self.prim(&ADD, &[lo, position]);
+                Selection::At(position)
+            }
+            Selection::Slice { lo: inner, length } => Selection::Slice { lo: self.prim(&ADD, &[lo, inner]), length },
+            Selection::Whole(length) => Selection::Slice { lo, length },
+            Selection::Gather { .. } => part,
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Rules that replace derived ones: an adapter between the signature of the source and that of the IR.
+//!
+//! The IR asks a rule for one cotangent, or gives it one tangent, for every float leaf of the parameters; a rule of the
+//! source knows nothing of `@nodiff` parameters, and takes the sizes that are its own.
+
+use std::rc::Rc;
+
+use cotan_ir::{Atom, Const, Env, Symbol, Ty};
+use cotan_syntax::Span;
+
+use super::function::{Body, Closure, ir_span};
+use super::tangents::{floats_of, tangent_leaves, with_tags};
+use super::values::Value;
+use super::{Instance, Lowering, Result};
+use cotan_sema::typed::{Callable, FnId, Function};
+
+/// The names of the adapters of a function.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RuleSymbols {
+    vjp: Option<Symbol>,
+    jvp: Option<Symbol>,
+}
+
+impl<'p> Lowering<'p> {
+    /// Reserves names for the rules of a function.
+    pub(super) fn rule_symbols(&mut self, function: &Function, of: &Symbol) -> RuleSymbols {
+        let symbol =
+            |rule: &Option<Callable>, suffix: &str| rule.is_some().then(|| self.free_symbol(&format!("{of}.{suffix}")));
+        RuleSymbols { vjp: symbol(&function.rules.vjp, "vjp_rule"), jvp: symbol(&function.rules.jvp, "jvp_rule") }
+    }
+
+    /// Lowers the rules of a function, which may call it.
+    pub(super) fn lower_rules(&mut self, id: FnId, instance: &Rc<Instance>) -> Result<()> {
+        let program = self.program;
+        let function = program.function(id);
+        if let (Some(rule), Some(symbol)) = (&function.rules.vjp, &instance.function.custom_vjp) {
+            self.adapter(function, instance, symbol, rule.span, |body| body.vjp_rule(function, instance, rule))?;
+        }
+        if let (Some(rule), Some(symbol)) = (&function.rules.jvp, &instance.function.custom_jvp) {
+            self.adapter(function, instance, symbol, rule.span, |body| body.jvp_rule(function, instance, rule))?;
+        }
+        Ok(())
+    }
+
+    /// A function that takes the parameters of an instance, and what else `lower` makes parameters of.
+    fn adapter(
+        &mut self,
+        function: &'p Function,
+        instance: &Instance,
+        symbol: &Symbol,
+        span: Span,
+        lower: impl FnOnce(&mut Body<'_, 'p>) -> Result<Value>,
+    ) -> Result<()> {
+        let mut body = Body::new(self, symbol.clone());
+        body.b.set_span(ir_span(span));
+        let frame = body.parameter_frame(function);
+        body.push_frame(frame);
+        let signature = body.parameters(function);
+        debug_assert_eq!(signature.extents.len(), instance.signature.extents.len());
+        let value = lower(&mut body)?;
+        let Body { lowering, b, .. } = body;
+        let adapter = b.finish(symbol, value);
+        lowering.module.insert(adapter);
+        Ok(())
+    }
+}
+
+impl RuleSymbols {
+    /// Notes the rules at their function.
+    pub(super) fn mark(self, function: &mut cotan_ir::Function) {
+        function.custom_vjp = self.vjp;
+        function.custom_jvp = self.jvp;
+    }
+}
+
+impl<'p> Body<'_, 'p> {
+    /// `(arguments.., results.., cotangents of float results..) -> cotangents of float parameters`
+    fn vjp_rule(&mut self, function: &'p Function, instance: &Instance, rule: &'p Callable) -> Result<Value> {
+        let mut args = self.given_arguments(function);
+        let of = instance.function.clone();
+        let mut env: Env = self.params_of(&of);
+        let mut results = Vec::new();
+        for result in &of.body.results {
+            let ty = env.ty(&of.atom_ty(*result));
+            let param = self.b.param("result", ty);
+            if let Atom::Var(v) = result {
+                env.insert(*v, param.into());
+            }
+            results.push(param);
+        }
+        let value: Value = instance.signature.results.iter().map(|k| results[*k].into()).collect();
+        self.know_sizes(&function.result, &value);
+        let float = |v: &&Atom| self.b.ty(**v).is_float();
+        let floats: Vec<Ty> = value.iter().filter(float).map(|v| self.b.ty(*v)).collect();
+        let cotangent: Vec<Atom> = floats.into_iter().map(|ty| self.b.param("result_cot", ty).into()).collect();
+        let cotangent = with_tags(&self.leaf_types(&function.result), &value, &mut cotangent.into_iter());
+        args.extend([value, cotangent]);
+        let given = self.apply(Closure { callable: rule, frame: self.frame }, args, &[])?;
+        let mut given = given.into_iter();
+        let mut cotangents = Value::new();
+        for (k, param) in function.params.iter().enumerate() {
+            let value = self.current().locals[k].clone().unwrap_or_default();
+            let leaves = self.leaf_types(&param.ty);
+            let n_given = if param.nodiff { 0 } else { tangent_leaves(&leaves).len() };
+            let given: Value = given.by_ref().take(n_given).collect();
+            let mut floats = floats_of(&mut self.b, &leaves, &value, &given).into_iter();
+            for leaf in value {
+                let ty = self.b.ty(leaf);
+                if !ty.is_float() {
+                    continue;
+                }
+                cotangents.push(match floats.next() {
+                    Some(cotangent) => self.of_type(cotangent, &ty),
+                    None => self.fill(Const::zero(ty.elem).into(), &ty.dims),
+                });
+            }
+        }
+        Ok(cotangents)
+    }
+
+    /// `(arguments.., tangents of float parameters..) -> (results.., tangents of float results..)`
+    fn jvp_rule(&mut self, function: &'p Function, instance: &Instance, rule: &'p Callable) -> Result<Value> {
+        let mut args = self.given_arguments(function);
+        let mut tangents: Vec<Value> = Vec::new();
+        for (k, param) in function.params.iter().enumerate() {
+            let value = self.current().locals[k].clone().unwrap_or_default();
+            let mut floats = Value::new();
+            for leaf in &value {
+                let ty = self.b.ty(*leaf);
+                if ty.is_float() {
+                    floats.push(self.b.param(&format!("{}_tan", param.name), ty).into());
+                }
+            }
+            if !floats.is_empty() && !param.nodiff {
+                tangents.push(with_tags(&self.leaf_types(&param.ty), &value, &mut floats.into_iter()));
+            }
+        }
+        args.extend(tangents);
+        let results = self.apply(Closure { callable: rule, frame: self.frame }, args, &[])?;
+        let of = instance.function.clone();
+        let mut env = self.params_of(&of);
+        let leaves = &instance.signature.results;
+        let (values, tangents) = results.split_at(leaves.len());
+        let leaf_types = self.leaf_types(&function.result);
+        let of_leaf = |k: usize| leaves.iter().position(|other| *other == k);
+        let mut all = Value::new();
+        for (k, result) in of.body.results.iter().enumerate() {
+            let given = match of_leaf(k) {
+                Some(leaf) => {
+                    let ty = env.ty(&of.atom_ty(*result));
+                    let extents: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
+                    match leaf_types[leaf].is_payload() {
+                        true => self.leaf_like(&leaf_types[leaf], values, leaf, &extents),
+                        false => self.of_type(values[leaf], &ty),
+                    }
+                }
+                None => self.length(function, instance, *result, values),
+            };
+            if let Atom::Var(v) = result {
+                env.insert(*v, given);
+            }
+            all.push(given);
+        }
+        let is_float = |k: &&usize| of.is_float(of.body.results[**k]);
+        let given: Value = leaves.iter().map(|k| all[*k]).collect();
+        let tangents = floats_of(&mut self.b, &leaf_types, &given, tangents);
+        for (k, tangent) in leaves.iter().filter(is_float).zip(tangents) {
+            let given = self.of_type(tangent, &env.ty(&of.atom_ty(of.body.results[*k])));
+            all.push(given);
+        }
+        Ok(all)
+    }
+
+    /// A length that an instance gives beside its leaves, computed from the sizes of the arguments: the result has no
+    /// size that only the run knows, else there is no such rule. That of a payload is the extent in the value.
+    fn length(&mut self, function: &'p Function, instance: &Instance, length: Atom, values: &[Atom]) -> Atom {
+        let of = &instance.function;
+        let leaf_tys = self.leaf_types(&function.result);
+        for ((k, leaf), value) in instance.signature.results.iter().zip(leaf_tys).zip(values) {
+            let dims = of.atom_ty(of.body.results[*k]).dims;
+            if let Some(axis) = dims.iter().position(|dim| dim.atom() == length) {
+                if leaf.is_payload() {
+                    return self.b.ty(*value).dims[axis].atom();
+                }
+                return self.size(&leaf.dims[axis]).unwrap_or(Atom::i64(0));
+            }
+        }
+        Atom::i64(0)
+    }
+
+    /// A leaf with the dims of a type, which it has.
+    fn of_type(&mut self, leaf: Atom, ty: &Ty) -> Atom {
+        let dims: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
+        self.with_dims(leaf, &dims, cotan_ir::CheckKind::ShapeMismatch)
+    }
+
+    /// The values of the parameters.
+    fn given_arguments(&self, function: &Function) -> Vec<Value> {
+        self.current().locals[..function.params.len()].iter().map(|value| value.clone().unwrap_or_default()).collect()
+    }
+
+    /// The parameters of an IR function as those of the one that is being written, which begin alike.
+    fn params_of(&self, of: &cotan_ir::Function) -> Env {
+        of.params.iter().copied().zip(self.b.params().iter().map(|v| Atom::Var(*v))).collect()
+    }
+}

@@ -1,0 +1,71 @@
+//! Integers that are computed without checks: the offsets of slots, before anybody is known to need them. Where one
+//! is out of range or does not fit, the index that is made of it says so.
+
+use cotan_ir::{Atom, Const};
+use cotan_ops::{IN_RANGE, NEG, lookup};
+
+use super::Result;
+use super::function::Body;
+use super::values::Value;
+use cotan_sema::typed::{Expr, ExprKind, Index, UnaryOp};
+
+impl<'p> Body<'_, 'p> {
+    /// An integer as an i64, as the race check takes it for the same in all iterations.
+    pub(super) fn unchecked(&mut self, e: &'p Expr) -> Result<Atom> {
+        if let ExprKind::Cast(operand) = &e.kind {
+            return self.unchecked(operand);
+        }
+        if let ExprKind::Unary { op: UnaryOp::Neg, operand } = &e.kind {
+            let operand = self.unchecked(operand)?;
+            return Ok(self.prim(&NEG, &[operand]));
+        }
+        if let ExprKind::Chain(chain) = &e.kind {
+            let mut value = self.unchecked(&chain.first)?;
+            for link in &chain.rest {
+                let operand = self.unchecked(&link.operand)?;
+                value = self.prim(link.op.row(), &[value, operand]);
+            }
+            return Ok(value);
+        }
+        if let ExprKind::Primitive { name, args } = &e.kind {
+            let mut operands = Vec::new();
+            for arg in args {
+                operands.push(self.unchecked(arg)?);
+            }
+            return Ok(self.prim(lookup(name).expect("invariant: a primitive of the table"), &operands));
+        }
+        let value = self.unchecked_part(e)?[0];
+        Ok(self.as_i64(value))
+    }
+
+    /// A part of a variable; zeros where an index is out of range.
+    fn unchecked_part(&mut self, e: &'p Expr) -> Result<Value> {
+        if let ExprKind::Field { base, index } = &e.kind {
+            let part = self.part_leaves(&base.ty, *index);
+            let value = self.unchecked_part(base)?;
+            return Ok(value.get(part).map(<[Atom]>::to_vec).unwrap_or_default());
+        }
+        let ExprKind::Index { base, indices } = &e.kind else { return self.expr(e) };
+        let value = self.unchecked_part(base)?;
+        let mut positions = Vec::new();
+        for index in indices {
+            if let Index::At(at) = index {
+                positions.push(self.unchecked(at)?);
+            }
+        }
+        let mut parts = Value::new();
+        for leaf in value {
+            let ty = self.b.ty(leaf);
+            let mut inside = Atom::Const(Const::bool(true));
+            for (position, dim) in positions.iter().zip(&ty.dims) {
+                let fits = self.prim(&IN_RANGE, &[*position, dim.atom()]);
+                inside = self.both(inside, fits);
+            }
+            let rest = ty.dims.get(positions.len()..).unwrap_or_default().to_vec();
+            parts.push(self.choose(inside, &|body| body.b.index(leaf, &positions).into(), &|body| {
+                body.fill(Const::zero(ty.elem).into(), &rest)
+            }));
+        }
+        Ok(parts)
+    }
+}

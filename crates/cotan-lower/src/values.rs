@@ -1,0 +1,118 @@
+//! Values as lists of leaves.
+
+use std::ops::Range;
+
+use cotan_ir::Atom;
+
+use super::function::Body;
+use cotan_sema::typed::{EnumType, Type};
+
+/// The leaves of a value, in order.
+pub(super) type Value = Vec<Atom>;
+
+impl Body<'_, '_> {
+    /// The number of leaves of a value of this type.
+    pub(super) fn n_leaves(&self, ty: &Type) -> usize {
+        match ty {
+            Type::Error | Type::Never | Type::Function(_) | Type::Param(_) => 0,
+            Type::Scalar(_) => 1,
+            Type::Tensor { elem, .. } => self.n_leaves(elem),
+            Type::Tuple(parts) => parts.iter().map(|part| self.n_leaves(part)).sum(),
+            Type::Struct(of) => self.program().field_types(of).iter().map(|field| self.n_leaves(field)).sum(),
+            Type::Enum(of) => 1 + self.payloads(of).iter().flatten().map(|part| self.n_leaves(part)).sum::<usize>(),
+        }
+    }
+
+    /// For each leaf of a type whether it is one of the tangent that stands for it.
+    pub(super) fn leaves_of_tangent(&self, ty: &Type, tangent: &Type) -> Vec<bool> {
+        let parts = match (ty, tangent) {
+            (Type::Enum(of), Type::Enum(to)) => {
+                let payloads = (self.payloads(of).concat(), self.payloads(to).concat());
+                let kept = payloads.0.iter().zip(&payloads.1);
+                let kept = kept.flat_map(|(part, tangent)| self.leaves_of_tangent(part, tangent));
+                return std::iter::once(true).chain(kept).collect();
+            }
+            (_, dropped) if dropped.is_unit() => return vec![false; self.n_leaves(ty)],
+            (Type::Struct(of), Type::Struct(to)) => (self.program().field_types(of), self.program().field_types(to)),
+            (Type::Tuple(parts), Type::Tuple(tangents)) => (parts.clone(), tangents.clone()),
+            (Type::Tensor { elem, .. }, Type::Tensor { elem: tangent, .. }) => {
+                return self.leaves_of_tangent(elem, tangent);
+            }
+            (
+                Type::Error
+                | Type::Never
+                | Type::Scalar(_)
+                | Type::Tensor { .. }
+                | Type::Tuple(_)
+                | Type::Struct(_)
+                | Type::Enum(_)
+                | Type::Function(_)
+                | Type::Param(_),
+                _,
+            ) => return vec![true; self.n_leaves(ty)],
+        };
+        parts.0.iter().zip(&parts.1).flat_map(|(part, tangent)| self.leaves_of_tangent(part, tangent)).collect()
+    }
+
+    /// The types of the parts of a tuple or struct, or of the elements of a tensor of them.
+    pub(super) fn part_types(&self, ty: &Type) -> Vec<Type> {
+        self.program().declarations().part_types(ty)
+    }
+
+    /// The types of the payloads of an enum, variant by variant.
+    pub(super) fn payloads(&self, of: &EnumType) -> Vec<Vec<Type>> {
+        self.program().declarations().all_payloads(of)
+    }
+
+    /// Which leaves of an enum belong to part number `part` of the payload of a variant.
+    pub(super) fn payload_leaves(&self, of: &EnumType, variant: usize, part: usize) -> Range<usize> {
+        let payloads = self.payloads(of);
+        let n_leaves = |types: &[Type]| types.iter().map(|ty| self.n_leaves(ty)).sum::<usize>();
+        let own = payloads.get(variant).map_or(&[] as &[_], Vec::as_slice);
+        let before: usize = payloads.iter().take(variant).map(|types| n_leaves(types)).sum();
+        let first = 1 + before + n_leaves(&own[..part.min(own.len())]);
+        first..first + own.get(part).map_or(0, |ty| self.n_leaves(ty))
+    }
+
+    /// Which leaves of a tuple or struct belong to part number `index`.
+    pub(super) fn part_leaves(&self, ty: &Type, index: usize) -> Range<usize> {
+        let parts = self.part_types(ty);
+        let before = parts.iter().take(index).map(|part| self.n_leaves(part)).sum();
+        before..before + parts.get(index).map_or(0, |part| self.n_leaves(part))
+    }
+
+    /// Names for the leaves of a value that the source calls `name`: fields of structs by name, parts of tuples by
+    /// position.
+    pub(super) fn leaf_names(&self, name: &str, ty: &Type) -> Vec<String> {
+        let mut names = Vec::new();
+        self.push_leaf_names(name.to_owned(), ty, &mut names);
+        names
+    }
+
+    fn push_leaf_names(&self, name: String, ty: &Type, names: &mut Vec<String>) {
+        match ty {
+            Type::Error | Type::Never | Type::Function(_) | Type::Param(_) => {}
+            Type::Scalar(_) => names.push(name),
+            Type::Tensor { elem, .. } => self.push_leaf_names(name, elem, names),
+            Type::Tuple(parts) => {
+                for (k, part) in parts.iter().enumerate() {
+                    self.push_leaf_names(format!("{name}_{k}"), part, names);
+                }
+            }
+            Type::Struct(of) => {
+                let fields = &self.program().struct_def(of.def).fields;
+                for (field, ty) in fields.iter().zip(self.program().field_types(of)) {
+                    self.push_leaf_names(format!("{name}_{}", field.name), &ty, names);
+                }
+            }
+            Type::Enum(of) => {
+                names.push(format!("{name}_tag"));
+                for (variant, types) in self.program().enum_def(of.def).variants.iter().zip(self.payloads(of)) {
+                    for (field, ty) in variant.fields.iter().zip(types) {
+                        self.push_leaf_names(format!("{name}_{}_{}", variant.name, field.name), &ty, names);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! All tests of this crate through its public interface, in one program.

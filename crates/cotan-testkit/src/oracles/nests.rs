@@ -1,0 +1,179 @@
+//! Loop nests on their reference interpreter against the core IR on its own: the same bits, errors and output, at each
+//! place in the pipeline of the nests.
+
+use super::Verdict;
+use super::engines::same_bits;
+use crate::derived_case::{Case, floats, options};
+use crate::tier;
+use crate::tolerances::{Property, close, tolerance};
+use cotan_ir::{CheckKind, Elem, Module, Span};
+use cotan_loops::{
+    LoopFunction, Node, TaskSizes, Width, contract, expand_products, fork, legalize_width, lower, split_blocks,
+    vectorise, verify_nests, wavefronts,
+};
+use cotan_ops::Value;
+use std::collections::BTreeMap;
+
+/// A pass of the nests.
+type Pass = fn(&mut LoopFunction);
+
+/// The passes of the pipeline in order, in the smallest pieces, so that small programs meet all that they do.
+const PASSES: [(&str, Pass); 6] = [
+    ("wavefronts", |f| wavefronts(f, &TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() })),
+    ("vectorise", vectorise),
+    ("fork", fork),
+    ("contract", contract),
+    ("split_blocks", split_blocks),
+    ("legalize_width", |f| {
+        let width = Width::new(4);
+        width.into_iter().for_each(|width| legalize_width(f, width));
+    }),
+];
+
+/// A place in the pipeline: what has been done to a nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NestPlace {
+    /// It was lowered, and so many passes ran.
+    After(usize),
+    /// Products are left to loops: nothing is optimised.
+    WithoutProducts,
+    /// Everything, with no lane left.
+    Scalar,
+}
+
+impl NestPlace {
+    /// Every place.
+    pub const ALL: [NestPlace; PASSES.len() + 3] = [
+        NestPlace::After(0),
+        NestPlace::After(1),
+        NestPlace::After(2),
+        NestPlace::After(3),
+        NestPlace::After(4),
+        NestPlace::After(5),
+        NestPlace::After(6),
+        NestPlace::WithoutProducts,
+        NestPlace::Scalar,
+    ];
+
+    /// What the nests of a function and of all that it calls are here.
+    pub fn nests(self, module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
+        let mut nests = lowered(module, name)?;
+        for nest in &mut nests {
+            match self {
+                NestPlace::After(n) => PASSES[..n].iter().for_each(|(_, pass)| pass(nest)),
+                NestPlace::WithoutProducts => expand_products(nest),
+                NestPlace::Scalar => {
+                    PASSES[..PASSES.len() - 1].iter().for_each(|(_, pass)| pass(nest));
+                    Width::new(1).into_iter().for_each(|width| legalize_width(nest, width));
+                }
+            }
+        }
+        Ok(nests)
+    }
+}
+
+/// The functions of a case do on their nests what they do on the interpreter of the core IR, at one place, that of its
+/// name; at all of them in the campaign.
+pub fn nests(case: &Case) -> Verdict {
+    let names = case.names();
+    Verdict::of(case.argument_lists().try_for_each(|args| {
+        names
+            .iter()
+            .zip(case.calls(args)?)
+            .try_for_each(|(name, args)| same_on_nests(&case.subject.module, name, &args, &case.subject.label))
+    }))
+}
+
+/// A function does on its nests what it does on the interpreter of the core IR. The label chooses the place.
+pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -> Result<(), String> {
+    let mut expected_text = String::new();
+    let expected = cotan_interp::run_with_output(module, name, args, &options(), &mut |text| expected_text += text);
+    let expected = match expected {
+        Ok(values) => Ok(values),
+        Err(cotan_interp::RuntimeError::Check(failure)) => Err((failure.kind, failure.args, failure.span)),
+        Err(other) => return Err(format!("`{name}` fails: {other}")),
+    };
+    tier::chosen(&NestPlace::ALL, 1, label).into_iter().try_for_each(|place| {
+        let what = format!("the nest of `{name}`, {place:?}");
+        let nests = place.nests(module, name)?;
+        verify_nests(&nests).map_err(|e| format!("{what}: {e}"))?;
+        let mut text = String::new();
+        let limits = cotan_nest::Options { steps: STEPS, ..cotan_nest::Options::default() };
+        let found = cotan_nest::run_with_output(&nests, name, args, &limits, &mut |piece| text += piece);
+        if text != expected_text {
+            return Err(format!("{what}: expected the output {expected_text:?}, found {text:?}"));
+        }
+        agrees(found, &expected, nests.iter().any(|nest| nest.regroups_sums), &what)
+    })
+}
+
+/// Enough for any program of the tests, and a bound on one that does not end.
+const STEPS: u64 = 2_000_000_000;
+
+/// What a run of the interpreter of the core IR gives: values, or a failed check.
+type Expected = Result<Vec<Value>, (CheckKind, Vec<i128>, Span)>;
+
+fn agrees(
+    found: Result<Vec<Value>, cotan_nest::RuntimeError>,
+    expected: &Expected,
+    regroups: bool,
+    what: &str,
+) -> Result<(), String> {
+    match (found, expected) {
+        (Ok(found), Ok(expected)) if regroups => regrouped(&found, expected, what),
+        (Ok(found), Ok(expected)) => same_bits(&found, expected, what),
+        (Err(cotan_nest::RuntimeError::Check(found)), Err((kind, args, span)))
+            if (found.kind, &found.args, found.span) == (*kind, args, *span) =>
+        {
+            Ok(())
+        }
+        (Ok(found), Err(expected)) => Err(format!("{what}: expected {expected:?}, found {found:?}")),
+        (Err(found), expected) => Err(format!("{what}: expected {expected:?}, found {found:?}")),
+    }
+}
+
+/// Whether integers are equal and floats close.
+fn regrouped(found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
+    if found.len() != expected.len() {
+        return Err(format!("{what}: expected {} values, found {}", expected.len(), found.len()));
+    }
+    for (k, (a, b)) in found.iter().zip(expected).enumerate() {
+        if !b.elem.is_float() {
+            same_bits(std::slice::from_ref(a), std::slice::from_ref(b), what)?;
+            continue;
+        }
+        let (x, y) = (floats(a), floats(b));
+        let scale = y.iter().filter(|y| y.is_finite()).fold(0.0, |most: f64, y| most.max(y.abs()));
+        let tolerance = tolerance(Property::Regrouped, if b.elem == Elem::F64 { Elem::F64 } else { Elem::F32 });
+        let are_close = x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| close(*x, *y, scale, tolerance));
+        if !are_close || a.dims != b.dims {
+            return Err(format!("{what}: value {k}: expected {b:?}, found {a:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The nests of a function and of all that it calls, lowered.
+fn lowered(module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
+    let mut nests = BTreeMap::new();
+    let mut wanted = vec![name.to_owned()];
+    while let Some(name) = wanted.pop() {
+        if nests.contains_key(&name) {
+            continue;
+        }
+        let f = module.function(&name).ok_or_else(|| format!("there is no function `{name}`"))?;
+        let nest = lower(f);
+        callees(&nest.body, &mut wanted);
+        nests.insert(name, nest);
+    }
+    Ok(nests.into_values().collect())
+}
+
+fn callees(nodes: &[Node], names: &mut Vec<String>) {
+    for node in nodes {
+        if let Node::Call { callee, .. } = node {
+            names.push(callee.to_string());
+        }
+        node.lists().into_iter().for_each(|list| callees(list, names));
+    }
+}
