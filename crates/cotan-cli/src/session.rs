@@ -13,8 +13,8 @@ use cotan::llvm::load::explicit_failure;
 use cotan::sema::modules::Loader;
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::{
-    CallError, CompileError, Compiler, Engine, Function, Program, ReadyModule, Request, ResolvedRequest, Signature,
-    UnfitRequest, codes,
+    CallError, CompileError, Compiler, Engine, Function, Pass, Program, ReadyModule, Request, ResolvedRequest,
+    Signature, UnfitRequest, codes,
 };
 use std::io::ErrorKind;
 use std::path::Path;
@@ -126,6 +126,15 @@ impl Session {
     /// The same, to take derivatives of.
     pub(crate) fn lower_to_derive(&self, request: &Request) -> Result<ReadyModule, Failure> {
         self.made(request, |request| self.compiler.lower_to_derive(&self.program, request))
+    }
+
+    /// Shows an observer each function of a request after each pass.
+    pub(crate) fn observe(
+        &self,
+        request: &Request,
+        observer: &(dyn Fn(&'static Pass, &cotan::ir::Function) + Sync),
+    ) -> Result<(), Failure> {
+        self.made(request, |request| self.compiler.observe(&self.program, request, observer))
     }
 
     /// What the reverse sweep of a derivative records.

@@ -18,7 +18,6 @@ use cotan_opt::{KnownExtents, Pass};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
-use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -234,22 +233,21 @@ impl Compiler {
         self.ready(entry, &source, stage, None)
     }
 
-    /// The functions of a request as they are after the last run of a pass on its way to code. Of functions that it did
-    /// not run on there are none. Passes inside of the writing of derivatives are not looked at.
-    pub fn after(&self, program: &Program, request: &Request, pass: &Pass) -> Result<Module, CompileError> {
+    /// Shows an observer each function of a request after each pass on its way to code. Passes inside of the writing of
+    /// derivatives are not shown.
+    pub fn observe(
+        &self,
+        program: &Program,
+        request: &Request,
+        observer: &(dyn Fn(&'static Pass, &cotan_ir::Function) + Sync),
+    ) -> Result<(), CompileError> {
         on_deep_stack(|| {
-            let seen = RefCell::new(Module::default());
-            let observer = |run: &'static Pass, f: &cotan_ir::Function| {
-                if run.name == pass.name {
-                    seen.borrow_mut().insert(f.clone());
-                }
-            };
             let (entry, source) = self.lower_source(program, request)?;
-            let ready = self.ready(entry, &source, self.last(), Some(&observer))?;
+            let ready = self.ready(entry, &source, self.last(), Some(observer))?;
             if ready.traps.is_none() {
-                pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(&observer));
+                pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
             }
-            Ok(seen.into_inner())
+            Ok(())
         })
     }
 

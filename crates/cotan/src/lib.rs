@@ -44,6 +44,7 @@ pub use cotan_loops as loops;
 pub use cotan_lower as lower;
 pub use cotan_ops as ops;
 pub use cotan_opt as opt;
+pub use cotan_opt::{PASSES, Pass};
 pub use cotan_sema as sema;
 pub use cotan_syntax as syntax;
 pub use error::{CallError, CheckFailure, CompileError};

@@ -2,6 +2,7 @@
 
 mod checks;
 mod dot;
+mod passes;
 
 use crate::args::{Backend, EmitArgs, EngineArgs, Stage};
 use crate::diagnostics::Failure;
@@ -18,15 +19,18 @@ use cotan::{DerivativeForm, ReadyModule, Request, codes, derivative};
 use std::sync::Arc;
 
 pub(crate) fn run(args: &EmitArgs) -> Result<u8, Failure> {
-    if args.stage == Stage::Ast {
+    if args.stage == Some(Stage::Ast) {
         return syntax_tree(args);
     }
-    let needs_llvm = matches!(args.stage, Stage::Llvm | Stage::Asm);
+    let after = args.after.as_deref().map(passes::named).transpose()?;
+    let needs_llvm = matches!(args.stage, Some(Stage::Llvm | Stage::Asm));
     let engine = EngineArgs { backend: if needs_llvm { Backend::Cpu } else { Backend::Interp }, ..args.engine.clone() };
     let session = Session::open(&args.file, &engine)?;
-    let text = match &args.function {
-        Some(name) => stage(&session, name, &session.lower(&request(name, &args.grad))?, args.stage)?,
-        None => every_function(&session, args.stage)?,
+    let text = match (args.stage, after, &args.function) {
+        (_, Some(pass), _) => passes::after(&session, &requests(&session, args), pass)?,
+        (Some(Stage::Passes) | None, None, _) => passes::list(&session, &requests(&session, args))?,
+        (Some(wanted), None, Some(name)) => stage(&session, name, &session.lower(&request(name, &args.grad))?, wanted)?,
+        (Some(wanted), None, None) => every_function(&session, wanted)?,
     };
     output::print(&text)?;
     Ok(exit::DONE)
@@ -52,13 +56,25 @@ fn syntax_tree(args: &EmitArgs) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
+/// The one function that is asked for, or all.
+fn requests(session: &Session, args: &EmitArgs) -> Vec<Request> {
+    match &args.function {
+        Some(name) => vec![request(name, &args.grad)],
+        None => callable(session).map(|f| Request::function(f.name.as_str())).collect(),
+    }
+}
+
+/// The functions of the file that a host can call.
+fn callable(session: &Session) -> impl Iterator<Item = &typed::Function> {
+    let functions = session.program.checked.program.functions.iter();
+    functions.filter(|f| f.name_span.file == FileId(0) && is_callable(f))
+}
+
 /// Every function of the file that a host can call, each with what it needs.
 fn every_function(session: &Session, wanted: Stage) -> Result<String, Failure> {
-    let program = &session.program.checked.program;
     let mut all = Module::default();
     let mut texts = Vec::new();
-    let is_own = |f: &&typed::Function| f.name_span.file == FileId(0) && is_callable(f);
-    for function in program.functions.iter().filter(is_own) {
+    for function in callable(session) {
         let lowered = session.lower(&Request::function(function.name.as_str()))?;
         match wanted {
             // One module: functions that several need stand there once.
@@ -66,7 +82,7 @@ fn every_function(session: &Session, wanted: Stage) -> Result<String, Failure> {
                 all.items.extend(lowered.module.items.iter().map(|(name, item)| (name.clone(), item.clone())));
             }
             Stage::Llvm | Stage::Asm => texts.push(stage(session, &function.name, &lowered, wanted)?),
-            Stage::Ast => {}
+            Stage::Ast | Stage::Passes => {}
         }
     }
     texts.push(module_text(session, &all, wanted, &session.compiler.compile_options()));
@@ -92,7 +108,9 @@ fn stage(session: &Session, name: &str, lowered: &ReadyModule, stage: Stage) -> 
         Stage::Llvm => backend()?.llvm_ir(run, symbol, &options).map_err(failed),
         Stage::Asm => backend()?.assembly(run, symbol, &options).map_err(failed),
         Stage::Loops => Ok(module_text(session, run, stage, &options)),
-        Stage::Ast | Stage::Ir | Stage::Dot => Ok(module_text(session, &lowered.module, stage, &options)),
+        Stage::Ast | Stage::Passes | Stage::Ir | Stage::Dot => {
+            Ok(module_text(session, &lowered.module, stage, &options))
+        }
     }
 }
 
@@ -105,6 +123,6 @@ fn module_text(session: &Session, module: &Module, stage: Stage, options: &Compi
             nests.join("\n")
         }
         Stage::Ir => module.to_string(),
-        Stage::Ast | Stage::Llvm | Stage::Asm => String::new(),
+        Stage::Ast | Stage::Passes | Stage::Llvm | Stage::Asm => String::new(),
     }
 }
