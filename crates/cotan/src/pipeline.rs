@@ -29,7 +29,7 @@ pub(crate) fn finish(
         match module.items.get(&name) {
             Some(Item::Function(f)) => {
                 let f = cotan_opt::prepare(module, f, limit);
-                wanted.extend(callees(&f.body));
+                wanted.extend(f.body.callees().cloned());
                 wanted.extend(f.custom_vjp.iter().chain(&f.custom_jvp).cloned());
                 done.insert(f);
             }
@@ -60,7 +60,7 @@ pub(crate) fn link(
     while let Some(name) = wanted.pop() {
         let Some(f) = module.function(&name) else { continue };
         let f = simplify(inline(module, f, limit));
-        wanted.extend(callees(&f.body).into_iter().filter(|c| !linked.items.contains_key(c)));
+        wanted.extend(f.body.callees().filter(|c| !linked.items.contains_key(*c)).cloned());
         linked.items.insert(name, Item::Function(f.into()));
     }
     linked
@@ -85,15 +85,4 @@ fn without_rules(module: &Module) -> Module {
         plain.insert(Function { custom_vjp: None, custom_jvp: None, ..f.as_ref().clone() });
     }
     plain
-}
-
-fn callees(block: &cotan_ir::Block) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    for s in &block.stmts {
-        if let cotan_ir::Op::Call { callee, .. } = &s.op {
-            out.push(callee.clone());
-        }
-        out.extend(s.op.blocks().iter().flat_map(callees));
-    }
-    out
 }

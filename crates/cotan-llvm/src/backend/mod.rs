@@ -15,7 +15,7 @@ use crate::emit::{Reports, emit, host_symbols, symbol};
 use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, OptLevel};
 use crate::runtime::Pool;
 pub use call::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
-use cotan_ir::{Block, Function, Module, Op, Symbol};
+use cotan_ir::{Function, Module, Symbol};
 use cotan_loops::{
     LoopFunction, NestContext, OPTIMIZED, PLAIN, Probe, TaskSizes, WATCH_RESULTS, Width, lower, run, unwatched_results,
 };
@@ -215,17 +215,8 @@ fn closure(module: &Module, names: &[&str]) -> Result<BTreeMap<Symbol, Arc<Funct
             continue;
         }
         let f = module.function(&name).ok_or_else(|| CompileError::UnknownFunction(name.to_string()))?;
-        callees(&f.body, &mut wanted);
+        wanted.extend(f.body.callees().cloned());
         found.insert(name, f.clone());
     }
     Ok(found)
-}
-
-fn callees(block: &Block, names: &mut Vec<Symbol>) {
-    for stmt in &block.stmts {
-        if let Op::Call { callee, .. } = &stmt.op {
-            names.push(callee.clone());
-        }
-        stmt.op.blocks().iter().for_each(|b| callees(b, names));
-    }
 }
