@@ -15,6 +15,7 @@
 //! # Ok::<(), cotan_ir::ParseError>(())
 //! ```
 
+mod analysis;
 pub mod cost;
 pub mod passes;
 mod pipeline;

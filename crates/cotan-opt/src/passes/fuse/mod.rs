@@ -15,7 +15,7 @@ mod tests;
 
 use super::drop_order::may_fail;
 use super::rename::lengths;
-use super::uses::uses;
+use crate::analysis::uses::uses;
 use cotan_ir::{AccKind, Block, Function, Monoid, Stmt, Var};
 use legal::Wait;
 use rustc_hash::FxHashSet;
