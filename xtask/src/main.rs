@@ -4,6 +4,7 @@
 
 mod book;
 mod changed;
+mod decisions;
 mod dependencies;
 mod figures;
 mod house;
@@ -41,6 +42,7 @@ cargo xtask COMMAND
                           ARCHITECTURE.md
   tidy --house [--json]   measures the tree: lists of kinds, rings of files, the longest functions and files, the largest types
   book                    builds the book into target/book, where mdbook is installed
+  decisions               writes the index of the design decisions, docs/design/decisions/index.md
   ops                     writes the reference pages of the operations, docs/operations
   figures                 draws the figures of the book, docs/figures
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
@@ -75,6 +77,7 @@ fn main() -> Result<()> {
         Some("test") => test(rest),
         Some("tidy") => tidy::command(&root(), rest),
         Some("book") => book::build(&root()),
+        Some("decisions") => decisions::write(&root()),
         Some("ops") => ops::write(&root()),
         Some("figures") => figures::write(&root()),
         Some("accept") => accept(rest),

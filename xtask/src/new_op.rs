@@ -76,7 +76,7 @@ fn skeleton(name: &str) -> String {
          compile_error!(\"{name}: write the formula, the domain and the source into the documentation of the module\");\n\n\
          /// What the results are.\n\
          pub static {constant}: TensorRecord = TensorRecord {{\n    \
-         sig: TensorSig {{ name: \"{name}\", record: &{constant} }},\n\
+         sig: TensorSig {{ name: \"{name}\", prints: false, record: &{constant} }},\n\
          {fields}    check,\n{rest}    failure: None,\n{}    proof: Proof::Unproved {{ reason: \"nobody has proved it\" }},\n}};\n\n\
          fn check(_: &Shapes) -> Result<(), String> {{\n    \
          compile_error!(\"{name}: check: whether operands, attributes and result go together\")\n}}\n",

@@ -15,7 +15,7 @@ use cotan::{Compiler, Config, DerivativeForm, Engine, derivative, library};
 /// Sums and differences of neighbours, divided by the square root of 2: the sums come first. As a matrix it is orthogonal,
 /// so its transpose is its inverse.
 pub static HAAR: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "haar", record: &HAAR },
+    sig: TensorSig { name: "haar", prints: false, record: &HAAR },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n]")],
     result: "T[.., n]",

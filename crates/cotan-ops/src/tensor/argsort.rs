@@ -13,7 +13,7 @@ use cotan_kernels::argsort;
 
 /// Positions in ascending order.
 pub static ARGSORT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "argsort", record: &ARGSORT },
+    sig: TensorSig { name: "argsort", prints: false, record: &ARGSORT },
     group: Group::Sorting,
     operands: &[Operand::zero("x", "T[.., n]", "positions are integers, which move in steps")],
     result: "i64[.., n]",

@@ -17,7 +17,7 @@ use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Cholesky factors.
 pub static CHOLESKY: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "cholesky", record: &CHOLESKY },
+    sig: TensorSig { name: "cholesky", prints: false, record: &CHOLESKY },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is positive definite")],
     result: "T[.., n, n]",

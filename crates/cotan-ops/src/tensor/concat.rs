@@ -8,7 +8,7 @@ use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Tensors one after the other.
 pub static CONCAT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "concat", record: &CONCAT },
+    sig: TensorSig { name: "concat", prints: false, record: &CONCAT },
     group: Group::Shape,
     operands: &[Operand::smooth("a", "T[..]").repeated()],
     result: "T[..]",

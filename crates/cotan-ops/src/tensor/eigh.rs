@@ -16,7 +16,7 @@ use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
 /// Eigenvalues and eigenvectors of symmetric matrices.
 pub static EIGH: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "eigh", record: &EIGH },
+    sig: TensorSig { name: "eigh", prints: false, record: &EIGH },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "the eigenvalues differ from one another")],
     result: "T[.., n + 1, n]",

@@ -17,7 +17,7 @@ use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
 /// Transforms of complex numbers.
 pub static FFT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "fft", record: &FFT },
+    sig: TensorSig { name: "fft", prints: false, record: &FFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n, 2]")],
     result: "T[.., n, 2]",
@@ -38,7 +38,7 @@ pub static FFT: TensorRecord = TensorRecord {
 
 /// Transforms of real numbers.
 pub static RFFT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "rfft", record: &RFFT },
+    sig: TensorSig { name: "rfft", prints: false, record: &RFFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n]")],
     result: "T[.., n / 2 + 1, 2]",
@@ -59,7 +59,7 @@ pub static RFFT: TensorRecord = TensorRecord {
 
 /// Transforms to real numbers.
 pub static IRFFT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "irfft", record: &IRFFT },
+    sig: TensorSig { name: "irfft", prints: false, record: &IRFFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("z", "T[.., n / 2 + 1, 2]")],
     result: "T[.., n]",

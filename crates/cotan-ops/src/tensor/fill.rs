@@ -7,7 +7,7 @@ use cotan_ir::{Atom, Builder, Elem, ElemSet, Monoid, ParResult, TensorSig, Ty, V
 
 /// Copies along new leading dims.
 pub static FILL: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "fill", record: &FILL },
+    sig: TensorSig { name: "fill", prints: false, record: &FILL },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],
     result: "T[..]",

@@ -7,7 +7,7 @@ use cotan_ir::{Atom, Builder, Dim, ElemSet, TensorSig, Ty};
 
 /// A tensor of given elements.
 pub static FROM_ELEMENTS: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "from_elements", record: &FROM_ELEMENTS },
+    sig: TensorSig { name: "from_elements", prints: false, record: &FROM_ELEMENTS },
     group: Group::Shape,
     operands: &[Operand::smooth("a", "T").repeated()],
     result: "T[..]",

@@ -6,7 +6,7 @@ use cotan_ir::{Elem, ElemSet, TensorSig};
 
 /// Counting numbers.
 pub static IOTA: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "iota", record: &IOTA },
+    sig: TensorSig { name: "iota", prints: false, record: &IOTA },
     group: Group::Shape,
     operands: &[],
     result: "T[n]",

@@ -17,7 +17,7 @@ use cotan_ir::{Atom, Builder, CheckKind, Elem, TensorSig, Ty};
 
 /// Factors.
 pub static LU: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "lu", record: &LU },
+    sig: TensorSig { name: "lu", prints: false, record: &LU },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where(
         "a",
@@ -42,7 +42,7 @@ pub static LU: TensorRecord = TensorRecord {
 
 /// The order of rows.
 pub static LU_PERMUTATION: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "lu_permutation", record: &LU_PERMUTATION },
+    sig: TensorSig { name: "lu_permutation", prints: false, record: &LU_PERMUTATION },
     group: Group::LinearAlgebra,
     operands: &[Operand::zero("a", "T[.., n, n]", "positions are integers, which move in steps")],
     result: "i64[.., n]",

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Matrix product.
 pub static MATMUL: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "matmul", record: &MATMUL },
+    sig: TensorSig { name: "matmul", prints: false, record: &MATMUL },
     group: Group::Product,
     operands: &[Operand::smooth("a", "T[.., m, k]"), Operand::smooth("b", "T[.., k, n]")],
     result: "T[.., m, n]",

@@ -16,7 +16,7 @@ use cotan_ir::{Atom, Builder, TensorSig};
 
 /// Orthonormal factors.
 pub static ORTHONORMAL: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "orthonormal", record: &ORTHONORMAL },
+    sig: TensorSig { name: "orthonormal", prints: false, record: &ORTHONORMAL },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., m, n]", "the columns are linearly independent")],
     result: "T[.., m, n]",

@@ -10,7 +10,7 @@ use cotan_ir::{Const, Elem, ElemSet, TensorSig};
 
 /// Output.
 pub static PRINT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "print", record: &PRINT },
+    sig: TensorSig { name: "print", prints: true, record: &PRINT },
     group: Group::Output,
     operands: &[
         Operand::none("token", "i64", "a token orders output and is no number"),

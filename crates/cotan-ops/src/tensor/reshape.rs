@@ -7,7 +7,7 @@ use cotan_ir::{ElemSet, TensorSig};
 
 /// Other dims for the same elements.
 pub static RESHAPE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "reshape", record: &RESHAPE },
+    sig: TensorSig { name: "reshape", prints: false, record: &RESHAPE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],
     result: "T[..]",

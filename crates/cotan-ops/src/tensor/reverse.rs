@@ -8,7 +8,7 @@ use cotan_ir::{ElemSet, TensorSig};
 
 /// The elements along one axis in opposite order.
 pub static REVERSE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "reverse", record: &REVERSE },
+    sig: TensorSig { name: "reverse", prints: false, record: &REVERSE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],
     result: "T[..]",

@@ -11,7 +11,7 @@ use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// A range of positions along one axis.
 pub static SLICE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "slice", record: &SLICE },
+    sig: TensorSig { name: "slice", prints: false, record: &SLICE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]"), Operand::zero("lo", "i64", "a position moves in steps")],
     result: "T[..]",
@@ -33,7 +33,7 @@ pub static SLICE: TensorRecord = TensorRecord {
 
 /// Zeros around a tensor.
 pub static PAD: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "pad", record: &PAD },
+    sig: TensorSig { name: "pad", prints: false, record: &PAD },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]"), Operand::zero("lo", "i64", "a position moves in steps")],
     result: "T[..]",

@@ -13,7 +13,7 @@ use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
 /// Signs and logarithms of determinants.
 pub static SLOGDET: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "slogdet", record: &SLOGDET },
+    sig: TensorSig { name: "slogdet", prints: false, record: &SLOGDET },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular")],
     result: "T[.., 2]",

@@ -12,7 +12,7 @@ use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Solutions of linear systems.
 pub static SOLVE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "solve", record: &SOLVE },
+    sig: TensorSig { name: "solve", prints: false, record: &SOLVE },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular"), Operand::smooth("b", "T[.., n, k]")],
     result: "T[.., n, k]",

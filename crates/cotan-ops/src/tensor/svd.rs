@@ -16,7 +16,7 @@ use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
 /// Singular value decompositions.
 pub static SVD: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "svd", record: &SVD },
+    sig: TensorSig { name: "svd", prints: false, record: &SVD },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where(
         "a",

@@ -8,7 +8,7 @@ use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Permuted axes.
 pub static TRANSPOSE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "transpose", record: &TRANSPOSE },
+    sig: TensorSig { name: "transpose", prints: false, record: &TRANSPOSE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],
     result: "T[..]",

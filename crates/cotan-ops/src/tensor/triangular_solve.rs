@@ -13,7 +13,7 @@ use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Solutions of triangular systems.
 pub static TRIANGULAR_SOLVE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "triangular_solve", record: &TRIANGULAR_SOLVE },
+    sig: TensorSig { name: "triangular_solve", prints: false, record: &TRIANGULAR_SOLVE },
     group: Group::LinearAlgebra,
     operands: &[
         Operand::smooth_where("a", "T[.., n, n]", "no element of the diagonal is 0"),
