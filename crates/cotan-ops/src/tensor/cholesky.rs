@@ -9,8 +9,8 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, result, square};
 use super::triangular_solve::{SOLVE, TRANSPOSED, solved};
 use super::{
-    Batching, Derivative, Evaluation, Like, RoutineCall, Sampled, Shapes, StableHlo, TensorRecord, TensorSample,
-    TensorUse,
+    Batching, Derivative, Evaluation, Like, RoutineCall, Sampled, ShapeRule, Shapes, StableHlo, TensorRecord,
+    TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
@@ -23,6 +23,7 @@ pub static CHOLESKY: TensorRecord = TensorRecord {
     result: "T[.., n, n]",
     elems: FLOATS,
     doc: "`cholesky(a)`: the lower triangular factor `l` of `l l^T = a`; of `a` the lower triangle is read.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },

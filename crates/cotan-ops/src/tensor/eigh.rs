@@ -10,7 +10,9 @@
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, result, square};
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
@@ -22,6 +24,7 @@ pub static EIGH: TensorRecord = TensorRecord {
     result: "T[.., n + 1, n]",
     elems: FLOATS,
     doc: "`eigh(a)`: a row of eigenvalues in ascending order, then the matrix whose columns are the eigenvectors.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },

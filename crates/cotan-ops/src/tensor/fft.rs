@@ -11,7 +11,9 @@
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float};
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{EQ, Group, MUL, OR, Operand, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
@@ -23,6 +25,7 @@ pub static FFT: TensorRecord = TensorRecord {
     result: "T[.., n, 2]",
     elems: FLOATS,
     doc: "`fft(x){inverse}`: the discrete Fourier transform along the axis before the last, not normalised.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Linear { transpose },
@@ -44,6 +47,7 @@ pub static RFFT: TensorRecord = TensorRecord {
     result: "T[.., n / 2 + 1, 2]",
     elems: FLOATS,
     doc: "`rfft(x)`: the first half of the discrete Fourier transform of real numbers along the last axis, not normalised.",
+    shape: ShapeRule::Checked,
     check: check_rfft,
     evaluation: Evaluation::Routine(rfft),
     derivative: Derivative::Linear { transpose: transpose_rfft },
@@ -65,6 +69,7 @@ pub static IRFFT: TensorRecord = TensorRecord {
     result: "T[.., n]",
     elems: FLOATS,
     doc: "`irfft(z)`: the real numbers whose transform `z` is the first half of, times as many as there are.",
+    shape: ShapeRule::Checked,
     check: check_irfft,
     evaluation: Evaluation::Routine(irfft),
     derivative: Derivative::Linear { transpose: transpose_irfft },

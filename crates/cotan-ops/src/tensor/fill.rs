@@ -1,7 +1,9 @@
 //! `fill(x)`: more leading dims, `y[i.., j..] = x[j..]`. The transpose sums over the new dims.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof, Value, count, typed_number};
 use cotan_ir::{Atom, Builder, Elem, ElemSet, Monoid, ParResult, TensorSig, Ty, Var};
 
@@ -13,6 +15,7 @@ pub static FILL: TensorRecord = TensorRecord {
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`fill(x)`: copies of the scalar or tensor `x` along new leading dims.",
+    shape: ShapeRule::Extends,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },

@@ -9,7 +9,7 @@ use super::matrices::{FLOATS, last_two, result, square};
 use super::sample::numbers;
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
 use super::{
-    Batching, Derivative, Elements, ElementsMut, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord,
+    Batching, Derivative, Elements, ElementsMut, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord,
     TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
@@ -27,6 +27,7 @@ pub static LU: TensorRecord = TensorRecord {
     result: "T[.., n, n]",
     elems: FLOATS,
     doc: "`lu(a)`: the factors of `a` with its rows in the order of `lu_permutation`, `u` on and above the diagonal, `l` below.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },
@@ -48,6 +49,7 @@ pub static LU_PERMUTATION: TensorRecord = TensorRecord {
     result: "i64[.., n]",
     elems: FLOATS,
     doc: "`lu_permutation(a)`: for each row of `l u` the row of `a` that it is.",
+    shape: ShapeRule::Checked,
     check: check_permutation,
     evaluation: Evaluation::Routine(permutation),
     derivative: Derivative::None { reason: "positions are integers" },

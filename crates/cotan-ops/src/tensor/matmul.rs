@@ -9,7 +9,9 @@
 //! Bilinear: `a_cot = y_cot b^T`, `b_cot = a^T y_cot`. Vectors are seen as matrices with a side of 1.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{ADD, Carrier, FMA, Group, Kernel, MULZ, Operand, Proof, RESHAPE, TRANSPOSE, Value, count};
 use cotan_ir::{Atom, Builder, Dim, Elem, ElemSet, TensorSig, Ty};
 use std::ops::Range;
@@ -22,6 +24,7 @@ pub static MATMUL: TensorRecord = TensorRecord {
     result: "T[.., m, n]",
     elems: ElemSet::NUMERIC,
     doc: "`matmul(a, b){strong}`: the matrix product, batched over equal leading dims; `strong` 1 lets exact zeros win.",
+    shape: ShapeRule::Product,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Multilinear { push, transpose },

@@ -1,7 +1,7 @@
 //! `reshape(x)`: the same elements in the same row-major order under other dims. The transpose reshapes back.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::{ElementCount, Group, Operand, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
 
@@ -13,6 +13,7 @@ pub static RESHAPE: TensorRecord = TensorRecord {
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`reshape(x)`: the elements of `x` in row-major order under the dims of the result.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear {

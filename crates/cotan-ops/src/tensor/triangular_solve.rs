@@ -7,7 +7,9 @@
 use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, by_float, last_two, matrix, result, same_batch, square};
 use super::sample::{numbers, regular};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
@@ -22,6 +24,7 @@ pub static TRIANGULAR_SOLVE: TensorRecord = TensorRecord {
     result: "T[.., n, k]",
     elems: FLOATS,
     doc: "`triangular_solve(a, b){upper, transposed, unit}`: the `x` with `op(a) x = b`, where `op(a)` is a triangle of `a`.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },
