@@ -8,6 +8,7 @@ mod command;
 mod compile_times;
 mod folder;
 mod harness;
+mod house;
 mod jacobians;
 mod language;
 mod limits;
@@ -86,6 +87,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             let groups: [&[Line]; 5] = [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES];
             Some(groups.concat())
         }
+        "house" => Some(house::lines()),
         "language" => {
             let groups: [&[Line]; 3] = [language::LINES, jacobians::LINES, limits::LINES];
             Some(groups.concat())
