@@ -47,6 +47,7 @@ cargo xtask COMMAND
   figures                 draws the figures of the book, docs/figures
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   new-op NAME             writes the skeleton of an operation on tensors, which does not compile until it is filled in
+  new-op --scalar NAME    the same of an operation on scalars
   export-rules            writes the rules of the op table for the proofs, proofs/generated/Rules_gen.v
   proofs [--mutants]      builds and audits the machine-checked proofs and the oracle; needs Coq, and says what to install.
                           --mutants shows that broken rules can't be proved
