@@ -10,6 +10,7 @@ use cotan::sema::typed::{
 };
 use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Const, Elem};
+use cotan_ops::SELECT;
 
 impl<'p> Machine<'p> {
     /// The value of an expression.
@@ -62,10 +63,10 @@ impl<'p> Machine<'p> {
                 value.met()
             }
             ExprKind::Logic { op, operands } => self.logic(*op, operands),
-            ExprKind::Primitive { name, args } => {
+            ExprKind::Primitive { row, wraps, args } => {
                 let args: Vec<Value> = args.iter().map(|arg| self.part(arg)).collect::<Flow<_>>()?;
-                self.may_need_less |= *name == "select" && matches!(args[0], Value::Failed(_));
-                self.primitive(name, &args, e.span)
+                self.may_need_less |= **row == SELECT && matches!(args[0], Value::Failed(_));
+                self.primitive(row, *wraps, &args, e.span)
             }
             ExprKind::Cast(operand) => {
                 let value = self.expr(operand)?;

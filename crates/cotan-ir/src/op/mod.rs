@@ -1,4 +1,17 @@
-//! Statements and operations. The set is small and closed: matches on [`Op`] name every variant.
+//! Statements and operations. The set is small and closed.
+//!
+//! What a kind is made of is described once, in [`parts`](Op::each_part); what it does beside giving results, in
+//! [`effects`](Op::effects). Matches on all kinds are for code that gives each its meaning: verifier, printer, parser,
+//! interpreter, lowering, differentiation, costs. Every other question goes through the description.
+
+mod effects;
+mod kinds;
+mod parts;
+mod walk;
+
+pub use effects::Effects;
+pub use parts::{OperandRole, Part, PartMut};
+pub use walk::Walk;
 
 use crate::{Atom, CheckKind, Kept, Prim, Span, Symbol, TensorOp, Var};
 
@@ -236,178 +249,5 @@ impl Loop {
         let (carried, rest) = rest.split_at(self.params.len());
         let (accs, stacked) = rest.split_at(self.accs.len());
         LoopResults { trips: trips.first().copied(), carried, accs, stacked }
-    }
-}
-
-impl Op {
-    /// The operands that are evaluated in the enclosing scope, in order.
-    pub fn operands(&self) -> Vec<Atom> {
-        let mut all = Vec::new();
-        self.each_operand(&mut |a| all.push(a));
-        all
-    }
-
-    /// Visits the operands that are evaluated in the enclosing scope.
-    pub fn each_operand(&self, f: &mut dyn FnMut(Atom)) {
-        match self {
-            Op::Prim { args, .. } | Op::Tensor { args, .. } | Op::Call { args, .. } => args.iter().copied().for_each(f),
-            Op::Index { array, indices } => {
-                f(*array);
-                indices.iter().copied().for_each(f)
-            }
-            Op::Update { array, indices, value } => {
-                f(*array);
-                indices.iter().copied().for_each(&mut *f);
-                f(*value)
-            }
-            Op::AccAdd { acc: _, indices, value } => {
-                indices.iter().copied().for_each(&mut *f);
-                f(*value)
-            }
-            Op::Par(p) => {
-                p.extents.iter().copied().for_each(&mut *f);
-                for kind in &p.kinds {
-                    if let ParResult::Reduced { init, .. } = kind {
-                        f(*init)
-                    }
-                }
-                p.accs.iter().filter_map(|a| a.init).for_each(f)
-            }
-            Op::Loop(l) => {
-                l.count.into_iter().for_each(&mut *f);
-                l.inits.iter().copied().for_each(&mut *f);
-                l.accs.iter().filter_map(|a| a.init).for_each(f)
-            }
-            Op::Switch { selector, .. } => f(*selector),
-            Op::Check { cond, args, value, .. } => {
-                f(*cond);
-                args.iter().copied().for_each(&mut *f);
-                f(*value)
-            }
-        }
-    }
-
-    /// Rewrites the operands that are evaluated in the enclosing scope (not accumulator names, not inner blocks).
-    pub fn map_operands(&mut self, f: &mut dyn FnMut(Atom) -> Atom) {
-        let mut each = |a: &mut Atom| *a = f(*a);
-        match self {
-            Op::Prim { args, .. } | Op::Tensor { args, .. } | Op::Call { args, .. } => args.iter_mut().for_each(each),
-            Op::Index { array, indices } => {
-                each(array);
-                indices.iter_mut().for_each(each)
-            }
-            Op::Update { array, indices, value } => {
-                each(array);
-                indices.iter_mut().for_each(&mut each);
-                each(value)
-            }
-            Op::AccAdd { acc: _, indices, value } => {
-                indices.iter_mut().for_each(&mut each);
-                each(value)
-            }
-            Op::Par(p) => {
-                p.extents.iter_mut().for_each(&mut each);
-                for kind in &mut p.kinds {
-                    if let ParResult::Reduced { init, .. } = kind {
-                        each(init)
-                    }
-                }
-                p.accs.iter_mut().filter_map(|a| a.init.as_mut()).for_each(each)
-            }
-            Op::Loop(l) => {
-                l.count.iter_mut().for_each(&mut each);
-                l.inits.iter_mut().for_each(&mut each);
-                l.accs.iter_mut().filter_map(|a| a.init.as_mut()).for_each(each)
-            }
-            Op::Switch { selector, .. } => each(selector),
-            Op::Check { cond, args, value, .. } => {
-                each(cond);
-                args.iter_mut().for_each(&mut each);
-                each(value)
-            }
-        }
-    }
-
-    /// The inner blocks.
-    pub fn blocks(&self) -> &[Block] {
-        match self {
-            Op::Par(p) => std::slice::from_ref(&p.body),
-            Op::Loop(l) => std::slice::from_ref(&l.body),
-            Op::Switch { arms, .. } => arms,
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => &[],
-        }
-    }
-
-    /// The inner blocks, to be changed.
-    pub fn blocks_mut(&mut self) -> &mut [Block] {
-        match self {
-            Op::Par(p) => std::slice::from_mut(&mut p.body),
-            Op::Loop(l) => std::slice::from_mut(&mut l.body),
-            Op::Switch { arms, .. } => arms,
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => &mut [],
-        }
-    }
-
-    /// The variables that the operation binds in its inner blocks: indices, carried parameters, accumulators.
-    pub fn binders(&self) -> Vec<Var> {
-        match self {
-            Op::Par(p) => p.indices.iter().copied().chain(p.accs.iter().map(|a| a.var)).collect(),
-            Op::Loop(l) => {
-                let index = std::iter::once(l.index);
-                index.chain(l.params.iter().copied()).chain(l.accs.iter().map(|a| a.var)).collect()
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => Vec::new(),
-        }
-    }
-
-    /// The loop, if it is one.
-    pub fn as_loop(&self) -> Option<&Loop> {
-        match self {
-            Op::Loop(l) => Some(l),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => None,
-        }
-    }
-
-    /// The accumulators that the operation introduces.
-    pub fn accs(&self) -> &[Acc] {
-        match self {
-            Op::Par(p) => &p.accs,
-            Op::Loop(l) => &l.accs,
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => &[],
-        }
     }
 }
