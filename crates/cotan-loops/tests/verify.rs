@@ -367,10 +367,13 @@ fn products_and_routines_do_not_read_what_they_write() {
 }
 
 #[test]
-fn the_memory_of_a_result_is_that_result() {
+fn a_result_lies_in_its_own_memory() {
     let mut d = Draft::new();
     let b = d.buffer(Elem::F64, BufferKind::Allocated(Home::Result(0)));
-    d.refused(vec![Node::Alloc { buffer: b, extents: Vec::new() }], "`b0` is no result 0");
+    d.refused(
+        vec![Node::Alloc { buffer: b, extents: Vec::new() }],
+        "`b0` lies in the memory of result 0, which has none",
+    );
     let mut d = Draft::new();
     let (b, alloc) = d.array(Elem::F64);
     d.0.results.push(Argument::Tensor(Tensor { place: at(b), elem: Elem::F64, dims: vec![Operand::i64(10)] }));
