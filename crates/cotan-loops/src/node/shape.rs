@@ -129,6 +129,19 @@ macro_rules! parts {
                 operands.into_iter().for_each(|operand| see($Part::read(operand)));
             }
 
+            fn target(target: &'n $($mutable)? Target, see: &mut impl FnMut(Self)) {
+                match target {
+                    Target::Local(local) => see($Part::Local(local, LocalUse::Combine)),
+                    Target::Element(place) => $Part::place(place, BufferUse::Update, see),
+                }
+            }
+
+            fn partial_sums(sums: &'n $($mutable)? PartialSums, see: &mut impl FnMut(Self)) {
+                let PartialSums { work: _, monoid: _, lanes, size, stride: _, number } = sums;
+                $Part::place(lanes, BufferUse::Update, see);
+                $Part::read_all([size, number], see);
+            }
+
             fn sum(sum: &'n $($mutable)? Sum, see: &mut impl FnMut(Self)) {
                 let Sum { monoid: _, target, extents } = sum;
                 match target {
@@ -241,10 +254,7 @@ macro_rules! parts {
                         $Part::read_all(mask, see);
                     }
                     Node::Combine { monoid: _, target, value } => {
-                        match target {
-                            Target::Local(local) => see($Part::Local(local, LocalUse::Combine)),
-                            Target::Element(place) => $Part::place(place, BufferUse::Update, see),
-                        }
+                        $Part::target(target, see);
                         see($Part::read(value));
                     }
                     Node::Copy { from, to, count } => {
@@ -252,10 +262,7 @@ macro_rules! parts {
                         $Part::place(to, BufferUse::Write, see);
                         see($Part::read(count));
                     }
-                    Node::PartialSums(PartialSums { work: _, monoid: _, lanes, size, stride: _, number }) => {
-                        $Part::place(lanes, BufferUse::Update, see);
-                        $Part::read_all([size, number], see);
-                    }
+                    Node::PartialSums(sums) => $Part::partial_sums(sums, see),
                     Node::Alloc { buffer, extents } => {
                         see($Part::Buffer(buffer, BufferUse::Allocate));
                         $Part::read_all(extents, see);
@@ -288,8 +295,7 @@ macro_rules! parts {
                         arms.into_iter().for_each(|arm| see($Part::List(arm)));
                     }
                     Node::Check { cond, kind: _, args, span: _ } => {
-                        see($Part::read(cond));
-                        $Part::read_all(args, see);
+                        $Part::read_all(std::iter::once(cond).chain(args), see);
                         see($Part::Effect(Effect::Fails));
                     }
                     Node::Product(product) => $Part::product(product, see),
