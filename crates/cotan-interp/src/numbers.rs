@@ -6,7 +6,7 @@ use crate::tape::RowUse;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::stop::{ASIDE, Stop, aside};
 use cotan_ops::{
-    Carrier, Inputs, Kernel, Mod61, PrimRow, Scalar, TO_BF16, TO_F16, TO_F32, TO_F64, TensorRecord, Term, Value, count,
+    Carrier, Inputs, Instruction, Kernel, Lowering, Mod61, PrimRow, Scalar, TensorRecord, Term, Value, count,
 };
 
 /// How a primitive is evaluated.
@@ -60,7 +60,7 @@ impl Numbers {
 
     fn kernel(self, row: &'static PrimRow, operands: &[Elem]) -> Option<Kernel> {
         let t = row.t_of(operands).unwrap_or(Elem::I64);
-        let is_to_float = [&TO_F16, &TO_BF16, &TO_F32, &TO_F64].into_iter().any(|to| std::ptr::eq(row, to));
+        let is_to_float = matches!(row.lowering, Lowering::Native(Instruction::Cast(to)) if to.is_float());
         match self.carrier(t) {
             Carrier::Mod61 if is_to_float => Some(|residue| residue[0]),
             Carrier::Elem(_) if is_to_float && self == Numbers::Mod61 => Some(if t.is_unsigned() {

@@ -15,6 +15,7 @@
 //! assert_eq!(SIN.eval(&[Const::f64(0.0)]), Ok(Const::f64(0.0)));
 //! ```
 
+mod condition;
 mod element_count;
 mod elementary;
 mod float;
@@ -42,6 +43,7 @@ mod term;
 mod value;
 mod word;
 
+pub use condition::Condition;
 pub use cotan_kernels::memory;
 pub use element_count::{ElementCount, count};
 pub use elementary::{Code, Formula, Input, Step};
@@ -60,9 +62,7 @@ pub use num::{Int, Num, Ring};
 pub use obligations::{Denoted, Exact, Obligation, Tree, Truth, mutant_script, obligations, proof_script};
 pub use operand::{Differentiability, Operand};
 pub use registry::Registry;
-pub use row::{
-    Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample,
-};
+pub use row::{Awkward, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample};
 pub use scalar::*;
 pub use table::{lookup, lookup_tensor, record, row, table, tensor_table};
 pub use tensor::argsort::ARGSORT;

@@ -7,9 +7,10 @@
 //! is a `mulz`, so that nothing which does not count can spoil a sum; it is its own derivative's tool. Code that runs may
 //! have a plain product, `mulc`, in its place.
 
+use crate::condition::Condition;
 use crate::kernel::kernels;
 use crate::num::Ring;
-use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Awkward, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
 use crate::term::term;
 use crate::{ADD_FITS, DIV_FITS, Known, MUL_FITS, Meaning, NEG_FITS, PrimRow, SUB_FITS, Word, WordElems};

@@ -3,9 +3,10 @@
 //! `exp' = r`, `exp2' = ln 2 r`, `expm1' = exp a0`; `log' = 1/a0`, `log2' = 1/(ln 2 a0)`, `log10' = 1/(ln 10 a0)`,
 //! `log1p' = 1/(1 + a0)`. The last four are finite where the logarithm is NaN, so that a guard makes them NaN there.
 
+use crate::condition::Condition;
 use crate::elementary::{self, formula};
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{Awkward, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
 use crate::term::{NAN, term};
 use crate::{Constant, Known, Meaning, PrimRow, Term, Word, WordElems};

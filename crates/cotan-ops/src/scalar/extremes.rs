@@ -3,10 +3,11 @@
 //! `max`: `wins(a0, a1)` and `wins(a1, a0)`, where `wins` is 1, 1/2 or 0; `min` the other way round. `clamp`: 1 for the
 //! operand that the result is, `a0` at the bounds. `relu' = relu(sign a0)`. A NaN operand makes all of them NaN.
 
+use crate::condition::Condition;
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::Num;
-use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Awkward, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
 use crate::term::{NAN, term};
 use crate::{Meaning, PrimRow, SIGN, Term, Word, WordElems};

@@ -7,9 +7,10 @@
 //! `r (1 - r)` are 0 long before the derivatives are. Their slope is a function of the operand, [`SECH2`], which closes
 //! the family: no derivative of any order cancels, beside 0 or far out.
 
+use crate::condition::Condition;
 use crate::elementary::{self, formula};
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{Awkward, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
 use crate::term::{NAN, term};
 use crate::{ABS, EXP, HYPOT, Known, LOG, Meaning, PrimRow, SQRT, Term, Word, WordElems};

@@ -5,11 +5,12 @@
 //! the powers exact at `a0 = 0`. The power beside the exponent is [`POWER_BELOW`], a row of its own because `a1 - 1` may be
 //! rounded, and that error counts as often as the logarithm of `a0` says: up to 700 times.
 
+use crate::condition::Condition;
 use crate::elementary::{self, formula};
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::Ring;
-use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Awkward, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, WITH_I64, same};
 use crate::term::term;
 use crate::{Constant, Known, LOG, MULZ, Meaning, POWI_FITS, PrimRow, Term, Word, WordElems};

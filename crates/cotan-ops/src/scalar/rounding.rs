@@ -4,11 +4,12 @@
 //! `hypot`: `a0/r` and `a1/r`. `rem = a0 - q a1` with `q = trunc(a0/a1)`: derivatives 1 and `-q`. The quotient is taken
 //! from `(a0 - r)/a1`, because `a0/a1` may round up to the next whole number.
 
+use crate::condition::Condition;
 use crate::elementary::{self, formula};
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::Num;
-use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Awkward, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
 use crate::term::{NAN, term};
 use crate::{ABS_FITS, Known, Meaning, PrimRow, SQRT, Word, WordElems};

@@ -3,10 +3,11 @@
 //! `erf' = 2/sqrt(pi) exp(-a0^2)`, `erfc' = -erf'`, with what the square is rounded by; `lgamma' = digamma`, `digamma' = polygamma(a0, 1)`, and
 //! `polygamma(a0, n)' = polygamma(a0, n + 1)`, which closes the family at every order.
 
+use crate::condition::Condition;
 use crate::elementary::{self, formula};
 use crate::gamma::Gamma;
 use crate::kernel::kernels;
-use crate::row::{Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
+use crate::row::{Group, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{UNARY, WITH_I64, same};
 use crate::term::term;
 use crate::{ATAN, Constant, EXP, FMA, Known, MULZ, Meaning, PrimRow, SQRT, Term, Word, WordElems};

@@ -4,9 +4,10 @@
 //! `atan' = 1/(1 + a0^2)`, the square scaled so that it overflows only where the slope is 0. `atan2`: with
 //! `h = hypot(a0, a1)`, `a1/h^2` and `-a0/h^2`, divided twice by half of `h` so that nothing overflows.
 
+use crate::condition::Condition;
 use crate::elementary::{self, formula};
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{Awkward, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
 use crate::term::term;
 use crate::{Constant, HYPOT, Known, Meaning, PrimRow, SQRT, Term, Word, WordElems};
