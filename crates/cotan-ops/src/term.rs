@@ -276,3 +276,37 @@ impl fmt::Debug for Term {
         fmt::Display::fmt(self, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{INF, Term};
+    use crate::{EXP, POWI};
+
+    #[test]
+    fn formulas_have_the_precedence_and_the_order_of_rust() {
+        let half = Term::Number(0.5);
+        let shown = [
+            (term!(1 - r * r), "(1 - (r * r))"),
+            (term!(a0 - a1 - a2), "((a0 - a1) - a2)"),
+            (term!(a0 / a1 * 2), "((a0 / a1) * 2)"),
+            (term!(-a0 * -(a1 + 1)), "(neg(a0) * neg((a1 + 1)))"),
+            (term!(-0.5 * half), "(-0.5 * 0.5)"),
+            (term!(a0 < 1 && !(a1 == 2) || a2 >= INF), "(((a0 < 1) and not((a1 == 2))) or (a2 >= inf))"),
+            (
+                term!(if a0 != 0 {
+                    a1
+                } else if a1 <= r {
+                    0
+                } else {
+                    1
+                }),
+                "select((a0 != 0), a1, select((a1 <= r), 0, 1))",
+            ),
+            (term!(to_T(a1) * POWI(a0, a1 - int(1))), "(to_T(a1) * powi(a0, (a1 - 1)))"),
+            (term!(EXP(-EXP(a0) + 1)), "exp((neg(exp(a0)) + 1))"),
+        ];
+        for (term, expected) in shown {
+            assert_eq!(term.to_string(), expected);
+        }
+    }
+}
