@@ -6,15 +6,14 @@ use crate::environment;
 use crate::exit;
 use crate::files::{self, MAX_PROGRAM};
 use crate::input::{RawArguments, Unbound};
+use cotan::cpu::explicit_failure;
 use cotan::diagnostics::{Diagnostic, FileId, SourceMap, decode};
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
-use cotan::llvm::load::explicit_failure;
-use cotan::sema::modules::Loader;
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::{
-    CallError, CompileError, Compiler, Engine, Function, Program, ReadyModule, Request, ResolvedRequest, Signature,
-    UnfitRequest, codes,
+    CallError, CompileError, Compiler, Engine, Function, Loader, Program, ReadyModule, Request, ResolvedRequest,
+    Signature, UnfitRequest, codes,
 };
 use std::io::ErrorKind;
 use std::path::Path;

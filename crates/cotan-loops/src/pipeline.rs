@@ -1,16 +1,12 @@
-//! Passes on loop nests, and the pipelines that they stand in.
+//! Passes on loop nests as records, and what runs a pipeline of them.
 //!
-//! The way of a nest: [`lower`](crate::lower) writes it and runs [`AFTER_LOWERING`]; a backend runs [`PLAIN`] or
-//! [`OPTIMIZED`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN. A pass that the context asks nothing of
-//! leaves the nest as it is.
+//! A pipeline is a list of passes. [`lower`](crate::lower) runs [`AFTER_LOWERING`] on what it writes; what else a nest goes
+//! through is for those who plan it for a machine. A pass that the context asks nothing of leaves the nest as it is.
 
-use crate::legalize_width::Width;
+use crate::context::NestContext;
 use crate::node::LoopFunction;
-use crate::probe::Probe;
-use crate::wavefront::TaskSizes;
-use crate::{
-    buffer_reuse, contract, flush, fork, legalize_width, nan_watch, probe, product, split_blocks, vector, wavefront,
-};
+use crate::verify::{NestError, verify};
+use crate::{buffer_reuse, flush};
 
 /// A pass on loop nests.
 #[derive(Debug)]
@@ -23,58 +19,52 @@ pub struct NestPass {
     pub run: fn(&mut LoopFunction, &NestContext),
 }
 
-/// What passes on nests are told.
-#[derive(Clone, Debug, Default)]
-pub struct NestContext {
-    /// The probes around the nests of the function.
-    pub probe: Option<Probe>,
-    /// How large the pieces of wavefronts are.
-    pub tasks: TaskSizes,
-    /// How many lanes an operation works on at most; `None` for all of them.
-    pub width: Option<Width>,
-}
-
 /// A list of passes, in the order in which they run.
 pub type NestPipeline = &'static [&'static NestPass];
-
-/// Every pass on nests.
-pub static NEST_PASSES: NestPipeline = &[
-    &flush::PASS,
-    &buffer_reuse::PASS,
-    &probe::PASS,
-    &product::PASS,
-    &wavefront::PASS,
-    &vector::PASS,
-    &fork::PASS,
-    &contract::PASS,
-    &split_blocks::PASS,
-    &legalize_width::PASS,
-    &nan_watch::PASS,
-];
 
 /// What every nest goes through when it is written.
 pub static AFTER_LOWERING: NestPipeline = &[&flush::PASS, &buffer_reuse::PASS];
 
-/// The way to code that does what the nest says, whatever the machine makes of it.
-pub static PLAIN: NestPipeline = &[&probe::PASS, &product::PASS, &split_blocks::PASS, &legalize_width::PASS];
-
-/// The way to fast code.
-pub static OPTIMIZED: NestPipeline = &[
-    &probe::PASS,
-    &wavefront::PASS,
-    &vector::PASS,
-    &fork::PASS,
-    &contract::PASS,
-    &split_blocks::PASS,
-    &legalize_width::PASS,
-];
-
-/// What lets a caller hear of NaN in results.
-pub static WATCH_RESULTS: NestPipeline = &[&nan_watch::PASS];
-
-/// Runs passes one after the other.
+/// Runs passes one after the other. Debug builds verify what each of them makes, and name the guilty one.
 pub fn run(passes: &[&NestPass], f: &mut LoopFunction, context: &NestContext) {
     for pass in passes {
+        let before = cfg!(debug_assertions).then(|| f.clone());
         (pass.run)(f, context);
+        if let (Some(before), Err(error)) = (before, verify_if_debug(f)) {
+            panic!(
+                "bug: the pass `{}` breaks a rule of loop nests: {error}\n\nbefore:\n{before}\nafter:\n{f}",
+                pass.name
+            );
+        }
+    }
+}
+
+/// What the verifier says in a debug build; a release build does not ask it.
+pub(crate) fn verify_if_debug(f: &LoopFunction) -> Result<(), NestError> {
+    if cfg!(debug_assertions) { verify(f) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::{Local, Node, Operand};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    static GUILTY: NestPass =
+        NestPass { name: "guilty", doc: "Sets what is not there.", run: |f, _| f.body.push(Node::Set(Local(0), ZERO)) };
+
+    const ZERO: Operand = Operand::Const(cotan_ir::Const::bool(false));
+
+    #[test]
+    fn the_guilty_pass_is_named_with_both_texts() {
+        let mut b = cotan_ir::Builder::new();
+        let x = b.param("x", cotan_ir::Ty::scalar(cotan_ir::Elem::F64));
+        let f = b.finish("f", vec![x.into()]);
+        let passes = [&buffer_reuse::PASS, &GUILTY];
+        let ran = catch_unwind(AssertUnwindSafe(|| run(&passes, &mut crate::lower(&f), &NestContext::default())));
+        let message = ran.expect_err("a broken rule").downcast::<String>().map_or_else(|_| String::new(), |text| *text);
+        for part in ["the pass `guilty`", "bool where f64 is expected", "before:\nfn f(x: f64) {", "  x := false\n"] {
+            assert!(message.contains(part), "{part:?} is missing in {message}");
+        }
     }
 }

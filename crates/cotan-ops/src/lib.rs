@@ -18,6 +18,7 @@
 mod condition;
 mod element_count;
 mod elementary;
+mod elements;
 mod float;
 mod gamma;
 mod host;
@@ -39,6 +40,7 @@ pub mod stop;
 mod storage;
 mod table;
 mod tensor;
+mod tensor_ref;
 mod term;
 mod value;
 mod word;
@@ -47,6 +49,7 @@ pub use condition::Condition;
 pub use cotan_kernels::memory;
 pub use element_count::{ElementCount, count};
 pub use elementary::{Code, Formula, Input, Step};
+pub use elements::{Elements, ElementsMut};
 pub use float::Float;
 pub use gamma::Gamma;
 pub use host::{Host, HostFn, host_function, host_functions};
@@ -86,9 +89,10 @@ pub use tensor::svd::SVD;
 pub use tensor::transpose::TRANSPOSE;
 pub use tensor::triangular_solve::TRIANGULAR_SOLVE;
 pub use tensor::{
-    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Inputs, Like, Map, Pull, Push, Routine,
-    RoutineCall, Sampled, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Array, Batching, Derivative, Evaluation, Inputs, Like, Map, Pull, Push, Routine, RoutineCall, Sampled, ShapeRule,
+    Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
+pub use tensor_ref::{NoTensor, TensorMut, TensorRef};
 pub use term::{Constant, Term, typed_number};
 pub use value::Value;
 pub use word::{Word, WordElems};
