@@ -284,13 +284,13 @@ mod tests {
 
     #[test]
     fn formulas_have_the_precedence_and_the_order_of_rust() {
-        let half = Term::Number(0.5);
-        let shown = [
+        const HALF: Term = Term::Number(0.5);
+        const SHOWN: [(Term, &str); 9] = [
             (term!(1 - r * r), "(1 - (r * r))"),
             (term!(a0 - a1 - a2), "((a0 - a1) - a2)"),
             (term!(a0 / a1 * 2), "((a0 / a1) * 2)"),
             (term!(-a0 * -(a1 + 1)), "(neg(a0) * neg((a1 + 1)))"),
-            (term!(-0.5 * half), "(-0.5 * 0.5)"),
+            (term!(-0.5 * HALF), "(-0.5 * 0.5)"),
             (term!(a0 < 1 && !(a1 == 2) || a2 >= INF), "(((a0 < 1) and not((a1 == 2))) or (a2 >= inf))"),
             (
                 term!(if a0 != 0 {
@@ -305,7 +305,7 @@ mod tests {
             (term!(to_T(a1) * POWI(a0, a1 - int(1))), "(to_T(a1) * powi(a0, (a1 - 1)))"),
             (term!(EXP(-EXP(a0) + 1)), "exp((neg(exp(a0)) + 1))"),
         ];
-        for (term, expected) in shown {
+        for (term, expected) in SHOWN {
             assert_eq!(term.to_string(), expected);
         }
     }
