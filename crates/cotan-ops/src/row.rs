@@ -1,6 +1,6 @@
 //! The row of a scalar primitive: everything that is known of it, as data.
 
-use crate::{Carrier, Condition, Formula, Kernel, Meaning, Term, Word};
+use crate::{Carrier, Condition, Expansion, Kernel, RealDenotation, Term, Word};
 use cotan_ir::{Const, Elem, ElemSet, OperandElem, Prim, PrimSig};
 use std::fmt;
 
@@ -17,9 +17,9 @@ pub struct PrimRow {
     /// The evaluators: one for every type that `T` may stand for.
     pub kernels: fn(Carrier) -> Option<Kernel>,
     /// What it is on real numbers.
-    pub meaning: Meaning,
+    pub denotation: RealDenotation,
     /// How a backend computes it.
-    pub lowering: Lowering,
+    pub codegen: Codegen,
     /// The condition that an integer result does not wrap, over the same operands; nothing where it never does, or where
     /// wrapping is what the primitive is for.
     pub fits: Option<&'static PrimRow>,
@@ -37,7 +37,7 @@ pub struct PrimRow {
     /// Algebraic identities that hold bit for bit.
     pub identities: &'static [Identity],
     /// Points at which the value or a derivative is a matter of convention, and what it is there.
-    pub awkward: &'static [Awkward],
+    pub edge_points: &'static [EdgePoint],
     /// Whether the partials are proved.
     pub proof: Proof,
 }
@@ -93,7 +93,7 @@ impl Group {
 
 /// How a backend computes a primitive. Whatever it does gives the bits of the kernel.
 #[derive(Clone, Copy, Debug)]
-pub enum Lowering {
+pub enum Codegen {
     /// By an instruction that every machine has.
     Native(Instruction),
     /// By a call of the host function `cotan_<name>_<elem>`.
@@ -101,9 +101,9 @@ pub enum Lowering {
     /// By an instruction on integers, by the host function on floats.
     NativeOrHost(Instruction),
     /// By this term over its operands.
-    Expand(Term),
+    Term(Term),
     /// On floats, by straight-line code of instructions. Where the code leaves operands to it, by the host function.
-    Formula(Formula),
+    Expansion(Expansion),
 }
 
 /// What machines can do on their own.
@@ -271,7 +271,7 @@ pub enum Law {
 
 /// A point at which something is a matter of convention.
 #[derive(Clone, Copy, Debug)]
-pub struct Awkward {
+pub struct EdgePoint {
     /// The operands.
     pub at: &'static [f64],
     /// The value; NaN stands for any NaN.
@@ -312,16 +312,16 @@ impl PrimRow {
     /// Whether the row gives its first operand back and lets no derivative through it. Its values say otherwise, so
     /// finite differences can't judge it.
     pub fn redirects_derivative(&self) -> bool {
-        matches!(self.lowering, Lowering::Native(Instruction::Identity))
+        matches!(self.codegen, Codegen::Native(Instruction::Identity))
             && matches!(self.partials.first(), Some(Partial::Zero { .. }))
     }
 
     /// Whether a partial is infinite at a point where the operands and the value are finite, as that of a root at 0.
     pub fn has_vertical_slope(&self) -> bool {
-        let is_vertical = |a: &Awkward| {
+        let is_vertical = |a: &EdgePoint| {
             a.value.is_finite() && a.at.iter().all(|x| x.is_finite()) && a.partials.iter().any(|p| p.is_infinite())
         };
-        self.awkward.iter().any(is_vertical)
+        self.edge_points.iter().any(is_vertical)
     }
 
     /// The element type that `T` stands for; `None` if no operand is marked `T`.

@@ -3,7 +3,7 @@
 //! Partial derivatives and expansions are terms, so that both derivative modes, the tests, the reference text and the
 //! proof obligations read the same thing.
 
-use crate::{Instruction, Lowering, PrimRow, cast_to};
+use crate::{Codegen, Instruction, PrimRow, cast_to};
 use cotan_ir::{Atom, Builder, Const, Elem};
 use std::fmt;
 
@@ -249,13 +249,13 @@ impl fmt::Display for Term {
             Term::Int(n) => write!(f, "{n}"),
             Term::ToT(inner) => write!(f, "to_T({inner})"),
             Term::Apply(row, operands) => {
-                let infix = |(instruction, symbol): &(Instruction, &'static str)| match row.lowering {
-                    Lowering::Native(found) if found == *instruction => Some(*symbol),
-                    Lowering::Native(_)
-                    | Lowering::Host
-                    | Lowering::NativeOrHost(_)
-                    | Lowering::Expand(_)
-                    | Lowering::Formula(_) => None,
+                let infix = |(instruction, symbol): &(Instruction, &'static str)| match row.codegen {
+                    Codegen::Native(found) if found == *instruction => Some(*symbol),
+                    Codegen::Native(_)
+                    | Codegen::Host
+                    | Codegen::NativeOrHost(_)
+                    | Codegen::Term(_)
+                    | Codegen::Expansion(_) => None,
                 };
                 if let (Some(symbol), [x, y]) = (INFIX.iter().find_map(infix), *operands) {
                     return write!(f, "({x} {symbol} {y})");
