@@ -1,4 +1,4 @@
-//! What primitives are over the real numbers, and what stands for them where numbers are residues.
+//! Denotations of primitives over the real numbers, and over the residues modulo a prime.
 //!
 //! The first is what proofs speak of: a few functions that they know, and terms made of them. The second lets whole
 //! programs and their derivatives be run exactly. That reverse mode is the adjoint of forward mode holds whatever the

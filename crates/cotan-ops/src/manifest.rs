@@ -1,4 +1,4 @@
-//! The table as data and as text for people.
+//! The manifest of operations: the table as data, and as text for people.
 
 use crate::{
     Batching, Codegen, Derivative, Kinks, Operand, Partial, PrimRow, Proof, Registry, StableHlo, TensorRow, lookup,

@@ -1,4 +1,4 @@
-//! Where a NaN goes.
+//! NaN propagation: which operations pass the NaN of an operand on to the result.
 
 use crate::{Codegen, Derivative, Instruction, PrimRow, TensorRow};
 

@@ -1,4 +1,4 @@
-//! The table: all rows, and the way from names and references to them.
+//! The op table: all rows, and the way from names and references to them.
 
 use crate::scalar::FAMILIES;
 use crate::*;

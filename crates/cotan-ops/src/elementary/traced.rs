@@ -1,4 +1,4 @@
-//! Elementary functions as data: the steps that a function takes, for backends to write down as code.
+//! Tracing: elementary functions as data, the steps that a function takes, for backends to write down as code.
 
 use super::real::{Bits, Real};
 use crate::{Codegen, Instruction, PrimRow, table};

@@ -1,4 +1,4 @@
-//! `fill(x)`: more leading dims, `y[i.., j..] = x[j..]`. The transpose sums over the new dims.
+//! `fill(x)`: a splat, more leading dims, `y[i.., j..] = x[j..]`. The transpose sums over the new dims.
 
 use super::sample::numbers;
 use super::{
