@@ -90,15 +90,9 @@ impl<'m> Session<'m> {
 
     /// Whether code can fail. Its callees are written.
     pub(crate) fn has_checks(&self, block: &Block) -> bool {
-        block.stmts.iter().any(|s| {
-            if let Op::Check { cond, .. } = &s.op {
-                // Where the condition is known to hold, the check only renames dims.
-                cond.truth() != Some(true)
-            } else if let Op::Call { callee, .. } = &s.op {
-                self.ready.get(callee).is_none_or(|extent| extent.may_fail)
-            } else {
-                s.op.blocks().iter().any(|b| self.has_checks(b))
-            }
+        block.walk().map(|s| s.op.effects()).any(|effects| {
+            let calls = |callee| self.ready.get(callee).is_none_or(|extent| extent.may_fail);
+            effects.fails || effects.calls.is_some_and(calls)
         })
     }
 

@@ -179,5 +179,5 @@ fn takes_long(s: &Stmt) -> bool {
 }
 
 fn size(block: &Block) -> usize {
-    block.stmts.iter().map(|s| 1 + s.op.blocks().iter().map(size).sum::<usize>()).sum()
+    block.walk().count()
 }

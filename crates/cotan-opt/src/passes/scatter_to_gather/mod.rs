@@ -21,11 +21,12 @@ mod extents;
 mod nest;
 mod plan;
 
+use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{
     Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Prim, Span, Stmt, Ty, Var, VarInfo, bug, print_stmt,
 };
-use cotan_ops::{ADD, AND, FILL, GE, LT, NOT, SUB};
+use cotan_ops::{ADD, AND, GE, LT, NOT, SUB};
 use extents::Extents;
 use nest::Nest;
 use plan::{Contribution, Leaf, Plan, Start};
@@ -43,14 +44,13 @@ pub static PASS: Pass = Pass {
 /// The function with accumulators that neighbouring iterations write to computed element by element.
 pub fn scatter_to_gather(mut f: Function) -> Function {
     let body = std::mem::take(&mut f.body);
-    let body = Gather { f: &mut f, filled: FxHashMap::default(), extents: Extents::default() }.block(body);
+    let body = Gather { f: &mut f, splats: Splats::of(&body), extents: Extents::default() }.block(body);
     Function { body, ..f }
 }
 
 struct Gather<'a> {
     f: &'a mut Function,
-    /// Tensors filled with one constant.
-    filled: FxHashMap<Var, Const>,
+    splats: Splats,
     extents: Extents,
 }
 
@@ -58,12 +58,6 @@ impl Gather<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
-            if let Op::Tensor { op, args, .. } = &s.op
-                && *op == FILL.op()
-                && let Atom::Const(c) = args[0]
-            {
-                self.filled.insert(s.results[0], c);
-            }
             self.extents.enter(&s);
             s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(std::mem::take(b)));
             let mut gathers = Vec::new();
