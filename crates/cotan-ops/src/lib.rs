@@ -67,7 +67,7 @@ pub use operand::{Differentiability, Operand};
 pub use registry::Registry;
 pub use row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, PrimRow, Proof, Sample};
 pub use scalar::*;
-pub use table::{lookup, lookup_tensor, row, table, tensor_row, tensor_row, tensor_table};
+pub use table::{lookup, lookup_tensor, row, table, tensor_row, tensor_table};
 pub use tensor::argsort::ARGSORT;
 pub use tensor::cholesky::CHOLESKY;
 pub use tensor::concat::CONCAT;
