@@ -4,7 +4,7 @@
 
 use crate::passes::eliminate_checks::KnownExtents;
 use crate::passes::inline::InlineLimit;
-use cotan_ir::{Block, Function, Module, Op, bug, verify};
+use cotan_ir::{Function, Module, bug, verify};
 use std::fmt;
 
 /// A pass over the core IR, as a record. Pipelines are lists of references to these.
@@ -94,10 +94,7 @@ impl fmt::Debug for Pass {
 
 /// Whether only the module of a function knows the types in it.
 fn needs_module(f: &Function) -> bool {
-    fn calls(block: &Block) -> bool {
-        block.stmts.iter().any(|s| matches!(s.op, Op::Call { .. }) || s.op.blocks().iter().any(|b| calls(b)))
-    }
-    f.custom_vjp.is_some() || f.custom_jvp.is_some() || calls(&f.body)
+    f.custom_vjp.is_some() || f.custom_jvp.is_some() || f.body.callees().next().is_some()
 }
 
 #[cfg(test)]
