@@ -34,6 +34,9 @@ pub enum Promise {
     Traps,
 }
 
+/// Who looks at a function after each pass.
+pub type Observer<'a> = dyn Fn(&'static Pass, &Function) + 'a;
+
 /// What passes are told besides the function.
 #[derive(Clone, Copy, Default)]
 pub struct PassContext<'a> {
@@ -44,7 +47,7 @@ pub struct PassContext<'a> {
     /// How much inlining may copy.
     pub inline: InlineLimit,
     /// Is shown the function after each pass.
-    pub observer: Option<&'a dyn Fn(&'static Pass, &Function)>,
+    pub observer: Option<&'a Observer<'a>>,
 }
 
 impl Pass {
@@ -88,7 +91,7 @@ impl fmt::Debug for Pass {
 /// Whether only the module of a function knows the types in it.
 fn needs_module(f: &Function) -> bool {
     fn calls(block: &Block) -> bool {
-        block.stmts.iter().any(|s| matches!(s.op, Op::Call { .. }) || s.op.blocks().iter().any(|b| calls(b)))
+        block.stmts.iter().any(|s| matches!(s.op, Op::Call { .. }) || s.op.blocks().iter().any(calls))
     }
     f.custom_vjp.is_some() || f.custom_jvp.is_some() || calls(&f.body)
 }

@@ -14,11 +14,8 @@ use cotan_ad::{Limits, ReversedLoop};
 use cotan_ir::{Block, Function, Item, Module, Op, Symbol};
 use cotan_opt::passes::inline::{self, InlineLimit};
 use cotan_opt::passes::trap_nan::Site;
-use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Pass, PassContext, Pipeline, SIMPLIFY, passes};
+use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Observer, Pass, PassContext, Pipeline, SIMPLIFY, passes};
 use std::sync::Arc;
-
-/// Is shown each function after each pass.
-pub(crate) type Observer<'a> = Option<&'a dyn Fn(&'static Pass, &Function)>;
 
 /// How far code goes.
 #[derive(Clone, Copy)]
@@ -49,7 +46,7 @@ pub(crate) struct MiddleEnd<'a> {
     /// What every caller of the entry makes sure of.
     pub(crate) known_extents: &'a [KnownExtents],
     /// Who looks on.
-    pub(crate) observer: Observer<'a>,
+    pub(crate) observer: Option<&'a Observer<'a>>,
 }
 
 impl MiddleEnd<'_> {
@@ -120,7 +117,7 @@ impl MiddleEnd<'_> {
 }
 
 /// Gives every function traps for NaN, and the places where they are.
-pub(crate) fn trap_nan(module: &mut Module, observer: Observer<'_>) -> Arc<[Site]> {
+pub(crate) fn trap_nan(module: &mut Module, observer: Option<&Observer<'_>>) -> Arc<[Site]> {
     let mut sites = Vec::new();
     for item in module.items.values_mut() {
         match item {
@@ -137,14 +134,14 @@ pub(crate) fn trap_nan(module: &mut Module, observer: Observer<'_>) -> Arc<[Site
 
 /// The variant of a module that runs first, with plain products where a result tells of a NaN. `None` if there is nothing
 /// to replace.
-pub(crate) fn relax_products(module: &Module, entry: &str, observer: Observer<'_>) -> Option<Module> {
+pub(crate) fn relax_products(module: &Module, entry: &str, observer: Option<&Observer<'_>>) -> Option<Module> {
     let relaxed = passes::relax_products::relax_products(module, entry)?;
     debug_assert_eq!(cotan_ir::verify_module(&relaxed), Ok(()), "a function with plain products is malformed");
     relaxed.functions().for_each(|f| show(observer, &passes::relax_products::PASS, f));
     Some(relaxed)
 }
 
-fn show(observer: Observer<'_>, pass: &'static Pass, f: &Function) {
+fn show(observer: Option<&Observer<'_>>, pass: &'static Pass, f: &Function) {
     if let Some(observer) = observer {
         observer(pass, f);
     }

@@ -1,8 +1,9 @@
 //! Lines of the house: what an addition costs, measured on copies of the tree.
 
+mod pass;
 mod scalar_operation;
 mod tree;
 
 use super::Line;
 
-pub(super) const LINES: &[Line] = &[scalar_operation::LINE];
+pub(super) const LINES: &[Line] = &[scalar_operation::LINE, pass::LINE];
