@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cotan::llvm::Width;
+use cotan::cpu::Width;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -6,14 +6,14 @@ use crate::environment;
 use crate::exit;
 use crate::files::{self, MAX_PROGRAM};
 use crate::input::{RawArguments, Unbound};
+use cotan::cpu::explicit_failure;
 use cotan::diagnostics::{Diagnostic, FileId, SourceMap, decode};
+use cotan::emit::PassLog;
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
-use cotan::llvm::load::explicit_failure;
-use cotan::sema::modules::Loader;
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::{
-    CallError, CompileError, Compiler, Engine, Function, Pass, Program, ReadyModule, Request, ResolvedRequest,
+    CallError, CompileError, Compiler, Engine, Function, Loader, Program, ReadyModule, Request, ResolvedRequest,
     Signature, UnfitRequest, codes,
 };
 use std::io::ErrorKind;
@@ -128,13 +128,9 @@ impl Session {
         self.made(request, |request| self.compiler.lower_to_derive(&self.program, request))
     }
 
-    /// Shows an observer each function of a request after each pass.
-    pub(crate) fn observe(
-        &self,
-        request: &Request,
-        observer: &(dyn Fn(&'static Pass, &cotan::ir::Function) + Sync),
-    ) -> Result<(), Failure> {
-        self.made(request, |request| self.compiler.observe(&self.program, request, observer))
+    /// Notes what passes do on the way of a request.
+    pub(crate) fn log_passes(&self, request: &Request, log: &PassLog) -> Result<(), Failure> {
+        self.made(request, |request| self.compiler.log_passes(&self.program, request, log))
     }
 
     /// What the reverse sweep of a derivative records.

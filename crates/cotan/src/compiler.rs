@@ -235,7 +235,7 @@ impl Compiler {
 
     /// Shows an observer each function of a request after each pass on its way to code. Passes inside of the writing of
     /// derivatives are not shown.
-    pub fn observe(
+    pub(crate) fn observe(
         &self,
         program: &Program,
         request: &Request,

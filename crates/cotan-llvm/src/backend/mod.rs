@@ -6,8 +6,10 @@
 
 mod buffers;
 mod call;
+mod call_into;
 mod function_cache;
 mod nan;
+mod operand;
 mod signature;
 
 use crate::cache::Key;
