@@ -7,6 +7,7 @@ use crate::report::ReversedLoop;
 use crate::state::Session;
 use crate::vjp::vjp;
 use cotan_ir::{Derived, Function, Item, Mode, Module, Symbol};
+use cotan_opt::Observer;
 use std::sync::Arc;
 
 /// Replaces every derivative that the module asks for by a function. Derivatives of callees that turn out to be needed
@@ -20,23 +21,25 @@ pub fn expand(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>,
     expand_all(session(module, limits))
 }
 
-/// Like [`expand`], but every reverse sweep starts after the value, even where the value cannot fail. A search for the
-/// first NaN needs this order.
-pub fn expand_values_first(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
-    let mut session = session(module, limits);
-    session.values_first = true;
-    expand_all(session)
+/// How derivatives are written, and who looks on.
+#[derive(Clone, Copy, Default)]
+pub struct Expansion<'a> {
+    /// Whether every reverse sweep starts after the value, even where the value cannot fail. A search for the first NaN
+    /// needs this order.
+    pub values_first: bool,
+    /// Is shown the source of each derivative after each of [`PASSES`](crate::PASSES), with the name of the pass.
+    pub observer: Option<&'a Observer<'a>>,
 }
 
-/// Like [`expand`], and shows `observer` the source of each derivative after each of [`PASSES`](crate::PASSES), with the
-/// name of the pass.
-pub fn expand_observed(
-    module: &mut Module,
+/// Like [`expand`], in another way.
+pub fn expand_with<'m>(
+    module: &'m mut Module,
     limits: &Limits,
-    observer: &dyn Fn(&'static str, &Function),
+    expansion: Expansion<'m>,
 ) -> Result<Vec<ReversedLoop>, Error> {
     let mut session = session(module, limits);
-    session.observer = Some(observer);
+    session.values_first = expansion.values_first;
+    session.observer = expansion.observer;
     expand_all(session)
 }
 

@@ -34,8 +34,8 @@ pub enum Promise {
     Traps,
 }
 
-/// Who looks at a function after each pass.
-pub type Observer<'a> = dyn Fn(&'static Pass, &Function) + 'a;
+/// Takes the name of a pass and the function after it.
+pub type Observer<'a> = dyn Fn(&'static str, &Function) + 'a;
 
 /// What passes are told besides the function.
 #[derive(Clone, Copy, Default)]
@@ -62,7 +62,7 @@ impl Pass {
             self.check(&before, &after, context);
         }
         if let Some(observer) = context.observer {
-            observer(self, &after);
+            observer(self.name, &after);
         }
         after
     }
