@@ -50,7 +50,7 @@ use crate::{
     Argument, Buffer, BufferKind, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place, Sum, Tensor,
 };
 use cotan_ir::{Elem, Symbol};
-pub use module::verify_nests;
+pub use module::{VerifiedNests, verify_nests};
 use scope::{Mark, Names};
 use std::fmt;
 
