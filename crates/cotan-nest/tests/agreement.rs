@@ -176,8 +176,8 @@ fn checks_fail_at_the_lowest_iteration() {
 #[test]
 fn calls_products_and_routines() {
     let text = "fn f(n: i64, a: f64[n, n]) {
-        b: f64[n, n] = transpose a [1, 0]
-        s: f64[n, n] = matmul a, b [0]
+        b: f64[n, n] = transpose a {1, 0}
+        s: f64[n, n] = matmul a, b {0}
         r: f64[n, n], t: f64 = call g(n, s)
         return r, t
       }
@@ -196,8 +196,8 @@ fn calls_products_and_routines() {
 #[test]
 fn output_is_written_in_order() {
     let text = "fn f(x: f64[2]) {
-        t: i64 = print 0, x [104, 105, 32]
-        u: i64 = print t, 1.5 []
+        t: i64 = print 0, x {104, 105, 32}
+        u: i64 = print t, 1.5
         return u
       }";
     let (module, name) = module(text);
