@@ -4,8 +4,8 @@
 use crate::instruction::kernel;
 use crate::machine::Frame;
 use cotan_ir::Elem;
-use cotan_loops::node::each_definition;
-use cotan_loops::{Expr, For, Local, Node, Operand};
+use cotan_loops::node::{BufferUse, LocalUse, Part, each_definition};
+use cotan_loops::{Expr, For, Local, Node, Operand, PartialSums};
 use rustc_hash::FxHashMap;
 
 /// A loop of fewer iterations is run without a look at what is in it.
@@ -30,31 +30,19 @@ impl Frame<'_> {
     /// Whether nodes may do more than compute what nobody else sees.
     fn may_act(&self, nodes: &[Node], inside: &Inside) -> bool {
         let may_be_positive = |n: Operand| self.before(n, inside).is_none_or(|bits| bits as i64 > 0);
-        nodes.iter().any(|node| match node {
-            Node::Let(..) | Node::Load(..) | Node::LoadLanes { .. } | Node::Alloc { .. } => false,
-            Node::Copy { count, .. } => may_be_positive(*count),
-            Node::PartialSums(sums) => may_be_positive(sums.size),
-            Node::For(l) => may_be_positive(l.count) && self.may_act(&l.body, inside),
-            Node::Scope(body) | Node::Segment(body) => self.may_act(body, inside),
-            Node::If(cond, yes, no) => match self.before(*cond, inside) {
-                Some(bits) => self.may_act(if bits != 0 { yes } else { no }, inside),
-                None => self.may_act(yes, inside) || self.may_act(no, inside),
-            },
-            Node::Set(..)
-            | Node::Store(..)
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::While(..)
-            | Node::Switch(..)
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => true,
+        nodes.iter().any(|node| {
+            if let Node::Copy { count: n, .. } | Node::PartialSums(PartialSums { size: n, .. }) = node {
+                return may_be_positive(*n);
+            }
+            if let Node::For(l) = node {
+                return may_be_positive(l.count) && self.may_act(&l.body, inside);
+            }
+            if let Node::If(cond, yes, no) = node
+                && let Some(bits) = self.before(*cond, inside)
+            {
+                return self.may_act(if bits != 0 { yes } else { no }, inside);
+            }
+            acts(node) || node.lists().into_iter().any(|list| self.may_act(list, inside))
         })
     }
 
@@ -75,4 +63,29 @@ impl Frame<'_> {
     fn is_mutable(&self, operand: Operand) -> bool {
         matches!(operand, Operand::Local(local) if self.f.locals[local.index()].is_mutable)
     }
+}
+
+/// Whether a node itself does more than define locals that nobody else sees, in memory that is given back.
+fn acts(node: &Node) -> bool {
+    let mut acts = false;
+    node.each_part(&mut |part| {
+        acts |= match part {
+            Part::Local(_, LocalUse::Define | LocalUse::Note) => false,
+            Part::Local(_, LocalUse::Assign | LocalUse::Combine | LocalUse::Test) => true,
+            Part::Buffer(_, BufferUse::Allocate | BufferUse::Read | BufferUse::Note) => false,
+            Part::Buffer(
+                _,
+                BufferUse::Write
+                | BufferUse::Update
+                | BufferUse::OpenStack
+                | BufferUse::ExtendStack
+                | BufferUse::Bind
+                | BufferUse::Alias
+                | BufferUse::Receive,
+            ) => true,
+            Part::Operand(..) | Part::List(_) => false,
+            Part::Effect(_) => true,
+        };
+    });
+    acts
 }
