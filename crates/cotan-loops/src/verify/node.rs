@@ -1,6 +1,7 @@
 //! The rules of single nodes: what they mention, define and write to.
 
 use super::{Checked, NestError, Verifier, is_zero, require};
+use crate::node::Part;
 use crate::{
     Argument, Buffer, BufferKind, CallResult, Home, Local, Node, Operand, PartialSums, Place, Product, Routine, Sum,
     Target, Tensor,
@@ -11,6 +12,8 @@ use cotan_ops::{Evaluation, record};
 
 impl<'a> Verifier<'a> {
     pub(super) fn node(&mut self, node: &'a Node) -> Result<(), NestError> {
+        // Its text can't be written before that.
+        self.in_tables(node).map_err(|message| self.error("", message))?;
         let checked = match node {
             Node::Scope(body) => return self.scope(body),
             Node::Segment(body) => return self.list(body),
@@ -39,6 +42,23 @@ impl<'a> Verifier<'a> {
             Node::Call { callee: _, args, results } => self.call(args, results),
         };
         self.about(node, checked)
+    }
+
+    /// Whether the tables have all that a node mentions.
+    fn in_tables(&self, node: &Node) -> Checked {
+        let mut checked = Ok(());
+        node.each_part(&mut |part| {
+            let found = match part {
+                Part::Local(local, _) => self.info(*local).map(drop),
+                Part::Operand(operand, _) => self.elem_of(*operand).map(drop),
+                Part::Buffer(buffer, _) => self.buffer_info(*buffer).map(drop),
+                Part::List(_) | Part::Effect(_) => Ok(()),
+            };
+            if checked.is_ok() {
+                checked = found;
+            }
+        });
+        checked
     }
 
     // ---- mutable locals
