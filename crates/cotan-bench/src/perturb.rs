@@ -1,6 +1,6 @@
 //! Perturbation of operands between samples, so that nothing can be hoisted out of the timing or kept from an earlier call.
 
-use cotan_ops::Value;
+use cotan::host::Value;
 
 /// Flat operands of a function, and what its calls gave in sum.
 #[derive(Debug)]

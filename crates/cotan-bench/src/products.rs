@@ -6,8 +6,8 @@
 use crate::measure::{check, function};
 use crate::{Block, Instance};
 use anyhow::{Context, Result};
+use cotan::cpu::whole_product;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::llvm::runtime::whole_product;
 use cotan::{Compiler, Engine};
 use serde::Serialize;
 use std::time::{Duration, Instant};

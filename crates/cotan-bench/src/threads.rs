@@ -6,8 +6,8 @@
 use crate::Instance;
 use crate::measure::{check, function};
 use anyhow::{Context, Result};
+use cotan::host::Value;
 use cotan::host::fit_arguments;
-use cotan::ops::Value;
 use cotan::{Compiler, Engine, Function};
 use serde::Serialize;
 use std::num::NonZeroUsize;

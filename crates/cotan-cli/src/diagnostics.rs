@@ -4,9 +4,7 @@ use crate::exit;
 use crate::output;
 use crate::terminal;
 use cotan::codes;
-use cotan::diagnostics::HOW_TO_REPORT;
-use cotan::syntax::render::{JsonDiagnostic, to_json, to_text, visible_line};
-use cotan::syntax::{Code, Diagnostic, SourceMap};
+use cotan::diagnostics::{Code, Diagnostic, HOW_TO_REPORT, JsonDiagnostic, SourceMap, to_json, to_text, visible_line};
 use std::io::Write;
 
 /// One thing to report, in both forms.

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{self, Failure};
 use cotan::diagnostics::HOW_TO_REPORT;
-use cotan::syntax::on_deep_stack;
+use cotan::on_deep_stack;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -5,8 +5,8 @@ use crate::diagnostics::Failure;
 use crate::exit;
 use crate::files;
 use cotan::codes;
+use cotan::diagnostics::visible_json;
 use cotan::host::{HostValue, write_json, write_npy, write_npz};
-use cotan::syntax::render::visible_json;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! What is only for people at a terminal: colours and progress.
 
-use cotan::syntax::render::Style;
+use cotan::diagnostics::Style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 

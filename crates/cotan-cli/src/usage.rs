@@ -4,7 +4,7 @@ use crate::args::Cli;
 use crate::diagnostics;
 use crate::exit;
 use clap::Parser;
-use cotan::syntax::render::visible_line;
+use cotan::diagnostics::visible_line;
 use std::ffi::OsString;
 
 /// Prints what is wrong, or the help that was asked for; gives the exit code.

@@ -17,6 +17,7 @@
 
 mod element_count;
 mod elementary;
+mod elements;
 mod float;
 mod gamma;
 mod host;
@@ -38,6 +39,7 @@ pub mod stop;
 mod storage;
 mod table;
 mod tensor;
+mod tensor_ref;
 mod term;
 mod value;
 mod word;
@@ -45,6 +47,7 @@ mod word;
 pub use cotan_kernels::memory;
 pub use element_count::{ElementCount, count};
 pub use elementary::{Code, Formula, Input, Step};
+pub use elements::{Elements, ElementsMut};
 pub use float::Float;
 pub use gamma::Gamma;
 pub use host::{Host, HostFn, host_function, host_functions};
@@ -86,9 +89,10 @@ pub use tensor::svd::SVD;
 pub use tensor::transpose::TRANSPOSE;
 pub use tensor::triangular_solve::TRIANGULAR_SOLVE;
 pub use tensor::{
-    Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Inputs, Like, Map, Pull, Push, Routine,
-    RoutineCall, Sampled, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Array, Batching, Derivative, Evaluation, Inputs, Like, Map, Pull, Push, Routine, RoutineCall, Sampled, ShapeRule,
+    Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
+pub use tensor_ref::{NoTensor, TensorMut, TensorRef};
 pub use term::{Constant, Term, typed_number};
 pub use value::Value;
 pub use word::{Word, WordElems};

@@ -1,6 +1,6 @@
 //! The folders of test files, and expectations that can be rewritten.
 
-use cotan::sema::modules::Loader;
+use cotan_sema::modules::Loader;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

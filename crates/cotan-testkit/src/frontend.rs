@@ -1,10 +1,10 @@
 //! The front end for tests: from source text to the core IR, with errors as text.
 
 use crate::files::FilesBelow;
-use cotan::syntax::render::{Style, to_text};
 use cotan::{Compiler, Config, Program, ReadyModule, Request};
 use cotan_llvm::load::SearchConfig;
 use cotan_opt::passes::inline::InlineLimit;
+use cotan_syntax::render::{Style, to_text};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -82,9 +82,9 @@ pub fn lower_plain(program: &Program, request: &Request) -> Result<ReadyModule, 
 }
 
 /// The same, of a typed tree. In every second program calls stay calls in derivatives as well.
-pub fn lower_tree(tree: &cotan::sema::typed::Program, request: &Request) -> Result<ReadyModule, String> {
-    let limits = cotan::sema::Limits::default();
-    let lowered = cotan::lower::lower(tree, std::slice::from_ref(request), &limits);
+pub fn lower_tree(tree: &cotan_sema::typed::Program, request: &Request) -> Result<ReadyModule, String> {
+    let limits = cotan_sema::Limits::default();
+    let lowered = cotan_lower::lower(tree, std::slice::from_ref(request), &limits);
     let lowered = lowered.map_err(|all| all.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))?;
     let mut module = lowered.module;
     // By what is called, which is the same however loops are ordered.

@@ -2,7 +2,7 @@
 
 use cotan::DerivativeForm;
 use cotan::host::{Arguments, HostValue, from_json};
-use cotan::lower::entry::Entry;
+use cotan_lower::entry::Entry;
 use serde_json::{Map, Value as Json};
 
 /// The tolerance of a case that states none.

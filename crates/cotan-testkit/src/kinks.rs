@@ -170,7 +170,7 @@ impl Point {
 }
 
 fn float(json: &Json, elem: Elem) -> Result<cotan_ir::Const, String> {
-    let value = from_json(json, &cotan::lower::entry::HostType::Scalar(elem));
+    let value = from_json(json, &cotan_lower::entry::HostType::Scalar(elem));
     value.ok().and_then(|v| v.as_scalar()).ok_or_else(|| format!("`{json}` is no number"))
 }
 

@@ -5,12 +5,12 @@
 //! Number `t` of `n` iterations becomes number `(stride * t + start) % n`. Strides are primes, so that this is a
 //! permutation for every `n` that is no multiple of one.
 
-use cotan::sema::dims::LocalId;
-use cotan::sema::typed::{
+use cotan_sema::dims::LocalId;
+use cotan_sema::typed::{
     Accumulated, AssignOp, BinaryOp, Block, Body, Chain, Expr, ExprKind, For, FunctionBody, Iterable, Link, Literal,
     Local, Pattern, PatternKind, Place, Program, Range, Sharing, Stmt, StmtKind, Target,
 };
-use cotan::sema::types::{Scalar, Type};
+use cotan_sema::types::{Scalar, Type};
 
 /// An order of iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +241,7 @@ mod tests {
 
     /// What a kernel that the race check rejects gives for four elements, in an order of iterations.
     fn in_order(source: &str, order: Order) -> Vec<Value> {
-        let program = cotan::Program::check("kernel.cot", source, &cotan::sema::Limits::default());
+        let program = cotan::Program::check("kernel.cot", source, &cotan_sema::Limits::default());
         assert!(program.has_errors(), "the race check rejects the program");
         let tree = shuffled(&program.checked.program, order);
         let lowered = lower_tree(&tree, &Request::function("f")).expect("lowers");

@@ -60,7 +60,7 @@ fn requests(program: &Program, text: &str) -> Result<Vec<(String, Request)>, Str
     if text.lines().any(|line| line.starts_with("#:")) {
         wanted.extend(cases(text)?.into_iter().map(|case| (case.function, case.wrt)));
     } else {
-        let own = |f: &&cotan::sema::typed::Function| f.name_span.file.0 == 0 && !f.is_shapeless();
+        let own = |f: &&cotan_sema::typed::Function| f.name_span.file.0 == 0 && !f.is_shapeless();
         for f in program.checked.program.functions.iter().filter(own) {
             wanted.insert((f.name.to_string(), f.params.iter().map(|p| p.name.to_string()).collect()));
         }

@@ -41,7 +41,7 @@ impl Claims {
 /// Whether a host that asks for a derivative is warned that it is zero.
 pub(crate) fn is_warned(program: &Program, function: &str, param: &str) -> bool {
     let warnings = program.derivative_warnings(function, &[param.to_owned()]);
-    warnings.iter().any(|warning| warning.code == cotan::sema::codes::CUT_GRADIENT)
+    warnings.iter().any(|warning| warning.code == cotan_sema::codes::CUT_GRADIENT)
 }
 
 /// The claims about the functions of a program of `tests/run`, at the arguments of its cases.

@@ -6,11 +6,11 @@
 
 use cotan::library::standard;
 use cotan::manifest::{Manifest, manifest};
-use cotan::ops::{Kind, ManifestEntry};
-use cotan::sema::prelude_functions;
-use cotan::sema::typed::{CallableKind, FunctionBody, Part, Program};
-use cotan::syntax::token::TokenKind;
-use cotan::syntax::{FileId, parse};
+use cotan_ops::{Kind, ManifestEntry};
+use cotan_sema::prelude_functions;
+use cotan_sema::typed::{CallableKind, FunctionBody, Part, Program};
+use cotan_syntax::token::TokenKind;
+use cotan_syntax::{FileId, parse};
 use cotan_testkit::files::{files, is_blessing, programs, replace, tests_folder, workspace_file};
 use cotan_testkit::frontend::loaded;
 use serde_json::Value as Json;

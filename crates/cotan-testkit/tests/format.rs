@@ -1,7 +1,7 @@
 //! Generated programs keep their tree when they are formatted, and formatting again changes nothing.
 
-use cotan::syntax::format::format;
-use cotan::syntax::{Diagnostic, FileId, dump, parse};
+use cotan_syntax::format::format;
+use cotan_syntax::{Diagnostic, FileId, dump, parse};
 use cotan_testkit::files::{files, workspace_file};
 use std::fs;
 

@@ -35,8 +35,8 @@ fn positions_beyond_two_to_the_24_are_exact_in_reads_writes_and_derivatives() {
     let count = Arguments::from([("n".to_owned(), HostValue::i64(N))]);
     assert_eq!(call(&Request::function("last"), count), HostValue::i64(N - 1));
 
-    let at = HostValue::Tensor(cotan::ops::Value::i64s(&[3], &[N - 1, N - 2, N - 1]));
-    let zeros = cotan::ops::Value::zeros(cotan::ir::Elem::F32, &[N]);
+    let at = HostValue::Tensor(cotan_ops::Value::i64s(&[3], &[N - 1, N - 2, N - 1]));
+    let zeros = cotan_ops::Value::zeros(cotan_ir::Elem::F32, &[N]);
     let gradient = call(
         &derivative("read", DerivativeForm::Grad, &["x"]),
         args([("x", HostValue::Tensor(zeros)), ("at", at.clone())]),

@@ -4,13 +4,13 @@
 //! the battery take it like any other operation, see `crates/cotan/tests/own_operation.rs`.
 
 use cotan::host::{Arguments, HostValue};
-use cotan::ir::{Atom, Builder, ElemSet, TensorSig};
-use cotan::ops::{
+use cotan::{Compiler, Config, DerivativeForm, Engine, derivative, library};
+use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
+use cotan_ops::{
     Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Group, Like, Operand, Proof, Registry, RoutineCall,
     Sampled, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
-use cotan::sema::modules::LibraryModule;
-use cotan::{Compiler, Config, DerivativeForm, Engine, derivative, library};
+use cotan_sema::modules::LibraryModule;
 
 /// Sums and differences of neighbours, divided by the square root of 2: the sums come first. As a matrix it is orthogonal,
 /// so its transpose is its inverse.
@@ -88,7 +88,7 @@ fn transpose(b: &mut Builder, at: &TensorUse, cot: Atom, _: usize) -> Atom {
 }
 
 /// The standard library with this operation and its module.
-pub fn with_wavelets() -> cotan::sema::modules::Library {
+pub fn with_wavelets() -> cotan_sema::modules::Library {
     // The registry lives as long as the process.
     let registry = Box::leak(Box::new(Registry::standard().clone().with_tensor_op(&HAAR)));
     library::standard().with_module(MODULE).with_registry(registry)

@@ -11,7 +11,7 @@ use cotan_ir::{Module, Symbol};
 use cotan_llvm::{
     Backend, CallOptions, CallResult, CompileError, CompileOptions, CompiledFunction, RuntimeError, Statistics,
 };
-use cotan_ops::Value;
+use cotan_ops::{TensorMut, TensorRef, Value};
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -103,7 +103,22 @@ impl Executable {
         running.begin()?;
         let options = self.options(threads, &running);
         let outcome = self.code.call(&options, |code, options| code.call_with_output(args, options, output))?;
-        self.finished(args, &options, outcome)
+        self.finished(outcome, |exact, earlier| exact.call_again(args, earlier, &options))
+    }
+
+    /// A call on tensors that the host lends.
+    pub(crate) fn call_into(
+        &self,
+        args: &[TensorRef<'_>],
+        results: &mut [TensorMut<'_>],
+        threads: Option<NonZeroUsize>,
+        limits: &CallLimits,
+    ) -> Result<(), CallError> {
+        let running = limits.start();
+        running.begin()?;
+        let options = self.options(threads, &running);
+        let outcome = self.code.call(&options, |code, options| code.call_into(args, results, options))?;
+        self.finished(outcome, |exact, _| exact.call_into(args, results, &options)).map(drop)
     }
 
     /// A call whose results may take the memory of earlier ones.
@@ -122,7 +137,7 @@ impl Executable {
         let outcome = self
             .code
             .call(&options, |code, options| code.call_again(args, earlier.take().unwrap_or_default(), options))?;
-        self.finished(args, &options, outcome)
+        self.finished(outcome, |exact, earlier| exact.call_again(args, earlier, &options))
     }
 
     /// The repetition of a call for NaN runs under the same watch: it has the steps and the time that are left.
@@ -131,10 +146,14 @@ impl Executable {
         CallOptions { max_bytes: self.max_bytes, threads, watch, ..CallOptions::default() }
     }
 
-    /// The results of a call, or of its repetition.
-    fn finished(&self, args: &[Value], options: &CallOptions, first: CallResult) -> Result<Vec<Value>, CallError> {
+    /// The results of a call, or of its repetition by other code, which may take their memory.
+    fn finished(
+        &self,
+        first: CallResult,
+        again: impl FnOnce(&CompiledFunction, Vec<Value>) -> Result<CallResult, RuntimeError>,
+    ) -> Result<Vec<Value>, CallError> {
         let outcome = match &self.exact {
-            Some(exact) if first.has_nan => exact.code()?.call_again(args, first.values, options)?,
+            Some(exact) if first.has_nan => again(exact.code()?, first.values)?,
             Some(_) | None => first,
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);

@@ -4,12 +4,9 @@
 //! of derivatives is what the checker finds in the definitions. The form is described by `spec/operations.schema.json`.
 //! This file must not know any operation by name.
 
-use crate::ops::{
-    Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, StableHloEntry,
-    manifest as of_registry,
-};
 use crate::{CompileError, Program};
 use cotan_ir::Elem;
+use cotan_ops::{Backends, BatchingEntry, KinkEntry, Modes, OperandEntry, StableHloEntry, manifest as of_registry};
 use cotan_sema::modules::{Library, NoFiles};
 use cotan_sema::types::GenericKind;
 use cotan_sema::{DerivativeFacts, Flow, PreludeFunction, derivative_facts, prelude_functions, typed};
@@ -17,6 +14,8 @@ use cotan_syntax::ast::{self, Item, ItemKind};
 use cotan_syntax::{SourceMap, Span, on_deep_stack};
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+pub use cotan_ops::{Kind, ManifestEntry, PROVED, UNPROVED, explain};
 
 /// The manifest of operations.
 #[derive(Clone, Debug, PartialEq, Serialize)]

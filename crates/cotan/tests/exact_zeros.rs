@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan::host::{Arguments, HostValue};
-use cotan::ir::Const;
-use cotan::llvm::Cache;
-use cotan::ops::Value;
 use cotan::{Compiler, Config, Engine, Request};
+use cotan_ir::Const;
+use cotan_llvm::Cache;
+use cotan_ops::Value;
 
 /// The results of a call on both engines, as flat values, and whether the code that runs first has plain products.
 fn both(text: &str, name: &str, args: &[(&str, HostValue)]) -> ([Vec<Value>; 2], bool) {

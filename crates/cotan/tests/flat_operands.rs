@@ -1,9 +1,9 @@
 //! Flat operands come from anywhere; what compiled code takes for granted of them is looked at.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use cotan::ir::{Const, Elem};
-use cotan::ops::Value;
 use cotan::{CallError, Compiler, Config, Engine, Request};
+use cotan_ir::{Const, Elem};
+use cotan_ops::Value;
 
 #[test]
 fn extents_that_contradict_the_sizes_are_refused() {

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan::host::{Arguments, HostValue};
-use cotan::ops::Value;
 use cotan::{CallError, Compiler, Config, Engine, Function, Request, Statistics};
+use cotan_ops::Value;
 use std::num::NonZeroUsize;
 
 /// What is held grows by so many bytes at a time.

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan::host::{Arguments, HostValue};
-use cotan::ir::{Const, Elem};
-use cotan::ops::Value;
 use cotan::{CallError, Compiler, Config, Engine, Function, Request};
+use cotan_ir::{Const, Elem};
+use cotan_ops::Value;
 
 fn function(text: &str, engine: Engine) -> Function {
     let compiler = Compiler::new(Config::default()).unwrap();

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan::host::{Arguments, HostValue};
-use cotan::llvm::cache::Cache;
 use cotan::{Compiler, Config, Engine, Function, Request};
+use cotan_llvm::cache::Cache;
 use std::path::Path;
 
 const PROGRAM: &str = "fn settle(x: f64, n: i64) -> f64 {

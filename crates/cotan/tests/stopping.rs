@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan::host::{Arguments, HostValue};
-use cotan::llvm::cache::Cache;
 use cotan::{
     CallError, CallLimits, CancelToken, Compiler, Config, Deadline, DerivativeForm, Engine, Function, derivative,
 };
+use cotan_llvm::cache::Cache;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -94,8 +94,8 @@ fn limits_that_are_not_reached_change_nothing() {
 #[test]
 fn the_page_of_limits_says_what_the_defaults_are() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/limits.md")).unwrap();
-    let sema = cotan::sema::Limits::default();
-    let syntax = cotan::syntax::Limits::default();
+    let sema = cotan_sema::Limits::default();
+    let syntax = cotan_syntax::Limits::default();
     let derivatives = cotan_ad::Limits::default();
     let defaults: [(&str, u64); 12] = [
         ("Bytes of a file", u64::from(syntax.source_bytes)),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use cotan::host::HostValue;
-use cotan_ops::Value;
+use cotan::host::Value;
 use std::str::FromStr;
 
 /// What is left of a file. Errors count the tokens from 1.

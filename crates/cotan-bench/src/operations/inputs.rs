@@ -1,8 +1,8 @@
 //! Inputs of operations: random from a fixed seed, so that every run and every peer has the same.
 
 use cotan::host::HostValue;
-use cotan::ir::{Const, Elem};
-use cotan::ops::Value;
+use cotan::host::Value;
+use cotan::host::{Const, Elem};
 
 const SEED: u64 = 20;
 

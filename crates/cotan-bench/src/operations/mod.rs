@@ -11,8 +11,8 @@ pub use verdicts::{Form, JudgedOperation, PeerTime, judge, operation_table};
 use crate::{Block, Instance, Tolerance};
 use anyhow::{Result, bail};
 use cotan::Request;
+use cotan::host::Elem;
 use cotan::host::{Arguments, HostValue};
-use cotan::ir::Elem;
 use inputs::Random;
 
 const FILE: &str = "benches/operations/operations.cot";

@@ -2,7 +2,7 @@
 
 use super::{Operation, Work};
 use crate::{Measured, Peak, PeerFigures};
-use cotan::ir::Elem;
+use cotan::host::Elem;
 use serde::Serialize;
 
 /// Which of the two functions of an operation.

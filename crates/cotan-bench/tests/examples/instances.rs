@@ -1,7 +1,7 @@
 //! The examples with their data.
 
+use cotan::cpu::Cache;
 use cotan::host::{Arguments, from_json};
-use cotan::llvm::cache::Cache;
 use cotan::{Compiler, Config, Request};
 use cotan_bench::{Block, Instance, Tolerance, loop_instance};
 use serde_json::Value as Json;

@@ -1,8 +1,8 @@
 //! Profiles count what a program says, and time what runs.
 
 use crate::examples::instances::compiler;
+use cotan::cpu::Probe;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::llvm::Probe;
 use cotan::{Engine, Request};
 use cotan_bench::{Block, Instance, Peak, Tolerance, profile};
 use std::time::Duration;

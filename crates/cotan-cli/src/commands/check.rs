@@ -4,9 +4,8 @@ use crate::args::CheckArgs;
 use crate::diagnostics::{self, Failure, Report};
 use crate::exit;
 use crate::session::{FileLoader, read_program};
-use cotan::Program;
-use cotan::sema::Limits;
-use cotan::syntax::Severity;
+use cotan::diagnostics::Severity;
+use cotan::{Program, ProgramLimits};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let mut reports = Vec::new();
@@ -21,7 +20,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
             }
             Err(failure) => return Err(failure),
         };
-        let program = Program::load(&name, &text, &FileLoader, &cotan::library::standard(), &Limits::default());
+        let program = Program::load(&name, &text, &FileLoader, &cotan::library::standard(), &ProgramLimits::default());
         for diagnostic in &program.diagnostics {
             match diagnostic.severity {
                 Severity::Error => n_errors += 1,

@@ -5,23 +5,15 @@ use crate::diagnostics::Failure;
 use crate::environment;
 use crate::exit;
 use crate::output;
-use cotan::llvm::Report;
-use cotan::llvm::jit::Engine;
-use cotan::llvm::load::Attempt;
-use cotan::syntax::render::visible_line;
+use cotan::cpu::{Attempt, Report, doctor};
+use cotan::diagnostics::visible_line;
 use serde_json::{Value as Json, json};
 use std::num::NonZeroUsize;
 
 pub(crate) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
     let threads = environment::threads(None)?.or(std::thread::available_parallelism().ok());
     let threads = threads.map_or(1, NonZeroUsize::get);
-    let engine = Engine::new(&environment::llvm(), environment::cache());
-    let report = Report::new(engine.as_ref());
-    // A library that earlier runs used counts as found before it is opened.
-    let missing = match &engine {
-        Ok(engine) => engine.open().err().map(|error| error.to_string()),
-        Err(none) => Some(none.to_string()),
-    };
+    let (report, missing) = doctor(&environment::llvm(), environment::cache());
     if args.json {
         output::print_json(&object(&report, threads, missing).to_string())?;
     } else {

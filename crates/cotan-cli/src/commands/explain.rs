@@ -8,10 +8,9 @@ use crate::exit;
 use crate::input::RawArguments;
 use crate::output;
 use crate::session::Session;
-use cotan::manifest::Manifest;
-use cotan::ops::{Kind, ManifestEntry};
-use cotan::syntax::render::visible_text;
-use cotan::{codes, ops};
+use cotan::codes;
+use cotan::diagnostics::{closest, visible_text};
+use cotan::manifest::{self, Kind, Manifest, ManifestEntry};
 use std::path::Path;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
@@ -45,7 +44,7 @@ fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
         ([], [one]) => Ok(explained(one)),
         ([], []) => {
             let names = manifest.operations.iter().flat_map(|op| [Some(op.name.as_str()), op.name.rsplit('.').next()]);
-            let help = match cotan::sema::closest(name, names.flatten()) {
+            let help = match closest(name, names.flatten()) {
                 Some(near) => format!("did you mean `{near}`? `cotan ops` lists the operations"),
                 None => {
                     "`cotan ops` lists the operations; codes stand in brackets in messages, such as `E0101`; a program \
@@ -74,7 +73,7 @@ fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
 /// One operation in full.
 fn explained(op: &ManifestEntry) -> String {
     match op.kind {
-        Kind::Primitive | Kind::Tensor => ops::explain(&op.name).unwrap_or_default(),
+        Kind::Primitive | Kind::Tensor => manifest::explain(&op.name).unwrap_or_default(),
         Kind::Prelude | Kind::Library => {
             let group = if op.kind == Kind::Library { op.group.as_str() } else { "the prelude" };
             let mut lines = vec![op.signature.clone(), format!("  {}", op.doc), format!("  from {group}")];

@@ -9,7 +9,7 @@ use crate::environment;
 use crate::exit;
 use crate::output;
 use crate::terminal;
-use cotan::host::{Arguments, HostValue};
+use cotan::host::{Arguments, Const, HostValue};
 use cotan::{
     CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Subject, check_gradient, codes, tape_gradient,
 };
@@ -176,7 +176,7 @@ impl OtherMode {
 fn check_object(check: &GradientCheck) -> HostValue {
     output::object([
         ("max_rel_err", HostValue::f64(check.max_rel_err())),
-        ("ok", HostValue::Scalar(cotan::ir::Const::bool(check.is_ok))),
+        ("ok", HostValue::Scalar(Const::bool(check.is_ok))),
     ])
 }
 

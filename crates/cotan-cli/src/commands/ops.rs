@@ -5,8 +5,7 @@ use crate::diagnostics::Failure;
 use crate::exit;
 use crate::output;
 use cotan::library::standard;
-use cotan::manifest::{Manifest, manifest};
-use cotan::ops;
+use cotan::manifest::{Manifest, ManifestEntry, PROVED, UNPROVED, manifest};
 use std::fmt::Write;
 
 pub(crate) fn run(args: &OpsArgs) -> Result<u8, Failure> {
@@ -41,8 +40,8 @@ fn table(manifest: &Manifest) -> String {
         let _ = writeln!(text, "  {:<width$}  {:<11}  {}", short(op), op.rule, first_sentence(&op.doc));
     }
     let count = |holds: &dyn Fn(&str) -> bool| manifest.operations.iter().filter(|op| holds(&op.proof)).count();
-    let proved = count(&|proof| proof == ops::PROVED);
-    let unproved = count(&|proof| proof.starts_with(ops::UNPROVED));
+    let proved = count(&|proof| proof == PROVED);
+    let unproved = count(&|proof| proof.starts_with(UNPROVED));
     let _ = writeln!(
         text,
         "\nThe rules of {proved} operations are proved; {unproved} are named as unproved, with the reason."
@@ -51,7 +50,7 @@ fn table(manifest: &Manifest) -> String {
 }
 
 /// The name without that of the module, which stands above.
-fn short(op: &ops::ManifestEntry) -> &str {
+fn short(op: &ManifestEntry) -> &str {
     op.name.strip_prefix(op.group.as_str()).and_then(|rest| rest.strip_prefix('.')).unwrap_or(&op.name)
 }
 

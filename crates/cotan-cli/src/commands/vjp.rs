@@ -7,9 +7,7 @@ use crate::diagnostics::Failure;
 use crate::exit;
 use crate::input::RawArguments;
 use crate::output;
-use cotan::host::HostValue;
-use cotan::ir::Const;
-use cotan::lower::entry::HostType;
+use cotan::host::{Const, HostType, HostValue};
 use cotan::{DerivativeForm, DerivativeMode};
 
 /// The name of the cotangent among the parameters of the derivative.

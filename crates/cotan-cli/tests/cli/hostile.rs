@@ -2,9 +2,7 @@
 //! for two values.
 
 use crate::cli::{Case, Run};
-use cotan::host::{HostValue, write_npy, write_npz};
-use cotan::ir::Elem;
-use cotan::ops::Value;
+use cotan::host::{Elem, HostValue, Value, write_npy, write_npz};
 use std::time::{Duration, Instant};
 
 /// What a command may take to refuse a file.

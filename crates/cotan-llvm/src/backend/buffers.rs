@@ -1,19 +1,21 @@
 //! Values in the memory layout of compiled code, and back.
 //!
-//! Elements of eight bytes lie in a [`Value`] as compiled code has them, so they are not copied. What describes arguments
+//! Elements of eight bytes lie in a [`Value`] as compiled code has them, and all elements in tensors that a host lends, so
+//! they are not copied. What describes arguments
 //! and results is kept from call to call, and results may lie in the memory of earlier ones: calls of equal sizes
 //! allocate nothing.
 
+use super::operand::Operand;
 use crate::abi::Buf;
 use cotan_ir::{Elem, Ty};
-use cotan_ops::{ElementCount, Value};
+use cotan_ops::{ElementCount, TensorMut, Value};
 
 /// There is no memory for so many bytes of an argument or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoMemory(pub(super) usize);
 
 /// Room for `n` words behind those that are there.
-fn reserve(words: &mut Vec<u64>, n: usize) -> Result<(), NoMemory> {
+pub(super) fn reserve(words: &mut Vec<u64>, n: usize) -> Result<(), NoMemory> {
     words.try_reserve_exact(n).map_err(|_| NoMemory(n.saturating_mul(size_of::<u64>())))
 }
 
@@ -42,8 +44,12 @@ unsafe impl Send for Buffers {}
 
 impl Buffers {
     /// Describes arguments and results; both stay where they are until the call is over.
-    pub(super) fn describe(&mut self, args: &[Value], results: &mut [ResultBuffer]) -> Result<(), NoMemory> {
-        let ranks = args.iter().map(|arg| arg.dims.len()).chain(results.iter().map(|room| room.value.dims.len()));
+    pub(super) fn describe<A: Operand, R: Destination>(
+        &mut self,
+        args: &[A],
+        results: &mut [R],
+    ) -> Result<(), NoMemory> {
+        let ranks = args.iter().map(|arg| arg.dims().len()).chain(results.iter().map(Destination::rank));
         self.strides.clear();
         self.strides.resize(ranks.sum(), 0);
         let mut strides = self.strides.as_mut_ptr();
@@ -56,28 +62,83 @@ impl Buffers {
         self.inputs.clear();
         self.packed.resize_with(args.len().max(self.packed.len()), Vec::new);
         for (arg, words) in args.iter().zip(&mut self.packed) {
-            let words = if arg.elem.bytes() == 8 {
-                &arg.bits
-            } else {
-                pack(arg, words)?;
-                words
-            };
             // Arguments are never written to.
             self.inputs.push(Buf {
-                data: words.as_ptr().cast_mut().cast(),
-                extents: arg.dims.as_ptr().cast_mut(),
-                strides: next_strides(arg.dims.len()),
+                data: arg.data(words)?.cast_mut().cast(),
+                extents: arg.dims().as_ptr().cast_mut(),
+                strides: next_strides(arg.dims().len()),
                 capacity: 0,
             });
         }
         self.outputs.clear();
-        for ResultBuffer { value, capacity, .. } in results {
-            self.outputs.push(Buf {
-                data: value.bits.as_mut_ptr().cast(),
-                extents: value.dims.as_mut_ptr(),
-                strides: next_strides(value.dims.len()),
-                capacity: *capacity,
-            });
+        self.outputs.extend(results.iter_mut().map(|result| result.describe(next_strides(result.rank()))));
+        Ok(())
+    }
+}
+
+/// Memory that a call writes a result to.
+pub(super) trait Destination {
+    /// The rank of the result.
+    fn rank(&self) -> usize;
+
+    /// Its description, with room for as many strides.
+    fn describe(&mut self, strides: *mut i64) -> Buf;
+}
+
+impl Destination for ResultBuffer {
+    fn rank(&self) -> usize {
+        self.value.dims.len()
+    }
+
+    fn describe(&mut self, strides: *mut i64) -> Buf {
+        let Value { bits, dims, .. } = &mut self.value;
+        Buf { data: bits.as_mut_ptr().cast(), extents: dims.as_mut_ptr(), strides, capacity: self.capacity }
+    }
+}
+
+/// A result in a tensor that a host lends.
+#[derive(Debug)]
+pub(super) struct LentResult<'r, 'a> {
+    tensor: &'r mut TensorMut<'a>,
+    /// The extents that the call writes.
+    extents: Vec<i64>,
+}
+
+impl Destination for LentResult<'_, '_> {
+    fn rank(&self) -> usize {
+        self.extents.len()
+    }
+
+    fn describe(&mut self, strides: *mut i64) -> Buf {
+        let capacity = self.tensor.n_bytes() as i64;
+        Buf { data: self.tensor.as_mut_ptr().cast(), extents: self.extents.as_mut_ptr(), strides, capacity }
+    }
+}
+
+impl<'r, 'a> LentResult<'r, 'a> {
+    pub(super) fn new(tensor: &'r mut TensorMut<'a>) -> LentResult<'r, 'a> {
+        let extents = vec![0; tensor.dims().len()];
+        LentResult { tensor, extents }
+    }
+
+    /// Sees to it that what a call left lies in the tensor: elsewhere it is copied from. The extents of the result, if they
+    /// are not those of the tensor, are the error.
+    ///
+    /// # Safety
+    /// `buf` describes this tensor after a successful call, and what the call wrote is still there: the extents, and as
+    /// many elements from `buf.data` on.
+    pub(super) unsafe fn take(self, buf: &Buf) -> Result<(), Vec<i64>> {
+        if self.extents != self.tensor.dims() {
+            return Err(self.extents);
+        }
+        let (bytes, to, from) = (self.tensor.n_bytes(), self.tensor.as_mut_ptr(), buf.data.cast_const());
+        if from.cast() != to.cast_const() && bytes > 0 {
+            if from.is_null() {
+                return Err(self.extents);
+            }
+            // SAFETY: the extents are those of the tensor, so by this function's contract there are as many bytes, in
+            // memory of the call, and the tensor has room for them. They are elements of its type.
+            unsafe { std::ptr::copy_nonoverlapping(from.cast(), to, bytes) };
         }
         Ok(())
     }
@@ -172,22 +233,6 @@ impl ResultBuffer {
     }
 }
 
-/// The bytes of elements of less than eight bytes.
-fn pack(value: &Value, words: &mut Vec<u64>) -> Result<(), NoMemory> {
-    let bytes = value.elem.bytes();
-    let n = (value.bits.len() * bytes).div_ceil(8).max(1);
-    words.clear();
-    reserve(words, n)?;
-    words.resize(n, 0);
-    // Little-endian machines alone are supported by the layout of `bool` and narrow integers in words.
-    for (k, bits) in value.bits.iter().enumerate() {
-        let at = k * bytes;
-        let mask = (1u64 << (8 * bytes)) - 1;
-        words[at / 8] |= (bits & mask) << (8 * (at % 8));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,9 +247,9 @@ mod tests {
             let mut room =
                 ResultBuffer::new(&Ty::new(Elem::F32, vec![Dim::Const(n as i64)]), ElementCount::of(&[n as i64]), None);
             let mut packed = Vec::new();
-            pack(&expected, &mut packed).unwrap();
+            expected.data(&mut packed).unwrap();
             let mut buffers = Buffers::default();
-            buffers.describe(&[], std::slice::from_mut(&mut room)).unwrap();
+            buffers.describe::<Value, _>(&[], std::slice::from_mut(&mut room)).unwrap();
             let buf = buffers.outputs[0];
             room.value.dims[0] = n as i64;
             // SAFETY: the room has `n` words, and the bytes of `n` elements of four bytes are fewer.
@@ -221,7 +266,7 @@ mod tests {
         let rank = vec![Dim::Const(2); dims.len()];
         let mut room = ResultBuffer::new(&Ty::new(elem, rank), known, None);
         let mut buffers = Buffers::default();
-        buffers.describe(&[], std::slice::from_mut(&mut room)).unwrap();
+        buffers.describe::<Value, _>(&[], std::slice::from_mut(&mut room)).unwrap();
         let buf = buffers.outputs[0];
         room.value.dims.copy_from_slice(dims);
         // SAFETY: the extents are looked at before elements are, and those of the good one are written.

@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 /// A function in machine code. It may be called from several threads at once.
 pub struct CompiledFunction {
-    signature: Signature,
+    pub(super) signature: Signature,
     entry: Entry,
     /// The code that `entry` points into.
     module: Arc<CompiledModule>,
     origin: ObjectOrigin,
     regroups_sums: bool,
     /// The results that a call looks through for NaN, if it does; the code itself watches the others.
-    unwatched: Option<Vec<usize>>,
+    pub(super) unwatched: Option<Vec<usize>>,
     reports: Arc<Reports>,
     pool: Arc<Pool>,
     registry: &'static Registry,
@@ -33,14 +33,34 @@ pub struct CompiledFunction {
 
 /// The state of a call, with the memory that it has warmed up: the next call takes it over.
 #[derive(Debug)]
-struct CallState {
+pub(super) struct CallState {
     /// The limits that it was made for.
     max_bytes: usize,
     threads: Option<NonZeroUsize>,
-    session: Session,
-    buffers: Buffers,
+    pub(super) session: Session,
+    pub(super) buffers: Buffers,
     /// Empty between calls.
     results: Vec<ResultBuffer>,
+}
+
+/// A run of the code.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ran {
+    time: Duration,
+    /// Blocks that the session held before.
+    blocks: u64,
+}
+
+impl Ran {
+    /// What the call took, with the time that was spent on its results.
+    pub(super) fn statistics(self, session: &Session, on_results: Duration) -> Statistics {
+        Statistics {
+            allocations: session.memory().blocks() - self.blocks,
+            peak_bytes: session.memory().peak(),
+            record_bytes: session.record_bytes(),
+            code_time: self.time + on_results,
+        }
+    }
 }
 
 /// What a call may use.
@@ -263,19 +283,10 @@ impl CompiledFunction {
             let held = warm.session.memory().in_use();
             return Err(no_memory(wanted, held, options.max_bytes));
         }
+        // SAFETY: the arguments and the room for results fit the signature.
+        let ran = unsafe { self.execute(&mut warm, options, output) };
         let CallState { session, buffers, results, .. } = &mut warm;
-        for _ in 0..options.warm_ups {
-            let mut outputs = buffers.outputs.clone();
-            // SAFETY: as below; what went wrong goes wrong once more.
-            let _ = unsafe { session.call(self.entry, &buffers.inputs, &mut outputs, None) };
-        }
-        let blocks = session.memory().blocks();
-        let start = Instant::now();
-        // SAFETY: the arguments and the room for results fit the signature, which is that of the code, and the module
-        // lives as long as `self`.
-        let outcome = unsafe { session.call(self.entry, &buffers.inputs, &mut buffers.outputs, output) };
-        let ran = start.elapsed();
-        let result = outcome.map_err(|error| self.error(&error)).and_then(|()| {
+        let result = ran.and_then(|ran| {
             let mut values = earlier;
             values.clear();
             for (room, buf) in results.drain(..).zip(&buffers.outputs) {
@@ -290,21 +301,39 @@ impl CompiledFunction {
             let is_nan = |unwatched: &Vec<usize>| session.saw_nan() || unwatched.iter().any(|k| has_nan(&values[*k]));
             let start = Instant::now();
             let has_nan = self.unwatched.as_ref().is_some_and(is_nan);
-            let statistics = Statistics {
-                allocations: session.memory().blocks() - blocks,
-                peak_bytes: session.memory().peak(),
-                record_bytes: session.record_bytes(),
-                code_time: ran + start.elapsed(),
-            };
-            Ok(CallResult { values, statistics, has_nan })
+            Ok(CallResult { values, statistics: ran.statistics(session, start.elapsed()), has_nan })
         });
         warm.results.clear();
-        warm.session.set_watch(None);
-        self.lock().push(warm);
+        self.cool(warm);
         result
     }
 
-    fn warm(&self, options: &CallOptions) -> CallState {
+    /// Runs the code on the arguments and the room for results that are described.
+    ///
+    /// # Safety
+    /// They fit the signature, and stay where they are.
+    pub(super) unsafe fn execute(
+        &self,
+        warm: &mut CallState,
+        options: &CallOptions,
+        output: Option<&mut dyn FnMut(&str)>,
+    ) -> Result<Ran, RuntimeError> {
+        let CallState { session, buffers, .. } = warm;
+        for _ in 0..options.warm_ups {
+            let mut outputs = buffers.outputs.clone();
+            // SAFETY: as below; what went wrong goes wrong once more.
+            let _ = unsafe { session.call(self.entry, &buffers.inputs, &mut outputs, None) };
+        }
+        let blocks = session.memory().blocks();
+        let start = Instant::now();
+        // SAFETY: by this function's contract; the signature is that of the code, and the module lives as long as `self`.
+        let outcome = unsafe { session.call(self.entry, &buffers.inputs, &mut buffers.outputs, output) };
+        let ran = Ran { time: start.elapsed(), blocks };
+        outcome.map(|()| ran).map_err(|error| self.error(&error))
+    }
+
+    /// The state for a call: what an earlier one has left, or a new one.
+    pub(super) fn warm(&self, options: &CallOptions) -> CallState {
         let mut idle = self.lock();
         let &CallOptions { max_bytes, threads, .. } = options;
         let known = idle.iter().position(|warm| warm.max_bytes == max_bytes && warm.threads == threads);
@@ -318,6 +347,12 @@ impl CompiledFunction {
         };
         warm.session.set_watch(options.watch.clone());
         warm
+    }
+
+    /// Leaves the state of a call to the next one.
+    pub(super) fn cool(&self, mut warm: CallState) {
+        warm.session.set_watch(None);
+        self.lock().push(warm);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<CallState>> {
@@ -360,7 +395,7 @@ impl CompiledFunction {
 }
 
 /// There is no memory for an argument or a result, by the limit or by the machine.
-fn no_memory(wanted: usize, held: usize, max_bytes: usize) -> RuntimeError {
+pub(super) fn no_memory(wanted: usize, held: usize, max_bytes: usize) -> RuntimeError {
     let limit = (wanted > max_bytes).then_some(max_bytes as u64);
     RuntimeError::OutOfMemory(OutOfMemory { wanted: wanted as u64, held: held as u64, limit, site: None })
 }

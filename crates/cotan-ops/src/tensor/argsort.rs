@@ -4,10 +4,8 @@
 //! these positions, so its derivative is that of reading.
 
 use super::sample::numbers;
-use super::{
-    Batching, Derivative, Elements, ElementsMut, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord,
-    TensorSample,
-};
+use super::{Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
+use crate::elements::{Elements, ElementsMut};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Elem, ElemSet, TensorSig};
 use cotan_kernels::argsort;

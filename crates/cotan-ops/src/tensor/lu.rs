@@ -9,9 +9,9 @@ use super::matrices::{FLOATS, last_two, result, square};
 use super::sample::numbers;
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
 use super::{
-    Batching, Derivative, Elements, ElementsMut, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord,
-    TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
+use crate::elements::{Elements, ElementsMut};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Elem, TensorSig, Ty};
 

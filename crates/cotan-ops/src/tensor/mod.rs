@@ -30,7 +30,7 @@ pub(crate) mod svd;
 pub(crate) mod transpose;
 pub(crate) mod triangular_solve;
 
-pub use routine::{Array, Elements, ElementsMut, Routine, RoutineCall};
+pub use routine::{Array, Routine, RoutineCall};
 pub use sample::{Like, Sampled, TensorSample};
 pub use shape::ShapeRule;
 

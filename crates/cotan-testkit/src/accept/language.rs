@@ -8,8 +8,8 @@ use crate::generate::Construct;
 use crate::shuffle::has_parallel_loops;
 use cotan::Program;
 use cotan::library::standard;
-use cotan::sema::{Limits, codes};
-use cotan::syntax::{self, FileId, decode};
+use cotan_sema::{Limits, codes};
+use cotan_syntax::{FileId, decode};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn diagnostics(place: &Workplace) -> Result<Measured, String> {
         };
         seen.extend(found.iter().map(|diagnostic| diagnostic.code.as_str()));
     }
-    let all: Vec<&str> = syntax::codes::all().chain(codes::all()).map(|info| info.code.as_str()).collect();
+    let all: Vec<&str> = cotan_syntax::codes::all().chain(codes::all()).map(|info| info.code.as_str()).collect();
     let without: Vec<&str> = all.iter().copied().filter(|code| !seen.contains(code)).collect();
     let Measured { text, holds } = harness(place, ui.len(), 200, "cotan-testkit", &["--test", "all", "ui::"])?;
     let text = format!("{text}; {} codes, tested elsewhere: {}", all.len(), without.join(" "));

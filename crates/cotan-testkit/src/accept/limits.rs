@@ -263,7 +263,7 @@ fn formatting(place: &Workplace) -> Result<Measured, String> {
 mod tests {
     use super::*;
     use cotan::Program;
-    use cotan::sema::Limits;
+    use cotan_sema::Limits;
 
     /// The codes that a program has, on a stack such as the command has.
     fn codes(name: &str, text: String) -> Vec<&'static str> {

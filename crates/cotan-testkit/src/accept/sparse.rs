@@ -2,9 +2,9 @@
 
 use super::{Line, Measured, Workplace};
 use cotan::host::{Arguments, HostValue};
-use cotan::ops::Value;
 use cotan::sparse::SparseJacobian;
 use cotan::{Compiler, Config, DerivativeForm, DerivativeMode, Engine, Program, Request, derivative};
+use cotan_ops::Value;
 use std::time::Instant;
 
 pub(super) const LINES: &[Line] = &[

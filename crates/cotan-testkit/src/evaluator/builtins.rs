@@ -5,11 +5,11 @@ use super::Machine;
 use super::last_axis::{ascending, position};
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, flattened, needed, unflattened};
-use cotan::sema::typed::{Arg, Builtin, Expr};
-use cotan::syntax::Span;
-use cotan::syntax::ast::FoldOp;
 use cotan_ir::{CheckKind, Const};
 use cotan_ops::cast_to;
+use cotan_sema::typed::{Arg, Builtin, Expr};
+use cotan_syntax::Span;
+use cotan_syntax::ast::FoldOp;
 use std::cmp::Ordering;
 
 impl<'p> Machine<'p> {

@@ -3,13 +3,13 @@
 use super::Machine;
 use super::frame::{Closure, Frame, Generic};
 use super::value::{Flow, Value, bug};
-use cotan::sema::dims::{Atom, Dim};
-use cotan::sema::typed::{
+use cotan_ir::CheckKind;
+use cotan_sema::dims::{Atom, Dim};
+use cotan_sema::typed::{
     Arg, Callable, CallableKind, Expr, ExprKind, FnId, Function, FunctionBody, GenericArg, GenericId, LocalId, Param,
     Type,
 };
-use cotan::syntax::Span;
-use cotan_ir::CheckKind;
+use cotan_syntax::Span;
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -4,9 +4,9 @@ use super::frame::Closure;
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, unflattened};
 use super::{MAX_STEPS, Machine};
-use cotan::sema::typed::{Arg, Expr, Type};
-use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Const, Elem};
+use cotan_sema::typed::{Arg, Expr, Type};
+use cotan_syntax::Span;
 
 impl<'p> Machine<'p> {
     fn function(&self, arg: &'p Arg) -> Flow<Closure<'p>> {

@@ -5,9 +5,9 @@ use super::Machine;
 use super::frame::Closure;
 use super::number::{Number, Tag};
 use super::value::{Flow, Stop, Tensor, Value, bug, needed};
-use cotan::sema::typed::{Derivative, DerivativeForm, DerivativeMode, Type};
-use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Elem};
+use cotan_sema::typed::{Derivative, DerivativeForm, DerivativeMode, Type};
+use cotan_syntax::Span;
 
 impl<'p> Machine<'p> {
     /// A call of a derivative of `base`.

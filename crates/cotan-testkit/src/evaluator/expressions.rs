@@ -4,13 +4,13 @@ use super::Machine;
 use super::frame::Closure;
 use super::number::Number;
 use super::value::{Flow, Stop, Tensor, Value, bug, caught, needed};
-use cotan::sema::dims::{Atom, Dim};
-use cotan::sema::typed::{
-    BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Link, Literal, LogicOp, Range, Type,
-};
-use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Const, Elem};
 use cotan_ops::SELECT;
+use cotan_sema::dims::{Atom, Dim};
+use cotan_sema::typed::{
+    BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Link, Literal, LogicOp, Range, Type,
+};
+use cotan_syntax::Span;
 
 impl<'p> Machine<'p> {
     /// The value of an expression.

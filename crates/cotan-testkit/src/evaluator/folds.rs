@@ -4,11 +4,11 @@ use super::Machine;
 use super::frame::Closure;
 use super::number::{Extreme, Number, reduced};
 use super::value::{Flow, Tensor, Value, bug, caught, flattened, needed, unflattened};
-use cotan::sema::typed::{BinaryOp, Callable, Expr};
-use cotan::syntax::Span;
-use cotan::syntax::ast::FoldOp;
 use cotan_ir::{CheckKind, Const, Elem};
 use cotan_ops::{DIV, MUL, SQRT};
+use cotan_sema::typed::{BinaryOp, Callable, Expr};
+use cotan_syntax::Span;
+use cotan_syntax::ast::FoldOp;
 
 impl<'p> Machine<'p> {
     /// `op/ tensor` over some axes; the others are kept.

@@ -2,10 +2,10 @@
 
 use super::Machine;
 use super::value::{Flow, Tensor, Value, bug};
-use cotan::sema::dims::{Atom, Dim, GenericId, LocalId, SizeId};
-use cotan::sema::typed::{Callable, GenericArg, Type};
-use cotan::sema::types::{Scalar, Substitution};
 use cotan_ir::Elem;
+use cotan_sema::dims::{Atom, Dim, GenericId, LocalId, SizeId};
+use cotan_sema::typed::{Callable, GenericArg, Type};
+use cotan_sema::types::{Scalar, Substitution};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -5,10 +5,10 @@ use super::frame::Generic;
 use super::number::Number;
 use super::value::{Stop, Tensor, Value};
 use cotan::host::{Arguments, HostValue};
-use cotan::sema::dims::{Atom, Dim};
-use cotan::sema::typed::{Function, PayloadForm, Program, Type};
-use cotan::sema::types::{Bound, GenericKind};
 use cotan_ir::{Const, Elem};
+use cotan_sema::dims::{Atom, Dim};
+use cotan_sema::typed::{Function, PayloadForm, Program, Type};
+use cotan_sema::types::{Bound, GenericKind};
 
 /// A value of the host as one of the evaluator.
 pub(super) fn from_host(program: &Program, ty: &Type, value: &HostValue) -> Value {
@@ -175,7 +175,7 @@ fn solve(generics: &mut [Generic], function: &Function, args: &Arguments, dim: &
         }
         Atom::Runtime(_) | Atom::Pack(_) | Atom::Floor(..) => None,
     });
-    let is_open = |id: cotan::sema::dims::GenericId| matches!(generics[id.0 as usize], Generic::Size(None));
+    let is_open = |id: cotan_sema::dims::GenericId| matches!(generics[id.0 as usize], Generic::Size(None));
     let solved = known.and_then(|dim| dim.solve(&is_open, &Dim::constant(found)));
     if let Some((id, Some(n))) = solved.map(|(id, dim)| (id, dim.as_constant())) {
         generics[id.0 as usize] = Generic::Size(Some(n));

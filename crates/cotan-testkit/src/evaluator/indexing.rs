@@ -4,9 +4,9 @@ use super::Machine;
 use super::kernels::is_open;
 use super::number::Number;
 use super::value::{Failure, Flow, Stop, Tensor, Value, bug, flattened, unflattened};
-use cotan::sema::typed::{AssignOp, Index, Place, PlaceStepKind, Type};
-use cotan::syntax::Span;
 use cotan_ir::CheckKind;
+use cotan_sema::typed::{AssignOp, Index, Place, PlaceStepKind, Type};
+use cotan_syntax::Span;
 use std::rc::Rc;
 
 /// What is selected along one axis.

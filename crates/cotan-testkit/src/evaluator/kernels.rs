@@ -8,7 +8,7 @@
 use super::Machine;
 use super::number::{Extreme, Number};
 use super::value::{Flow, Tensor, Value, bug};
-use cotan::sema::typed::{Accumulated, AssignOp, BinaryOp, Sharing};
+use cotan_sema::typed::{Accumulated, AssignOp, BinaryOp, Sharing};
 use std::rc::Rc;
 
 impl<'p> Machine<'p> {

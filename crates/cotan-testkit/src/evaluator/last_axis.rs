@@ -3,9 +3,9 @@
 use super::Machine;
 use super::number::Number;
 use super::value::{Flow, Tensor, Value};
-use cotan::sema::typed::{Arg, BinaryOp, Expr};
-use cotan::syntax::ast::FoldOp;
 use cotan_ir::{CheckKind, Const};
+use cotan_sema::typed::{Arg, BinaryOp, Expr};
+use cotan_syntax::ast::FoldOp;
 use std::cmp::Ordering;
 
 impl<'p> Machine<'p> {

@@ -48,9 +48,9 @@ mod vmaps;
 pub use outcome::{Call, Linear, Outcome, same_host, takes_derivatives};
 pub use value::Failure;
 
-use cotan::sema::typed::{DerivativeMode, Program};
-use cotan::syntax::Span;
 use cotan_ir::CheckKind;
+use cotan_sema::typed::{DerivativeMode, Program};
+use cotan_syntax::Span;
 use frame::Frame;
 use std::rc::Rc;
 use value::{Flow, Stop};

@@ -4,10 +4,10 @@
 use super::Machine;
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, needed};
-use cotan::sema::typed::{BinaryOp, UnaryOp};
-use cotan::syntax::Span;
 use cotan_ir::{CheckKind, Const, Elem};
 use cotan_ops::{ADD, DIV, EQ, FMA, GE, GT, LE, LT, MUL, NE, NEG, NOT, POW, POWI, PrimRow, REM, SELECT, SUB};
+use cotan_sema::typed::{BinaryOp, UnaryOp};
+use cotan_syntax::Span;
 
 impl<'p> Machine<'p> {
     /// A prefix operator.

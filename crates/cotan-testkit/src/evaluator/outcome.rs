@@ -7,10 +7,10 @@ use super::host::{from_host, generics_of};
 use super::number::Number;
 use super::value::{Failure, Flow, Stop, Value};
 use cotan::host::{Arguments, HostValue};
-use cotan::sema::typed::{
+use cotan_ir::{CheckKind, Const, Elem, Span};
+use cotan_sema::typed::{
     Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Part, Program, Type,
 };
-use cotan_ir::{CheckKind, Const, Elem, Span};
 use std::rc::Rc;
 
 /// What a run gives.

@@ -2,8 +2,8 @@
 
 use super::Machine;
 use super::value::{Flow, Value, bug};
-use cotan::sema::typed::{Literal, Match, Pattern, PatternKind, Type};
 use cotan_ir::Const;
+use cotan_sema::typed::{Literal, Match, Pattern, PatternKind, Type};
 use std::cmp::Ordering;
 
 impl<'p> Machine<'p> {

@@ -6,7 +6,7 @@ use super::derivatives::floats;
 use super::frame::{Closure, Frame, Generic};
 use super::number::{Number, Tag, Tangents, add};
 use super::value::{Flow, Value, bug, needed};
-use cotan::sema::typed::{DerivativeMode, Function};
+use cotan_sema::typed::{DerivativeMode, Function};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

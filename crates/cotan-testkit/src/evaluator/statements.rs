@@ -4,13 +4,13 @@
 use super::Machine;
 use super::number::Number;
 use super::value::{Failure, Flow, Stop, Value, bug, caught};
-use cotan::sema::dims::{Atom, SizeId};
-use cotan::sema::typed::{
+use cotan_ir::Const;
+use cotan_sema::dims::{Atom, SizeId};
+use cotan_sema::typed::{
     AssignOp, Block, CallableKind, Expr, ExprKind, For, Index, Iterable, LocalId, Part, Place, PlaceStep,
     PlaceStepKind, Stmt, StmtKind, Target, While,
 };
-use cotan::syntax::Span;
-use cotan_ir::Const;
+use cotan_syntax::Span;
 
 /// Whether a loop goes on after an iteration.
 enum Next {

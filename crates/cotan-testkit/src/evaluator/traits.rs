@@ -3,9 +3,9 @@
 use super::Machine;
 use super::frame::{Generic, unknown};
 use super::value::{Flow, bug};
-use cotan::sema::dims::{Atom, Dim, GenericId};
-use cotan::sema::typed::{Function, FunctionBody, GenericArg, Impl, TraitMethod, Type};
-use cotan::sema::types::Scalar;
+use cotan_sema::dims::{Atom, Dim, GenericId};
+use cotan_sema::typed::{Function, FunctionBody, GenericArg, Impl, TraitMethod, Type};
+use cotan_sema::types::Scalar;
 
 impl<'p> Machine<'p> {
     /// The function that is meant, with what its generics stand for.

@@ -1,8 +1,8 @@
 //! Structured values: what expressions have, as the language page says it.
 
 use super::number::Number;
-use cotan::syntax::Span;
 use cotan_ir::CheckKind;
+use cotan_syntax::Span;
 use std::rc::Rc;
 
 /// A check that failed.

@@ -3,7 +3,7 @@
 use super::Machine;
 use super::frame::Closure;
 use super::value::{Flow, Tensor, Value, bug, flattened, needed, unflattened};
-use cotan::sema::typed::Vmap;
+use cotan_sema::typed::Vmap;
 
 impl<'p> Machine<'p> {
     /// A call of a `vmap` whose base stands in the frame of the callee.

@@ -2,10 +2,10 @@
 
 use crate::random::Rng;
 use cotan::host::{Arguments, HostValue};
-use cotan::lower::entry::{Entry, HostType};
-use cotan::sema::dims::{Atom, Dim};
 use cotan_ir::{Const, Elem};
+use cotan_lower::entry::{Entry, HostType};
 use cotan_ops::Value;
+use cotan_sema::dims::{Atom, Dim};
 use std::collections::BTreeMap;
 
 /// The most elements along an axis.

@@ -4,10 +4,10 @@ use super::damage::damaged;
 use super::{Reached, kind_of};
 use crate::random::Rng;
 use cotan::host::{Budget, HostValue, from_json, read_npy, read_npz, write_json, write_npy, write_npz};
-use cotan::lower::entry::HostType;
-use cotan::sema::dims::Dim;
 use cotan_ir::{Const, Elem};
+use cotan_lower::entry::HostType;
 use cotan_ops::Value;
+use cotan_sema::dims::Dim;
 
 /// A damaged file behind a byte that tells its format.
 pub(super) fn input(rng: &mut Rng) -> Vec<u8> {

@@ -6,10 +6,10 @@ use crate::frontend;
 use crate::header::{self, named_arguments};
 use crate::random::Rng;
 use cotan::host::{Arguments, fit_arguments, with_defaults};
-use cotan::lower::entry::Entry;
-use cotan::syntax::format::format;
-use cotan::syntax::{Diagnostic, FileId, dump, parse, render};
 use cotan::{DerivativeForm, Program, ReadyModule, Request, derivative};
+use cotan_lower::entry::Entry;
+use cotan_syntax::format::format;
+use cotan_syntax::{Diagnostic, FileId, dump, parse, render};
 use serde_json::{Map, Value as Json};
 
 /// Functions of a program that are called.
@@ -149,7 +149,7 @@ impl Call {
         if !self.wrt.is_empty() {
             return self.wrt.clone();
         }
-        let has_floats = |ty: &cotan::lower::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
+        let has_floats = |ty: &cotan_lower::entry::HostType| ty.leaves().iter().any(|leaf| leaf.elem.is_float());
         entry
             .signature
             .params

@@ -31,11 +31,11 @@ pub(super) fn input(target: Target, corpus: &Corpus, seed: u64, rng: &mut Rng) -
 
 /// Decodes and parses bytes.
 pub(super) fn parse(input: &[u8]) -> Result<Reached, String> {
-    let file = cotan::syntax::FileId(0);
-    let Ok(text) = cotan::syntax::decode(file, input.to_vec()) else {
+    let file = cotan_syntax::FileId(0);
+    let Ok(text) = cotan_syntax::decode(file, input.to_vec()) else {
         return Ok(Reached::from(["no text".to_owned()]));
     };
-    let (module, diagnostics) = cotan::syntax::parse(file, &text);
+    let (module, diagnostics) = cotan_syntax::parse(file, &text);
     let outside = diagnostics.iter().find(|d| d.primary.span.end as usize > text.len());
     if let Some(d) = outside {
         return Err(format!("a diagnostic lies outside of the text: {d:?}"));
@@ -47,10 +47,10 @@ pub(super) fn parse(input: &[u8]) -> Result<Reached, String> {
 /// Checks a program, lowers every function of it, and writes its gradients.
 pub(super) fn check(input: &[u8]) -> Result<Reached, String> {
     let text = String::from_utf8_lossy(input);
-    let program = Program::check("fuzz.cot", &text, &cotan::sema::Limits::default());
+    let program = Program::check("fuzz.cot", &text, &cotan_sema::Limits::default());
     let mut reached = Reached::new();
     for d in &program.diagnostics {
-        cotan::syntax::render::to_text(d, &program.sources, cotan::syntax::render::Style::Plain);
+        cotan_syntax::render::to_text(d, &program.sources, cotan_syntax::render::Style::Plain);
         reached.insert(d.code.to_string());
     }
     if program.has_errors() {

@@ -3,14 +3,14 @@
 //! The lists follow the enums of the tree: a new variant does not compile here before it has a name, and then a
 //! campaign without it fails.
 
-use cotan::sema::typed::{
+use cotan_ir::{Checkpoint, Elem};
+use cotan_sema::typed::{
     Arg, AssignOp, Axes, BinaryOp, Builtin, Callable, CallableKind, Derivative, DerivativeForm, DerivativeMode, Expr,
     ExprKind, FloatConstant, FnId, Function, FunctionBody, GenericArg, Index, Iterable, Literal, LogicOp, Pattern,
     PatternKind, PlaceStepKind, PrintPiece, Program, Slot, StmtKind, Target, Type, UnaryOp,
 };
-use cotan::sema::types::Scalar;
-use cotan::syntax::ast::FoldOp;
-use cotan_ir::{Checkpoint, Elem};
+use cotan_sema::types::Scalar;
+use cotan_syntax::ast::FoldOp;
 use std::collections::BTreeSet;
 
 /// Lists the variants of an enum, and names the variant of a value. Those behind `never` are not of checked programs.
@@ -197,8 +197,8 @@ impl<'p> Walk<'p> {
         self.ty(&e.ty);
         self.details(e);
         e.each_part(&mut |part| match part {
-            cotan::sema::typed::Part::Expr(e) => self.expr(e),
-            cotan::sema::typed::Part::Callable(callable) => self.callable(callable),
+            cotan_sema::typed::Part::Expr(e) => self.expr(e),
+            cotan_sema::typed::Part::Callable(callable) => self.callable(callable),
         });
     }
 

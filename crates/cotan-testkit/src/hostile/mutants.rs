@@ -3,10 +3,10 @@
 use crate::random::Rng;
 use cotan::host::files::{Archive, JsonText, NpyFile};
 use cotan::host::{Budget, HostValue, write_npy, write_npz};
-use cotan::lower::entry::{HostType, HostVariant};
-use cotan::sema::dims::{Atom, Dim, GenericId};
 use cotan_ir::{Const, Elem};
+use cotan_lower::entry::{HostType, HostVariant};
 use cotan_ops::Value;
+use cotan_sema::dims::{Atom, Dim, GenericId};
 use std::io::{Cursor, Write};
 use std::ops::Range;
 use std::panic::catch_unwind;

@@ -8,13 +8,13 @@ use crate::frontend::loaded;
 use crate::parallel;
 use cotan::Program;
 use cotan::host::{HostValue, from_json};
-use cotan::lower::entry::HostType;
-use cotan::sema::dims::Dim;
-use cotan::syntax::ast::ItemKind;
-use cotan::syntax::token::TokenKind;
-use cotan::syntax::{FileId, parse};
 use cotan_ir::Elem;
+use cotan_lower::entry::HostType;
 use cotan_ops::Value;
+use cotan_sema::dims::Dim;
+use cotan_syntax::ast::ItemKind;
+use cotan_syntax::token::TokenKind;
+use cotan_syntax::{FileId, parse};
 use serde_json::Value as Json;
 use std::path::Path;
 

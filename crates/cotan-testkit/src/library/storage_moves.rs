@@ -6,9 +6,9 @@ use super::{Library, Outcome, Wrapper, storage};
 use crate::files::workspace_file;
 use crate::frontend::read;
 use cotan::Program;
-use cotan::syntax::ast::{Item, ItemKind};
-use cotan::syntax::{Diagnostic, FileId, parse};
 use cotan_ir::Elem;
+use cotan_syntax::ast::{Item, ItemKind};
+use cotan_syntax::{Diagnostic, FileId, parse};
 
 /// The wrappers of floats that take numbers in storage as they are, by file: they only move and compare them. All others
 /// are refused, as arithmetic on such numbers gives f32: their element type has to be `Float` or `Numeric`.

@@ -1,6 +1,6 @@
 //! Types and signatures of wrapper functions as they are written, and how other signatures are made of them.
 
-use cotan::syntax::ast::{Function, TypeExpr, TypeKind};
+use cotan_syntax::ast::{Function, TypeExpr, TypeKind};
 use std::fmt;
 
 /// A type as it is written.

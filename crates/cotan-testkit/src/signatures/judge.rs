@@ -3,9 +3,9 @@
 use super::{Call, Expected, Signature, Size, signature};
 use crate::parallel;
 use cotan::host::{Arguments, HostValue};
-use cotan::syntax::Diagnostic;
 use cotan::{CallError, Compiler, Config, Engine, Function, Program, Request};
 use cotan_llvm::jit::OptLevel;
+use cotan_syntax::Diagnostic;
 use std::ops::Range;
 use std::sync::OnceLock;
 

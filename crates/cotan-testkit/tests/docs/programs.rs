@@ -9,11 +9,11 @@
 
 use crate::docs::pages::{Block, pages};
 use cotan::host::{Arguments, HostValue};
-use cotan::ir::Const;
-use cotan::syntax::ast::ItemKind;
-use cotan::syntax::render::{Style, to_text};
-use cotan::syntax::{FileId, parse};
 use cotan::{CallError, Compiler, Config, Engine, Program, Request};
+use cotan_ir::Const;
+use cotan_syntax::ast::ItemKind;
+use cotan_syntax::render::{Style, to_text};
+use cotan_syntax::{FileId, parse};
 use cotan_testkit::files::report;
 
 /// What a block promises.

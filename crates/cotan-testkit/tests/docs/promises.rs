@@ -3,8 +3,8 @@
 use crate::docs::pages::page;
 use cotan::Config;
 use cotan::host::files::MAX_HEADER;
-use cotan::llvm::load::OLDEST_MAJOR;
 use cotan_interp::Limits as InterpreterLimits;
+use cotan_llvm::load::OLDEST_MAJOR;
 use cotan_testkit::files::workspace_file;
 use std::fmt::Display;
 
@@ -23,7 +23,7 @@ fn rows(text: &str, header: &str) -> Vec<(String, String)> {
 /// Every limit of the library with its default.
 fn limits() -> Vec<(&'static str, String)> {
     let config = Config::default();
-    let source = cotan::syntax::Limits::default();
+    let source = cotan_syntax::Limits::default();
     let interpreter = InterpreterLimits::default();
     let or_none = |limit: Option<u64>| limit.map_or("none".to_owned(), number);
     let steps = Some(interpreter.steps).filter(|steps| *steps != u64::MAX);

@@ -345,7 +345,7 @@ impl Test<'_> {
 }
 
 fn file_name(program: &Program, file: u32) -> &str {
-    program.sources.get(cotan::syntax::FileId(file)).map_or("<unknown>", |file| file.name())
+    program.sources.get(cotan_syntax::FileId(file)).map_or("<unknown>", |file| file.name())
 }
 
 /// The result of a run in the types of the source.
@@ -364,7 +364,7 @@ fn expected_gradient(grad: &serde_json::Map<String, Json>, wrt: &[&str]) -> Json
 
 /// Line and column of a place in the source.
 pub(crate) fn place(program: &Program, span: cotan_ir::Span) -> (u32, u32) {
-    let file = program.sources.get(cotan::syntax::FileId(span.file));
+    let file = program.sources.get(cotan_syntax::FileId(span.file));
     let place = file.map(|f| f.line_column(span.start));
     place.map_or((0, 0), |p| (p.line, p.column))
 }

@@ -1,7 +1,7 @@
 //! A program of loops once more, inside a parallel loop.
 
-use cotan::syntax::ast::{Item, ItemKind, Signature};
-use cotan::syntax::{FileId, parse};
+use cotan_syntax::ast::{Item, ItemKind, Signature};
+use cotan_syntax::{FileId, parse};
 use cotan_testkit::header::{Case, Expected};
 use serde_json::{Map, Value as Json};
 

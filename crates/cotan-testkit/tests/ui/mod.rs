@@ -5,10 +5,10 @@
 mod marks;
 mod quality;
 
-use cotan::sema::Limits;
-use cotan::syntax::render::{Style, to_json, to_text};
-use cotan::syntax::{Diagnostic, FileId, SourceMap, decode};
-use cotan::{Program, sema, syntax};
+use cotan::Program;
+use cotan_sema::Limits;
+use cotan_syntax::render::{Style, to_json, to_text};
+use cotan_syntax::{Diagnostic, FileId, SourceMap, decode};
 use cotan_testkit::files::{FilesBelow, expect_file, programs, report, tests_folder};
 use marks::{Mark, marks};
 use std::collections::BTreeSet;
@@ -121,7 +121,7 @@ fn every_code_of_the_front_end_has_a_program() {
     let programs = checked();
     let seen: BTreeSet<&str> = programs.iter().flat_map(|p| &p.diagnostics).map(|d| d.code.as_str()).collect();
     let excused: BTreeSet<&str> = WITHOUT_CASE.iter().map(|(code, _)| *code).collect();
-    let pages = syntax::codes::all().chain(sema::codes::all());
+    let pages = cotan_syntax::codes::all().chain(cotan_sema::codes::all());
     let all: Vec<&str> = pages.map(|info| info.code.as_str()).collect();
     let missing = all.iter().filter(|code| !seen.contains(*code) && !excused.contains(*code));
     report(missing.map(|code| format!("no program under tests/ui gets {code}")).collect(), all.len());

@@ -1,7 +1,7 @@
 //! What every diagnostic has, whatever it is about.
 
-use cotan::syntax::render::{JsonDiagnostic, to_json};
-use cotan::syntax::{Diagnostic, SourceMap};
+use cotan_syntax::render::{JsonDiagnostic, to_json};
+use cotan_syntax::{Diagnostic, SourceMap};
 
 /// Codes whose messages have no pair of expected and found, with the reason.
 const WITHOUT_PAIR: &[(&str, &str)] = &[];

@@ -263,6 +263,47 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
             }
         }
     }
+    let (sizes, known) = known_sizes(entry, args, &extents, &absent)?;
+    for (leaf, axis, e) in untold {
+        leaves[leaf].dims[axis] = not_negative(&known, &e, known.value(&e.dim).unwrap_or(0))?;
+    }
+    let payload = |leaf: usize, axis: usize| leaves[leaf].dims[axis];
+    let numbers = numbers(&known, sizes, &extents, &payload).into_iter().map(|n| Value::from(Const::i64(n)));
+    let mut flat: Vec<Value> = numbers.collect();
+    flat.extend(leaves);
+    Ok(flat)
+}
+
+/// The sizes and extents of a call, which stand before the leaves among its flat operands. The arguments are tensors and
+/// scalars, given by their extents; of those that decide a size or an extent by their value, `integers` has the values.
+pub(crate) fn fit_numbers(
+    entry: &Entry,
+    dims_of: &dyn Fn(&EntryParam) -> Option<Vec<i64>>,
+    integers: &Arguments,
+) -> Result<Vec<i64>, ArgumentMisfit> {
+    let none = Arguments::new();
+    let args = Given { args: integers, defaults: &none };
+    let mut extents = Vec::new();
+    for param in &entry.signature.params {
+        let Some(found) = dims_of(param) else {
+            return Err(ArgumentMisfit::Missing { name: param.name.clone(), ty: entry.signature.show(&param.ty) });
+        };
+        let dims = param.ty.leaves().into_iter().flat_map(|leaf| leaf.dims);
+        let extent = |(axis, (dim, found))| Extent { param, axis, dim, found };
+        extents.extend(dims.zip(found).enumerate().map(extent));
+    }
+    let (sizes, known) = known_sizes(entry, args, &extents, &[])?;
+    // Tensors and scalars are no enums, so no extent is that of a payload.
+    Ok(numbers(&known, sizes, &extents, &|_, _| 0))
+}
+
+/// The sizes, which fit all extents.
+fn known_sizes<'a>(
+    entry: &'a Entry,
+    args: Given<'a>,
+    extents: &[Extent<'a>],
+    absent: &[Dim],
+) -> Result<(Vec<i64>, Known<'a>), ArgumentMisfit> {
     let given = |name: &String| match args.get(name)?.as_scalar()?.as_i64() {
         Some(n) if entry.signature.params.iter().all(|p| p.name != *name) => Some(n),
         Some(_) | None => None,
@@ -273,23 +314,25 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
             return Err(ArgumentMisfit::NegativeSize { name: name.clone(), found });
         }
     }
-    let sizes = solve_sizes(&mut known, &extents, &absent)?;
-    for e in &extents {
-        check_extent(&known, e)?;
-    }
-    for (leaf, axis, e) in untold {
-        leaves[leaf].dims[axis] = not_negative(&known, &e, known.value(&e.dim).unwrap_or(0))?;
-    }
+    let sizes = solve_sizes(&mut known, extents, absent)?;
+    extents.iter().try_for_each(|e| check_extent(&known, e))?;
+    Ok((sizes, known))
+}
+
+/// The sizes, and the extents that are operands of their own.
+fn numbers(
+    known: &Known<'_>,
+    sizes: Vec<i64>,
+    extents: &[Extent<'_>],
+    payload: &dyn Fn(usize, usize) -> i64,
+) -> Vec<i64> {
     // An extent that nothing else tells is that of the argument.
     let found = |dim: &Dim| extents.iter().find(|e| e.dim == *dim).map(|e| e.found);
-    let lengths = entry.extents.iter().map(|extent| match extent {
+    let lengths = known.entry.extents.iter().map(|extent| match extent {
         EntryExtent::Size(dim) => known.value(dim).or_else(|| found(dim)).unwrap_or(0),
-        EntryExtent::Payload { leaf, axis } => leaves[*leaf].dims[*axis],
+        EntryExtent::Payload { leaf, axis } => payload(*leaf, *axis),
     });
-    let numbers = sizes.into_iter().chain(lengths).map(|n| Value::from(Const::i64(n)));
-    let mut flat: Vec<Value> = numbers.collect();
-    flat.extend(leaves);
-    Ok(flat)
+    sizes.into_iter().chain(lengths).collect()
 }
 
 /// Whether the extents among flat operands are what the signature says of them for the sizes among these.

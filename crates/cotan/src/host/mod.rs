@@ -1,5 +1,6 @@
 //! Values of the host: what goes into a call and what comes out, in the types of the source.
 
+mod call_into;
 pub mod files;
 mod fit;
 mod json;
@@ -7,7 +8,7 @@ mod value;
 
 pub use cotan_ir::{Const, Elem};
 pub use cotan_lower::entry::{Entry, EntryParam, HostType, Leaf};
-pub use cotan_ops::Value;
+pub use cotan_ops::{Elements, ElementsMut, TensorMut, TensorRef, Value};
 pub use files::{Budget, read_npy, read_npz, write_npy, write_npz};
 pub(crate) use fit::check_flat_extents;
 pub use fit::{ArgumentMisfit, Arguments, fit_arguments, with_defaults};

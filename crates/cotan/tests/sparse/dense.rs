@@ -113,7 +113,7 @@ fn of_singles() {
     let text = "fn f[N](x: f32[N]) -> f32[N] = tabulate(N, |i| if i == 0 { x[0] } else { x[i] * x[i - 1] })";
     let subject = Subject::new(text, "f", r#"{"x": [1.5, 0.1, 3]}"#);
     let matrix = subject.matrix(&subject.jacobian(&["x"]));
-    assert_eq!(matrix.elem, cotan::ir::Elem::F32);
+    assert_eq!(matrix.elem, cotan_ir::Elem::F32);
     assert_eq!(matrix.data, [1.0, f64::from(0.1f32), 1.5, 3.0, f64::from(0.1f32)]);
     subject.check(Jacobian, "x");
 }

@@ -3,11 +3,11 @@
 
 use super::super::{Line, Measured, Workplace};
 use cotan::host::{Arguments, HostValue};
-use cotan::ir::Const;
-use cotan::llvm::Cache;
 use cotan::{
     CallError, CallLimits, CancelToken, Compiler, Config, Deadline, DerivativeForm, Engine, Function, Request,
 };
+use cotan_ir::Const;
+use cotan_llvm::Cache;
 use std::time::{Duration, Instant};
 
 pub(super) const LINE: Line = Line {

@@ -53,7 +53,7 @@ fn in_examples(folder: &Path) -> Result<Vec<String>, String> {
             found.extend(warned.map(|param| format!("{}.{}", function.name, param.name)));
         }
         let codes = program.diagnostics.iter().map(|d| d.code);
-        found.extend(codes.filter(|code| *code == cotan::sema::codes::CUT_GRADIENT).map(|code| code.to_string()));
+        found.extend(codes.filter(|code| *code == cotan_sema::codes::CUT_GRADIENT).map(|code| code.to_string()));
     }
     Ok(found)
 }

@@ -1,7 +1,5 @@
 //! `cotan test`: the functions marked `@test`, and the examples in documentation.
 
-mod examples;
-
 use crate::args::TestArgs;
 use crate::diagnostics::{self, Failure, Report, eprint};
 use crate::exit;
@@ -10,28 +8,16 @@ use crate::output;
 use crate::session::{Session, read_program};
 use crate::terminal;
 use cotan::Request;
-use cotan::host::Arguments;
-use cotan::ir::Const;
-use cotan::syntax::ast::{Item, ItemKind};
-use cotan::syntax::render::visible_line;
-use cotan::syntax::{FileId, parse};
+use cotan::diagnostics::visible_line;
+use cotan::host::{Arguments, Const};
+use cotan::testing::{Test, tests};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// A function that passes if it gives `true`.
-struct Test {
-    /// What is shown.
-    title: String,
-    /// The function that is called.
-    function: String,
-    file: String,
-    line: usize,
-    column: usize,
-}
 
 /// What became of a test.
 struct Outcome {
     test: Test,
+    file: String,
     /// Why it failed; nothing where it passed. Without reports the result was `false`.
     failure: Option<Vec<Report>>,
     /// What the failure means for the exit code.
@@ -81,21 +67,11 @@ pub(crate) fn run(args: &TestArgs) -> Result<u8, Failure> {
 /// Runs the tests of a file whose titles contain the filter.
 fn file(path: &Path, args: &TestArgs, report: &mut dyn FnMut(Outcome) -> Result<(), Failure>) -> Result<(), Failure> {
     let (name, text) = read_program(path)?;
-    let (module, _) = parse(FileId(0), &text);
-    let (exposed, examples) = examples::expose(&text, &module);
-    let mut tests: Vec<Test> = module.items.iter().filter_map(|item| marked(item, &name, &text)).collect();
-    tests.extend(examples.into_iter().map(|example| Test {
-        title: format!("example of {}", example.subject),
-        function: example.function,
-        file: name.clone(),
-        line: example.line,
-        column: 1,
-    }));
+    let (exposed, mut tests) = tests(&text);
     tests.retain(|test| args.filter.as_ref().is_none_or(|filter| test.title.contains(filter.as_str())));
     if tests.is_empty() {
         return Ok(());
     }
-    tests.sort_by_key(|test| test.line);
     let session = Session::check(&name, &exposed, &args.engine)?;
     for test in tests {
         let (status, failure) = match outcome(&session, &test.function) {
@@ -104,25 +80,9 @@ fn file(path: &Path, args: &TestArgs, report: &mut dyn FnMut(Outcome) -> Result<
             Err(failure) if failure.status == exit::BUG => (exit::BUG, Some(failure.into_reports())),
             Err(failure) => (exit::PROGRAM, Some(failure.into_reports())),
         };
-        report(Outcome { test, failure, status })?;
+        report(Outcome { test, file: name.clone(), failure, status })?;
     }
     Ok(())
-}
-
-/// The test that a declaration is.
-fn marked(item: &Item, file: &str, text: &str) -> Option<Test> {
-    let ItemKind::Function(function) = &item.kind else { return None };
-    item.attrs.iter().find(|attr| attr.name.name == "test")?;
-    let name = &function.signature.name;
-    let before = &text[..name.span.start as usize];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    Some(Test {
-        title: name.name.clone(),
-        function: name.name.clone(),
-        file: file.to_owned(),
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-    })
 }
 
 fn outcome(session: &Session, name: &str) -> Result<bool, Failure> {
@@ -133,8 +93,8 @@ fn outcome(session: &Session, name: &str) -> Result<bool, Failure> {
 
 /// A line for a test, and below it why it failed.
 fn print(outcome: &Outcome) -> Result<(), Failure> {
-    let Test { title, file, line, column, .. } = &outcome.test;
-    let file = visible_line(file);
+    let Test { title, line, column, .. } = &outcome.test;
+    let file = visible_line(&outcome.file);
     let Some(reports) = &outcome.failure else {
         return output::print(&format!("{} {file}: {title}\n", terminal::good("ok  ")));
     };
@@ -148,7 +108,7 @@ fn print(outcome: &Outcome) -> Result<(), Failure> {
 
 impl Outcome {
     fn json(&self) -> serde_json::Value {
-        let Test { title, file, line, column, .. } = &self.test;
+        let (Test { title, line, column, .. }, file) = (&self.test, &self.file);
         let reports = self.failure.as_deref().unwrap_or_default();
         json!({
             "name": title, "file": file, "line": line, "column": column, "ok": self.failure.is_none(),

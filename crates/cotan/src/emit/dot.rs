@@ -1,6 +1,6 @@
 //! The core IR as a graph for Graphviz: a node for each statement, a box for each region, an edge for each use.
 
-use cotan::ir::{Atom, Block, Function, Module, Op, Stmt, Var};
+use cotan_ir::{Atom, Block, Function, Module, Op, Stmt, Var};
 use std::collections::HashMap;
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! The checks that stay in the loops of a function, as text below its loop nest.
 
-use cotan::ir::Function;
-use cotan::opt::remaining::{LoopCheck, loop_checks};
-use cotan::syntax::{FileId, SourceMap};
+use cotan_ir::Function;
+use cotan_opt::remaining::{LoopCheck, loop_checks};
+use cotan_syntax::{FileId, SourceMap};
 
 /// One line a check: its code, where it stands, in how many loops, and why.
 pub(super) fn text(sources: &SourceMap, f: &Function) -> String {

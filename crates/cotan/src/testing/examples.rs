@@ -13,21 +13,21 @@
 //!
 //! Lines and columns stay what they were, so that messages about an example point into the comment.
 
-use cotan::syntax::ast::{Item, ItemKind, Module};
+use cotan_syntax::ast::{Item, ItemKind, Module};
 
 /// One example.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Example {
+pub(super) struct Example {
     /// The name of the function that it becomes.
-    pub(crate) function: String,
+    pub(super) function: String,
     /// The declaration that it documents.
-    pub(crate) subject: String,
+    pub(super) subject: String,
     /// The line of its first backticks, from 1.
-    pub(crate) line: usize,
+    pub(super) line: usize,
 }
 
 /// The text with its examples as functions.
-pub(crate) fn expose(text: &str, module: &Module) -> (String, Vec<Example>) {
+pub(super) fn expose(text: &str, module: &Module) -> (String, Vec<Example>) {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut examples = Vec::new();
     for item in &module.items {
@@ -80,7 +80,7 @@ fn name(item: &Item) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cotan::syntax::{FileId, parse};
+    use cotan_syntax::{FileId, parse};
 
     #[test]
     fn an_example_becomes_a_function_at_its_place() {
