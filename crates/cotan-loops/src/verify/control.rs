@@ -61,12 +61,13 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Goes into a loop whose iterations threads may share.
+    /// Goes into a loop whose iterations threads may share, in any order. In a wavefront the stages of one number keep
+    /// their order, so that they may set a variable from outside.
     fn enter(&mut self, l: &'a For) {
         let sums = match &l.threads {
-            Threads::One => return,
+            Threads::One | Threads::Wave(_) => return,
             Threads::May(Sharing { sums, .. }) => sums.as_slice(),
-            Threads::Each | Threads::Wave(_) => &[],
+            Threads::Each => &[],
         };
         self.n_shared += 1;
         self.shared.push((self.n_shared, sums));

@@ -9,7 +9,7 @@
 //! - A buffer is allocated, or opened as a stack, once. It is mentioned after that, in the same list and the lists in it;
 //!   a segment belongs to the list around it.
 //! - A bound name is bound before it is mentioned, on every way to the node.
-//! - Iterations that threads share set no mutable local that is mentioned outside of the loop, but for their sums.
+//! - Iterations that threads share in any order set no mutable local that is mentioned outside of the loop, but for sums.
 //!
 //! Types and lanes
 //! - Lanes are a power of two. Operands of a value with lanes have as many, or none.
