@@ -13,6 +13,11 @@ type Kind = (Elem, Option<usize>);
 /// Functions that call each other, and no others, and have passed the verifier: what a backend takes. The only way to it is
 /// the verifier, in release builds as well: it looks at each node once and allocates next to nothing, where a code generator
 /// writes text for it and compiles that.
+///
+/// ```compile_fail
+/// let nest = cotan_loops::lower(&cotan_ir::Builder::new().finish("f", Vec::new()));
+/// let unverified = cotan_loops::VerifiedNests(vec![nest]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerifiedNests(Vec<LoopFunction>);
 
