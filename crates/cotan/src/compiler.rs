@@ -2,9 +2,10 @@
 
 use crate::executable::{Code, Executable, NanFallback};
 use crate::function::{Executor, Function, interpreter_options};
+use crate::pipeline::{self, MiddleEnd, Observer, Stage};
 use crate::stopping::CallLimits;
 use crate::tiering::{Tiered, prints};
-use crate::{CompileError, Program, Request, Signature, library, pipeline};
+use crate::{CompileError, Program, Request, Signature, library};
 use cotan_ir::{Module, PrintOptions, print_module};
 use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
@@ -12,9 +13,8 @@ use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
-use cotan_opt::KnownExtents;
-use cotan_opt::passes::relax_products::relax_products;
 use cotan_opt::passes::trap_nan::Site;
+use cotan_opt::{KnownExtents, Pass};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
@@ -179,19 +179,19 @@ impl Compiler {
 
     /// The IR of a function of a module in which derivatives are requests, as it is run. The entry tells its first operands.
     pub(crate) fn lower_module(&self, entry: Entry, source: &Module) -> Result<ReadyModule, CompileError> {
-        on_deep_stack(|| self.finish(entry, source, self.last()))
+        on_deep_stack(|| self.ready(entry, source, self.last(), None))
     }
 
-    /// What code that is run goes through last.
-    fn last(&self) -> Last {
+    /// How far code that is run goes.
+    fn last(&self) -> Stage {
         // A trap tells the iteration in which a NaN was made, so it wants to see the loops.
-        if self.trap_nan { Last::Simplified } else { Last::Finished }
+        if self.trap_nan { Stage::Simplified } else { Stage::Ready }
     }
 
     /// The same before it is optimised for running: of this IR derivatives may be taken. Of the other they may not: how a
     /// maximum shares among ties, and what a zero makes needless, is decided in it already.
     pub fn lower_to_derive(&self, program: &Program, request: &Request) -> Result<ReadyModule, CompileError> {
-        on_deep_stack(|| self.lower_on_this_stack(program, request, Last::Simplified))
+        on_deep_stack(|| self.lower_on_this_stack(program, request, Stage::Simplified))
     }
 
     /// The names and types of a function or derivative of a program without errors. Nothing is lowered for it.
@@ -217,57 +217,52 @@ impl Compiler {
         Ok((entry, lowered.module))
     }
 
-    /// Writes the derivatives that a module asks for. Under traps for NaN a reverse sweep starts after the value, as it
-    /// does where there are checks.
-    fn expand(
-        &self,
-        module: &mut Module,
-        limits: &cotan_ad::Limits,
-    ) -> Result<Vec<cotan_ad::ReversedLoop>, cotan_ad::Error> {
-        let expand = if self.trap_nan { cotan_ad::expand_values_first } else { cotan_ad::expand };
-        expand(module, limits)
-    }
-
-    /// The module with primal code prepared and the derivatives that `entry` needs, and what reverse mode says of loops.
-    pub(crate) fn derived(
-        &self,
-        module: &Module,
-        entry: &str,
-    ) -> Result<(Module, Vec<cotan_ad::ReversedLoop>), cotan_ad::Error> {
-        pipeline::finish(module, entry, &self.derivatives, |module, limits| self.expand(module, limits))
-    }
-
-    /// The same module with `entry` ready to run.
-    pub(crate) fn linked(
-        &self,
-        module: &Module,
-        entry: &str,
-        last: &dyn Fn(cotan_ir::Function) -> cotan_ir::Function,
-    ) -> Module {
-        pipeline::link(module, entry, self.derivatives.inline, last)
+    /// What a module goes through up to a stage, if nothing is known of the arguments of its entry. Under traps for NaN a
+    /// reverse sweep starts after the value, as it does where there are checks.
+    pub(crate) fn middle_end(&self, stage: Stage) -> MiddleEnd<'_> {
+        MiddleEnd { limits: &self.derivatives, values_first: self.trap_nan, stage, known_extents: &[], observer: None }
     }
 
     fn lower_on_this_stack(
         &self,
         program: &Program,
         request: &Request,
-        last: Last,
+        stage: Stage,
     ) -> Result<ReadyModule, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
-        self.finish(entry, &source, last)
+        self.ready(entry, &source, stage, None)
     }
 
-    /// The IR of a source as it is run.
-    fn finish(&self, entry: Entry, source: &Module, last: Last) -> Result<ReadyModule, CompileError> {
-        let (module, _) = self.derived(source, &entry.symbol)?;
-        let given = given(&entry);
-        let last = |f: cotan_ir::Function| match last {
-            Last::Simplified => cotan_opt::simplify(f),
-            Last::Finished if f.name == entry.symbol => cotan_opt::finish_given(f, &given),
-            Last::Finished => cotan_opt::finish(f),
-        };
-        let mut module = self.linked(&module, &entry.symbol, &last);
-        let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module));
+    /// Shows an observer each function of a request after each pass on its way to code. Passes inside of the writing of
+    /// derivatives are not shown.
+    pub(crate) fn observe(
+        &self,
+        program: &Program,
+        request: &Request,
+        observer: &(dyn Fn(&'static Pass, &cotan_ir::Function) + Sync),
+    ) -> Result<(), CompileError> {
+        on_deep_stack(|| {
+            let (entry, source) = self.lower_source(program, request)?;
+            let ready = self.ready(entry, &source, self.last(), Some(observer))?;
+            if ready.traps.is_none() {
+                pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
+            }
+            Ok(())
+        })
+    }
+
+    /// The IR of a source at a stage.
+    fn ready(
+        &self,
+        entry: Entry,
+        source: &Module,
+        stage: Stage,
+        observer: Observer<'_>,
+    ) -> Result<ReadyModule, CompileError> {
+        let known_extents = known_extents(&entry);
+        let middle_end = MiddleEnd { known_extents: &known_extents, observer, ..self.middle_end(stage) };
+        let (mut module, _) = middle_end.run(source, &entry.symbol)?;
+        let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module, observer));
         Ok(ReadyModule { entry, module: Arc::new(module), traps })
     }
 
@@ -298,8 +293,8 @@ impl Compiler {
         let text = print_module(source, PrintOptions { spans: true });
         let limits = format!("{:?}", self.derivatives);
         // The text does not tell what extents are made of.
-        let given = format!("{:?}", given(entry));
-        let made_of = [build, &limits, &given, &entry.symbol, &text];
+        let known_extents = format!("{:?}", known_extents(entry));
+        let made_of = [build, &limits, &known_extents, &entry.symbol, &text];
         let good = self.compile_options();
         let Some(key) = backend.key(&made_of, &good) else { return Ok(None) };
         if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
@@ -325,7 +320,7 @@ impl Compiler {
             Some((module, code)) => (Arc::new(module), code),
             None => {
                 backend.engine().open_ahead();
-                let ReadyModule { module, .. } = self.finish(entry.clone(), source, Last::Finished)?;
+                let ReadyModule { module, .. } = self.ready(entry.clone(), source, Stage::Ready, None)?;
                 let code = kept_code(backend, &wanted_key, &module, &entry.symbol, &wanted)?;
                 (module, code)
             }
@@ -416,7 +411,7 @@ fn expect_no_errors(program: &Program) -> Result<(), CompileError> {
 fn plain(module: &Module, symbol: &str, level: OptLevel) -> Option<Arc<Module>> {
     match level {
         OptLevel::O0 => None,
-        OptLevel::O2 => relax_products(module, symbol).map(Arc::new),
+        OptLevel::O2 => pipeline::relax_products(module, symbol, None).map(Arc::new),
     }
 }
 
@@ -435,17 +430,8 @@ fn kept_code(
     on_deep_stack(|| backend.compile_and_keep(key, module, first, symbol, &options))
 }
 
-/// What code goes through last.
-#[derive(Clone, Copy)]
-enum Last {
-    /// Derivatives of it may be taken, or it is looked into.
-    Simplified,
-    /// It is run.
-    Finished,
-}
-
 /// The extents of arguments that follow from its sizes, as every call of an entry makes sure of.
-fn given(entry: &Entry) -> Vec<KnownExtents> {
+fn known_extents(entry: &Entry) -> Vec<KnownExtents> {
     let n_sizes = entry.signature.sizes.len();
     let extents = entry.extents.iter().enumerate();
     extents

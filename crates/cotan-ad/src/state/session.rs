@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Limits};
 use crate::report::ReversedLoop;
-use cotan_ir::{Atom, Block, Builder, Derived, Env, Function, Item, Mode, Module, Op, Symbol};
+use cotan_ir::{Atom, Block, Builder, Derived, Env, Function, Item, Mode, Module, Op, Symbol, bug};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -195,7 +195,7 @@ impl<'m> Session<'m> {
             && let Err(errors) = cotan_ir::verify(self.module, f)
         {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            panic!("bug: pass `{pass}` made `{}` malformed: {}\n{f}", f.name, errors.join("; "));
+            bug!(format_args!("pass `{pass}`"), f, "it made `{}` malformed: {}", f.name, errors.join("; "));
         }
     }
 }

@@ -10,12 +10,22 @@
 //! free. The sums of `+/` have a documented order, and loops of values round each product. The order is that of the loops
 //! anyway, unless a sum does not start from zero or is long.
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{
     Acc, AccKind, Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Par, ParResult, Span, Stmt, Symbol, Ty, Var,
     VarInfo,
 };
 use cotan_ops::{ADD, FILL, MATMUL, MULZ, STRONG, TRANSPOSE};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "recognize_matmul",
+    doc: "Sums of products in three nested parallel loops become matrix products.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| recognize_matmul(f),
+};
 
 /// Products of two numbers below which loops are as good, where that is known.
 const LEAST_WORK: i64 = 1 << 14;
@@ -106,8 +116,7 @@ fn is_small(levels: &[Level; 3]) -> bool {
 
 /// How often an accumulator is written to in a block.
 fn writes(block: &Block, acc: Var) -> usize {
-    let here = |s: &Stmt| usize::from(matches!(&s.op, Op::AccAdd { acc: to, .. } if *to == acc));
-    block.stmts.iter().map(|s| here(s) + s.op.blocks().iter().map(|b| writes(b, acc)).sum::<usize>()).sum()
+    block.walk().filter(|s| s.op.written() == Some(acc)).count()
 }
 
 /// The way from a nest to where it writes to an accumulator.
