@@ -20,16 +20,11 @@ pub fn expand(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>,
     expand_with(module, limits, Options::default())
 }
 
-/// Like [`expand`], but every reverse sweep starts after the value, even where the value cannot fail. A search for the
-/// first NaN needs this order.
-pub fn expand_values_first(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
-    expand_with(module, limits, Options { values_first: true, observer: None })
-}
-
 /// What [`expand_with`] does beside writing derivatives.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Every reverse sweep starts after the value, even where the value cannot fail.
+    /// Every reverse sweep starts after the value, even where the value cannot fail. A search for the first NaN needs this
+    /// order.
     pub values_first: bool,
     /// Is shown the source of each derivative after each of [`PASSES`](crate::PASSES), with the name of the pass.
     pub observer: Option<&'a dyn Fn(&'static str, &Function)>,

@@ -13,8 +13,8 @@ use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
+use cotan_opt::KnownExtents;
 use cotan_opt::passes::trap_nan::Site;
-use cotan_opt::{KnownExtents, Pass};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
@@ -233,13 +233,12 @@ impl Compiler {
         self.ready(entry, &source, stage, None)
     }
 
-    /// Shows an observer each function of a request after each pass on its way to code. Passes inside of the writing of
-    /// derivatives are not shown.
+    /// Shows an observer each function of a request after each pass on its way to code.
     pub(crate) fn observe(
         &self,
         program: &Program,
         request: &Request,
-        observer: &(dyn Fn(&'static Pass, &cotan_ir::Function) + Sync),
+        observer: &(dyn Fn(&'static str, &cotan_ir::Function) + Sync),
     ) -> Result<(), CompileError> {
         on_deep_stack(|| {
             let (entry, source) = self.lower_source(program, request)?;

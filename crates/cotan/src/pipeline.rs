@@ -3,22 +3,22 @@
 //! | step | what is done | the list of passes |
 //! |---|---|---|
 //! | [`prepare`] | primal code is inlined, simplified and contracted, which fixes its bits | [`BEFORE_AD`] |
-//! | [`differentiate`] | requests for derivatives become functions | in `cotan_ad` |
+//! | [`differentiate`] | requests for derivatives become functions | [`cotan_ad::PASSES`], then the transforms |
 //! | [`link`] | calls are inlined, and what remains is optimised | [`inline`], and that of the [`Stage`] |
 //! | [`trap_nan`] | where it is asked for, checks for NaN are added | [`trap_nan`](passes::trap_nan) |
 //! | [`relax_products`] | a variant is made for compiled code, which runs first | [`relax_products`](passes::relax_products) |
 //!
 //! The backend makes loop nests of that, and text of these. Each list stands in `cotan_opt::pipelines`, one page too.
 
-use cotan_ad::{Limits, ReversedLoop};
+use cotan_ad::{Limits, Options, ReversedLoop, expand_with};
 use cotan_ir::{Function, Item, Module, Symbol};
 use cotan_opt::passes::inline::{self, InlineLimit};
 use cotan_opt::passes::trap_nan::Site;
 use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Pass, PassContext, Pipeline, SIMPLIFY, passes};
 use std::sync::Arc;
 
-/// Is shown each function after each pass.
-pub(crate) type Observer<'a> = Option<&'a dyn Fn(&'static Pass, &Function)>;
+/// Is shown each function after each pass, with the name of the pass.
+pub(crate) type Observer<'a> = Option<&'a dyn Fn(&'static str, &Function)>;
 
 /// How far code goes.
 #[derive(Clone, Copy)]
@@ -67,7 +67,8 @@ impl MiddleEnd<'_> {
     /// their bits, for themselves and inside every derivative. A function that is only called, and inlined everywhere, is
     /// gone. Derivatives stay requests.
     fn prepare(&self, source: &Module, entry: &str, limit: InlineLimit) -> Module {
-        let context = PassContext { module: Some(source), inline: limit, known_extents: &[], observer: self.observer };
+        let show = |pass: &'static Pass, f: &Function| show(self.observer, pass, f);
+        let context = PassContext { module: Some(source), inline: limit, known_extents: &[], observer: Some(&show) };
         let mut prepared = Module::default();
         let mut wanted: Vec<Symbol> = vec![entry.into()];
         while let Some(name) = wanted.pop() {
@@ -93,8 +94,9 @@ impl MiddleEnd<'_> {
 
     /// Writes every derivative that the module asks for.
     fn differentiate(&self, module: &mut Module, limit: InlineLimit) -> Result<Vec<ReversedLoop>, cotan_ad::Error> {
-        let expand = if self.values_first { cotan_ad::expand_values_first } else { cotan_ad::expand };
-        expand(module, &Limits { inline: limit.of_simplified(), ..*self.limits })
+        let limits = Limits { inline: limit.of_simplified(), ..*self.limits };
+        let options = Options { values_first: self.values_first, observer: self.observer };
+        expand_with(module, &limits, options)
     }
 
     /// The module with `entry` at the stage: everything that it calls is inlined as far as that pays, and functions that
@@ -103,7 +105,8 @@ impl MiddleEnd<'_> {
     fn link(&self, derived: &Module, entry: &str) -> Module {
         let source = &without_rules(derived);
         let inline = self.limits.inline.for_entry(source, entry).of_simplified();
-        let callee = PassContext { module: Some(source), inline, known_extents: &[], observer: self.observer };
+        let show = |pass: &'static Pass, f: &Function| show(self.observer, pass, f);
+        let callee = PassContext { module: Some(source), inline, known_extents: &[], observer: Some(&show) };
         let mut linked = Module::default();
         let mut wanted: Vec<Symbol> = vec![entry.into()];
         while let Some(name) = wanted.pop() {
@@ -146,7 +149,7 @@ pub(crate) fn relax_products(module: &Module, entry: &str, observer: Observer<'_
 
 fn show(observer: Observer<'_>, pass: &'static Pass, f: &Function) {
     if let Some(observer) = observer {
-        observer(pass, f);
+        observer(pass.name, f);
     }
 }
 
