@@ -4,7 +4,7 @@ use crate::error::{Error, Limits};
 use crate::jvp::jvp;
 use crate::prepare::{self, Pass};
 use crate::report::ReversedLoop;
-use crate::state::Session;
+use crate::state::{Observer, Session};
 use crate::vjp::vjp;
 use cotan_ir::{Derived, Function, Item, Mode, Module, Symbol};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Options<'a> {
     /// order.
     pub values_first: bool,
     /// Is shown the source of each derivative after each of [`PASSES`](crate::PASSES), with the name of the pass.
-    pub observer: Option<&'a dyn Fn(&'static str, &Function)>,
+    pub observer: Option<Observer<'a>>,
 }
 
 /// Like [`expand`], with options.

@@ -65,3 +65,4 @@ pub use lengths::Lengths;
 pub use prepare::{PASSES, Pass};
 pub use report::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 pub use split::{ForwardReverse, fwd_rev};
+pub use state::Observer;

@@ -19,5 +19,6 @@ pub(crate) use prepared::{ForwardRegions, Prepared, Segmented, Slope, Slopes};
 pub(crate) use reverse::{ForwardCopy, Jacobian, LoopCopy, Reverse};
 pub(crate) use reverse_loop::{Patch, ReverseLoop};
 pub(crate) use scope::{AccCot, Cot, Scope};
+pub use session::Observer;
 pub(crate) use session::Session;
 pub(crate) use zeros::{retyped, zeros};

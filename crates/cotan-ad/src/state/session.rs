@@ -33,8 +33,8 @@ pub(crate) struct Session<'m> {
     write: Writer,
 }
 
-/// Takes the name of a pass and the function after it.
-pub(crate) type Observer<'a> = &'a dyn Fn(&'static str, &Function);
+/// Takes the name of a pass and the function after that pass.
+pub type Observer<'a> = &'a dyn Fn(&'static str, &Function);
 
 /// Writes the derivative of a request, under a name.
 type Writer = fn(&mut Session<'_>, &Derived, &Symbol) -> Result<Function, Error>;
