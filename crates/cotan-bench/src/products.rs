@@ -62,7 +62,7 @@ pub fn product_rates(compiler: &Compiler, n: usize, budget: Duration) -> Result<
     let request = instance.gradient.as_ref().context("the chain has a gradient")?;
     let mut calls = Vec::new();
     for request in [&instance.function, request] {
-        let function = function(compiler, &program, request, Engine::Cpu)?;
+        let function = function(compiler, &program, request, Engine::CPU)?;
         let args = fit_arguments(function.entry(), &instance.args)?;
         let results = function.call_flat(&args)?;
         calls.push((function, args, results));

@@ -54,7 +54,7 @@ pub struct Profile {
 /// Profiles the derivative of an instance, or the function if it has none, by calls for so long.
 pub fn profile(compiler: &Compiler, instance: &Instance, budget: Duration, peak: Peak) -> Result<Profile> {
     let request = instance.gradient.as_ref().unwrap_or(&instance.function);
-    let function = function(compiler, &check(compiler, instance)?, request, Engine::Cpu)?;
+    let function = function(compiler, &check(compiler, instance)?, request, Engine::CPU)?;
     let probed = |probe| compiler.probed(&function, probe).context("compiling with probes");
     let mut perturbed = Perturbed::new(fit_arguments(function.entry(), &instance.args)?);
 

@@ -77,7 +77,7 @@ pub fn throughput_table(rows: &[Throughput]) -> Vec<String> {
 /// more.
 pub fn throughput(compiler: &Compiler, instance: &Instance, budget: Duration) -> Result<Throughput> {
     let request = instance.gradient.as_ref().unwrap_or(&instance.function);
-    let compiled = function(compiler, &check(compiler, instance)?, request, Engine::Cpu)?;
+    let compiled = function(compiler, &check(compiler, instance)?, request, Engine::CPU)?;
     let one = compiled.on_threads(NonZeroUsize::MIN);
     let two = compiled.on_threads(NonZeroUsize::MIN.saturating_add(1));
     let args = fit_arguments(one.entry(), &instance.args)?;
