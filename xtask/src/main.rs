@@ -4,6 +4,7 @@
 
 mod book;
 mod changed;
+mod decisions;
 mod dependencies;
 mod figures;
 mod house;
@@ -41,10 +42,12 @@ cargo xtask COMMAND
                           ARCHITECTURE.md
   tidy --house [--json]   measures the tree: lists of kinds, rings of files, the longest functions and files, the largest types
   book                    builds the book into target/book, where mdbook is installed
+  decisions               writes the index of the design decisions, docs/design/decisions/index.md
   ops                     writes the reference pages of the operations, docs/operations
   figures                 draws the figures of the book, docs/figures
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   new-op NAME             writes the skeleton of an operation on tensors, which does not compile until it is filled in
+  new-op --scalar NAME    the same of an operation on scalars
   export-rules            writes the rules of the op table for the proofs, proofs/generated/Rules_gen.v
   proofs [--mutants]      builds and audits the machine-checked proofs and the oracle; needs Coq, and says what to install.
                           --mutants shows that broken rules can't be proved
@@ -75,6 +78,7 @@ fn main() -> Result<()> {
         Some("test") => test(rest),
         Some("tidy") => tidy::command(&root(), rest),
         Some("book") => book::build(&root()),
+        Some("decisions") => decisions::write(&root()),
         Some("ops") => ops::write(&root()),
         Some("figures") => figures::write(&root()),
         Some("accept") => accept(rest),

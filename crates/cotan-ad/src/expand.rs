@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Limits};
 use crate::jvp::jvp;
+use crate::prepare::{self, Pass};
 use crate::report::ReversedLoop;
 use crate::state::Session;
 use crate::vjp::vjp;
@@ -27,6 +28,18 @@ pub fn expand_values_first(module: &mut Module, limits: &Limits) -> Result<Vec<R
     expand_all(session)
 }
 
+/// Like [`expand`], and shows `observer` the source of each derivative after each of [`PASSES`](crate::PASSES), with the
+/// name of the pass.
+pub fn expand_observed(
+    module: &mut Module,
+    limits: &Limits,
+    observer: &dyn Fn(&'static str, &Function),
+) -> Result<Vec<ReversedLoop>, Error> {
+    let mut session = session(module, limits);
+    session.observer = Some(observer);
+    expand_all(session)
+}
+
 fn expand_all(mut session: Session<'_>) -> Result<Vec<ReversedLoop>, Error> {
     let is_derived = |item: &Item| match item {
         Item::Derived(_) => true,
@@ -41,6 +54,16 @@ fn expand_all(mut session: Session<'_>) -> Result<Vec<ReversedLoop>, Error> {
 /// The derivative `d`, which the module holds under its canonical name afterwards.
 pub fn derivative(module: &mut Module, d: &Derived, limits: &Limits) -> Result<Arc<Function>, Error> {
     session(module, limits).derivative(d)
+}
+
+/// A function after one pass of [`PASSES`](crate::PASSES) alone, as the derivative of its float results with respect to its
+/// float parameters would see it: for tests of passes.
+#[must_use]
+pub fn after_pass(module: &mut Module, pass: &Pass, f: Function) -> Function {
+    let wrt = (0..f.params.len()).filter(|k| f.ty(f.params[*k]).is_float()).collect();
+    let outs = (0..f.body.results.len()).filter(|k| f.is_float(f.body.results[*k])).collect();
+    let d = Derived { of: f.name.clone(), mode: pass.modes[0], wrt, outs };
+    prepare::after_pass(&mut session(module, &Limits::DEFAULT), pass, f, &d)
 }
 
 /// A session on a module that writes derivatives in both modes.

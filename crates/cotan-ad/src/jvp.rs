@@ -8,20 +8,15 @@
 //! An absent tangent is a symbolic zero. Regions keep their kind: every active result gains a tangent result next to it,
 //! every active accumulator a tangent accumulator of the same kind; zeros are made explicit only there.
 
-use crate::analysis::activity::active;
 use crate::error::Error;
 use crate::prepare::prepared;
 use crate::state::{Forward, Prepared, Session, TangentScope};
-use cotan_ir::{Builder, Derived, Function, Op, Stmt, Symbol, Var};
+use cotan_ir::{Builder, Derived, Function, Op, Stmt, Symbol};
 
 /// The forward derivative that `d` asks for.
 pub(crate) fn jvp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Result<Function, Error> {
     let original = session.source(d)?;
-    let Prepared { f: src, active, .. } = prepared(session, &original, d.mode, |f| {
-        let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
-        let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
-        active(f, &wrt, &outs)
-    });
+    let Prepared { f: src, active, .. } = prepared(session, &original, d);
     let mut j = Forward { session, name, src: &src, directions: &[active], b: Builder::new() };
     let mut scope = TangentScope::default();
     for p in &src.params {

@@ -60,7 +60,8 @@ mod vjp;
 
 pub use cotan_opt::cost::{COSTS, Costs};
 pub use error::{Error, Limits};
-pub use expand::{derivative, expand, expand_values_first};
+pub use expand::{after_pass, derivative, expand, expand_observed, expand_values_first};
 pub use lengths::Lengths;
+pub use prepare::{PASSES, Pass};
 pub use report::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 pub use split::{ForwardReverse, fwd_rev};

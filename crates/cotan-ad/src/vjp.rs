@@ -8,12 +8,11 @@
 //! first to fail: where there are checks, the reverse sweep starts *after* the value, so a caller that drops the value keeps
 //! its checks, and errors come in the order of the source. Without checks the value sweep may be dropped.
 
-use crate::analysis::activity::active;
 use crate::error::Error;
 use crate::lengths::Lengths;
 use crate::prepare::prepared;
 use crate::state::{Cot, ForwardCopy, LoopCopy, Prepared, Reverse, Scope, Session};
-use cotan_ir::{Atom, Block, Builder, Checkpoint, Derived, Dim, Env, Function, Op, Stmt, Symbol, Ty, Var};
+use cotan_ir::{Atom, Block, Builder, Checkpoint, Derived, Dim, Elem, Env, Function, Loop, Op, Stmt, Symbol, Ty, Var};
 use rustc_hash::FxHashMap;
 
 /// A function and its reverse sweep, in one body.
@@ -39,18 +38,8 @@ pub(crate) fn vjp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Resu
 /// Whether a loop asks for partial re-execution.
 fn has_checkpoints(block: &Block) -> bool {
     block.stmts.iter().any(|s| {
-        let here = match &s.op {
-            Op::Loop(l) => l.kept.recompute || l.kept.checkpoint.is_some_and(|c| c != Checkpoint::All),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
-        };
+        let asks = |l: &Loop| l.kept.recompute || l.kept.checkpoint.is_some_and(|c| c != Checkpoint::All);
+        let here = s.op.as_loop().is_some_and(asks);
         here || s.op.blocks().iter().any(has_checkpoints)
     })
 }
@@ -72,11 +61,7 @@ pub(crate) fn sweep(
     seed_types: SeedTypes,
 ) -> Result<Swept, Error> {
     let original = session.source(d)?;
-    let Prepared { f: src, active, segmented, regions, slopes } = prepared(session, &original, d.mode, |f| {
-        let wrt: Vec<Var> = d.wrt.iter().map(|k| f.params[*k]).collect();
-        let outs: Vec<Var> = d.outs.iter().filter_map(|k| f.body.results[*k].var()).collect();
-        active(f, &wrt, &outs)
-    });
+    let Prepared { f: src, active, segmented, regions, slopes } = prepared(session, &original, d);
     // Checkpoints ask for re-execution, so no inner loop is recorded in its place.
     let runs = if has_checkpoints(&original.body) { None } else { Some(1) };
     let b = Builder::new();
@@ -91,38 +76,14 @@ pub(crate) fn sweep(
     let n_forward = r.b.stmts().len();
     let results = scope.env.atoms(&src.body.results);
 
-    let mut seed_tys: Vec<Ty> = d.outs.iter().map(|k| r.b.ty(results[*k]).tangent()).collect();
-    if seed_types == SeedTypes::OfCaller {
-        let lengths = Lengths::of(&original, &d.outs);
-        let vars: Vec<Var> = lengths.names.iter().map(|n| r.b.param(n, Ty::scalar(cotan_ir::Elem::I64))).collect();
-        for (ty, axes) in seed_tys.iter_mut().zip(&lengths.axes) {
-            for (dim, axis) in ty.dims.iter_mut().zip(axes) {
-                if let Some(n) = axis {
-                    *dim = Dim::Var(vars[*n]);
-                }
-            }
-        }
-    }
+    let lengths = Lengths::of(&original, &d.outs);
     let mut seeds = Vec::new();
-    for (k, ty) in d.outs.iter().zip(seed_tys) {
-        let base = match src.body.results[*k] {
-            Atom::Var(v) => r.cot_name(v),
-            Atom::Const(_) => "cot".to_owned(),
-        };
-        let seed = match seed_types {
-            SeedTypes::OfCaller => r.b.param(&base, ty),
-            SeedTypes::OfValueSweep => r.b.var(&base, ty),
-        };
+    for (k, ty) in d.outs.iter().zip(r.seed_tys(&lengths, d, seed_types, &results)) {
+        let seed = r.seed(src.body.results[*k], ty, seed_types);
         seeds.push(seed);
         let start = match (seed_types, results[*k]) {
             (SeedTypes::OfCaller, Atom::Var(value)) if r.session.values_first || r.session.has_checks(&src.body) => {
-                let computed = r.b.var_ty(seed).elem;
-                let value = if r.b.var_ty(value).elem == computed {
-                    value
-                } else {
-                    r.b.prim(cotan_ops::cast_to(computed).prim(), &[value.into()])
-                };
-                r.b.named(&base).prim(cotan_ops::AFTER.prim(), &[seed.into(), value.into()])
+                r.after(seed, value)
             }
             (SeedTypes::OfCaller | SeedTypes::OfValueSweep, Atom::Var(_) | Atom::Const(_)) => seed,
         };
@@ -135,26 +96,60 @@ pub(crate) fn sweep(
 }
 
 impl Reverse<'_, '_> {
+    /// The types of the given cotangents. Lengths of the caller become parameters.
+    fn seed_tys(&mut self, lengths: &Lengths, d: &Derived, seed_types: SeedTypes, results: &[Atom]) -> Vec<Ty> {
+        let mut tys: Vec<Ty> = d.outs.iter().map(|k| self.b.ty(results[*k]).tangent()).collect();
+        if seed_types == SeedTypes::OfValueSweep {
+            return tys;
+        }
+        let vars: Vec<Var> = lengths.names.iter().map(|n| self.b.param(n, Ty::scalar(Elem::I64))).collect();
+        for (ty, axes) in tys.iter_mut().zip(&lengths.axes) {
+            for (dim, axis) in ty.dims.iter_mut().zip(axes) {
+                if let Some(n) = axis {
+                    *dim = Dim::Var(vars[*n]);
+                }
+            }
+        }
+        tys
+    }
+
+    /// A variable for the given cotangent of a result.
+    fn seed(&mut self, result: Atom, ty: Ty, seed_types: SeedTypes) -> Var {
+        let name = match result {
+            Atom::Var(v) => self.cot_name(v),
+            Atom::Const(_) => "cot".to_owned(),
+        };
+        match seed_types {
+            SeedTypes::OfCaller => self.b.param(&name, ty),
+            SeedTypes::OfValueSweep => self.b.var(&name, ty),
+        }
+    }
+
+    /// The given cotangent of a result, available only after the result.
+    fn after(&mut self, seed: Var, value: Var) -> Var {
+        let computed = self.b.var_ty(seed).elem;
+        let value = if self.b.var_ty(value).elem == computed {
+            value
+        } else {
+            self.b.prim(cotan_ops::cast_to(computed).prim(), &[value.into()])
+        };
+        let name = self.b.info(seed).name.clone();
+        self.b.named(&name).prim(cotan_ops::AFTER.prim(), &[seed.into(), value.into()])
+    }
+
     /// Copies statements, and gives the places of the copies of loops. Writes to accumulators of a region under reversal
     /// are erased: nothing can depend on them.
     pub(crate) fn forward(&mut self, stmts: &[Stmt], env: &mut Env) -> Result<Vec<Option<LoopCopy>>, Error> {
-        let copy = |s: &Stmt| match &s.op {
-            Op::Loop(l) if self.regions.contains(s) => {
-                Ok(Some(LoopCopy::WithTangents(self.copy_with_tangents(s, l, env)?)))
-            }
-            Op::Loop(_) => Ok(Some(LoopCopy::Plain(self.forward_copy(s, env)))),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {
+        let copy = |s: &Stmt| {
+            let Op::Loop(l) = &s.op else {
                 self.b.copy_stmt(self.src, s, env);
-                Ok(None)
-            }
+                return Ok(None);
+            };
+            Ok(Some(if self.regions.contains(s) {
+                LoopCopy::WithTangents(self.copy_with_tangents(s, l, env)?)
+            } else {
+                LoopCopy::Plain(self.forward_copy(s, env))
+            }))
         };
         stmts.iter().map(copy).collect()
     }
@@ -239,16 +234,8 @@ fn writes_any<T>(s: &Stmt, accs: &FxHashMap<Var, T>) -> bool {
     if accs.is_empty() {
         return false;
     }
-    match &s.op {
-        Op::AccAdd { acc, .. } => accs.contains_key(acc),
-        Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => s.op.blocks().iter().flat_map(|b| &b.stmts).any(|inner| writes_any(inner, accs)),
+    if let Op::AccAdd { acc, .. } = &s.op {
+        return accs.contains_key(acc);
     }
+    s.op.blocks().iter().flat_map(|b| &b.stmts).any(|inner| writes_any(inner, accs))
 }

@@ -44,7 +44,7 @@ fn f(n: i64, x: f64, w: f64) {
 ";
 
 #[test]
-fn a_loop_on_two_scalars_has_tangents_in_two_lanes() {
+fn a_loop_on_two_scalars_has_tangents_in_two_directions() {
     let mut module = module(TWO);
     let f = gradient_of(&mut module);
     expect![[r#"
@@ -78,7 +78,7 @@ fn a_loop_on_two_scalars_has_tangents_in_two_lanes() {
 #[test]
 fn what_the_choice_weighs_is_told() {
     let Some(Reversal::Forward(forward)) = reversals(TWO, &Limits::DEFAULT).pop() else { panic!("not forward") };
-    // The values: a product and a sine. Tangents: a product and a sum for each of `p` and `a` in the lanes of `x` and `w`,
+    // The values: a product and a sine. Tangents: a product and a sum for each of `p` and `a` in the directions of `x` and `w`,
     // and for `w` in its own. In reverse the values once more, eight bytes of record, and a product and a sum for each operand.
     let values = 1 + 30;
     let expected = ForwardLoop {
@@ -449,7 +449,7 @@ fn a_loop_around_may_keep_the_partial_derivatives() {
 }
 
 #[test]
-fn large_functions_that_are_called_are_differentiated_once_for_each_lane() {
+fn large_functions_that_are_called_are_differentiated_once_for_each_direction() {
     let mut b = cotan_ir::Builder::new();
     let [a, c] = ["a", "c"].map(|name| b.param(name, Ty::scalar(Elem::F64)));
     let mut y = b.prim(cotan_ops::MUL.prim(), &[a.into(), c.into()]);

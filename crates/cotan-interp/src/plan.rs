@@ -3,7 +3,6 @@
 //! A plan mirrors the blocks and statements of the function that it is made for.
 
 use cotan_ir::{Atom, Block, Elem, Function, Op, Prim, Stmt, Var};
-use cotan_ops::PRINT;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -114,13 +113,7 @@ impl<K> Planner<'_, K> {
 
 /// Whether nothing but its results tells that a statement has run, its blocks aside.
 fn is_quiet(s: &Stmt) -> bool {
-    match &s.op {
-        Op::Check { cond, .. } => cond.truth() == Some(true),
-        Op::Loop(l) => l.count.is_some(),
-        Op::Tensor { op, .. } => *op != PRINT.op(),
-        Op::Call { .. } | Op::AccAdd { .. } => false,
-        Op::Prim { .. } | Op::Index { .. } | Op::Update { .. } | Op::Par(_) | Op::Switch { .. } => true,
-    }
+    !s.op.effects().show()
 }
 
 /// The element type of an operand.

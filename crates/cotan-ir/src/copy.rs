@@ -1,6 +1,6 @@
 //! Renamed copies of code.
 
-use crate::{Acc, Atom, Block, Builder, Dim, Function, Loop, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
+use crate::{Acc, Atom, Block, Builder, Dim, Function, Loop, Op, Par, ParResult, PartMut, Stmt, Ty, Var, VarInfo};
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 
@@ -108,50 +108,24 @@ impl Builder {
         inner: &mut Env,
         on_unknown: OnUnknownAcc<'_>,
     ) -> Op {
-        match op {
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {
-                let mut new = op.clone();
-                new.map_operands(&mut |a| env.atom(a));
-                new
-            }
-            Op::AccAdd { acc, indices, value } => {
-                Op::AccAdd { acc: env.var(*acc), indices: env.atoms(indices), value: env.atom(*value) }
-            }
-            Op::Switch { selector, arms } => {
-                let copy_arm = |b: &Block| self.copy_block(source, b, &mut env.clone(), &mut *on_unknown);
-                Op::Switch { selector: env.atom(*selector), arms: arms.iter().map(copy_arm).collect() }
-            }
-            Op::Par(p) => {
-                let indices = p.indices.iter().map(|v| self.copy_var(source, *v, inner)).collect();
-                let accs = self.copy_accs(source, &p.accs, env, inner);
-                Op::Par(Box::new(Par {
-                    indices,
-                    extents: env.atoms(&p.extents),
-                    kinds: p.kinds.iter().map(|k| k.renamed(env)).collect(),
-                    accs,
-                    body: self.copy_block(source, &p.body, inner, on_unknown),
-                }))
-            }
-            Op::Loop(l) => {
-                let index = self.copy_var(source, l.index, inner);
-                let params = l.params.iter().map(|v| self.copy_var(source, *v, inner)).collect();
-                let accs = self.copy_accs(source, &l.accs, env, inner);
-                Op::Loop(Box::new(Loop {
-                    index,
-                    count: l.count.map(|n| env.atom(n)),
-                    params,
-                    inits: env.atoms(&l.inits),
-                    accs,
-                    body: self.copy_block(source, &l.body, inner, on_unknown),
-                    kept: l.kept,
-                }))
-            }
+        let mut new = op.without_blocks();
+        new.each_part_mut(|part| match part {
+            PartMut::Operands(_, atoms) => atoms.iter_mut().for_each(|a| *a = env.atom(*a)),
+            PartMut::Binders(vars) => vars.iter_mut().for_each(|v| *v = self.copy_var(source, *v, inner)),
+            PartMut::Accs(accs) => *accs = self.copy_accs(source, accs, env, inner),
+            PartMut::Written(acc) => *acc = env.var(*acc),
+            PartMut::Blocks(_) => {}
+        });
+        // The arms of a branch do not see each other's variables.
+        let are_arms = matches!(op, Op::Switch { .. });
+        for (block, new) in op.blocks().iter().zip(new.blocks_mut()) {
+            *new = if are_arms {
+                self.copy_block(source, block, &mut inner.clone(), &mut *on_unknown)
+            } else {
+                self.copy_block(source, block, inner, &mut *on_unknown)
+            };
         }
+        new
     }
 
     /// Copies of accumulators: the names enter `inner`, the start values are read in `env`.
@@ -169,6 +143,37 @@ impl Builder {
         }
         let results = env.atoms(&b.results);
         self.close_block(results)
+    }
+}
+
+impl Op {
+    /// The same operation with empty inner blocks.
+    pub fn without_blocks(&self) -> Op {
+        if let Op::Par(p) = self {
+            let Par { indices, extents, kinds, accs, body: _ } = p.as_ref();
+            Op::Par(Box::new(Par {
+                indices: indices.clone(),
+                extents: extents.clone(),
+                kinds: kinds.clone(),
+                accs: accs.clone(),
+                body: Block::default(),
+            }))
+        } else if let Op::Loop(l) = self {
+            let Loop { index, count, params, inits, accs, body: _, kept } = l.as_ref();
+            Op::Loop(Box::new(Loop {
+                index: *index,
+                count: *count,
+                params: params.clone(),
+                inits: inits.clone(),
+                accs: accs.clone(),
+                body: Block::default(),
+                kept: *kept,
+            }))
+        } else if let Op::Switch { selector, arms } = self {
+            Op::Switch { selector: *selector, arms: vec![Block::default(); arms.len()] }
+        } else {
+            self.clone()
+        }
     }
 }
 

@@ -48,7 +48,9 @@ pub use elem::{Elem, ElemSet};
 pub use function::{Derived, Function, Item, Mode, Module, Symbol, VarInfo};
 pub use kept::{Checkpoint, Kept};
 pub use memory::{AllocationSite, OutOfMemory};
-pub use op::{Acc, AccKind, Block, Loop, LoopResults, Monoid, Op, Par, ParResult, Stmt};
+pub use op::{
+    Acc, AccKind, Block, Effects, Loop, LoopResults, Monoid, Op, OperandRole, Par, ParResult, Part, PartMut, Stmt, Walk,
+};
 pub use parse::{OpLookup, ParseError, parse_function, parse_module};
 pub use prim::{OperandElem, Prim, PrimSig, ResultElem, TensorOp, TensorSig};
 pub use print::{PrintOptions, print_function, print_module, print_stmt};

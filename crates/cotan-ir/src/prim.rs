@@ -107,6 +107,8 @@ impl fmt::Debug for Prim {
 pub struct TensorSig {
     /// Unique name, also in the text form.
     pub name: &'static str,
+    /// Whether it writes output.
+    pub prints: bool,
     /// The record of the op table that this signature belongs to.
     pub record: &'static (dyn Any + Send + Sync),
 }
@@ -119,6 +121,11 @@ impl TensorOp {
     /// The name.
     pub fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// Whether it writes output: an effect that must not be repeated, dropped or moved.
+    pub fn prints(self) -> bool {
+        self.0.prints
     }
 }
 

@@ -1,6 +1,6 @@
 //! Free variables and effects of blocks.
 
-use crate::{Atom, Block, Function, Op, Var};
+use crate::{Atom, Block, Function, Var};
 use rustc_hash::FxHashSet;
 
 /// The variables that `block` uses and does not bind, in order of first use; `bound` are taken as bound. Variables
@@ -37,9 +37,7 @@ impl FreeVars<'_> {
                     self.using(v);
                 }
             });
-            if let Op::AccAdd { acc, .. } = &s.op {
-                self.using(*acc);
-            }
+            s.op.written().into_iter().for_each(|acc| self.using(acc));
             for v in s.op.binders() {
                 self.binding(v);
             }
@@ -58,15 +56,5 @@ impl FreeVars<'_> {
 
 /// The accumulators that a block writes, at any depth, those introduced inside it included.
 pub fn written_accs(block: &Block) -> FxHashSet<Var> {
-    fn walk(block: &Block, out: &mut FxHashSet<Var>) {
-        for s in &block.stmts {
-            if let Op::AccAdd { acc, .. } = &s.op {
-                out.insert(*acc);
-            }
-            s.op.blocks().iter().for_each(|b| walk(b, out));
-        }
-    }
-    let mut out = FxHashSet::default();
-    walk(block, &mut out);
-    out
+    block.walk().filter_map(|s| s.op.written()).collect()
 }

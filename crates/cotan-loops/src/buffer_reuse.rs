@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The record of this pass.
-pub(crate) static PASS: NestPass = NestPass {
+pub static PASS: NestPass = NestPass {
     name: "reuse_buffers",
     doc: "Gives arrays the memory of arrays that nothing mentions any more.",
     run: |f, _| reuse_buffers(f),

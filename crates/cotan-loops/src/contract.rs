@@ -14,7 +14,7 @@ use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The record of this pass.
-pub(crate) static PASS: NestPass = NestPass {
+pub static PASS: NestPass = NestPass {
     name: "contract",
     doc: "Contracts sums of plain products to fused multiply-adds.",
     run: |f, _| contract(f),

@@ -18,7 +18,7 @@ use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
 
 /// The record of this pass.
-pub(crate) static PASS: NestPass = NestPass {
+pub static PASS: NestPass = NestPass {
     name: "mark_flushing",
     doc: "Marks loops of derivatives in which subnormal numbers may become zero.",
     run: |f, _| mark_flushing(f),
@@ -130,8 +130,8 @@ impl Marking<'_> {
     }
 
     fn may_flush(&self, l: &For) -> bool {
-        let inside = Mentions::of(&l.body);
-        l.body.iter().any(Node::has_loop) && multiplies(&l.body) && self.is_free(&l.body, &inside)
+        let is_worth_it = l.body.iter().any(Node::has_loop) && multiplies(&l.body);
+        is_worth_it && self.is_free(&l.body, &Mentions::of(&l.body))
     }
 
     /// Whether nothing but derivatives leaves the nodes, and nothing in them decides anything by a float.

@@ -1,7 +1,8 @@
 //! Loop nests: the core IR lowered to loops, scalar statements and buffers.
 //!
 //! [`lower`] makes a [`LoopFunction`] of a function of the core IR: control stays structured, tensors become runs of
-//! elements in buffers, memory is explicit. This crate must not know of any machine: backends print what it makes.
+//! elements in buffers, memory is explicit. This crate must not know of any machine: what a
+//! machine wants of a nest is planned by crates above, with passes that stand in the same pipelines.
 //!
 //! ```
 //! use cotan_ir::{Builder, Elem, Ty};
@@ -15,42 +16,32 @@
 //! ```
 
 mod buffer_reuse;
+mod context;
 mod contract;
 mod flush;
-mod fork;
-mod legalize_width;
 mod liveness;
 mod lower;
-mod nan_watch;
-mod node;
+pub mod node;
 mod partial_sums;
-mod pipeline;
+pub mod pipeline;
 mod print;
 mod probe;
 mod product;
-mod split_blocks;
-mod vector;
 mod verify;
-mod wavefront;
 
-pub use contract::contract;
-pub use fork::fork;
-pub use legalize_width::{Width, legalize_width};
+pub use buffer_reuse::PASS as REUSE_BUFFERS;
+pub use context::{NestContext, TaskSizes, Width};
+pub use contract::{PASS as CONTRACT, contract};
+pub use flush::PASS as MARK_FLUSHING;
 pub use lower::{lower, lowers};
-pub use nan_watch::{unwatched_results, watch_results};
 pub use node::{
-    Argument, Buffer, BufferInfo, BufferKind, BufferUse, CallResult, Effect, Expr, For, Home, Independence, Local,
-    LocalInfo, LocalUse, LoopFunction, Node, Operand, OperandUse, Param, Part, PartMut, Place, Product, Routine,
-    Sharing, Sum, Target, Tensor, Threads, View, Wave, any, combining, count, each_definition, walk,
+    Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo,
+    LoopFunction, Node, Operand, Param, Place, Product, Routine, Sharing, Sum, Target, Tensor, Threads, View, Wave,
+    combining,
 };
 pub use partial_sums::{BlockWork, PartialSums};
-pub use pipeline::{
-    AFTER_LOWERING, NEST_PASSES, NestContext, NestPass, NestPipeline, OPTIMIZED, PLAIN, WATCH_RESULTS, run,
-};
+pub use pipeline::NestPass;
 pub use print::heading;
-pub use probe::{Probe, ProbeEvent, insert_probes};
-pub use product::expand_products;
-pub use split_blocks::split_blocks;
-pub use vector::vectorise;
+pub use probe::{PASS as INSERT_PROBES, Probe, ProbeEvent, insert_probes};
+pub use product::{PASS as EXPAND_PRODUCTS, expand_products, is_small, small_version};
 pub use verify::{NestError, verify, verify_nests};
-pub use wavefront::{TaskSizes, wavefronts};

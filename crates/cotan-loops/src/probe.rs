@@ -5,13 +5,13 @@
 //! lowering: whatever later becomes of a nest stays between its probes.
 
 use crate::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, LocalInfo, LoopFunction};
-use crate::node::{Node, Operand, Place, Target, Tensor};
+use crate::node::{Node, Operand, Place, Target, Tensor, any, walk};
 use crate::pipeline::NestPass;
 use cotan_ir::{Const, Elem, Monoid, Span};
 use cotan_ops::Instruction;
 
 /// The record of this pass.
-pub(crate) static PASS: NestPass = NestPass {
+pub static PASS: NestPass = NestPass {
     name: "insert_probes",
     doc: "Tells the host when nests begin and end, or what they compute.",
     run: |f, context| {
@@ -106,8 +106,7 @@ fn around_nests(f: &mut LoopFunction, nodes: &mut Vec<Node>, counts: Option<Coun
 
 /// Whether a node runs a loop; a copy of elements is one.
 fn is_nest(node: &Node) -> bool {
-    matches!(node, Node::For(_) | Node::While(..) | Node::Copy { .. })
-        || node.lists().into_iter().flatten().any(is_nest)
+    any(std::slice::from_ref(node), &mut |node| matches!(node, Node::For(_) | Node::While(..) | Node::Copy { .. }))
 }
 
 fn write(text: &str, value: Option<Tensor>) -> Node {
@@ -145,7 +144,7 @@ fn label(f: &LoopFunction, node: &Node) -> String {
 
 /// The buffers that nodes write to, and those that they make.
 fn targets(nodes: &[Node], written: &mut Vec<Buffer>, own: &mut Vec<Buffer>) {
-    for node in nodes {
+    walk(nodes, &mut |node| {
         if let Node::Store(place, _)
         | Node::Copy { to: place, .. }
         | Node::Combine { target: Target::Element(place), .. } = node
@@ -155,8 +154,7 @@ fn targets(nodes: &[Node], written: &mut Vec<Buffer>, own: &mut Vec<Buffer>) {
         if let Node::Alloc { buffer, .. } | Node::Bind { buffer, .. } = node {
             own.push(*buffer);
         }
-        node.lists().into_iter().for_each(|list| targets(list, written, own));
-    }
+    });
 }
 
 /// Where a function counts: two numbers in its frame.

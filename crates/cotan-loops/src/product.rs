@@ -12,7 +12,7 @@ use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
 
 /// The record of this pass.
-pub(crate) static PASS: NestPass = NestPass {
+pub static PASS: NestPass = NestPass {
     name: "expand_products",
     doc: "Puts loops in the place of matrix products by a library.",
     run: |f, _| expand_products(f),
@@ -27,7 +27,7 @@ const LEAST_WORK: i64 = 1 << 14;
 
 /// Whether a product with these rows, columns and terms is done by loops, a bool: a constant where the extents are.
 /// `define` gives the value of an instruction on two operands of a type.
-pub(crate) fn is_small(
+pub fn is_small(
     [rows, columns, summed]: [Operand; 3],
     define: &mut dyn FnMut(Instruction, Elem, [Operand; 2]) -> Operand,
 ) -> Operand {
@@ -91,7 +91,7 @@ fn without_products(nodes: Vec<Node>) -> Vec<Node> {
 
 /// The same loop without products by a library, and their extents; nothing if there are none, or if extents are known in
 /// the loop alone, so that nobody can tell beforehand.
-pub(crate) fn small_version(l: &For) -> Option<(For, Vec<[Operand; 3]>)> {
+pub fn small_version(l: &For) -> Option<(For, Vec<[Operand; 3]>)> {
     let (mut extents, mut inside) = (Vec::new(), FxHashSet::default());
     inside.insert(l.index);
     collect(&l.body, &mut extents, &mut inside);

@@ -1,12 +1,7 @@
 //! All tests of this crate through its public interface, in one program: what they share is built and linked once.
 
 mod contract;
-mod flush;
-mod fork;
-mod lanes;
-mod legalize_width;
 mod lowering;
 mod probe;
 mod products;
 mod reuse;
-mod wavefront;

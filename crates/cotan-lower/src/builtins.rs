@@ -1,7 +1,7 @@
 //! The functions of the prelude that are no scalar primitives.
 
 use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, Elem, Monoid, Ty};
-use cotan_ops::{ADD, AND, CONCAT, EQ, FILL, LT, MUL, MUL_FITS, NOT, RESHAPE, SELECT, TRANSPOSE};
+use cotan_ops::{ADD, AND, CONCAT, EQ, FILL, LT, MUL, NOT, RESHAPE, SELECT, TRANSPOSE};
 use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 
@@ -368,7 +368,7 @@ impl<'a, 'p> Body<'a, 'p> {
     fn checked_product(&mut self, extents: &[Atom]) -> Atom {
         let mut product = Atom::i64(1);
         for (k, n) in extents.iter().enumerate() {
-            product = if k == 0 { *n } else { self.fitting(&MUL, &MUL_FITS, &[product, *n]) };
+            product = if k == 0 { *n } else { self.fitting(&MUL, &[product, *n]) };
         }
         product
     }

@@ -1,7 +1,7 @@
 //! Sizes: from polynomials to i64 operands, each computed once per scope.
 
 use cotan_ir::{Atom, Elem, Ty};
-use cotan_ops::{ADD, ADD_FITS, FLOOR_DIV, MAX, MUL, MUL_FITS, PrimRow, SUB, SUB_FITS};
+use cotan_ops::{ADD, FLOOR_DIV, MAX, MUL, PrimRow, SUB};
 
 use super::function::{Body, Sizes};
 use super::values::Value;
@@ -208,8 +208,8 @@ impl<'p> Body<'_, 'p> {
         let mut terms: Vec<(Vec<(SizeAtom, u32)>, i64)> = dim.terms().map(|(m, c)| (m.to_vec(), c)).collect();
         terms.sort_by_key(|(monomial, coefficient)| (*coefficient < 0, monomial.is_empty()));
         let is_large = terms.iter().any(|(_, coefficient)| coefficient.unsigned_abs() >= LARGE);
-        let apply = |body: &mut Self, row: &'static PrimRow, fits: &'static PrimRow, args: [Atom; 2]| {
-            if is_large { body.fitting(row, fits, &args) } else { body.prim(row, &args) }
+        let apply = |body: &mut Self, row: &'static PrimRow, args: [Atom; 2]| {
+            if is_large { body.fitting(row, &args) } else { body.prim(row, &args) }
         };
         let mut sum: Option<Atom> = None;
         for (monomial, coefficient) in terms {
@@ -220,19 +220,19 @@ impl<'p> Body<'_, 'p> {
                 let value = self.size(&Dim::atom(atom))?;
                 for _ in 0..power {
                     product = Some(match product {
-                        Some(product) => apply(self, &MUL, &MUL_FITS, [product, value]),
+                        Some(product) => apply(self, &MUL, [product, value]),
                         None => value,
                     });
                 }
             }
             let term = match product {
                 Some(product) if factor == 1 => product,
-                Some(product) => apply(self, &MUL, &MUL_FITS, [Atom::i64(factor), product]),
+                Some(product) => apply(self, &MUL, [Atom::i64(factor), product]),
                 None => Atom::i64(factor),
             };
             sum = Some(match sum {
-                Some(sum) if coefficient < 0 => apply(self, &SUB, &SUB_FITS, [sum, term]),
-                Some(sum) => apply(self, &ADD, &ADD_FITS, [sum, term]),
+                Some(sum) if coefficient < 0 => apply(self, &SUB, [sum, term]),
+                Some(sum) => apply(self, &ADD, [sum, term]),
                 None => term,
             });
         }

@@ -14,9 +14,8 @@ use cotan_syntax::Span;
 
 use super::walk::{each_assigned, each_child, escapes};
 use cotan_sema::typed::{
-    self, Arg, Block, Callable, CallableKind, Expr, ExprKind, FunctionBody, If, Index, Iterable, Literal, Local,
-    LocalId, LogicOp, Match, MatchArm, Pattern, PatternKind, PlaceStepKind, Program, Range, Stmt, StmtKind, Target,
-    Type, While,
+    Block, Callable, CallableKind, Expr, ExprKind, FunctionBody, If, Iterable, Literal, Local, LocalId, LogicOp, Match,
+    MatchArm, Part, Pattern, PatternKind, Program, Role, Stmt, StmtKind, Target, Type, While,
 };
 
 /// The program, in which control escapes from statements, arms and the values of blocks only.
@@ -57,8 +56,8 @@ fn needs_rewriting(e: &Expr) -> bool {
     e.each_part(&mut |part| {
         found = found
             || match part {
-                typed::Part::Expr(child) => needs_rewriting(child),
-                typed::Part::Callable(callable) => callable_needs_rewriting(callable),
+                Part::Expr(child) => needs_rewriting(child),
+                Part::Callable(callable) => callable_needs_rewriting(callable),
             };
     });
     found
@@ -112,8 +111,8 @@ fn assigns(e: &Expr) -> bool {
 fn has_escaping_index(target: &Target) -> bool {
     let mut found = false;
     target.each_index(&mut |part| match part {
-        typed::Part::Expr(index) => found = found || escapes(index).any(),
-        typed::Part::Callable(_) => {}
+        Part::Expr(index) => found = found || escapes(index).any(),
+        Part::Callable(_) => {}
     });
     found
 }
@@ -139,9 +138,10 @@ impl Rewriter<'_> {
             condition_into_body(e);
         }
         self.guards_into_conditions(e);
-        parts_mut(e, &mut |part| match part {
-            Part::Operand(part) | Part::Later(part) => self.expr(part),
-            Part::Callable(callable) => self.callable(callable),
+        e.each_role_mut(&mut |role| match role {
+            Role::Operand(part) | Role::Later(part) => self.expr(part),
+            Role::Callable(callable) => self.callable(callable),
+            Role::Pattern(_) | Role::Type(_) => {}
         });
         if let ExprKind::Block(block) = &mut e.kind {
             self.assignments(block);
@@ -207,8 +207,8 @@ impl Rewriter<'_> {
     fn bind_operands(&mut self, e: &mut Expr) {
         let mut n_bound = 0;
         let mut n = 0;
-        parts_mut(e, &mut |part| {
-            if let Part::Operand(operand) = part {
+        e.each_role_mut(&mut |role| {
+            if let Role::Operand(operand) = role {
                 n += 1;
                 if escapes(operand).any() {
                     n_bound = n;
@@ -216,8 +216,8 @@ impl Rewriter<'_> {
             }
         });
         let mut statements = Vec::new();
-        parts_mut(e, &mut |part| {
-            if let Part::Operand(operand) = part
+        e.each_role_mut(&mut |role| {
+            if let Role::Operand(operand) = role
                 && statements.len() < n_bound
             {
                 statements.push(self.bind(operand));
@@ -246,7 +246,7 @@ impl Rewriter<'_> {
                 && has_escaping_index(target)
             {
                 statements.push(self.bind(value));
-                each_index_mut(target, &mut |e| statements.push(self.bind(e)));
+                target.each_index_mut(&mut |e| statements.push(self.bind(e)));
             }
             statements.push(s);
         }
@@ -281,138 +281,4 @@ fn branches_of(op: LogicOp, operands: Vec<Expr>, span: Span) -> Expr {
         bool_expr(ExprKind::If(Box::new(If { arms: vec![(operand, taken)], otherwise: Some(otherwise) })))
     };
     operands.into_iter().rev().reduce(nest).unwrap_or_else(known)
-}
-
-/// A part of an expression.
-pub(super) enum Part<'e> {
-    /// Evaluated whenever the expression is, before anything that is not an operand.
-    Operand(&'e mut Expr),
-    /// Evaluated later, repeatedly, or not at all.
-    Later(&'e mut Expr),
-    Callable(&'e mut Callable),
-}
-
-/// Calls `f` for each part, operands in order of evaluation.
-pub(super) fn parts_mut(e: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
-    match &mut e.kind {
-        ExprKind::Error
-        | ExprKind::Literal(_)
-        | ExprKind::Local(_)
-        | ExprKind::Size(_)
-        | ExprKind::Break
-        | ExprKind::Continue => {}
-        ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter_mut().for_each(|part| f(Part::Operand(part))),
-        ExprKind::Struct(fields) | ExprKind::Variant { fields, .. } => {
-            fields.iter_mut().for_each(|field| f(Part::Operand(&mut field.value)))
-        }
-        ExprKind::StructUpdate { fields, base } => {
-            fields.iter_mut().for_each(|field| f(Part::Operand(&mut field.value)));
-            f(Part::Operand(base));
-        }
-        ExprKind::Field { base, .. } => f(Part::Operand(base)),
-        ExprKind::Unary { operand, .. }
-        | ExprKind::Cast(operand)
-        | ExprKind::ShapeCheck(operand)
-        | ExprKind::AsTangent(operand)
-        | ExprKind::Fold { operand, .. } => f(Part::Operand(operand)),
-        ExprKind::Chain(chain) => {
-            f(Part::Operand(&mut chain.first));
-            chain.rest.iter_mut().for_each(|link| f(Part::Operand(&mut link.operand)));
-        }
-        ExprKind::Logic { operands, .. } => {
-            for (k, operand) in operands.iter_mut().enumerate() {
-                f(if k == 0 { Part::Operand(operand) } else { Part::Later(operand) });
-            }
-        }
-        ExprKind::Primitive { args, .. } => args.iter_mut().for_each(|arg| f(Part::Operand(arg))),
-        ExprKind::Range(range) => bounds_mut(range, f),
-        ExprKind::Index { base, indices } => {
-            f(Part::Operand(base));
-            indices.iter_mut().for_each(|index| index_mut(index, &mut |e| f(Part::Operand(e))));
-        }
-        ExprKind::FoldBy { function, init, operand } => {
-            init.iter_mut().for_each(|init| f(Part::Operand(init)));
-            f(Part::Operand(operand));
-            f(Part::Callable(function));
-        }
-        ExprKind::Call { callee, args } => {
-            f(Part::Callable(callee));
-            args_mut(args, f);
-        }
-        ExprKind::Builtin { args, .. } => args_mut(args, f),
-        ExprKind::Print(print) => print.values_mut().for_each(|value| f(Part::Operand(value))),
-        ExprKind::If(branch) => {
-            for (k, (condition, body)) in branch.arms.iter_mut().enumerate() {
-                f(if k == 0 { Part::Operand(condition) } else { Part::Later(condition) });
-                f(Part::Later(body));
-            }
-            branch.otherwise.iter_mut().for_each(|otherwise| f(Part::Later(otherwise)));
-        }
-        ExprKind::Match(it) => {
-            f(Part::Operand(&mut it.scrutinee));
-            for arm in &mut it.arms {
-                arm.guard.iter_mut().for_each(|guard| f(Part::Later(guard)));
-                f(Part::Later(&mut arm.body));
-            }
-        }
-        ExprKind::Block(block) => {
-            for s in &mut block.statements {
-                match &mut s.kind {
-                    StmtKind::Let { value, .. } | StmtKind::Expr(value) => f(Part::Later(value)),
-                    StmtKind::Assign { target, value, .. } => {
-                        f(Part::Later(value));
-                        each_index_mut(target, &mut |e| f(Part::Later(e)));
-                    }
-                }
-            }
-            block.value.iter_mut().for_each(|value| f(Part::Later(value)));
-        }
-        ExprKind::For(l) => {
-            match &mut l.iterable {
-                Iterable::Range { range, .. } => bounds_mut(range, f),
-                Iterable::Tensor { tensor, .. } => f(Part::Operand(tensor)),
-            }
-            f(Part::Later(&mut l.body));
-        }
-        ExprKind::While(l) => {
-            f(Part::Later(&mut l.condition));
-            f(Part::Later(&mut l.body));
-        }
-        ExprKind::Return(value) => value.iter_mut().for_each(|value| f(Part::Later(value))),
-    }
-}
-
-fn args_mut(args: &mut [Arg], f: &mut dyn FnMut(Part<'_>)) {
-    args.iter_mut().for_each(|arg| match arg {
-        Arg::Value(e) => f(Part::Operand(e)),
-        Arg::Function(callable) => f(Part::Callable(callable)),
-        Arg::Pack(_) => {}
-    });
-}
-
-fn bounds_mut(range: &mut Range, f: &mut dyn FnMut(Part<'_>)) {
-    f(Part::Operand(&mut range.lo));
-    f(Part::Operand(&mut range.hi));
-}
-
-fn index_mut(index: &mut Index, f: &mut dyn FnMut(&mut Expr)) {
-    match index {
-        Index::At(e) | Index::Gather(e) => f(e),
-        Index::Slice { lo, hi, .. } => lo.iter_mut().chain(hi).for_each(f),
-    }
-}
-
-/// Calls `f` for each index of each place of a target.
-fn each_index_mut(target: &mut Target, f: &mut dyn FnMut(&mut Expr)) {
-    match target {
-        Target::Tuple(parts) => parts.iter_mut().for_each(|part| each_index_mut(part, f)),
-        Target::Place(place) => {
-            for step in &mut place.steps {
-                match &mut step.kind {
-                    PlaceStepKind::Field(_) => {}
-                    PlaceStepKind::Index(indices) => indices.iter_mut().for_each(|index| index_mut(index, f)),
-                }
-            }
-        }
-    }
 }

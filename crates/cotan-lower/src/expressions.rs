@@ -52,12 +52,12 @@ impl<'p> Body<'_, 'p> {
             }
             ExprKind::Chain(chain) => Ok(vec![self.chain(chain)?]),
             ExprKind::Logic { op, operands } => Ok(vec![self.logic(*op, operands)?]),
-            ExprKind::Primitive { name, args } => {
+            ExprKind::Primitive { row, wraps, args } => {
                 let mut operands = Vec::new();
                 for arg in args {
                     operands.push(self.scalar(arg)?);
                 }
-                Ok(vec![self.primitive(name, &operands)])
+                Ok(vec![self.primitive(row, *wraps, &operands)])
             }
             ExprKind::Cast(operand) => {
                 let value = self.scalar(operand)?;

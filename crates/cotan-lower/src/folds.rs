@@ -2,8 +2,8 @@
 
 use cotan_ir::{Atom, CheckKind, Const, Elem, Monoid, ParResult};
 use cotan_ops::{
-    ABS, ADD, AND, DIV, DIV_FITS, GT, ISFINITE, LE, LT, MUL, MUL_FITS, NE, OR, REM, SELECT, SHR, SQRT, STOP_GRADIENT,
-    SUB, SUB_FITS, cast_fits, cast_to,
+    ABS, ADD, AND, DIV, GT, ISFINITE, LE, LT, MUL, NE, OR, REM, SELECT, SHR, SQRT, STOP_GRADIENT, SUB, cast_fits,
+    cast_to,
 };
 use cotan_syntax::ast::FoldOp;
 
@@ -67,9 +67,7 @@ impl<'p> Body<'_, 'p> {
             FoldOp::Add => Ok(self.reduce(Monoid::Add, Const::zero(elem), extents, element)),
             FoldOp::Mul if elem.is_integer() => {
                 let one = Const::number(elem, 1).into();
-                self.in_order(extents, one, element, &mut |body, product, x| {
-                    body.fitting(&MUL, &MUL_FITS, &[product, x])
-                })
+                self.in_order(extents, one, element, &mut |body, product, x| body.fitting(&MUL, &[product, x]))
             }
             FoldOp::Mul => Ok(self.reduce(Monoid::Mul, Const::number(elem, 1), extents, element)),
             FoldOp::And => Ok(self.reduce(Monoid::And, Const::bool(true), extents, element)),
@@ -88,7 +86,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn subtract(&mut self, acc: Atom, x: Atom) -> Atom {
-        if self.b.ty(acc).is_float() { self.prim(&SUB, &[acc, x]) } else { self.fitting(&SUB, &SUB_FITS, &[acc, x]) }
+        if self.b.ty(acc).is_float() { self.prim(&SUB, &[acc, x]) } else { self.fitting(&SUB, &[acc, x]) }
     }
 
     fn divide(&mut self, acc: Atom, x: Atom) -> Atom {
@@ -98,7 +96,7 @@ impl<'p> Body<'_, 'p> {
         }
         let cond = self.prim(&NE, &[x, Const::zero(elem).into()]);
         let x = self.check(cond, CheckKind::DivisionByZero, &[x], x);
-        self.fitting(&DIV, &DIV_FITS, &[acc, x])
+        self.fitting(&DIV, &[acc, x])
     }
 
     /// A reduction in parallel.
@@ -320,7 +318,7 @@ impl<'p> Body<'_, 'p> {
         self.fold_elements(FoldOp::Add, ty.elem, &extents, &mut |body, at| {
             let x = body.b.index(left, at).into();
             let y = body.b.index(right, at).into();
-            if ty.is_float() { body.prim(&MUL, &[x, y]) } else { body.fitting(&MUL, &MUL_FITS, &[x, y]) }
+            if ty.is_float() { body.prim(&MUL, &[x, y]) } else { body.fitting(&MUL, &[x, y]) }
         })
     }
 

@@ -1,7 +1,7 @@
 //! Reading parts of tensors: elements, rows, slices, gathers, ranges as tensors.
 
 use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, ParResult, Ty};
-use cotan_ops::{ADD, ADD_FITS, IOTA, LE, MAX, SLICE, SUB};
+use cotan_ops::{ADD, IOTA, LE, MAX, SLICE, SUB};
 use cotan_syntax::Span;
 
 use super::Result;
@@ -143,7 +143,7 @@ impl<'p> Body<'_, 'p> {
     fn checked_slice(&mut self, lo: Atom, hi: Atom, inclusive: bool, extent: Atom, size: Option<&Dim>) -> Selection {
         let (given_lo, given_hi) = (lo, hi);
         let (lo, hi) = (self.as_i64(lo), self.as_i64(hi));
-        let hi = if inclusive { self.fitting(&ADD, &ADD_FITS, &[hi, Atom::i64(1)]) } else { hi };
+        let hi = if inclusive { self.fitting(&ADD, &[hi, Atom::i64(1)]) } else { hi };
         let mut bounds = Vec::new();
         if !self.is_non_negative(lo) {
             bounds.push((Atom::i64(0), lo));

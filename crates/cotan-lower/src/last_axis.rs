@@ -4,7 +4,7 @@
 //! of a gather, in both modes and to any order.
 
 use cotan_ir::{Atom, Const, Elem, Monoid, Ty};
-use cotan_ops::{ADD, ADD_FITS, ARGSORT, EQ, ISNAN, MUL, MUL_FITS, OR, PrimRow, SELECT};
+use cotan_ops::{ADD, ARGSORT, EQ, ISNAN, MUL, OR, PrimRow, SELECT};
 use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 
@@ -64,14 +64,14 @@ impl Body<'_, '_> {
         let elem = self.b.ty(tensor).elem;
         let extents = self.extents(tensor);
         let (kept, last) = extents.split_at(extents.len() - 1);
-        let (name, start, row, fits): (_, _, &'static PrimRow, &'static PrimRow) =
-            if op == FoldOp::Mul { ("product", 1, &MUL, &MUL_FITS) } else { ("sum", 0, &ADD, &ADD_FITS) };
+        let (name, start, row): (_, _, &'static PrimRow) =
+            if op == FoldOp::Mul { ("product", 1, &MUL) } else { ("sum", 0, &ADD) };
         let start = Const::number(elem, start).into();
         let running = self.stacked(kept, &mut |body, outer| {
             let results = body.counted(last[0], &[(name, start)], &mut |body, index, total| {
                 let x = body.b.index(tensor, &[outer, &[index]].concat()).into();
                 let args = [total[0], x];
-                let next = if elem.is_float() { body.prim(row, &args) } else { body.fitting(row, fits, &args) };
+                let next = if elem.is_float() { body.prim(row, &args) } else { body.fitting(row, &args) };
                 Ok(vec![next, next])
             })?;
             Ok(vec![results[1]])

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cotan_ir::{Atom, Checkpoint, Const, Elem, Loop, Ty, Var};
-use cotan_ops::{ADD, ADD_FITS, LE, LT, MAX, MIN, SELECT, SUB, SUB_FITS, cast_to};
+use cotan_ops::{ADD, LE, LT, MAX, MIN, SELECT, SUB, cast_to};
 
 use super::Result;
 use super::accumulation::Share;
@@ -359,14 +359,14 @@ impl<'a, 'p> Body<'a, 'p> {
             let end = self.prim(&ADD, &[hi, one]);
             self.distance(first, end, true)
         } else if known == Some(0) {
-            self.fitting(&ADD, &ADD_FITS, &[hi, one])
+            self.fitting(&ADD, &[hi, one])
         } else if let Some(known) = known.filter(|known| *known > 0) {
             // The largest value of the type has none after it, but the smallest of the range has one before it.
             let before = Const::integer(elem, known - 1).into();
             self.distance(before, hi, false)
         } else {
             let past_first = self.distance(first, hi, false);
-            let count = self.fitting(&ADD, &ADD_FITS, &[past_first, one]);
+            let count = self.fitting(&ADD, &[past_first, one]);
             let is_there = self.prim(&LE, &[first, hi]);
             self.prim(&SELECT, &[is_there, count, Const::number(elem, 0).into()])
         };
@@ -394,11 +394,7 @@ impl<'a, 'p> Body<'a, 'p> {
         } else {
             // An empty range may end far below where it starts.
             let hi = self.prim(&MAX, &[hi, first]);
-            if self.is_non_negative(first) {
-                self.prim(&SUB, &[hi, first])
-            } else {
-                self.fitting(&SUB, &SUB_FITS, &[hi, first])
-            }
+            if self.is_non_negative(first) { self.prim(&SUB, &[hi, first]) } else { self.fitting(&SUB, &[hi, first]) }
         }
     }
 

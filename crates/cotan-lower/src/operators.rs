@@ -4,14 +4,10 @@
 //! is a parallel loop over elements, each with its check.
 
 use cotan_ir::{Atom, CheckKind, Const, Dim, Elem, ParResult, Ty, Var};
-use cotan_ops::{
-    ABS_FITS, ADD, ADD_FITS, AND, DIV, DIV_FITS, GE, LT, MATMUL, MUL, MUL_FITS, NE, NEG, NEG_FITS, OR, POWI, POWI_FITS,
-    PrimRow, REM, SELECT, SUB, SUB_FITS, cast_fits, cast_to, lookup,
-};
+use cotan_ops::{ADD, AND, DIV, GE, LT, MATMUL, MUL, NE, NEG, OR, POWI, PrimRow, REM, SELECT, SUB, cast_fits, cast_to};
 
 use super::Result;
 use super::function::{Body, ir_span};
-use cotan_sema::prelude::scalar_function;
 use cotan_sema::typed::{BinaryOp, Chain};
 
 impl<'p> Body<'_, 'p> {
@@ -50,12 +46,12 @@ impl<'p> Body<'_, 'p> {
             return self.prim(op.row(), &args);
         }
         match op {
-            BinaryOp::Add => self.fitting(&ADD, &ADD_FITS, &args),
-            BinaryOp::Sub => self.fitting(&SUB, &SUB_FITS, &args),
-            BinaryOp::Mul => self.fitting(&MUL, &MUL_FITS, &args),
+            BinaryOp::Add => self.fitting(&ADD, &args),
+            BinaryOp::Sub => self.fitting(&SUB, &args),
+            BinaryOp::Mul => self.fitting(&MUL, &args),
             BinaryOp::Div => {
                 let right = self.non_zero(right);
-                self.fitting(&DIV, &DIV_FITS, &[left, right])
+                self.fitting(&DIV, &[left, right])
             }
             BinaryOp::Rem => {
                 let right = self.non_zero(right);
@@ -63,7 +59,7 @@ impl<'p> Body<'_, 'p> {
             }
             BinaryOp::PowInt => {
                 let right = self.natural(right);
-                self.fitting(&POWI, &POWI_FITS, &[left, right])
+                self.fitting(&POWI, &[left, right])
             }
             BinaryOp::Pow
             | BinaryOp::Eq
@@ -100,8 +96,8 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// An integer operation, with the check that its result fits the type.
-    pub(super) fn fitting(&mut self, row: &'static PrimRow, fits: &'static PrimRow, args: &[Atom]) -> Atom {
-        let cond = self.prim(fits, args);
+    pub(super) fn fitting(&mut self, row: &'static PrimRow, args: &[Atom]) -> Atom {
+        let cond = row.fits.map_or(Atom::Const(Const::bool(true)), |fits| self.prim(fits, args));
         let value = self.prim(row, args);
         let sign = self.is_non_negative(value);
         let value = self.check(cond, CheckKind::IntegerOverflow, args, value);
@@ -123,19 +119,18 @@ impl<'p> Body<'_, 'p> {
         if elem.is_float() {
             return self.element_wise(&NEG, &[operand]);
         }
-        self.each_element(&[operand], &mut |body, args| body.fitting(&NEG, &NEG_FITS, args))
+        self.each_element(&[operand], &mut |body, args| body.fitting(&NEG, args))
     }
 
     /// A scalar function of the prelude.
-    pub(super) fn primitive(&mut self, name: &str, args: &[Atom]) -> Atom {
-        let function = scalar_function(name).expect("invariant: the checker takes functions from the prelude");
-        let row = lookup(function.row).expect("invariant: a function of the prelude is a row of the op table");
+    pub(super) fn primitive(&mut self, row: &'static PrimRow, wraps: bool, args: &[Atom]) -> Atom {
         let elem = self.b.ty(args[0]).elem;
-        if std::ptr::eq(row, &cotan_ops::ABS) && elem.is_signed() && !function.wraps {
-            return self.each_element(args, &mut |body, args| body.fitting(row, &ABS_FITS, args));
-        }
-        if !std::ptr::eq(row, &POWI) {
-            return self.element_wise(row, args);
+        if *row != POWI {
+            let may_fail = row.fits.is_some() && elem.is_signed() && !wraps;
+            return match may_fail {
+                true => self.each_element(args, &mut |body, args| body.fitting(row, args)),
+                false => self.element_wise(row, args),
+            };
         }
         let exponent = self.exponent(args[1]);
         if elem.is_float() {
@@ -264,8 +259,8 @@ impl<'p> Body<'_, 'p> {
             let sums = body.counted(length, &[("sum", zero)], &mut |body, k, sums| {
                 let x = body.b.index(left, &[row, &[k]].concat()).into();
                 let y = body.b.index(right, &[&row[..n_batch], &[k], column].concat()).into();
-                let product = body.fitting(&MUL, &MUL_FITS, &[x, y]);
-                Ok(vec![body.fitting(&ADD, &ADD_FITS, &[sums[0], product])])
+                let product = body.fitting(&MUL, &[x, y]);
+                Ok(vec![body.fitting(&ADD, &[sums[0], product])])
             });
             sums.map(|sums| sums[0])
         })?;

@@ -13,13 +13,12 @@ use cotan_syntax::Span;
 
 use super::Result;
 use super::entries::own_generics;
-use super::escapes::{Part, parts_mut};
 use super::function::Body as Lowered;
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::typed::{
     Arg, AssignOp, Block, Body, Builtin, Callable, CallableKind, Declarations, EnumType, Expr, ExprKind, Field, FnId,
-    For, Function, FunctionBody, If, Iterable, Literal, Local, LocalId, Match, MatchArm, Param, Part as TypedPart,
-    Pattern, PatternKind, PayloadForm, Place, Print, PrintPiece, Program, RuntimeSize, Stmt, StmtKind, Target, Type,
+    For, Function, FunctionBody, If, Iterable, Literal, Local, LocalId, Match, MatchArm, Param, Part, Pattern,
+    PatternKind, PayloadForm, Place, Print, PrintPiece, Program, Role, RuntimeSize, Stmt, StmtKind, Target, Type,
 };
 
 /// The program without effects.
@@ -107,10 +106,10 @@ impl Tokens<'_> {
     }
 
     fn expr(&mut self, e: &mut Expr) {
-        parts_mut(e, &mut |part| match part {
-            Part::Operand(part) | Part::Later(part) => self.expr(part),
+        e.each_role_mut(&mut |role| match role {
+            Role::Operand(part) | Role::Later(part) => self.expr(part),
             // Functions that are passed on are pure, but for those of `each`.
-            Part::Callable(_) => {}
+            Role::Callable(_) | Role::Pattern(_) | Role::Type(_) => {}
         });
         if let ExprKind::Print(print) = &mut e.kind {
             *e = self.print(std::mem::take(&mut print.pieces), e.span);
@@ -169,8 +168,8 @@ impl Tokens<'_> {
         e.each_part(&mut |part| {
             found = found
                 || match part {
-                    TypedPart::Expr(part) => self.prints_in(part),
-                    TypedPart::Callable(callable) => self.has_output(callable),
+                    Part::Expr(part) => self.prints_in(part),
+                    Part::Callable(callable) => self.has_output(callable),
                 };
         });
         found

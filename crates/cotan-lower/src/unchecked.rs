@@ -2,7 +2,7 @@
 //! is out of range or does not fit, the index that is made of it says so.
 
 use cotan_ir::{Atom, Const};
-use cotan_ops::{IN_RANGE, NEG, lookup};
+use cotan_ops::{IN_RANGE, NEG};
 
 use super::Result;
 use super::function::Body;
@@ -27,12 +27,12 @@ impl<'p> Body<'_, 'p> {
             }
             return Ok(value);
         }
-        if let ExprKind::Primitive { name, args } = &e.kind {
+        if let ExprKind::Primitive { row, args, .. } = &e.kind {
             let mut operands = Vec::new();
             for arg in args {
                 operands.push(self.unchecked(arg)?);
             }
-            return Ok(self.prim(lookup(name).expect("invariant: a primitive of the table"), &operands));
+            return Ok(self.prim(row, &operands));
         }
         let value = self.unchecked_part(e)?[0];
         Ok(self.as_i64(value))

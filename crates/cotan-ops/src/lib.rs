@@ -42,6 +42,7 @@ mod tensor;
 mod tensor_ref;
 mod term;
 mod value;
+mod word;
 
 pub use cotan_kernels::memory;
 pub use element_count::{ElementCount, count};
@@ -65,18 +66,7 @@ pub use registry::Registry;
 pub use row::{
     Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample,
 };
-pub use scalar::arithmetic::*;
-pub use scalar::cast::*;
-pub use scalar::check::*;
-pub use scalar::comparison::*;
-pub use scalar::exponential::*;
-pub use scalar::extremes::*;
-pub use scalar::hyperbolic::*;
-pub use scalar::integer::*;
-pub use scalar::power::*;
-pub use scalar::rounding::*;
-pub use scalar::special::*;
-pub use scalar::trigonometric::*;
+pub use scalar::*;
 pub use table::{lookup, lookup_tensor, record, row, table, tensor_table};
 pub use tensor::argsort::ARGSORT;
 pub use tensor::cholesky::CHOLESKY;
@@ -99,9 +89,10 @@ pub use tensor::svd::SVD;
 pub use tensor::transpose::TRANSPOSE;
 pub use tensor::triangular_solve::TRIANGULAR_SOLVE;
 pub use tensor::{
-    Array, Batching, Derivative, Evaluation, Inputs, Like, Map, Pull, Push, Routine, RoutineCall, Sampled, Shapes,
-    StableHlo, TensorRecord, TensorSample, TensorUse,
+    Array, Batching, Derivative, Evaluation, Inputs, Like, Map, Pull, Push, Routine, RoutineCall, Sampled, ShapeRule,
+    Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
 pub use tensor_ref::{NoTensor, TensorMut, TensorRef};
 pub use term::{Constant, Term, typed_number};
 pub use value::Value;
+pub use word::{Word, WordElems};

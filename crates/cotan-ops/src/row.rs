@@ -1,6 +1,6 @@
 //! The row of a scalar primitive: everything that is known of it, as data.
 
-use crate::{Carrier, Formula, Kernel, Meaning, Term};
+use crate::{Carrier, Formula, Kernel, Meaning, Term, Word};
 use cotan_ir::{Const, Elem, ElemSet, OperandElem, Prim, PrimSig};
 use std::fmt;
 
@@ -12,12 +12,17 @@ pub struct PrimRow {
     pub group: Group,
     /// One sentence on what it computes of its operands `a0`, `a1`, ...
     pub doc: &'static str,
+    /// The functions of the language that it is.
+    pub words: &'static [Word],
     /// The evaluators: one for every type that `T` may stand for.
     pub kernels: fn(Carrier) -> Option<Kernel>,
     /// What it is on real numbers.
     pub meaning: Meaning,
     /// How a backend computes it.
     pub lowering: Lowering,
+    /// The condition that an integer result does not wrap, over the same operands; nothing where it never does, or where
+    /// wrapping is what the primitive is for.
+    pub fits: Option<&'static PrimRow>,
     /// One per operand.
     pub partials: &'static [Partial],
     /// What happens where a partial is no derivative.
@@ -26,6 +31,9 @@ pub struct PrimRow {
     pub domain: &'static [Condition],
     /// One per operand: where tests sample it.
     pub samples: &'static [Sample],
+    /// How random programs use it: expressions of the language, in which `_` and `$` stand for floats of moderate size. They
+    /// keep operands inside of the domain and results of moderate size.
+    pub expressions: &'static [&'static str],
     /// Algebraic identities that hold bit for bit.
     pub identities: &'static [Identity],
     /// Points at which the value or a derivative is a matter of convention, and what it is there.
@@ -402,6 +410,14 @@ impl PrimRow {
         Ok(Const::from_bits(elem, kernel(&bits)))
     }
 }
+
+impl PartialEq for PrimRow {
+    fn eq(&self, other: &PrimRow) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for PrimRow {}
 
 impl fmt::Debug for PrimRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -37,34 +37,127 @@ pub struct Constant {
     pub exact: Term,
 }
 
-/// The first operand.
-pub(crate) const A0: Term = Term::Arg(0);
-/// The second operand.
-pub(crate) const A1: Term = Term::Arg(1);
-/// The third operand.
-pub(crate) const A2: Term = Term::Arg(2);
-/// The result.
-pub(crate) const R: Term = Term::Result;
-/// The number 0.
-pub(crate) const ZERO: Term = Term::Number(0.0);
-/// The number 1/2.
-pub(crate) const HALF: Term = Term::Number(0.5);
-/// The number 1.
-pub(crate) const ONE: Term = Term::Number(1.0);
-/// The number -1.
-pub(crate) const MINUS_ONE: Term = Term::Number(-1.0);
-/// The number 4.
-pub(crate) const FOUR: Term = Term::Number(4.0);
-/// Not a number.
+/// Not a number, in a term.
 pub(crate) const NAN: Term = Term::Number(f64::NAN);
-/// The number 2.
-pub(crate) const TWO: Term = Term::Number(2.0);
+/// Infinity, in a term.
+pub(crate) const INF: Term = Term::Number(f64::INFINITY);
 
-/// `t!(MUL, A0, R)` is the term that applies the row `MUL`.
-macro_rules! t {
-    ($row:expr, $($arg:expr),+ $(,)?) => { $crate::Term::Apply(&$row, &[$($arg),+]) };
+/// `term!(1 - r * r)` is the term that this formula is. Formulas are made of:
+///
+/// - operands `a0`, `a1`, `a2`, the result `r`, numbers of type `T`, terms that are constants of Rust;
+/// - `int(1)`, a number of type i64, and `to_T(x)`, a value converted to `T`;
+/// - `+ - * /`, comparisons, `&&`, `||`, `-x`, `!x`, with the precedence and the order of Rust;
+/// - `if condition { x } else { y }`, which selects between two values;
+/// - `EXP(x)`, the primitive of this row.
+///
+/// It parses by precedence: an operand or operator is read at a time, and what stands to the left waits on levels
+/// `[sign.. product sum comparison && ||]`, each empty or an operator with its left operand.
+macro_rules! term {
+    // A primitive of its operands, which are read up to the next comma.
+    (@call $row:ident [$($done:tt)*] [$($now:tt)+]) => {
+        $crate::Term::Apply(&$row, &[$($done)* $crate::term::term!($($now)+)])
+    };
+    (@call $row:ident [$($done:tt)*] [$($now:tt)+] , $($rest:tt)*) => {
+        $crate::term::term!(@call $row [$($done)* $crate::term::term!($($now)+),] [] $($rest)*)
+    };
+    (@call $row:ident $done:tt [$($now:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::term::term!(@call $row $done [$($now)* $next] $($rest)*)
+    };
+
+    // A condition is read up to the braces.
+    (@if $left:tt [$($condition:tt)+] {$($x:tt)+} else {$($y:tt)+} $($rest:tt)*) => {
+        $crate::term::term!(@operator $left {
+            $crate::Term::Apply(&$crate::SELECT, &[
+                $crate::term::term!($($condition)+),
+                $crate::term::term!($($x)+),
+                $crate::term::term!($($y)+),
+            ])
+        } $($rest)*)
+    };
+    (@if $left:tt [$($condition:tt)+] {$($x:tt)+} else if $($rest:tt)+) => {
+        $crate::term::term!(@if $left [$($condition)+] {$($x)+} else { if $($rest)+ })
+    };
+    (@if $left:tt [$($condition:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::term::term!(@if $left [$($condition)* $next] $($rest)*)
+    };
+
+    // An operand. Signs stand before names and parentheses; that of a number is part of it.
+    (@operand [$($left:tt)*] ! $($rest:tt)*) => {
+        $crate::term::term!(@operand [[NOT] $($left)*] $($rest)*)
+    };
+    (@operand [$($left:tt)*] - $name:ident $($rest:tt)*) => {
+        $crate::term::term!(@operand [[NEG] $($left)*] $name $($rest)*)
+    };
+    (@operand [$($left:tt)*] - ($($inner:tt)+) $($rest:tt)*) => {
+        $crate::term::term!(@operand [[NEG] $($left)*] ($($inner)+) $($rest)*)
+    };
+    (@operand $left:tt ($($inner:tt)+) $($rest:tt)*) => {
+        $crate::term::term!(@operator $left { $crate::term::term!($($inner)+) } $($rest)*)
+    };
+    (@operand $left:tt if $($rest:tt)+) => { $crate::term::term!(@if $left [] $($rest)+) };
+    (@operand $left:tt a0 $($rest:tt)*) => { $crate::term::term!(@operator $left { $crate::Term::Arg(0) } $($rest)*) };
+    (@operand $left:tt a1 $($rest:tt)*) => { $crate::term::term!(@operator $left { $crate::Term::Arg(1) } $($rest)*) };
+    (@operand $left:tt a2 $($rest:tt)*) => { $crate::term::term!(@operator $left { $crate::Term::Arg(2) } $($rest)*) };
+    (@operand $left:tt r $($rest:tt)*) => { $crate::term::term!(@operator $left { $crate::Term::Result } $($rest)*) };
+    (@operand $left:tt int($number:literal) $($rest:tt)*) => {
+        $crate::term::term!(@operator $left { $crate::Term::Int($number) } $($rest)*)
+    };
+    (@operand $left:tt to_T($($inner:tt)+) $($rest:tt)*) => {
+        $crate::term::term!(@operator $left { $crate::Term::ToT(&$crate::term::term!($($inner)+)) } $($rest)*)
+    };
+    (@operand $left:tt $row:ident($($operands:tt)+) $($rest:tt)*) => {
+        $crate::term::term!(@operator $left { $crate::term::term!(@call $row [] [] $($operands)+) } $($rest)*)
+    };
+    (@operand $left:tt $constant:ident $($rest:tt)*) => {
+        $crate::term::term!(@operator $left { $constant } $($rest)*)
+    };
+    (@operand $left:tt $number:literal $($rest:tt)*) => {
+        $crate::term::term!(@operator $left { $crate::Term::Number($number as f64) } $($rest)*)
+    };
+
+    // The operator behind an operand. Signs come first.
+    (@operator [[$sign:ident] $($left:tt)*] {$($x:tt)+} $($rest:tt)*) => {
+        $crate::term::term!(@operator [$($left)*] { $crate::Term::Apply(&$crate::$sign, &[$($x)+]) } $($rest)*)
+    };
+    (@operator [$p:tt $s:tt $c:tt $a:tt $o:tt] $x:tt * $($rest:tt)+) => {
+        $crate::term::term!(@operand [[MUL { $crate::term::term!(@apply $x $p) }] $s $c $a $o] $($rest)+)
+    };
+    (@operator [$p:tt $s:tt $c:tt $a:tt $o:tt] $x:tt / $($rest:tt)+) => {
+        $crate::term::term!(@operand [[DIV { $crate::term::term!(@apply $x $p) }] $s $c $a $o] $($rest)+)
+    };
+    (@operator [$p:tt $s:tt $c:tt $a:tt $o:tt] $x:tt + $($rest:tt)+) => {
+        $crate::term::term!(@operand [[] [ADD { $crate::term::term!(@apply $x $p $s) }] $c $a $o] $($rest)+)
+    };
+    (@operator [$p:tt $s:tt $c:tt $a:tt $o:tt] $x:tt - $($rest:tt)+) => {
+        $crate::term::term!(@operand [[] [SUB { $crate::term::term!(@apply $x $p $s) }] $c $a $o] $($rest)+)
+    };
+    (@operator $left:tt $x:tt == $($rest:tt)+) => { $crate::term::term!(@compare EQ $left $x $($rest)+) };
+    (@operator $left:tt $x:tt != $($rest:tt)+) => { $crate::term::term!(@compare NE $left $x $($rest)+) };
+    (@operator $left:tt $x:tt <= $($rest:tt)+) => { $crate::term::term!(@compare LE $left $x $($rest)+) };
+    (@operator $left:tt $x:tt >= $($rest:tt)+) => { $crate::term::term!(@compare GE $left $x $($rest)+) };
+    (@operator $left:tt $x:tt < $($rest:tt)+) => { $crate::term::term!(@compare LT $left $x $($rest)+) };
+    (@operator $left:tt $x:tt > $($rest:tt)+) => { $crate::term::term!(@compare GT $left $x $($rest)+) };
+    (@operator [$p:tt $s:tt $c:tt $a:tt $o:tt] $x:tt && $($rest:tt)+) => {
+        $crate::term::term!(@operand [[] [] [] [AND { $crate::term::term!(@apply $x $p $s $c $a) }] $o] $($rest)+)
+    };
+    (@operator [$p:tt $s:tt $c:tt $a:tt $o:tt] $x:tt || $($rest:tt)+) => {
+        $crate::term::term!(@operand [[] [] [] [] [OR { $crate::term::term!(@apply $x $p $s $c $a $o) }]] $($rest)+)
+    };
+    (@operator [$($left:tt)*] $x:tt) => { $crate::term::term!(@apply $x $($left)*) };
+    (@compare $row:ident [$p:tt $s:tt [] $a:tt $o:tt] $x:tt $($rest:tt)+) => {
+        $crate::term::term!(@operand [[] [] [$row { $crate::term::term!(@apply $x $p $s) }] $a $o] $($rest)+)
+    };
+
+    // What waits on levels, the tightest one first, takes an operand.
+    (@apply {$($x:tt)+}) => { $($x)+ };
+    (@apply $x:tt [] $($looser:tt)*) => { $crate::term::term!(@apply $x $($looser)*) };
+    (@apply {$($x:tt)+} [$row:ident {$($y:tt)+}] $($looser:tt)*) => {
+        $crate::term::term!(@apply { $crate::Term::Apply(&$crate::$row, &[$($y)+, $($x)+]) } $($looser)*)
+    };
+
+    ($($formula:tt)+) => { $crate::term::term!(@operand [[] [] [] [] []] $($formula)+) };
 }
-pub(crate) use t;
+pub(crate) use term;
 
 impl Term {
     /// The constant that the term is, if it is a number of type `T`.

@@ -69,26 +69,19 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn block(&mut self, block: &'a Block, depth: usize) {
         for s in &block.stmts {
-            let inside = match &s.op {
-                Op::Par(_) => depth + 1,
-                Op::Loop(l) => {
-                    self.origins.extend(l.params.iter().map(|p| (*p, Origin::Carried)));
-                    depth + 1
+            let inside = if matches!(&s.op, Op::Par(_)) {
+                depth + 1
+            } else if let Op::Loop(l) = &s.op {
+                self.origins.extend(l.params.iter().map(|p| (*p, Origin::Carried)));
+                depth + 1
+            } else if let Op::Check { cond, kind, .. } = &s.op {
+                if depth > 0 {
+                    let (kind, span) = (*kind, s.span);
+                    self.checks.push(LoopCheck { kind, span, depth, reason: self.reason(*cond) });
                 }
-                Op::Check { cond, kind, .. } => {
-                    if depth > 0 {
-                        let (kind, span) = (*kind, s.span);
-                        self.checks.push(LoopCheck { kind, span, depth, reason: self.reason(*cond) });
-                    }
-                    depth
-                }
-                Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Switch { .. }
-                | Op::Call { .. } => depth,
+                depth
+            } else {
+                depth
             };
             s.op.blocks().iter().for_each(|b| self.block(b, inside));
             self.origins.extend(s.results.iter().map(|r| (*r, Origin::Statement(s))));
@@ -115,18 +108,17 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 Some(Origin::Carried) => return Reason::Carried(name(v)),
-                Some(Origin::Statement(s)) => match &s.op {
-                    Op::Index { array, .. } => return Reason::Data(array.var().map_or_else(|| name(v), name)),
-                    Op::Prim { args, .. } => args.clone(),
-                    Op::Check { value, .. } => vec![*value],
-                    Op::Tensor { .. }
-                    | Op::Update { .. }
-                    | Op::AccAdd { .. }
-                    | Op::Par(_)
-                    | Op::Loop(_)
-                    | Op::Switch { .. }
-                    | Op::Call { .. } => return Reason::Computed(name(v)),
-                },
+                Some(Origin::Statement(s)) => {
+                    if let Op::Index { array, .. } = &s.op {
+                        return Reason::Data(array.var().map_or_else(|| name(v), name));
+                    } else if let Op::Prim { args, .. } = &s.op {
+                        args.clone()
+                    } else if let Op::Check { value, .. } = &s.op {
+                        vec![*value]
+                    } else {
+                        return Reason::Computed(name(v));
+                    }
+                }
             };
             open.extend(operands.iter().rev().filter_map(|a| a.var()));
         }

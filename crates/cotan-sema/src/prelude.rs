@@ -1,23 +1,22 @@
-//! The prelude: names and signatures of the functions that need no import, as data.
+//! The prelude: names and signatures of the functions that need no import, as data. Those on scalars are the words of the
+//! op table.
 
 mod manual;
 
 use crate::typed::{Builtin, FloatConstant};
+use cotan_ir::{Elem, OperandElem, ResultElem};
+use cotan_ops::{PrimRow, Word};
 
 pub(crate) use manual::convention;
 pub use manual::{PreludeFunction, prelude_functions};
 
-/// The types that the operands of a scalar function share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Domain {
-    /// `f32` and `f64`.
-    Float,
-    /// All numbers.
-    Numeric,
-    /// All integer types.
-    Integer,
-    /// Everything.
-    Any,
+/// A function on scalars, which lifts to tensors: a word of a row of the op table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScalarFunction {
+    /// The primitive.
+    pub(crate) row: &'static PrimRow,
+    /// The word.
+    pub(crate) word: &'static Word,
 }
 
 /// An operand of a scalar function.
@@ -31,104 +30,35 @@ pub enum Operand {
     Bool,
 }
 
-/// A function on scalars, which lifts to tensors.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ScalarFunction {
+impl ScalarFunction {
     /// The name in the language.
-    pub name: &'static str,
-    /// The name of the primitive in the op table.
-    pub row: &'static str,
-    /// Whether an integer result that does not fit wraps; otherwise it is a run-time error.
-    pub wraps: bool,
-    /// What the shared type may be.
-    pub domain: Domain,
+    pub(crate) fn name(self) -> &'static str {
+        self.word.name
+    }
+
     /// The operands.
-    pub operands: &'static [Operand],
+    pub(crate) fn operands(self) -> impl ExactSizeIterator<Item = Operand> {
+        self.row.sig.operands.iter().map(|operand| match operand {
+            OperandElem::T => Operand::Same,
+            OperandElem::Is(elem) if *elem == Elem::Bool => Operand::Bool,
+            OperandElem::Is(_) => Operand::Integer,
+        })
+    }
+
     /// Whether the result is `bool`; otherwise it has the shared type.
-    pub is_predicate: bool,
+    pub(crate) fn is_predicate(self) -> bool {
+        self.row.sig.result == ResultElem::Is(Elem::Bool)
+    }
 }
 
-const ONE: &[Operand] = &[Operand::Same];
-const TWO: &[Operand] = &[Operand::Same, Operand::Same];
-const WITH_EXPONENT: &[Operand] = &[Operand::Same, Operand::Integer];
-const THREE: &[Operand] = &[Operand::Same, Operand::Same, Operand::Same];
-
-const fn function(name: &'static str, domain: Domain, operands: &'static [Operand]) -> ScalarFunction {
-    ScalarFunction { name, row: name, wraps: false, domain, operands, is_predicate: false }
+/// The functions on scalars, in the order of the op table.
+pub(crate) fn scalar_functions() -> impl Iterator<Item = ScalarFunction> {
+    let words = |row: &&'static PrimRow| {
+        let row = *row;
+        row.words.iter().map(move |word| ScalarFunction { row, word })
+    };
+    cotan_ops::table().iter().flat_map(words)
 }
-
-const fn wrapping(name: &'static str, row: &'static str, operands: &'static [Operand]) -> ScalarFunction {
-    ScalarFunction { row, wraps: true, ..function(name, Domain::Integer, operands) }
-}
-
-const fn bits(name: &'static str, row: &'static str) -> ScalarFunction {
-    ScalarFunction { row, ..function(name, Domain::Integer, TWO) }
-}
-
-const fn float(name: &'static str) -> ScalarFunction {
-    function(name, Domain::Float, ONE)
-}
-
-const fn predicate(name: &'static str) -> ScalarFunction {
-    ScalarFunction { is_predicate: true, ..float(name) }
-}
-
-/// The functions on scalars.
-pub(crate) static SCALAR_FUNCTIONS: &[ScalarFunction] = &[
-    float("exp"),
-    float("log"),
-    float("log2"),
-    float("log10"),
-    float("log1p"),
-    float("expm1"),
-    float("sqrt"),
-    float("rsqrt"),
-    float("cbrt"),
-    float("sin"),
-    float("cos"),
-    float("tan"),
-    float("asin"),
-    float("acos"),
-    float("atan"),
-    function("atan2", Domain::Float, TWO),
-    float("sinh"),
-    float("cosh"),
-    float("tanh"),
-    float("asinh"),
-    float("acosh"),
-    float("atanh"),
-    float("erf"),
-    float("erfc"),
-    float("lgamma"),
-    function("abs", Domain::Numeric, ONE),
-    function("sign", Domain::Numeric, ONE),
-    float("floor"),
-    float("ceil"),
-    float("round"),
-    float("trunc"),
-    function("min", Domain::Numeric, TWO),
-    function("max", Domain::Numeric, TWO),
-    function("clamp", Domain::Numeric, THREE),
-    float("relu"),
-    float("sigmoid"),
-    function("pow", Domain::Float, TWO),
-    function("powi", Domain::Float, WITH_EXPONENT),
-    function("hypot", Domain::Float, TWO),
-    function("copysign", Domain::Float, TWO),
-    function("fma", Domain::Float, THREE),
-    function("select", Domain::Any, &[Operand::Bool, Operand::Same, Operand::Same]),
-    predicate("isnan"),
-    predicate("isfinite"),
-    bits("bit_and", "and"),
-    bits("bit_or", "or"),
-    bits("bit_xor", "xor"),
-    wrapping("wrapping_add", "add", TWO),
-    wrapping("wrapping_sub", "sub", TWO),
-    wrapping("wrapping_mul", "mul", TWO),
-    wrapping("wrapping_neg", "neg", ONE),
-    wrapping("wrapping_abs", "abs", ONE),
-    wrapping("wrapping_pow", "powi", WITH_EXPONENT),
-];
 
 /// The functions that are no scalar primitives.
 pub(crate) static BUILTINS: &[(&str, Builtin)] = &[
@@ -173,8 +103,8 @@ pub(crate) static CONSTANTS: &[(&str, FloatConstant)] =
     &[("inf", FloatConstant::Inf), ("nan", FloatConstant::Nan), ("pi", FloatConstant::Pi), ("e", FloatConstant::E)];
 
 /// The scalar function of that name.
-pub fn scalar_function(name: &str) -> Option<&'static ScalarFunction> {
-    SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
+pub(crate) fn scalar_function(name: &str) -> Option<ScalarFunction> {
+    scalar_functions().find(|function| function.name() == name)
 }
 
 /// The builtin of that name.
@@ -194,7 +124,7 @@ pub(crate) fn constant(name: &str) -> Option<FloatConstant> {
 
 /// All names of the prelude that are there.
 pub(crate) fn names<'n>() -> impl Iterator<Item = &'n str> {
-    let functions = SCALAR_FUNCTIONS.iter().map(|function| function.name);
+    let functions = scalar_functions().map(|function| -> &'n str { function.name() });
     functions.chain(BUILTINS.iter().map(|(name, _)| *name)).chain(CONSTANTS.iter().map(|(name, _)| *name))
 }
 

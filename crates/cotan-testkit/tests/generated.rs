@@ -2,7 +2,7 @@
 //! and others, in the campaign.
 
 use cotan_testkit::campaign::{Campaign, mixed};
-use cotan_testkit::generate::Construct;
+use cotan_testkit::generate::{Construct, source};
 use cotan_testkit::tier;
 
 #[test]
@@ -22,4 +22,17 @@ fn random_programs_pass_every_oracle() {
     assert!(n >= 10, "only {n} programs have the variant `{variant}` of the typed tree");
     assert!(outcome.median_statements() >= 30, "the median is {} statements", outcome.median_statements());
     assert!(outcome.usable_share() >= 0.9, "only {} of {:?} points are usable", outcome.usable_share(), outcome.usable);
+}
+
+#[test]
+fn every_word_whose_row_says_how_occurs_in_random_programs() {
+    let texts: Vec<String> = (0..500).map(|seed| source::generate(seed).program.text()).collect();
+    for row in cotan_ops::table() {
+        for word in row.words {
+            let call = format!("{}(", word.name);
+            let is_asked_for = row.expressions.iter().any(|expression| expression.contains(&call));
+            let occurs = texts.iter().any(|text| text.contains(&call));
+            assert!(!is_asked_for || occurs, "no program of 500 calls `{}`", word.name);
+        }
+    }
 }

@@ -8,19 +8,20 @@ use cotan::{Compiler, Config, DerivativeForm, Engine, derivative, library};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 use cotan_ops::{
     Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Group, Like, Operand, Proof, Registry, RoutineCall,
-    Sampled, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Sampled, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
 };
 use cotan_sema::modules::LibraryModule;
 
 /// Sums and differences of neighbours, divided by the square root of 2: the sums come first. As a matrix it is orthogonal,
 /// so its transpose is its inverse.
 pub static HAAR: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "haar", record: &HAAR },
+    sig: TensorSig { name: "haar", prints: false, record: &HAAR },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n]")],
     result: "T[.., n]",
     elems: ElemSet::FLOAT,
     doc: "`haar(x){inverse}`: a step of the Haar wavelet transform along the last axis, whose length is even, or its inverse.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Linear { transpose },

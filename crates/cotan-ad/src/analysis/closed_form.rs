@@ -37,27 +37,19 @@ fn induction(body: &Block, p: Var, next: Atom) -> Option<i64> {
     while at != Atom::Var(p) {
         let v = at.var()?;
         let s = body.stmts.iter().find(|s| s.results.contains(&v))?;
-        match &s.op {
-            Op::Check { value, .. } => at = *value,
-            Op::Prim { prim, args } => {
-                let (a, c) = match (args.first()?, args.get(1)?) {
-                    (a, Atom::Const(c)) if *prim == cotan_ops::ADD.prim() => (*a, c.as_i64()?),
-                    (Atom::Const(c), a) if *prim == cotan_ops::ADD.prim() => (*a, c.as_i64()?),
-                    (a, Atom::Const(c)) if *prim == cotan_ops::SUB.prim() => (*a, c.as_i64()?.wrapping_neg()),
-                    _ => return None,
-                };
-                step = step.wrapping_add(c);
-                at = a;
-            }
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. } => return None,
+        if let Op::Check { value, .. } = &s.op {
+            at = *value;
+            continue;
         }
+        let Op::Prim { prim, args } = &s.op else { return None };
+        let (a, c) = match (args.first()?, args.get(1)?) {
+            (a, Atom::Const(c)) if *prim == cotan_ops::ADD.prim() => (*a, c.as_i64()?),
+            (Atom::Const(c), a) if *prim == cotan_ops::ADD.prim() => (*a, c.as_i64()?),
+            (a, Atom::Const(c)) if *prim == cotan_ops::SUB.prim() => (*a, c.as_i64()?.wrapping_neg()),
+            _ => return None,
+        };
+        step = step.wrapping_add(c);
+        at = a;
     }
     Some(step)
 }

@@ -30,42 +30,34 @@ pub(crate) fn lineage(block: &Block, end: Atom) -> Option<Lineage> {
     // The definitions of a lineage stand in order, so one walk backwards meets them all.
     for (k, s) in block.stmts.iter().enumerate().rev() {
         let Some(at) = s.results.iter().position(|r| line.start == Atom::Var(*r)) else { continue };
-        match &s.op {
-            Op::Update { array, indices, .. } => {
-                line.arities.push(indices.len());
-                line.start = *array;
-                line.path.push((k, at));
+        if let Op::Check { value, .. } = &s.op {
+            line.start = *value;
+            continue;
+        }
+        line.path.push((k, at));
+        if let Op::Update { array, indices, .. } = &s.op {
+            line.arities.push(indices.len());
+            line.start = *array;
+            continue;
+        }
+        line.is_straight = false;
+        if let Op::Switch { arms, .. } = &s.op {
+            let lines: Option<Vec<Lineage>> = arms.iter().map(|arm| lineage(arm, arm.results[at])).collect();
+            let lines = lines?;
+            line.start = lines.first()?.start;
+            if lines.iter().any(|l| l.start != line.start) {
+                return None;
             }
-            Op::Check { value, .. } => line.start = *value,
-            Op::Switch { arms, .. } => {
-                let lines: Option<Vec<Lineage>> = arms.iter().map(|arm| lineage(arm, arm.results[at])).collect();
-                let lines = lines?;
-                let start = lines.first()?.start;
-                if lines.iter().any(|l| l.start != start) {
-                    return None;
-                }
-                line.start = start;
-                line.arities.extend(lines.into_iter().flat_map(|l| l.arities));
-                line.path.push((k, at));
-                line.is_straight = false;
+            line.arities.extend(lines.into_iter().flat_map(|l| l.arities));
+        } else {
+            let l = s.op.as_loop()?;
+            let q = at.checked_sub(usize::from(l.count.is_none())).filter(|q| *q < l.params.len())?;
+            let inner = lineage(&l.body, l.body.results[q])?;
+            if inner.start != Atom::Var(l.params[q]) {
+                return None;
             }
-            Op::Loop(l) => {
-                let q = at.checked_sub(usize::from(l.count.is_none())).filter(|q| *q < l.params.len())?;
-                let inner = lineage(&l.body, l.body.results[q])?;
-                if inner.start != Atom::Var(l.params[q]) {
-                    return None;
-                }
-                line.start = l.inits[q];
-                line.arities.extend(inner.arities);
-                line.path.push((k, at));
-                line.is_straight = false;
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Call { .. } => return None,
+            line.start = l.inits[q];
+            line.arities.extend(inner.arities);
         }
     }
     Some(line)

@@ -1,7 +1,7 @@
 //! Cost model of a loop in either mode: an iteration with its tangents against its record, re-execution and cotangents.
 
 use crate::analysis::activity::VarSet;
-use cotan_ir::{Block, Function, Loop, Op, Stmt};
+use cotan_ir::{Block, Function, Loop, Op, Par, Stmt};
 use cotan_opt::cost::{COSTS, Size, elements, extent, stmt, trips};
 
 /// The cost of an iteration of a loop in either mode. The partial derivatives of its statements, which both modes compute,
@@ -39,41 +39,27 @@ impl Iteration<'_> {
 
     fn block(&mut self, block: &Block, runs: u64, depth: u64) {
         for s in &block.stmts {
-            match &s.op {
-                Op::Loop(l) => self.loop_body(l, runs.saturating_mul(trips(l)), depth + 1),
-                Op::Par(p) => {
-                    let n = p.extents.iter().fold(1u64, |n, e| n.saturating_mul(extent(*e)));
-                    self.block(&p.body, runs.saturating_mul(n), depth);
-                }
-                Op::Switch { arms, .. } => arms.iter().for_each(|arm| self.block(arm, runs, depth)),
-                Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => self.stmt(s, runs, depth),
+            if let Op::Loop(l) = &s.op {
+                self.loop_body(l, runs.saturating_mul(trips(l)), depth + 1);
+                continue;
             }
+            let blocks = s.op.blocks();
+            if blocks.is_empty() {
+                self.stmt(s, runs, depth);
+            }
+            let n = if let Op::Par(p) = &s.op { extents(p) } else { 1 };
+            blocks.iter().for_each(|b| self.block(b, runs.saturating_mul(n), depth));
         }
     }
 
     fn stmt(&mut self, s: &Stmt, runs: u64, depth: u64) {
         let value = stmt(&self.f.vars, s).saturating_mul(runs);
         // Each active operand takes a product and a sum; other operations are repeated.
-        let each = match &s.op {
-            Op::Prim { .. } => {
-                let n = s.results.first().map_or(1, |r| elements(self.f.ty(*r)));
-                n.saturating_mul(COSTS.product).saturating_mul(runs)
-            }
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => value,
+        let each = if matches!(s.op, Op::Prim { .. }) {
+            let n = s.results.first().map_or(1, |r| elements(self.f.ty(*r)));
+            n.saturating_mul(COSTS.product).saturating_mul(runs)
+        } else {
+            value
         };
         let products = |active: &VarSet| {
             let is_active = s.results.iter().any(|r| active.has(*r));
@@ -81,9 +67,14 @@ impl Iteration<'_> {
             each.saturating_mul(n as u64)
         };
         let tangents = self.directions.iter().map(products).fold(0, u64::saturating_add);
-        let again = value.saturating_mul(depth);
+        let recomputed = value.saturating_mul(depth);
         let RegionCost { forward, reverse } = &mut self.cost;
         *forward = forward.saturating_add(value).saturating_add(tangents);
-        *reverse = reverse.saturating_add(value).saturating_add(again).saturating_add(products(self.active));
+        *reverse = reverse.saturating_add(value).saturating_add(recomputed).saturating_add(products(self.active));
     }
+}
+
+/// About how many times the body of a parallel loop runs.
+fn extents(p: &Par) -> u64 {
+    p.extents.iter().fold(1u64, |n, e| n.saturating_mul(extent(*e)))
 }

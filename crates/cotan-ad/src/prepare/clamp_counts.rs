@@ -1,10 +1,23 @@
 //! Trip counts clamped to lengths: no loop has a negative count.
 
-use cotan_ir::{Atom, Block, Dim, Elem, Function, Op, Span, Stmt, Ty, Var, VarInfo};
+use super::pass::Pass;
+use cotan_ir::{Atom, Block, Dim, Elem, Function, Mode, Op, Span, Stmt, Ty, Var, VarInfo};
+
+/// The record of the pass.
+pub(super) static PASS: Pass = Pass {
+    name: "clamp_counts",
+    doc: "Every trip count that may be negative is clamped to zero, so that it is the length of a record.",
+    modes: &[Mode::Vjp],
+    is_idempotent: true,
+    run: |mut f, _| {
+        clamp_counts(&mut f);
+        f
+    },
+};
 
 /// Gives every loop a count that is a length. A loop over a negative count does not run, but its record must not have a
 /// negative length.
-pub(super) fn clamp_counts(f: &mut Function) {
+fn clamp_counts(f: &mut Function) {
     let mut is_length = vec![false; f.vars.len()];
     let dims = f.vars.iter().flat_map(|v| v.ty.dim_vars());
     dims.for_each(|d| is_length[d.index()] = true);
@@ -25,22 +38,14 @@ impl Clamp<'_> {
             for b in s.op.blocks_mut() {
                 *b = self.block(std::mem::take(b));
             }
-            match &mut s.op {
-                Op::Prim { prim, args } => {
-                    let is_natural = |a: &Atom| a.constant().and_then(|c| c.as_i64()).is_some_and(|n| n >= 0);
-                    if *prim == cotan_ops::MAX.prim() && args.iter().any(is_natural) {
-                        self.is_length[s.results[0].index()] = true;
-                    }
-                }
-                Op::Loop(l) => stmts.extend(l.count.as_mut().and_then(|n| self.count(n, s.span))),
-                Op::Par(_)
-                | Op::Switch { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => {}
+            let is_natural = |a: &Atom| a.constant().and_then(|c| c.as_i64()).is_some_and(|n| n >= 0);
+            if let Op::Prim { prim, args } = &s.op
+                && *prim == cotan_ops::MAX.prim()
+                && args.iter().any(is_natural)
+            {
+                self.is_length[s.results[0].index()] = true;
+            } else if let Op::Loop(l) = &mut s.op {
+                stmts.extend(l.count.as_mut().and_then(|n| self.count(n, s.span)));
             }
             stmts.push(s);
         }

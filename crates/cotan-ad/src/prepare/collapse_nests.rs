@@ -8,21 +8,34 @@
 //! in every iteration, because the loop then records them once for each iteration of the nest; and where no checkpoint is
 //! asked for, because a nest is a kind of checkpoint.
 
+use super::forward_regions::choose_regions;
+use super::pass::Pass;
 use crate::analysis::activity::VarSet;
 use crate::analysis::lineage::straight_updates;
 use crate::analysis::linearity::is_linear_in_carried;
 use crate::state::ForwardRegions;
-use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Loop, Op, Span, Stmt, Ty, Var, VarInfo};
+use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Loop, Mode, Op, Span, Stmt, Ty, Var, VarInfo};
 use cotan_ops::{DIV, MAX, MIN, MUL, PrimRow, REM};
 use cotan_opt::cost::{self, COSTS};
 use cotan_opt::passes::licm::{Moves, licm};
 
+/// The record of the pass.
+pub(super) static PASS: Pass = Pass {
+    name: "collapse_nests",
+    doc: "A perfect nest of counted loops becomes one loop where that saves re-execution or records.",
+    modes: &[Mode::Vjp],
+    is_idempotent: true,
+    run: |f, preparation| {
+        let f = licm(f, Moves::Integers);
+        // Before any loop changes, so that neither nests nor checkpoints change the choice.
+        let active = preparation.active(&f);
+        preparation.regions = choose_regions(preparation.session, &f, &active);
+        collapse_nests(f, &preparation.regions, |f| preparation.active(f))
+    },
+};
+
 /// The function with perfect nests as single loops where that helps its reverse; `regions` are the loops without a reverse.
-pub(super) fn collapse_nests(
-    mut f: Function,
-    regions: &ForwardRegions,
-    active: impl Fn(&Function) -> VarSet,
-) -> Function {
+fn collapse_nests(mut f: Function, regions: &ForwardRegions, active: impl Fn(&Function) -> VarSet) -> Function {
     loop {
         f = licm(f, Moves::Integers);
         let active = active(&f);
@@ -98,18 +111,8 @@ impl Nests<'_> {
 
     /// Whether a statement is a primitive on integers or truth values.
     fn is_counting(&self, s: &Stmt) -> bool {
-        match &s.op {
-            Op::Prim { .. } => s.results.iter().all(|r| self.f.ty(*r).is_scalar() && !self.f.ty(*r).is_float()),
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
-        }
+        let is_integer = |ty: &Ty| ty.is_scalar() && !ty.is_float();
+        matches!(s.op, Op::Prim { .. }) && s.results.iter().all(|r| is_integer(self.f.ty(*r)))
     }
 
     fn is_worth_it(&self, lead: &[Stmt], inner: &Loop) -> bool {

@@ -112,20 +112,12 @@ impl Choice<'_, '_> {
 
     /// Whether something active has an infinite partial derivative where its value is finite.
     fn has_vertical_slope(&self, s: &Stmt) -> bool {
-        let here = match &s.op {
-            Op::Prim { prim, .. } => {
-                cotan_ops::row(*prim).has_vertical_slope() && s.results.iter().any(|r| self.active.has(*r))
-            }
+        let is_active = || s.results.iter().any(|r| self.active.has(*r));
+        let here = if let Op::Prim { prim, .. } = &s.op {
+            cotan_ops::row(*prim).has_vertical_slope() && is_active()
+        } else {
             // The body of a call that was not inlined is not analysed.
-            Op::Call { .. } => s.results.iter().any(|r| self.active.has(*r)),
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Check { .. } => false,
+            matches!(s.op, Op::Call { .. }) && is_active()
         };
         here || s.op.blocks().iter().flat_map(|b| &b.stmts).any(|inner| self.has_vertical_slope(inner))
     }

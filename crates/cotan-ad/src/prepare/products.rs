@@ -5,13 +5,27 @@
 //! and carries the suffix product, so the gradient is exact with any number of zeros. The usual rule, which counts zeros and
 //! selects, is not closed: at one zero its derivative misses the mixed second derivatives.
 
+use super::pass::Pass;
 use crate::analysis::activity::VarSet;
 use cotan_ir::{
-    Atom, Block, Dim, Elem, Function, Kept, Loop, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo,
+    Atom, Block, Dim, Elem, Function, Kept, Loop, Mode, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo,
+};
+
+/// The record of the pass.
+pub(super) static PASS: Pass = Pass {
+    name: "products",
+    doc: "An active product reduction gets a sequential loop over its factors beside it, whose derivative is its derivative.",
+    modes: &[Mode::Jvp, Mode::Vjp],
+    is_idempotent: true,
+    run: |mut f, preparation| {
+        let active = preparation.active(&f);
+        lower_products(&mut f, &active);
+        f
+    },
 };
 
 /// Lowers the active products of a function.
-pub(crate) fn lower_products(f: &mut Function, active: &VarSet) {
+fn lower_products(f: &mut Function, active: &VarSet) {
     let body = std::mem::take(&mut f.body);
     f.body = Products { f, active }.block(body);
 }
@@ -28,18 +42,7 @@ impl Products<'_> {
             for b in s.op.blocks_mut() {
                 *b = self.block(std::mem::take(b));
             }
-            let loops = match &mut s.op {
-                Op::Par(p) => self.lower(p, &mut s.results, s.span),
-                Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Loop(_)
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => Vec::new(),
-            };
+            let loops = if let Op::Par(p) = &mut s.op { self.lower(p, &mut s.results, s.span) } else { Vec::new() };
             stmts.push(s);
             stmts.extend(loops);
         }

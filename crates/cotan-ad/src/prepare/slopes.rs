@@ -9,16 +9,30 @@
 //! slope, each for one product with the cotangent. Their product, the partial of `y` with respect to `p`, is a statement of the
 //! source, too: the forward loop records it in place of both. Slopes are at most 1, so the product does not overflow.
 
+use super::pass::Pass;
 use crate::analysis::activity::VarSet;
 use crate::partials::Use;
 use crate::state::{ForwardRegions, Slope, Slopes};
-use cotan_ir::{Block, Builder, Function, Op, Var};
+use cotan_ir::{Block, Builder, Function, Mode, Op, Var};
 use cotan_ops::MULZ;
 use cotan_opt::passes::contract_fma::count_uses;
 use rustc_hash::FxHashMap;
 
+/// The record of the pass.
+pub(super) static PASS: Pass = Pass {
+    name: "slopes",
+    doc: "Partial derivatives that cost little beside their value become statements of the loops that run backwards.",
+    modes: &[Mode::Vjp],
+    is_idempotent: false,
+    run: |mut f, preparation| {
+        let active = preparation.active(&f);
+        preparation.slopes = add_slopes(&mut f, &active, &preparation.regions);
+        f
+    },
+};
+
 /// Adds the partials that cost little beside the value to the loops that will run backwards.
-pub(super) fn add_slopes(f: &mut Function, active: &VarSet, regions: &ForwardRegions) -> Slopes {
+fn add_slopes(f: &mut Function, active: &VarSet, regions: &ForwardRegions) -> Slopes {
     let mut uses = vec![0; f.vars.len()];
     count_uses(&f.body, &mut uses);
     let b = Builder::on(std::mem::take(&mut f.vars));
@@ -56,17 +70,10 @@ impl Loops<'_> {
         self.b.open_block();
         let mut unary = FxHashMap::default();
         for s in std::mem::take(&mut block.stmts) {
-            let site = match &s.op {
-                Op::Prim { prim, args } => Some((Use::new(&self.b, *prim, args.clone(), s.results[0].into()), s.span)),
-                Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Par(_)
-                | Op::Loop(_)
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => None,
+            let site = if let Op::Prim { prim, args } = &s.op {
+                Some((Use::new(&self.b, *prim, args.clone(), s.results[0].into()), s.span))
+            } else {
+                None
             };
             let result = s.results.first().copied();
             self.b.stmts().push(s);

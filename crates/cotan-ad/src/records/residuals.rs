@@ -14,7 +14,7 @@ use super::recompute_graph::{Executed, Graph, Leaf, Storable, Visits};
 use crate::analysis::accumulators::is_closed;
 use crate::analysis::lineage::log_size;
 use crate::state::{Reverse, ReverseLoop};
-use cotan_ir::{Atom, Block, Env, Op, Record, Stmt, Ty, Var};
+use cotan_ir::{Atom, Block, Env, Record, Stmt, Ty, Var};
 use cotan_opt::cost::{self, COSTS, Size};
 use cotan_opt::passes::dce::dce_block;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -60,17 +60,8 @@ impl Reverse<'_, '_> {
         let source = reverse.source.body.stmts.iter();
         let closed: FxHashSet<Var> =
             source.filter(|s| is_closed(s)).filter_map(|s| reverse.env.get(s.results.first()?)?.var()).collect();
-        let may_move = |s: &&Stmt| match &s.op {
-            Op::Loop(l) => !l.kept.recompute && s.results.iter().any(|r| closed.contains(r)),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
+        let may_move = |s: &&Stmt| {
+            s.op.as_loop().is_some_and(|l| !l.kept.recompute) && s.results.iter().any(|r| closed.contains(r))
         };
         Recomputed { bound, loops: stmts.iter().filter(may_move).cloned().collect() }
     }
@@ -130,19 +121,7 @@ impl Reverse<'_, '_> {
 
     /// The factor on the cost of recomputing a statement.
     fn weight(&self, s: &Stmt) -> u64 {
-        match &s.op {
-            Op::Loop(_) if self.records_all => AVOIDED,
-            Op::Loop(_)
-            | Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => 1,
-        }
+        if self.records_all && s.op.as_loop().is_some() { AVOIDED } else { 1 }
     }
 
     fn graph<'a>(

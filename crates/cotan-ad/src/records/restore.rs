@@ -2,11 +2,11 @@
 
 use super::inner_records::forward_names;
 use super::recompute_graph::Leaf;
-use super::residuals::Residuals;
+use super::residuals::{Residual, Residuals};
 use crate::analysis::closed_form::{ClosedForm, closed_form};
 use crate::analysis::lineage::{log_size, scalar_reads};
 use crate::report::{Restored, Reversal, ReversedLoop};
-use crate::state::{Patch, Reverse, ReverseLoop};
+use crate::state::{ForwardCopy, Patch, Reverse, ReverseLoop};
 use cotan_ir::{Atom, Block, Op, Record, Stmt, Var};
 use cotan_opt::cost::Size;
 use cotan_opt::passes::dce::{Live, dce_block};
@@ -18,12 +18,7 @@ impl Reverse<'_, '_> {
         if let Some(bytes) = self.segmented.budget(reverse.source) {
             return self.replay(reverse, bytes);
         }
-        let at = reverse.forward_copy.at;
-        let Stmt { results, op: Op::Loop(l), span } = self.b.stmts().swap_remove(at) else {
-            unreachable!("invariant: the copy of a loop is a loop");
-        };
-        let mut forward = Patch { results, l: *l, span };
-
+        let mut forward = self.take_out_copy(reverse.forward_copy);
         let rest = reverse.body.stmts.split_off(reverse.head);
         let recomputed = self.recomputed(&reverse, &rest[..reverse.n_recomputed]);
         let results = std::mem::take(&mut reverse.body.results);
@@ -68,27 +63,32 @@ impl Reverse<'_, '_> {
             }
         }
         for residual in residuals.values {
-            let before =
-                residual.carried.and_then(|q| Some((q, self.record_read_by(&reverse, reverse.placeholders[q])?)));
-            match before {
-                Some((q, record)) => self.restore_shifted(&reverse, residual.var, record, forward.carried(q)),
-                None => {
-                    let element = residual.forward.into();
-                    self.restore_recorded(&reverse, residual.var, element, residual.record, &mut forward);
-                }
-            }
+            self.restore_residual(&reverse, residual, &mut forward);
         }
         let head = self.b.close_block(Vec::new());
         reverse.body.stmts.extend(head.stmts);
         reverse.body.stmts.extend(body.stmts);
 
         self.report_backwards(&reverse, restored);
+        self.put_back_copy(reverse.forward_copy, forward);
+        reverse
+    }
+
+    /// Takes the forward copy of a loop out of the open block.
+    fn take_out_copy(&mut self, copy: &ForwardCopy) -> Patch {
+        let Stmt { results, op: Op::Loop(l), span } = self.b.stmts().swap_remove(copy.at) else {
+            unreachable!("invariant: the copy of a loop is a loop");
+        };
+        Patch { results, l: *l, span }
+    }
+
+    /// Puts the changed copy in its place again.
+    fn put_back_copy(&mut self, copy: &ForwardCopy, forward: Patch) {
         let Patch { results, l, span } = forward;
         let stmts = self.b.stmts();
         stmts.push(Stmt { results, op: Op::Loop(Box::new(l)), span });
         let last = stmts.len() - 1;
-        stmts.swap(at, last);
-        reverse
+        stmts.swap(copy.at, last);
     }
 
     /// Reports how the carried values of a loop are restored.
@@ -162,19 +162,8 @@ impl Reverse<'_, '_> {
     /// The record from which a statement of the open block reads `target`, if there is one.
     fn record_read_by(&mut self, reverse: &ReverseLoop<'_>, target: Var) -> Option<Var> {
         let s = self.b.stmts().iter().find(|s| s.results == [target])?;
-        match &s.op {
-            Op::Index { array, indices } if *indices == [reverse.iteration] => array.var(),
-            Op::Index { .. }
-            | Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => None,
-        }
+        let Op::Index { array, indices } = &s.op else { return None };
+        array.var().filter(|_| *indices == [reverse.iteration])
     }
 
     /// Restores the next value of a carried one: the record of the next iteration, or at the end the final value.
@@ -193,6 +182,19 @@ impl Reverse<'_, '_> {
         let behind = self.b.close_block(vec![recorded.into()]);
         let end = Block { stmts: Vec::new(), results: vec![last_value.into()] };
         self.b.push(vec![target], Op::Switch { selector: is_last.into(), arms: vec![end, behind] });
+    }
+
+    /// Restores a recorded result of the iteration under reversal.
+    fn restore_residual(&mut self, reverse: &ReverseLoop<'_>, residual: Residual, forward: &mut Patch) {
+        let recorded_before =
+            residual.carried.and_then(|q| Some((q, self.record_read_by(reverse, reverse.placeholders[q])?)));
+        match recorded_before {
+            Some((q, record)) => self.restore_shifted(reverse, residual.var, record, forward.carried(q)),
+            None => {
+                let element = residual.forward.into();
+                self.restore_recorded(reverse, residual.var, element, residual.record, forward);
+            }
+        }
     }
 
     /// Restores carried value `q` of the iteration under reversal.

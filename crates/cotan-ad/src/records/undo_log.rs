@@ -139,48 +139,40 @@ impl Reverse<'_, '_> {
 
     /// One statement on the lineage; result `at` is the array.
     fn logged_stmt(&mut self, mut s: Stmt, at: usize, pos: &mut Atom, log: &Log) -> Stmt {
-        match s.op {
-            Op::Update { array, ref indices, .. } => {
-                let old = self.b.named("old").index(array, indices);
-                self.b.acc_add(log.old, &[*pos], old.into());
-                for (acc, index) in log.indices.iter().zip(indices) {
-                    self.b.acc_add(*acc, &[*pos], *index);
-                }
-                *pos = self.b.named("pos").prim(cotan_ops::ADD.prim(), &[*pos, Atom::i64(1)]).into();
-                s
+        if let Op::Update { array, ref indices, .. } = s.op {
+            let old = self.b.named("old").index(array, indices);
+            self.b.acc_add(log.old, &[*pos], old.into());
+            for (acc, index) in log.indices.iter().zip(indices) {
+                self.b.acc_add(*acc, &[*pos], *index);
             }
-            Op::Switch { selector, arms } => {
-                let each = |arm: Block| {
-                    let end = arm.results[at];
-                    let (mut arm, behind) = self.logged(arm, end, *pos, log);
-                    arm.results.push(behind);
-                    arm
-                };
-                let arms = arms.into_iter().map(each).collect();
-                let behind = self.b.var("pos", Ty::scalar(Elem::I64));
-                s.results.push(behind);
-                *pos = behind.into();
-                Stmt { op: Op::Switch { selector, arms }, ..s }
-            }
-            Op::Loop(l) => {
-                let mut patch = Patch { results: s.results, l: *l, span: s.span };
-                let end = patch.l.body.results[at - usize::from(patch.l.count.is_none())];
-                let param = self.b.var("pos", Ty::scalar(Elem::I64));
-                let behind = self.b.var("pos", Ty::scalar(Elem::I64));
-                let body = std::mem::take(&mut patch.l.body);
-                let (body, next) = self.logged(body, end, param.into(), log);
-                patch.l.body = body;
-                patch.add_carried(param, *pos, next, behind);
-                *pos = behind.into();
-                Stmt { results: patch.results, op: Op::Loop(Box::new(patch.l)), span: patch.span }
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Call { .. }
-            | Op::Check { .. } => unreachable!("invariant: a lineage goes through updates, branches and loops"),
+            *pos = self.b.named("pos").prim(cotan_ops::ADD.prim(), &[*pos, Atom::i64(1)]).into();
+            return s;
         }
+        if let Op::Switch { selector, arms } = s.op {
+            let each = |arm: Block| {
+                let end = arm.results[at];
+                let (mut arm, behind) = self.logged(arm, end, *pos, log);
+                arm.results.push(behind);
+                arm
+            };
+            let arms = arms.into_iter().map(each).collect();
+            let behind = self.b.var("pos", Ty::scalar(Elem::I64));
+            s.results.push(behind);
+            *pos = behind.into();
+            return Stmt { op: Op::Switch { selector, arms }, ..s };
+        }
+        let Op::Loop(l) = s.op else {
+            unreachable!("invariant: a lineage goes through updates, branches and loops");
+        };
+        let mut patch = Patch { results: s.results, l: *l, span: s.span };
+        let end = patch.l.body.results[at - usize::from(patch.l.count.is_none())];
+        let param = self.b.var("pos", Ty::scalar(Elem::I64));
+        let behind = self.b.var("pos", Ty::scalar(Elem::I64));
+        let body = std::mem::take(&mut patch.l.body);
+        let (body, next) = self.logged(body, end, param.into(), log);
+        patch.l.body = body;
+        patch.add_carried(param, *pos, next, behind);
+        *pos = behind.into();
+        Stmt { results: patch.results, op: Op::Loop(Box::new(patch.l)), span: patch.span }
     }
 }

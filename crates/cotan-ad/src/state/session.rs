@@ -28,8 +28,13 @@ pub(crate) struct Session<'m> {
     /// The functions being made ready, outermost first.
     open: Vec<Symbol>,
     reversed: Vec<ReversedLoop>,
+    /// Is shown the source of a derivative after each pass of its preparation.
+    pub(crate) observer: Option<Observer<'m>>,
     write: Writer,
 }
+
+/// Takes the name of a pass and the function after it.
+pub(crate) type Observer<'a> = &'a dyn Fn(&'static str, &Function);
 
 /// Writes the derivative of a request, under a name.
 type Writer = fn(&mut Session<'_>, &Derived, &Symbol) -> Result<Function, Error>;
@@ -43,6 +48,7 @@ impl<'m> Session<'m> {
             ready: FxHashMap::default(),
             open: Vec::new(),
             reversed: Vec::new(),
+            observer: None,
             write,
         }
     }
@@ -84,18 +90,15 @@ impl<'m> Session<'m> {
 
     /// Whether code can fail. Its callees are written.
     pub(crate) fn has_checks(&self, block: &Block) -> bool {
-        block.stmts.iter().any(|s| match &s.op {
-            // Where the condition is known to hold, the check only renames dims.
-            Op::Check { cond, .. } => cond.truth() != Some(true),
-            Op::Call { callee, .. } => self.ready.get(callee).is_none_or(|extent| extent.may_fail),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. } => s.op.blocks().iter().any(|b| self.has_checks(b)),
+        block.stmts.iter().any(|s| {
+            if let Op::Check { cond, .. } = &s.op {
+                // Where the condition is known to hold, the check only renames dims.
+                cond.truth() != Some(true)
+            } else if let Op::Call { callee, .. } = &s.op {
+                self.ready.get(callee).is_none_or(|extent| extent.may_fail)
+            } else {
+                s.op.blocks().iter().any(|b| self.has_checks(b))
+            }
         })
     }
 
@@ -181,13 +184,25 @@ impl<'m> Session<'m> {
 
     /// A generated function, verified in debug builds.
     pub(crate) fn checked(&self, f: Function) -> Function {
+        self.verify("differentiate", &f);
+        f
+    }
+
+    /// Verifies a function after a pass in debug builds, and shows it to the observer.
+    pub(crate) fn observe(&self, pass: &'static str, f: &Function) {
+        self.verify(pass, f);
+        if let Some(observer) = self.observer {
+            observer(pass, f);
+        }
+    }
+
+    fn verify(&self, pass: &str, f: &Function) {
         if cfg!(debug_assertions)
-            && let Err(errors) = cotan_ir::verify(self.module, &f)
+            && let Err(errors) = cotan_ir::verify(self.module, f)
         {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            panic!("bug: a derivative is malformed: {}\n{f}", errors.join("; "));
+            panic!("bug: pass `{pass}` made `{}` malformed: {}\n{f}", f.name, errors.join("; "));
         }
-        f
     }
 }
 

@@ -60,11 +60,7 @@ impl Reverse<'_, '_> {
         let (runs, records_all) = (self.runs, self.records_all);
         self.runs = runs.and_then(|n| n.checked_mul(cost::known(l.count?)?));
         self.records_all |= l.kept.checkpoint == Some(Checkpoint::All);
-        let count = match (l.count, source.trips) {
-            (Some(n), _) => scope.env.atom(n),
-            (None, Some(trips)) => scope.env.atom(trips.into()),
-            (None, None) => unreachable!("invariant: a while gives its trip count"),
-        };
+        let count = scope.env.atom(trip_count(l, source.trips));
         let active: Vec<usize> = (0..l.params.len()).filter(|q| self.active.has(l.params[*q])).collect();
         let mut inits = Vec::new();
         for q in &active {
@@ -155,4 +151,9 @@ impl Reverse<'_, '_> {
         let new_accs = self.accumulate(&free, &mut inner);
         (inner, new_accs)
     }
+}
+
+/// The number of iterations that ran; `trips` is that of a while.
+fn trip_count(l: &Loop, trips: Option<Var>) -> Atom {
+    l.count.or(trips.map(Atom::Var)).expect("invariant: a while gives its trip count")
 }

@@ -18,9 +18,9 @@ static PRIMS: [PrimSig; 5] = [
 ];
 
 static TENSOR_OPS: [TensorSig; 3] = [
-    TensorSig { name: "fill", record: &() },
-    TensorSig { name: "transpose", record: &() },
-    TensorSig { name: "iota", record: &() },
+    TensorSig { name: "fill", prints: false, record: &() },
+    TensorSig { name: "transpose", prints: false, record: &() },
+    TensorSig { name: "iota", prints: false, record: &() },
 ];
 
 /// The table as the parser sees it.

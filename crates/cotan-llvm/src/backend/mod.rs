@@ -17,10 +17,11 @@ use crate::emit::{Reports, emit, host_symbols, symbol};
 use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, OptLevel};
 use crate::runtime::Pool;
 pub use call::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
+use cotan_cpu::pipeline::{OPTIMIZED, PLAIN, WATCH_RESULTS};
+use cotan_cpu::unwatched_results;
 use cotan_ir::{Block, Function, Module, Op, Symbol};
-use cotan_loops::{
-    LoopFunction, NestContext, OPTIMIZED, PLAIN, Probe, TaskSizes, WATCH_RESULTS, Width, lower, run, unwatched_results,
-};
+use cotan_loops::pipeline::run;
+use cotan_loops::{LoopFunction, NestContext, Probe, TaskSizes, Width, lower};
 use cotan_ops::Registry;
 use std::collections::BTreeMap;
 use std::fmt;

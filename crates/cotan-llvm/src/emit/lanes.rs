@@ -5,7 +5,7 @@ use super::instruction::Form;
 use super::text::{constant, in_all_lanes, in_lanes, in_memory, register};
 use crate::abi::layout;
 use cotan_ir::{Elem, Monoid};
-use cotan_loops::{Buffer, Expr, Local, Operand, Place, Target, combining};
+use cotan_loops::node::{Buffer, Expr, Local, Operand, Place, Target, combining};
 
 impl FunctionEmitter<'_> {
     pub(super) fn form(&self, operand: Operand) -> Form {

@@ -5,7 +5,7 @@ use super::symbol;
 use super::text::{in_memory, quoted, register};
 use crate::abi::layout;
 use cotan_ir::{Elem, Symbol};
-use cotan_loops::{Argument, Buffer, BufferKind, CallResult, Effect, Home, Node, Operand, Place, Tensor};
+use cotan_loops::node::{Argument, Buffer, BufferKind, CallResult, Effect, Home, Node, Operand, Place, Tensor};
 
 impl FunctionEmitter<'_> {
     // ---- addresses

@@ -9,7 +9,7 @@ use super::flush::FLUSHES;
 use super::function::FunctionEmitter;
 use super::poll::is_split_off;
 use super::text::{in_lanes, register};
-use cotan_loops::{
+use cotan_loops::node::{
     Argument, Buffer, BufferInfo, BufferKind, BufferUse, For, Home, Local, LocalInfo, LocalUse, LoopFunction, Node,
     Operand, OperandUse, Param, Part, Tensor, Threads, Wave,
 };

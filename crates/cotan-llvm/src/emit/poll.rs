@@ -7,7 +7,8 @@ use super::ModuleEmitter;
 use super::bounds::Bounds;
 use super::function::FunctionEmitter;
 use crate::abi::layout;
-use cotan_loops::{For, Node, PartialSums, Threads, any, count};
+use cotan_loops::PartialSums;
+use cotan_loops::node::{For, Node, Threads, any, count};
 use cotan_ops::reduce::BLOCK;
 
 /// Loops that together have at most as many iterations need no poll.

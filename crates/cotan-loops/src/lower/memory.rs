@@ -190,23 +190,20 @@ impl<'a> Lowering<'a> {
     /// The variable whose memory a variable takes over if it can.
     pub(super) fn predecessor(&self, v: Var) -> Option<Var> {
         let (stmt, position) = self.definitions.get(&v)?;
-        let from = match &stmt.op {
-            Op::Update { array, .. } => Some(*array),
-            Op::Check { value, .. } => Some(*value),
-            Op::Loop(l) => {
-                let results = l.split(&stmt.results);
-                let accs = l.accs.iter().map(|a| a.init);
-                let inits = l.inits.iter().map(|a| Some(*a)).chain(accs);
-                let named = results.carried.iter().chain(results.accs);
-                named.zip(inits).find(|(result, _)| **result == v).and_then(|(_, init)| init)
-            }
-            Op::Par(p) => position.checked_sub(p.kinds.len()).and_then(|k| p.accs[k].init),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. } => None,
+        let from = if let Op::Update { array, .. } = &stmt.op {
+            Some(*array)
+        } else if let Op::Check { value, .. } = &stmt.op {
+            Some(*value)
+        } else if let Op::Loop(l) = &stmt.op {
+            let results = l.split(&stmt.results);
+            let accs = l.accs.iter().map(|a| a.init);
+            let inits = l.inits.iter().map(|a| Some(*a)).chain(accs);
+            let named = results.carried.iter().chain(results.accs);
+            named.zip(inits).find(|(result, _)| **result == v).and_then(|(_, init)| init)
+        } else if let Op::Par(p) = &stmt.op {
+            position.checked_sub(p.kinds.len()).and_then(|k| p.accs[k].init)
+        } else {
+            None
         };
         from.and_then(Atom::var)
     }

@@ -22,9 +22,10 @@ mod switch;
 mod tensor_op;
 mod work;
 
+use crate::context::NestContext;
 use crate::liveness::Scopes;
 use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
-use crate::pipeline::{AFTER_LOWERING, NestContext, run};
+use crate::pipeline::{AFTER_LOWERING, run};
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
 use memory::Destination;

@@ -76,30 +76,24 @@ impl Lowering<'_> {
 
     /// What a statement counts beside one step.
     fn steps_of_parts(&mut self, stmt: &Stmt, is_beside_loops: bool) -> Operand {
-        match &stmt.op {
-            Op::Par(p) => {
-                let iteration = self.steps_of_block(&p.body);
-                p.extents.iter().fold(iteration, |steps, extent| {
-                    let extent = self.extent(*extent);
-                    self.float(Instruction::Mul, steps, extent)
-                })
-            }
-            Op::Switch { selector: _, arms } => arms.iter().fold(number(0.0), |steps, arm| {
+        if let Op::Par(p) = &stmt.op {
+            let iteration = self.steps_of_block(&p.body);
+            p.extents.iter().fold(iteration, |steps, extent| {
+                let extent = self.extent(*extent);
+                self.float(Instruction::Mul, steps, extent)
+            })
+        } else if let Op::Switch { selector: _, arms } = &stmt.op {
+            arms.iter().fold(number(0.0), |steps, arm| {
                 let arm = self.steps_of_block(arm);
                 self.float(Instruction::Max, steps, arm)
-            }),
-            Op::Prim { .. } | Op::Tensor { .. } if !is_beside_loops => {
-                let ty = self.f.ty(stmt.results[0]).clone();
-                self.n_elements(&ty)
-            }
-            Op::Call { .. } => number(CALL),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Loop(_)
-            | Op::Check { .. } => number(0.0),
+            })
+        } else if matches!(&stmt.op, Op::Prim { .. } | Op::Tensor { .. }) && !is_beside_loops {
+            let ty = self.f.ty(stmt.results[0]).clone();
+            self.n_elements(&ty)
+        } else if matches!(&stmt.op, Op::Call { .. }) {
+            number(CALL)
+        } else {
+            number(0.0)
         }
     }
 
@@ -150,37 +144,15 @@ fn number(x: f64) -> Operand {
 
 /// Whether a block has sequential loops that are in no parallel one.
 fn has_loops(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.op {
-        Op::Loop(_) => true,
-        Op::Switch { selector: _, arms } => arms.iter().any(has_loops),
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Call { .. }
-        | Op::Check { .. } => false,
+    block.stmts.iter().any(|stmt| {
+        matches!(&stmt.op, Op::Loop(_)) || matches!(&stmt.op, Op::Switch { arms, .. } if arms.iter().any(has_loops))
     })
 }
 
 /// Whether everything that a block writes to an accumulator goes to the part of this index.
 fn starts_with(block: &Block, acc: Var, index: Atom) -> bool {
-    block.stmts.iter().all(|stmt| {
-        let is_own = match &stmt.op {
-            Op::AccAdd { acc: written, indices, value: _ } => *written != acc || indices.first() == Some(&index),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => true,
-        };
-        is_own && stmt.op.blocks().iter().all(|inner| starts_with(inner, acc, index))
-    })
+    let is_other = |stmt: &Stmt| matches!(&stmt.op, Op::AccAdd { acc: written, indices, .. } if *written == acc && indices.first() != Some(&index));
+    !block.walk().any(is_other)
 }
 
 /// The accumulators that statements of a block introduce.

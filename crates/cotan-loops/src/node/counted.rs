@@ -39,7 +39,7 @@ pub enum Independence {
 pub enum Threads {
     /// One after the other.
     One,
-    /// They may; [`fork`](crate::fork) decides how.
+    /// They may; the plan for a machine decides how.
     May(Sharing),
     /// Each iteration is a piece of work for a thread.
     Each,
@@ -47,7 +47,7 @@ pub enum Threads {
     Wave(Wave),
 }
 
-/// Which iterations of a loop need others, see [`wavefronts`](crate::wavefronts). Iteration `n` is stage `n % stages` of
+/// Which iterations of a loop need others. Iteration `n` is stage `n % stages` of
 /// tile `n / stages`. It needs the stage before of its tile, its stage of the tile before, and, if it is the first of its
 /// tile, all stages of the tile `slots` earlier, whose memory it takes over. So these, and what they need, are over when
 /// it starts; others may run at the same time.

@@ -78,7 +78,7 @@ pub fn combining(monoid: Monoid) -> Instruction {
 }
 
 /// Whether the order of what is combined shows in the result.
-pub(crate) fn rounds(monoid: Monoid, elem: Elem) -> bool {
+pub fn rounds(monoid: Monoid, elem: Elem) -> bool {
     match monoid {
         Monoid::Add | Monoid::Mul => elem.is_float(),
         Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or => false,

@@ -6,14 +6,14 @@ use rustc_hash::FxHashMap;
 /// How often some nodes read, assign to or combine into each local, and touch each buffer. What defines a local or
 /// allocates a buffer does not count, and neither does what no code evaluates.
 #[derive(Debug, Default)]
-pub(crate) struct Mentions {
+pub struct Mentions {
     locals: FxHashMap<Local, usize>,
     buffers: FxHashMap<Buffer, usize>,
 }
 
 impl Mentions {
     /// Those of a list and of the lists in it.
-    pub(crate) fn of(nodes: &[Node]) -> Mentions {
+    pub fn of(nodes: &[Node]) -> Mentions {
         let mut mentions = Mentions::default();
         walk(nodes, &mut |node| node.each_part(&mut |part| mentions.part(&part)));
         mentions
@@ -31,12 +31,12 @@ impl Mentions {
     }
 
     /// Whether all mentions of a local that `whole` counts are among these.
-    pub(crate) fn has_all_of_local(&self, local: Local, whole: &Mentions) -> bool {
+    pub fn has_all_of_local(&self, local: Local, whole: &Mentions) -> bool {
         self.locals.get(&local) == whole.locals.get(&local)
     }
 
     /// Whether all mentions of a buffer that `whole` counts are among these.
-    pub(crate) fn has_all_of_buffer(&self, buffer: Buffer, whole: &Mentions) -> bool {
+    pub fn has_all_of_buffer(&self, buffer: Buffer, whole: &Mentions) -> bool {
         self.buffers.get(&buffer) == whole.buffers.get(&buffer)
     }
 }

@@ -5,7 +5,7 @@
 //! offset; buffers are ids, never addresses. Every loop, branch and early exit is a node: there are no jumps.
 //!
 //! A local may have lanes: one value for each of several iterations of a loop that run side by side (see
-//! [`vectorise`](crate::vectorise)). An instruction on lanes works lane by lane, and operands without lanes stand for
+//! [`For::lanes`]). An instruction on lanes works lane by lane, and operands without lanes stand for
 //! lanes that are all the same.
 //!
 //! What a node mentions, and its effects, is said once, by [`Node::each_part`]; everything that asks about several
@@ -25,15 +25,15 @@ use crate::partial_sums::PartialSums;
 pub use call::{Argument, CallResult, Product, Routine};
 use cotan_ir::{CheckKind, Elem, Monoid, Span, Symbol};
 pub use counted::{For, Independence, Sharing, Sum, Threads, Wave};
-pub(crate) use expr::rounds;
-pub use expr::{Expr, combining};
+pub use expr::{Expr, combining, rounds};
 pub use function::{LoopFunction, Param};
 pub use memory::{Buffer, BufferInfo, BufferKind, Home, Place, Target, Tensor, View};
-pub(crate) use mentions::Mentions;
+pub use mentions::Mentions;
 pub use operand::{Local, LocalInfo, Operand};
 pub use shape::{BufferUse, Effect, LocalUse, OperandUse, Part, PartMut};
-pub(crate) use visit::{Definitions, definitions_of, each_operand_mut, rename_buffers, walk_mut};
-pub use visit::{any, count, each_definition, walk};
+pub use visit::{
+    Definitions, any, count, definitions_of, each_definition, each_operand_mut, rename_buffers, walk, walk_mut,
+};
 
 /// One step of a function.
 #[derive(Clone, Debug, PartialEq)]

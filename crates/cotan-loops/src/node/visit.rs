@@ -12,7 +12,7 @@ pub fn walk<'n>(nodes: &'n [Node], see: &mut impl FnMut(&'n Node)) {
 }
 
 /// The same, to change the nodes.
-pub(crate) fn walk_mut(nodes: &mut [Node], see: &mut impl FnMut(&mut Node)) {
+pub fn walk_mut(nodes: &mut [Node], see: &mut impl FnMut(&mut Node)) {
     for node in nodes {
         see(node);
         node.lists_mut().into_iter().for_each(|list| walk_mut(list, see));
@@ -37,10 +37,10 @@ pub fn each_definition<'n>(nodes: &'n [Node], see: &mut impl FnMut(Local, Option
 }
 
 /// The values that locals are defined by.
-pub(crate) type Definitions = FxHashMap<Local, Expr>;
+pub type Definitions = FxHashMap<Local, Expr>;
 
 /// Those in a list and in the lists in it.
-pub(crate) fn definitions_of(nodes: &[Node]) -> Definitions {
+pub fn definitions_of(nodes: &[Node]) -> Definitions {
     let mut found = Definitions::default();
     each_definition(nodes, &mut |local, expr| {
         expr.map(|expr| found.insert(local, expr.clone()));
@@ -49,7 +49,7 @@ pub(crate) fn definitions_of(nodes: &[Node]) -> Definitions {
 }
 
 /// Renames every buffer that nodes mention, at any depth.
-pub(crate) fn rename_buffers(nodes: &mut [Node], name: &mut impl FnMut(Buffer) -> Buffer) {
+pub fn rename_buffers(nodes: &mut [Node], name: &mut impl FnMut(Buffer) -> Buffer) {
     walk_mut(nodes, &mut |node| {
         node.each_part_mut(&mut |part| {
             if let PartMut::Buffer(buffer, _) = part {
@@ -61,7 +61,7 @@ pub(crate) fn rename_buffers(nodes: &mut [Node], name: &mut impl FnMut(Buffer) -
 
 /// Visits every operand that nodes read or note, at any depth, to change it. What nodes define, assign to, or combine
 /// into stays.
-pub(crate) fn each_operand_mut(nodes: &mut [Node], see: &mut impl FnMut(&mut Operand)) {
+pub fn each_operand_mut(nodes: &mut [Node], see: &mut impl FnMut(&mut Operand)) {
     walk_mut(nodes, &mut |node| {
         node.each_part_mut(&mut |part| {
             if let PartMut::Operand(operand, _) = part {

@@ -15,7 +15,7 @@ use crate::num::{Int, Num};
 use crate::row::{Group, Instruction, Kinks, Lowering, Partial, Proof, Sample};
 use crate::signature::{UNARY, giving};
 use crate::storage::{BF16, F16, Stored};
-use crate::term::A0;
+use crate::term::term;
 use crate::{Meaning, PrimRow};
 use cotan_ir::{Elem, ElemSet};
 
@@ -111,6 +111,7 @@ macro_rules! cast {
             sig: giving(&$row, $name, UNARY, ElemSet::$from, Elem::$elem),
             group: Group::Cast,
             doc: $doc,
+            words: &[],
             kernels: {
                 fn cast<S: $trait>(x: S) -> $t {
                     x.$via()
@@ -119,10 +120,12 @@ macro_rules! cast {
             },
             meaning: $meaning,
             lowering: Lowering::Native(Instruction::Cast(Elem::$elem)),
+            fits: None,
             partials: &[$partial],
             kinks: $kinks,
             domain: &[],
             samples: &[Sample::Span(-3.0, 3.0)],
+            expressions: &[],
             identities: &[],
             awkward: &[],
             proof: $proof,
@@ -143,10 +146,10 @@ macro_rules! cast {
         );
     };
     (float $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
-        cast!($row, $name, $t, $elem, Convert::to_float from ANY (stored), Meaning::Term(A0), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
+        cast!($row, $name, $t, $elem, Convert::to_float from ANY (stored), Meaning::Term(term!(a0)), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
     };
     (storage $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
-        cast!($row, $name, $t, $elem, Convert::to_storage from ANY (stored), Meaning::Term(A0), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
+        cast!($row, $name, $t, $elem, Convert::to_storage from ANY (stored), Meaning::Term(term!(a0)), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
     };
 }
 
@@ -180,3 +183,7 @@ pub fn cast_to(elem: Elem) -> &'static PrimRow {
         Elem::F64 => &TO_F64,
     }
 }
+
+/// The rows of this file, in the order of the reference.
+pub(crate) static ROWS: &[&PrimRow] =
+    &[&TO_I8, &TO_I16, &TO_I32, &TO_I64, &TO_U8, &TO_U16, &TO_U32, &TO_U64, &TO_F16, &TO_BF16, &TO_F32, &TO_F64];

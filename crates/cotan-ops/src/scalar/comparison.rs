@@ -8,8 +8,8 @@ use crate::kernel::kernels;
 use crate::num::Num;
 use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, CHOICE, UNARY, giving, same};
-use crate::term::{A0, A1, ONE, ZERO, t};
-use crate::{ABS, Known, Meaning, PrimRow, Term};
+use crate::term::{INF, term};
+use crate::{ABS, Known, Meaning, PrimRow, Word, WordElems};
 use cotan_ir::{Elem, ElemSet};
 
 const ANY: ElemSet = ElemSet::ANY;
@@ -26,6 +26,7 @@ macro_rules! comparison {
             sig: giving(&$row, $name, BINARY, ElemSet::ORDERED, Elem::Bool),
             group: Group::Comparison,
             doc: $doc,
+            words: &[],
             kernels: {
                 fn compare<S: PartialOrd>(x: S, y: S) -> bool {
                     x $operator y
@@ -34,10 +35,12 @@ macro_rules! comparison {
             },
             meaning: $meaning,
             lowering: Lowering::Native(Instruction::$instruction),
+            fits: None,
             partials: &[FLAT, FLAT],
             kinks: Kinks::Flat,
             domain: &[],
             samples: &[WIDE, WIDE],
+            expressions: &[],
             identities: &[Identity { on: BITS, law: Law::Same($same) }],
             awkward: &[],
             proof: Proof::Nothing,
@@ -46,17 +49,18 @@ macro_rules! comparison {
 }
 
 comparison!(EQ, "eq", Eq, ==, Meaning::Known(Known::Equal), "Whether `a0` equals `a1`.", 1.0);
-comparison!(NE, "ne", Ne, !=, Meaning::Term(t!(NOT, t!(EQ, A0, A1))), "Whether `a0` differs from `a1`.", 0.0);
+comparison!(NE, "ne", Ne, !=, Meaning::Term(term!(!(a0 == a1))), "Whether `a0` differs from `a1`.", 0.0);
 comparison!(LT, "lt", Lt, <, Meaning::Known(Known::Less), "Whether `a0` is less than `a1`.", 0.0);
 comparison!(LE, "le", Le, <=, Meaning::Known(Known::AtMost), "Whether `a0` is at most `a1`.", 1.0);
-comparison!(GT, "gt", Gt, >, Meaning::Term(t!(LT, A1, A0)), "Whether `a0` is greater than `a1`.", 0.0);
-comparison!(GE, "ge", Ge, >=, Meaning::Term(t!(LE, A1, A0)), "Whether `a0` is at least `a1`.", 1.0);
+comparison!(GT, "gt", Gt, >, Meaning::Term(term!(a1 < a0)), "Whether `a0` is greater than `a1`.", 0.0);
+comparison!(GE, "ge", Ge, >=, Meaning::Term(term!(a1 <= a0)), "Whether `a0` is at least `a1`.", 1.0);
 
 /// Logical and, bit by bit on integers.
 pub static AND: PrimRow = PrimRow {
     sig: same(&AND, "and", BINARY, BITS),
     group: Group::Logic,
     doc: "Logical and, bit by bit on integers.",
+    words: &[Word::new("bit_and", WordElems::Integer)],
     kernels: {
         fn and_bits<S: std::ops::BitAnd<Output = S>>(x: S, y: S) -> S {
             x & y
@@ -65,10 +69,12 @@ pub static AND: PrimRow = PrimRow {
     },
     meaning: Meaning::Known(Known::And),
     lowering: Lowering::Native(Instruction::And),
+    fits: None,
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[WHOLE, WHOLE],
+    expressions: &[],
     identities: &[
         Identity { on: BITS, law: Law::Commutative },
         Identity { on: BITS, law: Law::Associative },
@@ -87,6 +93,7 @@ pub static OR: PrimRow = PrimRow {
     sig: same(&OR, "or", BINARY, BITS),
     group: Group::Logic,
     doc: "Logical or, bit by bit on integers.",
+    words: &[Word::new("bit_or", WordElems::Integer)],
     kernels: {
         fn or_bits<S: std::ops::BitOr<Output = S>>(x: S, y: S) -> S {
             x | y
@@ -95,10 +102,12 @@ pub static OR: PrimRow = PrimRow {
     },
     meaning: Meaning::Known(Known::Or),
     lowering: Lowering::Native(Instruction::Or),
+    fits: None,
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[WHOLE, WHOLE],
+    expressions: &[],
     identities: &[
         Identity { on: BITS, law: Law::Commutative },
         Identity { on: BITS, law: Law::Associative },
@@ -117,6 +126,7 @@ pub static XOR: PrimRow = PrimRow {
     sig: same(&XOR, "xor", BINARY, BITS),
     group: Group::Logic,
     doc: "Exclusive or, bit by bit on integers.",
+    words: &[Word::new("bit_xor", WordElems::Integer)],
     kernels: {
         fn xor_bits<S: std::ops::BitXor<Output = S>>(x: S, y: S) -> S {
             x ^ y
@@ -125,10 +135,12 @@ pub static XOR: PrimRow = PrimRow {
     },
     meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::Xor),
+    fits: None,
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[WHOLE, WHOLE],
+    expressions: &[],
     identities: &[
         Identity { on: BITS, law: Law::Commutative },
         Identity { on: BITS, law: Law::Associative },
@@ -145,13 +157,16 @@ pub static NOT: PrimRow = PrimRow {
     sig: same(&NOT, "not", UNARY, BITS),
     group: Group::Logic,
     doc: "Logical negation, bit by bit on integers.",
+    words: &[],
     kernels: kernels!(std::ops::Not::not, (T) on bits),
     meaning: Meaning::Known(Known::Not),
     lowering: Lowering::Native(Instruction::Not),
+    fits: None,
     partials: &[DISCRETE],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[WHOLE],
+    expressions: &[],
     identities: &[Identity { on: BITS, law: Law::Involution }],
     awkward: &[],
     proof: Proof::Nothing,
@@ -162,6 +177,7 @@ pub static SELECT: PrimRow = PrimRow {
     sig: same(&SELECT, "select", CHOICE, ANY),
     group: Group::Logic,
     doc: "`a1` where `a0` holds, else `a2`.",
+    words: &[Word::new("select", WordElems::Any)],
     kernels: {
         fn select<S>(condition: bool, x: S, y: S) -> S {
             if condition { x } else { y }
@@ -170,10 +186,12 @@ pub static SELECT: PrimRow = PrimRow {
     },
     meaning: Meaning::Known(Known::Select),
     lowering: Lowering::Native(Instruction::Select),
-    partials: &[DISCRETE, Partial::term(t!(SELECT, A0, ONE, ZERO)), Partial::term(t!(SELECT, A0, ZERO, ONE))],
+    fits: None,
+    partials: &[DISCRETE, Partial::term(term!(if a0 { 1 } else { 0 })), Partial::term(term!(if a0 { 0 } else { 1 }))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Truth, WIDE, WIDE],
+    expressions: &["select(_ < $, _, 0.5 * $)"],
     identities: &[
         Identity { on: ANY, law: Law::Neutral { operand: 0, value: 1.0, gives: 1 } },
         Identity { on: ANY, law: Law::Neutral { operand: 0, value: 0.0, gives: 2 } },
@@ -188,13 +206,16 @@ pub static ISNAN: PrimRow = PrimRow {
     sig: giving(&ISNAN, "isnan", UNARY, ElemSet::FLOAT, Elem::Bool),
     group: Group::Comparison,
     doc: "Whether `a0` is not a number.",
+    words: &[Word::new("isnan", WordElems::Float)],
     kernels: kernels!(Num::is_nan, (T) on float),
     meaning: Meaning::Always(false),
     lowering: Lowering::Native(Instruction::IsNan),
+    fits: None,
     partials: &[FLAT],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[WIDE],
+    expressions: &[],
     identities: &[],
     awkward: &[],
     proof: Proof::Nothing,
@@ -205,6 +226,7 @@ pub static ISFINITE: PrimRow = PrimRow {
     sig: giving(&ISFINITE, "isfinite", UNARY, ElemSet::FLOAT, Elem::Bool),
     group: Group::Comparison,
     doc: "Whether `a0` is neither infinite nor NaN.",
+    words: &[Word::new("isfinite", WordElems::Float)],
     kernels: {
         fn is_finite<S: Num>(x: S) -> bool {
             x.abs().to_f64() < f64::INFINITY
@@ -212,12 +234,18 @@ pub static ISFINITE: PrimRow = PrimRow {
         kernels!(is_finite, (T) on float)
     },
     meaning: Meaning::Always(true),
-    lowering: Lowering::Expand(t!(LT, t!(ABS, A0), Term::Number(f64::INFINITY))),
+    lowering: Lowering::Expand(term!(ABS(a0) < INF)),
+    fits: None,
     partials: &[FLAT],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[WIDE],
+    expressions: &[],
     identities: &[],
     awkward: &[],
     proof: Proof::Nothing,
 };
+
+/// The rows of this file, in the order of the reference.
+pub(crate) static ROWS: &[&PrimRow] =
+    &[&AND, &OR, &XOR, &NOT, &SELECT, &ISNAN, &ISFINITE, &EQ, &NE, &LT, &LE, &GT, &GE];

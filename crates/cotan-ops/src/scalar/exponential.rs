@@ -7,37 +7,32 @@ use crate::elementary::{self, formula};
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
-use crate::term::{A0, MINUS_ONE, NAN, ONE, R, ZERO, t};
-use crate::{ADD, Constant, DIV, GE, Known, MUL, Meaning, PrimRow, SELECT, SUB, Term};
+use crate::term::{NAN, term};
+use crate::{Constant, Known, Meaning, PrimRow, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
-const LN_2: Term =
-    Term::Named(&Constant { name: "ln 2", value: std::f64::consts::LN_2, exact: t!(LOG, Term::Number(2.0)) });
-const LN_10: Term =
-    Term::Named(&Constant { name: "ln 10", value: std::f64::consts::LN_10, exact: t!(LOG, Term::Number(10.0)) });
-const LOG2_E: Term = Term::Named(&Constant {
-    name: "1/ln 2",
-    value: std::f64::consts::LOG2_E,
-    exact: t!(DIV, ONE, t!(LOG, Term::Number(2.0))),
-});
-const LOG10_E: Term = Term::Named(&Constant {
-    name: "1/ln 10",
-    value: std::f64::consts::LOG10_E,
-    exact: t!(DIV, ONE, t!(LOG, Term::Number(10.0))),
-});
+const LN_2: Term = Term::Named(&Constant { name: "ln 2", value: std::f64::consts::LN_2, exact: term!(LOG(2)) });
+const LN_10: Term = Term::Named(&Constant { name: "ln 10", value: std::f64::consts::LN_10, exact: term!(LOG(10)) });
+const LOG2_E: Term =
+    Term::Named(&Constant { name: "1/ln 2", value: std::f64::consts::LOG2_E, exact: term!(1 / LOG(2)) });
+const LOG10_E: Term =
+    Term::Named(&Constant { name: "1/ln 10", value: std::f64::consts::LOG10_E, exact: term!(1 / LOG(10)) });
 
 /// Exponential function.
 pub static EXP: PrimRow = PrimRow {
     sig: same(&EXP, "exp", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "e to the power `a0`.",
+    words: &[Word::new("exp", WordElems::Float)],
     kernels: kernels!(elementary::exp, (T) on float),
     meaning: Meaning::Known(Known::Exp),
     lowering: formula!(|x| elementary::exp(x)),
-    partials: &[Partial::term(R)],
+    fits: None,
+    partials: &[Partial::term(term!(r))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &["exp(tanh(_))"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -48,13 +43,16 @@ pub static EXP2: PrimRow = PrimRow {
     sig: same(&EXP2, "exp2", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "2 to the power `a0`.",
+    words: &[],
     kernels: kernels!(elementary::exp2, (T) on float),
-    meaning: Meaning::Term(t!(EXP, t!(MUL, A0, LN_2))),
+    meaning: Meaning::Term(term!(EXP(a0 * LN_2))),
     lowering: formula!(|x| elementary::exp2(x)),
-    partials: &[Partial::term(t!(MUL, LN_2, R))],
+    fits: None,
+    partials: &[Partial::term(term!(LN_2 * r))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &[],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -65,13 +63,16 @@ pub static EXPM1: PrimRow = PrimRow {
     sig: same(&EXPM1, "expm1", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "`exp(a0) - 1`, exact near 0.",
+    words: &[Word::new("expm1", WordElems::Float)],
     kernels: kernels!(elementary::expm1, (T) on float),
-    meaning: Meaning::Term(t!(SUB, t!(EXP, A0), ONE)),
+    meaning: Meaning::Term(term!(EXP(a0) - 1)),
     lowering: formula!(|x| elementary::expm1(x)),
-    partials: &[Partial::term(t!(EXP, A0))],
+    fits: None,
+    partials: &[Partial::term(term!(EXP(a0)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &["expm1(tanh(_))"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -82,13 +83,16 @@ pub static LOG: PrimRow = PrimRow {
     sig: same(&LOG, "log", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The natural logarithm of `a0`; NaN below 0.",
+    words: &[Word::new("log", WordElems::Float)],
     kernels: kernels!(elementary::log, (T) on float),
     meaning: Meaning::Known(Known::Log),
     lowering: formula!(|x| elementary::log(x)),
-    partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, ONE, A0), NAN))],
+    fits: None,
+    partials: &[Partial::term(term!(if a0 >= 0 { 1 / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],
+    expressions: &["log(1.5 + _ * _)"],
     identities: &[],
     awkward: &[
         Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
@@ -107,13 +111,16 @@ pub static LOG2: PrimRow = PrimRow {
     sig: same(&LOG2, "log2", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The logarithm of `a0` to base 2; NaN below 0.",
+    words: &[Word::new("log2", WordElems::Float)],
     kernels: kernels!(elementary::log2, (T) on float),
-    meaning: Meaning::Term(t!(DIV, t!(LOG, A0), LN_2)),
+    meaning: Meaning::Term(term!(LOG(a0) / LN_2)),
     lowering: formula!(|x| elementary::log2(x)),
-    partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, LOG2_E, A0), NAN))],
+    fits: None,
+    partials: &[Partial::term(term!(if a0 >= 0 { LOG2_E / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],
+    expressions: &["log2(1.5 + _ * _)"],
     identities: &[],
     awkward: &[
         Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
@@ -127,13 +134,16 @@ pub static LOG10: PrimRow = PrimRow {
     sig: same(&LOG10, "log10", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The logarithm of `a0` to base 10; NaN below 0.",
+    words: &[Word::new("log10", WordElems::Float)],
     kernels: kernels!(elementary::log10, (T) on float),
-    meaning: Meaning::Term(t!(DIV, t!(LOG, A0), LN_10)),
+    meaning: Meaning::Term(term!(LOG(a0) / LN_10)),
     lowering: formula!(|x| elementary::log10(x)),
-    partials: &[Partial::term(t!(SELECT, t!(GE, A0, ZERO), t!(DIV, LOG10_E, A0), NAN))],
+    fits: None,
+    partials: &[Partial::term(term!(if a0 >= 0 { LOG10_E / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],
+    expressions: &["log10(1.5 + _ * _)"],
     identities: &[],
     awkward: &[
         Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
@@ -147,13 +157,16 @@ pub static LOG1P: PrimRow = PrimRow {
     sig: same(&LOG1P, "log1p", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The natural logarithm of `1 + a0`, exact near 0; NaN below -1.",
+    words: &[Word::new("log1p", WordElems::Float)],
     kernels: kernels!(elementary::log1p, (T) on float),
-    meaning: Meaning::Term(t!(LOG, t!(ADD, ONE, A0))),
+    meaning: Meaning::Term(term!(LOG(1 + a0))),
     lowering: formula!(|x| elementary::log1p(x)),
-    partials: &[Partial::term(t!(SELECT, t!(GE, A0, MINUS_ONE), t!(DIV, ONE, t!(ADD, ONE, A0)), NAN))],
+    fits: None,
+    partials: &[Partial::term(term!(if a0 >= -1 { 1 / (1 + a0) } else { NAN }))],
     kinks: Kinks::At("at -1 the derivative is +inf, as the limit from inside the domain"),
     domain: &[Condition::Above(0, -1.0)],
     samples: &[Sample::Span(-0.8, 4.0)],
+    expressions: &["log1p(_ * _)"],
     identities: &[],
     awkward: &[
         Awkward { at: &[-1.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole" },
@@ -161,3 +174,6 @@ pub static LOG1P: PrimRow = PrimRow {
     ],
     proof: Proof::Proved,
 };
+
+/// The rows of this file, in the order of the reference.
+pub(crate) static ROWS: &[&PrimRow] = &[&EXP, &EXP2, &EXPM1, &LOG, &LOG2, &LOG10, &LOG1P];

@@ -8,25 +8,28 @@ use crate::kernel::kernels;
 use crate::num::Num;
 use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
-use crate::term::{A0, A1, A2, HALF, NAN, ONE, R, ZERO, t};
-use crate::{AND, EQ, GT, LE, LT, Meaning, OR, PrimRow, SELECT, SIGN, Term};
+use crate::term::{NAN, term};
+use crate::{Meaning, PrimRow, SIGN, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// The partial of an operand that the result is not.
-const OUTSIDE: Term = Term::Apply(&SELECT, &[Term::Apply(&EQ, &[R, R]), ZERO, NAN]);
+const OUTSIDE: Term = term!(if r == r { 0 } else { NAN });
 
 /// Maximum.
 pub static MAX: PrimRow = PrimRow {
     sig: same(&MAX, "max", BINARY, ElemSet::NUMERIC),
     group: Group::Arithmetic,
     doc: "The greater of `a0` and `a1`; NaN if one of them is NaN; 0.0 counts as greater than -0.0.",
+    words: &[Word::new("max", WordElems::Numeric)],
     kernels: kernels!(Extremes::greater, (T, T) on numeric),
-    meaning: Meaning::Term(t!(SELECT, t!(LE, A0, A1), A1, A0)),
+    meaning: Meaning::Term(term!(if a0 <= a1 { a1 } else { a0 })),
     lowering: Lowering::Native(Instruction::Max),
-    partials: &[Partial::term(t!(WINS, A0, A1)), Partial::term(t!(WINS, A1, A0))],
+    fits: None,
+    partials: &[Partial::term(term!(WINS(a0, a1))), Partial::term(term!(WINS(a1, a0)))],
     kinks: Kinks::At("equal operands get half each"),
     domain: &[Condition::Differ(0, 1)],
     samples: &[Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
+    expressions: &["max(_, 0.7 * $)"],
     identities: &[
         Identity { on: ElemSet::NUMERIC, law: Law::Commutative },
         Identity { on: ElemSet::NUMERIC, law: Law::Associative },
@@ -44,13 +47,16 @@ pub static MIN: PrimRow = PrimRow {
     sig: same(&MIN, "min", BINARY, ElemSet::NUMERIC),
     group: Group::Arithmetic,
     doc: "The smaller of `a0` and `a1`; NaN if one of them is NaN; -0.0 counts as smaller than 0.0.",
+    words: &[Word::new("min", WordElems::Numeric)],
     kernels: kernels!(Extremes::smaller, (T, T) on numeric),
-    meaning: Meaning::Term(t!(SELECT, t!(LE, A0, A1), A0, A1)),
+    meaning: Meaning::Term(term!(if a0 <= a1 { a0 } else { a1 })),
     lowering: Lowering::Native(Instruction::Min),
-    partials: &[Partial::term(t!(WINS, A1, A0)), Partial::term(t!(WINS, A0, A1))],
+    fits: None,
+    partials: &[Partial::term(term!(WINS(a1, a0))), Partial::term(term!(WINS(a0, a1)))],
     kinks: Kinks::At("equal operands get half each"),
     domain: &[Condition::Differ(0, 1)],
     samples: &[Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
+    expressions: &["min(_, 0.7 * $)"],
     identities: &[
         Identity { on: ElemSet::NUMERIC, law: Law::Commutative },
         Identity { on: ElemSet::NUMERIC, law: Law::Associative },
@@ -68,14 +74,19 @@ pub static WINS: PrimRow = PrimRow {
     sig: same(&WINS, "wins", BINARY, ElemSet::FLOAT),
     group: Group::Arithmetic,
     doc: "1 where `a0 > a1`, 1/2 where they are equal, else 0; NaN if one of them is NaN.",
+    words: &[],
     kernels: kernels!(wins, (T, T) on float),
     meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(t!(
-        SELECT,
-        t!(GT, A0, A1),
-        ONE,
-        t!(SELECT, t!(LT, A0, A1), ZERO, t!(SELECT, t!(EQ, A0, A1), HALF, NAN))
-    )),
+    lowering: Lowering::Expand(term!(if a0 > a1 {
+        1
+    } else if a0 < a1 {
+        0
+    } else if a0 == a1 {
+        0.5
+    } else {
+        NAN
+    })),
+    fits: None,
     partials: &[
         Partial::zero("the comparison is piecewise constant"),
         Partial::zero("the comparison is piecewise constant"),
@@ -83,6 +94,7 @@ pub static WINS: PrimRow = PrimRow {
     kinks: Kinks::Flat,
     domain: &[Condition::Differ(0, 1)],
     samples: &[Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
+    expressions: &[],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -153,17 +165,20 @@ pub static CLAMP: PrimRow = PrimRow {
     sig: same(&CLAMP, "clamp", TERNARY, ElemSet::NUMERIC),
     group: Group::Arithmetic,
     doc: "`a0` moved into the range from `a1` to `a2`: `min(max(a0, a1), a2)`.",
+    words: &[Word::new("clamp", WordElems::Numeric)],
     kernels: kernels!(clamp, (T, T, T) on numeric),
     meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(t!(MIN, t!(MAX, A0, A1), A2)),
+    lowering: Lowering::Expand(term!(MIN(MAX(a0, a1), a2))),
+    fits: None,
     partials: &[
-        Partial::term(t!(SELECT, t!(AND, t!(LE, A1, A0), t!(LE, A0, A2)), ONE, OUTSIDE)),
-        Partial::term(t!(SELECT, t!(AND, t!(LT, A0, A1), t!(LE, A1, A2)), ONE, OUTSIDE)),
-        Partial::term(t!(SELECT, t!(OR, t!(LT, A2, A0), t!(LT, A2, A1)), ONE, OUTSIDE)),
+        Partial::term(term!(if a1 <= a0 && a0 <= a2 { 1 } else { OUTSIDE })),
+        Partial::term(term!(if a0 < a1 && a1 <= a2 { 1 } else { OUTSIDE })),
+        Partial::term(term!(if a2 < a0 || a2 < a1 { 1 } else { OUTSIDE })),
     ],
     kinks: Kinks::At("at both bounds the derivative is that of the inside: 1 in `a0`"),
     domain: &[Condition::Differ(0, 1), Condition::Differ(0, 2), Condition::Differ(1, 2)],
     samples: &[Sample::Span(-1.0, 1.0), Sample::Span(-3.0, -2.0), Sample::Span(2.0, 3.0)],
+    expressions: &["clamp(_, -0.6, 0.8)"],
     identities: &[],
     awkward: &[
         Awkward { at: &[2.0, 2.0, 5.0], value: 2.0, partials: &[1.0, 0.0, 0.0], why: "the lower bound passes" },
@@ -189,13 +204,16 @@ pub static RELU: PrimRow = PrimRow {
     sig: same(&RELU, "relu", UNARY, ElemSet::NUMERIC),
     group: Group::Arithmetic,
     doc: "`a0` where it is positive, else 0; NaN of NaN.",
+    words: &[Word::new("relu", WordElems::Float)],
     kernels: kernels!(relu, (T) on numeric),
     meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(t!(SELECT, t!(LE, A0, ZERO), ZERO, A0)),
-    partials: &[Partial::term(t!(RELU, t!(SIGN, A0)))],
+    lowering: Lowering::Expand(term!(if a0 <= 0 { 0 } else { a0 })),
+    fits: None,
+    partials: &[Partial::term(term!(RELU(SIGN(a0))))],
     kinks: Kinks::At("at 0 the derivative is 0"),
     domain: &[Condition::IsNot(0, 0.0)],
     samples: &[Sample::Span(0.5, 3.0)],
+    expressions: &["relu(_)"],
     identities: &[Identity { on: ElemSet::NUMERIC, law: Law::Projection }],
     awkward: &[
         Awkward { at: &[0.0], value: 0.0, partials: &[0.0], why: "the side of the zeros" },
@@ -208,3 +226,6 @@ pub static RELU: PrimRow = PrimRow {
 fn relu<S: Num>(x: S) -> S {
     if x <= S::ZERO { S::ZERO } else { x }
 }
+
+/// The rows of this file, in the order of the reference.
+pub(crate) static ROWS: &[&PrimRow] = &[&MAX, &MIN, &WINS, &CLAMP, &RELU];

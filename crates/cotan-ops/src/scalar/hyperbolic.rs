@@ -11,8 +11,8 @@ use crate::elementary::{self, formula};
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
-use crate::term::{A0, FOUR, HALF, NAN, ONE, R, t};
-use crate::{ABS, ADD, DIV, EXP, HYPOT, Known, LE, LOG, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB, Term};
+use crate::term::{NAN, term};
+use crate::{ABS, EXP, HYPOT, Known, LOG, Meaning, PrimRow, SQRT, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// Hyperbolic sine.
@@ -20,13 +20,16 @@ pub static SINH: PrimRow = PrimRow {
     sig: same(&SINH, "sinh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The hyperbolic sine of `a0`.",
+    words: &[Word::new("sinh", WordElems::Float)],
     kernels: kernels!(elementary::sinh, (T) on float),
     meaning: Meaning::Known(Known::Sinh),
     lowering: formula!(|x| elementary::sinh(x)),
-    partials: &[Partial::term(t!(COSH, A0))],
+    fits: None,
+    partials: &[Partial::term(term!(COSH(a0)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &["sinh(sin(_))"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -37,13 +40,16 @@ pub static COSH: PrimRow = PrimRow {
     sig: same(&COSH, "cosh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The hyperbolic cosine of `a0`.",
+    words: &[Word::new("cosh", WordElems::Float)],
     kernels: kernels!(elementary::cosh, (T) on float),
     meaning: Meaning::Known(Known::Cosh),
     lowering: formula!(|x| elementary::cosh(x)),
-    partials: &[Partial::term(t!(SINH, A0))],
+    fits: None,
+    partials: &[Partial::term(term!(SINH(a0)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &["cosh(sin(_))"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -54,35 +60,41 @@ pub static TANH: PrimRow = PrimRow {
     sig: same(&TANH, "tanh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The hyperbolic tangent of `a0`.",
+    words: &[Word::new("tanh", WordElems::Float)],
     kernels: kernels!(elementary::tanh, (T) on float),
     meaning: Meaning::Known(Known::Tanh),
     lowering: formula!(|x| elementary::tanh(x)),
-    partials: &[Partial::beside(t!(SECH2, A0))],
+    fits: None,
+    partials: &[Partial::beside(term!(SECH2(a0)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &["tanh(_)"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
 };
 
 /// What [`SECH2`] is made of.
-const DECAY: Term = t!(EXP, t!(NEG, t!(ADD, A0, A0)));
+const DECAY: Term = term!(EXP(-(a0 + a0)));
 /// See [`DECAY`].
-const BESIDE_DECAY: Term = t!(ADD, ONE, DECAY);
+const BESIDE_DECAY: Term = term!(1 + DECAY);
 
 /// Square of the hyperbolic secant: the slope of the hyperbolic tangent.
 pub static SECH2: PrimRow = PrimRow {
     sig: same(&SECH2, "sech2", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "`1 - tanh(a0)^2`, without cancellation.",
+    words: &[],
     kernels: kernels!(elementary::sech2, (T) on float),
-    meaning: Meaning::Term(t!(DIV, t!(MUL, FOUR, DECAY), t!(MUL, BESIDE_DECAY, BESIDE_DECAY))),
+    meaning: Meaning::Term(term!(4 * DECAY / (BESIDE_DECAY * BESIDE_DECAY))),
     lowering: formula!(|x| elementary::sech2(x)),
-    partials: &[Partial::term(t!(MUL, Term::Number(-2.0), t!(MUL, R, t!(TANH, A0))))],
+    fits: None,
+    partials: &[Partial::term(term!(-2 * (r * TANH(a0))))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &[],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -93,13 +105,16 @@ pub static ASINH: PrimRow = PrimRow {
     sig: same(&ASINH, "asinh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The inverse hyperbolic sine of `a0`.",
+    words: &[Word::new("asinh", WordElems::Float)],
     kernels: kernels!(elementary::asinh, (T) on float),
-    meaning: Meaning::Term(t!(LOG, t!(ADD, A0, t!(SQRT, t!(ADD, t!(MUL, A0, A0), ONE))))),
+    meaning: Meaning::Term(term!(LOG(a0 + SQRT(a0 * a0 + 1)))),
     lowering: formula!(|x| elementary::asinh(x)),
-    partials: &[Partial::term(t!(DIV, ONE, t!(HYPOT, ONE, A0)))],
+    fits: None,
+    partials: &[Partial::term(term!(1 / HYPOT(1, a0)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &["asinh(_)"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -110,13 +125,16 @@ pub static ACOSH: PrimRow = PrimRow {
     sig: same(&ACOSH, "acosh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The inverse hyperbolic cosine of `a0`; NaN below 1.",
+    words: &[Word::new("acosh", WordElems::Float)],
     kernels: kernels!(elementary::acosh, (T) on float),
-    meaning: Meaning::Term(t!(LOG, t!(ADD, A0, t!(MUL, t!(SQRT, t!(SUB, A0, ONE)), t!(SQRT, t!(ADD, A0, ONE)))))),
+    meaning: Meaning::Term(term!(LOG(a0 + SQRT(a0 - 1) * SQRT(a0 + 1)))),
     lowering: formula!(|x| elementary::acosh(x)),
-    partials: &[Partial::term(t!(DIV, ONE, t!(MUL, t!(SQRT, t!(SUB, A0, ONE)), t!(SQRT, t!(ADD, A0, ONE)))))],
+    fits: None,
+    partials: &[Partial::term(term!(1 / (SQRT(a0 - 1) * SQRT(a0 + 1))))],
     kinks: Kinks::At("at 1 the derivative is +inf"),
     domain: &[Condition::Above(0, 1.0)],
     samples: &[Sample::Span(1.3, 4.0)],
+    expressions: &["acosh(2.5 + sin(_))"],
     identities: &[],
     awkward: &[
         Awkward { at: &[1.0], value: 0.0, partials: &[f64::INFINITY], why: "a vertical slope" },
@@ -130,18 +148,16 @@ pub static ATANH: PrimRow = PrimRow {
     sig: same(&ATANH, "atanh", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The inverse hyperbolic tangent of `a0`; NaN outside -1 to 1.",
+    words: &[Word::new("atanh", WordElems::Float)],
     kernels: kernels!(elementary::atanh, (T) on float),
-    meaning: Meaning::Term(t!(MUL, HALF, t!(LOG, t!(DIV, t!(ADD, ONE, A0), t!(SUB, ONE, A0))))),
+    meaning: Meaning::Term(term!(0.5 * LOG((1 + a0) / (1 - a0)))),
     lowering: formula!(|x| elementary::atanh(x)),
-    partials: &[Partial::term(t!(
-        SELECT,
-        t!(LE, t!(ABS, A0), ONE),
-        t!(DIV, ONE, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0))),
-        NAN
-    ))],
+    fits: None,
+    partials: &[Partial::term(term!(if ABS(a0) <= 1 { 1 / ((1 - a0) * (1 + a0)) } else { NAN }))],
     kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
     domain: &[Condition::Above(0, -1.0), Condition::Below(0, 1.0)],
     samples: &[Sample::Span(-0.8, 0.8)],
+    expressions: &["atanh(0.9 * tanh(_))"],
     identities: &[],
     awkward: &[
         Awkward { at: &[1.0], value: f64::INFINITY, partials: &[f64::INFINITY], why: "the pole" },
@@ -160,14 +176,20 @@ pub static SIGMOID: PrimRow = PrimRow {
     sig: same(&SIGMOID, "sigmoid", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "`1 / (1 + exp(-a0))`, without overflow.",
+    words: &[Word::new("sigmoid", WordElems::Float)],
     kernels: kernels!(elementary::sigmoid, (T) on float),
-    meaning: Meaning::Term(t!(DIV, ONE, t!(ADD, ONE, t!(EXP, t!(NEG, A0))))),
+    meaning: Meaning::Term(term!(1 / (1 + EXP(-a0)))),
     lowering: formula!(|x| elementary::sigmoid(x)),
-    partials: &[Partial::beside(t!(MUL, Term::Number(0.25), t!(SECH2, t!(MUL, HALF, A0))))],
+    fits: None,
+    partials: &[Partial::beside(term!(0.25 * SECH2(0.5 * a0)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &["sigmoid(_)"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
 };
+
+/// The rows of this file, in the order of the reference.
+pub(crate) static ROWS: &[&PrimRow] = &[&SINH, &COSH, &TANH, &SECH2, &ASINH, &ACOSH, &ATANH, &SIGMOID];

@@ -7,31 +7,28 @@ use crate::kernel::kernels;
 use crate::num::Int;
 use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
 use crate::signature::{BINARY, WITH_I64, same};
-use crate::term::{A0, A1, ONE, ZERO, t};
-use crate::{ADD, AND, DIV, LT, Meaning, NE, PrimRow, REM, SELECT, SUB, Term, XOR};
+use crate::term::term;
+use crate::{Meaning, PrimRow, REM, Term, XOR};
 use cotan_ir::ElemSet;
 
 /// Whether the remainder is not 0 and has another sign than the divisor.
-const SIGNS_DIFFER: Term = Term::Apply(
-    &AND,
-    &[
-        Term::Apply(&NE, &[Term::Apply(&REM, &[A0, A1]), ZERO]),
-        Term::Apply(&XOR, &[Term::Apply(&LT, &[Term::Apply(&REM, &[A0, A1]), ZERO]), Term::Apply(&LT, &[A1, ZERO])]),
-    ],
-);
+const SIGNS_DIFFER: Term = term!(REM(a0, a1) != 0 && XOR(REM(a0, a1) < 0, a1 < 0));
 
 /// Quotient rounded down.
 pub static FLOOR_DIV: PrimRow = PrimRow {
     sig: same(&FLOOR_DIV, "floor_div", BINARY, ElemSet::INTEGER),
     group: Group::Arithmetic,
     doc: "The greatest whole number that is at most `a0 / a1`; 0 for a zero divisor.",
+    words: &[],
     kernels: kernels!(floor_div, (T, T) on integer),
     meaning: Meaning::Other,
-    lowering: Lowering::Expand(t!(SUB, t!(DIV, A0, A1), t!(SELECT, SIGNS_DIFFER, ONE, ZERO))),
+    lowering: Lowering::Expand(term!(a0 / a1 - (if SIGNS_DIFFER { 1 } else { 0 }))),
+    fits: None,
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
+    expressions: &[],
     identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } }],
     awkward: &[],
     proof: Proof::Nothing,
@@ -42,13 +39,16 @@ pub static FLOOR_MOD: PrimRow = PrimRow {
     sig: same(&FLOOR_MOD, "floor_mod", BINARY, ElemSet::INTEGER),
     group: Group::Arithmetic,
     doc: "The remainder that goes with `floor_div`, with the sign of `a1`; 0 for a zero divisor.",
+    words: &[],
     kernels: kernels!(floor_mod, (T, T) on integer),
     meaning: Meaning::Other,
-    lowering: Lowering::Expand(t!(SELECT, SIGNS_DIFFER, t!(ADD, t!(REM, A0, A1), A1), t!(REM, A0, A1))),
+    lowering: Lowering::Expand(term!(if SIGNS_DIFFER { REM(a0, a1) + a1 } else { REM(a0, a1) })),
+    fits: None,
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
+    expressions: &[],
     identities: &[],
     awkward: &[],
     proof: Proof::Nothing,
@@ -75,13 +75,16 @@ pub static SHL: PrimRow = PrimRow {
     sig: same(&SHL, "shl", WITH_I64, ElemSet::INTEGER),
     group: Group::Logic,
     doc: "The bits of `a0` moved up by `a1` places, taken modulo the width.",
+    words: &[],
     kernels: kernels!(shl, (T, i64) on integer),
     meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::Shl),
+    fits: None,
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[Sample::Whole(-3, 3), Sample::Whole(0, 7)],
+    expressions: &[],
     identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } }],
     awkward: &[],
     proof: Proof::Nothing,
@@ -92,13 +95,16 @@ pub static SHR: PrimRow = PrimRow {
     sig: same(&SHR, "shr", WITH_I64, ElemSet::INTEGER),
     group: Group::Logic,
     doc: "The bits of `a0` moved down by `a1` places, taken modulo the width; the sign is kept.",
+    words: &[],
     kernels: kernels!(shr, (T, i64) on integer),
     meaning: Meaning::Other,
     lowering: Lowering::Native(Instruction::Shr),
+    fits: None,
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
     domain: &[],
     samples: &[Sample::Whole(-3, 3), Sample::Whole(0, 7)],
+    expressions: &[],
     identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } }],
     awkward: &[],
     proof: Proof::Nothing,
@@ -111,3 +117,6 @@ fn shl<I: Int>(x: I, distance: i64) -> I {
 fn shr<I: Int>(x: I, distance: i64) -> I {
     I::wrap(x.to_i128() >> (distance as u32 & (I::BITS - 1)))
 }
+
+/// The rows of this file, in the order of the reference.
+pub(crate) static ROWS: &[&PrimRow] = &[&FLOOR_DIV, &FLOOR_MOD, &SHL, &SHR];

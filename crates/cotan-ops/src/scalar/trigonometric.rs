@@ -8,8 +8,8 @@ use crate::elementary::{self, formula};
 use crate::kernel::kernels;
 use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
-use crate::term::{A0, A1, HALF, MINUS_ONE, ONE, R, TWO, ZERO, t};
-use crate::{ADD, Constant, DIV, EQ, HYPOT, Known, MUL, Meaning, NEG, PrimRow, SELECT, SQRT, SUB, Term};
+use crate::term::term;
+use crate::{Constant, HYPOT, Known, Meaning, PrimRow, SQRT, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// Sine.
@@ -17,13 +17,16 @@ pub static SIN: PrimRow = PrimRow {
     sig: same(&SIN, "sin", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The sine of `a0` radians.",
+    words: &[Word::new("sin", WordElems::Float)],
     kernels: kernels!(elementary::sin, (T) on float),
     meaning: Meaning::Known(Known::Sin),
     lowering: formula!(|x| elementary::near_sin(x); elementary::is_far(x)),
-    partials: &[Partial::term(t!(COS, A0))],
+    fits: None,
+    partials: &[Partial::term(term!(COS(a0)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-6.0, 6.0)],
+    expressions: &["sin(_)"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -34,13 +37,16 @@ pub static COS: PrimRow = PrimRow {
     sig: same(&COS, "cos", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The cosine of `a0` radians.",
+    words: &[Word::new("cos", WordElems::Float)],
     kernels: kernels!(elementary::cos, (T) on float),
     meaning: Meaning::Known(Known::Cos),
     lowering: formula!(|x| elementary::near_cos(x); elementary::is_far(x)),
-    partials: &[Partial::term(t!(NEG, t!(SIN, A0)))],
+    fits: None,
+    partials: &[Partial::term(term!(-SIN(a0)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-6.0, 6.0)],
+    expressions: &["cos(_)"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -51,13 +57,16 @@ pub static TAN: PrimRow = PrimRow {
     sig: same(&TAN, "tan", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The tangent of `a0` radians.",
+    words: &[Word::new("tan", WordElems::Float)],
     kernels: kernels!(elementary::tan, (T) on float),
     meaning: Meaning::Known(Known::Tan),
     lowering: formula!(|x| elementary::near_tan(x); elementary::is_far(x)),
-    partials: &[Partial::term(t!(ADD, ONE, t!(MUL, R, R)))],
+    fits: None,
+    partials: &[Partial::term(term!(1 + r * r))],
     kinks: Kinks::Smooth,
     domain: &[Condition::NotPole(0)],
     samples: &[Sample::Span(-1.2, 1.2)],
+    expressions: &["tan(sin(_))"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
@@ -68,13 +77,16 @@ pub static ASIN: PrimRow = PrimRow {
     sig: same(&ASIN, "asin", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The angle whose sine is `a0`; NaN outside -1 to 1.",
+    words: &[Word::new("asin", WordElems::Float)],
     kernels: kernels!(elementary::asin, (T) on float),
     meaning: Meaning::Known(Known::Asin),
     lowering: formula!(|x| elementary::asin(x)),
-    partials: &[Partial::term(t!(DIV, ONE, t!(SQRT, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0)))))],
+    fits: None,
+    partials: &[Partial::term(term!(1 / SQRT((1 - a0) * (1 + a0))))],
     kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
     domain: &[Condition::Above(0, -1.0), Condition::Below(0, 1.0)],
     samples: &[Sample::Span(-0.8, 0.8)],
+    expressions: &["asin(0.9 * tanh(_))"],
     identities: &[],
     awkward: &[
         Awkward { at: &[1.0], value: std::f64::consts::FRAC_PI_2, partials: &[f64::INFINITY], why: "a vertical slope" },
@@ -88,13 +100,16 @@ pub static ACOS: PrimRow = PrimRow {
     sig: same(&ACOS, "acos", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The angle whose cosine is `a0`; NaN outside -1 to 1.",
+    words: &[Word::new("acos", WordElems::Float)],
     kernels: kernels!(elementary::acos, (T) on float),
     meaning: Meaning::Known(Known::Acos),
     lowering: formula!(|x| elementary::acos(x)),
-    partials: &[Partial::term(t!(DIV, MINUS_ONE, t!(SQRT, t!(MUL, t!(SUB, ONE, A0), t!(ADD, ONE, A0)))))],
+    fits: None,
+    partials: &[Partial::term(term!(-1 / SQRT((1 - a0) * (1 + a0))))],
     kinks: Kinks::At("at -1 and 1 the derivative is -inf"),
     domain: &[Condition::Above(0, -1.0), Condition::Below(0, 1.0)],
     samples: &[Sample::Span(-0.8, 0.8)],
+    expressions: &["acos(0.9 * tanh(_))"],
     identities: &[],
     awkward: &[
         Awkward { at: &[1.0], value: 0.0, partials: &[f64::NEG_INFINITY], why: "a vertical slope" },
@@ -109,55 +124,56 @@ const UNIT: Term = Term::Named(&Constant {
     value: 1.0 / (1_u64 << 60) as f64,
     exact: Term::Number(1.0 / (1_u64 << 60) as f64),
 });
+/// Its root.
+const ROOT_OF_UNIT: Term = Term::Number(1.0 / (1_u64 << 30) as f64);
 /// The operand of the inverse tangent, scaled.
-const SCALED: Term = t!(MUL, Term::Number(1.0 / (1_u64 << 30) as f64), A0);
+const SCALED: Term = term!(ROOT_OF_UNIT * a0);
 
 /// Inverse tangent.
 pub static ATAN: PrimRow = PrimRow {
     sig: same(&ATAN, "atan", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The angle whose tangent is `a0`.",
+    words: &[Word::new("atan", WordElems::Float)],
     kernels: kernels!(elementary::atan, (T) on float),
     meaning: Meaning::Known(Known::Atan),
     lowering: formula!(|x| elementary::atan(x)),
-    partials: &[Partial::term(t!(DIV, UNIT, t!(ADD, UNIT, t!(MUL, SCALED, SCALED))))],
+    fits: None,
+    partials: &[Partial::term(term!(UNIT / (UNIT + SCALED * SCALED)))],
     kinks: Kinks::Smooth,
     domain: &[],
     samples: &[Sample::Span(-3.0, 3.0)],
+    expressions: &["atan(_)"],
     identities: &[],
     awkward: &[],
     proof: Proof::Proved,
 };
 
 /// Half the distance of a point from the origin.
-const HALF_LENGTH: Term = t!(HYPOT, t!(MUL, HALF, A0), t!(MUL, HALF, A1));
+const HALF_LENGTH: Term = term!(HYPOT(0.5 * a0, 0.5 * a1));
 
 /// Angle of a point.
 pub static ATAN2: PrimRow = PrimRow {
     sig: same(&ATAN2, "atan2", BINARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The angle of the point with ordinate `a0` and abscissa `a1`.",
+    words: &[Word::new("atan2", WordElems::Float)],
     kernels: kernels!(elementary::atan2, (T, T) on float),
-    meaning: Meaning::Term(t!(MUL, TWO, t!(ATAN, t!(DIV, A0, t!(ADD, t!(HYPOT, A0, A1), A1))))),
+    meaning: Meaning::Term(term!(2 * ATAN(a0 / (HYPOT(a0, a1) + a1)))),
     lowering: formula!(|y, x| elementary::atan2(y, x)),
+    fits: None,
     partials: &[
-        Partial::term(t!(
-            SELECT,
-            t!(EQ, HALF_LENGTH, ZERO),
-            ZERO,
-            t!(MUL, HALF, t!(DIV, t!(DIV, t!(MUL, HALF, A1), HALF_LENGTH), HALF_LENGTH))
-        )),
-        Partial::term(t!(
-            SELECT,
-            t!(EQ, HALF_LENGTH, ZERO),
-            ZERO,
-            t!(MUL, Term::Number(-0.5), t!(DIV, t!(DIV, t!(MUL, HALF, A0), HALF_LENGTH), HALF_LENGTH))
-        )),
+        Partial::term(term!(if HALF_LENGTH == 0 { 0 } else { 0.5 * (0.5 * a1 / HALF_LENGTH / HALF_LENGTH) })),
+        Partial::term(term!(if HALF_LENGTH == 0 { 0 } else { -0.5 * (0.5 * a0 / HALF_LENGTH / HALF_LENGTH) })),
     ],
     kinks: Kinks::At("at (0, 0) both derivatives are 0"),
     domain: &[Condition::OffCut(1, 0)],
     samples: &[Sample::Span(0.5, 3.0), Sample::Span(-3.0, 3.0)],
+    expressions: &["atan2(_, 1.5 + sin($))"],
     identities: &[],
     awkward: &[Awkward { at: &[0.0, 0.0], value: 0.0, partials: &[0.0, 0.0], why: "no direction is preferred" }],
     proof: Proof::Proved,
 };
+
+/// The rows of this file, in the order of the reference.
+pub(crate) static ROWS: &[&PrimRow] = &[&SIN, &COS, &TAN, &ASIN, &ACOS, &ATAN, &ATAN2];

@@ -4,7 +4,7 @@
 //! these positions, so its derivative is that of reading.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::elements::{Elements, ElementsMut};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Elem, ElemSet, TensorSig};
@@ -12,12 +12,13 @@ use cotan_kernels::argsort;
 
 /// Positions in ascending order.
 pub static ARGSORT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "argsort", record: &ARGSORT },
+    sig: TensorSig { name: "argsort", prints: false, record: &ARGSORT },
     group: Group::Sorting,
     operands: &[Operand::zero("x", "T[.., n]", "positions are integers, which move in steps")],
     result: "i64[.., n]",
     elems: ElemSet::NUMERIC,
     doc: "`argsort(x)`: the positions along the last axis in ascending order of the elements, stable, NaN last.",
+    shape: ShapeRule::Same,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::None { reason: "positions are integers" },
@@ -42,7 +43,7 @@ fn check(shapes: &Shapes) -> Result<(), String> {
     if shapes.result.0 != Elem::I64 {
         return Err(format!("expected a result of i64, found {}", shapes.result.0));
     }
-    shapes.result_dims(dims)
+    shapes.follows(ShapeRule::Same)
 }
 
 fn routine(call: &mut RoutineCall) {

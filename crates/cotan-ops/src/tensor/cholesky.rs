@@ -9,20 +9,21 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, result, square};
 use super::triangular_solve::{SOLVE, TRANSPOSED, solved};
 use super::{
-    Batching, Derivative, Evaluation, Like, RoutineCall, Sampled, Shapes, StableHlo, TensorRecord, TensorSample,
-    TensorUse,
+    Batching, Derivative, Evaluation, Like, RoutineCall, Sampled, ShapeRule, Shapes, StableHlo, TensorRecord,
+    TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Cholesky factors.
 pub static CHOLESKY: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "cholesky", record: &CHOLESKY },
+    sig: TensorSig { name: "cholesky", prints: false, record: &CHOLESKY },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is positive definite")],
     result: "T[.., n, n]",
     elems: FLOATS,
     doc: "`cholesky(a)`: the lower triangular factor `l` of `l l^T = a`; of `a` the lower triangle is read.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },

@@ -1,19 +1,22 @@
 //! `concat(a, b, ..){axis}`: the operands one after the other along an axis. The transpose slices each part out.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::value::split_at_axis;
 use crate::{ADD, Group, Operand, Proof, SLICE, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Tensors one after the other.
 pub static CONCAT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "concat", record: &CONCAT },
+    sig: TensorSig { name: "concat", prints: false, record: &CONCAT },
     group: Group::Shape,
     operands: &[Operand::smooth("a", "T[..]").repeated()],
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`concat(a, b, ..){axis}`: the operands one after the other along `axis`.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },

@@ -11,18 +11,21 @@
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float};
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{EQ, Group, MUL, OR, Operand, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
 /// Transforms of complex numbers.
 pub static FFT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "fft", record: &FFT },
+    sig: TensorSig { name: "fft", prints: false, record: &FFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n, 2]")],
     result: "T[.., n, 2]",
     elems: FLOATS,
     doc: "`fft(x){inverse}`: the discrete Fourier transform along the axis before the last, not normalised.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Linear { transpose },
@@ -38,12 +41,13 @@ pub static FFT: TensorRecord = TensorRecord {
 
 /// Transforms of real numbers.
 pub static RFFT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "rfft", record: &RFFT },
+    sig: TensorSig { name: "rfft", prints: false, record: &RFFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n]")],
     result: "T[.., n / 2 + 1, 2]",
     elems: FLOATS,
     doc: "`rfft(x)`: the first half of the discrete Fourier transform of real numbers along the last axis, not normalised.",
+    shape: ShapeRule::Checked,
     check: check_rfft,
     evaluation: Evaluation::Routine(rfft),
     derivative: Derivative::Linear { transpose: transpose_rfft },
@@ -59,12 +63,13 @@ pub static RFFT: TensorRecord = TensorRecord {
 
 /// Transforms to real numbers.
 pub static IRFFT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "irfft", record: &IRFFT },
+    sig: TensorSig { name: "irfft", prints: false, record: &IRFFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("z", "T[.., n / 2 + 1, 2]")],
     result: "T[.., n]",
     elems: FLOATS,
     doc: "`irfft(z)`: the real numbers whose transform `z` is the first half of, times as many as there are.",
+    shape: ShapeRule::Checked,
     check: check_irfft,
     evaluation: Evaluation::Routine(irfft),
     derivative: Derivative::Linear { transpose: transpose_irfft },

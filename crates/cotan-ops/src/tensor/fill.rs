@@ -1,18 +1,21 @@
 //! `fill(x)`: more leading dims, `y[i.., j..] = x[j..]`. The transpose sums over the new dims.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof, Value, count, typed_number};
 use cotan_ir::{Atom, Builder, Elem, ElemSet, Monoid, ParResult, TensorSig, Ty, Var};
 
 /// Copies along new leading dims.
 pub static FILL: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "fill", record: &FILL },
+    sig: TensorSig { name: "fill", prints: false, record: &FILL },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`fill(x)`: copies of the scalar or tensor `x` along new leading dims.",
+    shape: ShapeRule::Extends,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },

@@ -1,18 +1,21 @@
 //! `from_elements(a, b, ..)`: a tensor of scalars, in row-major order. The transpose reads each one.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{ElementCount, Group, Operand, Proof, RESHAPE, Value};
 use cotan_ir::{Atom, Builder, Dim, ElemSet, TensorSig, Ty};
 
 /// A tensor of given elements.
 pub static FROM_ELEMENTS: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "from_elements", record: &FROM_ELEMENTS },
+    sig: TensorSig { name: "from_elements", prints: false, record: &FROM_ELEMENTS },
     group: Group::Shape,
     operands: &[Operand::smooth("a", "T").repeated()],
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`from_elements(a, b, ..)`: the scalars `a`, `b`, .. as the elements of a tensor, in row-major order.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },

@@ -1,17 +1,18 @@
 //! `iota()`: the numbers 0, 1, 2, .. as many as the result has.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::{Group, Proof, Value, typed_number};
 use cotan_ir::{Elem, ElemSet, TensorSig};
 
 /// Counting numbers.
 pub static IOTA: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "iota", record: &IOTA },
+    sig: TensorSig { name: "iota", prints: false, record: &IOTA },
     group: Group::Shape,
     operands: &[],
     result: "T[n]",
     elems: ElemSet::NUMERIC,
     doc: "`iota()`: the numbers 0, 1, 2, .. in the element type of the result, which has one dim.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::None { reason: "the numbers depend on nothing but the length" },

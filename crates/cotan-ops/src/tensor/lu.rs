@@ -8,14 +8,16 @@ use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, last_two, result, square};
 use super::sample::numbers;
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::elements::{Elements, ElementsMut};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Elem, TensorSig, Ty};
 
 /// Factors.
 pub static LU: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "lu", record: &LU },
+    sig: TensorSig { name: "lu", prints: false, record: &LU },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where(
         "a",
@@ -25,6 +27,7 @@ pub static LU: TensorRecord = TensorRecord {
     result: "T[.., n, n]",
     elems: FLOATS,
     doc: "`lu(a)`: the factors of `a` with its rows in the order of `lu_permutation`, `u` on and above the diagonal, `l` below.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },
@@ -40,12 +43,13 @@ pub static LU: TensorRecord = TensorRecord {
 
 /// The order of rows.
 pub static LU_PERMUTATION: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "lu_permutation", record: &LU_PERMUTATION },
+    sig: TensorSig { name: "lu_permutation", prints: false, record: &LU_PERMUTATION },
     group: Group::LinearAlgebra,
     operands: &[Operand::zero("a", "T[.., n, n]", "positions are integers, which move in steps")],
     result: "i64[.., n]",
     elems: FLOATS,
     doc: "`lu_permutation(a)`: for each row of `l u` the row of `a` that it is.",
+    shape: ShapeRule::Checked,
     check: check_permutation,
     evaluation: Evaluation::Routine(permutation),
     derivative: Derivative::None { reason: "positions are integers" },

@@ -9,19 +9,22 @@
 //! Bilinear: `a_cot = y_cot b^T`, `b_cot = a^T y_cot`. Vectors are seen as matrices with a side of 1.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{ADD, Carrier, FMA, Group, Kernel, MULZ, Operand, Proof, RESHAPE, TRANSPOSE, Value, count};
 use cotan_ir::{Atom, Builder, Dim, Elem, ElemSet, TensorSig, Ty};
 use std::ops::Range;
 
 /// Matrix product.
 pub static MATMUL: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "matmul", record: &MATMUL },
+    sig: TensorSig { name: "matmul", prints: false, record: &MATMUL },
     group: Group::Product,
     operands: &[Operand::smooth("a", "T[.., m, k]"), Operand::smooth("b", "T[.., k, n]")],
     result: "T[.., m, n]",
     elems: ElemSet::NUMERIC,
     doc: "`matmul(a, b){strong}`: the matrix product, batched over equal leading dims; `strong` 1 lets exact zeros win.",
+    shape: ShapeRule::Product,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Multilinear { push, transpose },

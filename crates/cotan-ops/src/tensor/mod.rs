@@ -22,6 +22,7 @@ pub(crate) mod reshape;
 pub(crate) mod reverse;
 pub(crate) mod routine;
 pub(crate) mod sample;
+mod shape;
 pub(crate) mod slice;
 pub(crate) mod slogdet;
 pub(crate) mod solve;
@@ -31,6 +32,7 @@ pub(crate) mod triangular_solve;
 
 pub use routine::{Array, Routine, RoutineCall};
 pub use sample::{Like, Sampled, TensorSample};
+pub use shape::ShapeRule;
 
 /// An operation on tensors: everything that is known of it. A record has no field that may be left out.
 pub struct TensorRecord {
@@ -46,6 +48,8 @@ pub struct TensorRecord {
     pub elems: ElemSet,
     /// Operands, attributes, result, in one sentence.
     pub doc: &'static str,
+    /// How the dims of the result follow from those of the operands.
+    pub shape: ShapeRule,
     /// Whether operands, attributes and the result fit together.
     pub check: fn(&Shapes) -> Result<(), String>,
     /// How the result is computed.
@@ -250,6 +254,11 @@ impl<'a> Shapes<'a> {
     pub(crate) fn result_dims(&self, expected: &[i64]) -> Result<(), String> {
         let found = self.result.1;
         if found == expected { Ok(()) } else { Err(format!("expected a result of dims {expected:?}, found {found:?}")) }
+    }
+
+    /// The dims of the result are those that the rule makes of the one operand.
+    pub(crate) fn follows(&self, rule: ShapeRule) -> Result<(), String> {
+        rule.of_operand(self.args[0].1, self.attrs).map_or(Ok(()), |expected| self.result_dims(&expected))
     }
 
     /// Operand `at` is an i64 scalar.

@@ -10,18 +10,21 @@ use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, by_float, last_two, matrix, result};
 use super::sample::numbers;
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, TensorSig};
 
 /// Orthonormal factors.
 pub static ORTHONORMAL: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "orthonormal", record: &ORTHONORMAL },
+    sig: TensorSig { name: "orthonormal", prints: false, record: &ORTHONORMAL },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., m, n]", "the columns are linearly independent")],
     result: "T[.., m, n]",
     elems: FLOATS,
     doc: "`orthonormal(a)`: the `q` of `a = q r` with orthonormal columns, `m >= n`; the diagonal of `r` is not negative.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },

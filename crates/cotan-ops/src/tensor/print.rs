@@ -4,13 +4,13 @@
 //! follow from data dependence. The result here is the token alone; whoever runs the statement writes
 //! [`printed`] to its output.
 
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord};
 use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Const, Elem, ElemSet, TensorSig};
 
 /// Output.
 pub static PRINT: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "print", record: &PRINT },
+    sig: TensorSig { name: "print", prints: true, record: &PRINT },
     group: Group::Output,
     operands: &[
         Operand::none("token", "i64", "a token orders output and is no number"),
@@ -19,6 +19,7 @@ pub static PRINT: TensorRecord = TensorRecord {
     result: "i64",
     elems: ElemSet::ANY,
     doc: "`print(token, x) [text..]`: writes the text, given as UTF-8 bytes, then `x` if it is there; the next token.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::None { reason: "a token orders output and is no number" },

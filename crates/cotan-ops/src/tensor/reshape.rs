@@ -1,18 +1,19 @@
 //! `reshape(x)`: the same elements in the same row-major order under other dims. The transpose reshapes back.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::{ElementCount, Group, Operand, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// Other dims for the same elements.
 pub static RESHAPE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "reshape", record: &RESHAPE },
+    sig: TensorSig { name: "reshape", prints: false, record: &RESHAPE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`reshape(x)`: the elements of `x` in row-major order under the dims of the result.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear {

@@ -1,19 +1,20 @@
 //! `reverse(x){axis}`: `y[.., k, ..] = x[.., n - 1 - k, ..]`. Its own transpose.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
 use crate::value::split_at_axis;
 use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// The elements along one axis in opposite order.
 pub static REVERSE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "reverse", record: &REVERSE },
+    sig: TensorSig { name: "reverse", prints: false, record: &REVERSE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`reverse(x){axis}`: the elements of `x` in opposite order along `axis`.",
+    shape: ShapeRule::Same,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear {
@@ -36,7 +37,7 @@ fn check(shapes: &Shapes) -> Result<(), String> {
     shapes.same_elem()?;
     let dims = shapes.args[0].1;
     shapes.axis(0, dims.len())?;
-    shapes.result_dims(dims)
+    shapes.follows(ShapeRule::Same)
 }
 
 fn eval(inputs: &Inputs) -> Value {

@@ -4,19 +4,22 @@
 //! `y[.., lo + k, ..] = x[.., k, ..]`. The range lies inside: a check that `lo` passes through says so.
 
 use super::sample::{numbers, position};
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::value::split_at_axis;
 use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// A range of positions along one axis.
 pub static SLICE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "slice", record: &SLICE },
+    sig: TensorSig { name: "slice", prints: false, record: &SLICE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]"), Operand::zero("lo", "i64", "a position moves in steps")],
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`slice(x, lo){axis}`: the positions from `lo` on along `axis`, as many as the result has.",
+    shape: ShapeRule::Checked,
     check: |shapes| check(shapes, false),
     evaluation: Evaluation::Direct(slice),
     derivative: Derivative::Linear { transpose: |b, at, cot, _| move_back(&PAD, b, at, cot) },
@@ -33,12 +36,13 @@ pub static SLICE: TensorRecord = TensorRecord {
 
 /// Zeros around a tensor.
 pub static PAD: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "pad", record: &PAD },
+    sig: TensorSig { name: "pad", prints: false, record: &PAD },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]"), Operand::zero("lo", "i64", "a position moves in steps")],
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`pad(x, lo){axis}`: zeros, with `x` at the positions from `lo` on along `axis`.",
+    shape: ShapeRule::Checked,
     check: |shapes| check(shapes, true),
     evaluation: Evaluation::Direct(pad),
     derivative: Derivative::Linear { transpose: |b, at, cot, _| move_back(&SLICE, b, at, cot) },

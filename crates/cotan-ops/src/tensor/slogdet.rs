@@ -7,18 +7,21 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, result, square};
 use super::sample::{numbers, regular};
 use super::solve::solved;
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{EQ, Group, Operand, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
 /// Signs and logarithms of determinants.
 pub static SLOGDET: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "slogdet", record: &SLOGDET },
+    sig: TensorSig { name: "slogdet", prints: false, record: &SLOGDET },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular")],
     result: "T[.., 2]",
     elems: FLOATS,
     doc: "`slogdet(a)`: the sign and the logarithm of the absolute value of the determinant.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },

@@ -6,18 +6,21 @@
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, matrix, result, same_batch, square};
 use super::sample::{numbers, regular};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Solutions of linear systems.
 pub static SOLVE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "solve", record: &SOLVE },
+    sig: TensorSig { name: "solve", prints: false, record: &SOLVE },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular"), Operand::smooth("b", "T[.., n, k]")],
     result: "T[.., n, k]",
     elems: FLOATS,
     doc: "`solve(a, b){transposed}`: the `x` with `a x = b`, or with `a^T x = b` if the attribute is 1.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },

@@ -10,13 +10,15 @@
 use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, matrix, result};
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
 /// Singular value decompositions.
 pub static SVD: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "svd", record: &SVD },
+    sig: TensorSig { name: "svd", prints: false, record: &SVD },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where(
         "a",
@@ -26,6 +28,7 @@ pub static SVD: TensorRecord = TensorRecord {
     result: "T[.., m + 1 + n, min(m, n)]",
     elems: FLOATS,
     doc: "`svd(a)`: the rows of `u`, a row of singular values in descending order and the rows of `v`.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },

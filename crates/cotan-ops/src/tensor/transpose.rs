@@ -2,18 +2,21 @@
 //! permutation.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Permuted axes.
 pub static TRANSPOSE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "transpose", record: &TRANSPOSE },
+    sig: TensorSig { name: "transpose", prints: false, record: &TRANSPOSE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],
     result: "T[..]",
     elems: ElemSet::ANY,
     doc: "`transpose(x){perm}`: the axes of `x` permuted, axis `k` of the result being axis `perm[k]` of `x`.",
+    shape: ShapeRule::Permuted,
     check,
     evaluation: Evaluation::Direct(eval),
     derivative: Derivative::Linear { transpose },
@@ -46,8 +49,7 @@ fn check(shapes: &Shapes) -> Result<(), String> {
     if !seen.iter().copied().eq(0..dims.len() as i64) {
         return Err(format!("expected a permutation of {} axes, found {:?}", dims.len(), shapes.attrs));
     }
-    let permuted: Vec<i64> = shapes.attrs.iter().map(|p| dims[*p as usize]).collect();
-    shapes.result_dims(&permuted)
+    shapes.follows(ShapeRule::Permuted)
 }
 
 fn eval(inputs: &Inputs) -> Value {

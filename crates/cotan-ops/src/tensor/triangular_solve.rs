@@ -7,13 +7,15 @@
 use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, by_float, last_two, matrix, result, same_batch, square};
 use super::sample::{numbers, regular};
-use super::{Batching, Derivative, Evaluation, RoutineCall, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse};
+use super::{
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Solutions of triangular systems.
 pub static TRIANGULAR_SOLVE: TensorRecord = TensorRecord {
-    sig: TensorSig { name: "triangular_solve", record: &TRIANGULAR_SOLVE },
+    sig: TensorSig { name: "triangular_solve", prints: false, record: &TRIANGULAR_SOLVE },
     group: Group::LinearAlgebra,
     operands: &[
         Operand::smooth_where("a", "T[.., n, n]", "no element of the diagonal is 0"),
@@ -22,6 +24,7 @@ pub static TRIANGULAR_SOLVE: TensorRecord = TensorRecord {
     result: "T[.., n, k]",
     elems: FLOATS,
     doc: "`triangular_solve(a, b){upper, transposed, unit}`: the `x` with `op(a) x = b`, where `op(a)` is a triangle of `a`.",
+    shape: ShapeRule::Checked,
     check,
     evaluation: Evaluation::Routine(routine),
     derivative: Derivative::Rule { push, pull },

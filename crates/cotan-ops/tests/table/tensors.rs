@@ -88,29 +88,20 @@ fn interpret(b: &mut Builder, env: &mut HashMap<Atom, Value>, result: Atom) -> V
             Atom::Var(_) => env[a].clone(),
         };
         let out = stmt.results[0];
-        let value = match &stmt.op {
-            Op::Prim { prim, args } => {
-                let args: Vec<Const> = args.iter().map(|a| get(a, env).scalar().expect("a scalar")).collect();
-                row(*prim).eval(&args).expect("well typed").into()
-            }
-            Op::Tensor { op, args, attrs } => {
-                let values: Vec<Value> = args.iter().map(|a| get(a, env)).collect();
-                let dims: Vec<i64> = b.var_ty(out).dims.iter().map(constant_dim).collect();
-                let refs: Vec<&Value> = values.iter().collect();
-                run(cotan_ops::record(*op), &refs, attrs, &dims).expect("shapes that go together")
-            }
-            Op::Index { array, indices } => {
-                let (array, [at]) = (get(array, env), indices.as_slice()) else { panic!("an element of a vector") };
-                let at = get(at, env).integers().expect("an i64")[0];
-                array.get(at as usize).into()
-            }
-            Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => panic!("straight-line code, found {:?}", stmt.op),
+        let value = if let Op::Prim { prim, args } = &stmt.op {
+            let args: Vec<Const> = args.iter().map(|a| get(a, env).scalar().expect("a scalar")).collect();
+            row(*prim).eval(&args).expect("well typed").into()
+        } else if let Op::Tensor { op, args, attrs } = &stmt.op {
+            let values: Vec<Value> = args.iter().map(|a| get(a, env)).collect();
+            let dims: Vec<i64> = b.var_ty(out).dims.iter().map(constant_dim).collect();
+            let refs: Vec<&Value> = values.iter().collect();
+            run(cotan_ops::record(*op), &refs, attrs, &dims).expect("shapes that go together")
+        } else if let Op::Index { array, indices } = &stmt.op {
+            let (array, [at]) = (get(array, env), indices.as_slice()) else { panic!("an element of a vector") };
+            let at = get(at, env).integers().expect("an i64")[0];
+            array.get(at as usize).into()
+        } else {
+            panic!("straight-line code, found {:?}", stmt.op)
         };
         env.insert(out.into(), value);
     }

@@ -7,7 +7,7 @@
 //! one of the part. A read in an inner block stays one of the part, which is nearer: contributions to it are added up
 //! there.
 
-use cotan_ir::{Atom, Block, Function, Op, Var};
+use cotan_ir::{Atom, Block, Function, Op, OperandRole, Var};
 use rustc_hash::FxHashMap;
 
 /// The function with parts of arrays read from the arrays themselves.
@@ -54,20 +54,17 @@ pub(super) fn has_dims(f: &Function, array: Atom, indices: &[Atom], v: Var) -> b
 
 /// The arrays that an operation may change in place.
 pub(super) fn changed(op: &Op) -> Vec<Atom> {
-    match op {
-        Op::Update { array, .. } => vec![*array],
-        Op::Loop(l) => l.inits.iter().copied().chain(l.accs.iter().filter_map(|acc| acc.init)).collect(),
-        Op::Par(p) => p.accs.iter().filter_map(|acc| acc.init).collect(),
-        Op::Call { args, .. } => args.clone(),
-        Op::Switch { arms, .. } => {
-            let inside = arms.iter().flat_map(|arm| &arm.stmts).flat_map(|s| changed(&s.op));
-            inside.chain(arms.iter().flat_map(|arm| arm.results.iter().copied())).collect()
-        }
-        // These may give an operand a new name, and more happens to that.
-        Op::Tensor { args, .. } => args.clone(),
-        Op::Check { value, .. } => vec![*value],
-        Op::Prim { .. } | Op::Index { .. } | Op::AccAdd { .. } => Vec::new(),
+    let mut all = op.operands_as(OperandRole::may_be_overwritten);
+    if let Op::Switch { arms, .. } = op {
+        all.extend(arms.iter().flat_map(|arm| &arm.stmts).flat_map(|s| changed(&s.op)));
+        all.extend(arms.iter().flat_map(|arm| &arm.results));
+    } else if let Op::Tensor { args, .. } = op {
+        // It may give an operand a new name, and more happens to that. So may a check.
+        all.extend(args);
+    } else if let Op::Check { value, .. } = op {
+        all.push(*value);
     }
+    all
 }
 
 #[cfg(test)]

@@ -80,36 +80,33 @@ impl Cse<'_> {
 
     fn stmt(&mut self, mut s: Stmt, out: &mut Vec<Stmt>) {
         s.op.map_operands(&mut |a| self.atom(a));
-        match &mut s.op {
-            Op::Par(p) => {
-                self.extents.extend(p.indices.iter().copied().zip(p.extents.iter().copied()));
-                self.region(&mut s);
-                self.enter_filled(&s);
-            }
-            Op::Loop(l) => {
-                self.extents.extend(l.count.map(|n| (l.index, n)));
-                l.params.iter().for_each(|p| self.bind(*p));
-                self.settle_params(l);
-                self.region(&mut s);
-                self.settle_carried(&mut s);
-            }
-            Op::Switch { selector, arms } => match settled_arm(*selector, arms.len()) {
+        self.extents.extend(s.op.indices().into_iter().filter_map(|(index, n)| Some((index, n?))));
+        if let Op::Par(_) = &s.op {
+            self.region(&mut s);
+            self.enter_filled(&s);
+        } else if let Op::Loop(l) = &mut s.op {
+            l.params.iter().for_each(|p| self.bind(*p));
+            self.settle_params(l);
+            self.region(&mut s);
+            self.settle_carried(&mut s);
+        } else if let Op::Switch { selector, arms } = &mut s.op {
+            match settled_arm(*selector, arms.len()) {
                 Some(taken) => return self.open_arm(arms.swap_remove(taken), &s, out),
                 None => self.region(&mut s),
-            },
-            Op::Prim { .. } | Op::Tensor { .. } | Op::Index { .. } | Op::Update { .. } | Op::Check { .. } => {
-                self.take_fillers(&mut s.op);
-                let result = s.results[0];
-                self.bind(result);
-                // Two records that begin alike are filled apart.
-                let is_record = self.f.vars[result.index()].record.is_some();
-                let equal = self.simpler(&s.op, result).or_else(|| self.earlier(&s.op, result).filter(|_| !is_record));
-                if let Some(a) = equal {
-                    self.rename[result.index()] = Some(a);
-                    return;
-                }
             }
-            Op::AccAdd { .. } | Op::Call { .. } => s.results.iter().for_each(|r| self.bind(*r)),
+        } else if s.op.is_value() {
+            self.take_fillers(&mut s.op);
+            let result = s.results[0];
+            self.bind(result);
+            // Two records that begin alike are filled apart.
+            let is_record = self.f.vars[result.index()].record.is_some();
+            let equal = self.simpler(&s.op, result).or_else(|| self.earlier(&s.op, result).filter(|_| !is_record));
+            if let Some(a) = equal {
+                self.rename[result.index()] = Some(a);
+                return;
+            }
+        } else {
+            s.results.iter().for_each(|r| self.bind(*r));
         }
         out.push(s);
     }
@@ -142,19 +139,7 @@ impl Cse<'_> {
             *b = self.block(std::mem::take(b));
         }
         s.results.iter().for_each(|r| self.bind(*r));
-        let first_acc = match &s.op {
-            Op::Par(p) => p.kinds.len(),
-            Op::Loop(l) => usize::from(l.count.is_none()) + l.params.len(),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => return,
-        };
-        for (acc, result) in s.op.accs().iter().zip(&s.results[first_acc..]) {
+        for (acc, result) in s.op.accs().iter().zip(s.op.acc_results(&s.results)) {
             if let Some(init) = acc.init
                 && !self.written.contains(&acc.var)
             {
@@ -229,32 +214,25 @@ impl Cse<'_> {
 
     /// An operand or constant that the statement equals.
     fn simpler(&mut self, op: &Op, result: Var) -> Option<Atom> {
-        let equal = match op {
-            Op::Index { array, indices } if indices.is_empty() => Some(*array),
-            Op::Index { array, indices } => self.filler(*array, indices),
-            Op::Update { indices, value, .. } if indices.is_empty() => Some(*value),
-            Op::Check { cond, value, .. } if cond.truth() == Some(true) => Some(*value),
-            Op::Prim { prim, args } if *prim == cotan_ops::IN_RANGE.prim() && self.is_in_range(args[0], args[1]) => {
+        if let Some(args) = op.args_of_tensor(cotan_ops::FILL.op()) {
+            self.filled.insert(result, args[0]);
+        }
+        let equal = if let Op::Prim { prim, args } = op {
+            if *prim == cotan_ops::IN_RANGE.prim() && self.is_in_range(args[0], args[1]) {
                 Some(Const::bool(true).into())
-            }
-            Op::Prim { prim, args } => {
+            } else {
                 let elems: Vec<Elem> = args.iter().map(|a| self.elem(*a)).collect();
                 return identities::equals(*prim, args, &elems, self.f.ty(result).elem)
                     .find(|a| self.may_become(result, *a));
             }
-            Op::Tensor { op, args, .. } => {
-                if *op == cotan_ops::FILL.op() {
-                    self.filled.insert(result, args[0]);
-                }
-                None
-            }
-            Op::Update { .. }
-            | Op::Check { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. } => None,
+        } else if let Op::Index { array, indices } = op {
+            if indices.is_empty() { Some(*array) } else { self.filler(*array, indices) }
+        } else if let Op::Update { indices, value, .. } = op {
+            indices.is_empty().then_some(*value)
+        } else if let Op::Check { value, .. } = op {
+            (!op.effects().fails).then_some(*value)
+        } else {
+            None
         };
         equal.filter(|a| self.may_become(result, *a))
     }

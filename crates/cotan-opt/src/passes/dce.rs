@@ -109,60 +109,50 @@ impl Graph {
     }
 
     fn stmt(&mut self, vars: &[VarInfo], s: &Stmt, region: Option<usize>) {
-        match &s.op {
-            Op::AccAdd { acc, .. } => {
-                if !self.introduced.contains(acc) {
-                    self.outer_accs.push(*acc);
-                }
-                s.op.each_operand(&mut |a| self.need_atom(*acc, a));
-                region.into_iter().for_each(|r| self.need(*acc, Node::Region(r)));
+        if let Op::AccAdd { acc, .. } = &s.op {
+            if !self.introduced.contains(acc) {
+                self.outer_accs.push(*acc);
             }
-            Op::Par(p) => {
-                let r = self.region(region, s, p.extents.iter().copied());
-                let (values, accs) = s.results.split_at(p.kinds.len());
-                for ((kind, inner), outer) in p.kinds.iter().zip(&p.body.results).zip(values) {
+            s.op.each_operand(&mut |a| self.need_atom(*acc, a));
+            region.into_iter().for_each(|r| self.need(*acc, Node::Region(r)));
+        } else if let Op::Par(p) = &s.op {
+            let r = self.region(region, s, p.extents.iter().copied());
+            let (values, accs) = s.results.split_at(p.kinds.len());
+            for ((kind, inner), outer) in p.kinds.iter().zip(&p.body.results).zip(values) {
+                self.need_atom(*outer, *inner);
+                if let ParResult::Reduced { init, .. } = kind {
+                    self.need_atom(*outer, *init);
+                }
+            }
+            self.accs(&p.accs, accs);
+            self.block(vars, &p.body, Some(r));
+        } else if let Op::Loop(l) = &s.op {
+            let condition = if l.count.is_none() { l.params.first().map(|p| Atom::Var(*p)) } else { None };
+            let r = self.region(region, s, l.count.into_iter().chain(condition));
+            let split = l.split(&s.results);
+            let (next, stacked) = l.body.results.split_at(l.params.len());
+            for (((p, init), next), outer) in l.params.iter().zip(&l.inits).zip(next).zip(split.carried) {
+                self.tie(*p, *outer);
+                self.need_atom(*p, *init);
+                self.need_atom(*p, *next);
+            }
+            for (inner, outer) in stacked.iter().zip(split.stacked) {
+                self.need_atom(*outer, *inner);
+            }
+            self.accs(&l.accs, split.accs);
+            self.block(vars, &l.body, Some(r));
+        } else if let Op::Switch { selector, arms } = &s.op {
+            let r = self.region(region, s, [*selector]);
+            for arm in arms {
+                for (inner, outer) in arm.results.iter().zip(&s.results) {
                     self.need_atom(*outer, *inner);
-                    if let ParResult::Reduced { init, .. } = kind {
-                        self.need_atom(*outer, *init);
-                    }
                 }
-                self.accs(&p.accs, accs);
-                self.block(vars, &p.body, Some(r));
+                self.lengths_of_arm(vars, arm, &s.results);
+                self.block(vars, arm, Some(r));
             }
-            Op::Loop(l) => {
-                let condition = if l.count.is_none() { l.params.first().map(|p| Atom::Var(*p)) } else { None };
-                let r = self.region(region, s, l.count.into_iter().chain(condition));
-                let split = l.split(&s.results);
-                let (next, stacked) = l.body.results.split_at(l.params.len());
-                for (((p, init), next), outer) in l.params.iter().zip(&l.inits).zip(next).zip(split.carried) {
-                    self.tie(*p, *outer);
-                    self.need_atom(*p, *init);
-                    self.need_atom(*p, *next);
-                }
-                for (inner, outer) in stacked.iter().zip(split.stacked) {
-                    self.need_atom(*outer, *inner);
-                }
-                self.accs(&l.accs, split.accs);
-                self.block(vars, &l.body, Some(r));
-            }
-            Op::Switch { selector, arms } => {
-                let r = self.region(region, s, [*selector]);
-                for arm in arms {
-                    for (inner, outer) in arm.results.iter().zip(&s.results) {
-                        self.need_atom(*outer, *inner);
-                    }
-                    self.lengths_of_arm(vars, arm, &s.results);
-                    self.block(vars, arm, Some(r));
-                }
-            }
-            Op::Prim { .. } | Op::Tensor { .. } | Op::Index { .. } | Op::Update { .. } | Op::Check { .. } => {
-                s.op.each_operand(&mut |a| self.need_atom(s.results[0], a));
-            }
-            Op::Call { .. } => {
-                let Some((first, rest)) = s.results.split_first() else { return };
-                s.op.each_operand(&mut |a| self.need_atom(*first, a));
-                rest.iter().for_each(|r| self.tie(*first, *r));
-            }
+        } else if let Some((first, rest)) = s.results.split_first() {
+            s.op.each_operand(&mut |a| self.need_atom(*first, a));
+            rest.iter().for_each(|r| self.tie(*first, *r));
         }
     }
 
@@ -218,23 +208,19 @@ fn sweep_block(mut block: Block, live: &Live, keep_result: impl Fn(usize) -> boo
 /// The statement without its dead results. A region without results stays if it writes to an accumulator: whatever is
 /// left to write is live.
 fn sweep_stmt(mut s: Stmt, live: &Live) -> Option<Stmt> {
-    match &mut s.op {
-        Op::AccAdd { acc, .. } => return live.has(*acc).then_some(s),
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => return s.results.iter().any(|r| live.has(*r)).then_some(s),
-        Op::Switch { arms, .. } => {
-            let flags: Vec<bool> = s.results.iter().map(|r| live.has(*r)).collect();
-            for arm in arms {
-                *arm = sweep_block(std::mem::take(arm), live, |k| flags[k]);
-            }
-            keep(&mut s.results, &flags);
+    if let Some(acc) = s.op.written() {
+        return live.has(acc).then_some(s);
+    }
+    if let Op::Switch { arms, .. } = &mut s.op {
+        let flags: Vec<bool> = s.results.iter().map(|r| live.has(*r)).collect();
+        for arm in arms {
+            *arm = sweep_block(std::mem::take(arm), live, |k| flags[k]);
         }
-        Op::Par(p) => sweep_par(p, &mut s.results, live),
-        Op::Loop(l) => sweep_loop(l, &mut s.results, live),
+        keep(&mut s.results, &flags);
+    } else if let Op::Par(p) = &mut s.op {
+        sweep_par(p, &mut s.results, live);
+    } else if let Op::Loop(l) = &mut s.op {
+        sweep_loop(l, &mut s.results, live);
     }
     let writes = |s: &Stmt| s.op.blocks().iter().any(has_write);
     (s.results.iter().any(|r| live.has(*r)) || writes(&s)).then_some(s)

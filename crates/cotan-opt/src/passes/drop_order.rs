@@ -5,7 +5,7 @@
 
 use super::rename::{lengths, may_become, substitute};
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var, free_vars};
-use cotan_ops::{AFTER, PRINT};
+use cotan_ops::AFTER;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function without `after`s that order nothing.
@@ -61,19 +61,7 @@ impl Order<'_> {
 
 /// Whether a statement may fail, or prints.
 pub(super) fn may_fail(s: &Stmt) -> bool {
-    let fails_here = match &s.op {
-        Op::Check { cond, .. } => cond.truth() != Some(true),
-        Op::Call { .. } => true,
-        Op::Tensor { op, .. } => *op == PRINT.op(),
-        Op::Prim { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. } => false,
-    };
-    fails_here || s.op.blocks().iter().flat_map(|b| &b.stmts).any(may_fail)
+    s.has_effect(|effects| effects.fails || effects.prints || effects.calls.is_some())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! memory of one size would be taken for memory of another; so such a statement may not run any earlier.
 
 use cotan_ir::{Atom, Dim, Op, ParResult, Stmt, Ty, Var};
-use cotan_ops::{ARGSORT, FILL, MATMUL, REVERSE, TRANSPOSE};
+use cotan_ops::record;
 
 /// Whether a statement, the blocks in it left out, relies on such sizes; `ty` gives the types of variables.
 pub(super) fn relies_on_equal_dims(ty: &impl Fn(Var) -> Ty, s: &Stmt) -> bool {
@@ -17,25 +17,12 @@ pub(super) fn relies_on_equal_dims(ty: &impl Fn(Var) -> Ty, s: &Stmt) -> bool {
             args.iter().map(|a| dims(*a)).any(|found| !found.is_empty() && found != result)
         }
         Op::Tensor { op, args, attrs } => {
-            let (result, found) = (of(s.results[0]), args.first().map_or_else(Vec::new, |a| dims(*a)));
-            if *op == FILL.op() {
-                !result.ends_with(&found)
-            } else if *op == REVERSE.op() || *op == ARGSORT.op() {
-                result != found
-            } else if *op == TRANSPOSE.op() {
-                attrs.iter().zip(&result).any(|(axis, dim)| found.get(*axis as usize) != Some(dim))
-            } else if let (true, [_, b]) = (*op == MATMUL.op(), &args[..]) {
-                let (a, b) = (found, dims(*b));
-                let agree = || {
-                    let ((n, batch_and_k), (k, batch_and_m)) = (b.split_last()?, a.split_last()?);
-                    let (inner, batch) = batch_and_k.split_last()?;
-                    let fits = inner == k && batch_and_m.starts_with(batch) && batch.len() + 1 == batch_and_m.len();
-                    Some(fits && result == [batch_and_m, &[*n]].concat())
-                };
-                agree() != Some(true)
-            } else {
+            let of_args: Vec<Vec<Dim>> = args.iter().map(|a| dims(*a)).collect();
+            let of_args: Vec<&[Dim]> = of_args.iter().map(Vec::as_slice).collect();
+            match record(*op).shape.holds(&of_args, attrs, &of(s.results[0])) {
+                Some(holds) => !holds,
                 // Of the others, those that take scalars alone.
-                args.iter().any(|a| !dims(*a).is_empty())
+                None => of_args.iter().any(|dims| !dims.is_empty()),
             }
         }
         Op::Index { array, indices } => dims(*array).get(indices.len()..) != Some(&of(s.results[0])),

@@ -80,7 +80,7 @@ impl Direct {
 
     fn detour_of(&self, block: &Block, region: usize, acc: usize, inner: &Acc) -> Option<Detour> {
         let s = &block.stmts[region];
-        let result = s.results[first_acc(&s.op) + acc];
+        let result = s.results[s.op.first_acc() + acc];
         let is_from_zero = match inner.init? {
             Atom::Const(c) => c.as_float() == Some(0.0),
             Atom::Var(v) => self.filled.get(&v).is_some_and(|c| c.as_float() == Some(0.0)),
@@ -89,39 +89,19 @@ impl Direct {
             return None;
         }
         let behind = block.stmts.iter().enumerate().skip(region + 1);
-        let (addition, to, part) = behind.into_iter().find_map(|(at, s)| match &s.op {
-            Op::AccAdd { acc, indices, value } if *value == Atom::Var(result) => Some((at, *acc, indices.clone())),
-            Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Check { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. } => None,
+        let (addition, to, part) = behind.into_iter().find_map(|(at, s)| {
+            if let Op::AccAdd { acc, indices, value } = &s.op
+                && *value == Atom::Var(result)
+            {
+                Some((at, *acc, indices.clone()))
+            } else {
+                None
+            }
         })?;
         let between: FxHashSet<Var> = block.stmts[region..addition].iter().flat_map(|s| s.results.clone()).collect();
         let is_known = part.iter().filter_map(|a| a.var()).all(|v| !between.contains(&v));
         let apart = Writes { to: inner.var, loops: Vec::new(), numbers: FxHashMap::default() }.are_apart_in(&s.op);
         (is_known && apart && self.sums.contains(&to)).then_some(Detour { region, acc, addition, to, part })
-    }
-}
-
-/// Position of the result of the first accumulator of a region.
-fn first_acc(op: &Op) -> usize {
-    match op {
-        Op::Par(p) => p.kinds.len(),
-        Op::Loop(l) => usize::from(l.count.is_none()) + l.params.len(),
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Check { .. }
-        | Op::Switch { .. }
-        | Op::Call { .. } => 0,
     }
 }
 
@@ -137,23 +117,14 @@ struct Writes {
 impl Writes {
     /// Whether every write in an operation is at an index that depends on all loops around it.
     fn are_apart_in(&mut self, op: &Op) -> bool {
-        let n_outside = self.loops.len();
-        match op {
-            Op::Par(p) => self.loops.extend(&p.indices),
-            Op::Loop(l) => self.loops.push(l.index),
-            Op::AccAdd { acc, indices, .. } if *acc == self.to => {
-                let of_all: FxHashSet<Var> = indices.iter().flat_map(|a| self.numbers_of(*a)).collect();
-                return self.loops.iter().all(|l| of_all.contains(l));
-            }
-            Op::AccAdd { .. }
-            | Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Check { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. } => {}
+        if let Op::AccAdd { acc, indices, .. } = op
+            && *acc == self.to
+        {
+            let of_all: FxHashSet<Var> = indices.iter().flat_map(|a| self.numbers_of(*a)).collect();
+            return self.loops.iter().all(|l| of_all.contains(l));
         }
+        let n_outside = self.loops.len();
+        self.loops.extend(op.indices().into_iter().map(|(index, _)| index));
         let apart = op.blocks().iter().all(|b| self.are_apart_in_block(b));
         self.loops.truncate(n_outside);
         apart
@@ -183,19 +154,9 @@ impl Writes {
 fn shorten(block: &mut Block, detour: &Detour) {
     block.stmts.remove(detour.addition);
     let s = &mut block.stmts[detour.region];
-    s.results.remove(first_acc(&s.op) + detour.acc);
-    let inner = match &mut s.op {
-        Op::Par(p) => p.accs.remove(detour.acc).var,
-        Op::Loop(l) => l.accs.remove(detour.acc).var,
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Check { .. }
-        | Op::Switch { .. }
-        | Op::Call { .. } => return,
-    };
+    s.results.remove(s.op.first_acc() + detour.acc);
+    let Some(accs) = s.op.accs_mut() else { return };
+    let inner = accs.remove(detour.acc).var;
     s.op.blocks_mut().iter_mut().for_each(|b| redirect(b, inner, detour));
 }
 

@@ -59,18 +59,11 @@ impl Reads<'_> {
             for a in changed(&s.op) {
                 fresh.retain(|v| self.writes.get(v).is_none_or(|(_, value)| *value != a));
             }
-            match &s.op {
-                Op::Par(p) => self.plain.extend(&p.indices),
-                Op::Loop(l) => drop(self.plain.insert(l.index)),
-                Op::Prim { args, .. } if self.are_plain(args) => self.plain.extend(&s.results),
-                Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => {}
+            self.plain.extend(s.op.indices().into_iter().map(|(index, _)| index));
+            if let Op::Prim { args, .. } = &s.op
+                && self.are_plain(args)
+            {
+                self.plain.extend(&s.results);
             }
             s.op.blocks_mut().iter_mut().for_each(|b| self.block(b));
             if let Op::Update { array, indices, value } = &s.op {

@@ -48,43 +48,32 @@ impl Levels<'_> {
     fn stmt(&mut self, s: &Stmt, depth: u32) {
         let mut level = s.op.operands().iter().fold(0, |all, a| all | self.of_atom(*a));
         let binders = s.op.binders();
-        match &s.op {
-            Op::Par(p) => {
-                let own = 1_u64 << depth.min(63);
-                self.of.extend(p.indices.iter().map(|i| (*i, own)));
-                self.block(&p.body, depth + 1);
-                level |= self.read_inside(&p.body, &binders) & !own;
-            }
-            Op::Loop(l) => {
-                // What a loop carries depends on what it becomes.
-                loop {
-                    self.of.insert(l.index, self.of_atom(l.count.unwrap_or(Const::i64(0).into())));
-                    let before: Vec<u64> = l.params.iter().map(|p| self.of_atom((*p).into())).collect();
-                    for ((p, init), next) in l.params.iter().zip(&l.inits).zip(&l.body.results) {
-                        let all = self.of_atom(*init) | self.of_atom(*next) | self.of_atom((*p).into());
-                        self.of.insert(*p, all);
-                    }
-                    self.block(&l.body, depth);
-                    let after: Vec<u64> = l.body.results.iter().take(before.len()).map(|a| self.of_atom(*a)).collect();
-                    if before.iter().zip(&after).all(|(b, a)| a & !b == 0) {
-                        break;
-                    }
+        if let Op::Par(p) = &s.op {
+            let own = 1_u64 << depth.min(63);
+            self.of.extend(p.indices.iter().map(|i| (*i, own)));
+            self.block(&p.body, depth + 1);
+            level |= self.read_inside(&p.body, &binders) & !own;
+        } else if let Op::Loop(l) = &s.op {
+            // What a loop carries depends on what it becomes.
+            loop {
+                self.of.insert(l.index, self.of_atom(l.count.unwrap_or(Const::i64(0).into())));
+                let before: Vec<u64> = l.params.iter().map(|p| self.of_atom((*p).into())).collect();
+                for ((p, init), next) in l.params.iter().zip(&l.inits).zip(&l.body.results) {
+                    let all = self.of_atom(*init) | self.of_atom(*next) | self.of_atom((*p).into());
+                    self.of.insert(*p, all);
                 }
-                level |= self.read_inside(&l.body, &binders);
-            }
-            Op::Switch { arms, .. } => {
-                for arm in arms {
-                    self.block(arm, depth);
-                    level |= self.read_inside(arm, &binders);
+                self.block(&l.body, depth);
+                let after: Vec<u64> = l.body.results.iter().take(before.len()).map(|a| self.of_atom(*a)).collect();
+                if before.iter().zip(&after).all(|(b, a)| a & !b == 0) {
+                    break;
                 }
             }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {}
+            level |= self.read_inside(&l.body, &binders);
+        } else if let Op::Switch { arms, .. } = &s.op {
+            for arm in arms {
+                self.block(arm, depth);
+                level |= self.read_inside(arm, &binders);
+            }
         }
         self.of.extend(s.results.iter().map(|r| (*r, level)));
     }
@@ -255,44 +244,19 @@ fn find_tests(block: &Block, tests: &mut FxHashMap<Var, Var>) {
 
 /// The factors of a product of scalars in which a zero wins.
 fn product(op: &Op) -> Option<[Atom; 2]> {
-    match op {
-        Op::Prim { prim, args } if *prim == MULZ.prim() => args[..].try_into().ok(),
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => None,
-    }
+    op.args_of(MULZ.prim())?.try_into().ok()
 }
 
 /// Whether an operation only computes or reads.
 fn is_pure(op: &Op) -> bool {
-    match op {
-        Op::Prim { .. } | Op::Index { .. } => true,
-        Op::Tensor { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => false,
-    }
+    matches!(op, Op::Prim { .. } | Op::Index { .. })
 }
 
 /// Whether what a statement reads would lie in the way of one that changes it, were it read later.
 fn is_changed_between(block: &Block, from: usize, to: usize, inside: &FxHashSet<usize>) -> bool {
     let Op::Index { array, .. } = &block.stmts[from].op else { return false };
     block.stmts.iter().enumerate().take(to).skip(from + 1).any(|(k, s)| {
-        let changes = match &s.op {
-            Op::Update { .. } | Op::Par(_) | Op::Loop(_) | Op::Switch { .. } | Op::Call { .. } => true,
-            Op::Prim { .. } | Op::Tensor { .. } | Op::Index { .. } | Op::AccAdd { .. } | Op::Check { .. } => false,
-        };
+        let changes = !s.op.blocks().is_empty() || matches!(s.op, Op::Update { .. } | Op::Call { .. });
         changes && !inside.contains(&k) && s.op.operands().contains(array)
     })
 }

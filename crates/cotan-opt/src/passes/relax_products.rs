@@ -9,7 +9,7 @@
 //! them to sums without rounding them first (`mulc`).
 
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Stmt, Symbol, Var};
-use cotan_ops::{DIV, MATMUL, MULC, MULZ, PLAIN, PRINT, STRONG, record, row};
+use cotan_ops::{DIV, MATMUL, MULC, MULZ, PLAIN, STRONG, record, row};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ use std::sync::Arc;
 /// `None` if there is none to replace, or if something is printed, which is not to be printed twice.
 pub fn relax_products(module: &Module, entry: &str) -> Option<Module> {
     let functions: BTreeMap<&Symbol, &Arc<Function>> = module.functions().map(|f| (&f.name, f)).collect();
-    if functions.values().any(|f| any(&f.body, &is_print)) || !functions.values().any(|f| any(&f.body, &is_strong)) {
+    let any = |holds: &dyn Fn(&Op) -> bool| functions.values().any(|f| f.body.walk().any(|s| holds(&s.op)));
+    if any(&|op| op.effects().prints) || !any(&is_strong) {
         return None;
     }
     let lost = functions.iter().map(|(name, f)| ((*name).clone(), vec![false; f.vars.len()])).collect();
@@ -36,28 +37,10 @@ pub fn relax_products(module: &Module, entry: &str) -> Option<Module> {
     Some(plain)
 }
 
-fn any(block: &Block, holds: &impl Fn(&Op) -> bool) -> bool {
-    block.stmts.iter().any(|s| holds(&s.op) || s.op.blocks().iter().any(|b| any(b, holds)))
-}
-
-fn is_print(op: &Op) -> bool {
-    matches!(op, Op::Tensor { op, .. } if *op == PRINT.op())
-}
-
 /// Whether an operation multiplies so that an exact zero wins.
 fn is_strong(op: &Op) -> bool {
-    match op {
-        Op::Prim { prim, .. } => *prim == MULZ.prim(),
-        Op::Tensor { op, attrs, .. } => *op == MATMUL.op() && **attrs == STRONG,
-        Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => false,
-    }
+    op.args_of(MULZ.prim()).is_some()
+        || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && **attrs == STRONG)
 }
 
 fn replaced(block: &Block, lost: &[bool]) -> Block {
@@ -65,17 +48,10 @@ fn replaced(block: &Block, lost: &[bool]) -> Block {
         let mut s = s.clone();
         s.op.blocks_mut().iter_mut().for_each(|b| *b = replaced(b, lost));
         if is_strong(&s.op) && !lost[s.results[0].index()] {
-            match &mut s.op {
-                Op::Prim { prim, .. } => *prim = MULC.prim(),
-                Op::Tensor { attrs, .. } => *attrs = PLAIN.to_vec(),
-                Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Par(_)
-                | Op::Loop(_)
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => {}
+            if let Op::Prim { prim, .. } = &mut s.op {
+                *prim = MULC.prim()
+            } else if let Op::Tensor { attrs, .. } = &mut s.op {
+                *attrs = PLAIN.to_vec()
             }
         }
         s

@@ -51,25 +51,7 @@ pub(super) fn substitute(block: &mut Block, with: &impl Fn(Atom) -> Atom) {
 pub(super) fn rename_block(block: &mut Block, name: &impl Fn(Var) -> Var) {
     for s in &mut block.stmts {
         s.op.map_operands(&mut |a| rename_atom(a, name));
-        match &mut s.op {
-            Op::AccAdd { acc, .. } => *acc = name(*acc),
-            Op::Par(p) => {
-                p.indices.iter_mut().for_each(|v| *v = name(*v));
-                p.accs.iter_mut().for_each(|acc| acc.var = name(acc.var));
-            }
-            Op::Loop(l) => {
-                l.index = name(l.index);
-                l.params.iter_mut().for_each(|v| *v = name(*v));
-                l.accs.iter_mut().for_each(|acc| acc.var = name(acc.var));
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {}
-        }
+        s.op.map_names(&mut |v| name(v));
         s.op.blocks_mut().iter_mut().for_each(|b| rename_block(b, name));
         s.results.iter_mut().for_each(|v| *v = name(*v));
     }

@@ -16,13 +16,18 @@ pub(super) enum ValueKey {
 impl ValueKey {
     /// What an operation computes; `None` for a region, a write or a call.
     pub(super) fn of(op: &Op) -> Option<ValueKey> {
-        match op {
-            Op::Prim { prim, args } => Some(ValueKey::Prim(*prim, args.clone())),
-            Op::Tensor { op, args, attrs } => Some(ValueKey::Tensor(*op, args.clone(), attrs.clone())),
-            Op::Index { array, indices } => Some(ValueKey::Index(*array, indices.clone())),
-            Op::Update { array, indices, value } => Some(ValueKey::Update(*array, indices.clone(), *value)),
-            Op::Check { cond, kind, args: _, value } => Some(ValueKey::Check(*cond, *kind, *value)),
-            Op::AccAdd { .. } | Op::Par(_) | Op::Loop(_) | Op::Switch { .. } | Op::Call { .. } => None,
+        if let Op::Prim { prim, args } = op {
+            Some(ValueKey::Prim(*prim, args.clone()))
+        } else if let Op::Tensor { op, args, attrs } = op {
+            Some(ValueKey::Tensor(*op, args.clone(), attrs.clone()))
+        } else if let Op::Index { array, indices } = op {
+            Some(ValueKey::Index(*array, indices.clone()))
+        } else if let Op::Update { array, indices, value } = op {
+            Some(ValueKey::Update(*array, indices.clone(), *value))
+        } else if let Op::Check { cond, kind, args: _, value } = op {
+            Some(ValueKey::Check(*cond, *kind, *value))
+        } else {
+            None
         }
     }
 }

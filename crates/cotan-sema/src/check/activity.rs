@@ -159,12 +159,11 @@ impl<'p> Activity<'p> {
     fn expr_kind(&mut self, expr: &'p Expr) -> Dependence {
         match &expr.kind {
             ExprKind::Local(local) => self.locals[local.0 as usize],
-            ExprKind::Primitive { name, args } => {
-                let partials = cotan_ops::lookup(name).map_or(&[] as &[_], |row| row.partials);
+            ExprKind::Primitive { row, args, .. } => {
                 let mut found = Dependence::default();
                 for (at, arg) in args.iter().enumerate() {
                     let of_arg = self.expr(arg);
-                    let is_flat = matches!(partials.get(at), Some(Partial::Zero { .. }));
+                    let is_flat = matches!(row.partials[at], Partial::Zero { .. });
                     found = found.and(if is_flat { of_arg.cut_at(expr.span) } else { of_arg });
                 }
                 found

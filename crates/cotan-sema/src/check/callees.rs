@@ -21,7 +21,7 @@ pub(super) enum Callee<'s> {
     /// Something with a signature.
     Scheme(Box<Scheme>),
     /// A scalar function of the prelude.
-    Scalar(&'static ScalarFunction, Span),
+    Scalar(ScalarFunction, Span),
     /// Another function of the prelude, with the element type or shape pack in brackets.
     Builtin(Builtin, Option<GenericArg>, Span),
     /// A function of the prelude that prints.

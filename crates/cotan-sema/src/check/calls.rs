@@ -46,7 +46,7 @@ impl BodyChecker<'_, '_> {
     pub(super) fn apply(&mut self, callee: Callee<'_>, given: Given<'_>, span: Span) -> Expr {
         match callee {
             Callee::Scalar(function, _) => {
-                let sources = self.by_position(&format!("`{}`", function.name), given);
+                let sources = self.by_position(&format!("`{}`", function.name()), given);
                 self.scalar_call(function, sources, span)
             }
             Callee::Builtin(builtin, elem, _) => {

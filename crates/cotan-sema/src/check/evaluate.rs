@@ -1,10 +1,7 @@
 //! The values of constant expressions, computed by the rows of the op table as a running program would.
 
 use cotan_ir::{Const, Elem};
-use cotan_ops::{
-    ABS_FITS, ADD_FITS, DIV_FITS, MUL_FITS, NE, NEG, NEG_FITS, NOT, POWI, POWI_FITS, PrimRow, SUB_FITS, cast_fits,
-    cast_to, lookup,
-};
+use cotan_ops::{ADD, DIV, MUL, NE, NEG, NOT, POWI, PrimRow, SUB, cast_fits, cast_to};
 use cotan_syntax::{Diagnostic, Span};
 
 use crate::codes;
@@ -31,14 +28,15 @@ pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
         ExprKind::Unary { op, operand } => each(&[evaluate(operand)?], &expr.ty, span, &|args| match op {
             UnaryOp::Not => apply(&NOT, args, span),
             UnaryOp::Neg => {
-                fits(&NEG_FITS, args, span)?;
+                fits(&NEG, args, span)?;
                 apply(&NEG, args, span)
             }
         }),
         ExprKind::Chain(run) => chain(run),
         ExprKind::Logic { op, operands } => Ok(literal(logic(*op, operands)?, &expr.ty, span)),
-        ExprKind::Primitive { name, args } => {
-            each(&all(args)?, &expr.ty, span, &|args| primitive(name, args.to_vec(), span))
+        ExprKind::Primitive { wraps: true, .. } => Err(not_constant(span)),
+        ExprKind::Primitive { row, wraps: false, args } => {
+            each(&all(args)?, &expr.ty, span, &|args| primitive(row, args.to_vec(), span))
         }
         ExprKind::Cast(operand) => {
             let elem = elem_of(expr.ty.elem(), span)?;
@@ -168,23 +166,23 @@ fn binary(op: BinaryOp, left: Const, right: Const, span: Span) -> Result<Const> 
     let args = [left, right];
     if left.elem().is_integer() {
         match op {
-            BinaryOp::Add => fits(&ADD_FITS, &args, span)?,
-            BinaryOp::Sub => fits(&SUB_FITS, &args, span)?,
-            BinaryOp::Mul => fits(&MUL_FITS, &args, span)?,
+            BinaryOp::Add => fits(&ADD, &args, span)?,
+            BinaryOp::Sub => fits(&SUB, &args, span)?,
+            BinaryOp::Mul => fits(&MUL, &args, span)?,
             BinaryOp::Div | BinaryOp::Rem => {
                 let zero = Const::zero(right.elem());
                 if apply(&NE, &[right, zero], span)?.as_bool() == Some(false) {
                     return Err(fails("that `/` or `%` divides by zero", span));
                 }
                 if op == BinaryOp::Div {
-                    fits(&DIV_FITS, &args, span)?;
+                    fits(&DIV, &args, span)?;
                 }
             }
             BinaryOp::PowInt => {
                 if right.as_integer().is_some_and(|exponent| exponent < 0) {
                     return Err(fails("that `**` has an integer and a negative exponent", span));
                 }
-                fits(&POWI_FITS, &args, span)?;
+                fits(&POWI, &args, span)?;
             }
             BinaryOp::Pow
             | BinaryOp::Eq
@@ -199,12 +197,11 @@ fn binary(op: BinaryOp, left: Const, right: Const, span: Span) -> Result<Const> 
     apply(op.row(), &args, span)
 }
 
-fn primitive(name: &str, mut args: Vec<Const>, span: Span) -> Result<Const> {
-    let Some(row) = lookup(name) else { return Err(not_constant(span)) };
-    if std::ptr::eq(row, &cotan_ops::ABS) && args[0].elem().is_signed() {
-        fits(&ABS_FITS, &args, span)?;
+fn primitive(row: &'static PrimRow, mut args: Vec<Const>, span: Span) -> Result<Const> {
+    if args[0].elem().is_signed() {
+        fits(row, &args, span)?;
     }
-    if std::ptr::eq(row, &POWI) && args[1].elem() != Elem::I64 {
+    if *row == POWI && args[1].elem() != Elem::I64 {
         args[1] = apply(cast_to(Elem::I64), &[args[1]], span)?;
     }
     apply(row, &args, span)
@@ -216,7 +213,8 @@ fn apply(row: &'static PrimRow, args: &[Const], span: Span) -> Result<Const> {
 
 /// Fails where the result of an integer operation does not fit its type.
 fn fits(row: &'static PrimRow, args: &[Const], span: Span) -> Result<()> {
-    if !args[0].elem().is_integer() || apply(row, args, span)?.as_bool() == Some(true) {
+    let Some(fits) = row.fits.filter(|_| args[0].elem().is_integer()) else { return Ok(()) };
+    if apply(fits, args, span)?.as_bool() == Some(true) {
         return Ok(());
     }
     Err(fails(&format!("that it overflows `{}`", args[0].elem().name()), span))

@@ -112,7 +112,7 @@ impl Walk<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "of the kinds of expressions these alone compute with floats")]
     fn own(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Primitive { name, .. } if has_float(self.program, &expr.ty) => self.row(cotan_ops::lookup(name)),
+            ExprKind::Primitive { row, .. } if has_float(self.program, &expr.ty) => self.row(row),
             ExprKind::Chain(chain) => self.chain(chain),
             ExprKind::Fold { op, .. } if has_float(self.program, &expr.ty) => self.fold(*op),
             ExprKind::Builtin { builtin, .. } => self.builtin(*builtin),
@@ -124,8 +124,7 @@ impl Walk<'_> {
         self.found.at.insert(name, (convention.to_owned(), is_inside));
     }
 
-    fn row(&mut self, row: Option<&'static PrimRow>) {
-        let Some(row) = row else { return };
+    fn row(&mut self, row: &'static PrimRow) {
         match row.kinks {
             Kinks::At(convention) => self.insert(row.name(), convention, row.domain.iter().any(is_inside)),
             Kinks::Smooth | Kinks::Flat => {}
@@ -137,9 +136,9 @@ impl Walk<'_> {
         for link in &chain.rest {
             if has_float(self.program, left) {
                 match link.op {
-                    BinaryOp::Rem => self.row(Some(&cotan_ops::REM)),
-                    BinaryOp::Pow => self.row(Some(&cotan_ops::POW)),
-                    BinaryOp::PowInt => self.row(Some(&cotan_ops::POWI)),
+                    BinaryOp::Rem => self.row(&cotan_ops::REM),
+                    BinaryOp::Pow => self.row(&cotan_ops::POW),
+                    BinaryOp::PowInt => self.row(&cotan_ops::POWI),
                     BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                         self.insert("if", "where two branches meet, the derivative is that of the branch taken", true);
                     }

@@ -1,6 +1,7 @@
 //! Scalar functions of the prelude, on scalars or element by element.
 
 use cotan_ir::Elem;
+use cotan_ops::WordElems;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
@@ -8,47 +9,42 @@ use super::calls::Source;
 use super::expressions::error;
 use super::fit::Strictness;
 use crate::codes;
-use crate::prelude::{Domain, Operand, ScalarFunction};
+use crate::prelude::{Operand, ScalarFunction};
 use crate::typed::{Expr, ExprKind};
 use crate::types::{Scalar, Type};
 use crate::unify::Elems;
 
 impl BodyChecker<'_, '_> {
     /// A scalar function of the prelude, on scalars or element-wise.
-    pub(super) fn scalar_call(
-        &mut self,
-        function: &'static ScalarFunction,
-        sources: Vec<Source<'_>>,
-        span: Span,
-    ) -> Expr {
-        let name = function.name;
-        if sources.len() != function.operands.len() {
-            self.report_argument_count(name, function.operands.len(), sources.len(), span, None);
+    pub(super) fn scalar_call(&mut self, function: ScalarFunction, sources: Vec<Source<'_>>, span: Span) -> Expr {
+        let name = function.name();
+        if sources.len() != function.operands().len() {
+            self.report_argument_count(name, function.operands().len(), sources.len(), span, None);
             self.check_anyway(sources);
             return error(span);
         }
         let mut args: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
-        if function.domain != Domain::Any {
+        if function.word.elems != WordElems::Any {
             args = args.into_iter().map(|arg| self.computed(arg)).collect();
         }
         if args.iter().any(|arg| arg.ty.has_error()) {
             return error(span);
         }
-        let allowed = match function.domain {
-            Domain::Float => Elems::float(),
-            Domain::Numeric => Elems::numeric(),
-            Domain::Integer => Elems::integer(),
-            Domain::Any => Elems::any(),
+        let allowed = match function.word.elems {
+            WordElems::Float => Elems::float(),
+            WordElems::Numeric => Elems::numeric(),
+            WordElems::Integer => Elems::integer(),
+            WordElems::Any => Elems::any(),
         };
         let shared = self.vars.fresh(allowed, None);
-        for (arg, operand) in args.iter().zip(function.operands) {
+        for (arg, operand) in args.iter().zip(function.operands()) {
             let fits = arg.ty.scalar().is_some_and(|scalar| match operand {
                 Operand::Same => self.vars.require(scalar, allowed) && self.vars.unify(scalar, shared),
                 Operand::Integer => self.vars.require(scalar, Elems::integer()),
                 Operand::Bool => self.vars.require(scalar, Elems::bool()),
             });
             if !fits {
-                self.report_scalar_operand(function, *operand, arg, shared, allowed);
+                self.report_scalar_operand(function, operand, arg, shared, allowed);
                 return error(span);
             }
         }
@@ -67,13 +63,14 @@ impl BodyChecker<'_, '_> {
         if fitted.iter().any(|arg| arg.ty.has_error()) {
             return error(span);
         }
-        let scalar = if function.is_predicate { Scalar::Of(Elem::Bool) } else { shared };
-        Expr { span, ty: Type::tensor(Type::Scalar(scalar), dims), kind: ExprKind::Primitive { name, args: fitted } }
+        let scalar = if function.is_predicate() { Scalar::Of(Elem::Bool) } else { shared };
+        let kind = ExprKind::Primitive { row: function.row, wraps: function.word.wraps, args: fitted };
+        Expr { span, ty: Type::tensor(Type::Scalar(scalar), dims), kind }
     }
 
     fn report_scalar_operand(
         &mut self,
-        function: &ScalarFunction,
+        function: ScalarFunction,
         operand: Operand,
         arg: &Expr,
         shared: Scalar,
@@ -103,9 +100,9 @@ impl BodyChecker<'_, '_> {
             }
             (Operand::Integer, Some(_)) => "write an integer such as `2`, or call `pow`".to_owned(),
             (Operand::Bool, Some(_)) => "compare, as in `x > 0.0`".to_owned(),
-            (_, None) => format!("`{}` works on scalars and tensors of scalars", function.name),
+            (_, None) => format!("`{}` works on scalars and tensors of scalars", function.name()),
         };
-        let message = format!("expected {wanted} for an argument of `{}`, found {found}", function.name);
+        let message = format!("expected {wanted} for an argument of `{}`, found {found}", function.name());
         self.report(Diagnostic::error(codes::ARGUMENT_TYPE, arg.span, message).help(help));
     }
 }

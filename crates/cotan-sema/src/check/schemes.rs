@@ -91,7 +91,7 @@ impl BodyChecker<'_, '_> {
                 Some(callable_scheme("the lambda", callable, names.collect()))
             }
             Callee::Scalar(function, span) => {
-                let n = function.operands.len().min(types.len());
+                let n = function.operands().len().min(types.len());
                 self.wrapped(callee, &types[..n], span)
             }
             Callee::Builtin(_, _, span) | Callee::Print(_, span) => self.wrapped(callee, types, span),

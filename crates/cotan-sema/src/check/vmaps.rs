@@ -156,7 +156,7 @@ fn n_params(callee: &Callee<'_>) -> Option<usize> {
     match callee {
         Callee::Scheme(scheme) => Some(scheme.params.len()),
         Callee::Lambda(lambda, _) => Some(lambda.params.len()),
-        Callee::Scalar(function, _) => Some(function.operands.len()),
+        Callee::Scalar(function, _) => Some(function.operands().len()),
         Callee::Derivative(derivative) => Some(n_params(&derivative.base)? + n_extra(derivative)),
         Callee::Vmap(vmap) => n_params(&vmap.base),
         Callee::Builtin(..) | Callee::Print(..) | Callee::Failed => None,

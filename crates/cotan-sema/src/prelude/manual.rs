@@ -3,9 +3,9 @@
 //!
 //! A new [`Builtin`] does not compile without it. This file must not know how a function is checked or lowered.
 
-use super::{BUILTINS, Domain, SCALAR_FUNCTIONS, ScalarFunction};
+use super::{BUILTINS, ScalarFunction, scalar_functions};
 use crate::typed::Builtin;
-use cotan_ops::{Differentiability, Operand};
+use cotan_ops::{Differentiability, Operand, WordElems};
 
 /// A function of the prelude that is no scalar primitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn prelude_functions() -> Vec<PreludeFunction> {
         let Page { generics, params, result, doc } = page(*builtin)?;
         Some(PreludeFunction { name, generics, params: params.to_vec(), result, doc: doc.to_owned() })
     });
-    let scalars = SCALAR_FUNCTIONS.iter().filter(|function| function.name != function.row);
+    let scalars = scalar_functions().filter(|function| function.name() != function.row.name());
     builtins.chain([einsum()]).chain(scalars.map(of_scalars)).collect()
 }
 
@@ -64,28 +64,28 @@ pub(crate) fn convention(builtin: Builtin) -> Option<&'static str> {
 }
 
 /// A function on scalars that is a primitive under another name.
-fn of_scalars(function: &ScalarFunction) -> PreludeFunction {
+fn of_scalars(function: ScalarFunction) -> PreludeFunction {
     const INTEGER: &str = "integers move in steps";
-    let generics = match function.domain {
-        Domain::Float => "T: Float",
-        Domain::Numeric => "T: Numeric",
-        Domain::Integer => "T: Integer",
-        Domain::Any => "T",
+    let generics = match function.word.elems {
+        WordElems::Float => "T: Float",
+        WordElems::Numeric => "T: Numeric",
+        WordElems::Integer => "T: Integer",
+        WordElems::Any => "T",
     };
-    let names = ["a", "b", "c"].into_iter().zip(function.operands);
+    let names = ["a", "b", "c"].into_iter().zip(function.operands());
     let params = names.map(|(name, operand)| match operand {
-        super::Operand::Same if function.domain == Domain::Integer => Operand::zero(name, "T", INTEGER),
+        super::Operand::Same if function.word.elems == WordElems::Integer => Operand::zero(name, "T", INTEGER),
         super::Operand::Same => Operand::smooth(name, "T"),
         super::Operand::Integer => Operand::zero(name, "i64", INTEGER),
         super::Operand::Bool => Operand::zero(name, "bool", "truth values move in steps"),
     });
-    let how = if function.wraps { "; where the result does not fit, its low bits" } else { "" };
+    let how = if function.word.wraps { "; where the result does not fit, its low bits" } else { "" };
     PreludeFunction {
-        name: function.name,
+        name: function.name(),
         generics,
         params: params.collect(),
-        result: if function.is_predicate { "bool" } else { "T" },
-        doc: format!("The primitive `{}`{how}. It goes element by element over tensors.", function.row),
+        result: if function.is_predicate() { "bool" } else { "T" },
+        doc: format!("The primitive `{}`{how}. It goes element by element over tensors.", function.row.name()),
     }
 }
 

@@ -3,7 +3,33 @@
 use cotan_ir::{Const, Elem};
 use cotan_syntax::Span;
 
-use super::{Expr, ExprKind, FloatConstant, Literal, Type};
+use super::{Expr, ExprKind, Type};
+
+/// A literal, its sign applied.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer, or a character's code point. It fits its type.
+    Int(i128),
+    /// A float: the text that `str::parse` reads in the type that it has.
+    Float(String),
+    /// `inf`, `nan`, `pi` or `e`, in any float type.
+    Constant(FloatConstant),
+}
+
+/// A named constant of the prelude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatConstant {
+    /// Infinity.
+    Inf,
+    /// Not a number.
+    Nan,
+    /// The ratio of a circle's circumference to its diameter.
+    Pi,
+    /// The base of the natural logarithm.
+    E,
+}
 
 impl Literal {
     /// The number in a type, rounded once.

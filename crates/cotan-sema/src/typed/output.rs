@@ -32,13 +32,4 @@ impl Print {
         });
         self.token.iter().chain(values)
     }
-
-    /// Like [`Self::values`].
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        let values = self.pieces.iter_mut().filter_map(|piece| match piece {
-            PrintPiece::Text(_) => None,
-            PrintPiece::Value(value) => Some(value),
-        });
-        self.token.iter_mut().chain(values)
-    }
 }

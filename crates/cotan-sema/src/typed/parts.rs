@@ -1,8 +1,11 @@
-//! The parts of an expression, for walks that treat most kinds alike.
+//! Structural traversal: what each kind of expression consists of, said once and read by every walk over the typed tree.
 
-use super::{Arg, Callable, CallableKind, Expr, ExprKind, Index, Iterable, PlaceStepKind, StmtKind, Target};
+use super::{
+    Arg, Callable, CallableKind, Expr, ExprKind, Index, Iterable, Pattern, PlaceStepKind, PrintPiece, Stmt, StmtKind,
+    Target, Type,
+};
 
-/// A part of an expression.
+/// A part of an expression, for walks that treat most kinds alike.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'e> {
     /// An expression.
@@ -11,146 +14,269 @@ pub enum Part<'e> {
     Callable(&'e Callable),
 }
 
-impl Expr {
-    /// Calls `f` for each part that the expression itself consists of, in the order of
-    /// evaluation; not for the parts of those.
-    pub fn each_part<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
-        match &self.kind {
-            ExprKind::Error
-            | ExprKind::Literal(_)
-            | ExprKind::Local(_)
-            | ExprKind::Size(_)
-            | ExprKind::Break
-            | ExprKind::Continue
-            | ExprKind::Return(None) => {}
-            ExprKind::Tuple(parts)
-            | ExprKind::Array(parts)
-            | ExprKind::Logic { operands: parts, .. }
-            | ExprKind::Primitive { args: parts, .. } => parts.iter().for_each(|part| f(Part::Expr(part))),
-            ExprKind::Struct(fields) | ExprKind::Variant { fields, .. } => {
-                fields.iter().for_each(|field| f(Part::Expr(&field.value)))
-            }
-            ExprKind::StructUpdate { fields, base } => {
-                fields.iter().for_each(|field| f(Part::Expr(&field.value)));
-                f(Part::Expr(base));
-            }
-            ExprKind::Field { base: operand, .. }
-            | ExprKind::Unary { operand, .. }
-            | ExprKind::Cast(operand)
-            | ExprKind::Fold { operand, .. }
-            | ExprKind::ShapeCheck(operand)
-            | ExprKind::AsTangent(operand)
-            | ExprKind::Return(Some(operand)) => f(Part::Expr(operand)),
-            ExprKind::Chain(chain) => {
-                f(Part::Expr(&chain.first));
-                chain.rest.iter().for_each(|link| f(Part::Expr(&link.operand)));
-            }
-            ExprKind::Range(range) => [&range.lo, &range.hi].into_iter().for_each(|end| f(Part::Expr(end))),
-            ExprKind::Index { base, indices } => {
-                f(Part::Expr(base));
-                index_parts(indices, f);
-            }
-            ExprKind::FoldBy { function, init, operand } => {
-                f(Part::Callable(function));
-                init.iter().for_each(|init| f(Part::Expr(init)));
-                f(Part::Expr(operand));
-            }
-            ExprKind::Call { callee, args } => {
-                f(Part::Callable(callee));
-                arg_parts(args, f);
-            }
-            ExprKind::Builtin { args, .. } => arg_parts(args, f),
-            ExprKind::Print(print) => print.values().for_each(|value| f(Part::Expr(value))),
-            ExprKind::If(it) => {
-                for (condition, body) in &it.arms {
-                    f(Part::Expr(condition));
-                    f(Part::Expr(body));
-                }
-                it.otherwise.iter().for_each(|body| f(Part::Expr(body)));
-            }
-            ExprKind::Match(it) => {
-                f(Part::Expr(&it.scrutinee));
-                for arm in &it.arms {
-                    arm.guard.iter().for_each(|guard| f(Part::Expr(guard)));
-                    f(Part::Expr(&arm.body));
-                }
-            }
-            ExprKind::Block(block) => {
-                block.statements.iter().for_each(|statement| statement_parts(&statement.kind, f));
-                block.value.iter().for_each(|value| f(Part::Expr(value)));
-            }
-            ExprKind::For(it) => {
-                match &it.iterable {
-                    Iterable::Range { range, .. } => {
-                        f(Part::Expr(&range.lo));
-                        f(Part::Expr(&range.hi));
+/// A part of an expression or a callable, by its role there.
+pub enum Role<E, C, P, T> {
+    /// Evaluated whenever the expression is, before anything that is no operand.
+    Operand(E),
+    /// Evaluated later, repeatedly, or not at all.
+    Later(E),
+    /// Something that can be called.
+    Callable(C),
+    /// What is bound.
+    Pattern(P),
+    /// A type beside that of the expression.
+    Type(T),
+}
+
+type PartRef<'e> = Role<&'e Expr, &'e Callable, &'e Pattern, &'e Type>;
+/// A part that is changed.
+pub type PartMut<'e> = Role<&'e mut Expr, &'e mut Callable, &'e mut Pattern, &'e mut Type>;
+
+/// Writes functions that call `f` for each part of an expression, of a callable and of the target of an assignment, in the
+/// order of evaluation, not for the parts of those; with `mut`, for parts that are changed.
+macro_rules! roles {
+    ($of_expr:ident, $of_callable:ident, $of_target:ident: $Role:ident $(, $mut:tt)?) => {
+        fn $of_expr<'e>(expr: &'e $($mut)? Expr, f: &mut dyn FnMut($Role<'e>)) {
+            match &$($mut)? expr.kind {
+                ExprKind::Error
+                | ExprKind::Literal(_)
+                | ExprKind::Local(_)
+                | ExprKind::Size(_)
+                | ExprKind::Break
+                | ExprKind::Continue => {}
+                ExprKind::Tuple(operands) | ExprKind::Array(operands) | ExprKind::Primitive { args: operands, .. } => {
+                    for operand in operands {
+                        f($Role::Operand(operand));
                     }
-                    Iterable::Tensor { tensor, .. } => f(Part::Expr(tensor)),
                 }
-                f(Part::Expr(&it.body));
-            }
-            ExprKind::While(it) => {
-                f(Part::Expr(&it.condition));
-                f(Part::Expr(&it.body));
+                ExprKind::Logic { operands, .. } => {
+                    for (at, operand) in operands.into_iter().enumerate() {
+                        f(if at == 0 { $Role::Operand(operand) } else { $Role::Later(operand) });
+                    }
+                }
+                ExprKind::Struct(fields) | ExprKind::Variant { fields, .. } => {
+                    for field in fields {
+                        f($Role::Operand(&$($mut)? field.value));
+                    }
+                }
+                ExprKind::StructUpdate { fields, base } => {
+                    for field in fields {
+                        f($Role::Operand(&$($mut)? field.value));
+                    }
+                    f($Role::Operand(base));
+                }
+                ExprKind::Field { base: operand, .. }
+                | ExprKind::Unary { operand, .. }
+                | ExprKind::Cast(operand)
+                | ExprKind::Fold { operand, .. }
+                | ExprKind::ShapeCheck(operand)
+                | ExprKind::AsTangent(operand) => f($Role::Operand(operand)),
+                ExprKind::Chain(chain) => {
+                    f($Role::Operand(&$($mut)? chain.first));
+                    for link in &$($mut)? chain.rest {
+                        f($Role::Operand(&$($mut)? link.operand));
+                        f($Role::Type(&$($mut)? link.ty));
+                    }
+                }
+                ExprKind::Range(range) => {
+                    f($Role::Operand(&$($mut)? range.lo));
+                    f($Role::Operand(&$($mut)? range.hi));
+                }
+                ExprKind::Index { base, indices } => {
+                    f($Role::Operand(base));
+                    roles!(@indices indices, f, $Role::Operand);
+                }
+                ExprKind::FoldBy { function, init, operand } => {
+                    f($Role::Callable(function));
+                    if let Some(init) = init {
+                        f($Role::Operand(init));
+                    }
+                    f($Role::Operand(operand));
+                }
+                ExprKind::Call { callee, args } => {
+                    f($Role::Callable(callee));
+                    roles!(@args args, f, $Role);
+                }
+                ExprKind::Builtin { args, .. } => roles!(@args args, f, $Role),
+                ExprKind::Print(print) => {
+                    if let Some(token) = &$($mut)? print.token {
+                        f($Role::Operand(token));
+                    }
+                    for piece in &$($mut)? print.pieces {
+                        match piece {
+                            PrintPiece::Text(_) => {}
+                            PrintPiece::Value(value) => f($Role::Operand(value)),
+                        }
+                    }
+                }
+                ExprKind::If(it) => {
+                    for (at, (condition, body)) in (&$($mut)? it.arms).into_iter().enumerate() {
+                        f(if at == 0 { $Role::Operand(condition) } else { $Role::Later(condition) });
+                        f($Role::Later(body));
+                    }
+                    if let Some(otherwise) = &$($mut)? it.otherwise {
+                        f($Role::Later(otherwise));
+                    }
+                }
+                ExprKind::Match(it) => {
+                    f($Role::Operand(&$($mut)? it.scrutinee));
+                    for arm in &$($mut)? it.arms {
+                        f($Role::Pattern(&$($mut)? arm.pattern));
+                        if let Some(guard) = &$($mut)? arm.guard {
+                            f($Role::Later(guard));
+                        }
+                        f($Role::Later(&$($mut)? arm.body));
+                    }
+                }
+                ExprKind::Block(block) => {
+                    for Stmt { kind, .. } in &$($mut)? block.statements {
+                        match kind {
+                            StmtKind::Let { pattern, value } => {
+                                f($Role::Pattern(pattern));
+                                f($Role::Later(value));
+                            }
+                            StmtKind::Expr(value) => f($Role::Later(value)),
+                            StmtKind::Assign { target, value, .. } => {
+                                f($Role::Later(value));
+                                $of_target(target, f);
+                            }
+                        }
+                    }
+                    if let Some(value) = &$($mut)? block.value {
+                        f($Role::Later(value));
+                    }
+                }
+                ExprKind::For(it) => {
+                    f($Role::Pattern(&$($mut)? it.pattern));
+                    match &$($mut)? it.iterable {
+                        Iterable::Range { range, .. } => {
+                            f($Role::Operand(&$($mut)? range.lo));
+                            f($Role::Operand(&$($mut)? range.hi));
+                        }
+                        Iterable::Tensor { tensor, .. } => f($Role::Operand(tensor)),
+                    }
+                    f($Role::Later(&$($mut)? it.body));
+                }
+                ExprKind::While(it) => {
+                    f($Role::Later(&$($mut)? it.condition));
+                    f($Role::Later(&$($mut)? it.body));
+                }
+                ExprKind::Return(value) => {
+                    if let Some(value) = value {
+                        f($Role::Later(value));
+                    }
+                }
             }
         }
+
+        fn $of_callable<'e>(callable: &'e $($mut)? Callable, f: &mut dyn FnMut($Role<'e>)) {
+            for param in &$($mut)? callable.params {
+                f($Role::Type(param));
+            }
+            f($Role::Type(&$($mut)? callable.result));
+            match &$($mut)? callable.kind {
+                CallableKind::Function { .. } | CallableKind::Param(_) => {}
+                CallableKind::Lambda(lambda) => {
+                    for param in &$($mut)? lambda.params {
+                        f($Role::Pattern(param));
+                    }
+                    f($Role::Later(&$($mut)? lambda.body));
+                }
+                CallableKind::Derivative(derivative) => f($Role::Callable(&$($mut)? derivative.base)),
+                CallableKind::Vmap(vmap) => f($Role::Callable(&$($mut)? vmap.base)),
+            }
+        }
+
+        fn $of_target<'e>(target: &'e $($mut)? Target, f: &mut dyn FnMut($Role<'e>)) {
+            match target {
+                Target::Tuple(parts) => {
+                    for part in parts {
+                        $of_target(part, f);
+                    }
+                }
+                Target::Place(place) => {
+                    f($Role::Type(&$($mut)? place.ty));
+                    for step in &$($mut)? place.steps {
+                        f($Role::Type(&$($mut)? step.ty));
+                        match &$($mut)? step.kind {
+                            PlaceStepKind::Field(_) => {}
+                            PlaceStepKind::Index(indices) => roles!(@indices indices, f, $Role::Later),
+                        }
+                    }
+                }
+            }
+        }
+    };
+    (@args $args:ident, $f:ident, $Role:ident) => {
+        for arg in $args {
+            match arg {
+                Arg::Value(value) => $f($Role::Operand(value)),
+                Arg::Function(function) => $f($Role::Callable(function)),
+                Arg::Pack(_) => {}
+            }
+        }
+    };
+    (@indices $indices:ident, $f:ident, $Role:ident::$role:ident) => {
+        for index in $indices {
+            match index {
+                Index::At(at) | Index::Gather(at) => $f($Role::$role(at)),
+                Index::Slice { lo, hi, .. } => {
+                    for end in [lo, hi].into_iter().flatten() {
+                        $f($Role::$role(end));
+                    }
+                }
+            }
+        }
+    };
+}
+
+roles!(roles_of_expr, roles_of_callable, roles_of_target: PartRef);
+roles!(roles_of_expr_mut, roles_of_callable_mut, roles_of_target_mut: PartMut, mut);
+
+fn part(role: PartRef<'_>) -> Option<Part<'_>> {
+    match role {
+        Role::Operand(expr) | Role::Later(expr) => Some(Part::Expr(expr)),
+        Role::Callable(callable) => Some(Part::Callable(callable)),
+        Role::Pattern(_) | Role::Type(_) => None,
+    }
+}
+
+impl Expr {
+    /// Calls `f` for each part that the expression itself consists of, in the order of evaluation; not for the parts of
+    /// those.
+    pub fn each_part<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
+        roles_of_expr(self, &mut |role| part(role).into_iter().for_each(&mut *f));
+    }
+
+    /// Calls `f` for each part with its role, in the order of evaluation.
+    pub fn each_role_mut<'e>(&'e mut self, f: &mut dyn FnMut(PartMut<'e>)) {
+        roles_of_expr_mut(self, f);
     }
 }
 
 impl Callable {
     /// Calls `f` for the body of a lambda, or for what is differentiated.
     pub fn each_part<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
-        match &self.kind {
-            CallableKind::Function { .. } | CallableKind::Param(_) => {}
-            CallableKind::Lambda(lambda) => f(Part::Expr(&lambda.body)),
-            CallableKind::Derivative(derivative) => f(Part::Callable(&derivative.base)),
-            CallableKind::Vmap(vmap) => f(Part::Callable(&vmap.base)),
-        }
+        roles_of_callable(self, &mut |role| part(role).into_iter().for_each(&mut *f));
     }
-}
 
-fn arg_parts<'e>(args: &'e [Arg], f: &mut dyn FnMut(Part<'e>)) {
-    for arg in args {
-        match arg {
-            Arg::Value(value) => f(Part::Expr(value)),
-            Arg::Function(function) => f(Part::Callable(function)),
-            Arg::Pack(_) => {}
-        }
-    }
-}
-
-fn index_parts<'e>(indices: &'e [Index], f: &mut dyn FnMut(Part<'e>)) {
-    for index in indices {
-        match index {
-            Index::At(at) | Index::Gather(at) => f(Part::Expr(at)),
-            Index::Slice { lo, hi, .. } => lo.iter().chain(hi).for_each(|end| f(Part::Expr(end))),
-        }
-    }
-}
-
-fn statement_parts<'e>(statement: &'e StmtKind, f: &mut dyn FnMut(Part<'e>)) {
-    match statement {
-        StmtKind::Let { value, .. } | StmtKind::Expr(value) => f(Part::Expr(value)),
-        StmtKind::Assign { target, value, .. } => {
-            f(Part::Expr(value));
-            target.each_index(f);
-        }
+    /// Calls `f` for each part with its role, in the order of evaluation.
+    pub fn each_role_mut<'e>(&'e mut self, f: &mut dyn FnMut(PartMut<'e>)) {
+        roles_of_callable_mut(self, f);
     }
 }
 
 impl Target {
     /// Calls `f` for the indices in the places.
     pub fn each_index<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
-        match self {
-            Self::Tuple(parts) => parts.iter().for_each(|part| part.each_index(f)),
-            Self::Place(place) => {
-                for step in &place.steps {
-                    match &step.kind {
-                        PlaceStepKind::Field(_) => {}
-                        PlaceStepKind::Index(indices) => index_parts(indices, f),
-                    }
-                }
-            }
-        }
+        roles_of_target(self, &mut |role| part(role).into_iter().for_each(&mut *f));
+    }
+
+    /// Calls `f` for the indices in the places.
+    pub fn each_index_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        roles_of_target_mut(self, &mut |role| match role {
+            Role::Operand(index) | Role::Later(index) => f(index),
+            Role::Callable(_) | Role::Pattern(_) | Role::Type(_) => {}
+        });
     }
 }

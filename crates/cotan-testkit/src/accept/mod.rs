@@ -8,6 +8,7 @@ mod command;
 mod compile_times;
 mod folder;
 mod harness;
+mod house;
 mod jacobians;
 mod language;
 mod limits;
@@ -90,6 +91,7 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             let groups: [&[Line]; 3] = [language::LINES, jacobians::LINES, limits::LINES];
             Some(groups.concat())
         }
+        "house" => Some(house::LINES.to_vec()),
         "loops" => Some(loops::LINES.to_vec()),
         "operations" => Some([operations::LINES, sparse::LINES, operations_speed::LINES].concat()),
         "proofs" => Some(proofs::LINES.to_vec()),

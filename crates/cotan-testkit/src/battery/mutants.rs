@@ -116,18 +116,10 @@ pub fn judge(operation: Operation) -> Result<Vec<Mutant>, String> {
             };
             let points: Vec<&Case> = battery.iter().filter(fits).collect();
             let more: Vec<&Case> = more.iter().filter(fits).collect();
-            let attrs: Vec<i64> = f.body.stmts.first().map_or(Vec::new(), |s| match &s.op {
-                Op::Tensor { attrs, .. } => attrs.clone(),
-                Op::Prim { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Par(_)
-                | Op::Loop(_)
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => Vec::new(),
-            });
+            let attrs: Vec<i64> =
+                f.body.stmts.first().map_or(Vec::new(), |s| {
+                    if let Op::Tensor { attrs, .. } = &s.op { attrs.clone() } else { Vec::new() }
+                });
             for (place, what, mutant) in mutated(f, case.results.len()) {
                 let fate = fate(mode, &mutant, &points, &more, &known);
                 let is_jvp = mode == Mode::Jvp;
@@ -278,89 +270,78 @@ fn broken(f: &Function, s: &Stmt) -> Vec<(String, Replacement)> {
             ways.push((what.to_owned(), (vec![Stmt { op, ..s.clone() }], Vec::new())));
         }
     };
-    match &s.op {
-        Op::Prim { prim, args } => {
-            let row = row(*prim);
-            let is_float = f.ty(s.results[0]).is_float();
-            for (k, a) in args.iter().enumerate() {
-                // A sum without a term, a product without a factor, a function left out.
-                let same_type = f.atom_ty(*a).elem == f.ty(s.results[0]).elem;
-                let is_same_shape = f.atom_ty(*a).dims == f.ty(s.results[0]).dims;
-                let is_choice = std::ptr::eq(row, &SELECT) && k == 0;
-                if is_float && same_type && is_same_shape && !is_choice && !matches!(a, Atom::Const(_)) {
-                    with(
-                        &format!("operand {k} alone"),
-                        Op::Prim { prim: ADD.prim(), args: vec![*a, Const::zero(f.atom_ty(*a).elem).into()] },
-                    );
-                }
-                if let Atom::Const(c) = a {
-                    for (what, other) in other_constants(*c) {
-                        let mut args = args.clone();
-                        args[k] = other.into();
-                        with(what, Op::Prim { prim: *prim, args });
-                    }
+    if let Op::Prim { prim, args } = &s.op {
+        let row = row(*prim);
+        let is_float = f.ty(s.results[0]).is_float();
+        for (k, a) in args.iter().enumerate() {
+            // A sum without a term, a product without a factor, a function left out.
+            let same_type = f.atom_ty(*a).elem == f.ty(s.results[0]).elem;
+            let is_same_shape = f.atom_ty(*a).dims == f.ty(s.results[0]).dims;
+            let is_choice = std::ptr::eq(row, &SELECT) && k == 0;
+            if is_float && same_type && is_same_shape && !is_choice && !matches!(a, Atom::Const(_)) {
+                with(
+                    &format!("operand {k} alone"),
+                    Op::Prim { prim: ADD.prim(), args: vec![*a, Const::zero(f.atom_ty(*a).elem).into()] },
+                );
+            }
+            if let Atom::Const(c) = a {
+                for (what, other) in other_constants(*c) {
+                    let mut args = args.clone();
+                    args[k] = other.into();
+                    with(what, Op::Prim { prim: *prim, args });
                 }
             }
-            if let [.., a, b] = args[..]
-                && f.atom_ty(a).elem == f.atom_ty(b).elem
-                && a != b
-                && !std::ptr::eq(row, &EQ)
-                && !std::ptr::eq(row, &NE)
-                && !row.identities.iter().any(|i| i.law == cotan_ops::Law::Commutative)
-            {
-                let mut args = args.clone();
-                let n = args.len();
-                args.swap(n - 2, n - 1);
-                with("operands exchanged", Op::Prim { prim: *prim, args });
-            }
-            if let Some(other) = other_side(row) {
-                with("the other side", Op::Prim { prim: other.prim(), args: args.clone() });
-            }
         }
-        Op::Tensor { op, args, attrs } => {
-            // Whether a zero wins in a product shows at infinity alone.
-            let turned = if *op == MATMUL.op() { &[] } else { attrs.as_slice() };
-            for (k, attr) in turned.iter().enumerate() {
-                for other in [attr - 1, attr + 1].into_iter().filter(|a| *a >= 0) {
-                    let mut attrs = attrs.clone();
-                    // A permutation stays one.
-                    if let Some(at) =
-                        attrs.iter().position(|a| *a == other).filter(|_| attrs.len() > 1 && op.name() == "transpose")
-                    {
-                        attrs[at] = *attr;
-                    }
-                    attrs[k] = other;
-                    if fits(f, s, *op, args, &attrs) {
-                        with(&format!("attribute {k} is {other}"), Op::Tensor { op: *op, args: args.clone(), attrs });
-                    }
+        if let [.., a, b] = args[..]
+            && f.atom_ty(a).elem == f.atom_ty(b).elem
+            && a != b
+            && !std::ptr::eq(row, &EQ)
+            && !std::ptr::eq(row, &NE)
+            && !row.identities.iter().any(|i| i.law == cotan_ops::Law::Commutative)
+        {
+            let mut args = args.clone();
+            let n = args.len();
+            args.swap(n - 2, n - 1);
+            with("operands exchanged", Op::Prim { prim: *prim, args });
+        }
+        if let Some(other) = other_side(row) {
+            with("the other side", Op::Prim { prim: other.prim(), args: args.clone() });
+        }
+    } else if let Op::Tensor { op, args, attrs } = &s.op {
+        // Whether a zero wins in a product shows at infinity alone.
+        let turned = if *op == MATMUL.op() { &[] } else { attrs.as_slice() };
+        for (k, attr) in turned.iter().enumerate() {
+            for other in [attr - 1, attr + 1].into_iter().filter(|a| *a >= 0) {
+                let mut attrs = attrs.clone();
+                // A permutation stays one.
+                if let Some(at) =
+                    attrs.iter().position(|a| *a == other).filter(|_| attrs.len() > 1 && op.name() == "transpose")
+                {
+                    attrs[at] = *attr;
+                }
+                attrs[k] = other;
+                if fits(f, s, *op, args, &attrs) {
+                    with(&format!("attribute {k} is {other}"), Op::Tensor { op: *op, args: args.clone(), attrs });
                 }
             }
-            if let [a, b] = args[..]
-                && f.atom_ty(a) == f.atom_ty(b)
-                && a != b
-                && fits(f, s, *op, &[b, a], attrs)
-            {
-                with("operands exchanged", Op::Tensor { op: *op, args: vec![b, a], attrs: attrs.clone() });
-            }
         }
-        Op::Index { array, indices } => {
-            let n = indices.len();
-            if n >= 2
-                && indices[n - 2] != indices[n - 1]
-                && f.atom_ty(*array).dims.get(n - 2) == f.atom_ty(*array).dims.get(n - 1)
-            {
-                let mut indices = indices.clone();
-                indices.swap(n - 2, n - 1);
-                with("indices exchanged", Op::Index { array: *array, indices });
-            }
+        if let [a, b] = args[..]
+            && f.atom_ty(a) == f.atom_ty(b)
+            && a != b
+            && fits(f, s, *op, &[b, a], attrs)
+        {
+            with("operands exchanged", Op::Tensor { op: *op, args: vec![b, a], attrs: attrs.clone() });
         }
-        Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => {}
+    } else if let Op::Index { array, indices } = &s.op {
+        let n = indices.len();
+        if n >= 2
+            && indices[n - 2] != indices[n - 1]
+            && f.atom_ty(*array).dims.get(n - 2) == f.atom_ty(*array).dims.get(n - 1)
+        {
+            let mut indices = indices.clone();
+            indices.swap(n - 2, n - 1);
+            with("indices exchanged", Op::Index { array: *array, indices });
+        }
     }
     if let [result] = s.results[..]
         && f.ty(result).is_float()

@@ -5,6 +5,7 @@ use super::frame::Closure;
 use super::number::Number;
 use super::value::{Flow, Stop, Tensor, Value, bug, caught, needed};
 use cotan_ir::{CheckKind, Const, Elem};
+use cotan_ops::SELECT;
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::typed::{
     BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Link, Literal, LogicOp, Range, Type,
@@ -62,10 +63,10 @@ impl<'p> Machine<'p> {
                 value.met()
             }
             ExprKind::Logic { op, operands } => self.logic(*op, operands),
-            ExprKind::Primitive { name, args } => {
+            ExprKind::Primitive { row, wraps, args } => {
                 let args: Vec<Value> = args.iter().map(|arg| self.part(arg)).collect::<Flow<_>>()?;
-                self.may_need_less |= *name == "select" && matches!(args[0], Value::Failed(_));
-                self.primitive(name, &args, e.span)
+                self.may_need_less |= **row == SELECT && matches!(args[0], Value::Failed(_));
+                self.primitive(row, *wraps, &args, e.span)
             }
             ExprKind::Cast(operand) => {
                 let value = self.expr(operand)?;

@@ -212,8 +212,8 @@ impl<'p> Machine<'p> {
             AssignOp::Set => value,
             AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min if is_open(&part) => self.contributed(&part, &value)?,
             AssignOp::Binary(op) => self.binary(op, &part, &value, span)?,
-            AssignOp::Max => self.primitive("max", &[part, value], span)?,
-            AssignOp::Min => self.primitive("min", &[part, value], span)?,
+            AssignOp::Max => self.primitive(&cotan_ops::MAX, false, &[part, value], span)?,
+            AssignOp::Min => self.primitive(&cotan_ops::MIN, false, &[part, value], span)?,
         };
         let new = match op {
             AssignOp::Set => new,

@@ -5,7 +5,7 @@ use super::Machine;
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, needed};
 use cotan_ir::{CheckKind, Const, Elem};
-use cotan_ops::{ADD, DIV, EQ, FMA, GE, GT, LE, LT, MUL, NE, NEG, NOT, POW, POWI, PrimRow, REM, SUB, lookup};
+use cotan_ops::{ADD, DIV, EQ, FMA, GE, GT, LE, LT, MUL, NE, NEG, NOT, POW, POWI, PrimRow, REM, SELECT, SUB};
 use cotan_sema::typed::{BinaryOp, UnaryOp};
 use cotan_syntax::Span;
 
@@ -75,31 +75,30 @@ impl<'p> Machine<'p> {
 
     /// A scalar function of the prelude. On integers it is exact, and what does not fit is an error, or wraps where its
     /// name says so.
-    pub(super) fn primitive(&mut self, name: &str, args: &[Value], span: Span) -> Flow<Value> {
+    pub(super) fn primitive(&mut self, row: &'static PrimRow, wraps: bool, args: &[Value], span: Span) -> Flow<Value> {
         let args: Vec<&Value> = args.iter().collect();
         self.element_wise(&args, &mut |machine, args| {
             let elem = args[0].elem();
             let exact: Vec<i128> = args.iter().filter_map(|arg| arg.plain().as_integer()).collect();
             let wrapped = |exact: i128| Ok(Number::Plain(Const::integer(elem, exact)));
-            match (name, exact.as_slice()) {
-                ("abs", [x]) => machine.fitting(elem, Some(x.abs()), span),
-                ("wrapping_add", [x, y]) => wrapped(x + y),
-                ("wrapping_sub", [x, y]) => wrapped(x - y),
-                ("wrapping_mul", [x, y]) => wrapped(x.wrapping_mul(*y)),
-                ("wrapping_neg", [x]) => wrapped(-x),
-                ("wrapping_abs", [x]) => wrapped(x.abs()),
-                ("wrapping_pow", [x, n]) => {
+            match (row.name(), exact.as_slice()) {
+                ("abs", [x]) if !wraps => machine.fitting(elem, Some(x.abs()), span),
+                ("add", [x, y]) => wrapped(x + y),
+                ("sub", [x, y]) => wrapped(x - y),
+                ("mul", [x, y]) => wrapped(x.wrapping_mul(*y)),
+                ("neg", [x]) => wrapped(-x),
+                ("abs", [x]) => wrapped(x.abs()),
+                ("powi", [x, n]) => {
                     machine.check(*n >= 0, CheckKind::NegativePower, span)?;
                     wrapped(wrapping_power(*x, *n))
                 }
-                ("bit_and", [x, y]) => wrapped(x & y),
-                ("bit_or", [x, y]) => wrapped(x | y),
-                ("bit_xor", [x, y]) => wrapped(x ^ y),
+                ("and", [x, y]) => wrapped(x & y),
+                ("or", [x, y]) => wrapped(x | y),
+                ("xor", [x, y]) => wrapped(x ^ y),
                 ("powi", [n]) => Ok(float_power(&args[0].computed(), *n)),
                 (_, _) => {
-                    let Some(row) = lookup(name) else { return bug(format!("there is no primitive `{name}`")) };
                     // What is only selected stays in the type that it is stored in.
-                    let of_args = |arg: &Number| if name == "select" { arg.clone() } else { arg.computed() };
+                    let of_args = |arg: &Number| if *row == SELECT { arg.clone() } else { arg.computed() };
                     Ok(Number::apply(row, &args.iter().map(of_args).collect::<Vec<_>>()))
                 }
             }

@@ -50,17 +50,10 @@ pub(super) fn lifted(module: &Module, name: &str) -> Result<Option<(Module, i64)
         each_block_mut(&mut body, &mut |block| {
             for mut s in std::mem::take(&mut block.stmts) {
                 // A constant stands for a tensor of any shape, a variable does not.
-                let spread = match &s.op {
-                    Op::Prim { .. } => s.results.first().map(|v| f.ty(*v).dims.clone()).filter(|dims| !dims.is_empty()),
-                    Op::Tensor { .. }
-                    | Op::Index { .. }
-                    | Op::Update { .. }
-                    | Op::AccAdd { .. }
-                    | Op::Par(_)
-                    | Op::Loop(_)
-                    | Op::Switch { .. }
-                    | Op::Call { .. }
-                    | Op::Check { .. } => None,
+                let spread = if matches!(&s.op, Op::Prim { .. }) {
+                    s.results.first().map(|v| f.ty(*v).dims.clone()).filter(|dims| !dims.is_empty())
+                } else {
+                    None
                 };
                 s.op.map_operands(&mut |atom| match &spread {
                     Some(dims) if liftable(atom).is_some() => {

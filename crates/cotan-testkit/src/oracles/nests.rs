@@ -6,68 +6,44 @@ use super::engines::same_bits;
 use crate::derived_case::{Case, floats, options};
 use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
+use cotan_cpu::pipeline::{OPTIMIZED, PLAIN};
 use cotan_ir::{CheckKind, Elem, Module, Span};
-use cotan_loops::{
-    LoopFunction, Node, TaskSizes, Width, contract, expand_products, fork, legalize_width, lower, split_blocks,
-    vectorise, verify_nests, wavefronts,
-};
+use cotan_loops::node::walk;
+use cotan_loops::pipeline::run;
+use cotan_loops::{LoopFunction, NestContext, Node, TaskSizes, Width, lower, verify_nests};
 use cotan_ops::Value;
 use std::collections::BTreeMap;
 
-/// A pass of the nests.
-type Pass = fn(&mut LoopFunction);
-
-/// The passes of the pipeline in order, in the smallest pieces, so that small programs meet all that they do.
-const PASSES: [(&str, Pass); 6] = [
-    ("wavefronts", |f| wavefronts(f, &TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() })),
-    ("vectorise", vectorise),
-    ("fork", fork),
-    ("contract", contract),
-    ("split_blocks", split_blocks),
-    ("legalize_width", |f| {
-        let width = Width::new(4);
-        width.into_iter().for_each(|width| legalize_width(f, width));
-    }),
-];
-
-/// A place in the pipeline: what has been done to a nest.
+/// A place in the pipelines: what has been done to a nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NestPlace {
-    /// It was lowered, and so many passes ran.
+    /// So many passes of the optimising pipeline ran.
     After(usize),
-    /// Products are left to loops: nothing is optimised.
-    WithoutProducts,
-    /// Everything, with no lane left.
+    /// The plain pipeline ran.
+    Plain,
+    /// All of the optimising pipeline ran, with no lane left.
     Scalar,
 }
 
 impl NestPlace {
     /// Every place.
-    pub const ALL: [NestPlace; PASSES.len() + 3] = [
-        NestPlace::After(0),
-        NestPlace::After(1),
-        NestPlace::After(2),
-        NestPlace::After(3),
-        NestPlace::After(4),
-        NestPlace::After(5),
-        NestPlace::After(6),
-        NestPlace::WithoutProducts,
-        NestPlace::Scalar,
-    ];
+    pub fn all() -> Vec<NestPlace> {
+        let after = (0..=OPTIMIZED.len()).map(NestPlace::After);
+        after.chain([NestPlace::Plain, NestPlace::Scalar]).collect()
+    }
 
     /// What the nests of a function and of all that it calls are here.
     pub fn nests(self, module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
+        // The smallest pieces, so that small programs meet all that passes do.
+        let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+        let (passes, width) = match self {
+            NestPlace::After(n) => (&OPTIMIZED[..n], 4),
+            NestPlace::Plain => (PLAIN, 4),
+            NestPlace::Scalar => (OPTIMIZED, 1),
+        };
+        let context = NestContext { tasks, width: Width::new(width), probe: None };
         let mut nests = lowered(module, name)?;
-        for nest in &mut nests {
-            match self {
-                NestPlace::After(n) => PASSES[..n].iter().for_each(|(_, pass)| pass(nest)),
-                NestPlace::WithoutProducts => expand_products(nest),
-                NestPlace::Scalar => {
-                    PASSES[..PASSES.len() - 1].iter().for_each(|(_, pass)| pass(nest));
-                    Width::new(1).into_iter().for_each(|width| legalize_width(nest, width));
-                }
-            }
-        }
+        nests.iter_mut().for_each(|nest| run(passes, nest, &context));
         Ok(nests)
     }
 }
@@ -93,7 +69,7 @@ pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -
         Err(cotan_interp::RuntimeError::Check(failure)) => Err((failure.kind, failure.args, failure.span)),
         Err(other) => return Err(format!("`{name}` fails: {other}")),
     };
-    tier::chosen(&NestPlace::ALL, 1, label).into_iter().try_for_each(|place| {
+    tier::chosen(&NestPlace::all(), 1, label).into_iter().try_for_each(|place| {
         let what = format!("the nest of `{name}`, {place:?}");
         let nests = place.nests(module, name)?;
         verify_nests(&nests).map_err(|e| format!("{what}: {e}"))?;
@@ -170,10 +146,9 @@ fn lowered(module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
 }
 
 fn callees(nodes: &[Node], names: &mut Vec<String>) {
-    for node in nodes {
+    walk(nodes, &mut |node| {
         if let Node::Call { callee, .. } = node {
             names.push(callee.to_string());
         }
-        node.lists().into_iter().for_each(|list| callees(list, names));
-    }
+    });
 }

@@ -5,10 +5,9 @@
 //! taken about as long as it takes to make better code, that is made beside the call that runs then; when it is there
 //! first, the call is stopped and made again with it.
 
-use cotan_ir::{Block, Module, Op};
+use cotan_ir::Module;
 use cotan_llvm::runtime::Watch;
 use cotan_llvm::{CallOptions, CallResult, CompiledFunction, RuntimeError};
-use cotan_ops::PRINT;
 use cotan_ops::stop::Reason;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -134,11 +133,5 @@ impl Drop for Tiered {
 
 /// Whether anything in a module writes output, which a call that is made again would write twice.
 pub(crate) fn prints(module: &Module) -> bool {
-    module.functions().any(|f| block_prints(&f.body))
-}
-
-fn block_prints(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| {
-        matches!(&stmt.op, Op::Tensor { op, .. } if *op == PRINT.op()) || stmt.op.blocks().iter().any(block_prints)
-    })
+    module.functions().any(|f| f.body.walk().any(|s| s.op.effects().prints))
 }

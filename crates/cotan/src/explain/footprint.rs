@@ -124,17 +124,16 @@ impl Counting<'_, '_> {
 
     /// Has a statement give the sums of its blocks. What must go before it is appended to `before`.
     fn stmt(&mut self, s: &mut Stmt, before: &mut Vec<Stmt>) -> Sums {
-        match &mut s.op {
-            Op::Loop(l) => self.in_loop(l, &mut s.results, s.span),
-            Op::Par(p) => self.in_par(p, &mut s.results),
-            Op::Switch { arms, .. } => self.in_switch(arms, &mut s.results),
-            Op::Call { callee, args } => self.of_call(&callee.clone(), args.clone(), s.span, before),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Check { .. } => Sums::new(),
+        if let Op::Loop(l) = &mut s.op {
+            self.in_loop(l, &mut s.results, s.span)
+        } else if let Op::Par(p) = &mut s.op {
+            self.in_par(p, &mut s.results)
+        } else if let Op::Switch { arms, .. } = &mut s.op {
+            self.in_switch(arms, &mut s.results)
+        } else if let Op::Call { callee, args } = &mut s.op {
+            self.of_call(&callee.clone(), args.clone(), s.span, before)
+        } else {
+            Sums::new()
         }
     }
 

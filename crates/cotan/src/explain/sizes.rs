@@ -60,29 +60,20 @@ impl<'a> Sizes<'a> {
     fn block(&mut self, block: &'a Block, region: Option<usize>) {
         for s in &block.stmts {
             s.results.iter().enumerate().for_each(|(k, v)| self.define(*v, Definition::Result(s, k), region));
-            match &s.op {
-                Op::Loop(l) => {
-                    let inner = self.region();
-                    let index = l.count.map_or(Definition::Changing, Definition::Index);
-                    self.define(l.index, index, inner);
-                    l.params.iter().for_each(|p| self.define(*p, Definition::Changing, inner));
-                    self.block(&l.body, inner);
+            if let Op::Loop(l) = &s.op {
+                let inner = self.region();
+                let index = l.count.map_or(Definition::Changing, Definition::Index);
+                self.define(l.index, index, inner);
+                l.params.iter().for_each(|p| self.define(*p, Definition::Changing, inner));
+                self.block(&l.body, inner);
+            } else if let Op::Par(p) = &s.op {
+                let inner = self.region();
+                for (index, extent) in p.indices.iter().zip(&p.extents) {
+                    self.define(*index, Definition::Index(*extent), inner);
                 }
-                Op::Par(p) => {
-                    let inner = self.region();
-                    for (index, extent) in p.indices.iter().zip(&p.extents) {
-                        self.define(*index, Definition::Index(*extent), inner);
-                    }
-                    self.block(&p.body, inner);
-                }
-                Op::Switch { arms, .. } => arms.iter().for_each(|arm| self.block(arm, region)),
-                Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => {}
+                self.block(&p.body, inner);
+            } else if let Op::Switch { arms, .. } = &s.op {
+                arms.iter().for_each(|arm| self.block(arm, region))
             }
         }
     }
@@ -154,25 +145,23 @@ impl<'a> Sizes<'a> {
     }
 
     fn result(&self, v: Var, s: &Stmt, at: usize, depth: usize) -> Formula {
-        let computed = match &s.op {
-            Op::Prim { prim, args } => self.computed(v, *prim, args, depth),
-            Op::Check { value, .. } => Some(self.atom_within(*value, depth)),
-            Op::Index { array: Atom::Var(array), indices } if !indices.is_empty() => {
-                if let Some((entry, region)) = self.recorded(*array) {
-                    // A bound for all iterations, whichever is read here.
-                    return self.largest(&self.atom_within(entry, depth), region);
-                }
-                let region = indices.iter().map(|i| self.atom_within(*i, depth).region()).max().flatten();
-                Some(self.named(&self.element(*array, indices, depth), region.max(self.region_of(*array))))
+        let computed = if let Op::Prim { prim, args } = &s.op {
+            self.computed(v, *prim, args, depth)
+        } else if let Op::Check { value, .. } = &s.op {
+            Some(self.atom_within(*value, depth))
+        } else if let Op::Index { array: Atom::Var(array), indices } = &s.op
+            && !indices.is_empty()
+        {
+            if let Some((entry, region)) = self.recorded(*array) {
+                // A bound for all iterations, whichever is read here.
+                return self.largest(&self.atom_within(entry, depth), region);
             }
-            Op::Loop(l) => self.of_loop(v, s, l, at, depth),
-            Op::Index { .. }
-            | Op::Tensor { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Switch { .. }
-            | Op::Call { .. } => None,
+            let region = indices.iter().map(|i| self.atom_within(*i, depth).region()).max().flatten();
+            Some(self.named(&self.element(*array, indices, depth), region.max(self.region_of(*array))))
+        } else if let Op::Loop(l) = &s.op {
+            self.of_loop(v, s, l, at, depth)
+        } else {
+            None
         };
         computed.unwrap_or_else(|| self.opaque(v, s))
     }
@@ -228,20 +217,12 @@ impl<'a> Sizes<'a> {
     /// A variable that was read from an array, as the source would write that.
     pub(super) fn read(&self, v: Var) -> Option<String> {
         let Some(Definition::Result(s, _)) = self.definitions.get(&v) else { return None };
-        match &s.op {
-            Op::Index { array: Atom::Var(array), indices } if !indices.is_empty() => {
-                Some(self.element(*array, indices, MAX_DEPTH))
-            }
-            Op::Index { .. }
-            | Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => None,
+        if let Op::Index { array: Atom::Var(array), indices } = &s.op
+            && !indices.is_empty()
+        {
+            Some(self.element(*array, indices, MAX_DEPTH))
+        } else {
+            None
         }
     }
 

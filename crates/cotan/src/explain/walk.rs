@@ -113,22 +113,19 @@ impl Walk<'_> {
 
     /// The most bytes at once in the blocks of a statement.
     fn inside(&mut self, s: &Stmt) -> Formula {
-        match &s.op {
-            Op::Loop(l) => self.region(s, &l.body, Some(l.index)),
-            Op::Par(p) => {
-                let is_shared = !std::mem::replace(&mut self.is_parallel, true);
-                let peak = self.region(s, &p.body, p.indices.first().copied());
-                self.is_parallel = !is_shared;
-                if is_shared { peak.times(&self.sizes.threads()) } else { peak }
-            }
-            Op::Switch { arms, .. } => arms.iter().map(|arm| self.block(arm)).fold(Formula::default(), Formula::max),
-            Op::Call { callee, args } => self.call(callee, args),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Check { .. } => Formula::default(),
+        if let Op::Loop(l) = &s.op {
+            self.region(s, &l.body, Some(l.index))
+        } else if let Op::Par(p) = &s.op {
+            let is_shared = !std::mem::replace(&mut self.is_parallel, true);
+            let peak = self.region(s, &p.body, p.indices.first().copied());
+            self.is_parallel = !is_shared;
+            if is_shared { peak.times(&self.sizes.threads()) } else { peak }
+        } else if let Op::Switch { arms, .. } = &s.op {
+            arms.iter().map(|arm| self.block(arm)).fold(Formula::default(), Formula::max)
+        } else if let Op::Call { callee, args } = &s.op {
+            self.call(callee, args)
+        } else {
+            Formula::default()
         }
     }
 
@@ -268,18 +265,14 @@ fn log_length(f: &Function, l: &Loop, results: &[Var], v: Var) -> Option<Var> {
 
 /// A variable that a block writes to a log.
 fn logged(block: &Block, log: Var) -> Option<Var> {
-    let written = |s: &Stmt| match &s.op {
-        Op::AccAdd { acc, value, .. } if *acc == log => value.var(),
-        Op::AccAdd { .. }
-        | Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => None,
+    let written = |s: &Stmt| {
+        if let Op::AccAdd { acc, value, .. } = &s.op
+            && *acc == log
+        {
+            value.var()
+        } else {
+            None
+        }
     };
     let inner = || block.stmts.iter().flat_map(|s| s.op.blocks()).find_map(|inner| logged(inner, log));
     block.stmts.iter().find_map(written).or_else(inner)

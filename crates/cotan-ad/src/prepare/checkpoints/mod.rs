@@ -14,15 +14,28 @@
 mod budget;
 mod online;
 
+use super::pass::Pass;
 use crate::analysis::lineage::straight_updates;
 use crate::state::{ForwardRegions, Segmented};
 use cotan_ir::{
-    Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Kept, Loop, Op, Span, Stmt, Ty, Var, VarInfo,
+    Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Kept, Loop, Mode, Op, Span, Stmt, Ty, Var, VarInfo,
 };
 use cotan_ops::{ADD, CEIL, FLOOR_DIV, MAX, MIN, MUL, POW, PrimRow, SQRT, SUB, cast_to};
 
+/// The record of the pass.
+pub(super) static PASS: Pass = Pass {
+    name: "checkpoints",
+    doc: "A loop with checkpoints becomes a loop over segments, each a loop of its own.",
+    modes: &[Mode::Vjp],
+    is_idempotent: true,
+    run: |mut f, preparation| {
+        preparation.segmented = segment_loops(&mut f, &preparation.regions);
+        f
+    },
+};
+
 /// Rewrites every loop with checkpoints; `regions` are the loops that record nothing.
-pub(crate) fn segment_loops(f: &mut Function, regions: &ForwardRegions) -> Segmented {
+fn segment_loops(f: &mut Function, regions: &ForwardRegions) -> Segmented {
     let body = std::mem::take(&mut f.body);
     let mut segments = Segments { f, regions, segmented: Segmented::default() };
     let body = segments.block(body);
@@ -51,29 +64,20 @@ impl Segments<'_> {
             for b in s.op.blocks_mut() {
                 *b = self.block(std::mem::take(b));
             }
-            match s.op {
-                Op::Loop(l) => {
-                    let checkpoint = l.kept.checkpoint.filter(|_| !l.split(&s.results).has_stacked());
-                    let s = match (l.count, checkpoint) {
-                        (Some(count), Some(checkpoint)) => {
-                            let segments = self.segments(*l, count, checkpoint, s.span, &mut stmts);
-                            Stmt { op: Op::Loop(Box::new(segments)), span: span_of(checkpoint, s.span), ..s }
-                        }
-                        (None, Some(checkpoint)) => self.online_segments(*l, s.results, checkpoint, s.span, &mut stmts),
-                        (Some(_) | None, None) => Stmt { op: Op::Loop(l), ..s },
-                    };
-                    stmts.push(s);
+            let Op::Loop(l) = s.op else {
+                stmts.push(s);
+                continue;
+            };
+            let checkpoint = l.kept.checkpoint.filter(|_| !l.split(&s.results).has_stacked());
+            let s = match (l.count, checkpoint) {
+                (Some(count), Some(checkpoint)) => {
+                    let segments = self.segments(*l, count, checkpoint, s.span, &mut stmts);
+                    Stmt { op: Op::Loop(Box::new(segments)), span: span_of(checkpoint, s.span), ..s }
                 }
-                Op::Par(_)
-                | Op::Switch { .. }
-                | Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => stmts.push(s),
-            }
+                (None, Some(checkpoint)) => self.online_segments(*l, s.results, checkpoint, s.span, &mut stmts),
+                (Some(_) | None, None) => Stmt { op: Op::Loop(l), ..s },
+            };
+            stmts.push(s);
         }
         Block { stmts, results: block.results }
     }

@@ -109,41 +109,36 @@ impl<'a> Ranges<'a> {
     }
 
     fn stmt(&mut self, s: &'a Stmt) -> Stmt {
-        let op = match &s.op {
-            Op::Prim { prim, args } => self.prim(s, *prim, args),
-            Op::Check { cond, value, .. } => {
-                self.check(s.results[0], *cond, *value);
-                // What the message would show is not needed any more.
-                if self.is_true(*cond) {
-                    self.needless.extend(&s.results);
-                    retyped(*value)
-                } else {
-                    s.op.clone()
-                }
-            }
-            Op::Par(p) => {
-                let mark = self.facts.mark();
-                for (i, n) in p.indices.iter().zip(&p.extents) {
-                    self.facts.index(*i, *n);
-                }
-                let body = self.block(&p.body);
-                self.facts.forget(mark);
-                Op::Par(Box::new(Par { body, ..p.as_ref().clone() }))
-            }
-            Op::Loop(l) => {
-                let mark = self.facts.mark();
-                self.enter_loop(l);
-                let body = self.block(&l.body);
-                self.facts.forget(mark);
-                Op::Loop(Box::new(Loop { body, ..l.as_ref().clone() }))
-            }
-            Op::Switch { selector, arms } => {
-                let arms = arms.iter().enumerate().map(|(k, arm)| self.arm(*selector, k == 0, arm)).collect();
-                Op::Switch { selector: *selector, arms }
-            }
-            Op::Tensor { .. } | Op::Index { .. } | Op::Update { .. } | Op::AccAdd { .. } | Op::Call { .. } => {
+        let op = if let Op::Prim { prim, args } = &s.op {
+            self.prim(s, *prim, args)
+        } else if let Op::Check { cond, value, .. } = &s.op {
+            self.check(s.results[0], *cond, *value);
+            // What the message would show is not needed any more.
+            if self.is_true(*cond) {
+                self.needless.extend(&s.results);
+                retyped(*value)
+            } else {
                 s.op.clone()
             }
+        } else if let Op::Par(p) = &s.op {
+            let mark = self.facts.mark();
+            for (i, n) in p.indices.iter().zip(&p.extents) {
+                self.facts.index(*i, *n);
+            }
+            let body = self.block(&p.body);
+            self.facts.forget(mark);
+            Op::Par(Box::new(Par { body, ..p.as_ref().clone() }))
+        } else if let Op::Loop(l) = &s.op {
+            let mark = self.facts.mark();
+            self.enter_loop(l);
+            let body = self.block(&l.body);
+            self.facts.forget(mark);
+            Op::Loop(Box::new(Loop { body, ..l.as_ref().clone() }))
+        } else if let Op::Switch { selector, arms } = &s.op {
+            let arms = arms.iter().enumerate().map(|(k, arm)| self.arm(*selector, k == 0, arm)).collect();
+            Op::Switch { selector: *selector, arms }
+        } else {
+            s.op.clone()
         };
         s.results.iter().for_each(|r| self.facts.exists(*r));
         Stmt { results: s.results.clone(), op, span: s.span }
@@ -345,17 +340,10 @@ impl<'a> Ranges<'a> {
             return None;
         }
         let made = |a: Atom| a.var().and_then(|v| l.body.stmts.iter().find(|s| s.results.contains(&v)));
-        let (sum, cond) = match &made(next)?.op {
-            Op::Check { cond, value, .. } => (made(*value)?, Some(*cond)),
-            Op::Prim { .. } => (made(next)?, None),
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. } => return None,
+        let (sum, cond) = if let Op::Check { cond, value, .. } = &made(next)?.op {
+            (made(*value)?, Some(*cond))
+        } else {
+            (made(next)?, None)
         };
         let Op::Prim { prim, args } = &sum.op else { return None };
         let number = |a: &Atom| a.constant().and_then(|c| c.as_i64()).map(i128::from);
@@ -385,16 +373,5 @@ fn is_check(l: &Loop, value: Var) -> bool {
 /// Whether a statement tells whether a sum or difference fits.
 fn is_fit_of(cond: &Stmt, prim: Prim, operands: &[Atom]) -> bool {
     let fit = if prim == ADD.prim() { cotan_ops::ADD_FITS.prim() } else { cotan_ops::SUB_FITS.prim() };
-    match &cond.op {
-        Op::Prim { prim, args } => *prim == fit && args == operands,
-        Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => false,
-    }
+    cond.op.args_of(fit) == Some(operands)
 }

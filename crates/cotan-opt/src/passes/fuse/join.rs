@@ -53,62 +53,46 @@ impl Fuse<'_> {
 
     /// A parallel loop, or an operation on whole arrays as one.
     fn as_par(&mut self, s: &Stmt) -> Par {
-        match &s.op {
-            Op::Par(p) => p.as_ref().clone(),
-            Op::Prim { prim, args } => {
-                let ty = self.f.ty(s.results[0]).clone();
-                let indices: Vec<Var> = ty.dims.iter().map(|_| self.scalar("i", Elem::I64)).collect();
-                let (stmts, value) = self.element_of_prim(s, *prim, args, &indices);
-                let extents = ty.dims.iter().map(|d| d.atom()).collect();
-                let body = Block { stmts, results: vec![value] };
-                Par { indices, extents, kinds: vec![ParResult::Stacked], accs: Vec::new(), body }
-            }
-            Op::AccAdd { acc, indices, value } => {
-                let ty = self.f.atom_ty(*value);
-                let own: Vec<Var> = ty.dims.iter().map(|_| self.scalar("i", Elem::I64)).collect();
-                let (read, value) = self.read(s, *value, &own);
-                let indices = indices.iter().copied().chain(own.iter().map(|i| Atom::Var(*i))).collect();
-                let add = Stmt { results: Vec::new(), op: Op::AccAdd { acc: *acc, indices, value }, span: s.span };
-                let body = Block { stmts: read.into_iter().chain([add]).collect(), results: Vec::new() };
-                let extents = ty.dims.iter().map(|d| d.atom()).collect();
-                Par { indices: own, extents, kinds: Vec::new(), accs: Vec::new(), body }
-            }
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => panic!("bug: what takes no elements was chosen to take some"),
+        if let Op::Par(p) = &s.op {
+            p.as_ref().clone()
+        } else if let Op::Prim { prim, args } = &s.op {
+            let ty = self.f.ty(s.results[0]).clone();
+            let indices: Vec<Var> = ty.dims.iter().map(|_| self.scalar("i", Elem::I64)).collect();
+            let (stmts, value) = self.element_of_prim(s, *prim, args, &indices);
+            let extents = ty.dims.iter().map(|d| d.atom()).collect();
+            let body = Block { stmts, results: vec![value] };
+            Par { indices, extents, kinds: vec![ParResult::Stacked], accs: Vec::new(), body }
+        } else if let Op::AccAdd { acc, indices, value } = &s.op {
+            let ty = self.f.atom_ty(*value);
+            let own: Vec<Var> = ty.dims.iter().map(|_| self.scalar("i", Elem::I64)).collect();
+            let (read, value) = self.read(s, *value, &own);
+            let indices = indices.iter().copied().chain(own.iter().map(|i| Atom::Var(*i))).collect();
+            let add = Stmt { results: Vec::new(), op: Op::AccAdd { acc: *acc, indices, value }, span: s.span };
+            let body = Block { stmts: read.into_iter().chain([add]).collect(), results: Vec::new() };
+            let extents = ty.dims.iter().map(|d| d.atom()).collect();
+            Par { indices: own, extents, kinds: Vec::new(), accs: Vec::new(), body }
+        } else {
+            panic!("bug: what takes no elements was chosen to take some")
         }
     }
 
     /// How elements are made at these indices.
     fn elements(&mut self, s: &Stmt, indices: &[Var]) -> Elements {
-        match &s.op {
-            Op::Prim { prim, args } => {
-                let (stmts, value) = self.element_of_prim(s, *prim, args, indices);
-                Elements { stmts, values: vec![value] }
-            }
-            Op::Tensor { args, .. } => {
-                // A tensor fills the leading dims.
-                let rank = self.f.atom_ty(args[0]).dims.len();
-                let (stmts, value) = self.read(s, args[0], &indices[indices.len() - rank..]);
-                Elements { stmts: stmts.into_iter().collect(), values: vec![value] }
-            }
-            Op::Par(p) => {
-                let mut body = p.body.clone();
-                let name = |v: Var| p.indices.iter().position(|i| *i == v).map_or(v, |k| indices[k]);
-                rename_block(&mut body, &name);
-                Elements { stmts: body.stmts, values: body.results }
-            }
-            Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => panic!("bug: what makes no elements was chosen to make some"),
+        if let Op::Prim { prim, args } = &s.op {
+            let (stmts, value) = self.element_of_prim(s, *prim, args, indices);
+            Elements { stmts, values: vec![value] }
+        } else if let Op::Tensor { args, .. } = &s.op {
+            // A tensor fills the leading dims.
+            let rank = self.f.atom_ty(args[0]).dims.len();
+            let (stmts, value) = self.read(s, args[0], &indices[indices.len() - rank..]);
+            Elements { stmts: stmts.into_iter().collect(), values: vec![value] }
+        } else if let Op::Par(p) = &s.op {
+            let mut body = p.body.clone();
+            let name = |v: Var| p.indices.iter().position(|i| *i == v).map_or(v, |k| indices[k]);
+            rename_block(&mut body, &name);
+            Elements { stmts: body.stmts, values: body.results }
+        } else {
+            panic!("bug: what makes no elements was chosen to make some")
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Fuse;
 use crate::passes::uses::uses;
-use cotan_ir::{Atom, Block, Op, Par, ParResult, Stmt, Var, free_vars, written_accs};
+use cotan_ir::{Atom, Block, Op, OperandRole, Par, ParResult, Stmt, Var, free_vars, written_accs};
 use cotan_ops::FILL;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,25 +21,20 @@ impl Fuse<'_> {
     pub(super) fn makes_elements(&self, s: &Stmt) -> bool {
         let Some(first) = s.results.first() else { return false };
         let ty = self.f.ty(*first);
-        match &s.op {
-            Op::Prim { .. } => !ty.is_scalar(),
-            Op::Tensor { op, .. } => *op == FILL.op() && !ty.is_scalar(),
-            Op::Par(p) => {
-                let are_elements = p.kinds.iter().all(|kind| matches!(kind, ParResult::Stacked))
-                    && s.results.iter().all(|r| p.indices.len() == self.f.ty(*r).dims.len());
-                let extents = || ty.dims.iter().map(|d| d.atom());
-                are_elements
-                    && s.results.iter().all(|r| self.f.ty(*r).dims.iter().map(|d| d.atom()).eq(extents()))
-                    && p.accs.is_empty()
-                    && self.is_plain(&p.body, Some(p), true)
-            }
-            Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
+        if matches!(&s.op, Op::Prim { .. }) {
+            !ty.is_scalar()
+        } else if let Op::Tensor { op, .. } = &s.op {
+            *op == FILL.op() && !ty.is_scalar()
+        } else if let Op::Par(p) = &s.op {
+            let are_elements = p.kinds.iter().all(|kind| matches!(kind, ParResult::Stacked))
+                && s.results.iter().all(|r| p.indices.len() == self.f.ty(*r).dims.len());
+            let extents = || ty.dims.iter().map(|d| d.atom());
+            are_elements
+                && s.results.iter().all(|r| self.f.ty(*r).dims.iter().map(|d| d.atom()).eq(extents()))
+                && p.accs.is_empty()
+                && self.is_plain(&p.body, Some(p), true)
+        } else {
+            false
         }
     }
 
@@ -47,12 +42,16 @@ impl Fuse<'_> {
     /// too, at the loop's own indices.
     fn is_plain(&self, block: &Block, of: Option<&Par>, may_check: bool) -> bool {
         block.stmts.iter().all(|s| {
-            let is_plain = match &s.op {
-                Op::Prim { .. } | Op::Index { .. } => true,
-                Op::Switch { arms, .. } => arms.iter().all(|arm| self.is_plain(arm, None, may_check)),
-                Op::AccAdd { .. } => of.is_some_and(|p| self.is_own_add(p, s)),
-                Op::Check { .. } => may_check,
-                Op::Tensor { .. } | Op::Update { .. } | Op::Par(_) | Op::Loop(_) | Op::Call { .. } => false,
+            let is_plain = if matches!(&s.op, Op::Prim { .. } | Op::Index { .. }) {
+                true
+            } else if let Op::Switch { arms, .. } = &s.op {
+                arms.iter().all(|arm| self.is_plain(arm, None, may_check))
+            } else if matches!(&s.op, Op::AccAdd { .. }) {
+                of.is_some_and(|p| self.is_own_add(p, s))
+            } else if matches!(&s.op, Op::Check { .. }) {
+                may_check
+            } else {
+                false
             };
             is_plain && s.results.iter().all(|r| self.f.ty(*r).is_scalar() && !self.lengths.contains(r))
         })
@@ -76,45 +75,29 @@ impl Fuse<'_> {
     pub(super) fn takes(&self, s: &Stmt, producer: &Stmt, is_alone: bool) -> bool {
         let arrays = &producer.results;
         let dims = &self.f.ty(arrays[0]).dims;
-        match &s.op {
+        if matches!(&s.op, Op::Prim { .. }) {
             // Of higher rank it is one loop over all elements now, and would become several.
-            Op::Prim { .. } => dims.len() == 1 && self.f.ty(s.results[0]).dims == *dims,
-            Op::AccAdd { acc, value, .. } => {
-                dims.len() == 1 && self.sums.contains(acc) && value.var().is_some_and(|v| arrays.contains(&v))
-            }
-            Op::Par(p) => {
-                let by_rows = is_alone && matches!(producer.op, Op::Prim { .. }) && p.extents.len() < dims.len();
-                let taken = if by_rows { p.extents.len() } else { dims.len() };
-                let same = p.extents.iter().copied().eq(dims[..taken].iter().map(|d| d.atom()));
-                let (own, others) = self.reads(p, arrays);
-                same && own > 0 && others == 0
-            }
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
+            dims.len() == 1 && self.f.ty(s.results[0]).dims == *dims
+        } else if let Op::AccAdd { acc, value, .. } = &s.op {
+            dims.len() == 1 && self.sums.contains(acc) && value.var().is_some_and(|v| arrays.contains(&v))
+        } else if let Op::Par(p) = &s.op {
+            let by_rows = is_alone && matches!(producer.op, Op::Prim { .. }) && p.extents.len() < dims.len();
+            let taken = if by_rows { p.extents.len() } else { dims.len() };
+            let same = p.extents.iter().copied().eq(dims[..taken].iter().map(|d| d.atom()));
+            let (own, others) = self.reads(p, arrays);
+            same && own > 0 && others == 0
+        } else {
+            false
         }
     }
 
     /// Whether a loop is a reduction that cannot fail: what its elements fail by may as well fail in it.
     pub(super) fn is_safe_reduction(&self, s: &Stmt) -> bool {
-        match &s.op {
-            Op::Par(p) => {
-                let reduces = p.kinds.iter().all(|kind| matches!(kind, ParResult::Reduced { .. }));
-                reduces && p.accs.is_empty() && self.is_plain(&p.body, Some(p), false)
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
+        if let Op::Par(p) = &s.op {
+            let reduces = p.kinds.iter().all(|kind| matches!(kind, ParResult::Reduced { .. }));
+            reduces && p.accs.is_empty() && self.is_plain(&p.body, Some(p), false)
+        } else {
+            false
         }
     }
 
@@ -150,18 +133,7 @@ impl Fuse<'_> {
     /// Whether a statement is a write that may as well come behind another one.
     pub(super) fn may_wait(&self, block: &Block, at: usize, wait: &Wait<'_>) -> bool {
         let s = &block.stmts[at];
-        let is_write = match &s.op {
-            Op::Update { .. } => true,
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
-        };
+        let is_write = matches!(&s.op, Op::Update { .. });
         let passes = |k: &usize| (at + 1..=wait.until).contains(k) && !wait.delayed.contains(k);
         let is_read = || s.results.iter().filter_map(|r| wait.uses.get(r)).flatten().any(passes);
         let is_changed = || (at + 1..=wait.until).filter(passes).any(|k| self.may_overwrite(&block.stmts[k], s));
@@ -176,18 +148,7 @@ impl Fuse<'_> {
             read.extend(free_vars(self.f, b, &binders).into_iter().map(Atom::Var));
         }
         let reads = |a: &Atom| a.var().is_some_and(|v| !self.f.ty(v).is_scalar()) && read.contains(a);
-        match &s.op {
-            Op::Update { array, .. } => reads(array),
-            Op::Loop(l) => l.inits.iter().any(reads) || l.accs.iter().filter_map(|acc| acc.init).any(|a| reads(&a)),
-            Op::Par(p) => p.accs.iter().filter_map(|acc| acc.init).any(|a| reads(&a)),
-            Op::Call { args, .. } => args.iter().any(reads),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Check { .. } => false,
-        }
+        s.op.operands_as(OperandRole::may_be_overwritten).iter().any(reads)
     }
 
     /// Whether two statements add to one accumulator.
@@ -204,36 +165,18 @@ impl Fuse<'_> {
             let to_others = |s: &Stmt| self.is_own_add(p, s) || adds(s).is_disjoint(&first);
             p.body.stmts.iter().all(to_others)
         };
-        match &consumer.op {
-            Op::Par(p) => first.is_empty() || own(p),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => true,
-        }
+        if let Op::Par(p) = &consumer.op { first.is_empty() || own(p) } else { true }
     }
 
     /// Whether all elements of what a statement makes are one value that is there already.
     pub(super) fn is_filled(&self, s: &Stmt) -> bool {
-        match &s.op {
-            Op::Tensor { args, .. } => self.f.atom_ty(args[0]).is_scalar(),
-            Op::Par(p) => {
-                let is_index = |a: &Atom| a.var().is_some_and(|v| p.indices.contains(&v));
-                p.body.stmts.is_empty() && p.kinds.len() == 1 && !p.body.results.iter().any(is_index)
-            }
-            Op::Prim { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
+        if let Op::Tensor { args, .. } = &s.op {
+            self.f.atom_ty(args[0]).is_scalar()
+        } else if let Op::Par(p) = &s.op {
+            let is_index = |a: &Atom| a.var().is_some_and(|v| p.indices.contains(&v));
+            p.body.stmts.is_empty() && p.kinds.len() == 1 && !p.body.results.iter().any(is_index)
+        } else {
+            false
         }
     }
 

@@ -25,23 +25,22 @@ impl Hoist<'_> {
     pub(super) fn divide(&mut self, s: &Stmt, stays: &mut FxHashSet<Var>, out: &mut Vec<Stmt>) {
         let is_whole = moves(stays, s) && !writes_outside(s);
         let is_one = self.what == Moves::Integers || is_whole || !is_divisible(self.f, s);
-        let parts = match &s.op {
-            Op::Par(_) | Op::Loop(_) | Op::Switch { .. } if is_one => None,
-            Op::Par(p) if p.indices.iter().all(|i| !stays.contains(i)) => self.divide_par(s, p, stays),
-            Op::Loop(l) if !stays.contains(&l.index) => self.divide_loop(s, l, stays),
-            Op::Switch { selector, arms } if selector.var().is_none_or(|v| !stays.contains(&v)) => {
-                self.divide_switch(s, *selector, arms, stays)
-            }
-            Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => None,
+        let parts = if is_one {
+            None
+        } else if let Op::Par(p) = &s.op
+            && p.indices.iter().all(|i| !stays.contains(i))
+        {
+            self.divide_par(s, p, stays)
+        } else if let Op::Loop(l) = &s.op
+            && !stays.contains(&l.index)
+        {
+            self.divide_loop(s, l, stays)
+        } else if let Op::Switch { selector, arms } = &s.op
+            && selector.var().is_none_or(|v| !stays.contains(&v))
+        {
+            self.divide_switch(s, *selector, arms, stays)
+        } else {
+            None
         };
         match parts {
             Some((first, rest)) => {

@@ -41,23 +41,9 @@ impl Facts {
     /// What is known in the body of an operation.
     pub(super) fn enter(&mut self, f: &Function, op: &Op) -> (usize, usize) {
         let mark = self.mark();
-        match op {
-            Op::Par(p) => {
-                self.positive.extend(&p.extents);
-                self.extents.extend(p.indices.iter().copied().zip(p.extents.iter().copied()));
-            }
-            Op::Loop(l) => {
-                self.positive.extend(l.count);
-                self.extents.extend(l.count.map(|n| (l.index, n)));
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {}
+        for (index, count) in op.indices() {
+            self.positive.extend(count);
+            self.extents.extend(count.map(|n| (index, n)));
         }
         op.binders().iter().for_each(|v| self.exists(f, *v));
         mark
@@ -73,25 +59,14 @@ impl Facts {
 
     /// What a statement tells those after it.
     pub(super) fn learn(&mut self, f: &Function, s: &Stmt) {
-        match &s.op {
-            Op::Prim { prim, args } if *prim == cotan_ops::IN_RANGE.prim() => {
-                self.conditions.insert(s.results[0], (args[0], args[1]));
+        if let Some(args) = s.op.args_of(cotan_ops::IN_RANGE.prim()) {
+            self.conditions.insert(s.results[0], (args[0], args[1]));
+        } else if let Some(args) = s.op.args_of(cotan_ops::MAX.prim()) {
+            if args.iter().any(|a| number(*a).is_some_and(|n| n >= 0)) {
+                self.length(s.results[0]);
             }
-            Op::Prim { prim, args } if *prim == cotan_ops::MAX.prim() => {
-                if args.iter().any(|a| number(*a).is_some_and(|n| n >= 0)) {
-                    self.length(s.results[0]);
-                }
-            }
-            Op::Check { cond, value, .. } => self.learn_check(*cond, *value, s.results[0]),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. } => {}
+        } else if let Op::Check { cond, value, .. } = &s.op {
+            self.learn_check(*cond, *value, s.results[0]);
         }
         s.results.iter().for_each(|v| self.exists(f, *v));
     }

@@ -131,21 +131,13 @@ impl Search<'_> {
 
 /// What a statement costs; other than what derivatives assume, a product of matrices costs all its products.
 fn work(f: &Function, s: &Stmt) -> u64 {
-    match &s.op {
-        Op::Tensor { op, args, .. } if *op == MATMUL.op() => {
-            let inner = args[0].var().and_then(|v| f.ty(v).dims.last()).map_or(1, |d| extent(d.atom()));
-            elements(f.ty(s.results[0])).saturating_mul(inner).saturating_mul(COSTS.step)
-        }
-        Op::Tensor { .. }
-        | Op::Prim { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => cost::stmt(&f.vars, s),
+    if let Op::Tensor { op, args, .. } = &s.op
+        && *op == MATMUL.op()
+    {
+        let inner = args[0].var().and_then(|v| f.ty(v).dims.last()).map_or(1, |d| extent(d.atom()));
+        elements(f.ty(s.results[0])).saturating_mul(inner).saturating_mul(COSTS.step)
+    } else {
+        cost::stmt(&f.vars, s)
     }
 }
 

@@ -90,17 +90,7 @@ impl Hoist<'_> {
                 self.facts.leave(arm);
             }
             self.facts.leave(mark);
-            match &s.op {
-                Op::Loop(_) | Op::Par(_) => self.region(s, &mut stmts),
-                Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => self.append(s, &mut stmts),
-            }
+            if s.op.is_loop_nest() { self.region(s, &mut stmts) } else { self.append(s, &mut stmts) }
         }
         Block { stmts, results: block.results }
     }
@@ -184,17 +174,8 @@ fn all_used(f: &Function, block: &Block, used: &mut FxHashSet<Var>) {
 
 /// Whether an operation fails if something is not as it should be.
 fn is_fallible(op: &Op) -> bool {
-    match op {
-        Op::Check { .. } | Op::Call { .. } => true,
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. } => false,
-    }
+    let effects = op.effects();
+    effects.checks || effects.calls.is_some()
 }
 
 /// How many operations in a statement may fail.
@@ -206,10 +187,7 @@ fn count_fallible(s: &Stmt) -> usize {
 /// Whether an operation is worth moving for itself. A read, or a tensor filled with a value, costs as much as reading
 /// what was read or filled.
 fn is_worth(op: &Op) -> bool {
-    match op {
-        Op::Index { .. } | Op::AccAdd { .. } => false,
-        Op::Tensor { op, .. } => ![cotan_ops::FILL.op(), cotan_ops::IOTA.op(), cotan_ops::RESHAPE.op()].contains(op),
-        Op::Prim { .. } | Op::Update { .. } | Op::Par(_) | Op::Loop(_) | Op::Switch { .. } => true,
-        Op::Call { .. } | Op::Check { .. } => true,
-    }
+    let cheap = [cotan_ops::FILL.op(), cotan_ops::IOTA.op(), cotan_ops::RESHAPE.op()];
+    let is_cheap = matches!(op, Op::Tensor { op, .. } if cheap.contains(op));
+    !is_cheap && !matches!(op, Op::Index { .. } | Op::AccAdd { .. })
 }

@@ -40,18 +40,7 @@ pub(super) fn stays(f: &Function, facts: &Facts, moves: Moves, region: &Stmt, mo
 
 /// Whether the body of a region runs if the region is reached.
 pub(super) fn runs(facts: &Facts, op: &Op) -> bool {
-    match op {
-        Op::Par(p) => p.extents.iter().all(|e| facts.is_positive(*e)),
-        Op::Loop(l) => l.count.is_some_and(|n| facts.is_positive(n)),
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => false,
-    }
+    op.is_loop_nest() && op.indices().into_iter().all(|(_, n)| n.is_some_and(|n| facts.is_positive(n)))
 }
 
 /// Whether a region can be had as two: results that move, and the rest. The lengths of its results must not be results
@@ -98,30 +87,21 @@ impl Stays<'_> {
     }
 
     fn stmt(&mut self, s: &Stmt) {
-        match &s.op {
-            Op::AccAdd { acc, .. } => {
-                if s.op.operands().iter().any(|a| self.has(*a)) || self.relies_on_more(s) {
-                    self.vars.insert(*acc);
-                }
+        if let Op::AccAdd { acc, .. } = &s.op {
+            if s.op.operands().iter().any(|a| self.has(*a)) || self.relies_on_more(s) {
+                self.vars.insert(*acc);
             }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {
-                if !self.may_move(s) {
-                    self.vars.extend(&s.results);
-                    self.runs &= !is_fallible(&s.op);
-                }
-            }
-            Op::Par(_) | Op::Loop(_) | Op::Switch { .. } => match self.moves {
+        } else if !s.op.blocks().is_empty() {
+            match self.moves {
                 Moves::Integers => self.vars.extend(&s.results),
                 Moves::All => {
                     self.region(s);
                     self.runs &= !any_fallible(s, &|r| self.vars.contains(&r));
                 }
-            },
+            }
+        } else if !self.may_move(s) {
+            self.vars.extend(&s.results);
+            self.runs &= !is_fallible(&s.op);
         }
     }
 
@@ -149,17 +129,17 @@ impl Stays<'_> {
             return matches!(s.op, Op::Prim { .. }) && vars.all(is_whole);
         }
         let are_lengths = || self.runs || tys().all(|ty| ty.dims.iter().all(|d| self.facts.is_length(d.atom())));
-        match &s.op {
-            Op::Prim { .. } => are_lengths(),
-            Op::Tensor { op, .. } => {
-                let is_range = *op == cotan_ops::SLICE.op() || *op == cotan_ops::PAD.op();
-                *op != cotan_ops::PRINT.op() && are_lengths() && (self.runs || !is_range)
-            }
-            Op::Index { array, indices } | Op::Update { array, indices, .. } => {
-                self.runs || self.are_in_range(*array, indices) && are_lengths()
-            }
-            Op::Check { .. } => self.moves_checks,
-            Op::Call { .. } | Op::AccAdd { .. } | Op::Par(_) | Op::Loop(_) | Op::Switch { .. } => false,
+        if matches!(&s.op, Op::Prim { .. }) {
+            are_lengths()
+        } else if let Op::Tensor { op, .. } = &s.op {
+            let is_range = *op == cotan_ops::SLICE.op() || *op == cotan_ops::PAD.op();
+            !op.prints() && are_lengths() && (self.runs || !is_range)
+        } else if let Op::Index { array, indices } | Op::Update { array, indices, .. } = &s.op {
+            self.runs || self.are_in_range(*array, indices) && are_lengths()
+        } else if matches!(&s.op, Op::Check { .. }) {
+            self.moves_checks
+        } else {
+            false
         }
     }
 
@@ -173,36 +153,19 @@ impl Stays<'_> {
         if self.relies_on_more(s) {
             return self.all_of(s);
         }
-        match &s.op {
-            Op::Par(p) => self.par(p, s),
-            Op::Loop(l) => self.sequential(l, s),
-            Op::Switch { selector, arms } => self.switch(*selector, arms, s),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {}
+        if let Op::Par(p) = &s.op {
+            self.par(p, s)
+        } else if let Op::Loop(l) = &s.op {
+            self.sequential(l, s)
+        } else if let Op::Switch { selector, arms } = &s.op {
+            self.switch(*selector, arms, s)
         }
         let is_mixed = s.results.iter().any(|r| self.vars.contains(r)) || writes_outside(s);
         if is_mixed && !is_divisible(self.f, s) {
             self.vars.extend(&s.results);
         } else if is_mixed {
             // An accumulator is written from anywhere below; it moves with its region or not at all.
-            let first = match &s.op {
-                Op::Par(p) => p.kinds.len(),
-                Op::Loop(l) => l.params.len(),
-                Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => return,
-            };
-            self.vars.extend(&s.results[first..first + s.op.accs().len()]);
+            self.vars.extend(s.op.acc_results(&s.results));
         }
     }
 

@@ -125,22 +125,17 @@ impl Path {
         self.levels
             .extend(p.indices.iter().zip(&p.extents).map(|(index, extent)| Level { index: *index, extent: *extent }));
         for s in &p.body.stmts {
-            match &s.op {
-                Op::AccAdd { acc: to, indices, value } if *to == acc => {
-                    self.written = Some((indices.clone(), *value));
-                    return Some(());
-                }
-                Op::Par(inner) if writes(&inner.body, acc) > 0 => return self.follow(inner, acc),
-                Op::Par(_)
-                | Op::AccAdd { .. }
-                | Op::Prim { .. }
-                | Op::Tensor { .. }
-                | Op::Index { .. }
-                | Op::Update { .. }
-                | Op::Loop(_)
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => self.computed.push(s.clone()),
+            if let Op::AccAdd { acc: to, indices, value } = &s.op
+                && *to == acc
+            {
+                self.written = Some((indices.clone(), *value));
+                return Some(());
+            } else if let Op::Par(inner) = &s.op
+                && writes(&inner.body, acc) > 0
+            {
+                return self.follow(inner, acc);
+            } else {
+                self.computed.push(s.clone())
             }
         }
         None
@@ -166,21 +161,14 @@ impl Path {
         let Some(v) = a.var().filter(|v| self.defines(*v)) else { return Some(FxHashSet::default()) };
         let Some(s) = self.definition(a) else { return Some(FxHashSet::from_iter([v])) };
         let ty = f.ty(v);
-        let is_simple = match &s.op {
-            Op::Prim { .. } => ty.is_scalar(),
-            Op::Index { array, indices } => {
-                let dims = f.atom_ty(*array).dims;
-                let are_outside = dims.iter().all(|d| d.var().is_none_or(|v| !self.defines(v)));
-                are_outside && indices.iter().zip(dims).all(|(index, dim)| self.is_in_range(*index, dim))
-            }
-            Op::Tensor { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => false,
+        let is_simple = if matches!(&s.op, Op::Prim { .. }) {
+            ty.is_scalar()
+        } else if let Op::Index { array, indices } = &s.op {
+            let dims = f.atom_ty(*array).dims;
+            let are_outside = dims.iter().all(|d| d.var().is_none_or(|v| !self.defines(v)));
+            are_outside && indices.iter().zip(dims).all(|(index, dim)| self.is_in_range(*index, dim))
+        } else {
+            false
         };
         if !is_simple {
             return None;
@@ -318,26 +306,20 @@ impl Write<'_> {
 fn element(a: Atom, computed: &[Stmt]) -> Option<(Atom, Vec<Atom>)> {
     let v = a.var()?;
     let Some(s) = computed.iter().find(|s| s.results.contains(&v)) else { return Some((a, Vec::new())) };
-    match &s.op {
-        Op::Index { array, indices } => {
-            let (array, mut outer) = element(*array, computed)?;
-            outer.extend(indices);
-            Some((array, outer))
-        }
+    if let Op::Index { array, indices } = &s.op {
+        let (array, mut outer) = element(*array, computed)?;
+        outer.extend(indices);
+        Some((array, outer))
+    } else if let Op::Prim { prim, args } = &s.op
+        && *prim == ADD.prim()
+    {
         // The sign of a zero makes no difference to a product in which it wins.
-        Op::Prim { prim, args } if *prim == ADD.prim() => match args[..] {
+        match args[..] {
             [Atom::Const(c), value] | [value, Atom::Const(c)] if c.as_float() == Some(0.0) => element(value, computed),
             _ => None,
-        },
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => None,
+        }
+    } else {
+        None
     }
 }
 

@@ -18,23 +18,12 @@ pub(super) struct Extents {
 impl Extents {
     /// Takes note of indices and of checks, at any depth.
     pub(super) fn note(&mut self, s: &Stmt) {
-        match &s.op {
-            Op::Par(p) => self.below.extend(p.indices.iter().copied().zip(p.extents.iter().copied())),
-            Op::Loop(l) => self.below.extend(l.count.map(|n| (l.index, n))),
-            Op::Prim { prim, args } if *prim == IN_RANGE.prim() => {
-                self.conditions.insert(s.results[0], args[1]);
-            }
-            Op::Check { cond, .. } => {
-                let extent = cond.var().and_then(|c| self.conditions.get(&c));
-                self.below.extend(extent.map(|n| (s.results[0], *n)));
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. } => {}
+        self.below.extend(s.op.indices().into_iter().filter_map(|(index, n)| Some((index, n?))));
+        if let Some(args) = s.op.args_of(IN_RANGE.prim()) {
+            self.conditions.insert(s.results[0], args[1]);
+        } else if let Op::Check { cond, .. } = &s.op {
+            let extent = cond.var().and_then(|c| self.conditions.get(&c));
+            self.below.extend(extent.map(|n| (s.results[0], *n)));
         }
         s.op.blocks().iter().flat_map(|b| &b.stmts).for_each(|inner| self.note(inner));
     }
@@ -56,19 +45,13 @@ pub(super) fn guard(f: &mut Function, stmts: &mut Vec<Stmt>, extents: &Extents) 
             guarded += guard(f, &mut b.stmts, extents);
         }
         let dims = |a: Atom| a.var().map_or_else(Vec::new, |v| f.ty(v).dims.clone());
-        let (dims, indices) = match &mut s.op {
-            Op::Index { array, indices } | Op::Update { array, indices, .. } => (dims(*array), indices),
-            Op::AccAdd { acc, indices, .. } => (dims((*acc).into()), indices),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {
-                stmts.push(s);
-                continue;
-            }
+        let (dims, indices) = if let Op::Index { array, indices } | Op::Update { array, indices, .. } = &mut s.op {
+            (dims(*array), indices)
+        } else if let Op::AccAdd { acc, indices, .. } = &mut s.op {
+            (dims((*acc).into()), indices)
+        } else {
+            stmts.push(s);
+            continue;
         };
         for (index, dim) in indices.iter_mut().zip(dims) {
             if extents.is_below(*index, dim) {

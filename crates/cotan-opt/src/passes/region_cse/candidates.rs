@@ -3,7 +3,6 @@
 use super::ordered;
 use crate::passes::equal_dims::relies_on_equal_dims;
 use cotan_ir::{AccKind, Block, CheckKind, Loop, Op, Prim, Stmt, TensorOp, Ty, Var};
-use cotan_ops::PRINT;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Statements that two regions should share, unless they share a loop or all that one of them does: a pass over memory
@@ -37,19 +36,7 @@ fn run_alike(earlier: &Op, later: &Op) -> bool {
 
 /// Whether a statement neither prints nor calls a function that may.
 fn is_silent(s: &Stmt) -> bool {
-    let is_silent_here = match &s.op {
-        Op::Call { .. } => false,
-        Op::Tensor { op, .. } => *op != PRINT.op(),
-        Op::Prim { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Check { .. } => true,
-    };
-    is_silent_here && s.op.blocks().iter().flat_map(|b| &b.stmts).all(is_silent)
+    !s.has_effect(|effects| effects.prints || effects.calls.is_some())
 }
 
 /// Whether a statement may run before others that stand in front of it, if it relies on no sizes that they have checked:
@@ -109,22 +96,17 @@ struct Deeds {
 enum Deed {
     Prim(Prim),
     Tensor(TensorOp),
-    Index,
-    Update,
-    AccAdd,
     Par(usize),
-    Loop,
-    Switch,
-    Call,
     Check(CheckKind),
+    Other(std::mem::Discriminant<Op>),
 }
 
 impl Deeds {
     fn of(s: &Stmt) -> Deeds {
         let mut deeds = Deeds::default();
-        deeds.checks += usize::from(matches!(&s.op, Op::Check { .. }));
+        deeds.checks += usize::from(s.op.effects().checks);
         deeds.whiles += usize::from(is_while(&s.op));
-        deeds.loops += usize::from(matches!(&s.op, Op::Par(_) | Op::Loop(_)));
+        deeds.loops += usize::from(s.op.is_loop_nest());
         s.op.blocks().iter().for_each(|b| deeds.add(b));
         deeds
     }
@@ -132,22 +114,23 @@ impl Deeds {
     fn add(&mut self, block: &Block) {
         for s in &block.stmts {
             self.size += 1;
-            let deed = match &s.op {
-                // It does nothing.
-                Op::Prim { .. } if ordered(s).is_some() => continue,
-                Op::Prim { prim, .. } => Deed::Prim(*prim),
-                Op::Tensor { op, .. } => Deed::Tensor(*op),
-                Op::Index { .. } => Deed::Index,
-                Op::Update { .. } => Deed::Update,
-                Op::AccAdd { .. } => Deed::AccAdd,
-                Op::Par(p) => Deed::Par(p.extents.len()),
-                Op::Loop(_) => Deed::Loop,
-                Op::Switch { .. } => Deed::Switch,
-                Op::Call { .. } => Deed::Call,
-                Op::Check { kind, .. } => Deed::Check(*kind),
+            // It does nothing.
+            if ordered(s).is_some() {
+                continue;
+            }
+            let deed = if let Op::Prim { prim, .. } = &s.op {
+                Deed::Prim(*prim)
+            } else if let Op::Tensor { op, .. } = &s.op {
+                Deed::Tensor(*op)
+            } else if let Op::Par(p) = &s.op {
+                Deed::Par(p.extents.len())
+            } else if let Op::Check { kind, .. } = &s.op {
+                Deed::Check(*kind)
+            } else {
+                Deed::Other(std::mem::discriminant(&s.op))
             };
-            self.loops += usize::from(matches!(deed, Deed::Par(_) | Deed::Loop));
-            self.checks += usize::from(matches!(deed, Deed::Check(_)));
+            self.loops += usize::from(s.op.is_loop_nest());
+            self.checks += usize::from(s.op.effects().checks);
             self.whiles += usize::from(is_while(&s.op));
             *self.each.entry(deed).or_default() += 1;
             s.op.blocks().iter().for_each(|b| self.add(b));

@@ -154,20 +154,13 @@ impl Twins<'_> {
 
 /// Whether a statement gives numbers, after a number of iterations that only the run knows.
 fn takes_long(s: &Stmt) -> bool {
-    match &s.op {
-        Op::Loop(l) => l.count.is_none_or(|n| n.constant().is_none()) && l.accs.is_empty(),
-        Op::Par(p) => {
-            let is_reduced = |kind: &ParResult| matches!(kind, ParResult::Reduced { .. });
-            p.extents.iter().any(|n| n.constant().is_none()) && p.accs.is_empty() && p.kinds.iter().all(is_reduced)
-        }
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => false,
+    if let Op::Loop(l) = &s.op {
+        l.count.is_none_or(|n| n.constant().is_none()) && l.accs.is_empty()
+    } else if let Op::Par(p) = &s.op {
+        let is_reduced = |kind: &ParResult| matches!(kind, ParResult::Reduced { .. });
+        p.extents.iter().any(|n| n.constant().is_none()) && p.accs.is_empty() && p.kinds.iter().all(is_reduced)
+    } else {
+        false
     }
 }
 

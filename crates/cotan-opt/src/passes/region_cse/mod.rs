@@ -80,19 +80,7 @@ fn alive_without_order(vars: &[VarInfo], body: &Block) -> Live {
 
 /// The operands of an `after`: what it gives, and what that comes after.
 fn ordered(s: &Stmt) -> Option<(Atom, Atom)> {
-    match &s.op {
-        Op::Prim { prim, args } if *prim == AFTER.prim() => Some((args[0], args[1])),
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => None,
-    }
+    s.op.args_of(AFTER.prim()).map(|args| (args[0], args[1]))
 }
 
 /// The names of equal values that were computed earlier.

@@ -20,20 +20,17 @@ fn cost_beside(f: &Function, nest: &Nest, a: Atom, may_read: bool, seen: &mut Fx
         return Some(0);
     };
     let s = nest.made.get(&v)?;
-    let own = match &s.op {
+    let own = if let Op::Prim { prim, .. } = &s.op
+        && *prim == MULZ.prim()
+    {
         // It runs as a plain product, nearly always.
-        Op::Prim { prim, .. } if *prim == MULZ.prim() => COSTS.step,
-        Op::Prim { .. } => cost::stmt(&f.vars, s),
-        Op::Index { .. } if may_read => COSTS.step,
-        Op::Index { .. }
-        | Op::Tensor { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Par(_)
-        | Op::Loop(_)
-        | Op::Switch { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => return None,
+        COSTS.step
+    } else if matches!(&s.op, Op::Prim { .. }) {
+        cost::stmt(&f.vars, s)
+    } else if matches!(&s.op, Op::Index { .. }) && may_read {
+        COSTS.step
+    } else {
+        return None;
     };
     let operands = s.op.operands();
     operands.into_iter().try_fold(own, |sum, a| Some(sum + cost_beside(f, nest, a, may_read, seen)?))

@@ -13,21 +13,16 @@ pub(super) struct Extents {
 impl Extents {
     /// Looks at what a statement makes.
     pub(super) fn enter(&mut self, s: &Stmt) {
-        let sum = match &s.op {
-            Op::Prim { prim, args } => match (args.as_slice(), number(args)) {
+        let sum = if let Op::Prim { prim, args } = &s.op {
+            match (args.as_slice(), number(args)) {
                 ([a, Atom::Const(_)], Some(n)) if *prim == ADD.prim() => self.plus(*a, n),
                 ([a, Atom::Const(_)], Some(n)) if *prim == SUB.prim() => n.checked_neg().and_then(|n| self.plus(*a, n)),
                 _ => None,
-            },
-            Op::Check { value, .. } => self.plus(*value, 0),
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. } => None,
+            }
+        } else if let Op::Check { value, .. } = &s.op {
+            self.plus(*value, 0)
+        } else {
+            None
         };
         self.sums.extend(sum.map(|sum| (s.results[0], sum)));
     }

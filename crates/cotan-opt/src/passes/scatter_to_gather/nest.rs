@@ -60,38 +60,22 @@ impl<'a> Nest<'a> {
     fn survey(&mut self, f: &Function, block: &'a Block, level: usize, depth: usize) {
         for s in &block.stmts {
             self.sites.extend(s.results.iter().map(|v| (*v, (level, depth))));
-            match &s.op {
-                Op::Prim { .. } if f.ty(s.results[0]).is_scalar() => {
-                    self.made.insert(s.results[0], s);
-                }
-                // A row whose length is known only inside stays where it is.
-                Op::Index { .. } if !f.ty(s.results[0]).dim_vars().any(|d| self.is_bound(d)) => {
-                    self.made.insert(s.results[0], s);
-                }
-                Op::Prim { .. }
-                | Op::Index { .. }
-                | Op::Tensor { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Par(_)
-                | Op::Loop(_)
-                | Op::Switch { .. }
-                | Op::Call { .. }
-                | Op::Check { .. } => {}
+            // A row whose length is known only inside stays where it is.
+            let is_row = |v: Var| !f.ty(v).dim_vars().any(|d| self.is_bound(d));
+            let is_made = matches!(&s.op, Op::Prim { .. }) && f.ty(s.results[0]).is_scalar()
+                || matches!(&s.op, Op::Index { .. }) && is_row(s.results[0]);
+            if is_made {
+                self.made.insert(s.results[0], s);
             }
             let is_next = |p: &Par| self.levels.get(level + 1).is_some_and(|next| std::ptr::eq(p, *next));
-            let (level, depth) = match &s.op {
-                Op::Par(p) if is_next(p) => (level + 1, 0),
-                Op::Switch { .. } => (level, depth + 1),
-                Op::Prim { .. }
-                | Op::Index { .. }
-                | Op::Tensor { .. }
-                | Op::Update { .. }
-                | Op::AccAdd { .. }
-                | Op::Par(_)
-                | Op::Loop(_)
-                | Op::Call { .. }
-                | Op::Check { .. } => (level, depth),
+            let (level, depth) = if let Op::Par(p) = &s.op
+                && is_next(p)
+            {
+                (level + 1, 0)
+            } else if matches!(&s.op, Op::Switch { .. }) {
+                (level, depth + 1)
+            } else {
+                (level, depth)
             };
             self.sites.extend(s.op.binders().into_iter().map(|v| (v, (level, depth))));
             s.op.blocks().iter().for_each(|b| self.survey(f, b, level, depth));
@@ -167,28 +151,18 @@ fn find_writes<'a>(
     out: &mut Vec<Write<'a>>,
 ) {
     for (at, s) in block.stmts.iter().enumerate() {
-        match &s.op {
-            Op::AccAdd { acc, indices, value } if *acc == to => {
-                out.push(Write { arms: arms.clone(), selectors: selectors.clone(), indices, value: *value });
+        if let Op::AccAdd { acc, indices, value } = &s.op
+            && *acc == to
+        {
+            out.push(Write { arms: arms.clone(), selectors: selectors.clone(), indices, value: *value });
+        } else if let Op::Switch { selector, arms: blocks } = &s.op {
+            selectors.push(*selector);
+            for (k, arm) in blocks.iter().enumerate() {
+                arms.push((at, k));
+                find_writes(arm, to, arms, selectors, out);
+                arms.pop();
             }
-            Op::Switch { selector, arms: blocks } => {
-                selectors.push(*selector);
-                for (k, arm) in blocks.iter().enumerate() {
-                    arms.push((at, k));
-                    find_writes(arm, to, arms, selectors, out);
-                    arms.pop();
-                }
-                selectors.pop();
-            }
-            Op::AccAdd { .. }
-            | Op::Prim { .. }
-            | Op::Index { .. }
-            | Op::Tensor { .. }
-            | Op::Update { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Call { .. }
-            | Op::Check { .. } => {}
+            selectors.pop();
         }
     }
 }

@@ -18,7 +18,6 @@ mod slice;
 
 use super::dce::dce;
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
-use cotan_ops::PRINT;
 use nest::Nest;
 use pull::pull;
 use rustc_hash::FxHashSet;
@@ -86,8 +85,7 @@ fn find(f: &Function, s: &Stmt, zeros: &FxHashSet<Var>) -> Option<Found> {
 
 /// Whether a block writes to the output, which must not be done again.
 fn prints(block: &Block) -> bool {
-    let here = |s: &Stmt| matches!(&s.op, Op::Tensor { op, .. } if *op == PRINT.op());
-    block.stmts.iter().any(|s| here(s) || s.op.blocks().iter().any(prints))
+    block.walk().any(|s| s.op.effects().prints)
 }
 
 #[cfg(test)]

@@ -92,38 +92,29 @@ impl<'a> Nest<'a> {
         let operands_vary = s.op.operands().iter().any(|a| self.varies(*a));
         self.bound.extend(s.op.binders());
         let mut vary: Vec<bool> = vec![operands_vary; s.results.len()];
-        match &s.op {
-            Op::AccAdd { acc, indices, value } => {
-                let written = Written { indices, value: *value, place: place.clone() };
-                self.written.entry(*acc).or_default().push(written);
+        if let Op::AccAdd { acc, indices, value } = &s.op {
+            let written = Written { indices, value: *value, place: place.clone() };
+            self.written.entry(*acc).or_default().push(written);
+        } else if let Op::Par(p) = &s.op {
+            let extents_vary = p.extents.iter().any(|a| self.varies(*a));
+            let body_varies = extents_vary || self.touches(&s.op);
+            self.enter(&p.indices, &p.extents, !extents_vary, &p.body, place);
+            for (k, kind) in p.kinds.iter().enumerate() {
+                let init = match kind {
+                    ParResult::Stacked => None,
+                    ParResult::Reduced { monoid: _, init } => Some(*init),
+                };
+                let parts = [Some(p.body.results[k]), init];
+                vary[k] = extents_vary || parts.into_iter().flatten().any(|a| self.varies(a));
             }
-            Op::Par(p) => {
-                let extents_vary = p.extents.iter().any(|a| self.varies(*a));
-                let body_varies = extents_vary || self.touches(&s.op);
-                self.enter(&p.indices, &p.extents, !extents_vary, &p.body, place);
-                for (k, kind) in p.kinds.iter().enumerate() {
-                    let init = match kind {
-                        ParResult::Stacked => None,
-                        ParResult::Reduced { monoid: _, init } => Some(*init),
-                    };
-                    let parts = [Some(p.body.results[k]), init];
-                    vary[k] = extents_vary || parts.into_iter().flatten().any(|a| self.varies(a));
-                }
-                vary[p.kinds.len()..].iter_mut().for_each(|v| *v |= body_varies);
-            }
-            Op::Loop(l) => self.sequential(s, l, place, &mut vary),
-            Op::Switch { .. } => {
-                let touches = self.touches(&s.op);
-                let inside = Place { is_plain: false, ..place.clone() };
-                s.op.blocks().iter().for_each(|b| self.block(b, &inside));
-                vary.iter_mut().for_each(|v| *v |= touches);
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {}
+            vary[p.kinds.len()..].iter_mut().for_each(|v| *v |= body_varies);
+        } else if let Op::Loop(l) = &s.op {
+            self.sequential(s, l, place, &mut vary)
+        } else if matches!(&s.op, Op::Switch { .. }) {
+            let touches = self.touches(&s.op);
+            let inside = Place { is_plain: false, ..place.clone() };
+            s.op.blocks().iter().for_each(|b| self.block(b, &inside));
+            vary.iter_mut().for_each(|v| *v |= touches);
         }
         for (v, varies) in s.results.iter().zip(vary) {
             self.bound.insert(*v);

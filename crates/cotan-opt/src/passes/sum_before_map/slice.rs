@@ -60,8 +60,8 @@ impl Search<'_> {
 
     /// Goes on to what a statement combines linearly.
     fn through(&mut self, v: Var, s: &Stmt, place: &Place) -> Option<()> {
-        match &s.op {
-            Op::Prim { prim, args } => match args[..] {
+        if let Op::Prim { prim, args } = &s.op {
+            match args[..] {
                 [x] if *prim == NEG.prim() => self.linear(x),
                 [x, y] if *prim == ADD.prim() || *prim == SUB.prim() => {
                     self.linear(x)?;
@@ -76,33 +76,26 @@ impl Search<'_> {
                     self.linear(x)
                 }
                 _ => None,
-            },
-            Op::Index { array, indices } => {
-                let are_same = indices.iter().all(|a| !self.nest.varies(*a));
-                if are_same { self.linear(*array) } else { None }
             }
-            Op::Par(p) => {
-                let at = s.results.iter().position(|r| *r == v)?;
-                if p.extents.iter().any(|a| self.nest.varies(*a)) {
-                    return None;
-                }
-                match p.kinds.get(at) {
-                    Some(cotan_ir::ParResult::Stacked) => self.linear(p.body.results[at]),
-                    Some(cotan_ir::ParResult::Reduced { .. }) => None,
-                    None => self.added(&p.accs[at - p.kinds.len()]),
-                }
+        } else if let Op::Index { array, indices } = &s.op {
+            let are_same = indices.iter().all(|a| !self.nest.varies(*a));
+            if are_same { self.linear(*array) } else { None }
+        } else if let Op::Par(p) = &s.op {
+            let at = s.results.iter().position(|r| *r == v)?;
+            if p.extents.iter().any(|a| self.nest.varies(*a)) {
+                return None;
             }
-            Op::Loop(l) => {
-                let result = l.split(&s.results).accs.iter().position(|r| *r == v)?;
-                let is_same = l.params.is_empty() && l.count.is_some_and(|n| !self.nest.varies(n));
-                if is_same { self.added(&l.accs[result]) } else { None }
+            match p.kinds.get(at) {
+                Some(cotan_ir::ParResult::Stacked) => self.linear(p.body.results[at]),
+                Some(cotan_ir::ParResult::Reduced { .. }) => None,
+                None => self.added(&p.accs[at - p.kinds.len()]),
             }
-            Op::Tensor { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => None,
+        } else if let Op::Loop(l) = &s.op {
+            let result = l.split(&s.results).accs.iter().position(|r| *r == v)?;
+            let is_same = l.params.is_empty() && l.count.is_some_and(|n| !self.nest.varies(n));
+            if is_same { self.added(&l.accs[result]) } else { None }
+        } else {
+            None
         }
     }
 

@@ -39,34 +39,28 @@ impl Counting {
     }
 
     fn stmt(&mut self, s: &Stmt, f: &Function) {
-        match &s.op {
-            Op::Prim { prim, args } if f.is_float(s.results[0].into()) => {
-                if self.has(s.results[0]) {
-                    self.arithmetic(*prim, args);
-                }
+        if let Op::Prim { prim, args } = &s.op
+            && f.is_float(s.results[0].into())
+        {
+            if self.has(s.results[0]) {
+                self.arithmetic(*prim, args);
             }
-            Op::Prim { prim, args } => {
-                // What guards a partial derivative decides nothing of its own.
-                if !asks_for_nan(*prim, args) && !s.span.role.is_partial() {
-                    args.iter().for_each(|a| self.add(*a));
-                }
+        } else if let Op::Prim { prim, args } = &s.op {
+            // What guards a partial derivative decides nothing of its own.
+            if !asks_for_nan(*prim, args) && !s.span.role.is_partial() {
+                args.iter().for_each(|a| self.add(*a));
             }
+        } else if let Op::Switch { selector, .. } = &s.op {
             // What an arm uses counts where that arm runs.
-            Op::Switch { selector, .. } => self.add(*selector),
-            Op::Par(p) => {
-                s.op.each_operand(&mut |a| self.add(a));
-                self.block(&p.body, &p.body.results, f);
-            }
-            Op::Loop(l) => {
-                s.op.each_operand(&mut |a| self.add(a));
-                self.block(&l.body, &used_results(l, &s.results, f), f);
-            }
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => s.op.each_operand(&mut |a| self.add(a)),
+            self.add(*selector)
+        } else if let Op::Par(p) = &s.op {
+            s.op.each_operand(&mut |a| self.add(a));
+            self.block(&p.body, &p.body.results, f);
+        } else if let Op::Loop(l) = &s.op {
+            s.op.each_operand(&mut |a| self.add(a));
+            self.block(&l.body, &used_results(l, &s.results, f), f);
+        } else {
+            s.op.each_operand(&mut |a| self.add(a))
         }
     }
 

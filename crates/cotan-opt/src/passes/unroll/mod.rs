@@ -69,22 +69,20 @@ impl Unroll<'_> {
 
     fn stmt(&mut self, s: &Stmt, env: &mut Env) {
         self.b.set_span(s.span);
-        match &s.op {
-            Op::Par(p) if self.opens(s) => self.inside(|this| this.par(p, s, env)),
-            Op::Loop(l) if self.opens(s) => self.inside(|this| this.sequential(l, s, env)),
-            Op::AccAdd { acc, indices, value } if self.accs.contains_key(acc) => {
-                self.write(*acc, &env.atoms(indices), env.atom(*value));
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => self.copy(s, env),
+        if let Op::Par(p) = &s.op
+            && self.opens(s)
+        {
+            self.inside(|this| this.par(p, s, env))
+        } else if let Op::Loop(l) = &s.op
+            && self.opens(s)
+        {
+            self.inside(|this| this.sequential(l, s, env))
+        } else if let Op::AccAdd { acc, indices, value } = &s.op
+            && self.accs.contains_key(acc)
+        {
+            self.write(*acc, &env.atoms(indices), env.atom(*value));
+        } else {
+            self.copy(s, env)
         }
     }
 
@@ -107,27 +105,10 @@ impl Unroll<'_> {
 
     /// A copy, the blocks inside written out. What blocks bind stays known, but nobody asks for it behind them.
     fn copy(&mut self, s: &Stmt, env: &mut Env) {
-        let mut copied = shell(&s.op);
+        let mut copied = s.op.without_blocks();
         copied.map_operands(&mut |a| env.atom(a));
-        match &mut copied {
-            Op::AccAdd { acc, .. } => *acc = env.var(*acc),
-            Op::Par(p) => {
-                p.indices.iter_mut().for_each(|v| *v = self.b.copy_var(self.f, *v, env));
-                p.accs.iter_mut().for_each(|acc| acc.var = self.b.copy_var(self.f, acc.var, env));
-            }
-            Op::Loop(l) => {
-                l.index = self.b.copy_var(self.f, l.index, env);
-                l.params.iter_mut().for_each(|v| *v = self.b.copy_var(self.f, *v, env));
-                l.accs.iter_mut().for_each(|acc| acc.var = self.b.copy_var(self.f, acc.var, env));
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => {}
-        }
+        let written = s.op.written();
+        copied.map_names(&mut |v| if written == Some(v) { env.var(v) } else { self.b.copy_var(self.f, v, env) });
         for (block, new) in s.op.blocks().iter().zip(copied.blocks_mut()) {
             self.b.open_block();
             self.stmts(block, env);
@@ -253,34 +234,4 @@ fn combined(b: &mut Builder, monoid: Monoid, x: Atom, y: Atom, ty: &Ty) -> Atom 
     let result = b.var(prim.name(), ty.clone());
     b.push(vec![result], Op::Prim { prim, args: vec![x, y] });
     result.into()
-}
-
-/// The operation with empty blocks.
-fn shell(op: &Op) -> Op {
-    match op {
-        Op::Par(p) => Op::Par(Box::new(Par {
-            indices: p.indices.clone(),
-            extents: p.extents.clone(),
-            kinds: p.kinds.clone(),
-            accs: p.accs.clone(),
-            body: Block::default(),
-        })),
-        Op::Loop(l) => Op::Loop(Box::new(Loop {
-            index: l.index,
-            count: l.count,
-            params: l.params.clone(),
-            inits: l.inits.clone(),
-            accs: l.accs.clone(),
-            body: Block::default(),
-            kept: l.kept,
-        })),
-        Op::Switch { selector, arms } => Op::Switch { selector: *selector, arms: vec![Block::default(); arms.len()] },
-        Op::Prim { .. }
-        | Op::Tensor { .. }
-        | Op::Index { .. }
-        | Op::Update { .. }
-        | Op::AccAdd { .. }
-        | Op::Call { .. }
-        | Op::Check { .. } => op.clone(),
-    }
 }

@@ -94,20 +94,13 @@ impl Plan<'_> {
 
     /// How many statements a loop becomes if it is written out; `None` if it must stay.
     fn size_written_out(&self, s: &Stmt, inner: &Contents) -> Option<usize> {
-        let (trips, keeps_types) = match &s.op {
-            Op::Par(p) => {
-                let trips = p.extents.iter().try_fold(1i64, |n, e| n.checked_mul(number(*e)?.max(0)))?;
-                (trips, self.par_keeps_types(p, &s.results))
-            }
-            Op::Loop(l) => (number(l.count?)?.max(0), self.loop_keeps_types(l, &s.results)),
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => return None,
+        let (trips, keeps_types) = if let Op::Par(p) = &s.op {
+            let trips = p.extents.iter().try_fold(1i64, |n, e| n.checked_mul(number(*e)?.max(0)))?;
+            (trips, self.par_keeps_types(p, &s.results))
+        } else if let Op::Loop(l) = &s.op {
+            (number(l.count?)?.max(0), self.loop_keeps_types(l, &s.results))
+        } else {
+            return None;
         };
         let gives_small = s.results.iter().all(|r| self.is_small_value(*r));
         let carries_lengths = s.results.iter().chain(&s.op.binders()).any(|v| self.lengths.contains(v));
@@ -122,18 +115,14 @@ impl Plan<'_> {
     /// How many statements on scalars one is worth that is no loop. Moves become nothing.
     fn n_scalar_stmts(&self, s: &Stmt) -> usize {
         let n_elements = || elements(self.f.ty(s.results[0])).unwrap_or(1);
-        match &s.op {
-            Op::Prim { .. } => n_elements(),
-            Op::Tensor { op, args, .. } if *op == MATMUL.op() => n_elements() * self.n_summed(args[0]),
-            Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => 1,
+        if matches!(&s.op, Op::Prim { .. }) {
+            n_elements()
+        } else if let Op::Tensor { op, args, .. } = &s.op
+            && *op == MATMUL.op()
+        {
+            n_elements() * self.n_summed(args[0])
+        } else {
+            1
         }
     }
 

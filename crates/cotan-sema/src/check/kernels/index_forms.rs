@@ -202,9 +202,10 @@ impl Forms<'_> {
             ExprKind::Cast(operand) if is_integer(&e.ty) && is_integer(&operand.ty) => self.sum(operand),
             ExprKind::Unary { op: UnaryOp::Neg, operand } => self.sum(operand)?.times_constant(-1),
             ExprKind::Chain(chain) => self.chain(chain, e),
-            ExprKind::Primitive { name, args } => {
+            ExprKind::Primitive { row, wraps, args } => {
                 let args: Option<Vec<String>> = args.iter().map(|arg| self.invariant_text(arg)).collect();
-                self.opaque(format!("{name}({})", args?.join(", ")), e)
+                let wrapping = if *wraps { "wrapping " } else { "" };
+                self.opaque(format!("{wrapping}{}({})", row.name(), args?.join(", ")), e)
             }
             ExprKind::Field { .. } | ExprKind::Index { .. } if is_integer(&e.ty) => self.opaque(self.place_text(e)?, e),
             ExprKind::Literal(Literal::Bool(_) | Literal::Float(_) | Literal::Constant(_))

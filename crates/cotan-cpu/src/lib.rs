@@ -1,0 +1,19 @@
+//! The plan of loop nests for CPUs: which loops get lanes, which run on several threads, and in which pieces.
+//!
+//! Everything here is passes on the nests of [`cotan_loops`], in the [`pipeline`]s of this crate; what comes out is a nest
+//! again. This crate must not know of LLVM, of the threads that run, or of memory of the machine.
+
+mod fork;
+mod legalize_width;
+mod nan_watch;
+pub mod pipeline;
+mod split_blocks;
+mod vector;
+mod wavefront;
+
+pub use fork::fork;
+pub use legalize_width::legalize_width;
+pub use nan_watch::{unwatched_results, watch_results};
+pub use split_blocks::split_blocks;
+pub use vector::vectorise;
+pub use wavefront::wavefronts;

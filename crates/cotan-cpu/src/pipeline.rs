@@ -1,0 +1,40 @@
+//! The pipelines of a nest on its way to code for a CPU.
+//!
+//! [`lower`](cotan_loops::lower) writes the nest and runs [`AFTER_LOWERING`](cotan_loops::pipeline::AFTER_LOWERING), then
+//! comes [`PLAIN`] or [`OPTIMIZED`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
+
+use crate::{fork, legalize_width, nan_watch, split_blocks, vector, wavefront};
+use cotan_loops::pipeline::NestPipeline;
+use cotan_loops::{CONTRACT, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, REUSE_BUFFERS};
+
+/// Every pass on nests.
+pub static NEST_PASSES: NestPipeline = &[
+    &MARK_FLUSHING,
+    &REUSE_BUFFERS,
+    &INSERT_PROBES,
+    &EXPAND_PRODUCTS,
+    &wavefront::PASS,
+    &vector::PASS,
+    &fork::PASS,
+    &CONTRACT,
+    &split_blocks::PASS,
+    &legalize_width::PASS,
+    &nan_watch::PASS,
+];
+
+/// The way to code that does what the nest says, whatever the machine makes of it.
+pub static PLAIN: NestPipeline = &[&INSERT_PROBES, &EXPAND_PRODUCTS, &split_blocks::PASS, &legalize_width::PASS];
+
+/// The way to fast code.
+pub static OPTIMIZED: NestPipeline = &[
+    &INSERT_PROBES,
+    &wavefront::PASS,
+    &vector::PASS,
+    &fork::PASS,
+    &CONTRACT,
+    &split_blocks::PASS,
+    &legalize_width::PASS,
+];
+
+/// What lets a caller hear of NaN in results.
+pub static WATCH_RESULTS: NestPipeline = &[&nan_watch::PASS];

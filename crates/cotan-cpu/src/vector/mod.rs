@@ -1,0 +1,290 @@
+//! Vectorisation of inner and outer loops: their iterations run side by side, in the lanes of vector registers.
+//!
+//! Which loops: of the independent ones, those that are estimated to gain most, from the outside in. A loop around
+//! others is often the better one (all its lanes run the inner loops together, whatever these carry), if its lanes do
+//! not lie far apart in memory. The number of lanes is a property of the loop and not of the machine, so that what the
+//! lanes add up has the same bits everywhere; a machine works on as many registers as it takes.
+
+mod cost;
+mod rewrite;
+mod shape;
+
+use cost::Estimate;
+use cotan_ir::Elem;
+use cotan_loops::node::{
+    Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Mentions, Node, Operand, Param, Target, any,
+    count, definitions_of, rounds, walk,
+};
+use cotan_loops::{NestPass, is_small, small_version};
+use cotan_ops::Instruction;
+use cotan_ops::reduce::LANES;
+use rewrite::{Tables, rewrite};
+use shape::{Shape, Shapes};
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "vectorise",
+    doc: "Gives independent loops lanes where that is estimated to pay.",
+    run: |f, _| vectorise(f),
+};
+
+/// Bodies with more nodes than this stay as they are: they are straight-line code that takes long to compile.
+const MOST_NODES: usize = 4000;
+
+/// Bytes that the arrays of all lanes together may take; beyond, iterations run one after the other. That is what a
+/// cache holds.
+const MOST_BYTES: i64 = 1 << 20;
+
+/// The same for the rows of all lanes, of each of which an element is read at a time. That is what the first cache holds:
+/// the lines of rows that are a power of two apart push each other out of it, and no prefetcher follows so many.
+const MOST_BYTES_OF_ROWS: i64 = 1 << 15;
+
+/// The same for arrays of loops that gain much by lanes, and would lose more without them than what caches give.
+const MOST_BYTES_OF_MUCH: i64 = 1 << 26;
+
+/// Iterations that run side by side at most.
+const MOST_LANES: u32 = 32;
+
+/// How many times as fast lanes are estimated to make a loop that gains much.
+const MUCH: f64 = 1.5;
+
+/// Gives the loops of a function lanes, where that is estimated to pay.
+pub fn vectorise(f: &mut LoopFunction) {
+    let body = std::mem::take(&mut f.body);
+    f.body = vectorise_list(f, body);
+}
+
+/// The same for nodes that mention no mutable local of nodes elsewhere.
+pub(crate) fn vectorise_list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node> {
+    let (definitions, mentions) = (definitions_of(&nodes), Mentions::of(&nodes));
+    Vectoriser { f, definitions, mentions, is_alternative: false }.list(nodes)
+}
+
+struct Vectoriser<'a> {
+    f: &'a mut LoopFunction,
+    definitions: Definitions,
+    /// Those of the whole function.
+    mentions: Mentions,
+    /// Whether this is what runs where the lanes of a loop around do not pay: code that is rarely run should be short.
+    is_alternative: bool,
+}
+
+impl Vectoriser<'_> {
+    fn list(&mut self, nodes: Vec<Node>) -> Vec<Node> {
+        nodes.into_iter().flat_map(|node| self.node(node)).collect()
+    }
+
+    fn node(&mut self, mut node: Node) -> Vec<Node> {
+        if let Node::For(l) = node {
+            return self.counted(l);
+        }
+        node.map_lists(|list| self.list(list));
+        vec![node]
+    }
+
+    fn counted(&mut self, mut l: Box<For>) -> Vec<Node> {
+        // Lanes have no library for matrix products: they are for those that turn out to be small.
+        let (small, products) = small_version(&l).unzip();
+        let small = small.as_ref().unwrap_or(&l);
+        let Some((lanes, gain)) = self.choose(small) else {
+            l.body = self.list(l.body);
+            return vec![Node::For(l)];
+        };
+        let mut nodes = Vec::new();
+        let pays = self.pays(small, lanes, gain, &products.unwrap_or_default(), &mut nodes);
+        let strips = self.with_lanes(small, lanes, pays.is_none());
+        match pays {
+            None => nodes.extend(strips),
+            Some(pays) => {
+                let outside = std::mem::replace(&mut self.is_alternative, true);
+                l.body = self.list(l.body);
+                self.is_alternative = outside;
+                nodes.push(Node::If(pays, strips, vec![Node::For(l)]));
+            }
+        }
+        nodes
+    }
+
+    /// The strips of a loop; whether they take its place altogether, or stand beside it.
+    fn with_lanes(&mut self, l: &For, lanes: u32, is_replaced: bool) -> Vec<Node> {
+        // The tables grow; what is looked up is in the old part.
+        let old = LoopFunction {
+            name: self.f.name.clone(),
+            locals: self.f.locals.clone(),
+            buffers: self.f.buffers.clone(),
+            params: self.f.params.clone(),
+            body: Vec::new(),
+            results: Vec::new(),
+            regroups_sums: false,
+            watched: Vec::new(),
+        };
+        let tables = Tables {
+            locals: std::mem::take(&mut self.f.locals),
+            buffers: std::mem::take(&mut self.f.buffers),
+            regroups_sums: self.f.regroups_sums,
+        };
+        let shapes = Shapes::of(&old, &self.definitions, l, lanes, &self.mentions);
+        let shapes = shapes.expect("invariant: it was chosen because it can be done");
+        let (nodes, tables) = rewrite(tables, &old, &shapes, l, is_replaced);
+        self.f.locals = tables.locals;
+        self.f.buffers = tables.buffers;
+        self.f.regroups_sums = tables.regroups_sums;
+        nodes
+    }
+
+    /// Whether lanes pay, where that depends on sizes: a loop around others should have iterations for a good part of
+    /// its lanes, their rows and arrays, one for each, should not take too much memory, and matrix products with these
+    /// extents should be small. `None` if they always do.
+    fn pays(
+        &mut self,
+        l: &For,
+        lanes: u32,
+        gain: f64,
+        products: &[[Operand; 3]],
+        nodes: &mut Vec<Node>,
+    ) -> Option<Operand> {
+        let mut rows = Vec::new();
+        let arrays = private_sizes(&l.body, self.f);
+        let has_loop = l.body.iter().any(Node::has_loop);
+        if !has_loop && arrays.is_empty() && products.is_empty() {
+            return None;
+        }
+        row_sizes(l, self.f, &mut rows);
+        let mut emit = |instruction, elem, result, args: [Operand; 2]| {
+            let args = args.to_vec();
+            self.f.locals.push(LocalInfo { name: "pays".into(), elem: result, is_mutable: false, lanes: 1 });
+            let local = Local(self.f.locals.len() as u32 - 1);
+            nodes.push(Node::Let(local, Expr::Native { instruction, elem, args }));
+            Operand::Local(local)
+        };
+        let most = if gain < MUCH { MOST_BYTES } else { MOST_BYTES_OF_MUCH };
+        let mut pays = emit(Instruction::Ge, Elem::I64, Elem::Bool, [l.count, Operand::i64(i64::from(lanes) / 4)]);
+        for (sizes, most) in [(rows, MOST_BYTES_OF_ROWS), (arrays, most)] {
+            let bytes = sizes.iter().fold(Operand::i64(0), |bytes, (size, extents)| {
+                let size = Operand::i64(size * i64::from(lanes));
+                let product = extents.iter().fold(size, |n, e| emit(Instruction::Mul, Elem::I64, Elem::I64, [n, *e]));
+                emit(Instruction::Add, Elem::I64, Elem::I64, [bytes, product])
+            });
+            let fits = emit(Instruction::Le, Elem::I64, Elem::Bool, [bytes, Operand::i64(most)]);
+            pays = emit(Instruction::And, Elem::Bool, Elem::Bool, [fits, pays]);
+        }
+        for extents in products {
+            let small = is_small(*extents, &mut |instruction, elem, args| {
+                emit(instruction, elem, if instruction == Instruction::Lt { Elem::Bool } else { elem }, args)
+            });
+            pays = emit(Instruction::And, Elem::Bool, Elem::Bool, [small, pays]);
+        }
+        Some(pays)
+    }
+
+    /// The number of lanes that a loop is given, if it is, and how many times as fast they are estimated to make it.
+    fn choose(&self, l: &For) -> Option<(u32, f64)> {
+        if self.is_alternative && l.body.iter().any(Node::has_loop) {
+            return None;
+        }
+        let (lanes, side_by_side) = self.estimate(l)?;
+        let gain = self.one_by_one(&l.body) / side_by_side;
+        (gain > 1.0).then_some((lanes, gain))
+    }
+
+    /// The lanes of a loop, and what an iteration costs with them.
+    fn estimate(&self, l: &For) -> Option<(u32, f64)> {
+        let n_nodes = count(&l.body);
+        if l.independence == Independence::None || l.count.as_i64().is_some_and(|n| n < 3) || n_nodes > MOST_NODES {
+            return None;
+        }
+        let shapes_of = |lanes| Shapes::of(self.f, &self.definitions, l, lanes, &self.mentions).ok();
+        let lanes = match given_lanes(l) {
+            Some(lanes) => lanes,
+            None => lanes_of(l, n_nodes, &shapes_of(MOST_LANES)?),
+        };
+        let shapes = shapes_of(lanes)?;
+        let strip = Estimate { shapes: &shapes, lanes: lanes.into() }.nodes(&l.body);
+        let iterations = l.count.as_i64().map_or(i64::from(lanes), |n| {
+            let n_strips = (n + i64::from(lanes) - 1) / i64::from(lanes);
+            n / n_strips.max(1)
+        });
+        Some((lanes, strip / iterations.max(1) as f64))
+    }
+
+    /// What nodes cost if they run one after the other, the loops in them as they are best.
+    fn one_by_one(&self, nodes: &[Node]) -> f64 {
+        nodes.iter().map(|node| self.one(node)).sum()
+    }
+
+    fn one(&self, node: &Node) -> f64 {
+        if let Node::For(l) = node {
+            let plain = self.one_by_one(&l.body);
+            let best = self.estimate(l).map_or(plain, |(_, with_lanes)| with_lanes.min(plain));
+            return cost::trips(l.count, &self.definitions) * best + 2.0;
+        }
+        let inside = node.lists().into_iter().map(|list| self.one_by_one(list)).fold(0.0, f64::max);
+        if let Node::While(..) = node {
+            cost::ASSUMED_TRIPS * inside + 2.0
+        } else if let Node::If(..) | Node::Switch(..) = node {
+            inside + 2.0
+        } else {
+            inside + cost::scalar(node, &self.definitions)
+        }
+    }
+}
+
+/// How many iterations run side by side, where that is given by the blocks of a reduction or by how few there are.
+fn given_lanes(l: &For) -> Option<u32> {
+    if l.independence == Independence::Block {
+        return Some(LANES as u32);
+    }
+    l.count.as_i64().and_then(|n| [4, 8, 16].into_iter().find(|lanes: &u32| n <= i64::from(*lanes)))
+}
+
+/// How many iterations run side by side elsewhere: fewer where many values are alive at once, more where inner loops are
+/// short. Where lanes add up, the number decides on bits, and depends on the number of iterations alone.
+fn lanes_of(l: &For, n_nodes: usize, shapes: &Shapes) -> u32 {
+    if l.body.iter().any(|node| node.has_loop() || adds_up(node, shapes)) {
+        MOST_LANES
+    } else if n_nodes > 100 {
+        8
+    } else {
+        16
+    }
+}
+
+/// Whether lanes combine floats with each other, in an order that shows.
+fn adds_up(node: &Node, shapes: &Shapes) -> bool {
+    any(std::slice::from_ref(node), &mut |node| {
+        let Node::Combine { monoid, target, value } = node else { return false };
+        rounds(*monoid, shapes.f.operand_elem(*value)) && !has_one_of_its_own(*target, shapes)
+    })
+}
+
+/// Whether every lane has an element of its own to combine with.
+fn has_one_of_its_own(target: Target, shapes: &Shapes) -> bool {
+    let Target::Element(place) = target else { return false };
+    match shapes.of_operand(place.offset) {
+        Shape::Linear(stride) => stride.number().is_some_and(|n| n != 0),
+        Shape::Uniform | Shape::Varying => false,
+    }
+}
+
+/// The arrays that nodes allocate: bytes of an element, and extents, those with known ones included.
+fn private_sizes(nodes: &[Node], f: &LoopFunction) -> Vec<(i64, Vec<Operand>)> {
+    let mut found = Vec::new();
+    walk(nodes, &mut |node| {
+        if let Node::Alloc { buffer, extents } = node {
+            found.push((f.buffers[buffer.index()].elem.bytes() as i64, extents.clone()));
+        }
+    });
+    found
+}
+
+/// The rows of matrices that have one for each iteration, and so may be brought together.
+fn row_sizes(l: &For, f: &LoopFunction, found: &mut Vec<(i64, Vec<Operand>)>) {
+    for param in &f.params {
+        if let Param::Tensor(tensor) = param
+            && let [rows, length] = tensor.dims[..]
+            && rows == l.count
+        {
+            found.push((tensor.elem.bytes() as i64, vec![length]));
+        }
+    }
+}

@@ -1,0 +1,535 @@
+//! Writes a loop whose iterations run side by side.
+//!
+//! One iteration of the new loop, a strip, runs as many of the old one as it has lanes. What is the same in all lanes
+//! stays a scalar; what an iteration allocates is one array for each lane, element by element beside each other, made
+//! once for a strip. Where lanes part, at branches and at loops whose trips differ, a mask says which of them run: an
+//! arm runs if any lane takes it, a loop until none is left. The lanes of the last strip that stand for no iteration
+//! are never in a mask.
+//!
+//! Note [Failing lanes]. A lane whose check fails takes no part in what follows, and leaves the number of the check and
+//! what it reports behind. After the strip the first lane that failed ends the call: so the lowest iteration is
+//! reported, as if they had run one after the other. The first lane of all ends it on the spot, however long the others
+//! would go on, and so does a check that looks at nothing that differs between lanes. A whole strip whose checks come
+//! before everything that it writes has no use for such masks: where a lane fails, nothing is done, and its iterations
+//! run one after the other until that one ends the call. They are those of the loop as it was, which may stand in one
+//! place only: where it runs if lanes do not pay, strips have masks.
+//!
+//! Note [Rows]. Lanes that each read a row of a matrix read elements that lie a row apart. Where inner loops read the
+//! same rows again and again, the rows of all lanes are brought together once, at the head of a strip, element by
+//! element beside each other. It takes a matrix with a row for each iteration, so that all of them are there.
+
+mod checks;
+mod control;
+mod memory;
+
+use super::shape::{Shape, Shapes, Stride};
+use checks::{checks_first, has_check, has_failing_checks, is_harmless};
+use cotan_ir::{CheckKind, Const, Elem, Span};
+use cotan_loops::node::{Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
+use cotan_ops::Instruction;
+use rustc_hash::FxHashMap;
+
+/// Bytes of an array for all lanes up to which it stays in the frame.
+const FRAME_BYTES: i64 = 4096;
+
+/// Nodes of an arm of a branch up to which all lanes run it, if it has nothing in it but arithmetic and memory of lanes.
+const SHORT_ARM: usize = 12;
+
+/// Nodes of a body up to which it is written twice, so that strips with an iteration for every lane go without masks.
+const SHORT_BODY: usize = 64;
+
+/// The tables that a rewriting adds to.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) locals: Vec<LocalInfo>,
+    pub(super) buffers: Vec<BufferInfo>,
+    pub(super) regroups_sums: bool,
+}
+
+impl Tables {
+    fn local(&mut self, name: &str, elem: Elem, lanes: u32, is_mutable: bool) -> Local {
+        self.locals.push(LocalInfo { name: name.into(), elem, is_mutable, lanes });
+        Local(self.locals.len() as u32 - 1)
+    }
+}
+
+/// The loop over strips that does what `l` does. Where that is replaced by it, the locals of `l` may be bound once more.
+pub(super) fn rewrite(
+    tables: Tables,
+    f: &LoopFunction,
+    shapes: &Shapes,
+    l: &For,
+    is_replaced: bool,
+) -> (Vec<Node>, Tables) {
+    let mut w = Writer {
+        f,
+        shapes,
+        tables,
+        lanes: shapes.lanes,
+        values: FxHashMap::default(),
+        buffers: FxHashMap::default(),
+        mutable: FxHashMap::default(),
+        open: vec![Vec::new()],
+        head: Vec::new(),
+        rows: FxHashMap::default(),
+        inner: Vec::new(),
+        index: l.index,
+        count: l.count,
+        mask: Mask { number: 0, lanes: None },
+        live: None,
+        n_masks: 1,
+        failing: None,
+        checks: Vec::new(),
+        hopeful: None,
+        is_replaced,
+        takes_arena: false,
+    };
+    let nodes = w.strips(l);
+    (nodes, w.tables)
+}
+
+/// What an old local has become.
+#[derive(Clone, Debug)]
+enum Value {
+    /// The same in all lanes, or the first of linear lanes.
+    Scalar(Operand),
+    /// One value in each.
+    Lanes(Operand),
+}
+
+/// A mutable local, and the mask under which it got its first value.
+#[derive(Clone, Copy, Debug)]
+struct Variable {
+    local: Local,
+    first_mask: usize,
+}
+
+/// An array of which each lane has one.
+#[derive(Clone, Copy, Debug)]
+struct Private {
+    /// Where those of all lanes lie.
+    buffer: Buffer,
+    /// The mask under which they were allocated: nobody reads what the others have.
+    mask: usize,
+}
+
+/// The lanes that run, `None` for all of them. The number tells masks apart.
+#[derive(Clone, Copy, Debug)]
+struct Mask {
+    number: usize,
+    lanes: Option<Operand>,
+}
+
+/// Where lanes that failed leave their traces, see Note [Failing lanes].
+#[derive(Clone, Debug)]
+struct Failing {
+    /// The lanes that have not failed.
+    alive: Local,
+    /// The number of the check that each lane failed.
+    code: Local,
+    /// What is reported: a buffer for each type.
+    reports: Vec<(Elem, Buffer)>,
+}
+
+/// A check that lanes may fail.
+struct FailingCheck {
+    kind: CheckKind,
+    span: Span,
+    args: Vec<Elem>,
+}
+
+/// Whether a body is short enough to be written twice.
+fn is_short(body: &[Node]) -> bool {
+    let is_simple =
+        |node: &Node| !node.has_loop() && !matches!(node, Node::Alloc { .. } | Node::Scope(_) | Node::Segment(_));
+    body.len() <= SHORT_BODY && body.iter().all(is_simple) && checks_first(body)
+}
+
+struct Writer<'a, 'b> {
+    f: &'a LoopFunction,
+    shapes: &'b Shapes<'a>,
+    tables: Tables,
+    lanes: u32,
+    values: FxHashMap<Local, Value>,
+    buffers: FxHashMap<Buffer, Private>,
+    mutable: FxHashMap<Local, Variable>,
+    /// The lists that are being written, innermost last.
+    open: Vec<Vec<Node>>,
+    /// What is allocated at the head of a strip.
+    head: Vec<Node>,
+    /// The rows that were brought together, by matrix, see Note [Rows].
+    rows: FxHashMap<Buffer, Buffer>,
+    /// The loops inside this one that are being written: index and count.
+    inner: Vec<(Local, Operand)>,
+    index: Local,
+    count: Operand,
+    mask: Mask,
+    /// The lanes that stand for an iteration, `None` for all of them.
+    live: Option<Operand>,
+    n_masks: usize,
+    failing: Option<Failing>,
+    checks: Vec<FailingCheck>,
+    /// Whether a lane of a whole strip has failed, where that strip is then run again.
+    hopeful: Option<Local>,
+    /// Whether the loop as it was stands nowhere any more.
+    is_replaced: bool,
+    takes_arena: bool,
+}
+
+const TRUE: Operand = Operand::Const(Const::bool(true));
+const FALSE: Operand = Operand::Const(Const::bool(false));
+
+impl Writer<'_, '_> {
+    // ---- writing nodes
+
+    fn push(&mut self, node: Node) {
+        self.open.last_mut().expect("invariant: a list is open").push(node);
+    }
+
+    fn list(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Node> {
+        self.open.push(Vec::new());
+        write(self);
+        self.open.pop().expect("invariant: it was opened here")
+    }
+
+    fn define(&mut self, name: &str, elem: Elem, lanes: u32, expr: Expr) -> Operand {
+        let local = self.tables.local(name, elem, lanes, false);
+        self.push(Node::Let(local, expr));
+        local.into()
+    }
+
+    fn elem_of(&self, operand: Operand) -> Elem {
+        match operand {
+            Operand::Local(local) => self.tables.locals[local.index()].elem,
+            Operand::Const(c) => c.elem(),
+        }
+    }
+
+    fn lanes_of(&self, operand: Operand) -> u32 {
+        match operand {
+            Operand::Local(local) => self.tables.locals[local.index()].lanes,
+            Operand::Const(_) => 1,
+        }
+    }
+
+    /// An instruction on what has lanes, if any operand has.
+    fn native(&mut self, instruction: Instruction, elem: Elem, result: Elem, args: &[Operand]) -> Operand {
+        let lanes = args.iter().map(|a| self.lanes_of(*a)).max().unwrap_or(1);
+        self.define("v", result, lanes, Expr::Native { instruction, elem, args: args.to_vec() })
+    }
+
+    fn both(&mut self, a: Option<Operand>, b: Operand) -> Operand {
+        match a {
+            None => b,
+            Some(a) => self.native(Instruction::And, Elem::Bool, Elem::Bool, &[a, b]),
+        }
+    }
+
+    fn i64(&mut self, instruction: Instruction, a: Operand, b: Operand) -> Operand {
+        match (instruction, a.as_i64(), b.as_i64()) {
+            (Instruction::Mul, Some(a), Some(b)) => Operand::i64(a.wrapping_mul(b)),
+            (Instruction::Mul, _, Some(1)) => a,
+            (Instruction::Mul, Some(1), _) => b,
+            (Instruction::Add, Some(a), Some(b)) => Operand::i64(a.wrapping_add(b)),
+            (Instruction::Max, Some(a), Some(b)) => Operand::i64(a.max(b)),
+            (Instruction::Shl, Some(a), Some(b)) => Operand::i64(a << b),
+            (Instruction::Shr, Some(a), Some(b)) => Operand::i64(a >> b),
+            (Instruction::Add, Some(0), _) => b,
+            (Instruction::Add, _, Some(0)) => a,
+            _ => self.native(instruction, Elem::I64, Elem::I64, &[a, b]),
+        }
+    }
+
+    // ---- values
+
+    /// The value of an operand that is the same in all lanes; of linear lanes, the first.
+    fn scalar(&self, operand: Operand) -> Operand {
+        match operand {
+            Operand::Const(_) => operand,
+            Operand::Local(local) => match self.values.get(&local) {
+                None => operand,
+                Some(Value::Scalar(value)) => *value,
+                Some(Value::Lanes(_)) => {
+                    panic!("bug: a value of its own in each lane was taken for one in `{}`", self.f.name)
+                }
+            },
+        }
+    }
+
+    /// The value of an operand in every lane; one without lanes is the same in all.
+    fn in_lanes(&mut self, operand: Operand) -> Operand {
+        if let Operand::Local(local) = operand
+            && let Some(Value::Lanes(value)) = self.values.get(&local)
+        {
+            return *value;
+        }
+        match self.shapes.of_operand(operand) {
+            Shape::Uniform => self.scalar(operand),
+            Shape::Linear(stride) => {
+                let first = self.scalar(operand);
+                self.linear(first, &stride)
+            }
+            Shape::Varying => panic!("bug: a value in lanes of `{}` was not written", self.f.name),
+        }
+    }
+
+    /// Lanes that grow from the first one on.
+    fn linear(&mut self, first: Operand, stride: &Stride) -> Operand {
+        if stride.number() == Some(1) {
+            return self.define("lanes", Elem::I64, self.lanes, Expr::Iota(first));
+        }
+        let step = self.step(stride);
+        let numbers = self.define("lanes", Elem::I64, self.lanes, Expr::Iota(Operand::i64(0)));
+        let offsets = self.i64(Instruction::Mul, numbers, step);
+        self.i64(Instruction::Add, offsets, first)
+    }
+
+    fn step(&mut self, stride: &Stride) -> Operand {
+        let by: Vec<Operand> = stride.by.iter().map(|o| self.scalar(*o)).collect();
+        by.into_iter().fold(Operand::i64(stride.factor), |product, o| self.i64(Instruction::Mul, product, o))
+    }
+
+    // ---- masks
+
+    fn new_mask(&mut self, lanes: Operand) -> Mask {
+        self.n_masks += 1;
+        Mask { number: self.n_masks, lanes: Some(lanes) }
+    }
+
+    /// The lanes that may touch memory: those that run, and have not failed.
+    fn running(&mut self) -> Option<Operand> {
+        match self.failing.clone() {
+            None => self.mask.lanes,
+            Some(failing) => {
+                let alive = self.define("alive", Elem::Bool, self.lanes, Expr::Copy(failing.alive.into()));
+                Some(self.both(self.mask.lanes, alive))
+            }
+        }
+    }
+
+    /// What runs under another mask.
+    fn under(&mut self, mask: Mask, write: impl FnOnce(&mut Self)) -> Vec<Node> {
+        let outside = std::mem::replace(&mut self.mask, mask);
+        let nodes = self.list(write);
+        self.mask = outside;
+        nodes
+    }
+
+    // ---- the loop
+
+    fn strips(&mut self, l: &For) -> Vec<Node> {
+        let lanes = i64::from(self.lanes);
+        let bits = Operand::i64(self.lanes.trailing_zeros().into());
+        let is_even = l.count.as_i64().is_some_and(|n| n % lanes == 0);
+        let may_be_whole = l.count.as_i64().is_none_or(|n| n > lanes);
+        if is_even || may_be_whole && is_short(&l.body) {
+            let count = self.i64(Instruction::Max, l.count, Operand::i64(0));
+            let n_whole = self.i64(Instruction::Shr, count, bits);
+            self.each_strip(l, n_whole, bits, |w, first| w.whole(l, first));
+            if !is_even {
+                self.rest(l, n_whole, bits);
+            }
+        } else {
+            let last = self.i64(Instruction::Add, l.count, Operand::i64(lanes - 1));
+            let n_strips = self.i64(Instruction::Shr, last, bits);
+            self.each_strip(l, n_strips, bits, |w, first| w.masked(l, first));
+        }
+        self.open.pop().expect("invariant: the outermost list is open")
+    }
+
+    fn each_strip(&mut self, l: &For, count: Operand, bits: Operand, write: impl FnOnce(&mut Self, Operand)) {
+        let strip = self.tables.local("strip", Elem::I64, 1, false);
+        // What comes after the loop knows nothing of what is defined in it.
+        let (values, mutable) = (self.values.clone(), self.mutable.clone());
+        let body = self.list(|w| {
+            let first = w.i64(Instruction::Shl, strip.into(), bits);
+            w.values.insert(l.index, Value::Scalar(first));
+            write(w, first);
+        });
+        (self.values, self.mutable) = (values, mutable);
+        self.push(Node::For(Box::new(For {
+            index: strip,
+            count,
+            threads: l.threads.clone(),
+            independence: Independence::None,
+            lanes: self.lanes,
+            may_flush: l.may_flush,
+            body,
+        })));
+    }
+
+    /// The iterations that whole strips leave.
+    fn rest(&mut self, l: &For, n_whole: Operand, bits: Operand) {
+        let first = self.i64(Instruction::Shl, n_whole, bits);
+        self.values.insert(l.index, Value::Scalar(first));
+        let is_some = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[first, l.count]);
+        let nodes = self.list(|w| w.masked(l, first));
+        self.push(Node::If(is_some, nodes, Vec::new()));
+    }
+
+    /// A strip with an iteration for every lane, see Note [Failing lanes].
+    fn whole(&mut self, l: &For, first: Operand) {
+        let may_be_hopeful = self.is_replaced && checks_first(&l.body);
+        if !(may_be_hopeful && has_failing_checks(&l.body, self.shapes, false)) {
+            return self.body(l);
+        }
+        let fails = self.tables.local("fails", Elem::Bool, 1, true);
+        self.push(Node::Set(fails, FALSE));
+        self.hopeful = Some(fails);
+        self.nodes(&l.body);
+        self.hopeful = None;
+        let failed = self.define("failed", Elem::Bool, 1, Expr::Copy(fails.into()));
+        let one_by_one = self.list(|w| {
+            let lane = w.tables.local("lane", Elem::I64, 1, false);
+            let args = vec![first, lane.into()];
+            let number = Expr::Native { instruction: Instruction::Add, elem: Elem::I64, args };
+            let mut body = vec![Node::Let(l.index, number)];
+            body.extend(l.body.iter().cloned());
+            w.push_loop(lane, Operand::i64(w.lanes.into()), body, false);
+        });
+        self.push(Node::If(failed, one_by_one, Vec::new()));
+    }
+
+    /// The iterations of a strip that has some lanes to spare.
+    fn masked(&mut self, l: &For, first: Operand) {
+        let numbers = self.define("lanes", Elem::I64, self.lanes, Expr::Iota(first));
+        let live = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[numbers, l.count]);
+        self.mask = Mask { number: 0, lanes: Some(live) };
+        self.live = Some(live);
+        self.body(l);
+    }
+
+    fn body(&mut self, l: &For) {
+        let body = self.list(|w| {
+            if has_failing_checks(&l.body, w.shapes, false) {
+                w.open_failing();
+            }
+            w.nodes(&l.body);
+            w.report_failures();
+        });
+        let mut nodes = std::mem::take(&mut self.head);
+        nodes.extend(body);
+        if self.takes_arena {
+            self.push(Node::Scope(nodes));
+        } else {
+            nodes.into_iter().for_each(|node| self.push(node));
+        }
+    }
+
+    fn nodes(&mut self, nodes: &[Node]) {
+        for (k, node) in nodes.iter().enumerate() {
+            let rest = &nodes[k + 1..];
+            if let (Some(fails), Node::Check { cond, .. }) = (self.hopeful, node) {
+                return self.hope(*cond, fails, rest);
+            }
+            self.node(node);
+            if self.failing.is_some() && has_check(node) && !rest.iter().all(is_harmless) {
+                // Where no lane is left, what all lanes share may be out of bounds.
+                let running = self.running().unwrap_or(TRUE);
+                let any = self.define("any", Elem::Bool, 1, Expr::Any(running));
+                let rest = self.list(|w| w.nodes(rest));
+                return self.push(Node::If(any, rest, Vec::new()));
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        match node {
+            Node::Let(local, expr) => self.definition(*local, expr),
+            Node::Set(local, value) => self.assign(*local, *value),
+            Node::Load(local, from) => self.load(*local, *from),
+            Node::Store(to, value) => {
+                let value = self.in_lanes(*value);
+                self.store(*to, value);
+            }
+            Node::Combine { monoid, target, value } => self.combine(*monoid, *target, *value),
+            Node::Copy { from, to, count } => self.copy(*from, *to, *count),
+            Node::PartialSums(sums) => self.partial_sums(sums),
+            Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
+            Node::CountRecord(elem, extents) => {
+                let mut extents: Vec<Operand> = extents.iter().map(|e| self.scalar(*e)).collect();
+                extents.push(Operand::i64(self.lanes.into()));
+                self.push(Node::CountRecord(*elem, extents));
+            }
+            Node::Scope(body) | Node::Segment(body) => self.nodes(body),
+            Node::For(l) => self.counted(l),
+            Node::While(go, body) => self.repeat_while(*go, body),
+            Node::If(cond, yes, no) => self.branches(*cond, yes, no),
+            Node::Switch(on, arms) => self.switch(*on, arms),
+            Node::Check { cond, kind, args, span } => self.check(*cond, *kind, args, *span),
+            Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Product(_)
+            | Node::Routine(_)
+            | Node::Print { .. }
+            | Node::Call { .. } => panic!("bug: `{}` has a node that can't have lanes", self.f.name),
+        }
+    }
+
+    // ---- scalars
+
+    fn definition(&mut self, local: Local, expr: &Expr) {
+        let info = self.f.locals[local.index()].clone();
+        let shape = self.shapes.of_operand(local.into());
+        let is_varying = shape == Shape::Varying;
+        let expr = match expr {
+            Expr::Copy(Operand::Local(from)) if self.f.locals[from.index()].is_mutable => {
+                let from = self.mutable.get(from).map_or(*from, |v| v.local);
+                Expr::Copy(from.into())
+            }
+            Expr::Copy(operand) => {
+                let value = if is_varying { self.in_lanes(*operand) } else { self.scalar(*operand) };
+                let value = if is_varying { Value::Lanes(value) } else { Value::Scalar(value) };
+                self.values.insert(local, value);
+                return;
+            }
+            Expr::Native { instruction: Instruction::And, elem: Elem::I64, .. }
+                if shape != Shape::Uniform && !is_varying =>
+            {
+                // The number of a partial result, see `Shapes::is_lane_of_block`.
+                self.values.insert(local, Value::Scalar(Operand::i64(0)));
+                return;
+            }
+            Expr::Native { instruction, elem, args } => {
+                Expr::Native { instruction: *instruction, elem: *elem, args: self.args(args, is_varying) }
+            }
+            Expr::Host { prim, elem, args } => {
+                Expr::Host { prim: *prim, elem: *elem, args: self.args(args, is_varying) }
+            }
+            Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => {
+                panic!("bug: a loop of `{}` has lanes already", self.f.name)
+            }
+        };
+        let lanes = if is_varying { self.lanes } else { 1 };
+        let value = self.define(&info.name, info.elem, lanes, expr);
+        self.values.insert(local, if is_varying { Value::Lanes(value) } else { Value::Scalar(value) });
+    }
+
+    fn args(&mut self, args: &[Operand], is_varying: bool) -> Vec<Operand> {
+        args.iter().map(|a| if is_varying { self.in_lanes(*a) } else { self.scalar(*a) }).collect()
+    }
+
+    fn assign(&mut self, local: Local, value: Operand) {
+        let is_varying = self.shapes.of_operand(local.into()) == Shape::Varying;
+        let value = if is_varying { self.in_lanes(value) } else { self.scalar(value) };
+        let Some(variable) = self.mutable.get(&local).copied() else {
+            let info = self.f.locals[local.index()].clone();
+            let lanes = if is_varying { self.lanes } else { 1 };
+            let new = self.tables.local(&info.name, info.elem, lanes, true);
+            self.mutable.insert(local, Variable { local: new, first_mask: self.mask.number });
+            return self.push(Node::Set(new, value));
+        };
+        let value = match self.mask.lanes {
+            Some(mask) if is_varying && self.mask.number != variable.first_mask => {
+                let info = self.f.locals[local.index()].clone();
+                let old = self.define(&info.name, info.elem, self.lanes, Expr::Copy(variable.local.into()));
+                self.native(Instruction::Select, info.elem, info.elem, &[mask, value, old])
+            }
+            Some(_) | None => value,
+        };
+        self.push(Node::Set(variable.local, value));
+    }
+}

@@ -1,0 +1,59 @@
+//! The context of passes on nests: what they are told beside the nest.
+
+use crate::probe::Probe;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+/// What passes on nests are told.
+#[derive(Clone, Debug, Default)]
+pub struct NestContext {
+    /// The probes around the nests of the function.
+    pub probe: Option<Probe>,
+    /// How large the pieces of wavefronts are.
+    pub tasks: TaskSizes,
+    /// How many lanes an operation works on at most; `None` for all of them.
+    pub width: Option<Width>,
+}
+
+/// How many lanes an operation works on: a power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Width(NonZeroU32);
+
+impl Width {
+    /// So many lanes; `None` if that is no power of two.
+    pub fn new(lanes: u32) -> Option<Width> {
+        NonZeroU32::new(lanes).filter(|lanes| lanes.is_power_of_two()).map(Width)
+    }
+
+    /// The number of lanes.
+    pub fn lanes(self) -> u32 {
+        self.0.get()
+    }
+}
+
+impl FromStr for Width {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Width, &'static str> {
+        text.parse().ok().and_then(Width::new).ok_or("expected a power of two, such as 1, 4 or 8")
+    }
+}
+
+/// How large the pieces of a wavefront are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaskSizes {
+    /// The steps of a piece of work for a thread, about.
+    pub steps_of_task: f64,
+    /// The steps of a range of the inner loop for one iteration of the outer one, at least, about.
+    pub steps_of_range: f64,
+    /// Ranges of the inner loop at most, about.
+    pub most_ranges: f64,
+    /// Bytes of what stages hand on, at most; a nest with more runs on one thread.
+    pub bytes: f64,
+}
+
+impl Default for TaskSizes {
+    fn default() -> TaskSizes {
+        TaskSizes { steps_of_task: (1 << 14) as f64, steps_of_range: 256.0, most_ranges: 32.0, bytes: (8 << 20) as f64 }
+    }
+}
