@@ -3,12 +3,12 @@
 //! Products are counted as the definition does, two operations for each term; the work of packing, adding and squaring is
 //! not counted. The value of the chain is two products, its gradient six.
 
-use crate::measure::{check, function};
 use crate::{Block, Instance};
 use anyhow::{Context, Result};
 use cotan::cpu::whole_product;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::{Compiler, Engine};
+use cotan_measure::{check, function};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 

@@ -4,14 +4,13 @@
 //! The code that is timed has a probe before and after each nest and is otherwise the code that runs; another variant,
 //! without lanes, counts. Both run on one thread.
 
-use crate::measure::{check, function};
-use crate::perturb::Perturbed;
 use crate::{Instance, Peak};
 use anyhow::{Context, Result, ensure};
 use cotan::cpu::{CallOptions, CompiledFunction, Probe, ProbeEvent};
 use cotan::host::Value;
 use cotan::host::fit_arguments;
 use cotan::{Compiler, Engine};
+use cotan_measure::{Perturbed, check, function};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};

@@ -4,11 +4,11 @@
 //! even they do not do twice the work. A call on two threads is held against what they do.
 
 use crate::Instance;
-use crate::measure::{check, function};
 use anyhow::{Context, Result};
 use cotan::host::Value;
 use cotan::host::fit_arguments;
 use cotan::{Compiler, Engine, Function};
+use cotan_measure::{check, function};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::sync::Barrier;
