@@ -22,6 +22,7 @@ mod flush;
 mod liveness;
 mod lower;
 pub mod node;
+mod parse;
 mod partial_sums;
 pub mod pipeline;
 mod print;
@@ -33,15 +34,16 @@ pub use buffer_reuse::PASS as REUSE_BUFFERS;
 pub use context::{NestContext, TaskSizes, Width};
 pub use contract::{PASS as CONTRACT, contract};
 pub use flush::PASS as MARK_FLUSHING;
-pub use lower::{lower, lowers};
+pub use lower::{lower, lower_only, lowers};
 pub use node::{
     Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo,
     LoopFunction, Node, Operand, Param, Place, Product, Routine, Sharing, Sum, Target, Tensor, Threads, View, Wave,
     combining,
 };
+pub use parse::{NestParseError, parse_nest};
 pub use partial_sums::{BlockWork, PartialSums};
 pub use pipeline::NestPass;
-pub use print::heading;
+pub use print::{heading, print_nest};
 pub use probe::{PASS as INSERT_PROBES, Probe, ProbeEvent, insert_probes};
 pub use product::{PASS as EXPAND_PRODUCTS, expand_products, is_small, small_version};
 pub use verify::{NestError, verify, verify_nests};

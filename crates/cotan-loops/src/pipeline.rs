@@ -5,6 +5,7 @@
 
 use crate::context::NestContext;
 use crate::node::LoopFunction;
+use crate::verify::{NestError, verify};
 use crate::{buffer_reuse, flush};
 
 /// A pass on loop nests.
@@ -24,9 +25,46 @@ pub type NestPipeline = &'static [&'static NestPass];
 /// What every nest goes through when it is written.
 pub static AFTER_LOWERING: NestPipeline = &[&flush::PASS, &buffer_reuse::PASS];
 
-/// Runs passes one after the other.
+/// Runs passes one after the other. Debug builds verify what each of them makes, and name the guilty one.
 pub fn run(passes: &[&NestPass], f: &mut LoopFunction, context: &NestContext) {
     for pass in passes {
+        let before = cfg!(debug_assertions).then(|| f.clone());
         (pass.run)(f, context);
+        if let (Some(before), Err(error)) = (before, verify_if_debug(f)) {
+            panic!(
+                "bug: the pass `{}` breaks a rule of loop nests: {error}\n\nbefore:\n{before}\nafter:\n{f}",
+                pass.name
+            );
+        }
+    }
+}
+
+/// What the verifier says in a debug build; a release build does not ask it.
+pub(crate) fn verify_if_debug(f: &LoopFunction) -> Result<(), NestError> {
+    if cfg!(debug_assertions) { verify(f) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::{Local, Node, Operand};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    static GUILTY: NestPass =
+        NestPass { name: "guilty", doc: "Sets what is not there.", run: |f, _| f.body.push(Node::Set(Local(0), ZERO)) };
+
+    const ZERO: Operand = Operand::Const(cotan_ir::Const::bool(false));
+
+    #[test]
+    fn the_guilty_pass_is_named_with_both_texts() {
+        let mut b = cotan_ir::Builder::new();
+        let x = b.param("x", cotan_ir::Ty::scalar(cotan_ir::Elem::F64));
+        let f = b.finish("f", vec![x.into()]);
+        let passes = [&buffer_reuse::PASS, &GUILTY];
+        let ran = catch_unwind(AssertUnwindSafe(|| run(&passes, &mut crate::lower(&f), &NestContext::default())));
+        let message = ran.expect_err("a broken rule").downcast::<String>().map_or_else(|_| String::new(), |text| *text);
+        for part in ["the pass `guilty`", "bool where f64 is expected", "before:\nfn f(x: f64) {", "  x := false\n"] {
+            assert!(message.contains(part), "{part:?} is missing in {message}");
+        }
     }
 }

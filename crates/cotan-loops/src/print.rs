@@ -1,35 +1,39 @@
 //! The text form of loop nests, for people: `cotan emit --stage loops`.
 
 use crate::node::{
-    Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Local, LoopFunction, Node, Operand, Param,
-    Place, Sharing, Target, Tensor, Threads, View, Wave,
+    Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LoopFunction, Node,
+    Operand, Param, Place, Sharing, Sum, Target, Tensor, Threads, View, Wave,
 };
 use crate::partial_sums::{BlockWork, PartialSums};
-use cotan_ir::Symbol;
+use cotan_ir::{Span, Symbol};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
 impl fmt::Display for LoopFunction {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let locals = unique(self.locals.iter().map(|l| &l.name));
-        let buffers = unique(self.buffers.iter().map(|b| &b.name));
-        let mut printer = Printer { f: self, locals, buffers, text: String::new() };
+        let mut printer = Printer::new(self, false);
         printer.function();
         out.write_str(&printer.text)
     }
 }
 
+/// The complete text form, which [`parse_nest`](crate::parse_nest) reads: that for people, with the tables of locals and
+/// buffers behind the first line, and at the ends of lines what people need not know.
+pub fn print_nest(f: &LoopFunction) -> String {
+    let mut printer = Printer::new(f, true);
+    printer.function();
+    printer.text
+}
+
 /// The line that a node begins with.
 pub fn heading(f: &LoopFunction, node: &Node) -> String {
-    let locals = unique(f.locals.iter().map(|l| &l.name));
-    let buffers = unique(f.buffers.iter().map(|b| &b.name));
-    let mut printer = Printer { f, locals, buffers, text: String::new() };
+    let mut printer = Printer::new(f, false);
     printer.node(node, 0);
     printer.text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// Base names, with a number where they repeat.
-fn unique<'a>(names: impl Iterator<Item = &'a Symbol>) -> Vec<String> {
+pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a Symbol>) -> Vec<String> {
     let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
     let mut number = |name: &'a Symbol| {
         let n = uses.entry(name).or_default();
@@ -41,22 +45,73 @@ fn unique<'a>(names: impl Iterator<Item = &'a Symbol>) -> Vec<String> {
 
 struct Printer<'a> {
     f: &'a LoopFunction,
+    is_complete: bool,
     locals: Vec<String>,
     buffers: Vec<String>,
     text: String,
 }
 
 impl Printer<'_> {
+    fn new(f: &LoopFunction, is_complete: bool) -> Printer<'_> {
+        let locals = unique(f.locals.iter().map(|l| &l.name));
+        let buffers = unique(f.buffers.iter().map(|b| &b.name));
+        Printer { f, is_complete, locals, buffers, text: String::new() }
+    }
+
     fn function(&mut self) {
         let params = listed(&self.f.params, |param| match param {
             Param::Scalar(local) => format!("{}: {}", self.local(*local), self.f.elem(*local)),
             Param::Tensor(tensor) => self.tensor(tensor),
         });
-        self.text = format!("fn {}({params}) {{\n", self.f.name);
+        self.text = format!("fn {}({params}) {{\n", self.name(&self.f.name));
+        if self.is_complete {
+            self.tables();
+        }
         self.nodes(&self.f.body, 1);
         let results = listed(&self.f.results, |result| self.argument(result));
         self.line(1, &format!("return {results}"));
         self.text += "}\n";
+    }
+
+    /// What stands behind the first line of the complete form.
+    fn tables(&mut self) {
+        for info in &self.f.locals {
+            let mutable = if info.is_mutable { " mutable" } else { "" };
+            self.line(1, &format!("local {}: {} lanes {}{mutable}", info.name, info.elem, info.lanes));
+        }
+        for info in &self.f.buffers {
+            let kind = match info.kind {
+                BufferKind::Param(k) => format!("param {k}"),
+                BufferKind::Allocated(Home::Arena) => "arena".to_owned(),
+                BufferKind::Allocated(Home::Frame) => "frame".to_owned(),
+                BufferKind::Allocated(Home::Result(k)) => format!("result {k}"),
+                BufferKind::Stack => "stack".to_owned(),
+                BufferKind::Bound => "bound".to_owned(),
+            };
+            let record = if info.is_record { " record" } else { "" };
+            self.line(1, &format!("buffer {}: {} {kind}{record}{}", info.name, info.elem, self.span(info.span)));
+        }
+        if self.f.regroups_sums {
+            self.line(1, "regroups");
+        }
+        for buffer in &self.f.watched {
+            self.line(1, &format!("watch {}", self.buffers[buffer.index()]));
+        }
+    }
+
+    /// What the complete form has more.
+    fn more(&self, text: impl FnOnce() -> String) -> String {
+        if self.is_complete { text() } else { String::new() }
+    }
+
+    fn span(&self, span: Span) -> String {
+        let Span { file, start, end, role } = span;
+        self.more(|| if span.is_some() { format!(" @ {file} {start} {end} {role}") } else { String::new() })
+    }
+
+    /// The name of a function.
+    fn name(&self, name: &Symbol) -> String {
+        if self.is_complete { format!("{:?}", &**name) } else { name.to_string() }
     }
 
     fn line(&mut self, depth: usize, text: &str) {
@@ -105,8 +160,9 @@ impl Printer<'_> {
             Node::StackOpen(buffer) => format!("stack {}: {}", self.buffer(*buffer), self.info(*buffer).elem),
             Node::StackExtend(buffer, n) => format!("extend {} to {}", self.buffer(*buffer), self.operand(*n)),
             Node::Bind { buffer, to } => format!("bind {} to {}", self.buffer(*buffer), self.place(*to)),
-            Node::Check { cond, kind, args, .. } => {
-                format!("check {} {}({})", self.operand(*cond), kind.code(), self.operands(args))
+            Node::Check { cond, kind, args, span } => {
+                let (args, span) = (self.operands(args), self.span(*span));
+                format!("check {} {}({args}){span}", self.operand(*cond), kind.code())
             }
             Node::Product(product) => {
                 let [to, left, right] = product.views().map(|view| self.view(view));
@@ -116,14 +172,16 @@ impl Printer<'_> {
                 let (to, from) = (self.tensor(&routine.to), listed(&routine.from, |array| self.tensor(array)));
                 format!("{to} = routine {}({from}){:?}", routine.op.name(), routine.attrs)
             }
-            Node::Print { text, value, .. } => {
+            Node::Print { text, value, extents } => {
                 let value = value.as_ref().map_or(String::new(), |value| format!(", {}", self.tensor(value)));
-                format!("print {:?}{value}", String::from_utf8_lossy(text))
+                let extents =
+                    extents.map_or(String::new(), |place| self.more(|| format!(" extents {}", self.place(place))));
+                format!("print {:?}{value}{extents}", String::from_utf8_lossy(text))
             }
             Node::Call { callee, args, results } => {
                 let args = listed(args, |arg| self.argument(arg));
                 let results = listed(results, |result| self.call_result(result));
-                format!("{results} = call {callee}({args})")
+                format!("{results} = call {}({args})", self.name(callee))
             }
         };
         self.line(depth, &text);
@@ -133,7 +191,12 @@ impl Printer<'_> {
         let threads = self.threads(&l.threads);
         let lanes = if l.lanes > 1 { format!(" lanes({})", l.lanes) } else { String::new() };
         let flushes = if l.may_flush { " flushing" } else { "" };
-        format!("for {} < {}{lanes}{threads}{flushes}", self.local(l.index), self.operand(l.count))
+        let independent = match l.independence {
+            Independence::None => String::new(),
+            Independence::Block => self.more(|| " independent in blocks".to_owned()),
+            Independence::All => self.more(|| " independent".to_owned()),
+        };
+        format!("for {} < {}{lanes}{threads}{flushes}{independent}", self.local(l.index), self.operand(l.count))
     }
 
     fn branches(&mut self, cond: Operand, yes: &[Node], no: &[Node], depth: usize) {
@@ -157,8 +220,11 @@ impl Printer<'_> {
                 format!(" wavefront(stages {}, slots {})", self.operand(*stages), self.operand(*slots))
             }
             Threads::May(Sharing { steps, sums }) => {
-                let sums: Vec<String> = sums.iter().map(|sum| self.target(sum.target)).collect();
-                let sums = if sums.is_empty() { String::new() } else { format!(", sums {}", sums.join(", ")) };
+                let sums = listed(sums, |Sum { monoid, target, extents }| {
+                    let extents = self.more(|| format!(" by {} of ({})", monoid.name(), self.operands(extents)));
+                    format!("{}{extents}", self.target(*target))
+                });
+                let sums = if sums.is_empty() { String::new() } else { format!(", sums {sums}") };
                 format!(" may fork(steps {}{sums})", self.operand(*steps))
             }
         }
@@ -215,7 +281,9 @@ impl Printer<'_> {
         match result {
             CallResult::Scalar(local) => self.local(*local),
             CallResult::Into(tensor) => self.tensor(tensor),
-            CallResult::New(buffer, _) => format!("new {}", self.buffer(*buffer)),
+            CallResult::New(buffer, rank) => {
+                format!("new {}{}", self.buffer(*buffer), self.more(|| format!(" rank {rank}")))
+            }
         }
     }
 

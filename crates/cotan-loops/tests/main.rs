@@ -5,3 +5,5 @@ mod lowering;
 mod probe;
 mod products;
 mod reuse;
+mod text;
+mod verify;

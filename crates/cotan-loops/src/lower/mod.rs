@@ -25,7 +25,7 @@ mod work;
 use crate::context::NestContext;
 use crate::liveness::Scopes;
 use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
-use crate::pipeline::{AFTER_LOWERING, run};
+use crate::pipeline::{AFTER_LOWERING, run, verify_if_debug};
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
 use memory::Destination;
@@ -35,9 +35,16 @@ pub use tensor_op::lowers;
 
 /// Lowers a function, and runs [`AFTER_LOWERING`]. The function must have passed the verifier.
 pub fn lower(f: &Function) -> LoopFunction {
+    let mut nest = lower_only(f);
+    run(AFTER_LOWERING, &mut nest, &NestContext::default());
+    nest
+}
+
+/// The same without the passes.
+pub fn lower_only(f: &Function) -> LoopFunction {
     let mut lowering = Lowering::new(f);
     lowering.function();
-    let mut nest = LoopFunction {
+    let nest = LoopFunction {
         name: f.name.clone(),
         locals: lowering.locals,
         buffers: lowering.buffers,
@@ -47,7 +54,9 @@ pub fn lower(f: &Function) -> LoopFunction {
         regroups_sums: false,
         watched: Vec::new(),
     };
-    run(AFTER_LOWERING, &mut nest, &NestContext::default());
+    if let Err(error) = verify_if_debug(&nest) {
+        panic!("bug: lowering `{}` breaks a rule of loop nests: {error}\n\n{nest}", f.name);
+    }
     nest
 }
 

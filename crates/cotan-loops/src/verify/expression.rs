@@ -20,10 +20,8 @@ impl Verifier<'_> {
             }
             Expr::Copy(operand) => self.spread(*operand, elem, lanes),
             Expr::Native { instruction, elem: of, args } => {
-                let (operands, result) = signature(*instruction, *of);
-                require(operands.len() == args.len(), || {
-                    format!("{} operands of an instruction that takes {}", args.len(), operands.len())
-                })?;
+                let (operands, n, result) = signature(*instruction, *of);
+                require(args.len() == n, || format!("{} operands of an instruction that takes {n}", args.len()))?;
                 args.iter().zip(operands).try_for_each(|(arg, elem)| self.spread(*arg, elem, lanes))?;
                 self.same_elem(elem, result)
             }
@@ -61,8 +59,9 @@ impl Verifier<'_> {
     }
 }
 
-/// The types of the operands and of the result of an instruction on a type.
-fn signature(instruction: Instruction, elem: Elem) -> (Vec<Elem>, Elem) {
+/// The types of the operands of an instruction on a type, how many there are, and the type of the result.
+fn signature(instruction: Instruction, elem: Elem) -> ([Elem; 3], usize, Elem) {
+    let all = [elem; 3];
     match instruction {
         Instruction::Add
         | Instruction::Sub
@@ -76,7 +75,7 @@ fn signature(instruction: Instruction, elem: Elem) -> (Vec<Elem>, Elem) {
         | Instruction::Max
         | Instruction::And
         | Instruction::Or
-        | Instruction::Xor => (vec![elem; 2], elem),
+        | Instruction::Xor => (all, 2, elem),
         Instruction::Neg
         | Instruction::Abs
         | Instruction::Sqrt
@@ -84,8 +83,8 @@ fn signature(instruction: Instruction, elem: Elem) -> (Vec<Elem>, Elem) {
         | Instruction::Ceil
         | Instruction::Trunc
         | Instruction::Not
-        | Instruction::Identity => (vec![elem], elem),
-        Instruction::Fma => (vec![elem; 3], elem),
+        | Instruction::Identity => (all, 1, elem),
+        Instruction::Fma => (all, 3, elem),
         Instruction::Eq
         | Instruction::Ne
         | Instruction::Lt
@@ -94,12 +93,12 @@ fn signature(instruction: Instruction, elem: Elem) -> (Vec<Elem>, Elem) {
         | Instruction::Ge
         | Instruction::AddFits
         | Instruction::SubFits
-        | Instruction::MulFits => (vec![elem; 2], Elem::Bool),
-        Instruction::IsNan | Instruction::CastFits(_) => (vec![elem], Elem::Bool),
-        Instruction::Shl | Instruction::Shr => (vec![elem, Elem::I64], elem),
+        | Instruction::MulFits => (all, 2, Elem::Bool),
+        Instruction::IsNan | Instruction::CastFits(_) => (all, 1, Elem::Bool),
+        Instruction::Shl | Instruction::Shr => ([elem, Elem::I64, elem], 2, elem),
         // It is about the width of its type, which the distance alone does not tell.
-        Instruction::ShiftFits => (vec![elem, Elem::I64], Elem::Bool),
-        Instruction::Select => (vec![Elem::Bool, elem, elem], elem),
-        Instruction::Cast(to) | Instruction::Bitcast(to) => (vec![elem], to),
+        Instruction::ShiftFits => ([elem, Elem::I64, elem], 2, Elem::Bool),
+        Instruction::Select => ([Elem::Bool, elem, elem], 3, elem),
+        Instruction::Cast(to) | Instruction::Bitcast(to) => (all, 1, to),
     }
 }

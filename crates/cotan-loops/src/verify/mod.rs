@@ -26,12 +26,12 @@
 //! - An array in the frame has extents that are known.
 //! - Nothing is written to a parameter, nor to a name that is bound to one.
 //! - Nothing that a product or a routine reads lies in the buffer that it writes to.
-//! - The memory of a result belongs to that result, which is all of it.
+//! - Memory of a result is that of a tensor, and a result that is one begins where its memory does.
 //! - Watched buffers are results of floats.
 //!
 //! Loops on threads
 //! - The sums of a loop are whole buffers, or mutable locals, that its iterations do nothing with but combine, each by
-//!   the monoid of the sum. A loop that may be forked combines a value from outside with nothing else.
+//!   the monoid of the sum; lanes of a buffer are read, combined and written.
 //! - The numbers of a wavefront are i64; an estimate of steps is an f64.
 //!
 //! Operations

@@ -7,42 +7,50 @@ use crate::derived_case::{Case, floats, options};
 use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN};
-use cotan_ir::{CheckKind, Elem, Module, Span};
+use cotan_ir::{CheckKind, Elem, Function, Module, Span};
 use cotan_loops::node::walk;
-use cotan_loops::pipeline::run;
-use cotan_loops::{LoopFunction, NestContext, Node, TaskSizes, Width, lower, verify_nests};
-use cotan_ops::Value;
+use cotan_loops::pipeline::{AFTER_LOWERING, run};
+use cotan_loops::{
+    LoopFunction, NestContext, Node, TaskSizes, Width, lower, lower_only, parse_nest, print_nest, verify_nests,
+};
+use cotan_ops::{Registry, Value};
 use std::collections::BTreeMap;
 
-/// A place in the pipelines: what has been done to a nest.
+/// A place in the pipeline of nests: so many passes of a list have run, in pieces as small as they get, so that small
+/// programs meet all that they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NestPlace {
-    /// So many passes of the optimising pipeline ran.
-    After(usize),
-    /// The plain pipeline ran.
-    Plain,
-    /// All of the optimising pipeline ran, with no lane left.
+    /// The first ones of those that every nest goes through.
+    Lowered(usize),
+    /// After them, the first ones on the way to code that is not optimised.
+    Plain(usize),
+    /// The first ones on the way to fast code.
+    Optimized(usize),
+    /// All on that way, with no lane left.
     Scalar,
 }
 
 impl NestPlace {
     /// Every place.
     pub fn all() -> Vec<NestPlace> {
-        let after = (0..=OPTIMIZED.len()).map(NestPlace::After);
-        after.chain([NestPlace::Plain, NestPlace::Scalar]).collect()
+        let plain = (1..=PLAIN.len()).map(NestPlace::Plain);
+        let optimized = (1..=OPTIMIZED.len()).map(NestPlace::Optimized);
+        let lowered = (0..=AFTER_LOWERING.len()).map(NestPlace::Lowered);
+        lowered.chain(plain).chain(optimized).chain([NestPlace::Scalar]).collect()
     }
 
     /// What the nests of a function and of all that it calls are here.
     pub fn nests(self, module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
-        // The smallest pieces, so that small programs meet all that passes do.
-        let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
-        let (passes, width) = match self {
-            NestPlace::After(n) => (&OPTIMIZED[..n], 4),
-            NestPlace::Plain => (PLAIN, 4),
-            NestPlace::Scalar => (OPTIMIZED, 1),
+        let (lanes, passes) = match self {
+            NestPlace::Lowered(n) => (None, &AFTER_LOWERING[..n]),
+            NestPlace::Plain(n) => (Width::new(4), &PLAIN[..n]),
+            NestPlace::Optimized(n) => (Width::new(4), &OPTIMIZED[..n]),
+            NestPlace::Scalar => (Width::new(1), OPTIMIZED),
         };
-        let context = NestContext { tasks, width: Width::new(width), probe: None };
-        let mut nests = lowered(module, name)?;
+        let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+        let context = NestContext { width: lanes, tasks, ..NestContext::default() };
+        let write = if matches!(self, NestPlace::Lowered(_)) { lower_only } else { lower };
+        let mut nests = lowered(module, name, write)?;
         nests.iter_mut().for_each(|nest| run(passes, nest, &context));
         Ok(nests)
     }
@@ -73,6 +81,7 @@ pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -
         let what = format!("the nest of `{name}`, {place:?}");
         let nests = place.nests(module, name)?;
         verify_nests(&nests).map_err(|e| format!("{what}: {e}"))?;
+        nests.iter().try_for_each(|nest| reads_back(nest).map_err(|e| format!("{what}: {e}")))?;
         let mut text = String::new();
         let limits = cotan_nest::Options { steps: STEPS, ..cotan_nest::Options::default() };
         let found = cotan_nest::run_with_output(&nests, name, args, &limits, &mut |piece| text += piece);
@@ -81,6 +90,13 @@ pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -
         }
         agrees(found, &expected, nests.iter().any(|nest| nest.regroups_sums), &what)
     })
+}
+
+/// Whether a nest is what its complete text stands for.
+fn reads_back(nest: &LoopFunction) -> Result<(), String> {
+    let text = print_nest(nest);
+    let again = parse_nest(&text, Registry::standard()).map_err(|e| format!("its text does not parse: {e}\n{text}"))?;
+    if again == *nest { Ok(()) } else { Err(format!("its text reads back otherwise:\n{text}\n{}", print_nest(&again))) }
 }
 
 /// Enough for any program of the tests, and a bound on one that does not end.
@@ -130,7 +146,7 @@ fn regrouped(found: &[Value], expected: &[Value], what: &str) -> Result<(), Stri
 }
 
 /// The nests of a function and of all that it calls, lowered.
-fn lowered(module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
+fn lowered(module: &Module, name: &str, write: fn(&Function) -> LoopFunction) -> Result<Vec<LoopFunction>, String> {
     let mut nests = BTreeMap::new();
     let mut wanted = vec![name.to_owned()];
     while let Some(name) = wanted.pop() {
@@ -138,7 +154,7 @@ fn lowered(module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
             continue;
         }
         let f = module.function(&name).ok_or_else(|| format!("there is no function `{name}`"))?;
-        let nest = lower(f);
+        let nest = write(f);
         callees(&nest.body, &mut wanted);
         nests.insert(name, nest);
     }
