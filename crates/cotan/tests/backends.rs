@@ -66,17 +66,18 @@ fn a_backend_of_ones_own_runs_what_it_has() {
 fn what_a_device_lacks_is_told_with_its_place_before_code_is_made() {
     let (compiler, compiled) = compiler();
     let cases = [
-        ("fn f(x: f64) -> f64 {\n  print(\"x\")\n  x\n}", "output", 2),
+        ("fn f(x: f64) -> f64 {\n  print(\"x\")\n  x\n}", "output", Some(2)),
         (
             "fn f(x: f64) -> f64 {\n  let mut y = x\n  while y < 9.0 {\n    y += 1.0\n  }\n  y\n}",
             "loops whose length only the run knows",
-            3,
+            Some(3),
         ),
-        ("fn f(x: f16) -> f32 = x as f32", "numbers of type f16", 1),
+        ("fn f(x: f16) -> f32 = x as f32", "numbers of type f16", Some(1)),
+        // Its place is in the library.
         (
-            "import linalg\nfn f(x: f64) -> f64 {\n  let a = [[x, 0.0], [0.0, x]]\n  linalg.cholesky(a)[0, 0]\n}",
+            "import std.linalg\nfn f(x: f64[2, 2]) -> f64[2, 2] = linalg.cholesky(x)",
             "routines of numerical libraries",
-            4,
+            None,
         ),
     ];
     for (text, lacking, line) in cases {
@@ -89,7 +90,7 @@ fn what_a_device_lacks_is_told_with_its_place_before_code_is_made() {
         assert_eq!(told.help, ["the nearest that works: --backend cpu"]);
         let span = told.primary.span;
         let at = program.sources.get(span.file).expect("a file").line_column(span.start);
-        assert_eq!(at.line, line, "{lacking}");
+        assert!(line.is_none_or(|line| at.line == line), "{lacking}: line {}", at.line);
         assert!(compiler.function(&program, &Request::function("f"), Engine::INTERPRETER).is_ok(), "{lacking}");
     }
     assert_eq!(compiled.load(Ordering::Relaxed), 0, "no code was made");
