@@ -11,6 +11,7 @@ mod house;
 mod linted;
 mod memcheck;
 mod new_op;
+mod new_pass;
 mod ops;
 mod peers;
 mod proofs;
@@ -48,6 +49,7 @@ cargo xtask COMMAND
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   new-op NAME             writes the skeleton of an operation on tensors, which does not compile until it is filled in
   new-op --scalar NAME    the same of an operation on scalars
+  new-pass NAME           writes the skeleton of a pass over the core IR, its entry in the list and its two file tests
   export-rules            writes the rules of the op table for the proofs, proofs/generated/Rules_gen.v
   proofs [--mutants]      builds and audits the machine-checked proofs and the oracle; needs Coq, and says what to install.
                           --mutants shows that broken rules can't be proved
@@ -83,6 +85,7 @@ fn main() -> Result<()> {
         Some("figures") => figures::write(&root()),
         Some("accept") => accept(rest),
         Some("new-op") => new_op::write(&root(), rest),
+        Some("new-pass") => new_pass::write(&root(), rest),
         Some("export-rules") => proofs::export_rules(&root()),
         Some("proofs") => match rest {
             [] => proofs::build(&root()),

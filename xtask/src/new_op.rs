@@ -81,10 +81,10 @@ fn register_tensor(folder: &Path, name: &str) -> Result<()> {
 }
 
 /// Inserts a line among those that begin in the same way, in alphabetical order.
-fn insert(path: &Path, beginning: &str, line: &str) -> Result<()> {
+pub(crate) fn insert(path: &Path, beginning: &str, line: &str) -> Result<()> {
     let text = fs::read_to_string(path)?;
     let mut lines: Vec<&str> = text.lines().collect();
-    let alike = |l: &&str| l.starts_with(beginning) && l.ends_with(';');
+    let alike = |l: &&str| l.starts_with(beginning) && l.ends_with([';', ',']);
     let after = lines.iter().position(|l| alike(l) && *l > line);
     let at = after.or_else(|| lines.iter().rposition(alike).map(|at| at + 1));
     lines.insert(at.with_context(|| format!("{} has no line like `{line}`", path.display()))?, line);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Replaces every derivative that the module asks for by a function. Derivatives of callees that turn out to be needed
 /// are added under their canonical names.
 ///
-/// The functions should have been through [`cotan_opt::prepare`]: contraction decides the bits of the primal and must not
+/// The functions should have been through [`cotan_opt::BEFORE_AD`]: contraction decides the bits of the primal and must not
 /// follow this pass.
 ///
 /// Gives a report of the reversed loops, in the order of their reversal.

@@ -316,8 +316,11 @@ pub(crate) struct EmitArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The step.
-    #[arg(long, value_enum)]
-    pub(crate) stage: Stage,
+    #[arg(long, value_enum, required_unless_present = "after", conflicts_with = "after")]
+    pub(crate) stage: Option<Stage>,
+    /// The core IR after the last run of this pass; `--stage passes` lists the passes.
+    #[arg(long, value_name = "PASS")]
+    pub(crate) after: Option<String>,
     /// One function; all by default.
     #[arg(long = "fn", value_name = "NAME")]
     pub(crate) function: Option<String>,
@@ -336,6 +339,8 @@ pub(crate) enum Stage {
     Ir,
     /// The core IR as a graph for Graphviz.
     Dot,
+    /// The passes over the core IR: what each does, and how many times it runs for this program.
+    Passes,
     /// Loop nests.
     Loops,
     /// LLVM's IR.

@@ -8,6 +8,7 @@ use crate::files::{self, MAX_PROGRAM};
 use crate::input::{RawArguments, Unbound};
 use cotan::cpu::explicit_failure;
 use cotan::diagnostics::{Diagnostic, FileId, SourceMap, decode};
+use cotan::emit::PassLog;
 use cotan::explain::Explanation;
 use cotan::host::{ArgumentMisfit, HostValue};
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
@@ -125,6 +126,11 @@ impl Session {
     /// The same, to take derivatives of.
     pub(crate) fn lower_to_derive(&self, request: &Request) -> Result<ReadyModule, Failure> {
         self.made(request, |request| self.compiler.lower_to_derive(&self.program, request))
+    }
+
+    /// Notes what passes do on the way of a request.
+    pub(crate) fn log_passes(&self, request: &Request, log: &PassLog) -> Result<(), Failure> {
+        self.made(request, |request| self.compiler.log_passes(&self.program, request, log))
     }
 
     /// What the reverse sweep of a derivative records.

@@ -1,4 +1,4 @@
-//! Passes over the core IR. A pass is a plain function from code to code; pipelines are lists of passes.
+//! Passes over the core IR. A pass is a record around a plain function from code to code; pipelines are lists of passes.
 //!
 //! No pass changes a bit of a result, adds an error, or drops one whose value is needed; [`passes::contract_fma`] alone
 //! decides bits, once, before anything is differentiated.
@@ -16,9 +16,14 @@
 //! ```
 
 pub mod cost;
+mod pass;
 pub mod passes;
-mod pipeline;
+mod pipelines;
 pub mod remaining;
 
+pub use pass::{Pass, PassContext, Promise};
+pub use passes::PASSES;
 pub use passes::eliminate_checks::KnownExtents;
-pub use pipeline::{finish, finish_given, optimize, prepare, simplify, straighten};
+pub use pipelines::{
+    BEFORE_AD, BEFORE_CODE, OPTIMIZE, PIPELINES, Pipeline, RESTRUCTURE, SCALARIZE, SIMPLIFY, Step, simplify,
+};

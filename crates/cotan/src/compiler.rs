@@ -2,8 +2,9 @@
 
 use crate::backend::{Backend, Capabilities, CodeOptions, Cpu, Engine, Interpreter, Source, UnknownDevice};
 use crate::function::Function;
+use crate::pipeline::{self, MiddleEnd, Observer, Stage};
 use crate::stopping::CallLimits;
-use crate::{CompileError, Program, Request, Signature, library, pipeline};
+use crate::{CompileError, Program, Request, Signature, library};
 use cotan_ir::Module;
 use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
@@ -11,8 +12,8 @@ use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend as LlvmBackend, CompileOptions, CompiledFunction, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
-use cotan_opt::KnownExtents;
 use cotan_opt::passes::trap_nan::Site;
+use cotan_opt::{KnownExtents, Pass};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
@@ -182,19 +183,19 @@ impl Compiler {
 
     /// The IR of a function of a module in which derivatives are requests, as it is run. The entry tells its first operands.
     pub(crate) fn lower_module(&self, entry: Entry, source: &Module) -> Result<ReadyModule, CompileError> {
-        on_deep_stack(|| self.finish(entry, source, self.last()))
+        on_deep_stack(|| self.ready(entry, source, self.last(), None))
     }
 
-    /// What code that is run goes through last.
-    fn last(&self) -> Last {
+    /// How far code that is run goes.
+    fn last(&self) -> Stage {
         // A trap tells the iteration in which a NaN was made, so it wants to see the loops.
-        if self.trap_nan { Last::Simplified } else { Last::Finished }
+        if self.trap_nan { Stage::Simplified } else { Stage::Ready }
     }
 
     /// The same before it is optimised for running: of this IR derivatives may be taken. Of the other they may not: how a
     /// maximum shares among ties, and what a zero makes needless, is decided in it already.
     pub fn lower_to_derive(&self, program: &Program, request: &Request) -> Result<ReadyModule, CompileError> {
-        on_deep_stack(|| self.lower_on_this_stack(program, request, Last::Simplified))
+        on_deep_stack(|| self.lower_on_this_stack(program, request, Stage::Simplified))
     }
 
     /// The names and types of a function or derivative of a program without errors. Nothing is lowered for it.
@@ -220,57 +221,52 @@ impl Compiler {
         Ok((entry, lowered.module))
     }
 
-    /// Writes the derivatives that a module asks for. Under traps for NaN a reverse sweep starts after the value, as it
-    /// does where there are checks.
-    fn expand(
-        &self,
-        module: &mut Module,
-        limits: &cotan_ad::Limits,
-    ) -> Result<Vec<cotan_ad::ReversedLoop>, cotan_ad::Error> {
-        let expand = if self.trap_nan { cotan_ad::expand_values_first } else { cotan_ad::expand };
-        expand(module, limits)
-    }
-
-    /// The module with primal code prepared and the derivatives that `entry` needs, and what reverse mode says of loops.
-    pub(crate) fn derived(
-        &self,
-        module: &Module,
-        entry: &str,
-    ) -> Result<(Module, Vec<cotan_ad::ReversedLoop>), cotan_ad::Error> {
-        pipeline::finish(module, entry, &self.derivatives, |module, limits| self.expand(module, limits))
-    }
-
-    /// The same module with `entry` ready to run.
-    pub(crate) fn linked(
-        &self,
-        module: &Module,
-        entry: &str,
-        last: &dyn Fn(cotan_ir::Function) -> cotan_ir::Function,
-    ) -> Module {
-        pipeline::link(module, entry, self.derivatives.inline, last)
+    /// What a module goes through up to a stage, if nothing is known of the arguments of its entry. Under traps for NaN a
+    /// reverse sweep starts after the value, as it does where there are checks.
+    pub(crate) fn middle_end(&self, stage: Stage) -> MiddleEnd<'_> {
+        MiddleEnd { limits: &self.derivatives, values_first: self.trap_nan, stage, known_extents: &[], observer: None }
     }
 
     fn lower_on_this_stack(
         &self,
         program: &Program,
         request: &Request,
-        last: Last,
+        stage: Stage,
     ) -> Result<ReadyModule, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
-        self.finish(entry, &source, last)
+        self.ready(entry, &source, stage, None)
     }
 
-    /// The IR of a source as it is run.
-    fn finish(&self, entry: Entry, source: &Module, last: Last) -> Result<ReadyModule, CompileError> {
-        let (module, _) = self.derived(source, &entry.symbol)?;
-        let given = given(&entry);
-        let last = |f: cotan_ir::Function| match last {
-            Last::Simplified => cotan_opt::simplify(f),
-            Last::Finished if f.name == entry.symbol => cotan_opt::finish_given(f, &given),
-            Last::Finished => cotan_opt::finish(f),
-        };
-        let mut module = self.linked(&module, &entry.symbol, &last);
-        let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module));
+    /// Shows an observer each function of a request after each pass on its way to code. Passes inside of the writing of
+    /// derivatives are not shown.
+    pub(crate) fn observe(
+        &self,
+        program: &Program,
+        request: &Request,
+        observer: &(dyn Fn(&'static Pass, &cotan_ir::Function) + Sync),
+    ) -> Result<(), CompileError> {
+        on_deep_stack(|| {
+            let (entry, source) = self.lower_source(program, request)?;
+            let ready = self.ready(entry, &source, self.last(), Some(observer))?;
+            if ready.traps.is_none() {
+                pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
+            }
+            Ok(())
+        })
+    }
+
+    /// The IR of a source at a stage.
+    fn ready(
+        &self,
+        entry: Entry,
+        source: &Module,
+        stage: Stage,
+        observer: Observer<'_>,
+    ) -> Result<ReadyModule, CompileError> {
+        let known_extents = known_extents(&entry);
+        let middle_end = MiddleEnd { known_extents: &known_extents, observer, ..self.middle_end(stage) };
+        let (mut module, _) = middle_end.run(source, &entry.symbol)?;
+        let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module, observer));
         Ok(ReadyModule { entry, module: Arc::new(module), traps })
     }
 
@@ -285,8 +281,8 @@ impl Compiler {
                 entry: &entry,
                 module: &source,
                 derivatives: &self.derivatives,
-                known: &given(&entry),
-                finish: &|| self.finish(entry.clone(), &source, Last::Finished),
+                known: &known_extents(&entry),
+                finish: &|| self.ready(entry.clone(), &source, Stage::Ready, None),
             })?;
             if let Some((module, executable)) = kept {
                 return Ok(Function::new(ReadyModule { entry, module, traps: None }, executable, self.call.clone()));
@@ -327,17 +323,8 @@ fn expect_no_errors(program: &Program) -> Result<(), CompileError> {
     if program.has_errors() { Err(CompileError::Diagnostics(program.diagnostics.clone())) } else { Ok(()) }
 }
 
-/// What code goes through last.
-#[derive(Clone, Copy)]
-enum Last {
-    /// Derivatives of it may be taken, or it is looked into.
-    Simplified,
-    /// It is run.
-    Finished,
-}
-
 /// The extents of arguments that follow from its sizes, as every call of an entry makes sure of.
-fn given(entry: &Entry) -> Vec<KnownExtents> {
+fn known_extents(entry: &Entry) -> Vec<KnownExtents> {
     let n_sizes = entry.signature.sizes.len();
     let extents = entry.extents.iter().enumerate();
     extents

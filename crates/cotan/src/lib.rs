@@ -42,6 +42,7 @@ pub use backend::Engine;
 pub use compiler::{Compiler, Config, ReadyModule};
 pub use cotan_ad::Limits as DerivativeLimits;
 pub use cotan_llvm::Statistics;
+pub use cotan_opt::{PASSES, Pass};
 pub use cotan_sema::Limits as ProgramLimits;
 pub use cotan_sema::modules::{Library, Loader};
 pub use cotan_syntax::format::format;

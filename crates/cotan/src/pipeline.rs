@@ -1,82 +1,153 @@
-//! From a lowered module to one that runs: primal code prepared, derivatives written, calls inlined.
+//! The middle end: the way of a program from lowered source code to IR that is compiled or run.
+//!
+//! | step | what is done | the list of passes |
+//! |---|---|---|
+//! | [`prepare`] | primal code is inlined, simplified and contracted, which fixes its bits | [`BEFORE_AD`] |
+//! | [`differentiate`] | requests for derivatives become functions | in `cotan_ad` |
+//! | [`link`] | calls are inlined, and what remains is optimised | [`inline`], and that of the [`Stage`] |
+//! | [`trap_nan`] | where it is asked for, checks for NaN are added | [`trap_nan`](passes::trap_nan) |
+//! | [`relax_products`] | a variant is made for compiled code, which runs first | [`relax_products`](passes::relax_products) |
+//!
+//! The backend makes loop nests of that, and text of these. Each list stands in `cotan_opt::pipelines`, one page too.
 
 use cotan_ad::{Limits, ReversedLoop};
-use cotan_ir::{Function, Item, Module, Symbol};
-use cotan_opt::passes::inline::{InlineLimit, inline};
-use cotan_opt::passes::trap_nan::{self, Site};
+use cotan_ir::{Block, Function, Item, Module, Op, Symbol};
+use cotan_opt::passes::inline::{self, InlineLimit};
+use cotan_opt::passes::trap_nan::Site;
+use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Pass, PassContext, Pipeline, SIMPLIFY, passes};
 use std::sync::Arc;
 
-/// Writes every derivative that `entry` needs by `expand`, and simplifies all of it.
-///
-/// Primal functions are prepared first: inlined, simplified, products and sums contracted. That fixes their bits, for
-/// themselves and inside every derivative. A function that is only called, and inlined everywhere, is gone. Which calls
-/// stay is decided for the whole program, and `expand` is told.
-///
-/// Gives what reverse mode says of the loops that it reversed, too.
-pub(crate) fn finish(
-    module: &Module,
-    entry: &str,
-    limits: &Limits,
-    expand: impl FnOnce(&mut Module, &Limits) -> Result<Vec<ReversedLoop>, cotan_ad::Error>,
-) -> Result<(Module, Vec<ReversedLoop>), cotan_ad::Error> {
-    let limit = limits.inline.for_entry(module, entry);
-    let mut done = Module::default();
-    let mut wanted: Vec<Symbol> = vec![entry.into()];
-    while let Some(name) = wanted.pop() {
-        if done.items.contains_key(&name) {
-            continue;
-        }
-        match module.items.get(&name) {
-            Some(Item::Function(f)) => {
-                let f = cotan_opt::prepare(module, f, limit);
-                wanted.extend(callees(&f.body));
-                wanted.extend(f.custom_vjp.iter().chain(&f.custom_jvp).cloned());
-                done.insert(f);
-            }
-            Some(Item::Derived(d)) => {
-                wanted.push(d.of.clone());
-                done.items.insert(name, Item::Derived(d.clone()));
-            }
-            None => {}
-        }
-    }
-    let reversed = expand(&mut done, &Limits { inline: limit.of_simplified(), ..*limits })?;
-    Ok((done, reversed))
+/// Is shown each function after each pass.
+pub(crate) type Observer<'a> = Option<&'a dyn Fn(&'static Pass, &Function)>;
+
+/// How far code goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Stage {
+    /// Derivatives of it may be taken, or it is looked into.
+    Simplified,
+    /// It is run.
+    Ready,
 }
 
-/// The module with `entry` ready to run: everything that it calls is inlined as far as that pays, and functions that
-/// nothing calls any more are gone. No derivative follows, so rules of functions, which keep calls as calls, are gone
-/// too, and `simplify` may write small loops out.
-pub(crate) fn link(
-    module: &Module,
-    entry: &str,
-    limit: InlineLimit,
-    simplify: &dyn Fn(Function) -> Function,
-) -> Module {
-    let module = &without_rules(module);
-    let limit = limit.for_entry(module, entry).of_simplified();
-    let mut linked = Module::default();
-    let mut wanted: Vec<Symbol> = vec![entry.into()];
-    while let Some(name) = wanted.pop() {
-        let Some(f) = module.function(&name) else { continue };
-        let f = simplify(inline(module, f, limit));
-        wanted.extend(callees(&f.body).into_iter().filter(|c| !linked.items.contains_key(c)));
-        linked.items.insert(name, Item::Function(f.into()));
+impl Stage {
+    fn pipeline(self) -> &'static Pipeline {
+        match self {
+            Stage::Simplified => &SIMPLIFY,
+            Stage::Ready => &BEFORE_CODE,
+        }
     }
-    linked
+}
+
+/// The middle end, with what is asked of it.
+pub(crate) struct MiddleEnd<'a> {
+    /// Bounds on derivatives.
+    pub(crate) limits: &'a Limits,
+    /// Whether a reverse sweep always starts after the value.
+    pub(crate) values_first: bool,
+    /// Where code ends.
+    pub(crate) stage: Stage,
+    /// What every caller of the entry makes sure of.
+    pub(crate) known_extents: &'a [KnownExtents],
+    /// Who looks on.
+    pub(crate) observer: Observer<'a>,
+}
+
+impl MiddleEnd<'_> {
+    /// The module with `entry` and all that it calls at the stage, and what reverse mode says of the loops that it
+    /// reversed.
+    pub(crate) fn run(&self, source: &Module, entry: &str) -> Result<(Module, Vec<ReversedLoop>), cotan_ad::Error> {
+        // Which calls stay is decided for the whole program.
+        let limit = self.limits.inline.for_entry(source, entry);
+        let mut module = self.prepare(source, entry, limit);
+        let reversed = self.differentiate(&mut module, limit)?;
+        Ok((self.link(&module, entry), reversed))
+    }
+
+    /// The primal functions that `entry` needs, prepared: inlined, simplified, products and sums contracted. That fixes
+    /// their bits, for themselves and inside every derivative. A function that is only called, and inlined everywhere, is
+    /// gone. Derivatives stay requests.
+    fn prepare(&self, source: &Module, entry: &str, limit: InlineLimit) -> Module {
+        let context = PassContext { module: Some(source), inline: limit, known_extents: &[], observer: self.observer };
+        let mut prepared = Module::default();
+        let mut wanted: Vec<Symbol> = vec![entry.into()];
+        while let Some(name) = wanted.pop() {
+            if prepared.items.contains_key(&name) {
+                continue;
+            }
+            match source.items.get(&name) {
+                Some(Item::Function(f)) => {
+                    let f = BEFORE_AD.run(f.as_ref().clone(), &context);
+                    wanted.extend(callees(&f.body));
+                    wanted.extend(f.custom_vjp.iter().chain(&f.custom_jvp).cloned());
+                    prepared.insert(f);
+                }
+                Some(Item::Derived(d)) => {
+                    wanted.push(d.of.clone());
+                    prepared.items.insert(name, Item::Derived(d.clone()));
+                }
+                None => {}
+            }
+        }
+        prepared
+    }
+
+    /// Writes every derivative that the module asks for.
+    fn differentiate(&self, module: &mut Module, limit: InlineLimit) -> Result<Vec<ReversedLoop>, cotan_ad::Error> {
+        let expand = if self.values_first { cotan_ad::expand_values_first } else { cotan_ad::expand };
+        expand(module, &Limits { inline: limit.of_simplified(), ..*self.limits })
+    }
+
+    /// The module with `entry` at the stage: everything that it calls is inlined as far as that pays, and functions that
+    /// nothing calls any more are gone. No derivative follows, so rules of functions, which keep calls as calls, are gone
+    /// too, and small loops may be written out.
+    fn link(&self, derived: &Module, entry: &str) -> Module {
+        let source = &without_rules(derived);
+        let inline = self.limits.inline.for_entry(source, entry).of_simplified();
+        let callee = PassContext { module: Some(source), inline, known_extents: &[], observer: self.observer };
+        let mut linked = Module::default();
+        let mut wanted: Vec<Symbol> = vec![entry.into()];
+        while let Some(name) = wanted.pop() {
+            let Some(f) = source.function(&name) else { continue };
+            let known_extents = if *name == *entry { self.known_extents } else { &[] };
+            let context = PassContext { known_extents, ..callee };
+            let f = inline::PASS.apply(f.as_ref().clone(), &context);
+            let f = self.stage.pipeline().run(f, &context);
+            wanted.extend(callees(&f.body).into_iter().filter(|c| !linked.items.contains_key(c)));
+            linked.items.insert(name, Item::Function(f.into()));
+        }
+        linked
+    }
 }
 
 /// Gives every function traps for NaN, and the places where they are.
-pub(crate) fn trap_nan(module: &mut Module) -> Arc<[Site]> {
+pub(crate) fn trap_nan(module: &mut Module, observer: Observer<'_>) -> Arc<[Site]> {
     let mut sites = Vec::new();
     for item in module.items.values_mut() {
         match item {
-            Item::Function(f) => *f = trap_nan::trap_nan(f.as_ref().clone(), &mut sites).into(),
+            Item::Function(f) => {
+                *f = passes::trap_nan::trap_nan(f.as_ref().clone(), &mut sites).into();
+                show(observer, &passes::trap_nan::PASS, f);
+            }
             Item::Derived(_) => {}
         }
     }
     debug_assert_eq!(cotan_ir::verify_module(module), Ok(()), "a function with traps is malformed");
     sites.into()
+}
+
+/// The variant of a module that runs first, with plain products where a result tells of a NaN. `None` if there is nothing
+/// to replace.
+pub(crate) fn relax_products(module: &Module, entry: &str, observer: Observer<'_>) -> Option<Module> {
+    let relaxed = passes::relax_products::relax_products(module, entry)?;
+    debug_assert_eq!(cotan_ir::verify_module(&relaxed), Ok(()), "a function with plain products is malformed");
+    relaxed.functions().for_each(|f| show(observer, &passes::relax_products::PASS, f));
+    Some(relaxed)
+}
+
+fn show(observer: Observer<'_>, pass: &'static Pass, f: &Function) {
+    if let Some(observer) = observer {
+        observer(pass, f);
+    }
 }
 
 fn without_rules(module: &Module) -> Module {
@@ -87,10 +158,10 @@ fn without_rules(module: &Module) -> Module {
     plain
 }
 
-fn callees(block: &cotan_ir::Block) -> Vec<Symbol> {
+fn callees(block: &Block) -> Vec<Symbol> {
     let mut out = Vec::new();
     for s in &block.stmts {
-        if let cotan_ir::Op::Call { callee, .. } = &s.op {
+        if let Op::Call { callee, .. } = &s.op {
             out.push(callee.clone());
         }
         out.extend(s.op.blocks().iter().flat_map(callees));

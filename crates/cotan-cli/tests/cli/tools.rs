@@ -74,6 +74,31 @@ fn every_stage_is_printed() {
 }
 
 #[test]
+fn a_program_is_printed_after_a_pass() {
+    let case = Case::new(LOSS);
+    let run = case.run(&["emit", "program.cot", "--after", "contract_fma", "--fn", "loss"]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("fn loss("), "{}", run.stdout);
+    let run = case.run(&["emit", "program.cot", "--after", "contract_fmo"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("there is no pass `contract_fmo`"), "{}", run.stderr);
+    assert!(run.stderr.contains("did you mean `contract_fma`? The passes are `accumulate_to_map`,"), "{}", run.stderr);
+    let run = case.run(&["emit", "program.cot", "--after", "trap_nan"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("the pass `trap_nan` does not run on the way of this program"), "{}", run.stderr);
+}
+
+#[test]
+fn every_pass_is_listed_with_its_runs() {
+    let run = Case::new(LOSS).run(&["emit", "program.cot", "--stage", "passes"]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    let lines: Vec<Vec<&str>> = run.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines.len(), cotan::PASSES.len(), "{}", run.stdout);
+    let n_runs = |name: &str| lines.iter().find(|l| l[0] == name).and_then(|l| l[1].parse::<usize>().ok());
+    assert!(n_runs("cse") > Some(0) && n_runs("trap_nan") == Some(0), "{}", run.stdout);
+}
+
+#[test]
 fn enums_and_patterns_stand_in_the_tree() {
     let case = Case::new(
         "enum Shape { Dot, Circle(f64), Box { w: f64 } }\n\

@@ -321,7 +321,8 @@ fn the_reverse_sweep_of_a_product_written_as_loops_is_two_products() {
     }";
     let mut module = parse_module(text, Registry::standard()).unwrap();
     let vjp = derive(&mut module, "f", Mode::Vjp);
-    let finished = cotan_opt::finish(module.function(&vjp).unwrap().as_ref().clone());
+    let finished =
+        cotan_opt::BEFORE_CODE.run(module.function(&vjp).unwrap().as_ref().clone(), &cotan_opt::PassContext::default());
     assert_eq!(finished.to_string().matches("= matmul").count(), 2, "{finished}");
     let sweep = Program::of_module(module.clone(), &vjp);
     module.insert(finished);

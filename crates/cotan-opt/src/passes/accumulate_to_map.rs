@@ -4,8 +4,18 @@
 //! and whose leading dims are the extents, is a stacked result added to the start value. A start value filled with one
 //! constant is added inside the body; zero is no exception, because `0.0 + -0.0` is `0.0`.
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{AccKind, Atom, Block, Const, Dim, Function, Monoid, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
 use rustc_hash::FxHashMap;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "accumulate_to_map",
+    doc: "Accumulators whose elements are written once each, at the own index, become stacked results.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| accumulate_to_map(f),
+};
 
 /// The function with own-slot accumulators turned into stacked results.
 pub fn accumulate_to_map(mut f: Function) -> Function {

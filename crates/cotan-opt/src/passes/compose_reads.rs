@@ -7,8 +7,18 @@
 //! one of the part. A read in an inner block stays one of the part, which is nearer: contributions to it are added up
 //! there.
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, OperandRole, Var};
 use rustc_hash::FxHashMap;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "compose_reads",
+    doc: "Reads of a part of an array that was itself read from an array become reads of that array.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| compose_reads(f),
+};
 
 /// The function with parts of arrays read from the arrays themselves.
 pub fn compose_reads(mut f: Function) -> Function {

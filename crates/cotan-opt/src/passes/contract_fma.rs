@@ -4,8 +4,18 @@
 //! same bits. A product is contracted if the sum is its only use and stands in the same block; of two products the
 //! left one is taken. `a * b - c` and `c - a * b` use an exact negation.
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Prim, Stmt, Var, VarInfo};
 use rustc_hash::FxHashMap;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "contract_fma",
+    doc: "Products that only one sum uses are contracted with it to `fma`.",
+    promise: Promise::Rounding,
+    is_idempotent: true,
+    run: |f, _| contract_fma(f),
+};
 
 /// The function with products and sums of floats contracted.
 pub fn contract_fma(mut f: Function) -> Function {

@@ -8,9 +8,19 @@
 use super::identities;
 use super::rename::{lengths, may_become, rename_ty, retyped};
 use super::value_key::ValueKey;
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, ParResult, Stmt, Ty, Var, written_accs};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "cse",
+    doc: "Common subexpressions, constants and operands of identities take the place of computations.",
+    promise: Promise::Bits,
+    is_idempotent: false,
+    run: |f, _| cse(f),
+};
 
 /// The function without repeated expressions.
 pub fn cse(mut f: Function) -> Function {

@@ -8,9 +8,19 @@
 //! Liveness is reachability over "needs" edges between variables and regions, so it takes one walk whatever the depth.
 //! The cost is that of the block, not of the function around it.
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Acc, Atom, Block, Function, Loop, Op, Par, ParResult, Stmt, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::iter::successors;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "dce",
+    doc: "Statements, carried values and accumulators that no result needs are removed.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| dce(f),
+};
 
 /// The live variables of a block, free ones included.
 #[derive(Clone, Debug)]

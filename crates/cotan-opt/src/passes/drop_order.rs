@@ -4,9 +4,19 @@
 //! that can fail any more, it only gives its first operand.
 
 use super::rename::{lengths, may_become, substitute};
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var, free_vars};
 use cotan_ops::AFTER;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "drop_order",
+    doc: "Ordering constraints go where no error can observe them.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| drop_order(f),
+};
 
 /// The function without `after`s that order nothing.
 pub fn drop_order(mut f: Function) -> Function {

@@ -4,9 +4,19 @@
 //! own indices may as well go through their elements as they lie in memory. A single loop knows where the blocks of a
 //! reduction end, and threads can share it.
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Op, Par, ParResult, Span, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::{MUL, RESHAPE};
 use rustc_hash::FxHashMap;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "flatten_reductions",
+    doc: "Reductions over several indices of whole tensors become reductions over one index.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| flatten_reductions(f),
+};
 
 /// The function with such reductions flattened.
 pub fn flatten_reductions(mut f: Function) -> Function {

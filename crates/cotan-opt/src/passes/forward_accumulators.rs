@@ -7,8 +7,18 @@
 //! which is nearer. An index that depends on the number of every loop around a write is taken for one that no two
 //! iterations share; if some do, only the order of a sum of derivatives changes, which is free.
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Acc, AccKind, Atom, Block, Const, Function, Monoid, Op, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "forward_accumulators",
+    doc: "Contributions to an accumulator that is only added to another one are added to that directly.",
+    promise: Promise::Rounding,
+    is_idempotent: true,
+    run: |f, _| forward_accumulators(f),
+};
 
 /// The function with contributions that need not be added up first written to where they end up.
 pub fn forward_accumulators(mut f: Function) -> Function {

@@ -13,8 +13,18 @@ use super::compose_reads::{Part, changed, has_dims};
 use super::dce::dce;
 use super::eliminate_checks::checks;
 use super::rename::{lengths, may_become, retyped};
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "forward_stores",
+    doc: "Reads of elements that were just written take the written value, and overwritten writes go.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| forward_stores(f),
+};
 
 /// How many writes a read is followed through.
 const MOST_WRITES: usize = 32;

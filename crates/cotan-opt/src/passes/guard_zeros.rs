@@ -8,9 +8,19 @@
 
 use super::rename::lengths;
 use super::uses::uses;
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Elem, Function, Op, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::{EQ, MULZ};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "guard_zeros",
+    doc: "Work that is only multiplied by a loop-invariant factor runs where that factor is not zero.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| guard_zeros(f),
+};
 
 /// Primitives and reads from which on a branch is worth it.
 const WORTH_A_BRANCH: usize = 16;

@@ -9,8 +9,21 @@
 //! stays a call. A chain of functions that each call the one before twice would be copied `2^k` times else.
 
 use super::rename::{lengths, may_become, rename_block, rename_ty, retyped};
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, Span, Stmt, Symbol, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "inline",
+    doc: "Calls are replaced by the bodies of their callees, within limits of size.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, context| match context.module {
+        Some(module) => inline(module, &f, context.inline),
+        None => f,
+    },
+};
 
 /// How much inlining may copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,9 +10,19 @@
 use super::dce::dce;
 use super::rename::lengths;
 use super::value_key::ValueKey;
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Function, Op, Stmt, Ty, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "merge_switches",
+    doc: "Work that an earlier branch on the same condition has done is not done again.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| merge_switches(f),
+};
 
 /// The function with the work of its branches shared.
 pub fn merge_switches(mut f: Function) -> Function {

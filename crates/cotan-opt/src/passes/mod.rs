@@ -1,4 +1,4 @@
-//! One pass per file.
+//! The passes over the core IR, one per file, and the list of them.
 
 pub mod accumulate_to_map;
 pub mod compose_reads;
@@ -30,3 +30,35 @@ pub mod trap_nan;
 pub mod unroll;
 mod uses;
 mod value_key;
+
+use crate::pass::Pass;
+
+/// Every pass over the core IR. Tests, pages and commands read this list.
+pub static PASSES: &[&Pass] = &[
+    &accumulate_to_map::PASS,
+    &compose_reads::PASS,
+    &contract_fma::PASS,
+    &cse::PASS,
+    &dce::PASS,
+    &drop_order::PASS,
+    &eliminate_checks::PASS,
+    &flatten_reductions::PASS,
+    &forward_accumulators::PASS,
+    &forward_stores::PASS,
+    &fuse::PASS,
+    &guard_zeros::PASS,
+    &inline::PASS,
+    &licm::PASS,
+    &licm::INTEGERS,
+    &merge_switches::PASS,
+    &recognize_matmul::PASS,
+    &region_cse::PASS,
+    &region_cse::iteration_values::PASS,
+    &relax_products::PASS,
+    &renumber::PASS,
+    &scalar_replacement::PASS,
+    &scatter_to_gather::PASS,
+    &sum_before_map::PASS,
+    &trap_nan::PASS,
+    &unroll::PASS,
+];

@@ -8,11 +8,26 @@
 //! Plain products belong to derivatives and to them alone, and no decision depends on them. So compiled code may add
 //! them to sums without rounding them first (`mulc`).
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Stmt, Symbol, Var};
 use cotan_ops::{DIV, MATMUL, MULC, MULZ, PLAIN, STRONG, record, row};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "relax_products",
+    doc: "Products in which an exact zero wins become plain products where a NaN would be seen in a result.",
+    promise: Promise::UnlessNan,
+    is_idempotent: true,
+    run: |f, context| {
+        let mut module = context.module.cloned().unwrap_or_default();
+        let f = module.insert(f);
+        let relaxed = relax_products(&module, &f.name).and_then(|m| m.function(&f.name).cloned());
+        relaxed.unwrap_or(f).as_ref().clone()
+    },
+};
 
 /// The module with plain products where that is allowed, for calls of `entry` whose results are looked at for NaN.
 /// `None` if there is none to replace, or if something is printed, which is not to be printed twice.

@@ -1,7 +1,17 @@
 //! Renumbering of variables: drops those that nothing binds any more, and numbers the others in order of binding.
 
 use super::rename::{rename_block, rename_ty};
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Block, Function, Var, VarInfo};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "renumber",
+    doc: "Variables are numbered in order of binding, and those that nothing binds are dropped.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| renumber(f),
+};
 
 /// The same function with a table of just its own variables.
 pub fn renumber(mut f: Function) -> Function {

@@ -11,6 +11,7 @@ use crate::derived_case::{Case, function, lengths};
 use crate::model::executable;
 use cotan::certificate::{Certificate, Claim, NoCertificate, certificate};
 use cotan_ir::Mode;
+use cotan_opt::{BEFORE_CODE, PassContext};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ pub fn of_case(case: &Case) -> Result<Result<Certificate, NoCertificate>, String
     let lengths = lengths(f, &case.outs, &case.cotangents);
     let derivative = case.first(Mode::Vjp).canonical_name();
     let mut shipped = subject.module.clone();
-    shipped.insert(cotan_opt::finish(function(&shipped, &derivative)?.clone()));
+    shipped.insert(BEFORE_CODE.run(function(&shipped, &derivative)?.clone(), &PassContext::default()));
     let outs: Vec<_> = case.outs.iter().copied().zip(case.cotangents.iter().cloned().map(Some)).collect();
     let first = case.results.len();
     let wrt: Vec<_> = case.wrt.iter().enumerate().map(|(k, param)| (*param, first + k)).collect();

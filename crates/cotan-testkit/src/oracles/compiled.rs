@@ -11,6 +11,7 @@ use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Function, Module, Span};
 use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
+use cotan_opt::{OPTIMIZE, PassContext};
 
 /// A way to compile functions of a case, and to compare what they do.
 type Way = fn(&Case) -> Result<(), String>;
@@ -94,7 +95,7 @@ fn optimised_module(case: &Case) -> Module {
     let mut module = case.subject.module.clone();
     let functions: Vec<Function> = module.functions().map(|f| f.as_ref().clone()).collect();
     for f in functions {
-        module.insert(cotan_opt::optimize(f));
+        module.insert(OPTIMIZE.run(f, &PassContext::default()));
     }
     module
 }

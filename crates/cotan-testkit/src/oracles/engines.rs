@@ -4,8 +4,8 @@ use super::Verdict;
 use crate::derived_case::{Case, dot, floats, function, options};
 use crate::tolerances::{Property, close, tolerance};
 use cotan_interp::tape as tape_engine;
-use cotan_ir::Function;
 use cotan_ops::Value;
+use cotan_opt::{OPTIMIZE, PassContext, SIMPLIFY};
 
 /// The values computed inside a derivative are those of the program, bit for bit.
 pub fn primal_value(case: &Case) -> Verdict {
@@ -15,20 +15,16 @@ pub fn primal_value(case: &Case) -> Verdict {
     })())
 }
 
-/// Passes in a row.
-type Pipeline = fn(Function) -> Function;
-
 /// The pipelines of passes keep the bits, those of derivatives too.
 pub fn simplified(case: &Case) -> Verdict {
     Verdict::of((|| {
-        let pipelines: [(&str, Pipeline); 2] =
-            [("simplified", cotan_opt::simplify), ("optimized", cotan_opt::optimize)];
+        let pipelines = [("simplified", &SIMPLIFY), ("optimized", &OPTIMIZE)];
         let names = case.names();
         for (name, args) in names.iter().zip(case.calls(&case.subject.args)?) {
             let expected = case.run(name, &args)?;
             for (what, pipeline) in pipelines {
                 let mut module = case.subject.module.clone();
-                let mut f = pipeline(function(&module, name)?.clone());
+                let mut f = pipeline.run(function(&module, name)?.clone(), &PassContext::default());
                 f.name = format!("{name}.{what}").into();
                 let f = module.insert(f);
                 let found = cotan_interp::run(&module, &f.name, &args, &options());

@@ -3,12 +3,11 @@
 use super::executable::{Code, CpuFunction, NanFallback};
 use super::tiering::{Tiered, prints};
 use super::{Backend, Capabilities, Engine, Executable, Kept, Source};
-use crate::{CompileError, ReadyModule};
+use crate::{CompileError, ReadyModule, pipeline};
 use cotan_ir::{Module, PrintOptions, Symbol, print_module};
 use cotan_llvm::cache::Key;
 use cotan_llvm::jit::OptLevel;
 use cotan_llvm::{CompileOptions, CompiledFunction, Probe, Width};
-use cotan_opt::passes::relax_products::relax_products;
 use cotan_syntax::on_deep_stack;
 use std::sync::{Arc, OnceLock};
 
@@ -44,7 +43,7 @@ impl CodeOptions {
     pub(crate) fn plain(self, module: &Module, symbol: &str) -> Option<Arc<Module>> {
         match self.level {
             OptLevel::O0 => None,
-            OptLevel::O2 => relax_products(module, symbol).map(Arc::new),
+            OptLevel::O2 => pipeline::relax_products(module, symbol, None).map(Arc::new),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod checks;
 mod dot;
+mod passes;
 
 use crate::{Compiler, Program, ReadyModule};
 use cotan_ir::{Function, Module};
@@ -11,6 +12,8 @@ use cotan_syntax::ast::ItemKind;
 use cotan_syntax::{FileId, dump, parse};
 use std::fmt;
 use std::sync::Arc;
+
+pub use passes::{PassLog, UnknownPass, pass_named};
 
 /// A step after the lowering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

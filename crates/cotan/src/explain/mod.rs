@@ -10,6 +10,7 @@ mod text;
 mod walk;
 
 use crate::host::HostValue;
+use crate::pipeline::Stage;
 use crate::{CompileError, Compiler, Program, ReadyModule, Request};
 use cotan_ad::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
@@ -130,8 +131,8 @@ impl Compiler {
 
     fn explain_on_this_stack(&self, program: &Program, request: &Request) -> Result<Explanation, CompileError> {
         let (entry, source) = self.lower_source(program, request)?;
-        let (module, reversed) = self.derived(&source, &entry.symbol)?;
-        let module = self.linked(&module, &entry.symbol, &cotan_opt::finish);
+        let middle_end = self.middle_end(Stage::Ready);
+        let (module, reversed) = middle_end.run(&source, &entry.symbol)?;
         let Records { all, peak } = walk::records(&module, &entry.symbol, &program.sources);
 
         let mut loops: BTreeMap<Span, (Vec<Recorded>, Vec<&ReversedLoop>)> = BTreeMap::new();
@@ -148,8 +149,7 @@ impl Compiler {
             let counted = is_counted(&source, span).filter(|_| !records.is_empty());
             for (scheme, levels) in counted.map_or(&[][..], |_| &SCHEMES) {
                 let with = with_checkpoint(&source, span, *scheme);
-                let (module, _) = self.derived(&with, &entry.symbol)?;
-                let module = self.linked(&module, &entry.symbol, &cotan_opt::finish);
+                let (module, _) = middle_end.run(&with, &entry.symbol)?;
                 let mut bytes = walk::peak_of(&module, &entry.symbol, &program.sources, span);
                 if counted == Some(false) {
                     bytes = online(&bytes, &sizes::trips(&program.sources, span), *levels);

@@ -5,6 +5,7 @@ use super::pattern::SparsePattern;
 use super::products::{add_products, lengths};
 use super::{SparseError, sides, without_function};
 use crate::backend::interpreter_options;
+use crate::pipeline::Stage;
 use crate::{CompileError, Compiler, DerivativeMode};
 use cotan_interp::tape::{Traced, TracedValue};
 use cotan_ir::{Const, Module};
@@ -75,8 +76,7 @@ fn run(compiler: &Compiler, module: &Module, symbol: &str, args: &[Value]) -> Re
     let limits = compiler.call_limits();
     let options = limits.interpreter(interpreter_options(compiler.memory()));
     on_deep_stack(|| {
-        let (module, _) = compiler.derived(module, symbol).map_err(CompileError::from)?;
-        let module = compiler.linked(&module, symbol, &cotan_opt::simplify);
+        let (module, _) = compiler.middle_end(Stage::Simplified).run(module, symbol).map_err(CompileError::from)?;
         let running = limits.start();
         running.begin().map_err(SparseError::Call)?;
         let stop = running.watch().map(|watch| watch.stopping().clone());

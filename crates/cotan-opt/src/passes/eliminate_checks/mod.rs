@@ -15,12 +15,22 @@ mod tests;
 
 use super::dce::dce;
 use super::rename::retyped;
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, Par, Prim, Stmt, Var};
 use cotan_ops::{ADD, AFTER, DIV, MAX, MIN, MUL, NEG, REM, SUB};
 use facts::Facts;
 use poly::Poly;
 use prove::Prover;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "eliminate_checks",
+    doc: "Range analysis: conditions on integers that hold for certain become true, and their checks go.",
+    promise: Promise::Bits,
+    is_idempotent: false,
+    run: |f, context| eliminate_checks(f, context.known_extents),
+};
 
 /// What every caller of a function makes sure of: a parameter, an i64, is this polynomial in others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +52,7 @@ impl KnownExtents {
     }
 }
 
-/// The same, where more is known of the parameters.
+/// The function with conditions that hold for certain replaced by true. Its callers make sure of `known`.
 pub fn eliminate_checks(f: Function, given: &[KnownExtents]) -> Function {
     let (mut prover, mut refused) = (Prover::default(), FxHashSet::default());
     loop {

@@ -16,9 +16,19 @@ mod tests;
 use super::drop_order::may_fail;
 use super::rename::lengths;
 use super::uses::uses;
+use crate::pass::{Pass, Promise};
 use cotan_ir::{AccKind, Block, Function, Monoid, Op, Stmt, Var};
 use legal::Wait;
 use rustc_hash::FxHashSet;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "fuse",
+    doc: "Parallel loops and whole-array operations over the same indices become one loop.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| fuse(f),
+};
 
 /// Statements up to which the body of a loop may grow.
 const MOST_STMTS: usize = 100;

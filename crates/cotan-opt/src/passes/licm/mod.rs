@@ -20,11 +20,30 @@ mod tests;
 
 use super::dce::{dce, dce_block};
 use super::rename::lengths;
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
 use facts::Facts;
 use keep::{moves, uses};
 use rustc_hash::FxHashSet;
 use stays::{any_fallible, stays, writes_outside};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "licm",
+    doc: "Loop-invariant statements and regions move in front of their loops.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| licm(f, Moves::All),
+};
+
+/// The pass for code that is still to be differentiated.
+pub static INTEGERS: Pass = Pass {
+    name: "licm_integers",
+    doc: "Loop-invariant integers and truth values move in front of their loops, for code to be differentiated.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| licm(f, Moves::Integers),
+};
 
 /// More rounds than this find nothing in practice; the bound keeps the cost linear.
 const MAX_ROUNDS: usize = 4;

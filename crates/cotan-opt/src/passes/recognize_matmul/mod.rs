@@ -10,12 +10,22 @@
 //! free. The sums of `+/` have a documented order, and loops of values round each product. The order is that of the loops
 //! anyway, unless a sum does not start from zero or is long.
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{
     Acc, AccKind, Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Par, ParResult, Span, Stmt, Symbol, Ty, Var,
     VarInfo,
 };
 use cotan_ops::{ADD, FILL, MATMUL, MULZ, STRONG, TRANSPOSE};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "recognize_matmul",
+    doc: "Sums of products in three nested parallel loops become matrix products.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| recognize_matmul(f),
+};
 
 /// Products of two numbers below which loops are as good, where that is known.
 const LEAST_WORK: i64 = 1 << 14;

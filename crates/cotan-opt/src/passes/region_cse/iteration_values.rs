@@ -4,10 +4,20 @@
 //! computes. But the loops in both that take long are the same. A number is kept for each of them, for as long as an
 //! iteration of the loop around takes; outside of all parallel loops it would be kept for a whole array, so it is not.
 
-use super::super::dce::dce;
 use super::candidates::is_alike;
 use super::{Known, Names, Twins};
+use crate::pass::{Pass, Promise};
+use crate::passes::dce::dce;
 use cotan_ir::{Atom, Block, Dim, Function, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "reuse_iteration_values",
+    doc: "Values that an inner loop computes again are stored by the earlier loop of the same iteration.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| reuse_iteration_values(f),
+};
 
 /// The function with long computations kept inside of its parallel loops.
 pub fn reuse_iteration_values(mut f: Function) -> Function {

@@ -16,7 +16,7 @@
 
 mod bounds;
 mod candidates;
-mod iteration_values;
+pub mod iteration_values;
 mod merge;
 #[cfg(test)]
 mod tests;
@@ -25,14 +25,25 @@ use super::dce::{Live, dce_block};
 use super::eliminate_checks::{KnownExtents, eliminate_checks};
 use super::rename::{lengths, may_become, rename_ty, substitute};
 use super::value_key::ValueKey;
+use crate::pass::{Pass, Promise};
 use bounds::{Extents, guard};
 use candidates::{is_alike, is_worth_it, n_relying};
 use cotan_ir::{Atom, Block, CheckKind, Const, Elem, Function, Op, Span, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::{AFTER, EQ};
-pub use iteration_values::reuse_iteration_values;
+#[cfg(test)]
+use iteration_values::reuse_iteration_values;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{OnceCell, RefCell};
 use std::collections::hash_map::Entry;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "region_cse",
+    doc: "Regions that compute in part what an earlier region computes are merged with it.",
+    promise: Promise::Bits,
+    is_idempotent: false,
+    run: |f, context| region_cse(f, context.known_extents),
+};
 
 /// The function with twins joined, for one whose callers make sure of something.
 pub fn region_cse(mut f: Function, given: &[KnownExtents]) -> Function {

@@ -15,11 +15,21 @@ mod plan;
 
 use super::dce::dce;
 use super::small_tensors::{elements, extents};
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Acc, Atom, Block, Builder, Const, Env, Function, Loop, Op, Par, Prim, Stmt, Ty, Var};
 use cotan_ops::{ADD, FILL, FMA, FROM_ELEMENTS, MULZ};
 use moved::{Parts, Source};
 use plan::{Plan, known_offset};
 use rustc_hash::FxHashMap;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "scalar_replacement",
+    doc: "Small tensors are replaced by one scalar for each element.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| scalar_replacement(f),
+};
 
 /// The function with small tensors replaced by scalars.
 pub fn scalar_replacement(f: Function) -> Function {

@@ -21,12 +21,22 @@ mod extents;
 mod nest;
 mod plan;
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Prim, Span, Stmt, Ty, Var, VarInfo};
 use cotan_ops::{ADD, AND, FILL, GE, LT, NOT, SUB};
 use extents::Extents;
 use nest::Nest;
 use plan::{Contribution, Leaf, Plan, Start};
 use rustc_hash::FxHashMap;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "scatter_to_gather",
+    doc: "Loops that add to elements at constant offsets become loops that read their contributions.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| scatter_to_gather(f),
+};
 
 /// The function with accumulators that neighbouring iterations write to computed element by element.
 pub fn scatter_to_gather(mut f: Function) -> Function {

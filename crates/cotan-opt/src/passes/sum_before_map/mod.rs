@@ -17,11 +17,21 @@ mod pull;
 mod slice;
 
 use super::dce::dce;
+use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
 use nest::Nest;
 use pull::pull;
 use rustc_hash::FxHashSet;
 use slice::{Slice, slice_of};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "sum_before_map",
+    doc: "Sums over loops are taken before the linear maps that they go through.",
+    promise: Promise::Bits,
+    is_idempotent: true,
+    run: |f, _| sum_before_map(f),
+};
 
 /// The function with sums taken before linear maps, where that pays.
 pub fn sum_before_map(mut f: Function) -> Function {

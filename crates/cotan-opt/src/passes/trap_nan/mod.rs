@@ -18,6 +18,7 @@ mod counts;
 mod judge;
 mod site;
 
+use crate::pass::{Pass, Promise};
 pub use site::{Enclosing, Made, Shown, Site};
 
 use cotan_ir::{
@@ -26,6 +27,15 @@ use cotan_ir::{
 };
 use counts::Counting;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "trap_nan",
+    doc: "Checks are added where a NaN is made of numbers and counts.",
+    promise: Promise::Traps,
+    is_idempotent: false,
+    run: |f, _| trap_nan(f, &mut Vec::new()),
+};
 
 /// The function with traps. The places where it may make a NaN are appended to `sites`, and checks name them by their
 /// position there.

@@ -13,6 +13,7 @@
 
 mod plan;
 
+use crate::pass::{Pass, Promise};
 use cotan_ir::{
     AccKind, Atom, Block, Builder, Const, Dim, Env, Function, Loop, Monoid, Op, Par, ParResult, Stmt, Ty, Var,
 };
@@ -21,6 +22,15 @@ use cotan_ops::{CONCAT, FILL, FROM_ELEMENTS, RESHAPE};
 use plan::{number, written_out};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+
+/// The record of the pass.
+pub static PASS: Pass = Pass {
+    name: "unroll",
+    doc: "Small loops with a constant number of iterations are written out.",
+    promise: Promise::Bits,
+    is_idempotent: false,
+    run: |f, _| unroll(f),
+};
 
 /// Statements up to which a function may grow.
 const MOST_STMTS_OF_FUNCTION: usize = 3000;

@@ -1,0 +1,145 @@
+//! Pass records: what a pass over the core IR is, what it promises, and what it is told.
+//!
+//! In debug builds, [`Pass::apply`] verifies what each pass makes of a function, and names the guilty one.
+
+use crate::passes::eliminate_checks::KnownExtents;
+use crate::passes::inline::InlineLimit;
+use cotan_ir::{Block, Function, Module, Op, verify};
+use std::fmt;
+
+/// A pass over the core IR, as a record. Pipelines are lists of references to these.
+pub struct Pass {
+    /// How tests, messages and `cotan emit --after` name it.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+    /// What stays as it was.
+    pub promise: Promise,
+    /// Whether a second run changes nothing.
+    pub is_idempotent: bool,
+    /// The pass itself. Pipelines go through [`Pass::apply`].
+    pub run: fn(Function, &PassContext<'_>) -> Function,
+}
+
+/// What a pass keeps. No pass adds an error but [`Traps`](Promise::Traps), and none drops one whose value is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// Results keep their bits. Where the order of a sum is free, as in derivatives, it may change.
+    Bits,
+    /// Results are the same in exact arithmetic, and may be rounded elsewhere.
+    Rounding,
+    /// Results keep their bits if none of them is NaN.
+    UnlessNan,
+    /// Results keep their bits, unless a check that the pass has added fails.
+    Traps,
+}
+
+/// What passes are told besides the function.
+#[derive(Clone, Copy, Default)]
+pub struct PassContext<'a> {
+    /// The module that the function belongs to, which knows its callees. Without one, nothing is inlined.
+    pub module: Option<&'a Module>,
+    /// What every caller of the function makes sure of.
+    pub known_extents: &'a [KnownExtents],
+    /// How much inlining may copy.
+    pub inline: InlineLimit,
+    /// Is shown the function after each pass.
+    pub observer: Option<&'a dyn Fn(&'static Pass, &Function)>,
+}
+
+impl Pass {
+    /// What the pass makes of a function.
+    ///
+    /// # Panics
+    /// In debug builds, if the pass has made it malformed.
+    pub fn apply(&'static self, f: Function, context: &PassContext<'_>) -> Function {
+        let before = cfg!(debug_assertions).then(|| f.clone());
+        let after = (self.run)(f, context);
+        if let Some(before) = before.filter(|before| *before != after) {
+            self.check(&before, &after, context);
+        }
+        if let Some(observer) = context.observer {
+            observer(self, &after);
+        }
+        after
+    }
+
+    fn check(&self, before: &Function, after: &Function, context: &PassContext<'_>) {
+        let errors = |f: &Function| match context.module {
+            Some(module) => verify(module, f).err(),
+            None if needs_module(f) => None,
+            None => verify(&Module::default(), f).err(),
+        };
+        let Some(found) = errors(after) else { return };
+        let name = self.name;
+        if let Some(found) = errors(before) {
+            panic!("bug: pass `{name}` was given `{}`, which is malformed: {}\n{before}", before.name, found[0]);
+        }
+        panic!("bug: pass `{name}` made `{}` malformed: {}\nbefore:\n{before}after:\n{after}", after.name, found[0]);
+    }
+}
+
+impl fmt::Debug for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pass({})", self.name)
+    }
+}
+
+/// Whether only the module of a function knows the types in it.
+fn needs_module(f: &Function) -> bool {
+    fn calls(block: &Block) -> bool {
+        block.stmts.iter().any(|s| matches!(s.op, Op::Call { .. }) || s.op.blocks().iter().any(|b| calls(b)))
+    }
+    f.custom_vjp.is_some() || f.custom_jvp.is_some() || calls(&f.body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipelines::{Pipeline, Step};
+    use cotan_ir::parse_function;
+    use cotan_ops::Registry;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Forgets the statement that binds a result.
+    static FORGETS: Pass = Pass {
+        name: "forgets",
+        doc: "The last statement is forgotten.",
+        promise: Promise::Bits,
+        is_idempotent: false,
+        run: |mut f, _| {
+            f.body.stmts.pop();
+            f
+        },
+    };
+
+    fn message(f: Function) -> String {
+        static FAULTY: Pipeline = Pipeline {
+            name: "faulty",
+            doc: "",
+            is_idempotent: false,
+            steps: &[Step::Run(&crate::passes::cse::PASS), Step::Run(&FORGETS)],
+        };
+        let panic = catch_unwind(AssertUnwindSafe(|| FAULTY.run(f, &PassContext::default())))
+            .expect_err("a fault was not found");
+        panic.downcast_ref::<String>().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_pass_that_makes_a_function_malformed_is_named_with_both_texts() {
+        let text = "fn f(x: f64) {\n  y: f64 = sin x\n  return y\n}\n";
+        let f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
+        let found = message(f);
+        assert!(found.starts_with("bug: pass `forgets` made `f` malformed: "), "{found}");
+        assert!(found.contains(&format!("before:\n{text}after:\nfn f(x: f64) {{\n")), "{found}");
+    }
+
+    #[test]
+    fn a_pass_that_is_given_a_malformed_function_is_not_blamed() {
+        let text = "fn f(x: f64) {\n  y: f64 = sin x\n  z: f64 = cos y\n  return z\n}\n";
+        let mut f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
+        f.body.stmts.remove(0);
+        let found = message(f);
+        assert!(found.starts_with("bug: pass `forgets` was given `f`, which is malformed: "), "{found}");
+    }
+}
