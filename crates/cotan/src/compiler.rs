@@ -234,20 +234,22 @@ impl Compiler {
     }
 
     /// Shows an observer each function of a request after each pass on its way to code. Passes inside of the writing of
-    /// derivatives are not shown.
+    /// derivatives are not shown. Gives the module that becomes machine code.
     pub(crate) fn observe(
         &self,
         program: &Program,
         request: &Request,
         observer: &(dyn Fn(&'static Pass, &cotan_ir::Function) + Sync),
-    ) -> Result<(), CompileError> {
+    ) -> Result<Arc<Module>, CompileError> {
         on_deep_stack(|| {
             let (entry, source) = self.lower_source(program, request)?;
             let ready = self.ready(entry, &source, self.last(), Some(observer))?;
-            if ready.traps.is_none() {
-                pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
-            }
-            Ok(())
+            let relax = || pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
+            let relaxed = if ready.traps.is_none() { relax().map(Arc::new) } else { None };
+            Ok(match self.level {
+                OptLevel::O0 => ready.module,
+                OptLevel::O2 => relaxed.unwrap_or(ready.module),
+            })
         })
     }
 

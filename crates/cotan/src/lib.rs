@@ -41,6 +41,7 @@ mod tiering;
 
 pub use compiler::{Compiler, Config, Engine, ReadyModule};
 pub use cotan_ad::Limits as DerivativeLimits;
+pub use cotan_cpu::pipeline::NEST_PASSES;
 pub use cotan_llvm::Statistics;
 pub use cotan_opt::{PASSES, Pass};
 pub use cotan_sema::Limits as ProgramLimits;

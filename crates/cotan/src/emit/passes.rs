@@ -1,9 +1,11 @@
-//! The passes over the core IR: what a program is after one of them, and how many times each runs.
+//! The passes on the way of a program, over the core IR and over loop nests: what a program is after one of them, and how
+//! many times each runs.
 
-use crate::{CompileError, Compiler, PASSES, Pass, Program, Request};
-use cotan_ir::{Function, Module};
+use crate::{CompileError, Compiler, NEST_PASSES, PASSES, Program, Request};
+use cotan_ir::{Function, Module, Symbol};
+use cotan_llvm::CompileOptions;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Why there is no pass of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,11 +16,17 @@ pub struct UnknownPass {
     pub all: Vec<&'static str>,
 }
 
-/// The pass of this name.
-pub fn pass_named(name: &str) -> Result<&'static Pass, UnknownPass> {
-    let names = || PASSES.iter().map(|pass| pass.name);
+/// The name and doc of every pass, those over loop nests last.
+fn all_passes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let nests = NEST_PASSES.iter().map(|pass| (pass.name, pass.doc));
+    PASSES.iter().map(|pass| (pass.name, pass.doc)).chain(nests)
+}
+
+/// The name of a pass, if there is one of this name.
+pub fn pass_named(name: &str) -> Result<&'static str, UnknownPass> {
+    let names = || all_passes().map(|(name, _)| name);
     let unknown = || UnknownPass { nearest: cotan_sema::closest(name, names()), all: names().collect() };
-    PASSES.iter().copied().find(|pass| pass.name == name).ok_or_else(unknown)
+    names().find(|known| *known == name).ok_or_else(unknown)
 }
 
 /// What passes did on the way of some requests.
@@ -35,42 +43,63 @@ struct Seen {
     runs: BTreeMap<&'static str, usize>,
     /// Each function after the last run of the pass that is kept.
     after: Module,
+    /// Each loop nest after it, as text.
+    nests: BTreeMap<Symbol, String>,
 }
 
 impl PassLog {
     /// A log that keeps each function after the last run of a pass.
-    pub fn after(pass: &'static Pass) -> PassLog {
-        PassLog { kept: Some(pass.name), seen: Mutex::default() }
+    pub fn after(pass: &'static str) -> PassLog {
+        PassLog { kept: Some(pass), seen: Mutex::default() }
     }
 
-    fn note(&self, pass: &'static Pass, f: &Function) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        *seen.runs.entry(pass.name).or_default() += 1;
-        if self.kept == Some(pass.name) {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, pass: &'static str, f: &Function) {
+        let mut seen = self.seen();
+        *seen.runs.entry(pass).or_default() += 1;
+        if self.kept == Some(pass) {
             seen.after.insert(f.clone());
+        }
+    }
+
+    fn note_nest(&self, f: &Function, options: &CompileOptions) {
+        let mut seen = self.seen();
+        for pass in options.nest_passes(None) {
+            *seen.runs.entry(pass.name).or_default() += 1;
+        }
+        if let Some(nest) = self.kept.and_then(|pass| options.nest_after(f, pass)) {
+            seen.nests.insert(f.name.clone(), nest.to_string());
         }
     }
 
     /// The functions after the last run of the pass that is kept; `None` if it did not run.
     pub fn text(&self) -> Option<String> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        (!seen.after.items.is_empty()).then(|| seen.after.to_string())
+        let seen = self.seen();
+        let nests = || seen.nests.values().map(String::as_str).collect::<Vec<_>>().join("\n");
+        match (seen.after.items.is_empty(), seen.nests.is_empty()) {
+            (false, _) => Some(seen.after.to_string()),
+            (true, false) => Some(nests()),
+            (true, true) => None,
+        }
     }
 
     /// A line for each pass: its name, how many times it ran, and what it does.
     pub fn table(&self) -> String {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = |pass: &&Pass| {
-            let n = seen.runs.get(pass.name).copied().unwrap_or(0);
-            format!("{:<24}{n:>6}  {}\n", pass.name, pass.doc)
-        };
-        PASSES.iter().map(line).collect()
+        let seen = self.seen();
+        let line = |(name, doc)| format!("{name:<24}{:>6}  {doc}\n", seen.runs.get(name).copied().unwrap_or(0));
+        all_passes().map(line).collect()
     }
 }
 
 impl Compiler {
     /// Lowers a request and notes in a log what each pass does on its way.
     pub fn log_passes(&self, program: &Program, request: &Request, log: &PassLog) -> Result<(), CompileError> {
-        self.observe(program, request, &|pass, f| log.note(pass, f))
+        let module = self.observe(program, request, &|pass, f| log.note(pass.name, f))?;
+        let options = self.compile_options();
+        module.functions().for_each(|f| log.note_nest(f, &options));
+        Ok(())
     }
 }
