@@ -11,7 +11,7 @@
 //! The backend makes loop nests of that, and text of these. Each list stands in `cotan_opt::pipelines`, one page too.
 
 use cotan_ad::{Limits, ReversedLoop};
-use cotan_ir::{Block, Function, Item, Module, Op, Symbol};
+use cotan_ir::{Function, Item, Module, Symbol};
 use cotan_opt::passes::inline::{self, InlineLimit};
 use cotan_opt::passes::trap_nan::Site;
 use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Pass, PassContext, Pipeline, SIMPLIFY, passes};
@@ -77,7 +77,7 @@ impl MiddleEnd<'_> {
             match source.items.get(&name) {
                 Some(Item::Function(f)) => {
                     let f = BEFORE_AD.run(f.as_ref().clone(), &context);
-                    wanted.extend(callees(&f.body));
+                    wanted.extend(f.body.callees().cloned());
                     wanted.extend(f.custom_vjp.iter().chain(&f.custom_jvp).cloned());
                     prepared.insert(f);
                 }
@@ -112,7 +112,7 @@ impl MiddleEnd<'_> {
             let context = PassContext { known_extents, ..callee };
             let f = inline::PASS.apply(f.as_ref().clone(), &context);
             let f = self.stage.pipeline().run(f, &context);
-            wanted.extend(callees(&f.body).into_iter().filter(|c| !linked.items.contains_key(c)));
+            wanted.extend(f.body.callees().filter(|c| !linked.items.contains_key(*c)).cloned());
             linked.items.insert(name, Item::Function(f.into()));
         }
         linked
@@ -156,15 +156,4 @@ fn without_rules(module: &Module) -> Module {
         plain.insert(Function { custom_vjp: None, custom_jvp: None, ..f.as_ref().clone() });
     }
     plain
-}
-
-fn callees(block: &Block) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    for s in &block.stmts {
-        if let Op::Call { callee, .. } = &s.op {
-            out.push(callee.clone());
-        }
-        out.extend(s.op.blocks().iter().flat_map(callees));
-    }
-    out
 }
