@@ -238,20 +238,23 @@ impl Compiler {
     }
 
     /// Shows an observer each function of a request after each of the [`passes`](crate::emit::passes) on its way to code, with
-    /// the name of the pass. What is simplified while a derivative is written is not shown.
+    /// the name of the pass. What is simplified while a derivative is written is not shown. Gives the module that becomes
+    /// machine code.
     pub(crate) fn observe(
         &self,
         program: &Program,
         request: &Request,
         observer: &(dyn Fn(&'static str, &cotan_ir::Function) + Sync),
-    ) -> Result<(), CompileError> {
+    ) -> Result<Arc<Module>, CompileError> {
         on_deep_stack(|| {
             let (entry, source) = self.lower_source(program, request)?;
             let ready = self.ready(entry, &source, self.last(), Some(observer))?;
-            if ready.traps.is_none() {
-                pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
-            }
-            Ok(())
+            let relax = || pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
+            let relaxed = if ready.traps.is_none() { relax().map(Arc::new) } else { None };
+            Ok(match self.compile_options().level {
+                OptLevel::O0 => ready.module,
+                OptLevel::O2 => relaxed.unwrap_or(ready.module),
+            })
         })
     }
 
