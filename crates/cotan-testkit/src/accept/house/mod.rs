@@ -3,6 +3,8 @@
 
 mod counts;
 mod nests;
+mod pass;
+mod passes;
 mod scalar_operation;
 mod tree;
 
@@ -10,5 +12,5 @@ use super::Line;
 
 /// The lines: what is counted first, what runs suites last.
 pub(super) fn lines() -> Vec<Line> {
-    [counts::LINES, &[scalar_operation::LINE], nests::LINES].concat()
+    [counts::LINES, &[scalar_operation::LINE, pass::LINE], passes::LINES, nests::LINES].concat()
 }
