@@ -14,8 +14,8 @@ use crate::oracles::{Verdict, dot_product, finite_difference, tape};
 use crate::tolerances::close;
 use cotan_ir::{Atom, Block, Const, Elem, Function, Mode, Op, Stmt, Symbol, Var, VarInfo};
 use cotan_ops::{
-    ADD, Derivative, EQ, FILL, GE, GT, LE, LT, MATMUL, MAX, MIN, NE, NEG, Partial, PrimRow, Registry, SELECT, Shapes,
-    Value, row, tensor_row,
+    ADD, Derivative, EQ, FILL, GE, GT, LE, LT, MATMUL, MAX, MIN, NE, NEG, Partial, PrimRow, Registry, SELECT,
+    ShapeRule, Shapes, Value, row, tensor_row,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -310,13 +310,12 @@ fn broken(f: &Function, s: &Stmt) -> Vec<(String, Replacement)> {
     } else if let Op::Tensor { op, args, attrs } = &s.op {
         // Whether a zero wins in a product shows at infinity alone.
         let turned = if *op == MATMUL.op() { &[] } else { attrs.as_slice() };
+        let is_permutation = tensor_row(*op).shape == ShapeRule::Permuted;
         for (k, attr) in turned.iter().enumerate() {
             for other in [attr - 1, attr + 1].into_iter().filter(|a| *a >= 0) {
                 let mut attrs = attrs.clone();
                 // A permutation stays one.
-                if let Some(at) =
-                    attrs.iter().position(|a| *a == other).filter(|_| attrs.len() > 1 && op.name() == "transpose")
-                {
+                if let Some(at) = attrs.iter().position(|a| *a == other).filter(|_| attrs.len() > 1 && is_permutation) {
                     attrs[at] = *attr;
                 }
                 attrs[k] = other;

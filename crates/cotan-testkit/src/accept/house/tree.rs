@@ -33,11 +33,6 @@ impl Tree {
         self.folder.write(name, content)
     }
 
-    /// Removes a file.
-    pub(super) fn remove(&self, name: &str) -> Result<(), String> {
-        fs::remove_file(self.folder.path(name)).map_err(|e| format!("{name}: {e}"))
-    }
-
     /// A file as it is now.
     pub(super) fn read(&self, name: &str) -> Result<String, String> {
         fs::read_to_string(self.folder.path(name)).map_err(|e| format!("{name}: {e}"))
