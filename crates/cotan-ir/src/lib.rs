@@ -21,6 +21,7 @@
 //! ```
 
 mod atom;
+mod bug;
 mod build;
 mod check;
 mod copy;
@@ -59,4 +60,4 @@ pub use span::{Role, Span, Sweep};
 pub use storage::Storage;
 pub use ty::{Dim, Ty};
 pub use verify::{VerifyError, verify, verify_module};
-pub use visit::{free_vars, written_accs};
+pub use visit::{count_uses, free_vars, written_accs};

@@ -1,6 +1,6 @@
-//! Free variables and effects of blocks.
+//! Free variables, written accumulators and use counts.
 
-use crate::{Atom, Block, Function, Var};
+use crate::{Atom, Block, Function, Var, VarInfo};
 use rustc_hash::FxHashSet;
 
 /// The variables that `block` uses and does not bind, in order of first use; `bound` are taken as bound. Variables
@@ -57,4 +57,20 @@ impl FreeVars<'_> {
 /// The accumulators that a block writes, at any depth, those introduced inside it included.
 pub fn written_accs(block: &Block) -> FxHashSet<Var> {
     block.walk().filter_map(|s| s.op.written()).collect()
+}
+
+/// How often each variable of a function is an operand or a result of a block in its body, by the variable's index.
+pub fn count_uses(body: &Block, vars: &[VarInfo]) -> Vec<u32> {
+    let mut uses = vec![0; vars.len()];
+    let mut using = |a: Atom| {
+        if let Atom::Var(v) = a {
+            uses[v.index()] += 1;
+        }
+    };
+    body.results.iter().copied().for_each(&mut using);
+    for s in body.walk() {
+        s.op.each_operand(&mut using);
+        s.op.blocks().iter().flat_map(|b| &b.results).copied().for_each(&mut using);
+    }
+    uses
 }

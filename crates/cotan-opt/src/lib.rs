@@ -15,6 +15,7 @@
 //! # Ok::<(), cotan_ir::ParseError>(())
 //! ```
 
+mod analysis;
 pub mod cost;
 mod pass;
 pub mod passes;

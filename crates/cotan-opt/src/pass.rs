@@ -4,7 +4,7 @@
 
 use crate::passes::eliminate_checks::KnownExtents;
 use crate::passes::inline::InlineLimit;
-use cotan_ir::{Block, Function, Module, Op, verify};
+use cotan_ir::{Block, Function, Module, Op, bug, verify};
 use std::fmt;
 
 /// A pass over the core IR, as a record. Pipelines are lists of references to these.
@@ -74,11 +74,12 @@ impl Pass {
             None => verify(&Module::default(), f).err(),
         };
         let Some(found) = errors(after) else { return };
-        let name = self.name;
-        if let Some(found) = errors(before) {
-            panic!("bug: pass `{name}` was given `{}`, which is malformed: {}\n{before}", before.name, found[0]);
+        let name = &after.name;
+        if let Some(given) = errors(before) {
+            bug!(self.name, before, "the pass was given `{name}`, which is malformed: {}", given[0]);
         }
-        panic!("bug: pass `{name}` made `{}` malformed: {}\nbefore:\n{before}after:\n{after}", after.name, found[0]);
+        let texts = format!("before:\n{before}after:\n{after}");
+        bug!(self.name, texts, "the pass made `{name}` malformed: {}", found[0]);
     }
 }
 
@@ -133,7 +134,7 @@ mod tests {
         let text = "fn f(x: f64) {\n  y: f64 = sin x\n  return y\n}\n";
         let f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
         let found = message(f);
-        assert!(found.starts_with("bug: pass `forgets` made `f` malformed: "), "{found}");
+        assert!(found.starts_with("bug: forgets: the pass made `f` malformed: "), "{found}");
         assert!(found.contains(&format!("before:\n{text}after:\nfn f(x: f64) {{\n")), "{found}");
     }
 
@@ -143,6 +144,6 @@ mod tests {
         let mut f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
         f.body.stmts.remove(0);
         let found = message(f);
-        assert!(found.starts_with("bug: pass `forgets` was given `f`, which is malformed: "), "{found}");
+        assert!(found.starts_with("bug: forgets: the pass was given `f`, which is malformed: "), "{found}");
     }
 }

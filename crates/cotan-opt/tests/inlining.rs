@@ -1,6 +1,6 @@
 //! Which calls stay calls.
 
-use cotan_ir::{Block, Module, Op, parse_module};
+use cotan_ir::{Block, Module, parse_module};
 use cotan_ops::Registry;
 use cotan_opt::passes::inline::{InlineLimit, inline};
 use std::fmt::Write;
@@ -24,10 +24,7 @@ fn chain(length: usize, n_calls: usize, n_stmts: usize) -> Module {
 }
 
 fn n_calls(block: &Block) -> usize {
-    let of = |s: &cotan_ir::Stmt| {
-        usize::from(matches!(s.op, Op::Call { .. })) + s.op.blocks().iter().map(n_calls).sum::<usize>()
-    };
-    block.stmts.iter().map(of).sum()
+    block.callees().count()
 }
 
 /// The calls and the statements that are left in the last function, with the limit for the program that begins there.

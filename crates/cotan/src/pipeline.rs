@@ -10,8 +10,8 @@
 //!
 //! The backend makes loop nests of that, and text of these. Each list stands in `cotan_opt::pipelines`, one page too.
 
-use cotan_ad::{Expansion, Limits, ReversedLoop, expand_with};
-use cotan_ir::{Block, Function, Item, Module, Op, Symbol};
+use cotan_ad::{Limits, Options, ReversedLoop, expand_with};
+use cotan_ir::{Function, Item, Module, Symbol};
 use cotan_opt::passes::inline::{self, InlineLimit};
 use cotan_opt::passes::trap_nan::Site;
 use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Observer, PassContext, Pipeline, SIMPLIFY, passes};
@@ -74,7 +74,7 @@ impl MiddleEnd<'_> {
             match source.items.get(&name) {
                 Some(Item::Function(f)) => {
                     let f = BEFORE_AD.run(f.as_ref().clone(), &context);
-                    wanted.extend(callees(&f.body));
+                    wanted.extend(f.body.callees().cloned());
                     wanted.extend(f.custom_vjp.iter().chain(&f.custom_jvp).cloned());
                     prepared.insert(f);
                 }
@@ -92,7 +92,7 @@ impl MiddleEnd<'_> {
     fn differentiate(&self, module: &mut Module, limit: InlineLimit) -> Result<Vec<ReversedLoop>, cotan_ad::Error> {
         let limits = Limits { inline: limit.of_simplified(), ..*self.limits };
         let show = |name: &'static str, f: &Function| show(self.observer, name, f);
-        expand_with(module, &limits, Expansion { values_first: self.values_first, observer: Some(&show) })
+        expand_with(module, &limits, Options { values_first: self.values_first, observer: Some(&show) })
     }
 
     /// The module with `entry` at the stage: everything that it calls is inlined as far as that pays, and functions that
@@ -110,7 +110,7 @@ impl MiddleEnd<'_> {
             let context = PassContext { known_extents, ..callee };
             let f = inline::PASS.apply(f.as_ref().clone(), &context);
             let f = self.stage.pipeline().run(f, &context);
-            wanted.extend(callees(&f.body).into_iter().filter(|c| !ready.items.contains_key(c)));
+            wanted.extend(f.body.callees().filter(|c| !ready.items.contains_key(*c)).cloned());
             ready.items.insert(name, Item::Function(f.into()));
         }
         ready
@@ -154,15 +154,4 @@ fn without_rules(module: &Module) -> Module {
         plain.insert(Function { custom_vjp: None, custom_jvp: None, ..f.as_ref().clone() });
     }
     plain
-}
-
-fn callees(block: &Block) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    for s in &block.stmts {
-        if let Op::Call { callee, .. } = &s.op {
-            out.push(callee.clone());
-        }
-        out.extend(s.op.blocks().iter().flat_map(callees));
-    }
-    out
 }

@@ -13,9 +13,8 @@ use super::pass::Pass;
 use crate::analysis::activity::VarSet;
 use crate::partials::Use;
 use crate::state::{ForwardRegions, Slope, Slopes};
-use cotan_ir::{Block, Builder, Function, Mode, Op, Var};
+use cotan_ir::{Block, Builder, Function, Mode, Op, Var, count_uses};
 use cotan_ops::MULZ;
-use cotan_opt::passes::contract_fma::count_uses;
 use rustc_hash::FxHashMap;
 
 /// The record of the pass.
@@ -33,8 +32,7 @@ pub(super) static PASS: Pass = Pass {
 
 /// Adds the partials that cost little beside the value to the loops that will run backwards.
 fn add_slopes(f: &mut Function, active: &VarSet, regions: &ForwardRegions) -> Slopes {
-    let mut uses = vec![0; f.vars.len()];
-    count_uses(&f.body, &mut uses);
+    let uses = count_uses(&f.body, &f.vars);
     let b = Builder::on(std::mem::take(&mut f.vars));
     let mut loops = Loops { b, active, regions, uses, slopes: Slopes::default() };
     loops.inside(&mut f.body);

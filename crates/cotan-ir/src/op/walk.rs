@@ -1,6 +1,7 @@
 //! Walks over nested statements: every statement at any depth, each before those inside it.
 
 use super::{Block, Stmt};
+use crate::Symbol;
 
 /// Statements in preorder.
 #[derive(Clone, Debug)]
@@ -28,6 +29,11 @@ impl Block {
     /// The statements at any depth, each before those inside it, in order.
     pub fn walk(&self) -> Walk<'_> {
         Walk { open: vec![self.stmts.iter()] }
+    }
+
+    /// The functions that the block calls at any depth, one for each call, in order.
+    pub fn callees(&self) -> impl Iterator<Item = &Symbol> {
+        self.walk().filter_map(|s| s.op.effects().calls)
     }
 
     /// Visits the statements at any depth, to be changed, each before those inside it.

@@ -19,7 +19,7 @@ use crate::runtime::Pool;
 pub use call::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_cpu::unwatched_results;
-use cotan_ir::{Block, Function, Module, Op, Symbol};
+use cotan_ir::{Function, Module, Symbol};
 use cotan_loops::pipeline::run;
 use cotan_loops::{LoopFunction, NestContext, Probe, TaskSizes, Width, lower};
 use cotan_ops::Registry;
@@ -218,17 +218,8 @@ fn closure(module: &Module, names: &[&str]) -> Result<BTreeMap<Symbol, Arc<Funct
             continue;
         }
         let f = module.function(&name).ok_or_else(|| CompileError::UnknownFunction(name.to_string()))?;
-        callees(&f.body, &mut wanted);
+        wanted.extend(f.body.callees().cloned());
         found.insert(name, f.clone());
     }
     Ok(found)
-}
-
-fn callees(block: &Block, names: &mut Vec<Symbol>) {
-    for stmt in &block.stmts {
-        if let Op::Call { callee, .. } = &stmt.op {
-            names.push(callee.clone());
-        }
-        stmt.op.blocks().iter().for_each(|b| callees(b, names));
-    }
 }

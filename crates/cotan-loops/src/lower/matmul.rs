@@ -7,7 +7,7 @@ use super::tensor_op::tensor;
 use super::{Lowering, Value};
 use crate::node::{Node, Operand, Place, Product, Tensor, View};
 use crate::product::{is_small, is_surely_small};
-use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Stmt, Ty, Var};
+use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Ty, Var, bug, count_uses};
 use cotan_ops::reduce::neutral;
 use cotan_ops::{ADD, FMA, Instruction, MATMUL, MULZ, PLAIN, RUN, STRONG, TRANSPOSE};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,13 +43,15 @@ struct Runs {
 
 pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let Some((Op::Tensor { args: operands, .. }, _)) = this.definitions.get(&result).map(|(s, k)| (&s.op, k)) else {
-        panic!("bug: a product that no statement computes");
+        bug!("lowering to nests", this.f, "no statement computes the product {result:?}");
     };
     let is_transposed = |a: &Atom| a.var().is_some_and(|v| this.transposed.contains(&v));
     let marks = operands.iter().map(is_transposed);
     let factors = args.iter().zip(marks).map(|(value, is_transposed)| Factor { tensor: tensor(value), is_transposed });
     let factors: Vec<Factor> = factors.collect();
-    let [left, right] = &factors[..] else { panic!("bug: a product of {} operands", factors.len()) };
+    let [left, right] = &factors[..] else {
+        bug!("lowering to nests", this.f, "a product has {} operands", factors.len())
+    };
     this.written(result, |this, to| match this.is_small(left, right, to, attrs) {
         None => this.product_loops(&left.tensor, &right.tensor, to, attrs == STRONG),
         Some(small) => {
@@ -211,31 +213,17 @@ fn has_library(elem: Elem, attrs: &[i64]) -> bool {
 pub(super) fn only_multiplied(f: &Function) -> FxHashSet<Var> {
     let mut found = FxHashSet::default();
     if has_transposed(&f.body) {
-        let mut uses = FxHashMap::default();
-        count_uses(&f.body, &mut uses);
-        collect(f, &f.body, &uses, &mut found);
+        collect(f, &f.body, &count_uses(&f.body, &f.vars), &mut found);
     }
     found
 }
 
 fn has_transposed(block: &Block) -> bool {
-    let is_transposed = |s: &Stmt| matches!(&s.op, Op::Tensor { op, .. } if *op == TRANSPOSE.op());
-    block.stmts.iter().any(|s| is_transposed(s) || s.op.blocks().iter().any(has_transposed))
+    block.walk().any(|s| s.op.args_of_tensor(TRANSPOSE.op()).is_some())
 }
 
-fn count_uses(block: &Block, uses: &mut FxHashMap<Var, usize>) {
-    let mut see = |a: Atom| {
-        if let Some(v) = a.var() {
-            *uses.entry(v).or_default() += 1;
-        }
-    };
-    block.stmts.iter().for_each(|s| s.op.each_operand(&mut see));
-    block.results.iter().for_each(|a| see(*a));
-    block.stmts.iter().flat_map(|s| s.op.blocks()).for_each(|b| count_uses(b, uses));
-}
-
-fn collect(f: &Function, block: &Block, uses: &FxHashMap<Var, usize>, found: &mut FxHashSet<Var>) {
-    let mut in_products: FxHashMap<Var, usize> = FxHashMap::default();
+fn collect(f: &Function, block: &Block, uses: &[u32], found: &mut FxHashSet<Var>) {
+    let mut in_products: FxHashMap<Var, u32> = FxHashMap::default();
     for stmt in &block.stmts {
         if let Op::Tensor { op, args, attrs } = &stmt.op
             && *op == MATMUL.op()
@@ -251,7 +239,7 @@ fn collect(f: &Function, block: &Block, uses: &FxHashMap<Var, usize>, found: &mu
             && args[0].var().is_some()
         {
             let v = stmt.results[0];
-            if in_products.get(&v) == uses.get(&v) && f.vars[v.index()].record.is_none() {
+            if in_products.get(&v).copied().unwrap_or(0) == uses[v.index()] && f.vars[v.index()].record.is_none() {
                 found.insert(v);
             }
         }

@@ -4,8 +4,9 @@
 //! and whose leading dims are the extents, is a stacked result added to the start value. A start value filled with one
 //! constant is added inside the body; zero is no exception, because `0.0 + -0.0` is `0.0`.
 
+use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{AccKind, Atom, Block, Const, Dim, Function, Monoid, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
+use cotan_ir::{AccKind, Atom, Block, Dim, Function, Monoid, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
 use rustc_hash::FxHashMap;
 
 /// The record of the pass.
@@ -21,26 +22,18 @@ pub static PASS: Pass = Pass {
 pub fn accumulate_to_map(mut f: Function) -> Function {
     let body = std::mem::take(&mut f.body);
     let mut n_writes = FxHashMap::default();
-    count_writes(&body, &mut n_writes);
-    let body = OwnSlots { n_writes, filled: FxHashMap::default(), f: &mut f }.block(body);
-    Function { body, ..f }
-}
-
-fn count_writes(block: &Block, n_writes: &mut FxHashMap<Var, usize>) {
-    for s in &block.stmts {
-        if let Op::AccAdd { acc, .. } = &s.op {
-            *n_writes.entry(*acc).or_default() += 1;
-        }
-        s.op.blocks().iter().for_each(|b| count_writes(b, n_writes));
+    for acc in body.walk().filter_map(|s| s.op.written()) {
+        *n_writes.entry(acc).or_default() += 1;
     }
+    let body = OwnSlots { n_writes, splats: Splats::of(&body), f: &mut f }.block(body);
+    Function { body, ..f }
 }
 
 struct OwnSlots<'a> {
     f: &'a mut Function,
     /// How often every accumulator is written in the text.
     n_writes: FxHashMap<Var, usize>,
-    /// Tensors filled with one constant.
-    filled: FxHashMap<Var, Const>,
+    splats: Splats,
 }
 
 /// An accumulator of a `par` that is a stacked result.
@@ -59,12 +52,6 @@ impl OwnSlots<'_> {
         for mut s in block.stmts {
             for b in s.op.blocks_mut() {
                 *b = self.block(std::mem::take(b));
-            }
-            if let Op::Tensor { op, args, .. } = &s.op
-                && *op == cotan_ops::FILL.op()
-                && let Atom::Const(c) = args[0]
-            {
-                self.filled.insert(s.results[0], c);
             }
             let mut sums = Vec::new();
             while let Op::Par(p) = &mut s.op
@@ -102,7 +89,7 @@ impl OwnSlots<'_> {
         let acc = p.accs.remove(slot.acc);
         let total = results.remove(p.kinds.len() + slot.acc);
         let sum = |init: Atom, value: Atom| Op::Prim { prim: cotan_ops::ADD.prim(), args: vec![init, value] };
-        let (element, stacked, behind) = match self.constant(slot.init) {
+        let (element, stacked, behind) = match self.splats.constant(slot.init) {
             Some(c) => {
                 let element = self.like(total, self.f.atom_ty(slot.value));
                 let write = &mut p.body.stmts[slot.write];
@@ -119,14 +106,6 @@ impl OwnSlots<'_> {
         p.kinds.push(ParResult::Stacked);
         p.body.results.push(element);
         behind
-    }
-
-    /// The constant that all elements of an operand are.
-    fn constant(&self, a: Atom) -> Option<Const> {
-        match a {
-            Atom::Const(c) => Some(c),
-            Atom::Var(v) => self.filled.get(&v).copied(),
-        }
     }
 
     fn like(&mut self, v: Var, ty: Ty) -> Var {

@@ -5,7 +5,7 @@
 //! left one is taken. `a * b - c` and `c - a * b` use an exact negation.
 
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Atom, Block, Function, Op, Prim, Stmt, Var, VarInfo};
+use cotan_ir::{Atom, Block, Function, Op, Prim, Stmt, Var, VarInfo, count_uses};
 use rustc_hash::FxHashMap;
 
 /// The record of the pass.
@@ -19,27 +19,10 @@ pub static PASS: Pass = Pass {
 
 /// The function with products and sums of floats contracted.
 pub fn contract_fma(mut f: Function) -> Function {
-    let mut uses = vec![0u32; f.vars.len()];
-    count_uses(&f.body, &mut uses);
+    let uses = count_uses(&f.body, &f.vars);
     let body = std::mem::take(&mut f.body);
     let body = Contract { f: &mut f, uses }.block(body);
     Function { body, ..f }
-}
-
-/// Adds to the number of uses of each variable those in a block.
-pub fn count_uses(block: &Block, uses: &mut [u32]) {
-    let mut using = |a: Atom| {
-        if let Atom::Var(v) = a {
-            uses[v.index()] += 1;
-        }
-    };
-    for s in &block.stmts {
-        s.op.each_operand(&mut using);
-    }
-    block.results.iter().copied().for_each(&mut using);
-    for s in &block.stmts {
-        s.op.blocks().iter().for_each(|b| count_uses(b, uses));
-    }
 }
 
 struct Contract<'a> {

@@ -261,5 +261,5 @@ fn sweep_loop(l: &mut Loop, results: &mut Vec<Var>, live: &Live) {
 }
 
 fn has_write(block: &Block) -> bool {
-    block.stmts.iter().any(|s| matches!(s.op, Op::AccAdd { .. }) || s.op.blocks().iter().any(has_write))
+    block.walk().any(|s| s.op.written().is_some())
 }

@@ -7,8 +7,9 @@
 //! which is nearer. An index that depends on the number of every loop around a write is taken for one that no two
 //! iterations share; if some do, only the order of a sum of derivatives changes, which is free.
 
+use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Acc, AccKind, Atom, Block, Const, Function, Monoid, Op, Var};
+use cotan_ir::{Acc, AccKind, Atom, Block, Function, Monoid, Op, Var, count_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The record of the pass.
@@ -22,32 +23,17 @@ pub static PASS: Pass = Pass {
 
 /// The function with contributions that need not be added up first written to where they end up.
 pub fn forward_accumulators(mut f: Function) -> Function {
-    let mut n_uses = FxHashMap::default();
-    count_uses(&f.body, &mut n_uses);
+    let n_uses = count_uses(&f.body, &f.vars);
     let mut body = std::mem::take(&mut f.body);
-    let mut pass = Direct { n_uses, filled: FxHashMap::default(), sums: FxHashSet::default() };
+    let mut pass = Direct { n_uses, splats: Splats::of(&body), sums: FxHashSet::default() };
     pass.block(&mut body);
     f.body = body;
     f
 }
 
-fn count_uses(block: &Block, n_uses: &mut FxHashMap<Var, usize>) {
-    let mut count = |a: Atom| {
-        if let Atom::Var(v) = a {
-            *n_uses.entry(v).or_default() += 1;
-        }
-    };
-    block.results.iter().for_each(|a| count(*a));
-    for s in &block.stmts {
-        s.op.each_operand(&mut count);
-    }
-    block.stmts.iter().flat_map(|s| s.op.blocks()).for_each(|b| count_uses(b, n_uses));
-}
-
 struct Direct {
-    n_uses: FxHashMap<Var, usize>,
-    /// Tensors filled with one constant.
-    filled: FxHashMap<Var, Const>,
+    n_uses: Vec<u32>,
+    splats: Splats,
     /// The accumulators in scope that are sums.
     sums: FxHashSet<Var>,
 }
@@ -67,12 +53,6 @@ struct Detour {
 impl Direct {
     fn block(&mut self, block: &mut Block) {
         for s in &mut block.stmts {
-            if let Op::Tensor { op, args, .. } = &s.op
-                && *op == cotan_ops::FILL.op()
-                && let [Atom::Const(c)] = args[..]
-            {
-                self.filled.insert(s.results[0], c);
-            }
             let sums = s.op.accs().iter().filter(|acc| acc.kind == AccKind::Reduce(Monoid::Add)).map(|acc| acc.var);
             self.sums.extend(sums);
         }
@@ -91,11 +71,8 @@ impl Direct {
     fn detour_of(&self, block: &Block, region: usize, acc: usize, inner: &Acc) -> Option<Detour> {
         let s = &block.stmts[region];
         let result = s.results[s.op.first_acc() + acc];
-        let is_from_zero = match inner.init? {
-            Atom::Const(c) => c.as_float() == Some(0.0),
-            Atom::Var(v) => self.filled.get(&v).is_some_and(|c| c.as_float() == Some(0.0)),
-        };
-        if inner.kind != AccKind::Reduce(Monoid::Add) || !is_from_zero || self.n_uses.get(&result) != Some(&1) {
+        let is_from_zero = self.splats.is_zero(inner.init?);
+        if inner.kind != AccKind::Reduce(Monoid::Add) || !is_from_zero || self.n_uses[result.index()] != 1 {
             return None;
         }
         let behind = block.stmts.iter().enumerate().skip(region + 1);

@@ -14,7 +14,7 @@ use super::dce::dce;
 use super::eliminate_checks::checks;
 use super::rename::{lengths, may_become, retyped};
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Atom, Block, Function, Op, Var};
+use cotan_ir::{Atom, Block, Function, Op, Var, count_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The record of the pass.
@@ -38,8 +38,7 @@ pub fn forward_stores(f: Function) -> Function {
     plain.extend(&f.params);
     let mut pass = Reads { f: &f, lengths: lengths(&f.vars), plain, writes: FxHashMap::default() };
     pass.block(&mut body);
-    let mut n_uses = FxHashMap::default();
-    count_uses(&body, &mut n_uses);
+    let n_uses = count_uses(&body, &f.vars);
     pass.drop_overwritten(&mut body, &n_uses);
     if body == f.body {
         return f;
@@ -118,12 +117,12 @@ impl Reads<'_> {
     }
 
     /// Lets writes start from the array before a write of the same block that they overwrite and nobody else sees.
-    fn drop_overwritten(&self, block: &mut Block, n_uses: &FxHashMap<Var, usize>) {
+    fn drop_overwritten(&self, block: &mut Block, n_uses: &[u32]) {
         let mut writes: FxHashMap<Var, Part> = FxHashMap::default();
         for s in &mut block.stmts {
             if let Op::Update { array, indices, .. } = &mut s.op {
                 let is_overwritten = |v: &Var, before: &Part| {
-                    n_uses.get(v) == Some(&1)
+                    n_uses[v.index()] == 1
                         && self.f.vars[v.index()].record.is_none()
                         && before.indices.starts_with(indices)
                         && self.are_plain(&before.indices)
@@ -140,19 +139,6 @@ impl Reads<'_> {
             s.op.blocks_mut().iter_mut().for_each(|b| self.drop_overwritten(b, n_uses));
         }
     }
-}
-
-fn count_uses(block: &Block, n_uses: &mut FxHashMap<Var, usize>) {
-    let mut count = |a: Atom| {
-        if let Atom::Var(v) = a {
-            *n_uses.entry(v).or_default() += 1;
-        }
-    };
-    block.results.iter().for_each(|a| count(*a));
-    for s in &block.stmts {
-        s.op.each_operand(&mut count);
-    }
-    block.stmts.iter().flat_map(|s| s.op.blocks()).for_each(|b| count_uses(b, n_uses));
 }
 
 #[cfg(test)]

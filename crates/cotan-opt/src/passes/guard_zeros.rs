@@ -7,7 +7,7 @@
 //! value is zero for all of them.
 
 use super::rename::lengths;
-use super::uses::uses;
+use crate::analysis::uses::uses;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Elem, Function, Op, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::{EQ, MULZ};

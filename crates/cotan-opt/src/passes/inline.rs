@@ -60,7 +60,7 @@ impl InlineLimit {
             let more: Vec<&Symbol> = match module.items.get(name) {
                 Some(Item::Function(f)) => {
                     let rules = f.custom_vjp.iter().chain(&f.custom_jvp);
-                    callees(&f.body).into_iter().chain(rules).collect()
+                    f.body.callees().chain(rules).collect()
                 }
                 Some(Item::Derived(d)) => vec![&d.of],
                 None => Vec::new(),
@@ -137,11 +137,11 @@ fn callables<'m>(module: &'m Module, f: &'m Function, limit: InlineLimit) -> Cal
         let g = module.function(name)?;
         (*name != f.name && g.custom_vjp.is_none() && g.custom_jvp.is_none()).then_some(g.as_ref())
     };
-    let called = callees(&f.body);
+    let called: Vec<&Symbol> = f.body.callees().collect();
     let mut n_places: FxHashMap<&Symbol, usize> = FxHashMap::default();
     called.iter().for_each(|callee| *n_places.entry(*callee).or_default() += 1);
     let settled = settled(called, body);
-    for callee in settled.iter().flat_map(|s| callees(&s.function.body)) {
+    for callee in settled.iter().flat_map(|s| s.function.body.callees()) {
         *n_places.entry(callee).or_default() += 1;
     }
     let mut found = Callables::default();
@@ -161,7 +161,7 @@ fn callables<'m>(module: &'m Module, f: &'m Function, limit: InlineLimit) -> Cal
 
 /// The statements of a function in which each call stands for so many.
 fn n_stmts_with<'m>(function: &'m Function, of_call: impl Fn(&'m Symbol) -> usize) -> usize {
-    let calls = callees(&function.body);
+    let calls: Vec<&Symbol> = function.body.callees().collect();
     let others = function.n_stmts() - calls.len();
     calls.into_iter().map(of_call).fold(others, usize::saturating_add)
 }
@@ -193,7 +193,7 @@ fn settled<'m>(first: Vec<&'m Symbol>, body: impl Fn(&'m Symbol) -> Option<&'m F
             None => {
                 seen.insert(name, Seen::Open);
                 work.push((name, true));
-                work.extend(callees(&function.body).into_iter().map(|callee| (callee, false)));
+                work.extend(function.body.callees().map(|callee| (callee, false)));
             }
         }
     }
@@ -208,21 +208,6 @@ enum Seen {
     /// And that calls it again.
     InCycle,
     Done,
-}
-
-/// The names that a block calls, one for each call.
-fn callees(block: &Block) -> Vec<&Symbol> {
-    fn collect<'b>(block: &'b Block, names: &mut Vec<&'b Symbol>) {
-        for s in &block.stmts {
-            if let Op::Call { callee, .. } = &s.op {
-                names.push(callee);
-            }
-            s.op.blocks().iter().for_each(|b| collect(b, names));
-        }
-    }
-    let mut names = Vec::new();
-    collect(block, &mut names);
-    names
 }
 
 struct Inline<'a> {

@@ -28,7 +28,6 @@ mod small_tensors;
 pub mod sum_before_map;
 pub mod trap_nan;
 pub mod unroll;
-mod uses;
 mod value_key;
 
 use crate::pass::Pass;

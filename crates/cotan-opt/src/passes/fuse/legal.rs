@@ -1,7 +1,7 @@
 //! Which statements make arrays, which ones take their elements, and what may not stand between.
 
 use super::Fuse;
-use crate::passes::uses::uses;
+use crate::analysis::uses::uses;
 use cotan_ir::{Atom, Block, Op, OperandRole, Par, ParResult, Stmt, Var, free_vars, written_accs};
 use cotan_ops::FILL;
 use rustc_hash::{FxHashMap, FxHashSet};

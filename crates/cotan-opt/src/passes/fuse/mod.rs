@@ -15,9 +15,9 @@ mod tests;
 
 use super::drop_order::may_fail;
 use super::rename::lengths;
-use super::uses::uses;
+use crate::analysis::uses::uses;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{AccKind, Block, Function, Monoid, Op, Stmt, Var};
+use cotan_ir::{AccKind, Block, Function, Monoid, Stmt, Var};
 use legal::Wait;
 use rustc_hash::FxHashSet;
 
@@ -115,19 +115,16 @@ impl Fuse<'_> {
 
 /// Whether a statement is a sequential loop or has one inside.
 fn has_loop(s: &Stmt) -> bool {
-    matches!(s.op, Op::Loop(_)) || s.op.blocks().iter().flat_map(|b| &b.stmts).any(has_loop)
+    s.walk().any(|s| s.op.as_loop().is_some())
 }
 
 /// Finds the accumulators that are sums.
 fn find_sums(block: &Block, sums: &mut FxHashSet<Var>) {
-    for s in &block.stmts {
-        let own = s.op.accs().iter().filter(|acc| acc.kind == AccKind::Reduce(Monoid::Add));
-        sums.extend(own.map(|acc| acc.var));
-        s.op.blocks().iter().for_each(|b| find_sums(b, sums));
-    }
+    let accs = block.walk().flat_map(|s| s.op.accs());
+    sums.extend(accs.filter(|acc| acc.kind == AccKind::Reduce(Monoid::Add)).map(|acc| acc.var));
 }
 
 /// Statements, inner blocks included.
 fn size(s: &Stmt) -> usize {
-    1 + s.op.blocks().iter().flat_map(|b| &b.stmts).map(size).sum::<usize>()
+    s.walk().count()
 }

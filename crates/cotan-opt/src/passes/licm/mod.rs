@@ -199,8 +199,7 @@ fn is_fallible(op: &Op) -> bool {
 
 /// How many operations in a statement may fail.
 fn count_fallible(s: &Stmt) -> usize {
-    let inside = s.op.blocks().iter().flat_map(|b| &b.stmts).map(count_fallible);
-    usize::from(is_fallible(&s.op)) + inside.sum::<usize>()
+    s.walk().filter(|s| is_fallible(&s.op)).count()
 }
 
 /// Whether an operation is worth moving for itself. A read, or a tensor filled with a value, costs as much as reading

@@ -52,16 +52,11 @@ pub(super) fn is_divisible(f: &Function, s: &Stmt) -> bool {
 
 /// Whether a statement writes to an accumulator from outside of it.
 pub(super) fn writes_outside(s: &Stmt) -> bool {
-    fn introduced(s: &Stmt, out: &mut FxHashSet<Var>) {
-        out.extend(s.op.accs().iter().map(|a| a.var));
-        s.op.blocks().iter().flat_map(|b| &b.stmts).for_each(|s| introduced(s, out));
-    }
     let written: FxHashSet<Var> = s.op.blocks().iter().flat_map(written_accs).collect();
     if written.is_empty() {
         return false;
     }
-    let mut own = FxHashSet::default();
-    introduced(s, &mut own);
+    let own: FxHashSet<Var> = s.walk().flat_map(|s| s.op.accs()).map(|acc| acc.var).collect();
     !written.is_subset(&own)
 }
 
@@ -259,6 +254,5 @@ impl Stays<'_> {
 
 /// Whether a statement, or one inside it, may fail and has a result for which `is` holds.
 pub(super) fn any_fallible(s: &Stmt, is: &impl Fn(Var) -> bool) -> bool {
-    is_fallible(&s.op) && s.results.iter().any(|r| is(*r))
-        || s.op.blocks().iter().flat_map(|b| &b.stmts).any(|s| any_fallible(s, is))
+    s.walk().any(|s| is_fallible(&s.op) && s.results.iter().any(|r| is(*r)))
 }

@@ -116,8 +116,7 @@ fn is_small(levels: &[Level; 3]) -> bool {
 
 /// How often an accumulator is written to in a block.
 fn writes(block: &Block, acc: Var) -> usize {
-    let here = |s: &Stmt| usize::from(matches!(&s.op, Op::AccAdd { acc: to, .. } if *to == acc));
-    block.stmts.iter().map(|s| here(s) + s.op.blocks().iter().map(|b| writes(b, acc)).sum::<usize>()).sum()
+    block.walk().filter(|s| s.op.written() == Some(acc)).count()
 }
 
 /// The way from a nest to where it writes to an accumulator.

@@ -18,14 +18,15 @@ pub(super) struct Extents {
 impl Extents {
     /// Takes note of indices and of checks, at any depth.
     pub(super) fn note(&mut self, s: &Stmt) {
-        self.below.extend(s.op.indices().into_iter().filter_map(|(index, n)| Some((index, n?))));
-        if let Some(args) = s.op.args_of(IN_RANGE.prim()) {
-            self.conditions.insert(s.results[0], args[1]);
-        } else if let Op::Check { cond, .. } = &s.op {
-            let extent = cond.var().and_then(|c| self.conditions.get(&c));
-            self.below.extend(extent.map(|n| (s.results[0], *n)));
+        for s in s.walk() {
+            self.below.extend(s.op.indices().into_iter().filter_map(|(index, n)| Some((index, n?))));
+            if let Some(args) = s.op.args_of(IN_RANGE.prim()) {
+                self.conditions.insert(s.results[0], args[1]);
+            } else if let Op::Check { cond, .. } = &s.op {
+                let extent = cond.var().and_then(|c| self.conditions.get(&c));
+                self.below.extend(extent.map(|n| (s.results[0], *n)));
+            }
         }
-        s.op.blocks().iter().flat_map(|b| &b.stmts).for_each(|inner| self.note(inner));
     }
 
     fn is_below(&self, index: Atom, dim: Dim) -> bool {

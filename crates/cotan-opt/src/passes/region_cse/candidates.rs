@@ -48,22 +48,15 @@ pub(super) fn may_move_but_for_sizes(s: &Stmt) -> bool {
 
 /// How many statements rely on sizes that are equal under different names, inner blocks included.
 pub(super) fn n_relying(ty: &impl Fn(Var) -> Ty, s: &Stmt) -> usize {
-    let inside = s.op.blocks().iter().flat_map(|b| &b.stmts).map(|s| n_relying(ty, s));
-    usize::from(relies_on_equal_dims(ty, s)) + inside.sum::<usize>()
+    s.walk().filter(|s| relies_on_equal_dims(ty, s)).count()
 }
 
 /// The accumulators of regions around a statement that it writes to.
 pub(super) fn writes_around(s: &Stmt) -> FxHashSet<Var> {
-    fn walk(s: &Stmt, written: &mut FxHashSet<Var>, own: &mut FxHashSet<Var>) {
-        if let Op::AccAdd { acc, .. } = &s.op {
-            written.insert(*acc);
-        }
-        own.extend(s.op.accs().iter().map(|acc| acc.var));
-        s.op.blocks().iter().flat_map(|b| &b.stmts).for_each(|inner| walk(inner, written, own));
-    }
-    let (mut written, mut own) = (FxHashSet::default(), FxHashSet::default());
-    walk(s, &mut written, &mut own);
-    written.retain(|acc| !own.contains(acc));
+    let mut written: FxHashSet<Var> = s.walk().filter_map(|s| s.op.written()).collect();
+    s.walk().flat_map(|s| s.op.accs()).for_each(|own| {
+        written.remove(&own.var);
+    });
     written
 }
 

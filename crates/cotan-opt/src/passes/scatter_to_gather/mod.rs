@@ -21,9 +21,12 @@ mod extents;
 mod nest;
 mod plan;
 
+use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Prim, Span, Stmt, Ty, Var, VarInfo};
-use cotan_ops::{ADD, AND, FILL, GE, LT, NOT, SUB};
+use cotan_ir::{
+    Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Prim, Span, Stmt, Ty, Var, VarInfo, bug, print_stmt,
+};
+use cotan_ops::{ADD, AND, GE, LT, NOT, SUB};
 use extents::Extents;
 use nest::Nest;
 use plan::{Contribution, Leaf, Plan, Start};
@@ -41,14 +44,13 @@ pub static PASS: Pass = Pass {
 /// The function with accumulators that neighbouring iterations write to computed element by element.
 pub fn scatter_to_gather(mut f: Function) -> Function {
     let body = std::mem::take(&mut f.body);
-    let body = Gather { f: &mut f, filled: FxHashMap::default(), extents: Extents::default() }.block(body);
+    let body = Gather { f: &mut f, splats: Splats::of(&body), extents: Extents::default() }.block(body);
     Function { body, ..f }
 }
 
 struct Gather<'a> {
     f: &'a mut Function,
-    /// Tensors filled with one constant.
-    filled: FxHashMap<Var, Const>,
+    splats: Splats,
     extents: Extents,
 }
 
@@ -56,12 +58,6 @@ impl Gather<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
-            if let Op::Tensor { op, args, .. } = &s.op
-                && *op == FILL.op()
-                && let Atom::Const(c) = args[0]
-            {
-                self.filled.insert(s.results[0], c);
-            }
             self.extents.enter(&s);
             s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(std::mem::take(b)));
             let mut gathers = Vec::new();
@@ -81,7 +77,9 @@ impl Gather<'_> {
     /// Takes an accumulator out of a `par`, and gives the loop over its elements.
     fn split(&mut self, s: &mut Stmt, nest: &Nest<'_>, plan: &Plan) -> Stmt {
         let span = s.span;
-        let Op::Par(p) = &mut s.op else { panic!("bug: no parallel loop was chosen to be split") };
+        let Op::Par(p) = &mut s.op else {
+            bug!("scatter_to_gather", print_stmt(self.f, s), "only a parallel loop is split")
+        };
         let stacked = plan.leaves.iter().map(|leaf| self.stack(p, &mut s.results, &nest.positions, leaf)).collect();
         let total = s.results.remove(p.kinds.len() + plan.acc);
         let acc = p.accs.remove(plan.acc);
@@ -106,7 +104,9 @@ impl Gather<'_> {
             None => self.lift(&mut p.body, &leaf.arms, leaf.value),
             Some((at, positions)) => {
                 let inner = &mut p.body.stmts[*at];
-                let Op::Par(q) = &mut inner.op else { panic!("bug: a nest without a loop where it was found") };
+                let Op::Par(q) = &mut inner.op else {
+                    bug!("scatter_to_gather", print_stmt(self.f, inner), "a nest has a loop at each of its positions")
+                };
                 self.stack_from(q, &mut inner.results, positions, leaf).into()
             }
         };
@@ -122,7 +122,9 @@ impl Gather<'_> {
     fn lift(&mut self, block: &mut Block, arms: &[(usize, usize)], value: Atom) -> Atom {
         let Some(((at, taken), inner)) = arms.split_first() else { return value };
         let s = &mut block.stmts[*at];
-        let Op::Switch { arms, .. } = &mut s.op else { panic!("bug: a path through arms without a switch") };
+        let Op::Switch { arms, .. } = &mut s.op else {
+            bug!("scatter_to_gather", print_stmt(self.f, s), "a path through arms leads through switches")
+        };
         let value = self.lift(&mut arms[*taken], inner, value);
         let ty = self.f.atom_ty(value);
         let nothing = Const::float(ty.elem, -0.0).into();

@@ -103,12 +103,7 @@ impl<'a> Nest<'a> {
 
     /// Whether there are writes to other accumulators.
     pub(super) fn writes_elsewhere(&self, acc: Var) -> bool {
-        fn any(block: &Block, but: Var) -> bool {
-            block.stmts.iter().any(|s| {
-                matches!(s.op, Op::AccAdd { acc, .. } if acc != but) || s.op.blocks().iter().any(|b| any(b, but))
-            })
-        }
-        any(&self.levels[0].body, acc)
+        self.levels[0].body.walk().filter_map(|s| s.op.written()).any(|written| written != acc)
     }
 
     /// What is added to the number of each loop, if that is what the indices are.
@@ -139,8 +134,7 @@ impl<'a> Nest<'a> {
 
 /// How often a statement writes to an accumulator, in the text.
 fn n_writes(s: &Stmt, to: Var) -> usize {
-    let own = usize::from(matches!(s.op, Op::AccAdd { acc, .. } if acc == to));
-    own + s.op.blocks().iter().flat_map(|b| &b.stmts).map(|s| n_writes(s, to)).sum::<usize>()
+    s.walk().filter(|s| s.op.written() == Some(to)).count()
 }
 
 fn find_writes<'a>(

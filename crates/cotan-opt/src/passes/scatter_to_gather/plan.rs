@@ -61,10 +61,8 @@ impl Gather<'_> {
         if own.kind != AccKind::Reduce(Monoid::Add) || !ElemSet::FLOAT.has(ty.elem) || ty.is_scalar() {
             return None;
         }
-        let start = match own.init? {
-            Atom::Const(c) => Start::Constant(c),
-            Atom::Var(v) => self.filled.get(&v).map_or(Start::Array(v.into()), |c| Start::Constant(*c)),
-        };
+        let init = own.init?;
+        let start = self.splats.constant(init).map_or(Start::Array(init), Start::Constant);
         let nest = Nest::of(self.f, p, own.var);
         let writes = nest.writes(own.var)?;
         let offsets: Vec<Vec<i64>> = writes.iter().map(|w| nest.offset(w.indices)).collect::<Option<_>>()?;

@@ -17,6 +17,7 @@ mod pull;
 mod slice;
 
 use super::dce::dce;
+use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
 use nest::Nest;
@@ -36,11 +37,10 @@ pub static PASS: Pass = Pass {
 /// The function with sums taken before linear maps, where that pays.
 pub fn sum_before_map(mut f: Function) -> Function {
     loop {
-        let mut zeros = FxHashSet::default();
-        nest::zeros_in(&f.body, &mut zeros);
+        let splats = Splats::of(&f.body);
         let n_vars = f.vars.len();
         let body = std::mem::take(&mut f.body);
-        f.body = block(&mut f, body, &zeros);
+        f.body = block(&mut f, body, &splats);
         if f.vars.len() == n_vars {
             return f;
         }
@@ -49,21 +49,21 @@ pub fn sum_before_map(mut f: Function) -> Function {
     }
 }
 
-fn block(f: &mut Function, b: Block, zeros: &FxHashSet<Var>) -> Block {
-    let stmts = b.stmts.into_iter().flat_map(|s| stmt(f, s, zeros)).collect();
+fn block(f: &mut Function, b: Block, splats: &Splats) -> Block {
+    let stmts = b.stmts.into_iter().flat_map(|s| stmt(f, s, splats)).collect();
     Block { stmts, results: b.results }
 }
 
 /// A statement with what comes in front of it and behind it; outer nests first, which have more points.
-fn stmt(f: &mut Function, mut s: Stmt, zeros: &FxHashSet<Var>) -> Vec<Stmt> {
-    if let Some(found) = find(f, &s, zeros) {
+fn stmt(f: &mut Function, mut s: Stmt, splats: &Splats) -> Vec<Stmt> {
+    if let Some(found) = find(f, &s, splats) {
         let (mut stmts, behind) = pull(f, &mut s, &found);
         stmts.push(s);
         stmts.extend(behind);
         return stmts;
     }
     for inner in s.op.blocks_mut() {
-        *inner = block(f, std::mem::take(inner), zeros);
+        *inner = block(f, std::mem::take(inner), splats);
     }
     vec![s]
 }
@@ -78,7 +78,7 @@ struct Found {
     slice: Slice,
 }
 
-fn find(f: &Function, s: &Stmt, zeros: &FxHashSet<Var>) -> Option<Found> {
+fn find(f: &Function, s: &Stmt, splats: &Splats) -> Option<Found> {
     let Op::Par(p) = &s.op else { return None };
     if p.accs.is_empty() || prints(&p.body) {
         return None;
@@ -87,7 +87,7 @@ fn find(f: &Function, s: &Stmt, zeros: &FxHashSet<Var>) -> Option<Found> {
         let indices = nest::indices_of_write(&p.body, acc.var)?;
         let is_point = |index: &Var| !indices.contains(&Atom::Var(*index));
         let points: FxHashSet<Var> = p.indices.iter().copied().filter(is_point).collect();
-        let nest = Nest::of(f, p, &points, zeros);
+        let nest = Nest::of(f, p, &points, splats);
         let slice = slice_of(&nest, acc)?;
         Some(Found { acc: number, points, slice })
     })

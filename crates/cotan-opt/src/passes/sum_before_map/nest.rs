@@ -1,7 +1,7 @@
 //! What in a nest differs from point to point, and where everything is defined.
 
-use cotan_ir::{Atom, Block, Const, Function, Loop, Op, Par, ParResult, Stmt, Var, free_vars};
-use cotan_ops::FILL;
+use crate::analysis::splats::Splats;
+use cotan_ir::{Atom, Block, Function, Loop, Op, Par, ParResult, Stmt, Var, free_vars};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A loop that a statement stands in: its index and extent.
@@ -36,19 +36,18 @@ pub(super) struct Nest<'a> {
     bound: FxHashSet<Var>,
     /// Those whose value may differ from point to point.
     varying: FxHashSet<Var>,
-    /// Tensors of zeros, wherever they are made.
-    zeros: &'a FxHashSet<Var>,
+    splats: &'a Splats,
 }
 
 impl<'a> Nest<'a> {
-    pub(super) fn of(f: &'a Function, p: &'a Par, points: &FxHashSet<Var>, zeros: &'a FxHashSet<Var>) -> Nest<'a> {
+    pub(super) fn of(f: &'a Function, p: &'a Par, points: &FxHashSet<Var>, splats: &'a Splats) -> Nest<'a> {
         let mut nest = Nest {
             f,
             defined: FxHashMap::default(),
             written: FxHashMap::default(),
             bound: p.indices.iter().chain(p.accs.iter().map(|acc| &acc.var)).copied().collect(),
             varying: points.clone(),
-            zeros,
+            splats,
         };
         let levels = p.indices.iter().zip(&p.extents).map(|(index, extent)| Level { index: *index, extent: *extent });
         let levels = levels.filter(|l| !points.contains(&l.index)).collect();
@@ -76,10 +75,7 @@ impl<'a> Nest<'a> {
     }
 
     pub(super) fn is_zero(&self, a: Atom) -> bool {
-        match a {
-            Atom::Const(c) => c.as_float() == Some(0.0),
-            Atom::Var(v) => self.zeros.contains(&v),
-        }
+        self.splats.is_zero(a)
     }
 
     fn block(&mut self, block: &'a Block, place: &Place) {
@@ -158,17 +154,6 @@ impl<'a> Nest<'a> {
     fn touches(&self, op: &Op) -> bool {
         let binders = op.binders();
         op.blocks().iter().any(|b| free_vars(self.f, b, &binders).iter().any(|v| self.varying.contains(v)))
-    }
-}
-
-/// The tensors of zeros that a block makes, inner blocks included.
-pub(super) fn zeros_in(block: &Block, zeros: &mut FxHashSet<Var>) {
-    let is_zero = |a: &Atom| a.constant().is_some_and(|c: Const| c.as_float() == Some(0.0));
-    for s in &block.stmts {
-        if matches!(&s.op, Op::Tensor { op, args, .. } if *op == FILL.op() && is_zero(&args[0])) {
-            zeros.extend(&s.results);
-        }
-        s.op.blocks().iter().for_each(|b| zeros_in(b, zeros));
     }
 }
 

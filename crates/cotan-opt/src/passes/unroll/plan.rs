@@ -82,7 +82,7 @@ impl Plan<'_> {
             None => {
                 inner.size = inner.size.saturating_add(self.n_scalar_stmts(s));
                 inner.hidden.extend(inner.plain.drain());
-                inner.has_loop |= matches!(s.op, Op::Par(_) | Op::Loop(_));
+                inner.has_loop |= s.op.is_loop_nest();
             }
         }
         for acc in s.op.accs() {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// The positions of the statements that read each variable, inside blocks of theirs too. The results of the block
 /// count as one behind the last.
-pub(super) fn uses(f: &Function, block: &Block) -> FxHashMap<Var, Vec<usize>> {
+pub(crate) fn uses(f: &Function, block: &Block) -> FxHashMap<Var, Vec<usize>> {
     let mut uses: FxHashMap<Var, Vec<usize>> = FxHashMap::default();
     let mut add = |a: Atom, k: usize| {
         if let Atom::Var(v) = a {

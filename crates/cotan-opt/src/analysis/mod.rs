@@ -1,0 +1,4 @@
+//! Analyses that several passes share.
+
+pub(crate) mod splats;
+pub(crate) mod uses;
