@@ -4,7 +4,7 @@
 
 use crate::passes::eliminate_checks::KnownExtents;
 use crate::passes::inline::InlineLimit;
-use cotan_ir::{Block, Function, Module, Op, bug, verify};
+use cotan_ir::{Function, Module, bug, verify};
 use std::fmt;
 
 /// A pass over the core IR, as a record. Pipelines are lists of references to these.
@@ -74,12 +74,18 @@ impl Pass {
             None => verify(&Module::default(), f).err(),
         };
         let Some(found) = errors(after) else { return };
-        let name = &after.name;
-        if let Some(given) = errors(before) {
-            bug!(self.name, before, "the pass was given `{name}`, which is malformed: {}", given[0]);
+        let name = self.name;
+        if let Some(found) = errors(before) {
+            bug!(
+                format_args!("pass `{name}`"),
+                before,
+                "it was given `{}`, which is malformed: {}",
+                before.name,
+                found[0]
+            );
         }
-        let texts = format!("before:\n{before}after:\n{after}");
-        bug!(self.name, texts, "the pass made `{name}` malformed: {}", found[0]);
+        let texts = format_args!("before:\n{before}after:\n{after}");
+        bug!(format_args!("pass `{name}`"), texts, "it made `{}` malformed: {}", after.name, found[0]);
     }
 }
 
@@ -91,10 +97,7 @@ impl fmt::Debug for Pass {
 
 /// Whether only the module of a function knows the types in it.
 fn needs_module(f: &Function) -> bool {
-    fn calls(block: &Block) -> bool {
-        block.stmts.iter().any(|s| matches!(s.op, Op::Call { .. }) || s.op.blocks().iter().any(calls))
-    }
-    f.custom_vjp.is_some() || f.custom_jvp.is_some() || calls(&f.body)
+    f.custom_vjp.is_some() || f.custom_jvp.is_some() || f.body.callees().next().is_some()
 }
 
 #[cfg(test)]
@@ -134,7 +137,7 @@ mod tests {
         let text = "fn f(x: f64) {\n  y: f64 = sin x\n  return y\n}\n";
         let f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
         let found = message(f);
-        assert!(found.starts_with("bug: forgets: the pass made `f` malformed: "), "{found}");
+        assert!(found.starts_with("bug: pass `forgets`: it made `f` malformed: "), "{found}");
         assert!(found.contains(&format!("before:\n{text}after:\nfn f(x: f64) {{\n")), "{found}");
     }
 
@@ -144,6 +147,6 @@ mod tests {
         let mut f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
         f.body.stmts.remove(0);
         let found = message(f);
-        assert!(found.starts_with("bug: forgets: the pass was given `f`, which is malformed: "), "{found}");
+        assert!(found.starts_with("bug: pass `forgets`: it was given `f`, which is malformed: "), "{found}");
     }
 }

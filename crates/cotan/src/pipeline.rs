@@ -10,7 +10,7 @@
 //!
 //! The backend makes loop nests of that, and text of these. Each list stands in `cotan_opt::pipelines`, one page too.
 
-use cotan_ad::{Limits, Options, ReversedLoop, expand_with};
+use cotan_ad::{Expansion, Limits, ReversedLoop, expand_with};
 use cotan_ir::{Function, Item, Module, Symbol};
 use cotan_opt::passes::inline::{self, InlineLimit};
 use cotan_opt::passes::trap_nan::Site;
@@ -92,7 +92,7 @@ impl MiddleEnd<'_> {
     fn differentiate(&self, module: &mut Module, limit: InlineLimit) -> Result<Vec<ReversedLoop>, cotan_ad::Error> {
         let limits = Limits { inline: limit.of_simplified(), ..*self.limits };
         let show = |name: &'static str, f: &Function| show(self.observer, name, f);
-        expand_with(module, &limits, Options { values_first: self.values_first, observer: Some(&show) })
+        expand_with(module, &limits, Expansion { values_first: self.values_first, observer: Some(&show) })
     }
 
     /// The module with `entry` at the stage: everything that it calls is inlined as far as that pays, and functions that
