@@ -1,4 +1,4 @@
-//! Pass records of the preparation: names, and what an observer sees. Their effects are in `tests/ir`.
+//! Pass records of the preparation: names, idempotence, and what an observer sees.
 
 use crate::oracle;
 
