@@ -1,7 +1,7 @@
 //! Accumulation of cotangents in reverse mode: contributions, symbolic zeros, and the values that leave a region.
 
 use crate::state::{Cot, Reverse, Scope, retyped, zeros};
-use cotan_ir::{Atom, Dim, Ty, Var};
+use cotan_ir::{Atom, Dim, Ty, Var, bug};
 
 impl Reverse<'_, '_> {
     /// The name of a cotangent.
@@ -73,7 +73,11 @@ impl Reverse<'_, '_> {
                 let ty = self.cot_ty(x, scope);
                 retyped(&mut self.b, *c, ty)
             }
-            Some(Cot::Acc(_)) => unreachable!("invariant: an accumulated cotangent is read after its region"),
+            Some(Cot::Acc(_)) => bug!(
+                "derivatives, cotangents",
+                format_args!("{x:?}"),
+                "an accumulated cotangent is read after its region"
+            ),
             None => self.zeros(x, scope),
         }
     }
@@ -82,7 +86,11 @@ impl Reverse<'_, '_> {
     pub(crate) fn take(&mut self, x: Var, scope: &mut Scope) -> Option<Atom> {
         match scope.cots.remove(&x)? {
             Cot::Value(c) => Some(c),
-            Cot::Acc(_) => unreachable!("invariant: what a block binds is not accumulated outside of it"),
+            Cot::Acc(_) => bug!(
+                "derivatives, cotangents",
+                format_args!("{x:?}"),
+                "the cotangent of what a block binds is not accumulated outside of it"
+            ),
         }
     }
 

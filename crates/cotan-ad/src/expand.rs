@@ -17,26 +17,29 @@ use std::sync::Arc;
 ///
 /// Gives a report of the reversed loops, in the order of their reversal.
 pub fn expand(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
-    expand_all(session(module, limits))
+    expand_with(module, limits, Options::default())
 }
 
 /// Like [`expand`], but every reverse sweep starts after the value, even where the value cannot fail. A search for the
 /// first NaN needs this order.
 pub fn expand_values_first(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
-    let mut session = session(module, limits);
-    session.values_first = true;
-    expand_all(session)
+    expand_with(module, limits, Options { values_first: true, observer: None })
 }
 
-/// Like [`expand`], and shows `observer` the source of each derivative after each of [`PASSES`](crate::PASSES), with the
-/// name of the pass.
-pub fn expand_observed(
-    module: &mut Module,
-    limits: &Limits,
-    observer: &dyn Fn(&'static str, &Function),
-) -> Result<Vec<ReversedLoop>, Error> {
+/// What [`expand_with`] does beside writing derivatives.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Every reverse sweep starts after the value, even where the value cannot fail.
+    pub values_first: bool,
+    /// Is shown the source of each derivative after each of [`PASSES`](crate::PASSES), with the name of the pass.
+    pub observer: Option<&'a dyn Fn(&'static str, &Function)>,
+}
+
+/// Like [`expand`], with options.
+pub fn expand_with(module: &mut Module, limits: &Limits, options: Options<'_>) -> Result<Vec<ReversedLoop>, Error> {
     let mut session = session(module, limits);
-    session.observer = Some(observer);
+    session.values_first = options.values_first;
+    session.observer = options.observer;
     expand_all(session)
 }
 

@@ -37,11 +37,8 @@ pub(crate) fn vjp(session: &mut Session<'_>, d: &Derived, name: &Symbol) -> Resu
 
 /// Whether a loop asks for partial re-execution.
 fn has_checkpoints(block: &Block) -> bool {
-    block.stmts.iter().any(|s| {
-        let asks = |l: &Loop| l.kept.recompute || l.kept.checkpoint.is_some_and(|c| c != Checkpoint::All);
-        let here = s.op.as_loop().is_some_and(asks);
-        here || s.op.blocks().iter().any(has_checkpoints)
-    })
+    let asks = |l: &Loop| l.kept.recompute || l.kept.checkpoint.is_some_and(|c| c != Checkpoint::All);
+    block.walk().filter_map(|s| s.op.as_loop()).any(asks)
 }
 
 /// The variables that the types of the given cotangents name.
@@ -231,11 +228,5 @@ impl Reverse<'_, '_> {
 
 /// Whether a statement writes to one of these accumulators, at any depth.
 fn writes_any<T>(s: &Stmt, accs: &FxHashMap<Var, T>) -> bool {
-    if accs.is_empty() {
-        return false;
-    }
-    if let Op::AccAdd { acc, .. } = &s.op {
-        return accs.contains_key(acc);
-    }
-    s.op.blocks().iter().flat_map(|b| &b.stmts).any(|inner| writes_any(inner, accs))
+    !accs.is_empty() && s.walk().filter_map(|s| s.op.written()).any(|acc| accs.contains_key(&acc))
 }

@@ -1,4 +1,4 @@
-//! What checkpoints cost: how often iterations are run again, and how much is alive at one time.
+//! Checkpointing: how often iterations are repeated, and how much is alive at one time.
 
 use crate::oracle;
 

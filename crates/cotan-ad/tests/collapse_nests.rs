@@ -1,4 +1,4 @@
-//! Perfect nests of counted loops are reversed as one loop, where that helps.
+//! Loop collapsing: perfect nests of counted loops are reversed as one loop, where that helps.
 
 use crate::oracle;
 

@@ -1,4 +1,4 @@
-//! What derivatives cost: how often bodies run, what is recorded, how code grows. All counted, nothing timed.
+//! Costs of derivatives: runs of bodies, recorded elements, growth of code. All counted, nothing timed.
 #![allow(clippy::print_stdout, reason = "the counts are the point")]
 
 use crate::oracle;

@@ -1,4 +1,4 @@
-//! Loops that are differentiated forward inside a reverse sweep: which are, and that derivatives are the same.
+//! Cross-mode differentiation: the choice of loops to differentiate forward inside a reverse sweep, and equal derivatives.
 
 use crate::oracle;
 

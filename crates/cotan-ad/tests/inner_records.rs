@@ -1,4 +1,4 @@
-//! Nests of sequential loops: run again, or kept whole by `checkpoint all`. Values, bits, costs and what is recorded.
+//! Records of nests of sequential loops, re-executed or recorded whole by `checkpoint all`: values, bits, costs, records.
 #![allow(clippy::print_stdout, reason = "the table of costs is the point")]
 
 use crate::oracle;

@@ -7,6 +7,7 @@ mod expand;
 mod forward_regions;
 mod inner_records;
 mod oracle;
+mod passes;
 mod residuals;
 mod rules;
 mod shapes;

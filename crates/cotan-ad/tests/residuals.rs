@@ -1,4 +1,4 @@
-//! What a loop keeps beside its carried values, or in place of them, and that derivatives are the same.
+//! Residuals: the results that a loop records beside its carried values or in place of them, and equal derivatives.
 
 use crate::oracle;
 

@@ -4,7 +4,7 @@
 //! does not. Here a value of more lanes becomes several values of at most the width, and what was said of it is said of
 //! each. With a width of 1 no lane is left: the text is scalar code, for machines without vectors.
 
-use cotan_ir::{Const, Elem, Monoid};
+use cotan_ir::{Const, Elem, Monoid, bug};
 use cotan_loops::node::{Expr, Local, LocalInfo, LoopFunction, Node, Operand, Place, Target, combining};
 use cotan_loops::{NestPass, Width};
 use cotan_ops::Instruction;
@@ -167,7 +167,7 @@ impl Legalize<'_> {
                 if self.width == 1 { Expr::Copy(first) } else { Expr::Iota(first) }
             }
             Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => {
-                panic!("bug: what lanes have in common has lanes")
+                bug!("legalize_width", self.f, "what all lanes have in common has no lanes: {expr:?}")
             }
         }
     }
@@ -186,7 +186,7 @@ impl Legalize<'_> {
             Expr::First(mask) => Expr::Copy(self.first(mask)),
             Expr::Lane([lanes, number]) => Expr::Copy(self.lane(lanes, number)),
             Expr::Copy(_) | Expr::Native { .. } | Expr::Host { .. } | Expr::Iota(_) => {
-                panic!("bug: a value without lanes is computed lane by lane")
+                bug!("legalize_width", self.f, "a value without lanes is of all lanes: {expr:?}")
             }
         }
     }

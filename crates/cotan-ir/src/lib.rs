@@ -21,6 +21,7 @@
 //! ```
 
 mod atom;
+mod bug;
 mod build;
 mod check;
 mod copy;

@@ -7,6 +7,7 @@ use crate::context::NestContext;
 use crate::node::LoopFunction;
 use crate::verify::{NestError, verify};
 use crate::{buffer_reuse, flush};
+use cotan_ir::bug;
 
 /// A pass on loop nests.
 #[derive(Debug)]
@@ -31,10 +32,8 @@ pub fn run(passes: &[&NestPass], f: &mut LoopFunction, context: &NestContext) {
         let before = cfg!(debug_assertions).then(|| f.clone());
         (pass.run)(f, context);
         if let (Some(before), Err(error)) = (before, verify_if_debug(f)) {
-            panic!(
-                "bug: the pass `{}` breaks a rule of loop nests: {error}\n\nbefore:\n{before}\nafter:\n{f}",
-                pass.name
-            );
+            let texts = format_args!("before:\n{before}\nafter:\n{f}");
+            bug!(format_args!("pass `{}`", pass.name), texts, "it breaks a rule of loop nests: {error}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod contract;
 mod lowering;
+mod node;
 mod probe;
 mod products;
 mod reuse;

@@ -1,6 +1,6 @@
 //! The functions of the prelude that are no scalar primitives.
 
-use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, Elem, Monoid, Ty};
+use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, Elem, Monoid, Ty, bug};
 use cotan_ops::{ADD, AND, CONCAT, EQ, FILL, LT, MUL, NOT, RESHAPE, SELECT, TRANSPOSE};
 use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
@@ -109,7 +109,7 @@ impl<'a, 'p> Body<'a, 'p> {
         match arg {
             Arg::Function(callable) => self.closure(callable),
             Arg::Value(_) | Arg::Pack(_) => {
-                unreachable!("invariant: the checker gives a function where a builtin takes one")
+                bug!("lowering", format_args!("{arg:?}"), "the checker gives a function where a builtin takes one")
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Defaults of parameters as values of the host.
 
-use cotan_ir::Const;
+use cotan_ir::{Const, bug};
 use cotan_ops::Value;
 
 use crate::entry::HostType;
@@ -25,7 +25,7 @@ pub(super) fn default_leaves(value: &Expr, ty: &HostType) -> Vec<Value> {
             vec![Value::from(Const::float(*elem, -constant.as_float().unwrap_or(f64::INFINITY)))]
         }
         (ExprKind::Literal(literal), HostType::Scalar(elem)) => vec![Value::from(literal.constant(*elem))],
-        (found, ty) => unreachable!("invariant: the default of a {ty:?} is made of literals, found {found:?}"),
+        (found, ty) => bug!("lowering", format_args!("{found:?}"), "the default of a {ty:?} is made of literals"),
     }
 }
 

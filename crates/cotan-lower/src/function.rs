@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Kept, Mode, Span as IrSpan, Symbol, Ty, Var};
+use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Kept, Mode, Span as IrSpan, Symbol, Ty, Var, bug};
 use cotan_syntax::Span;
 use cotan_syntax::span::FileId;
 
@@ -212,7 +212,9 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn elem(&self, scalar: Scalar) -> Elem {
         match scalar {
             Scalar::Of(elem) => elem,
-            Scalar::Param(_) | Scalar::Var(_) => unreachable!("invariant: instances have no type parameters"),
+            Scalar::Param(_) | Scalar::Var(_) => {
+                bug!("lowering", format_args!("{scalar:?}"), "instances have no type parameters")
+            }
         }
     }
 
@@ -295,7 +297,7 @@ impl<'a, 'p> Body<'a, 'p> {
                 self.b.set_span(ir_span(derivative.span));
                 self.derivative(derivative, self.frame, args, &functions)
             }
-            FunctionBody::Required(_) => unreachable!("invariant: instances call the functions of impls"),
+            FunctionBody::Required(_) => bug!("lowering", function.name, "instances call the functions of impls"),
         }
     }
 

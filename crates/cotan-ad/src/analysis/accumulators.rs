@@ -10,12 +10,7 @@ pub(crate) fn is_closed(s: &Stmt) -> bool {
 
 /// The accumulators of enclosing regions that a statement writes to, in no particular order.
 pub(crate) fn written_around(s: &Stmt) -> impl Iterator<Item = Var> + use<> {
-    fn introduced(s: &Stmt, out: &mut FxHashSet<Var>) {
-        out.extend(s.op.accs().iter().map(|acc| acc.var));
-        s.op.blocks().iter().flat_map(|b| &b.stmts).for_each(|inner| introduced(inner, out));
-    }
-    let mut own = FxHashSet::default();
-    introduced(s, &mut own);
+    let own: FxHashSet<Var> = s.walk().flat_map(|s| s.op.accs()).map(|acc| acc.var).collect();
     let written: FxHashSet<Var> = s.op.blocks().iter().flat_map(cotan_ir::written_accs).collect();
     written.into_iter().filter(move |acc| !own.contains(acc))
 }

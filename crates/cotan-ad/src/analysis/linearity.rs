@@ -1,7 +1,7 @@
 //! Linearity analysis: a loop that is linear in its carried values does not need them in its reverse.
 
 use crate::analysis::activity::VarSet;
-use cotan_ir::{Atom, Block, Function, Loop, Op, Var};
+use cotan_ir::{Atom, Block, Function, Loop, Op, OperandRole, Var};
 use cotan_ops::{Partial, Term};
 use rustc_hash::FxHashSet;
 
@@ -24,20 +24,16 @@ impl Reads<'_> {
             let is_active = || s.results.iter().any(|r| self.active.has(*r));
             let operands = s.op.operands();
             let mut reaches = operands.iter().any(is_dependent);
-            let reads = match &s.op {
-                Op::Prim { prim, args } => {
-                    is_active() && self.partials_read(cotan_ops::row(*prim).partials, args, s.results[0], dependent)
-                }
-                Op::Tensor { args, .. } => is_active() && reaches && args.len() > 1,
-                Op::Index { indices, .. } | Op::Update { indices, .. } => {
-                    is_active() && indices.iter().any(is_dependent)
-                }
-                Op::AccAdd { indices, .. } => indices.iter().any(is_dependent),
-                Op::Switch { selector, .. } => is_dependent(selector),
-                Op::Loop(l) => l.count.is_none_or(|n| is_dependent(&n)),
-                Op::Par(p) => p.extents.iter().any(is_dependent),
-                Op::Call { .. } => is_active(),
-                Op::Check { .. } => false,
+            let is_controlled = || s.op.operands_as(OperandRole::is_control).iter().any(is_dependent);
+            let reads = if let Op::Prim { prim, args } = &s.op {
+                is_active() && self.partials_read(cotan_ops::row(*prim).partials, args, s.results[0], dependent)
+            } else if let Op::Tensor { args, .. } = &s.op {
+                is_active() && reaches && args.len() > 1
+            } else if s.op.is_value() {
+                is_active() && is_controlled()
+            } else {
+                let effects = s.op.effects();
+                is_controlled() || effects.may_not_end || effects.calls.is_some() && is_active()
             };
             if reads {
                 return true;

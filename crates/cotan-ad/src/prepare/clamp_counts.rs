@@ -39,10 +39,7 @@ impl Clamp<'_> {
                 *b = self.block(std::mem::take(b));
             }
             let is_natural = |a: &Atom| a.constant().and_then(|c| c.as_i64()).is_some_and(|n| n >= 0);
-            if let Op::Prim { prim, args } = &s.op
-                && *prim == cotan_ops::MAX.prim()
-                && args.iter().any(is_natural)
-            {
+            if s.op.args_of(cotan_ops::MAX.prim()).is_some_and(|args| args.iter().any(is_natural)) {
                 self.is_length[s.results[0].index()] = true;
             } else if let Op::Loop(l) = &mut s.op {
                 stmts.extend(l.count.as_mut().and_then(|n| self.count(n, s.span)));

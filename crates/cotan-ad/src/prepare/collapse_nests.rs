@@ -14,7 +14,7 @@ use crate::analysis::activity::VarSet;
 use crate::analysis::lineage::straight_updates;
 use crate::analysis::linearity::is_linear_in_carried;
 use crate::state::ForwardRegions;
-use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Loop, Mode, Op, Span, Stmt, Ty, Var, VarInfo};
+use cotan_ir::{Atom, Block, Checkpoint, Const, Elem, Function, Loop, Mode, Op, Span, Stmt, Ty, Var, VarInfo, bug};
 use cotan_ops::{DIV, MAX, MIN, MUL, PrimRow, REM};
 use cotan_opt::cost::{self, COSTS};
 use cotan_opt::passes::licm::{Moves, licm};
@@ -129,7 +129,7 @@ impl Nests<'_> {
     /// Makes the outer loop one over all iterations; gives the statements that compute their number.
     fn merged(&mut self, s: &mut Stmt, inner: Loop) -> Vec<Stmt> {
         let span = s.span;
-        let Op::Loop(outer) = &mut s.op else { unreachable!("invariant: a nest is a loop") };
+        let Op::Loop(outer) = &mut s.op else { bug!("collapse_nests", format_args!("{s:?}"), "a nest is a loop") };
         let (n, m) = (outer.count.unwrap_or(Atom::i64(0)), inner.count.unwrap_or(Atom::i64(0)));
         let mut before = Vec::new();
         // No run reaches more iterations than an i64 counts, but a wrapped count must not be smaller.

@@ -112,13 +112,13 @@ impl Choice<'_, '_> {
 
     /// Whether something active has an infinite partial derivative where its value is finite.
     fn has_vertical_slope(&self, s: &Stmt) -> bool {
-        let is_active = || s.results.iter().any(|r| self.active.has(*r));
-        let here = if let Op::Prim { prim, .. } = &s.op {
-            cotan_ops::row(*prim).has_vertical_slope() && is_active()
-        } else {
-            // The body of a call that was not inlined is not analysed.
-            matches!(s.op, Op::Call { .. }) && is_active()
-        };
-        here || s.op.blocks().iter().flat_map(|b| &b.stmts).any(|inner| self.has_vertical_slope(inner))
+        s.walk().filter(|s| s.results.iter().any(|r| self.active.has(*r))).any(|s| {
+            if let Op::Prim { prim, .. } = &s.op {
+                cotan_ops::row(*prim).has_vertical_slope()
+            } else {
+                // The body of a call that was not inlined is not analysed.
+                s.op.effects().calls.is_some()
+            }
+        })
     }
 }

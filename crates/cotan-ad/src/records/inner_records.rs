@@ -10,7 +10,7 @@
 //! in place, because such writes are erased from the re-executed copy.
 
 use crate::state::{Patch, Reverse, ReverseLoop};
-use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Record, Span, Stmt, Ty, Var};
+use cotan_ir::{Atom, Block, Dim, Elem, Env, Loop, Op, Record, Span, Stmt, Ty, Var, bug};
 
 /// The part of a value's shape that is known outside of the loop whose body binds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,13 @@ impl Reverse<'_, '_> {
                     Some((_, together)) => together.push(r),
                     None => growing.push((length, vec![r])),
                 },
-                Shape::Varying => unreachable!("invariant: what is recorded has a shape that is known outside"),
+                Shape::Varying => {
+                    bug!(
+                        "derivatives, inner records",
+                        format_args!("{r:?}"),
+                        "the shape of a record is known outside of its loop"
+                    )
+                }
             }
         }
         for (length, together) in growing {
@@ -129,7 +135,9 @@ impl Reverse<'_, '_> {
     /// Makes a loop write its result `record`, a stacked one or a log, to an accumulator from `pos` on.
     fn write_to_log(&mut self, s: &mut Stmt, record: Var, acc: Var, pos: Var) {
         let span = s.span;
-        let Op::Loop(l) = &mut s.op else { unreachable!("invariant: the copy of a loop is a loop") };
+        let Op::Loop(l) = &mut s.op else {
+            bug!("derivatives, inner records", format_args!("{s:?}"), "the copy of a loop is a loop")
+        };
         let position = s.results.iter().position(|r| *r == record);
         let position = position.expect("invariant: a record is a result of its loop");
         s.results.remove(position);

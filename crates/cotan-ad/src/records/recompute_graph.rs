@@ -36,7 +36,7 @@ impl Storable {
 /// The statements of a body that re-execute the source's, with their operands.
 pub(crate) struct Graph<'a> {
     /// The statements, in order.
-    pub(crate) stmts: Vec<Executed<'a>>,
+    pub(crate) stmts: Vec<Recomputation<'a>>,
     /// The statement that binds each of their results.
     pub(crate) by_result: FxHashMap<Var, usize>,
     pub(crate) leaves: Vec<Leaf>,
@@ -46,7 +46,7 @@ pub(crate) struct Graph<'a> {
     pub(crate) roots: Vec<Var>,
 }
 
-pub(crate) struct Executed<'a> {
+pub(crate) struct Recomputation<'a> {
     pub(crate) stmt: &'a Stmt,
     pub(crate) cost: u64,
     pub(crate) weight: u64,

@@ -10,7 +10,7 @@
 //! author of the program (`@checkpoint(all)`), except for records known to be small.
 
 use super::inner_records::{InnerLoop, Shape};
-use super::recompute_graph::{Executed, Graph, Leaf, Storable, Visits};
+use super::recompute_graph::{Graph, Leaf, Recomputation, Storable, Visits};
 use crate::analysis::accumulators::is_closed;
 use crate::analysis::lineage::log_size;
 use crate::state::{Reverse, ReverseLoop};
@@ -124,6 +124,7 @@ impl Reverse<'_, '_> {
         if self.records_all && s.op.as_loop().is_some() { AVOIDED } else { 1 }
     }
 
+    /// The graph of the re-executed part of `body`.
     fn graph<'a>(
         &self,
         reverse: &ReverseLoop<'_>,
@@ -146,38 +147,29 @@ impl Reverse<'_, '_> {
         };
         let roots = read_by(rest.into_iter().cloned().collect(), body.results.clone());
 
-        let stmts: Vec<Executed<'_>> = executed
+        let stmts: Vec<Recomputation<'_>> = executed
             .iter()
             .map(|stmt| {
                 let results = stmt.results.iter().map(|v| Atom::Var(*v)).collect();
                 let mut needs = read_by(vec![Stmt::clone(stmt)], results);
                 needs.retain(|v| !stmt.results.contains(v));
                 let reads = needs.iter().filter_map(|v| by_result.get(v).copied()).collect();
-                Executed { stmt, cost: cost::stmt(vars, stmt), weight: self.weight(stmt), needs, reads }
+                Recomputation { stmt, cost: cost::stmt(vars, stmt), weight: self.weight(stmt), needs, reads }
             })
             .collect();
-        let has_shape_of =
-            |leaves: &[Leaf], ty: &Ty| leaves.iter().any(|leaf| vars[leaf.var.index()].ty.dims == ty.dims);
         let moved: FxHashSet<Var> = recomputed.loops.iter().flat_map(|s| s.results.iter().copied()).collect();
-        let made_of_records = made_of(&stmts, leaves);
+        let depending = depending_on_record(&stmts, leaves);
         let may_be_stored = |v: &&Var| {
             let ty = &vars[v.index()].ty;
             let shape = Shape::of(ty, |d| names.contains_key(&d) || by_result.contains_key(&d));
-            let is_known = ty.dims.iter().all(|d| d.var().is_none());
             // Integers that do not depend on the record follow from the iteration number.
-            if !ty.is_float() && !made_of_records.contains(v) {
+            if !ty.is_float() && !depending.contains(v) {
                 return false;
             }
-            match (names.contains_key(v), moved.contains(v)) {
-                // A tensor may be recorded where the plain record has one of its shape: this bounds the growth by a factor
-                // for all extents.
-                (true, _) => ty.is_scalar() || has_shape_of(leaves, ty) || (self.records_all && shape == Shape::Fixed),
-                (false, true) => match shape {
-                    Shape::Fixed => is_known || self.records_all,
-                    Shape::Growing(_) => self.records_all && vars[v.index()].record.is_some(),
-                    Shape::Varying => false,
-                },
-                (false, false) => false,
+            if names.contains_key(v) {
+                self.may_record(ty, shape, leaves)
+            } else {
+                moved.contains(v) && self.may_move(**v, shape)
             }
         };
         let results = executed.iter().flat_map(|s| &s.results);
@@ -191,6 +183,23 @@ impl Reverse<'_, '_> {
         Graph { stmts, by_result, leaves: leaves.to_vec(), storable, roots }
     }
 
+    /// Whether a result that the forward loop computes, too, may be recorded.
+    fn may_record(&self, ty: &Ty, shape: Shape, leaves: &[Leaf]) -> bool {
+        // A tensor may be recorded where the plain record has one of its shape: this bounds the growth by a factor for all
+        // extents.
+        let has_its_shape = |leaf: &Leaf| self.b.var_ty(leaf.var).dims == ty.dims;
+        ty.is_scalar() || leaves.iter().any(has_its_shape) || (self.records_all && shape == Shape::Fixed)
+    }
+
+    /// Whether a result of an inner loop may be recorded once the loop has moved to the forward loop.
+    fn may_move(&self, v: Var, shape: Shape) -> bool {
+        match shape {
+            Shape::Fixed => self.records_all || self.b.var_ty(v).dims.iter().all(|d| d.var().is_none()),
+            Shape::Growing(_) => self.records_all && self.b.info(v).record.is_some(),
+            Shape::Varying => false,
+        }
+    }
+
     /// The carried value whose next value is this result, if it is recorded whole.
     fn carried_next(&self, reverse: &ReverseLoop<'_>, v: Var) -> Option<(usize, Var)> {
         let l = reverse.source;
@@ -202,7 +211,7 @@ impl Reverse<'_, '_> {
 }
 
 /// The results that depend on the plain record.
-fn made_of(stmts: &[Executed<'_>], leaves: &[Leaf]) -> FxHashSet<Var> {
+fn depending_on_record(stmts: &[Recomputation<'_>], leaves: &[Leaf]) -> FxHashSet<Var> {
     let mut made: FxHashSet<Var> = leaves.iter().filter(|leaf| leaf.size.bytes > 0).map(|leaf| leaf.var).collect();
     for executed in stmts {
         // A count of a loop or a branch has no other source.

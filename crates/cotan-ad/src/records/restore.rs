@@ -7,7 +7,7 @@ use crate::analysis::closed_form::{ClosedForm, closed_form};
 use crate::analysis::lineage::{log_size, scalar_reads};
 use crate::report::{Restored, Reversal, ReversedLoop};
 use crate::state::{ForwardCopy, Patch, Reverse, ReverseLoop};
-use cotan_ir::{Atom, Block, Op, Record, Stmt, Var};
+use cotan_ir::{Atom, Block, Op, Record, Stmt, Var, bug};
 use cotan_opt::cost::Size;
 use cotan_opt::passes::dce::{Live, dce_block};
 use rustc_hash::FxHashSet;
@@ -77,7 +77,7 @@ impl Reverse<'_, '_> {
     /// Takes the forward copy of a loop out of the open block.
     fn take_out_copy(&mut self, copy: &ForwardCopy) -> Patch {
         let Stmt { results, op: Op::Loop(l), span } = self.b.stmts().swap_remove(copy.at) else {
-            unreachable!("invariant: the copy of a loop is a loop");
+            bug!("derivatives, records", format_args!("{copy:?}"), "the copy of a loop is a loop")
         };
         Patch { results, l: *l, span }
     }

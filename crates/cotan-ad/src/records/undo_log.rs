@@ -11,7 +11,7 @@
 
 use crate::analysis::lineage::lineage;
 use crate::state::{Patch, Reverse, ReverseLoop};
-use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Record, Stmt, Ty, Var};
+use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Record, Stmt, Ty, Var, bug};
 
 /// The logs of overwritten values and of indices: accumulators, or their final arrays.
 struct Log {
@@ -162,7 +162,7 @@ impl Reverse<'_, '_> {
             return Stmt { op: Op::Switch { selector, arms }, ..s };
         }
         let Op::Loop(l) = s.op else {
-            unreachable!("invariant: a lineage goes through updates, branches and loops");
+            bug!("derivatives, undo log", format_args!("{s:?}"), "a lineage goes through updates, branches and loops")
         };
         let mut patch = Patch { results: s.results, l: *l, span: s.span };
         let end = patch.l.body.results[at - usize::from(patch.l.count.is_none())];

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Limits};
 use crate::report::ReversedLoop;
-use cotan_ir::{Atom, Block, Builder, Derived, Env, Function, Item, Mode, Module, Op, Symbol};
+use cotan_ir::{Atom, Block, Builder, Derived, Env, Function, Item, Mode, Module, Op, Symbol, bug};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -90,15 +90,9 @@ impl<'m> Session<'m> {
 
     /// Whether code can fail. Its callees are written.
     pub(crate) fn has_checks(&self, block: &Block) -> bool {
-        block.stmts.iter().any(|s| {
-            if let Op::Check { cond, .. } = &s.op {
-                // Where the condition is known to hold, the check only renames dims.
-                cond.truth() != Some(true)
-            } else if let Op::Call { callee, .. } = &s.op {
-                self.ready.get(callee).is_none_or(|extent| extent.may_fail)
-            } else {
-                s.op.blocks().iter().any(|b| self.has_checks(b))
-            }
+        block.walk().map(|s| s.op.effects()).any(|effects| {
+            let calls = |callee| self.ready.get(callee).is_none_or(|extent| extent.may_fail);
+            effects.fails || effects.calls.is_some_and(calls)
         })
     }
 
@@ -201,7 +195,7 @@ impl<'m> Session<'m> {
             && let Err(errors) = cotan_ir::verify(self.module, f)
         {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            panic!("bug: pass `{pass}` made `{}` malformed: {}\n{f}", f.name, errors.join("; "));
+            bug!(format_args!("pass `{pass}`"), f, "it made `{}` malformed: {}", f.name, errors.join("; "));
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::error::Error;
 use crate::state::{Extreme, Forward, Reverse, Scope, Share, TangentScope, TieCount};
-use cotan_ir::{Acc, AccKind, Atom, Builder, Monoid, Op, Par, ParResult, Stmt, Ty, Var};
+use cotan_ir::{Acc, AccKind, Atom, Block, Builder, Monoid, Op, Par, ParResult, Stmt, Ty, Var};
 
 /// 1 where the start value of a maximum or minimum ties, else 0. A fold starts from the neutral element, which is no
 /// value of the program and has no share, not even where all values are equal to it.
@@ -67,22 +67,12 @@ impl Forward<'_, '_> {
         if places.is_empty() {
             return Ok(());
         }
-        let mut inner = scope.clone();
-        let written = cotan_ir::written_accs(&p.body);
-        inner.env.retain(|v, _| !written.contains(v));
-        inner.tans.retain(|(v, _), _| !written.contains(v));
-        inner.ties.retain(|v, _| !written.contains(v));
+        let mut inner = without_writes(scope, &p.body);
         let (mut kinds, mut accs, mut reduced, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (place, directions) in &places {
             let value = scope.env.atom(s.results[place.result].into());
             let extreme = Extreme::new(&self.b, place.monoid, value);
-            let init = scope.env.atom(place.init);
-            let count = start_tie(&mut self.b, &extreme, place, init, extreme.number(1));
-            let sums = directions.iter().map(|direction| {
-                let init_tan = self.tangent(place.init, *direction, scope);
-                start_tie(&mut self.b, &extreme, place, init, init_tan)
-            });
-            let sums: Vec<Atom> = sums.collect();
+            let (count, sums) = self.tie_starts(&extreme, place, directions, scope);
             match place.candidate {
                 Candidate::Reduced(r) => {
                     let starts = [count].into_iter().chain(sums);
@@ -122,15 +112,55 @@ impl Forward<'_, '_> {
         let mut sums = self.b.finish_par(indices, extents, kinds, accs, body).into_iter();
         for (result, extreme, directions) in counts {
             let n_ties = sums.next().expect("invariant: ties are counted");
-            let weight = extreme.weight(&mut self.b, n_ties.into());
-            let name = self.tan_name(result);
-            for (direction, sum) in directions.iter().zip(sums.by_ref()) {
-                let tan = self.b.named(&name).prim(cotan_ops::MULZ.prim(), &[sum.into(), weight]);
-                scope.tans.insert((result, *direction), tan.into());
-            }
+            let tans: Vec<Var> = sums.by_ref().take(directions.len()).collect();
+            self.mean_tangents(result, extreme, n_ties, directions.iter().copied().zip(tans), scope);
         }
         Ok(())
     }
+
+    /// The start values of the second pass for one extreme: the number of ties, and the sum of tangents in each direction.
+    fn tie_starts(
+        &mut self,
+        extreme: &Extreme,
+        place: &Place,
+        directions: &[usize],
+        scope: &TangentScope,
+    ) -> (Atom, Vec<Atom>) {
+        let init = scope.env.atom(place.init);
+        let count = start_tie(&mut self.b, extreme, place, init, extreme.number(1));
+        let sum = |direction: &usize| {
+            let init_tan = self.tangent(place.init, *direction, scope);
+            start_tie(&mut self.b, extreme, place, init, init_tan)
+        };
+        (count, directions.iter().map(sum).collect())
+    }
+
+    /// The tangents of an extreme: the sum over its ties in each direction, by their number.
+    fn mean_tangents(
+        &mut self,
+        result: Var,
+        extreme: Extreme,
+        n_ties: Var,
+        sums: impl Iterator<Item = (usize, Var)>,
+        scope: &mut TangentScope,
+    ) {
+        let weight = extreme.weight(&mut self.b, n_ties.into());
+        let name = self.tan_name(result);
+        for (direction, sum) in sums {
+            let tan = self.b.named(&name).prim(cotan_ops::MULZ.prim(), &[sum.into(), weight]);
+            scope.tans.insert((result, direction), tan.into());
+        }
+    }
+}
+
+/// The scope without the accumulators that a block writes to: writes to them are erased.
+fn without_writes(scope: &TangentScope, block: &Block) -> TangentScope {
+    let mut inner = scope.clone();
+    let written = cotan_ir::written_accs(block);
+    inner.env.retain(|v, _| !written.contains(v));
+    inner.tans.retain(|(v, _), _| !written.contains(v));
+    inner.ties.retain(|v, _| !written.contains(v));
+    inner
 }
 
 impl Reverse<'_, '_> {

@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use crate::state::{AccCot, Cot, Forward, Reverse, Scope, Share, Slot, TangentScope};
-use cotan_ir::{Acc, AccKind, Atom, Block, Const, Monoid, Op, Par, ParResult, Stmt, Var};
+use cotan_ir::{Acc, AccKind, Atom, Block, Const, Monoid, Op, Par, ParResult, Stmt, Var, bug};
 use cotan_opt::cost;
 
 impl Forward<'_, '_> {
@@ -130,7 +130,9 @@ impl Reverse<'_, '_> {
             .into_iter()
             .filter_map(|x| match inner.cots.get(&x)? {
                 Cot::Value(c) => Some((x, *c)),
-                Cot::Acc(_) => unreachable!("invariant: scalars are summed locally"),
+                Cot::Acc(_) => {
+                    bug!("derivatives, par", format_args!("{s:?}"), "the cotangents of scalars are summed locally")
+                }
             })
             .unzip();
         let body = self.b.close_block(sums);
@@ -167,8 +169,12 @@ impl Reverse<'_, '_> {
                         self.add_extreme_init(init, share, scope);
                         Seed::Extreme(share)
                     }
-                    Monoid::Mul => unreachable!("invariant: active products were lowered to loops"),
-                    Monoid::And | Monoid::Or => unreachable!("invariant: truth values have no cotangent"),
+                    Monoid::Mul => {
+                        bug!("derivatives, par", format_args!("{s:?}"), "active products were lowered to loops")
+                    }
+                    Monoid::And | Monoid::Or => {
+                        bug!("derivatives, par", format_args!("{s:?}"), "truth values have no cotangent")
+                    }
                 },
             };
             seeds.push((p.body.results[k], seed));
@@ -193,7 +199,11 @@ impl Reverse<'_, '_> {
                     AccCot::Linear(c)
                 }
                 AccKind::Reduce(Monoid::Mul | Monoid::And | Monoid::Or) => {
-                    unreachable!("invariant: an accumulator of floats is a sum, a maximum, a minimum or a log")
+                    bug!(
+                        "derivatives, par",
+                        format_args!("{s:?}"),
+                        "an accumulator of floats is a sum, a maximum, a minimum or a log"
+                    )
                 }
             };
             acc_cots.push((acc.var, acc_cot));

@@ -8,6 +8,7 @@
 use super::access::{Access, Accesses};
 use super::legal::{Loops, Stage};
 use super::values::Values;
+use cotan_ir::bug;
 use cotan_loops::node::{
     Argument, Buffer, BufferKind, Definitions, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand,
     Target, Threads, definitions_of, each_definition, walk,
@@ -120,7 +121,9 @@ pub(super) fn list_of_mut(body: &mut Vec<Node>) -> &mut Vec<Node> {
     if !matches!(&body[..], [Node::Scope(_)]) {
         return body;
     }
-    let Node::Scope(list) = &mut body[0] else { panic!("bug: a scope is a scope") };
+    let Node::Scope(list) = &mut body[0] else {
+        bug!("wavefronts", "the body of a loop", "a list of one scope has a scope")
+    };
     list
 }
 

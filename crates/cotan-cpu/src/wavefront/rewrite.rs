@@ -8,7 +8,7 @@ use super::TaskSizes;
 use super::legal::Stage;
 use super::plan::{Plan, Survey, list_of_mut};
 use super::write::{Writer, number};
-use cotan_ir::Elem;
+use cotan_ir::{Elem, bug};
 use cotan_loops::node::{
     Buffer, BufferInfo, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Place, Threads,
     Wave, each_operand_mut,
@@ -54,7 +54,7 @@ impl<'w, 'a> Rewrite<'w, 'a> {
         let mut list = std::mem::take(list_of_mut(&mut outer.body));
         // What is left in its place is never run.
         let Node::For(inner) = std::mem::replace(&mut list[plan.at], Node::Scope(Vec::new())) else {
-            panic!("bug: the plan of a wavefront has an inner loop")
+            bug!("wavefronts", w.f, "the plan of a wavefront has an inner loop")
         };
         let (index, count, may_flush) = (outer.index, outer.count, outer.may_flush);
         let (arrays, scalars) = (Vec::new(), FxHashMap::default());

@@ -4,7 +4,7 @@ use super::function::FunctionEmitter;
 use super::instruction::Form;
 use super::text::{constant, in_all_lanes, in_lanes, in_memory, register};
 use crate::abi::layout;
-use cotan_ir::{Elem, Monoid};
+use cotan_ir::{Elem, Monoid, bug};
 use cotan_loops::node::{Buffer, Expr, Local, Operand, Place, Target, combining};
 
 impl FunctionEmitter<'_> {
@@ -61,7 +61,11 @@ impl FunctionEmitter<'_> {
                 self.line(&format!("{name} = extractelement {value}, {number}"));
             }
             Expr::Copy(_) | Expr::Native { .. } | Expr::Host { .. } => {
-                panic!("bug: an expression on values was taken for one about lanes")
+                bug!(
+                    "emission of LLVM IR",
+                    format_args!("{expr:?}"),
+                    "an expression on values is taken for one about lanes"
+                )
             }
         }
     }

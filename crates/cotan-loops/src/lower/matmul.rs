@@ -7,7 +7,7 @@ use super::tensor_op::tensor;
 use super::{Lowering, Value};
 use crate::node::{Node, Operand, Place, Product, Tensor, View};
 use crate::product::{is_small, is_surely_small};
-use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Ty, Var, count_uses};
+use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Ty, Var, bug, count_uses};
 use cotan_ops::reduce::neutral;
 use cotan_ops::{ADD, FMA, Instruction, MATMUL, MULZ, PLAIN, RUN, STRONG, TRANSPOSE};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,13 +43,15 @@ struct Runs {
 
 pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let Some((Op::Tensor { args: operands, .. }, _)) = this.definitions.get(&result).map(|(s, k)| (&s.op, k)) else {
-        panic!("bug: a product that no statement computes");
+        bug!("lowering to nests", this.f, "no statement computes the product {result:?}");
     };
     let is_transposed = |a: &Atom| a.var().is_some_and(|v| this.transposed.contains(&v));
     let marks = operands.iter().map(is_transposed);
     let factors = args.iter().zip(marks).map(|(value, is_transposed)| Factor { tensor: tensor(value), is_transposed });
     let factors: Vec<Factor> = factors.collect();
-    let [left, right] = &factors[..] else { panic!("bug: a product of {} operands", factors.len()) };
+    let [left, right] = &factors[..] else {
+        bug!("lowering to nests", this.f, "a product has {} operands", factors.len())
+    };
     this.written(result, |this, to| match this.is_small(left, right, to, attrs) {
         None => this.product_loops(&left.tensor, &right.tensor, to, attrs == STRONG),
         Some(small) => {

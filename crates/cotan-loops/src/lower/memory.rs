@@ -12,7 +12,7 @@
 use super::{Lowering, Value};
 use crate::liveness::is_read_inside;
 use crate::node::{Buffer, BufferInfo, BufferKind, Home, Local, LocalInfo, Node, Operand, Place, Tensor};
-use cotan_ir::{Atom, Dim, Elem, Op, Ty, Var};
+use cotan_ir::{Atom, Dim, Elem, Op, Ty, Var, bug};
 
 /// Largest size in bytes of a buffer that lives in the frame, and of all of them together.
 const FRAME_BUFFER_BYTES: i64 = 512;
@@ -64,7 +64,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn scalar(&self, a: Atom) -> Operand {
         match self.value_of(a) {
             Value::Scalar(operand) => operand,
-            Value::Tensor(_) => panic!("bug: a scalar was expected of `{}`", self.f.name),
+            Value::Tensor(_) => bug!("lowering to nests", self.f, "{a:?} is no number"),
         }
     }
 
@@ -72,7 +72,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn tensor(&self, a: Atom) -> Tensor {
         match self.value_of(a) {
             Value::Tensor(tensor) => tensor,
-            Value::Scalar(_) => panic!("bug: a tensor was expected of `{}`", self.f.name),
+            Value::Scalar(_) => bug!("lowering to nests", self.f, "{a:?} is no tensor"),
         }
     }
 

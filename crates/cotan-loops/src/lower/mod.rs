@@ -27,7 +27,7 @@ use crate::liveness::Scopes;
 use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
 use crate::pipeline::{AFTER_LOWERING, run, verify_if_debug};
 use access::Accumulator;
-use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var};
+use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var, bug};
 use memory::Destination;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ pub fn lower_only(f: &Function) -> LoopFunction {
         watched: Vec::new(),
     };
     if let Err(error) = verify_if_debug(&nest) {
-        panic!("bug: lowering `{}` breaks a rule of loop nests: {error}\n\n{nest}", f.name);
+        bug!("lowering to nests", nest, "`{}` breaks a rule of loop nests: {error}", f.name);
     }
     nest
 }

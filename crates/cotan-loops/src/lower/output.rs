@@ -2,7 +2,7 @@
 
 use super::{Lowering, Value};
 use crate::node::{Node, Operand, Place, Tensor};
-use cotan_ir::{Elem, Var};
+use cotan_ir::{Elem, Var, bug};
 
 /// `print(token, x)`. What follows takes the next token, so it stays behind.
 pub(super) fn print(this: &mut Lowering, _: Var, args: &[Value], attrs: &[i64]) -> Value {
@@ -19,7 +19,7 @@ pub(super) fn print(this: &mut Lowering, _: Var, args: &[Value], attrs: &[i64]) 
     this.push(Node::Print { text, value, extents });
     match &args[0] {
         Value::Scalar(token) => Value::Scalar(this.add(*token, Operand::i64(1))),
-        Value::Tensor(_) => panic!("bug: a tensor as a token"),
+        Value::Tensor(_) => bug!("lowering to nests", this.f, "the token of an output is a number"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Lowering, Value};
 use crate::node::{Expr, Node, Operand, Tensor, combining};
-use cotan_ir::{Atom, Elem, Monoid, OperandElem, Prim, ResultElem, Var};
+use cotan_ir::{Atom, Elem, Monoid, OperandElem, Prim, ResultElem, Var, bug};
 use cotan_ops::{Code, Input, Instruction, Lowering as By, PrimRow, Term, cast_to, row, typed_number};
 
 impl Lowering<'_> {
@@ -92,7 +92,7 @@ impl Lowering<'_> {
     fn term(&mut self, term: &Term, elem: Elem, args: &[Operand]) -> Operand {
         match term {
             Term::Arg(n) => args[*n],
-            Term::Result => panic!("bug: an expansion reads its own result"),
+            Term::Result => bug!("lowering to nests", self.f, "an expansion reads its own result"),
             Term::Number(x) => Operand::Const(typed_number(elem, *x)),
             Term::Named(constant) => Operand::Const(typed_number(elem, constant.value)),
             Term::Int(n) => Operand::i64(*n),

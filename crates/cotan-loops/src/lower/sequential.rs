@@ -7,7 +7,7 @@
 use super::memory::Destination;
 use super::{Lowering, Value};
 use crate::node::{Local, Node, Operand, Place, Tensor};
-use cotan_ir::{Atom, Elem, Loop, Stmt};
+use cotan_ir::{Atom, Elem, Loop, Stmt, bug};
 
 /// Where a carried value lives.
 enum Carried {
@@ -71,7 +71,9 @@ impl<'a> Lowering<'a> {
                 });
                 self.push(Node::While(go, body));
             }
-            (None, Some(Carried::Tensor(_)) | None) => panic!("bug: a while decides on its first carried value"),
+            (None, Some(Carried::Tensor(_)) | None) => {
+                bug!("lowering to nests", self.f, "a while decides on its first carried value, a number")
+            }
         }
         if let (Some(result), Some(counter)) = (results.trips, trips) {
             let trips = self.read(counter);

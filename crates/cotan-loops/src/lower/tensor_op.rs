@@ -4,7 +4,7 @@ use super::matmul::matmul;
 use super::output::print;
 use super::{Lowering, Value};
 use crate::node::{Node, Operand, Routine, Tensor};
-use cotan_ir::{Atom, Const, Elem, TensorOp, Var};
+use cotan_ir::{Atom, Const, Elem, TensorOp, Var, bug};
 use cotan_ops::{
     CONCAT, Evaluation, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE,
     TensorRecord, cast_to, record,
@@ -47,7 +47,7 @@ impl Lowering<'_> {
         let value = match record(op).evaluation {
             Evaluation::Routine(_) => self.routine(result, op, &args, attrs),
             Evaluation::Direct(_) => {
-                let rule = rule(op).unwrap_or_else(|| panic!("bug: no lowering of `{}`", op.name()));
+                let rule = rule(op).unwrap_or_else(|| bug!("lowering to nests", self.f, "no rule for `{}`", op.name()));
                 rule(self, result, &args, attrs)
             }
         };
@@ -142,14 +142,16 @@ impl Lowering<'_> {
 pub(super) fn tensor(value: &Value) -> Tensor {
     match value {
         Value::Tensor(tensor) => tensor.clone(),
-        Value::Scalar(_) => panic!("bug: a structural operation on a scalar"),
+        Value::Scalar(_) => {
+            bug!("lowering to nests", format_args!("{value:?}"), "the operand of a structural operation is a tensor")
+        }
     }
 }
 
 fn scalar(value: &Value) -> Operand {
     match value {
         Value::Scalar(operand) => *operand,
-        Value::Tensor(_) => panic!("bug: a tensor as a position"),
+        Value::Tensor(_) => bug!("lowering to nests", format_args!("{value:?}"), "a position is a number"),
     }
 }
 

@@ -18,6 +18,7 @@ mod function;
 mod memory;
 mod mentions;
 mod operand;
+mod properties;
 mod shape;
 mod visit;
 

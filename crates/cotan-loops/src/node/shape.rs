@@ -4,8 +4,8 @@
 //! What else is asked about nodes follows from it: which locals a list defines, what it writes, whether it prints.
 
 use super::{
-    Argument, Buffer, CallResult, Expr, For, Local, Node, Operand, Place, Product, Routine, Sharing, Sum, Target,
-    Tensor, Threads, View, Wave,
+    Argument, Buffer, CallResult, For, Local, Node, Operand, Place, Product, Routine, Sharing, Sum, Target, Tensor,
+    Threads, View, Wave,
 };
 use crate::partial_sums::PartialSums;
 
@@ -113,13 +113,33 @@ macro_rules! parts {
             fn tensor(tensor: &'n $($mutable)? Tensor, usage: BufferUse, see: &mut impl FnMut(Self)) {
                 let Tensor { place, elem: _, dims } = tensor;
                 $Part::place(place, usage, see);
-                dims.into_iter().for_each(|dim| see($Part::read(dim)));
+                $Part::read_all(dims, see);
             }
 
             fn view(view: &'n $($mutable)? View, usage: BufferUse, see: &mut impl FnMut(Self)) {
                 let View { place, strides } = view;
                 $Part::place(place, usage, see);
-                strides.into_iter().for_each(|stride| see($Part::read(stride)));
+                $Part::read_all(strides, see);
+            }
+
+            fn read_all(
+                operands: impl IntoIterator<Item = &'n $($mutable)? Operand>,
+                see: &mut impl FnMut(Self),
+            ) {
+                operands.into_iter().for_each(|operand| see($Part::read(operand)));
+            }
+
+            fn target(target: &'n $($mutable)? Target, see: &mut impl FnMut(Self)) {
+                match target {
+                    Target::Local(local) => see($Part::Local(local, LocalUse::Combine)),
+                    Target::Element(place) => $Part::place(place, BufferUse::Update, see),
+                }
+            }
+
+            fn partial_sums(sums: &'n $($mutable)? PartialSums, see: &mut impl FnMut(Self)) {
+                let PartialSums { work: _, monoid: _, lanes, size, stride: _, number } = sums;
+                $Part::place(lanes, BufferUse::Update, see);
+                $Part::read_all([size, number], see);
             }
 
             fn sum(sum: &'n $($mutable)? Sum, see: &mut impl FnMut(Self)) {
@@ -141,8 +161,65 @@ macro_rules! parts {
                         see($Part::note(steps));
                         sums.into_iter().for_each(|sum| $Part::sum(sum, see));
                     }
-                    Threads::Wave(Wave { stages, slots }) => [stages, slots].into_iter().for_each(|n| see($Part::read(n))),
+                    Threads::Wave(Wave { stages, slots }) => $Part::read_all([stages, slots], see),
                 }
+            }
+
+            fn counted(l: &'n $($mutable)? For, see: &mut impl FnMut(Self)) {
+                let For { index, count, threads, independence: _, lanes: _, may_flush: _, body } = l;
+                see($Part::define(index));
+                see($Part::read(count));
+                $Part::threads(threads, see);
+                see($Part::List(body));
+            }
+
+            fn product(product: &'n $($mutable)? Product, see: &mut impl FnMut(Self)) {
+                let Product { elem: _, to, left, right, extents } = product;
+                $Part::view(to, BufferUse::Write, see);
+                [left, right].into_iter().for_each(|factor| $Part::view(factor, BufferUse::Read, see));
+                $Part::read_all(extents, see);
+                see($Part::Effect(Effect::UsesLibrary));
+            }
+
+            fn routine(routine: &'n $($mutable)? Routine, see: &mut impl FnMut(Self)) {
+                let Routine { op: _, attrs: _, to, from } = routine;
+                $Part::tensor(to, BufferUse::Write, see);
+                from.into_iter().for_each(|array| $Part::tensor(array, BufferUse::Read, see));
+                see($Part::Effect(Effect::UsesLibrary));
+            }
+
+            fn print(
+                value: &'n $($mutable)? Option<Tensor>,
+                extents: &'n $($mutable)? Option<Place>,
+                see: &mut impl FnMut(Self),
+            ) {
+                if let Some(Tensor { place, elem: _, dims }) = value {
+                    $Part::place(place, BufferUse::Read, see);
+                    dims.into_iter().for_each(|dim| see($Part::note(dim)));
+                }
+                extents.into_iter().for_each(|place| $Part::place(place, BufferUse::Read, see));
+                see($Part::Effect(Effect::Prints));
+            }
+
+            fn call(
+                args: &'n $($mutable)? Vec<Argument>,
+                results: &'n $($mutable)? Vec<CallResult>,
+                see: &mut impl FnMut(Self),
+            ) {
+                for arg in args {
+                    match arg {
+                        Argument::Scalar(operand) => see($Part::read(operand)),
+                        Argument::Tensor(tensor) => $Part::tensor(tensor, BufferUse::Read, see),
+                    }
+                }
+                for result in results {
+                    match result {
+                        CallResult::Scalar(local) => see($Part::define(local)),
+                        CallResult::Into(tensor) => $Part::tensor(tensor, BufferUse::Write, see),
+                        CallResult::New(buffer, _) => see($Part::Buffer(buffer, BufferUse::Receive)),
+                    }
+                }
+                see($Part::Effect(Effect::Calls));
             }
         }
 
@@ -152,7 +229,7 @@ macro_rules! parts {
                 match self {
                     Node::Let(local, expr) => {
                         see($Part::define(local));
-                        expr.$operands().into_iter().for_each(|operand| see($Part::read(operand)));
+                        $Part::read_all(expr.$operands(), see);
                     }
                     Node::Set(local, value) => {
                         see($Part::Local(local, LocalUse::Assign));
@@ -169,18 +246,15 @@ macro_rules! parts {
                     Node::LoadLanes { to, from, mask } => {
                         see($Part::define(to));
                         $Part::place(from, BufferUse::Read, see);
-                        mask.into_iter().for_each(|mask| see($Part::read(mask)));
+                        $Part::read_all(mask, see);
                     }
                     Node::StoreLanes { to, value, mask } => {
                         $Part::place(to, BufferUse::Write, see);
                         see($Part::read(value));
-                        mask.into_iter().for_each(|mask| see($Part::read(mask)));
+                        $Part::read_all(mask, see);
                     }
                     Node::Combine { monoid: _, target, value } => {
-                        match target {
-                            Target::Local(local) => see($Part::Local(local, LocalUse::Combine)),
-                            Target::Element(place) => $Part::place(place, BufferUse::Update, see),
-                        }
+                        $Part::target(target, see);
                         see($Part::read(value));
                     }
                     Node::Copy { from, to, count } => {
@@ -188,16 +262,13 @@ macro_rules! parts {
                         $Part::place(to, BufferUse::Write, see);
                         see($Part::read(count));
                     }
-                    Node::PartialSums(PartialSums { work: _, monoid: _, lanes, size, stride: _, number }) => {
-                        $Part::place(lanes, BufferUse::Update, see);
-                        [size, number].into_iter().for_each(|n| see($Part::read(n)));
-                    }
+                    Node::PartialSums(sums) => $Part::partial_sums(sums, see),
                     Node::Alloc { buffer, extents } => {
                         see($Part::Buffer(buffer, BufferUse::Allocate));
-                        extents.into_iter().for_each(|extent| see($Part::read(extent)));
+                        $Part::read_all(extents, see);
                     }
                     Node::CountRecord(_, extents) => {
-                        extents.into_iter().for_each(|extent| see($Part::read(extent)));
+                        $Part::read_all(extents, see);
                         see($Part::Effect(Effect::CountsRecord));
                     }
                     Node::StackOpen(buffer) => see($Part::Buffer(buffer, BufferUse::OpenStack)),
@@ -210,14 +281,7 @@ macro_rules! parts {
                         $Part::place(to, BufferUse::Alias, see);
                     }
                     Node::Scope(body) | Node::Segment(body) => see($Part::List(body)),
-                    Node::For(l) => {
-                        let For { index, count, threads, independence: _, lanes: _, may_flush: _, body } =
-                            &$($mutable)? **l;
-                        see($Part::define(index));
-                        see($Part::read(count));
-                        $Part::threads(threads, see);
-                        see($Part::List(body));
-                    }
+                    Node::For(l) => $Part::counted(l, see),
                     Node::While(go, body) => {
                         see($Part::Local(go, LocalUse::Test));
                         see($Part::List(body));
@@ -231,47 +295,13 @@ macro_rules! parts {
                         arms.into_iter().for_each(|arm| see($Part::List(arm)));
                     }
                     Node::Check { cond, kind: _, args, span: _ } => {
-                        see($Part::read(cond));
-                        args.into_iter().for_each(|arg| see($Part::read(arg)));
+                        $Part::read_all(std::iter::once(cond).chain(args), see);
                         see($Part::Effect(Effect::Fails));
                     }
-                    Node::Product(product) => {
-                        let Product { elem: _, to, left, right, extents } = &$($mutable)? **product;
-                        $Part::view(to, BufferUse::Write, see);
-                        [left, right].into_iter().for_each(|factor| $Part::view(factor, BufferUse::Read, see));
-                        extents.into_iter().for_each(|extent| see($Part::read(extent)));
-                        see($Part::Effect(Effect::UsesLibrary));
-                    }
-                    Node::Routine(routine) => {
-                        let Routine { op: _, attrs: _, to, from } = &$($mutable)? **routine;
-                        $Part::tensor(to, BufferUse::Write, see);
-                        from.into_iter().for_each(|array| $Part::tensor(array, BufferUse::Read, see));
-                        see($Part::Effect(Effect::UsesLibrary));
-                    }
-                    Node::Print { text: _, value, extents } => {
-                        if let Some(Tensor { place, elem: _, dims }) = value {
-                            $Part::place(place, BufferUse::Read, see);
-                            dims.into_iter().for_each(|dim| see($Part::note(dim)));
-                        }
-                        extents.into_iter().for_each(|place| $Part::place(place, BufferUse::Read, see));
-                        see($Part::Effect(Effect::Prints));
-                    }
-                    Node::Call { callee: _, args, results } => {
-                        for arg in args {
-                            match arg {
-                                Argument::Scalar(operand) => see($Part::read(operand)),
-                                Argument::Tensor(tensor) => $Part::tensor(tensor, BufferUse::Read, see),
-                            }
-                        }
-                        for result in results {
-                            match result {
-                                CallResult::Scalar(local) => see($Part::define(local)),
-                                CallResult::Into(tensor) => $Part::tensor(tensor, BufferUse::Write, see),
-                                CallResult::New(buffer, _) => see($Part::Buffer(buffer, BufferUse::Receive)),
-                            }
-                        }
-                        see($Part::Effect(Effect::Calls));
-                    }
+                    Node::Product(product) => $Part::product(product, see),
+                    Node::Routine(routine) => $Part::routine(routine, see),
+                    Node::Print { text: _, value, extents } => $Part::print(value, extents, see),
+                    Node::Call { callee: _, args, results } => $Part::call(args, results, see),
                 }
             }
         }
@@ -290,100 +320,4 @@ parts! {
     PartMut,
     /// The same as [`Node::each_part`], to change it.
     each_part_mut, operands_mut, mut
-}
-
-impl Node {
-    /// The inner lists.
-    pub fn lists(&self) -> Vec<&[Node]> {
-        let mut lists = Vec::new();
-        self.each_part(&mut |part| {
-            if let Part::List(list) = part {
-                lists.push(&list[..]);
-            }
-        });
-        lists
-    }
-
-    /// The inner lists, to change them.
-    pub fn lists_mut(&mut self) -> Vec<&mut Vec<Node>> {
-        let mut lists = Vec::new();
-        self.each_part_mut(&mut |part| {
-            if let PartMut::List(list) = part {
-                lists.push(list);
-            }
-        });
-        lists
-    }
-
-    /// Visits every operand that the node itself reads, notes, tests or combines into.
-    pub fn each_operand(&self, see: &mut impl FnMut(Operand)) {
-        self.each_part(&mut |part| match part {
-            Part::Operand(operand, _) => see(*operand),
-            Part::Local(local, LocalUse::Combine | LocalUse::Test | LocalUse::Note) => see((*local).into()),
-            Part::Local(_, LocalUse::Define | LocalUse::Assign)
-            | Part::Buffer(..)
-            | Part::List(_)
-            | Part::Effect(_) => {}
-        });
-    }
-
-    /// Visits every local that the node itself defines, with the value if that is written there.
-    pub fn each_definition<'n>(&'n self, see: &mut impl FnMut(Local, Option<&'n Expr>)) {
-        let value = if let Node::Let(_, expr) = self { Some(expr) } else { None };
-        self.each_part(&mut |part| {
-            if let Part::Local(local, LocalUse::Define) = part {
-                see(*local, value);
-            }
-        });
-    }
-
-    /// Visits every buffer that the node itself mentions.
-    pub fn each_buffer(&self, see: &mut impl FnMut(Buffer, BufferUse)) {
-        self.each_part(&mut |part| {
-            if let Part::Buffer(buffer, usage) = part {
-                see(*buffer, usage);
-            }
-        });
-    }
-
-    /// Whether the node itself has an effect.
-    pub fn has(&self, effect: Effect) -> bool {
-        let mut found = false;
-        self.each_part(&mut |part| found |= matches!(part, Part::Effect(other) if other == effect));
-        found
-    }
-
-    /// Whether the node itself has any effect.
-    pub fn has_effect(&self) -> bool {
-        let mut found = false;
-        self.each_part(&mut |part| found |= matches!(part, Part::Effect(_)));
-        found
-    }
-
-    /// Whether the node only defines locals and allocates buffers: without those that read them it could be left out.
-    pub fn only_defines(&self) -> bool {
-        let mut only_defines = true;
-        self.each_part(&mut |part| {
-            only_defines &= match part {
-                Part::Local(_, usage) => usage == LocalUse::Define,
-                Part::Operand(..) => true,
-                Part::Buffer(_, usage) => matches!(usage, BufferUse::Read | BufferUse::Allocate),
-                Part::List(_) | Part::Effect(_) => false,
-            };
-        });
-        only_defines
-    }
-
-    /// What decides whether, or how often, the inner lists run: a count, a condition or a number.
-    pub fn selector(&self) -> Option<Operand> {
-        if let Node::While(go, _) = self {
-            Some((*go).into())
-        } else if let Node::For(l) = self {
-            Some(l.count)
-        } else if let Node::If(operand, ..) | Node::Switch(operand, _) = self {
-            Some(*operand)
-        } else {
-            None
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use super::tree::Tree;
 use crate::term::Constant;
 use crate::{Condition, Known, Meaning, PrimRow, Term};
-use cotan_ir::{Elem, OperandElem};
+use cotan_ir::{Elem, OperandElem, bug};
 
 /// A term of the proofs, by what it denotes.
 #[derive(Clone, Debug)]
@@ -49,14 +49,18 @@ impl Denoted {
         match self {
             Denoted::Real(tree) => tree,
             Denoted::Whole(tree) => Tree::node("OfWhole", [tree]),
-            Denoted::Truth(_) => unreachable!("invariant: a truth value is no operand of arithmetic"),
+            Denoted::Truth(found) => {
+                bug!("export of rules", format_args!("{found:?}"), "a truth value is no operand of arithmetic")
+            }
         }
     }
 
     fn whole(self) -> Tree {
         match self {
             Denoted::Whole(tree) => tree,
-            Denoted::Real(_) | Denoted::Truth(_) => unreachable!("invariant: a whole number is asked for"),
+            found @ (Denoted::Real(_) | Denoted::Truth(_)) => {
+                bug!("export of rules", format_args!("{found:?}"), "a whole number is asked for")
+            }
         }
     }
 
@@ -64,8 +68,8 @@ impl Denoted {
     pub fn truth(self) -> Truth {
         match self {
             Denoted::Truth(truth) => truth,
-            Denoted::Real(_) | Denoted::Whole(_) => {
-                unreachable!("invariant: the condition of a choice is a truth value")
+            found @ (Denoted::Real(_) | Denoted::Whole(_)) => {
+                bug!("export of rules", format_args!("{found:?}"), "the condition of a choice is a truth value")
             }
         }
     }
@@ -135,7 +139,7 @@ pub(super) fn applied(row: &PrimRow, values: Vec<Denoted>) -> Denoted {
         (_, Some(term)) => unfolded(term, &values, &result()),
         (Meaning::Always(truth), None) => Denoted::Truth(Truth::Always(truth)),
         (Meaning::Term(_) | Meaning::Expansion | Meaning::Other, None) => {
-            unreachable!("invariant: the terms of rules are made of functions of real numbers")
+            bug!("export of rules", row.name(), "the terms of rules are made of functions of real numbers")
         }
     }
 }
@@ -214,7 +218,9 @@ fn connected(connective: fn(Box<Truth>, Box<Truth>) -> Truth, values: Vec<Denote
 }
 
 fn exactly<const N: usize>(values: Vec<Denoted>) -> [Denoted; N] {
-    values.try_into().unwrap_or_else(|_| unreachable!("invariant: a term gives a primitive as many operands as it has"))
+    values.try_into().unwrap_or_else(|values| {
+        bug!("export of rules", format_args!("{values:?}"), "a term gives a primitive as many operands as it has")
+    })
 }
 
 /// A condition of a domain.

@@ -1,6 +1,6 @@
 //! Functions of the prelude that are no scalar primitives.
 
-use cotan_ir::Elem;
+use cotan_ir::{Elem, bug};
 use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
@@ -158,7 +158,9 @@ impl BodyChecker<'_, '_> {
             Builtin::Argmax | Builtin::Argmin => self.position(site, sources),
             Builtin::Gather => self.gather(site, sources),
             Builtin::WrappingAs => self.wrapping_as(site, elem, sources),
-            Builtin::Operation(..) => unreachable!("invariant: an operation has no name in the prelude"),
+            Builtin::Operation(..) => {
+                bug!("checker", format_args!("{builtin:?}"), "an operation has no name in the prelude")
+            }
         };
         match checked {
             Some((ty, args)) => Expr { span, ty, kind: ExprKind::Builtin { builtin, args } },

@@ -11,7 +11,7 @@ use crate::typed::{
     TypeVisitor,
 };
 use crate::types::{GenericArg, Scalar, Substitution, Type};
-use cotan_ir::Elem;
+use cotan_ir::{Elem, bug};
 
 /// The body of instance number `at`, whose generics `types` replaces.
 pub(super) fn specialise(
@@ -152,7 +152,7 @@ fn count(dim: &Dim, span: Span) -> Arg {
         (Some(n), _) => ExprKind::Literal(typed::Literal::Int(i128::from(n))),
         (None, Some(Atom::Size(id))) => ExprKind::Size(*id),
         (None, Some(Atom::Value(_) | Atom::Runtime(_) | Atom::Pack(_) | Atom::Floor(..)) | None) => {
-            unreachable!("invariant: the sizes of an instance are its generics or constants")
+            bug!("instances", format_args!("{dim:?}"), "the sizes of an instance are its generics or constants")
         }
     };
     Arg::Value(Expr { span, ty: Type::Scalar(Scalar::Of(Elem::I64)), kind })

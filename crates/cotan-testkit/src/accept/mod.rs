@@ -87,11 +87,11 @@ pub fn list(name: &str) -> Option<Vec<Line>> {
             let groups: [&[Line]; 5] = [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES];
             Some(groups.concat())
         }
+        "house" => Some(house::lines()),
         "language" => {
             let groups: [&[Line]; 3] = [language::LINES, jacobians::LINES, limits::LINES];
             Some(groups.concat())
         }
-        "house" => Some(house::LINES.to_vec()),
         "loops" => Some(loops::LINES.to_vec()),
         "operations" => Some([operations::LINES, sparse::LINES, operations_speed::LINES].concat()),
         "proofs" => Some(proofs::LINES.to_vec()),

@@ -12,17 +12,29 @@ pub(super) fn count(folder: &str) -> usize {
 /// Runs tests of a package; gives the closing lines of cargo, or what failed. Of the programs under `tests/run` those
 /// with `part` in their path.
 pub(super) fn tests(place: &Workplace, package: &str, args: &[&str], part: &str) -> Result<String, String> {
-    let text = output_of_tests(place, package, args, part)?;
-    let closing = text.lines().filter(|l| l.starts_with("test result:")).filter_map(|l| l.split(';').next());
-    Ok(closing.collect::<Vec<_>>().join(", "))
+    Ok(closing_lines(&output_of_tests(place, package, args, part)?))
 }
 
 /// Runs tests of a package; gives what they print, or the end of it if one fails.
 pub(super) fn output_of_tests(place: &Workplace, package: &str, args: &[&str], part: &str) -> Result<String, String> {
+    output(place, package, args, &[("COTAN_RUN", part)])
+}
+
+/// Runs tests of a package in the second tier, which takes every form of each program; gives the closing lines of cargo.
+pub(super) fn campaign(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
+    Ok(closing_lines(&output(place, package, args, &[("COTAN_RUN", ""), ("COTAN_CAMPAIGN", "1")])?))
+}
+
+fn closing_lines(text: &str) -> String {
+    let closing = text.lines().filter(|l| l.starts_with("test result:")).filter_map(|l| l.split(';').next());
+    closing.collect::<Vec<_>>().join(", ")
+}
+
+fn output(place: &Workplace, package: &str, args: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let out = Command::new(cargo)
         .current_dir(&place.root)
-        .env("COTAN_RUN", part)
+        .envs(env.iter().copied())
         .args(["test", "--release", "-q", "-p", package])
         .args(args)
         .output()

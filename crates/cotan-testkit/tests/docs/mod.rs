@@ -7,3 +7,4 @@ mod listings;
 mod pages;
 mod programs;
 mod promises;
+mod scratch;

@@ -24,7 +24,7 @@ mod memory;
 
 use super::shape::{Shape, Shapes, Stride};
 use checks::{checks_first, has_check, has_failing_checks, is_harmless};
-use cotan_ir::{CheckKind, Const, Elem, Span};
+use cotan_ir::{CheckKind, Const, Elem, Span, bug};
 use cotan_loops::node::{Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
@@ -250,7 +250,7 @@ impl Writer<'_, '_> {
                 None => operand,
                 Some(Value::Scalar(value)) => *value,
                 Some(Value::Lanes(_)) => {
-                    panic!("bug: a value of its own in each lane was taken for one in `{}`", self.f.name)
+                    bug!("vectorise", self.f, "{local:?} has a value of its own in each lane")
                 }
             },
         }
@@ -269,7 +269,7 @@ impl Writer<'_, '_> {
                 let first = self.scalar(operand);
                 self.linear(first, &stride)
             }
-            Shape::Varying => panic!("bug: a value in lanes of `{}` was not written", self.f.name),
+            Shape::Varying => bug!("vectorise", self.f, "{operand:?} has lanes that nothing has written"),
         }
     }
 
@@ -465,7 +465,7 @@ impl Writer<'_, '_> {
             | Node::Product(_)
             | Node::Routine(_)
             | Node::Print { .. }
-            | Node::Call { .. } => panic!("bug: `{}` has a node that can't have lanes", self.f.name),
+            | Node::Call { .. } => bug!("vectorise", self.f, "a node cannot have lanes: {node:?}"),
         }
     }
 
@@ -500,7 +500,7 @@ impl Writer<'_, '_> {
                 Expr::Host { prim: *prim, elem: *elem, args: self.args(args, is_varying) }
             }
             Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => {
-                panic!("bug: a loop of `{}` has lanes already", self.f.name)
+                bug!("vectorise", self.f, "the definition of {local:?} has lanes already")
             }
         };
         let lanes = if is_varying { self.lanes } else { 1 };

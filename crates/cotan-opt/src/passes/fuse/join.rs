@@ -2,7 +2,7 @@
 
 use super::{Fuse, Pair};
 use crate::passes::rename::{rename_block, substitute};
-use cotan_ir::{Atom, Block, Elem, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
+use cotan_ir::{Atom, Block, Elem, Op, Par, ParResult, Stmt, Ty, Var, VarInfo, bug, print_stmt};
 use rustc_hash::FxHashMap;
 
 /// How the elements of arrays are made, at the indices of the loop that takes them.
@@ -72,7 +72,7 @@ impl Fuse<'_> {
             let extents = ty.dims.iter().map(|d| d.atom()).collect();
             Par { indices: own, extents, kinds: Vec::new(), accs: Vec::new(), body }
         } else {
-            panic!("bug: what takes no elements was chosen to take some")
+            bug!("fuse", print_stmt(self.f, s), "the consumer takes no elements")
         }
     }
 
@@ -92,7 +92,7 @@ impl Fuse<'_> {
             rename_block(&mut body, &name);
             Elements { stmts: body.stmts, values: body.results }
         } else {
-            panic!("bug: what makes no elements was chosen to make some")
+            bug!("fuse", print_stmt(self.f, s), "the producer makes no elements")
         }
     }
 

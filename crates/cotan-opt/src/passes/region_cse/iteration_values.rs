@@ -8,7 +8,7 @@ use super::candidates::is_alike;
 use super::{Known, Names, Twins};
 use crate::pass::{Pass, Promise};
 use crate::passes::dce::dce;
-use cotan_ir::{Atom, Block, Dim, Function, Op, Par, ParResult, Stmt, Ty, Var, VarInfo};
+use cotan_ir::{Atom, Block, Dim, Function, Op, Par, ParResult, Stmt, Ty, Var, VarInfo, bug, print_stmt};
 
 /// The record of the pass.
 pub static PASS: Pass = Pass {
@@ -52,7 +52,9 @@ fn in_block(f: &mut Function, block: &mut Block, is_inside: bool) {
 
 /// Makes a value in a loop, or in loops inside of it, a result of the loop.
 fn keep(f: &mut Function, s: &mut Stmt, inner: &[usize], value: Var) -> Var {
-    let Op::Par(p) = &mut s.op else { panic!("bug: values are kept by parallel loops only") };
+    let Op::Par(p) = &mut s.op else {
+        bug!("reuse_iteration_values", print_stmt(f, s), "only parallel loops keep values")
+    };
     let element = match inner {
         [] => value,
         [first, inner @ ..] => keep(f, &mut p.body.stmts[*first], inner, value),
@@ -73,10 +75,12 @@ fn keep(f: &mut Function, s: &mut Stmt, inner: &[usize], value: Var) -> Var {
 
 /// Reads what was kept, under the name of what computes it again.
 fn read(f: &mut Function, s: &mut Stmt, again: &Again, path: &[usize], kept: Var, mut indices: Vec<Atom>) {
-    let Op::Par(p) = &mut s.op else { panic!("bug: what was kept is read in parallel loops only") };
+    let Op::Par(p) = &mut s.op else {
+        bug!("reuse_iteration_values", print_stmt(f, s), "only parallel loops read kept values")
+    };
     indices.extend(p.indices.iter().map(|i| Atom::Var(*i)));
     match path {
-        [] => panic!("bug: what computes a number again stands in a loop"),
+        [] => bug!("reuse_iteration_values", print_stmt(f, s), "a value that is computed again stands in a loop"),
         [at] => {
             let again_there = f.add_var(f.vars[again.result.index()].clone());
             let computing = &mut p.body.stmts[*at];

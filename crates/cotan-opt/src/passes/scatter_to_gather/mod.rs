@@ -23,7 +23,9 @@ mod plan;
 
 use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Prim, Span, Stmt, Ty, Var, VarInfo};
+use cotan_ir::{
+    Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Prim, Span, Stmt, Ty, Var, VarInfo, bug, print_stmt,
+};
 use cotan_ops::{ADD, AND, GE, LT, NOT, SUB};
 use extents::Extents;
 use nest::Nest;
@@ -75,7 +77,9 @@ impl Gather<'_> {
     /// Takes an accumulator out of a `par`, and gives the loop over its elements.
     fn split(&mut self, s: &mut Stmt, nest: &Nest<'_>, plan: &Plan) -> Stmt {
         let span = s.span;
-        let Op::Par(p) = &mut s.op else { panic!("bug: no parallel loop was chosen to be split") };
+        let Op::Par(p) = &mut s.op else {
+            bug!("scatter_to_gather", print_stmt(self.f, s), "only a parallel loop is split")
+        };
         let stacked = plan.leaves.iter().map(|leaf| self.stack(p, &mut s.results, &nest.positions, leaf)).collect();
         let total = s.results.remove(p.kinds.len() + plan.acc);
         let acc = p.accs.remove(plan.acc);
@@ -100,7 +104,9 @@ impl Gather<'_> {
             None => self.lift(&mut p.body, &leaf.arms, leaf.value),
             Some((at, positions)) => {
                 let inner = &mut p.body.stmts[*at];
-                let Op::Par(q) = &mut inner.op else { panic!("bug: a nest without a loop where it was found") };
+                let Op::Par(q) = &mut inner.op else {
+                    bug!("scatter_to_gather", print_stmt(self.f, inner), "a nest has a loop at each of its positions")
+                };
                 self.stack_from(q, &mut inner.results, positions, leaf).into()
             }
         };
@@ -116,7 +122,9 @@ impl Gather<'_> {
     fn lift(&mut self, block: &mut Block, arms: &[(usize, usize)], value: Atom) -> Atom {
         let Some(((at, taken), inner)) = arms.split_first() else { return value };
         let s = &mut block.stmts[*at];
-        let Op::Switch { arms, .. } = &mut s.op else { panic!("bug: a path through arms without a switch") };
+        let Op::Switch { arms, .. } = &mut s.op else {
+            bug!("scatter_to_gather", print_stmt(self.f, s), "a path through arms leads through switches")
+        };
         let value = self.lift(&mut arms[*taken], inner, value);
         let ty = self.f.atom_ty(value);
         let nothing = Const::float(ty.elem, -0.0).into();

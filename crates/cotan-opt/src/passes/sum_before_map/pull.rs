@@ -3,14 +3,17 @@
 use super::Found;
 use crate::passes::rename::{rename_block, rename_ty, substitute};
 use cotan_ir::{
-    Acc, AccKind, Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Par, Span, Stmt, Symbol, Ty, Var, VarInfo,
+    Acc, AccKind, Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Par, Span, Stmt, Symbol, Ty, Var, VarInfo, bug,
+    print_stmt,
 };
 use cotan_ops::{ADD, FILL, MIN};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Takes a sum out of a nest. Gives what is to stand in front of the nest and behind it.
 pub(super) fn pull(f: &mut Function, s: &mut Stmt, found: &Found) -> (Vec<Stmt>, Vec<Stmt>) {
-    let Op::Par(p) = &mut s.op else { unreachable!("invariant: it was found in a par") };
+    let Op::Par(p) = &mut s.op else {
+        bug!("sum_before_map", print_stmt(f, s), "a sum is taken out of a parallel loop")
+    };
     let (mut copy, acc) = (p.clone(), p.accs.remove(found.acc));
     let result = s.results.remove(p.kinds.len() + found.acc);
     keep_writes(&mut p.body, &|to| to != acc.var);

@@ -1,8 +1,14 @@
-//! Lines of the house: what an addition costs, measured on copies of the tree.
+//! Lines of the house: what the middle of the compiler looks like, counted on the tree as it is, that its parts do what they
+//! are for, and what an addition costs, measured on copies of the tree.
 
+mod counts;
+mod nests;
 mod scalar_operation;
 mod tree;
 
 use super::Line;
 
-pub(super) const LINES: &[Line] = &[scalar_operation::LINE];
+/// The lines: what is counted first, what runs suites last.
+pub(super) fn lines() -> Vec<Line> {
+    [counts::LINES, &[scalar_operation::LINE], nests::LINES].concat()
+}

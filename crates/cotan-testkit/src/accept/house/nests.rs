@@ -1,0 +1,30 @@
+//! Loop nests as an IR: their interpreter, and both verifiers.
+
+use super::super::suites::{campaign, count, tests};
+use super::super::{Line, Measured, Workplace};
+
+pub(super) const LINES: &[Line] = &[
+    Line {
+        title: "programs of `tests/run` on the interpreter of loop nests, before and after each pass of the nests",
+        bar: "all",
+        measure: programs,
+    },
+    Line {
+        title: "rules of the verifiers of the core IR and of loop nests, each with a refusal",
+        bar: "all of them refuse what they are for",
+        measure: refusals,
+    },
+];
+
+fn programs(place: &Workplace) -> Result<Measured, String> {
+    let n = count("tests/run");
+    let name = "run::programs_give_the_same_on_the_interpreter_of_loop_nests";
+    let result = campaign(place, "cotan-testkit", &["--test", "all", name])?;
+    Ok(Measured::new(n >= 486, format!("{n} programs; {result}")))
+}
+
+fn refusals(place: &Workplace) -> Result<Measured, String> {
+    let ir = tests(place, "cotan-ir", &["--test", "all", "verify::"], "")?;
+    let nests = tests(place, "cotan-loops", &["--test", "all", "verify::"], "")?;
+    Ok(Measured::new(true, format!("core IR: {ir}; loop nests: {nests}")))
+}
