@@ -294,7 +294,7 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         span: of.name_span,
         params: of.params.iter().map(|param| param.ty.clone()).collect(),
         result: of.result.clone(),
-        kind: CallableKind::Function { function: id, generics: own_generics(&of.generics) },
+        kind: CallableKind::Function { function: id, generics: Generic::as_args(&of.generics) },
     };
     Ok(Function {
         name: format!("{}.{}", of.name, request.form.as_str()),
@@ -317,11 +317,6 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         mode: None,
         recompute: false,
     })
-}
-
-/// The generics of a function as arguments for themselves.
-pub(super) fn own_generics(generics: &[Generic]) -> Vec<GenericArg> {
-    generics.iter().enumerate().map(|(at, generic)| generic.as_arg(at)).collect()
 }
 
 /// A size that only the run knows becomes one that the caller gives.

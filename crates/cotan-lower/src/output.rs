@@ -12,7 +12,6 @@ use cotan_ops::PRINT;
 use cotan_syntax::Span;
 
 use super::Result;
-use super::entries::own_generics;
 use super::function::Body as Lowered;
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::typed::{
@@ -20,6 +19,7 @@ use cotan_sema::typed::{
     For, Function, FunctionBody, If, Iterable, Literal, Local, LocalId, Match, MatchArm, Param, Part, Pattern,
     PatternKind, PayloadForm, Place, Print, PrintPiece, Program, Role, RuntimeSize, Stmt, StmtKind, Target, Type,
 };
+use cotan_sema::types::Generic;
 
 /// The program without effects.
 pub(super) fn with_tokens(program: &Program) -> Cow<'_, Program> {
@@ -70,7 +70,7 @@ pub(super) fn entry(program: &Program, id: FnId) -> Function {
         span,
         params: of.params.iter().map(|param| param.ty.clone()).collect(),
         result: of.result.clone(),
-        kind: CallableKind::Function { function: id, generics: own_generics(&of.generics) },
+        kind: CallableKind::Function { function: id, generics: Generic::as_args(&of.generics) },
     };
     let args = values.chain([Arg::Value(token)]).collect();
     let value = Expr { span, ty: of.result.clone(), kind: ExprKind::Call { callee: Box::new(callee), args } };

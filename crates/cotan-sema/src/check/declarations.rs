@@ -13,7 +13,7 @@ use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::modules::ModuleId;
 use crate::typed::{self, FnId, FunctionBody, Rules};
-use crate::types::{Bound, Generic, GenericArg, GenericKind, Type};
+use crate::types::{Bound, Generic, GenericKind, Type};
 
 /// What a function is declared in: a trait or an `impl`; nothing of a function of the module.
 #[derive(Clone, Default)]
@@ -205,11 +205,6 @@ impl<'a> ModuleChecker<'a> {
     pub(super) fn is_differentiable(&self, ty: &Type, generics: &[Generic]) -> bool {
         ty.has_error() || !has_opaque(ty, generics) && self.declarations().has_tangent(ty)
     }
-}
-
-/// The generics of a function as arguments for themselves.
-pub(super) fn own_generics(generics: &[Generic]) -> Vec<GenericArg> {
-    generics.iter().enumerate().map(|(at, generic)| generic.as_arg(at)).collect()
 }
 
 /// Whether a type parameter that may stand for something without derivative is part of a type.

@@ -4,11 +4,11 @@ use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::attributes::DerivativeAttr;
-use super::declarations::{Plan, own_generics};
+use super::declarations::Plan;
 use super::{ModuleChecker, Signature};
 use crate::codes;
 use crate::typed::{Callable, CallableKind, Derivative, DerivativeForm, FnId, FunctionBody, forms};
-use crate::types::Type;
+use crate::types::{Generic, Type};
 
 impl<'a> ModuleChecker<'a> {
     /// Several `@grad` on one declaration make one function each, called after the parameter.
@@ -155,7 +155,7 @@ impl<'a> ModuleChecker<'a> {
             span: attr.span,
             params: primal.params.iter().map(|param| param.ty.clone()).collect(),
             result: primal.result.clone(),
-            kind: CallableKind::Function { function: base, generics: own_generics(&primal.generics) },
+            kind: CallableKind::Function { function: base, generics: Generic::as_args(&primal.generics) },
         };
         let mode = declared.hints.mode.filter(|_| attr.form.has_mode());
         let derivative = Derivative { span: attr.span, form: attr.form, mode, base: callable, wrt };

@@ -32,6 +32,11 @@ impl Generic {
             GenericKind::Pack => GenericArg::Pack(vec![Dim::atom(Atom::Pack(id))]),
         }
     }
+
+    /// The parameters of a declaration as arguments for themselves.
+    pub fn as_args(generics: &[Self]) -> Vec<GenericArg> {
+        generics.iter().enumerate().map(|(at, generic)| generic.as_arg(at)).collect()
+    }
 }
 
 /// What a parameter in brackets may stand for.
