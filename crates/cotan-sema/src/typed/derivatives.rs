@@ -1,45 +1,4 @@
-//! Derivatives of functions, resolved.
-
-use cotan_syntax::Span;
-
-use super::Callable;
-
-/// A derivative of something that can be called: `grad[w](f)`, or the body of `@grad(w) fn ...`.
-///
-/// Parameters and result of the derivative itself are those of the [`Callable`] or function that
-/// it stands in:
-///
-/// | form | parameters | result |
-/// |---|---|---|
-/// | `Grad` | those of the base | the gradients, then `aux..` |
-/// | `ValueAndGrad` | those of the base | `(value, gradients.., aux..)` |
-/// | `Jvp` | those of the base, then a tangent for each of `wrt` | `(value, tangent of the value)` |
-/// | `Vjp` | those of the base, then a cotangent of the value | `(value, cotangents..)` |
-/// | `Jacobian` | those of the base | for each of `wrt` the dims of the value, then its own |
-/// | `Hessian` | those of the base | for each pair of `wrt` the dims of the first, then of the second |
-/// | `Hvp` | those of the base, then a tangent for each of `wrt` | the tangents of the gradients |
-///
-/// Gradients, Jacobians and tangents of gradients are a tuple if there are several of `wrt`, and
-/// the thing itself if there is one; a Hessian of several is a tuple of tuples. Where the base gives
-/// a tuple `(value, aux..)` that begins with a float, `Grad` and `ValueAndGrad` differentiate that
-/// alone; `aux..` is what the base gives beside it. A Jacobian of a tuple or struct is the tuple of
-/// the Jacobians of its parts, and so is one with respect to a tuple.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Derivative {
-    /// Where it stands.
-    pub span: Span,
-    /// Which derivative.
-    pub form: DerivativeForm,
-    /// The mode that the source asks for.
-    pub mode: Option<DerivativeMode>,
-    /// What is differentiated. Generic functions are instantiated; a lambda may read the locals
-    /// of its surroundings, which are constants of the derivative.
-    pub base: Callable,
-    /// The positions of the parameters of the base that it is differentiated with respect to, in
-    /// the order of the source; at least one. Leaves of integer or `bool` type in them have the
-    /// unit type as their tangent.
-    pub wrt: Vec<usize>,
-}
+//! The derivative forms of the language, and their modes. What each takes and gives stands at [`super::Derivative`].
 
 /// Which derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

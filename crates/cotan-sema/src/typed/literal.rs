@@ -1,9 +1,6 @@
 //! Literals and the constants of the core IR that they are.
 
 use cotan_ir::{Const, Elem};
-use cotan_syntax::Span;
-
-use super::{Expr, ExprKind, Type};
 
 /// A literal, its sign applied.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,31 +63,5 @@ impl Literal {
         }
         // A value of a narrower type has few digits in its own type and the same value in f64.
         value.is_finite().then(|| Self::Float(format!("{value:?}")))
-    }
-}
-
-impl Expr {
-    /// A constant expression at another place.
-    pub fn at(&self, span: Span) -> Self {
-        let mut moved = self.clone();
-        moved.each_constant(&mut |part| part.span = span);
-        moved
-    }
-
-    /// A constant expression with other types.
-    pub fn with_types(mut self, of: &dyn Fn(&Type) -> Type) -> Self {
-        self.each_constant(&mut |part| part.ty = of(&part.ty));
-        self
-    }
-
-    /// Calls `f` for a constant expression and its parts.
-    fn each_constant(&mut self, f: &mut dyn FnMut(&mut Self)) {
-        f(self);
-        if let ExprKind::Tuple(parts) | ExprKind::Array(parts) = &mut self.kind {
-            parts.iter_mut().for_each(|part| part.each_constant(f));
-        }
-        if let ExprKind::Unary { operand, .. } = &mut self.kind {
-            operand.each_constant(f);
-        }
     }
 }

@@ -18,21 +18,19 @@
 
 pub mod axes;
 mod builtin;
-mod callable;
+mod constant;
+mod declarations;
 mod derivatives;
-mod enums;
-mod expr;
 mod facts;
 pub mod forms;
 mod leaves;
 mod literal;
 mod lookup;
 mod operators;
-mod output;
 mod parts;
 mod patterns;
 mod program;
-mod statements;
+mod tree;
 mod visit;
 
 pub use crate::dims::{Dim, GenericId, LocalId, SizeId};
@@ -40,23 +38,18 @@ pub use crate::types::{
     EnumId, EnumType, Generic, GenericArg, GenericKind, StructId, StructType, TraitId, TraitRef, Type,
 };
 pub use builtin::Builtin;
-pub use callable::{Callable, CallableKind, Lambda, Vmap};
-pub use derivatives::{Derivative, DerivativeForm, DerivativeMode, NamedForm};
-pub use enums::{Enum, PayloadForm, Variant};
-pub use expr::{Arg, Axes, BinaryOp, Chain, Expr, ExprKind, FieldValue, If, Index, Link, LogicOp, Range, UnaryOp};
+pub use declarations::{Declarations, Enum, Field, PayloadForm, Struct, Variant};
+pub use derivatives::{DerivativeForm, DerivativeMode, NamedForm};
 pub use facts::{SourceFacts, Use};
 pub use leaves::Leaf;
 pub use literal::{FloatConstant, Literal};
-pub use lookup::Declarations;
-pub use output::{Print, PrintPiece};
+pub use operators::{AssignOp, BinaryOp, LogicOp, UnaryOp};
 pub use parts::{Part, PartMut, Role};
-pub use patterns::{Match, MatchArm, Pattern, PatternKind, PatternRange};
-pub use program::{
-    Body, Field, FnId, Function, FunctionBody, Impl, Local, Param, Program, Rules, RuntimeSize, Struct, Trait,
-    TraitMethod,
-};
-pub use statements::{
-    Accumulated, AssignOp, Block, For, Iterable, Owned, Place, PlaceStep, PlaceStepKind, Sharing, Slot, Stmt, StmtKind,
-    Target, While,
+pub use patterns::{Pattern, PatternKind, PatternRange};
+pub use program::{Body, Function, FunctionBody, Impl, Local, Param, Program, Rules, RuntimeSize, Trait, TraitMethod};
+pub use tree::{
+    Accumulated, Arg, Axes, Block, Callable, CallableKind, Chain, Derivative, Expr, ExprKind, FieldValue, FnId, For,
+    If, Index, Iterable, Lambda, Link, Match, MatchArm, Owned, Place, PlaceStep, PlaceStepKind, Print, PrintPiece,
+    Range, Sharing, Slot, Stmt, StmtKind, Target, Vmap, While,
 };
 pub use visit::TypeVisitor;

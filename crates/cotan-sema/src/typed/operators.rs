@@ -1,8 +1,52 @@
-//! The row of the op table for each binary operator.
-
-use super::BinaryOp;
+//! Operators: prefix, infix, lazy and of assignments, and the row of the op table for each infix one.
 
 use cotan_ops::{ADD, DIV, EQ, GE, GT, LE, LT, MUL, NE, POW, POWI, PrimRow, REM, SUB};
+
+/// A prefix operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-`, of integers and floats.
+    Neg,
+    /// `!`, of `bool`.
+    Not,
+}
+
+/// An infix operator. Element-wise but for [`BinaryOp::MatMul`]: both operands have the shape of the
+/// result or are scalars, which then lift. Whether the operator was dotted no longer matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient; truncates for integers.
+    Div,
+    /// Remainder, with the sign of the dividend.
+    Rem,
+    /// A float to the power of a float of the same type.
+    Pow,
+    /// A number to the power of an integer of any integer type; the exponent of an integer must
+    /// not be negative.
+    PowInt,
+    /// Equality of numbers or truth values.
+    Eq,
+    /// Inequality.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Ge,
+    /// The matrix product over the last axis of the left and the first matrix axis of the right
+    /// operand: `[M,K]@[K,N]`, `[M,K]@[K]`, `[K]@[K,N]`, `[K]@[K]`, batched over equal leading
+    /// dims. The right operand is wrapped in a check where the dims may not agree.
+    MatMul,
+}
 
 impl BinaryOp {
     /// The primitive of the operator; that of a matrix product is the product of two elements.
@@ -23,4 +67,26 @@ impl BinaryOp {
             BinaryOp::Ge => &GE,
         }
     }
+}
+
+/// A lazy infix operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LogicOp {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
+/// What an assignment does with the old value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AssignOp {
+    /// `=`
+    Set,
+    /// `+=`, `.*=` and so on: old value, operator, right side.
+    Binary(BinaryOp),
+    /// `max=`
+    Max,
+    /// `min=`
+    Min,
 }

@@ -1,8 +1,8 @@
-//! Patterns, and the `match` that chooses by them.
+//! Patterns: what values are matched against and taken apart by.
 
 use cotan_syntax::Span;
 
-use super::{Expr, Literal, LocalId, Type};
+use super::{Literal, LocalId, Type};
 
 /// A pattern. In `let`, `for` and lambdas it matches every value.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,28 +49,6 @@ pub struct PatternRange {
     pub hi: Literal,
     /// Whether `hi` belongs to the range.
     pub inclusive: bool,
-}
-
-/// `match e { p if g => a, ... }`
-#[derive(Clone, Debug, PartialEq)]
-pub struct Match {
-    /// The value that is looked at; evaluated once.
-    pub scrutinee: Expr,
-    /// The arms; for every value one without a guard matches.
-    pub arms: Vec<MatchArm>,
-}
-
-/// One arm of a [`Match`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct MatchArm {
-    /// From the pattern to the end of the value.
-    pub span: Span,
-    /// What the value must match.
-    pub pattern: Pattern,
-    /// What must hold then, a `bool` scalar that reads the locals of the pattern.
-    pub guard: Option<Expr>,
-    /// The value.
-    pub body: Expr,
 }
 
 impl Pattern {

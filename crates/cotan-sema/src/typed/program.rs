@@ -1,11 +1,7 @@
-//! The declarations of a typed program: structs, traits, functions and their bodies.
+//! A typed program: its traits, impls, functions and their bodies.
 
-use super::{Callable, Derivative, DerivativeMode, Enum, Expr, Generic, TraitId, TraitRef, Type};
+use super::{Callable, Derivative, DerivativeMode, Enum, Expr, FnId, Generic, Struct, TraitId, TraitRef, Type};
 use cotan_syntax::Span;
-
-/// A function: an index into [`Program::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FnId(pub u32);
 
 /// A checked program: the functions of all its modules.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,30 +19,6 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// All functions, each after those that it calls or differentiates.
     pub order: Vec<FnId>,
-}
-
-/// A struct declaration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Struct {
-    /// The name.
-    pub name: String,
-    /// Where the name stands.
-    pub name_span: Span,
-    /// The parameters in brackets.
-    pub generics: Vec<Generic>,
-    /// The fields, in the order of the source.
-    pub fields: Vec<Field>,
-}
-
-/// A field of a struct.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    /// The name.
-    pub name: String,
-    /// Where the declaration stands.
-    pub span: Span,
-    /// The type, over the generics of the struct.
-    pub ty: Type,
 }
 
 /// A trait declaration.
