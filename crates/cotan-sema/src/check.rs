@@ -12,6 +12,7 @@ mod attributes;
 mod axes;
 mod bounds;
 mod builtins;
+mod callee_schemes;
 mod callees;
 mod calls;
 mod combinators;

@@ -1,15 +1,24 @@
 //! Arguments by position and by name, and the defaults of those that are left out.
 
-use cotan_syntax::ast::{Arg as AstArg, Ident};
+use cotan_syntax::ast::{self, Arg as AstArg, Ident};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::calls::Source;
 use super::schemes::Scheme;
 use crate::codes;
 use crate::suggest::closest;
 use crate::typed::{Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::Type;
+
+/// An argument before it is checked, or after.
+pub(super) enum Source<'s> {
+    /// As it is written.
+    Ast(&'s ast::Expr),
+    /// Checked already.
+    Typed(Expr),
+    /// The default of the parameter, over the generics of its function.
+    Default(Expr),
+}
 
 /// The arguments of a call as they are written.
 pub(super) struct Given<'s> {

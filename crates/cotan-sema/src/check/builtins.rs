@@ -5,8 +5,8 @@ use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
+use super::arguments::Source;
 use super::callees::Callee;
-use super::calls::Source;
 use super::expressions::error;
 use super::fit::Strictness;
 use super::size_exprs::pack_name;

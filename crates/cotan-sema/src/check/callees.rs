@@ -5,10 +5,10 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::effects::Printer;
 use super::names::field_name;
-use super::schemes::{Scheme, SchemeParam, SchemeTarget, param_scheme};
+use super::schemes::{Scheme, function_scheme, param_scheme};
 use super::scope::Found;
-use super::vmaps::{VMAP, VmapCallee};
-use super::{BodyChecker, Def, FnId, Signature};
+use super::vmap_axes::{VMAP, VmapAxes};
+use super::{BodyChecker, Def, FnId};
 use crate::codes;
 use crate::modules::einsum::EINSUM;
 use crate::prelude::{self, ScalarFunction};
@@ -40,6 +40,13 @@ pub(super) enum Callee<'s> {
 pub(super) struct DerivativeCallee<'s> {
     pub(super) form: NamedForm,
     pub(super) selector: &'s [AstArg],
+    pub(super) base: Callee<'s>,
+    pub(super) span: Span,
+}
+
+/// `vmap[axis](f)` before the arguments are known.
+pub(super) struct VmapCallee<'s> {
+    pub(super) axes: VmapAxes,
     pub(super) base: Callee<'s>,
     pub(super) span: Span,
 }
@@ -238,28 +245,5 @@ impl BodyChecker<'_, '_> {
             && !self.names.contains_key(name)
             && self.module.find(name).is_none()
             && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))
-    }
-}
-
-/// The signature of a function of the program.
-fn function_scheme(id: FnId, signature: Signature, span: Span, given: Vec<Option<GenericArg>>) -> Scheme {
-    let params = signature.params.iter().map(|param| SchemeParam {
-        name: param.name.clone(),
-        ty: param.ty.clone(),
-        nodiff: param.nodiff,
-        default: param.default.clone(),
-        definition: Some(param.span),
-    });
-    Scheme {
-        name: signature.name.clone(),
-        span,
-        given,
-        params: params.collect(),
-        n_seeds: 0,
-        result: signature.result,
-        n_open_sizes: signature.n_open_sizes,
-        generics: signature.generics,
-        definition: Some(signature.name_span),
-        target: SchemeTarget::Function(id),
     }
 }

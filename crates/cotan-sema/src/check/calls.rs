@@ -4,7 +4,7 @@ use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::arguments::Given;
+use super::arguments::{Given, Source};
 use super::callees::Callee;
 use super::expressions::error;
 use super::fit::Misfit;
@@ -15,16 +15,6 @@ use crate::dims::LocalId;
 use crate::prelude;
 use crate::typed::{Arg, Callable, Expr, ExprKind};
 use crate::types::{FunctionType, Type};
-
-/// An argument before it is checked, or after.
-pub(super) enum Source<'s> {
-    /// As it is written.
-    Ast(&'s ast::Expr),
-    /// Checked already.
-    Typed(Expr),
-    /// The default of the parameter, over the generics of its function.
-    Default(Expr),
-}
 
 impl BodyChecker<'_, '_> {
     /// A call of something that turned out to be a value.

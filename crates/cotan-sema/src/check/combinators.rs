@@ -3,8 +3,8 @@
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
+use super::arguments::Source;
 use super::builtins::Site;
-use super::calls::Source;
 use super::control::element_type;
 use super::expressions::error;
 use super::fit::Strictness;

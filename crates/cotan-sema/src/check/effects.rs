@@ -5,7 +5,7 @@ use cotan_syntax::ast::{ExprKind as AstKind, Literal};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::calls::Source;
+use super::arguments::Source;
 use super::expressions::error;
 use crate::codes;
 use crate::typed::{Expr, ExprKind, Print, PrintPiece};

@@ -3,7 +3,7 @@
 use cotan_syntax::ast::{self, Arg as AstArg, Ident, Payload, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::calls::Source;
+use super::arguments::Source;
 use super::expressions::error;
 use super::instantiate::LiteralOf;
 use super::names::field_name;

@@ -7,7 +7,7 @@ use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::calls::Source;
+use super::arguments::Source;
 use super::schemes::Scheme;
 use super::sizes::names_in_expr;
 use super::type_exprs::{WantedTraits, bound_help};

@@ -5,8 +5,8 @@ use cotan_ir::Elem;
 use cotan_syntax::Diagnostic;
 
 use super::BodyChecker;
+use super::arguments::Source;
 use super::builtins::Site;
-use super::calls::Source;
 use crate::codes;
 use crate::prelude;
 use crate::typed::{Arg, Expr};

@@ -3,9 +3,9 @@
 use cotan_syntax::ast::{self, Ident, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
+use super::arguments::Source;
 use super::bounds::param_of;
 use super::callees::Callee;
-use super::calls::Source;
 use super::expressions::error;
 use super::scope::Found;
 use super::{BodyChecker, FnId};

@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::expressions::error;
 use super::scope::Found;
-use super::vmaps::VMAP;
+use super::vmap_axes::VMAP;
 use super::{BodyChecker, Def, LocalFacts};
 use crate::codes;
 use crate::dims::{GenericId, LocalId};

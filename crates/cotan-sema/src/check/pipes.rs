@@ -4,8 +4,7 @@ use cotan_syntax::ast::{self, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::arguments::Given;
-use super::calls::Source;
+use super::arguments::{Given, Source};
 use super::expressions::error;
 use crate::codes;
 use crate::typed::{Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};

@@ -5,7 +5,7 @@ use cotan_ops::WordElems;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::calls::Source;
+use super::arguments::Source;
 use super::expressions::error;
 use super::fit::Strictness;
 use crate::codes;

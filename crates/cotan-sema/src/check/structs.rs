@@ -3,7 +3,7 @@
 use cotan_syntax::ast::{self, Ident};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::calls::Source;
+use super::arguments::Source;
 use super::expressions::error;
 use super::instantiate::LiteralOf;
 use super::scope::path_name;

@@ -9,6 +9,9 @@ use crate::codes;
 use crate::typed::axes::{self, Oddity};
 use crate::types::Type;
 
+/// The name of the form.
+pub(super) const VMAP: &str = "vmap";
+
 /// An axis as it is written.
 #[derive(Clone, Copy)]
 pub(super) struct Axis {

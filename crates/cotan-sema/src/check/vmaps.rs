@@ -4,24 +4,14 @@ use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::callees::{Callee, DerivativeCallee};
+use super::callees::{Callee, DerivativeCallee, VmapCallee};
 use super::expressions::error;
 use super::schemes::{Scheme, SchemeParam, callable_scheme};
-use super::vmap_axes::{Axis, VmapAxes, Whose};
+use super::vmap_axes::{Axis, VMAP, Whose};
 use crate::codes;
 use crate::dims::Dim;
 use crate::typed::{Callable, CallableKind, DerivativeForm, Expr, Vmap, axes};
 use crate::types::Type;
-
-/// The name of the form.
-pub(super) const VMAP: &str = "vmap";
-
-/// `vmap[axis](f)` before the arguments are known.
-pub(super) struct VmapCallee<'s> {
-    pub(super) axes: VmapAxes,
-    pub(super) base: Callee<'s>,
-    pub(super) span: Span,
-}
 
 impl BodyChecker<'_, '_> {
     /// `vmap` and what follows it: the axes, and the function.
