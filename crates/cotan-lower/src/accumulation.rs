@@ -5,41 +5,9 @@ use cotan_ir::{Atom, CheckKind, Var};
 use cotan_ops::{ADD, AFTER, IN_RANGE, SUB};
 
 use super::Result;
-use super::function::Body;
+use super::body::{Body, Share, Slot, SlotKind};
 use super::indexing::Selection;
 use cotan_sema::dims::LocalId;
-
-/// How a parallel loop writes a leaf of a variable from outside.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Share {
-    /// The value of the leaf is the part that belongs to the iteration.
-    Slot(Slot),
-    /// All iterations write to an accumulator.
-    Accumulator(Var),
-    /// What is written here is computed by another pass over the loop.
-    Elsewhere,
-}
-
-/// The part of a tensor that belongs to an iteration.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
-    /// The axis whose position belongs to the iteration.
-    pub(super) axis: usize,
-    /// The extent of that axis in the whole tensor.
-    pub(super) extent: Atom,
-    /// The first position that belongs to the iteration.
-    pub(super) base: Atom,
-    pub(super) kind: SlotKind,
-}
-
-/// How many positions belong to an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SlotKind {
-    /// One; the slot lacks the axis. Whether the position is in range is known.
-    Element { is_in_range: bool },
-    /// Several, one after the other; the slot keeps the axis.
-    Block,
-}
 
 /// A position that the slot of an iteration lies at, if it is in range.
 #[derive(Clone, Copy, Debug)]

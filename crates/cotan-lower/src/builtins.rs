@@ -6,9 +6,8 @@ use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 
 use super::Result;
+use super::body::{Body, Closure, Value};
 use super::control::UNIT;
-use super::function::{Body, Closure};
-use super::values::Value;
 use cotan_sema::dims::Dim;
 use cotan_sema::typed::{Arg, Builtin, Expr, Type};
 

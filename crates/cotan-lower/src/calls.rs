@@ -2,9 +2,8 @@
 
 use cotan_ir::{Atom, CheckKind, Op, Span};
 
+use super::body::{Body, Closure, Value, within};
 use super::dims::LeafTy;
-use super::function::{Body, Closure, within};
-use super::values::Value;
 use super::{Extent, Instance, Result};
 use cotan_sema::dims::{Atom as SizeAtom, Dim, GenericId, LocalId};
 use cotan_sema::typed::{Arg, CallableKind, FnId, Function, GenericArg, Lambda, Type};

@@ -3,7 +3,7 @@
 use cotan_ir::{Atom, CheckKind, Dim as IrDim, Elem, Ty};
 use cotan_ops::{AND, EQ, GE, IN_RANGE, OR, PrimRow, cast_to};
 
-use super::function::Body;
+use super::body::Body;
 
 impl Body<'_, '_> {
     /// A scalar primitive, element-wise on equal shapes. Of integer and truth constants the value is computed here.

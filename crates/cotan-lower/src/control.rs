@@ -8,40 +8,20 @@
 use cotan_ir::Atom;
 
 use super::Result;
-use super::function::{Body, under};
-use super::loops::Test;
-use super::values::Value;
+use super::body::{Body, Flow, Truth, Value, under};
 use super::walk::{diverges, escapes, statement_escapes};
 use cotan_sema::typed::{AssignOp, Block, Expr, ExprKind, If, LogicOp, Match, Pattern, Stmt, StmtKind, Target, Type};
 
 /// The type of what gives no value.
 pub(super) static UNIT: Type = Type::UNIT;
 
-/// What is known of a truth value while lowering.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
-    Known(bool),
-    Is(Atom),
-    Not(Atom),
-}
-
-/// Where control may have gone.
-#[derive(Clone, Debug)]
-pub(super) struct Flow {
-    /// Whether control has left the statements that are being lowered.
-    pub(super) escaped: Truth,
-    /// Whether the loop goes on after this iteration.
-    pub(super) running: Truth,
-    /// Whether a `return` ended the loop.
-    pub(super) returned: Truth,
-    /// What is returned; `None` where nothing is yet.
-    pub(super) result: Option<Value>,
-}
-
-impl Default for Flow {
-    fn default() -> Self {
-        Self { escaped: Truth::Known(false), running: Truth::Known(true), returned: Truth::Known(false), result: None }
-    }
+/// Whether another iteration follows.
+#[derive(Clone, Copy)]
+pub(super) enum Test<'p> {
+    /// The number of the next iteration is below the count; of a counted loop nobody asks.
+    Below { index: Atom, count: Atom },
+    /// The condition of a `while`.
+    Condition(&'p Expr),
 }
 
 /// What runs with the value of an expression.

@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Env, Function, Ty, Var};
 
+use super::body::{Body, Closure, Value, under};
 use super::calls::{Lead, takes_functions};
 use super::dims::LeafTy;
-use super::function::{Body, Closure, under, with_results};
+use super::function::with_results;
 use super::tangents::with_tags;
-use super::values::Value;
 use super::{Extent, Lowering, Result};
 use calls::Calls;
 use cotan_sema::typed::{CallableKind, Derivative, DerivativeForm, DerivativeMode};

@@ -3,8 +3,7 @@
 use cotan_ir::{Atom, Elem, Ty};
 use cotan_ops::{ADD, FLOOR_DIV, MAX, MUL, PrimRow, SUB};
 
-use super::function::{Body, Sizes};
-use super::values::Value;
+use super::body::{Body, Sizes, Value};
 use cotan_sema::dims::{Atom as SizeAtom, Dim};
 use cotan_sema::typed::{Leaf, Type};
 

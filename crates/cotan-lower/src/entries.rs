@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use cotan_ir::ReversePolicy;
 use cotan_syntax::{Code, Diagnostic, Span};
 
+use super::body::under;
 use super::calls::takes_functions;
 use super::defaults::default_leaves;
-use super::function::under;
 use super::output;
 use super::walk::{each_callee, each_callee_of};
 use super::{Extent, Lowering, Result};

@@ -4,11 +4,10 @@ use cotan_ir::{Atom, Const, Elem};
 use cotan_ops::{EQ, FILL, NOT, OR, REVERSE, STOP_GRADIENT};
 
 use super::Result;
+use super::body::{Body, Closure, Value};
 use super::control::Choice;
 use super::dims::LeafTy;
-use super::function::{Body, Closure};
 use super::payloads::is_there;
-use super::values::Value;
 use cotan_sema::typed::{Callable, Expr, ExprKind, FieldValue, Literal, LogicOp, Type, UnaryOp};
 
 impl<'p> Body<'_, 'p> {

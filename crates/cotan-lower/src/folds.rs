@@ -8,8 +8,7 @@ use cotan_ops::{
 use cotan_syntax::ast::FoldOp;
 
 use super::Result;
-use super::function::{Body, Closure};
-use super::values::Value;
+use super::body::{Body, Closure, Value};
 use cotan_sema::typed::{Expr, Type};
 
 impl<'p> Body<'_, 'p> {

@@ -5,8 +5,7 @@ use cotan_ops::{ADD, IOTA, LE, MAX, SLICE, SUB};
 use cotan_syntax::Span;
 
 use super::Result;
-use super::function::Body;
-use super::values::Value;
+use super::body::{Body, Value};
 use cotan_sema::dims::{Dim, LocalId};
 use cotan_sema::typed::{Expr, ExprKind, Index, Range};
 

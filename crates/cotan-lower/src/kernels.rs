@@ -12,11 +12,9 @@ use cotan_ir::{Acc, AccKind, Atom, Const, Elem, Monoid, ParResult, Ty, Var};
 use cotan_ops::{ADD, AFTER, DIV, EQ, GT, IN_RANGE, MAX, MUL, REM, SUB, cast_to};
 
 use super::Result;
-use super::accumulation::{Share, Slot, SlotKind};
+use super::body::{Body, Share, Slot, SlotKind, Value};
 use super::control::{Rest, UNIT};
-use super::function::Body;
 use super::loops::Space;
-use super::values::Value;
 use super::walk::escapes;
 use cotan_sema::typed::{self, Accumulated, AssignOp, BinaryOp, Expr, ExprKind, For, LocalId, Owned, Sharing};
 

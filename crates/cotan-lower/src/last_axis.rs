@@ -9,10 +9,9 @@ use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 
 use super::Result;
+use super::body::{Body, Value};
 use super::folds::{greatest, least};
-use super::function::Body;
 use super::indexing::Selection;
-use super::values::Value;
 
 impl Body<'_, '_> {
     /// The positions of the elements along the last axis in ascending order.

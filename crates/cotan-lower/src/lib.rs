@@ -11,6 +11,7 @@
 //! any derivative.
 
 mod accumulation;
+mod body;
 mod builtins;
 mod calls;
 mod checks;

@@ -6,22 +6,11 @@ use cotan_ir::{Atom, Checkpoint, Const, Elem, Loop, Ty, Var};
 use cotan_ops::{ADD, LE, LT, MAX, MIN, SELECT, SUB, cast_to};
 
 use super::Result;
-use super::accumulation::Share;
-use super::control::{Flow, Rest, Truth, UNIT};
+use super::body::{Body, Flow, Share, Truth, Value};
+use super::control::{Rest, Test, UNIT};
 use super::dims::LeafTy;
-use super::function::Body;
-use super::values::Value;
 use super::walk::{each_assigned, escapes};
 use cotan_sema::typed::{Expr, For, Iterable, LocalId, LogicOp, PatternKind, PlaceStepKind, Range, Type, While};
-
-/// Whether another iteration follows.
-#[derive(Clone, Copy)]
-pub(super) enum Test<'p> {
-    /// The number of the next iteration is below the count; of a counted loop nobody asks.
-    Below { index: Atom, count: Atom },
-    /// The condition of a `while`.
-    Condition(&'p Expr),
-}
 
 /// What decides how often a loop runs.
 #[derive(Clone, Copy)]

@@ -6,10 +6,8 @@ use cotan_ir::{Atom, Block, Const, Dim as IrDim, Elem, Op, Ty, Var};
 use cotan_ops::NOT;
 
 use super::Result;
-use super::control::{Flow, Truth};
+use super::body::{Body, Flow, Truth, Value};
 use super::dims::LeafTy;
-use super::function::Body;
-use super::values::Value;
 use cotan_sema::dims::Dim;
 use cotan_sema::typed::{LocalId, Type};
 

@@ -4,8 +4,7 @@ use cotan_ir::{Atom, Const, Dim, Monoid, TensorOp, Ty};
 use cotan_ops::{ISFINITE, ISNAN, NOT, OR, tensor_row};
 
 use super::Result;
-use super::function::Body;
-use super::values::Value;
+use super::body::{Body, Value};
 use cotan_sema::typed::{Arg, Expr, ExprKind, Literal};
 
 impl<'p> Body<'_, 'p> {

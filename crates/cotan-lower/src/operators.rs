@@ -7,7 +7,7 @@ use cotan_ir::{Atom, CheckKind, Const, Dim, Elem, ParResult, Ty, Var};
 use cotan_ops::{ADD, AND, DIV, GE, LT, MATMUL, MUL, NE, NEG, OR, POWI, PrimRow, REM, SELECT, SUB, cast_fits, cast_to};
 
 use super::Result;
-use super::function::{Body, ir_span};
+use super::body::{Body, ir_span};
 use cotan_sema::typed::{BinaryOp, Chain};
 
 impl<'p> Body<'_, 'p> {

@@ -12,7 +12,7 @@ use cotan_ops::PRINT;
 use cotan_syntax::Span;
 
 use super::Result;
-use super::function::Body as Lowered;
+use super::body::Body as Lowered;
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::typed::{
     Arg, AssignOp, Block, Body, Builtin, Callable, CallableKind, Declarations, EnumType, Expr, ExprKind, Field, FnId,

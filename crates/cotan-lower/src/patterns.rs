@@ -7,8 +7,7 @@ use cotan_ir::{Atom, Const};
 use cotan_ops::{EQ, GE, LE, LT};
 
 use super::Result;
-use super::function::Body;
-use super::values::Value;
+use super::body::{Body, Value};
 use cotan_sema::typed::{LocalId, Pattern, PatternKind, Type};
 
 impl<'p> Body<'_, 'p> {

@@ -5,9 +5,8 @@ use cotan_ir::{Atom, Builder, CheckKind, Const, Dim as IrDim, Ty};
 use cotan_ops::{AND, EQ, FILL};
 
 use super::Result;
+use super::body::{Body, Value};
 use super::dims::LeafTy;
-use super::function::Body;
-use super::values::Value;
 use cotan_sema::typed::{EnumType, FieldValue, Type};
 
 /// Whether the variants that a leaf belongs to are there, in the value whose leaves these are.

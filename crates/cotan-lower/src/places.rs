@@ -4,10 +4,8 @@ use cotan_ir::Atom;
 use cotan_ops::{MAX, MIN};
 
 use super::Result;
-use super::accumulation::Share;
-use super::function::Body;
+use super::body::{Body, Share, Value};
 use super::indexing::Selection;
-use super::values::Value;
 use cotan_sema::typed::{AssignOp, LocalId, Place, PlaceStepKind};
 
 impl<'p> Body<'_, 'p> {

@@ -7,9 +7,8 @@
 use cotan_ir::{Acc, AccKind, Atom, Const, Dim as IrDim, Elem, Ty, Var};
 use cotan_ops::{MUL, RESHAPE};
 
+use super::body::{Body, Value};
 use super::dims::LeafTy;
-use super::function::Body;
-use super::values::Value;
 use cotan_sema::dims::Dim;
 
 /// What is carried for one leaf of the value.

@@ -8,9 +8,8 @@ use std::rc::Rc;
 use cotan_ir::{Atom, Const, Env, Symbol, Ty};
 use cotan_syntax::Span;
 
-use super::function::{Body, Closure, ir_span};
+use super::body::{Body, Closure, Value, ir_span};
 use super::tangents::{floats_of, tangent_leaves, with_tags};
-use super::values::Value;
 use super::{Instance, Lowering, Result};
 use cotan_sema::typed::{Callable, FnId, Function};
 

@@ -1,8 +1,7 @@
 //! Statements from which control does not escape.
 
 use super::Result;
-use super::function::{Body, ir_span};
-use super::values::Value;
+use super::body::{Body, Value, ir_span};
 use cotan_sema::typed::{AssignOp, Stmt, StmtKind, Target};
 
 impl<'p> Body<'_, 'p> {

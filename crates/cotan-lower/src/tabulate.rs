@@ -9,8 +9,7 @@ use cotan_ir::{Atom, CheckKind, Const, Dim as IrDim, Elem, ParResult, Var};
 use cotan_ops::{CONCAT, FILL, FROM_ELEMENTS, GT};
 
 use super::Result;
-use super::function::Body;
-use super::values::Value;
+use super::body::{Body, Value};
 use cotan_sema::dims::Dim;
 use cotan_sema::typed::{Expr, Type};
 

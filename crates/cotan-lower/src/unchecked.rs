@@ -5,8 +5,7 @@ use cotan_ir::{Atom, Const};
 use cotan_ops::{IN_RANGE, NEG};
 
 use super::Result;
-use super::function::Body;
-use super::values::Value;
+use super::body::{Body, Value};
 use cotan_sema::typed::{Expr, ExprKind, Index, UnaryOp};
 
 impl<'p> Body<'_, 'p> {

@@ -2,13 +2,8 @@
 
 use std::ops::Range;
 
-use cotan_ir::Atom;
-
-use super::function::Body;
+use super::body::Body;
 use cotan_sema::typed::{EnumType, Type};
-
-/// The leaves of a value, in order.
-pub(super) type Value = Vec<Atom>;
 
 impl Body<'_, '_> {
     /// The number of leaves of a value of this type.

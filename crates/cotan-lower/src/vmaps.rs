@@ -7,8 +7,7 @@ use cotan_ir::{Atom, Ty};
 use cotan_ops::TRANSPOSE;
 
 use super::Result;
-use super::function::{Body, Closure};
-use super::values::Value;
+use super::body::{Body, Closure, Value};
 use cotan_sema::typed::{Callable, Type, Vmap, axes};
 
 impl<'p> Body<'_, 'p> {

@@ -6,8 +6,8 @@ use cotan_ir::{Atom, Builder, Const, Derived, Elem, Env, Mode, Op, Var};
 use cotan_ops::cast_to;
 
 use super::super::Lowering;
+use super::super::body::Value;
 use super::super::tangents::{floats_of, tangent_leaves, with_tags};
-use super::super::values::Value;
 use super::Base;
 
 /// Calls of derivatives of one base with the same arguments.

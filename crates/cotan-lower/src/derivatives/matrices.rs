@@ -3,8 +3,8 @@
 use cotan_ir::{Atom, Builder, CheckKind, Const, Dim as IrDim, Elem, Env, ParResult, Ty, Var};
 use cotan_ops::{EQ, FILL, TRANSPOSE, cast_to};
 
+use super::super::body::Value;
 use super::super::function::with_results;
-use super::super::values::Value;
 use super::Base;
 use super::calls::Calls;
 use cotan_sema::typed::DerivativeMode;

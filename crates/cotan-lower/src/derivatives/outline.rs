@@ -4,11 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Function, Ty, Var, free_vars};
 
-use super::super::accumulation::Share;
+use super::super::body::{Body, Closure, Frame, Share, Value};
 use super::super::calls::Lead;
 use super::super::dims::LeafTy;
-use super::super::function::{Body, Closure, Frame, with_results};
-use super::super::values::Value;
+use super::super::function::with_results;
 use super::super::{Extent, Result};
 use super::Base;
 use cotan_sema::dims::Dim;

@@ -324,7 +324,7 @@ impl Print {
 
 // ---- what is called
 
-/// A function: an index into [`Program::functions`].
+/// A function: an index into [`super::Program::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FnId(pub u32);
 
