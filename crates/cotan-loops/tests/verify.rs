@@ -122,8 +122,8 @@ fn lowered_functions_are_accepted() {
           b: f64 = mul a, c
           yield b
         }
-        s: f64 = par i < n (add from 0.0) {
-          a: f64 = y[i]
+        s: f64 = par j < n (add from 0.0) {
+          a: f64 = y[j]
           yield a
         }
         return y, s
