@@ -46,4 +46,4 @@ pub use pipeline::NestPass;
 pub use print::{heading, print_nest};
 pub use probe::{PASS as INSERT_PROBES, Probe, ProbeEvent, insert_probes};
 pub use product::{PASS as EXPAND_PRODUCTS, expand_products, is_small, small_version};
-pub use verify::{NestError, verify, verify_nests};
+pub use verify::{NestError, VerifiedNests, verify, verify_nests};

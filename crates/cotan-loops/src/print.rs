@@ -28,7 +28,9 @@ pub fn print_nest(f: &LoopFunction) -> String {
 /// The line that a node begins with.
 pub fn heading(f: &LoopFunction, node: &Node) -> String {
     let mut printer = Printer::new(f, false);
-    printer.node(node, 0);
+    let mut head = node.clone();
+    head.lists_mut().into_iter().for_each(Vec::clear);
+    printer.node(&head, 0);
     printer.text.lines().next().unwrap_or_default().to_owned()
 }
 

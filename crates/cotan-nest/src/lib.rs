@@ -10,6 +10,7 @@
 //!
 //! ```
 //! use cotan_ir::{Builder, Elem, Ty};
+//! use cotan_loops::VerifiedNests;
 //! use cotan_nest::{Options, run};
 //! use cotan_ops::{MUL, Value};
 //!
@@ -17,14 +18,16 @@
 //! let x = b.param("x", Ty::scalar(Elem::F64));
 //! let square = b.prim(MUL.prim(), &[x.into(), x.into()]);
 //! let nest = cotan_loops::lower(&b.finish("square", vec![square.into()]));
+//! let nests = VerifiedNests::new(vec![nest]).expect("a nest that keeps every rule");
 //!
-//! let results = run(&[nest], "square", &[Value::f64s(&[], &[3.0])], &Options::default());
+//! let results = run(&nests, "square", &[Value::f64s(&[], &[3.0])], &Options::default());
 //! assert_eq!(results, Ok(vec![Value::f64s(&[], &[9.0])]));
 //! ```
 
 mod call;
 mod error;
 mod expression;
+mod idle;
 mod instruction;
 mod lanes;
 mod machine;

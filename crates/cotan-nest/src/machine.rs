@@ -225,7 +225,8 @@ impl<'p> Machine<'p> {
     fn counted(&mut self, frame: &mut Frame<'p>, l: &'p For) -> Outcome<()> {
         let outside = frame.loop_lanes;
         frame.loop_lanes = outside.max(l.lanes);
-        for k in 0..frame.int(l.count) {
+        let count = if frame.is_idle(l) { 0 } else { frame.int(l.count) };
+        for k in 0..count {
             self.spend(1)?;
             frame.set(l.index, k as u64);
             match l.threads {

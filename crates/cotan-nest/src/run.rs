@@ -4,7 +4,7 @@ use crate::call::{Finished, Given};
 use crate::error::{Outcome, RuntimeError};
 use crate::machine::{Frame, Machine};
 use cotan_ir::Const;
-use cotan_loops::{Argument, LoopFunction, Operand, Param, Tensor};
+use cotan_loops::{Argument, LoopFunction, Operand, Param, Tensor, VerifiedNests};
 use cotan_ops::{ElementCount, Value};
 
 /// What a run may use.
@@ -24,7 +24,7 @@ impl Default for Options {
 
 /// Runs one of several functions, which may call the others, and gives its results.
 pub fn run(
-    functions: &[LoopFunction],
+    functions: &VerifiedNests,
     name: &str,
     args: &[Value],
     options: &Options,
@@ -34,7 +34,7 @@ pub fn run(
 
 /// The same; output goes to `output`, piece by piece as it happens.
 pub fn run_with_output(
-    functions: &[LoopFunction],
+    functions: &VerifiedNests,
     name: &str,
     args: &[Value],
     options: &Options,

@@ -34,6 +34,9 @@ pub enum Promise {
     Traps,
 }
 
+/// Takes the name of a pass and the function after it.
+pub type Observer<'a> = dyn Fn(&'static str, &Function) + 'a;
+
 /// What passes are told besides the function.
 #[derive(Clone, Copy, Default)]
 pub struct PassContext<'a> {
@@ -44,7 +47,7 @@ pub struct PassContext<'a> {
     /// How much inlining may copy.
     pub inline: InlineLimit,
     /// Is shown the function after each pass.
-    pub observer: Option<&'a dyn Fn(&'static Pass, &Function)>,
+    pub observer: Option<&'a Observer<'a>>,
 }
 
 impl Pass {
@@ -59,7 +62,7 @@ impl Pass {
             self.check(&before, &after, context);
         }
         if let Some(observer) = context.observer {
-            observer(self, &after);
+            observer(self.name, &after);
         }
         after
     }

@@ -54,9 +54,17 @@ impl<'ast> Visit<'ast> for Functions<'_> {
     }
 }
 
-/// Whether a body is one expression that lists values, or looks one up by a match whose arms are values.
+/// Whether a body is one expression that lists values, or looks one up by a match whose arms are values. Closures that
+/// shorten its rows may stand in front of it.
 fn is_table(block: &syn::Block) -> bool {
-    let [syn::Stmt::Expr(expr, None)] = block.stmts.as_slice() else { return false };
+    let Some((syn::Stmt::Expr(expr, None), short)) = block.stmts.split_last() else { return false };
+    let is_closure = |stmt: &syn::Stmt| {
+        let syn::Stmt::Local(local) = stmt else { return false };
+        local.init.as_ref().is_some_and(|init| matches!(&*init.expr, syn::Expr::Closure(_)) && is_value(&init.expr))
+    };
+    if !short.iter().all(is_closure) {
+        return false;
+    }
     let syn::Expr::Match(lookup) = expr else { return is_value(expr) };
     lookup.arms.iter().all(|arm| is_value(&arm.body))
 }
@@ -113,4 +121,18 @@ pub(super) fn methods(crates: &[Crate]) -> Vec<(String, usize, usize)> {
         .collect();
     types.sort_by_key(|(_, n, _)| std::cmp::Reverse(*n));
     types
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_decides_nothing() {
+        let is_table = |text: &str| is_table(&syn::parse_str(text).unwrap());
+        assert!(is_table("{ &[row(1), row(2)] }"));
+        assert!(is_table("{ let row = |a| Row { a }; match kind { A => row(1), B => row(const { &[2] }) } }"));
+        assert!(!is_table("{ let n = count(); [n] }"));
+        assert!(!is_table("{ match kind { A => if b { 1 } else { 2 } } }"));
+    }
 }

@@ -21,7 +21,7 @@ use cotan_cpu::pipeline::{OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_cpu::unwatched_results;
 use cotan_ir::{Function, Module, Symbol};
 use cotan_loops::pipeline::{AFTER_LOWERING, run};
-use cotan_loops::{LoopFunction, NestContext, NestPass, Probe, TaskSizes, Width, lower_only};
+use cotan_loops::{LoopFunction, NestContext, NestPass, Probe, TaskSizes, VerifiedNests, Width, lower_only};
 use cotan_ops::Registry;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -180,6 +180,7 @@ impl Backend {
             let called = nests.iter_mut().filter(|nest| names.contains(&&*nest.name));
             called.for_each(|nest| run(WATCH_RESULTS, nest, &NestContext::default()));
         }
+        let nests = verified(nests);
         let emitted = emit(&nests, options.llvm_level());
         let compiled = self.engine.compile(&emitted.parts(), &self.symbols)?;
         let watching = nests.iter().filter(|_| options.has_plain_products);
@@ -195,13 +196,13 @@ impl Backend {
 
     /// The text of LLVM IR that a function becomes, with every function that it calls.
     pub fn llvm_ir(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
-        let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| options.nest(f)).collect();
+        let nests = verified(closure(module, &[name])?.values().map(|f| options.nest(f)).collect());
         Ok(emit(&nests, options.llvm_level()).whole().parts.concat())
     }
 
     /// The assembly text of a function, with every function that it calls.
     pub fn assembly(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
-        let nests: Vec<LoopFunction> = closure(module, &[name])?.values().map(|f| options.nest(f)).collect();
+        let nests = verified(closure(module, &[name])?.values().map(|f| options.nest(f)).collect());
         Ok(self.engine.emit_assembly(&emit(&nests, options.llvm_level()).whole())?)
     }
 
@@ -222,6 +223,12 @@ impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Backend").field("library", &self.engine.library()).finish_non_exhaustive()
     }
+}
+
+/// What the passes have made, as the emitter takes it.
+fn verified(nests: Vec<LoopFunction>) -> VerifiedNests {
+    VerifiedNests::new(nests)
+        .unwrap_or_else(|error| panic!("bug: a broken rule of loop nests reached the emitter: {error}"))
 }
 
 /// Functions and all that they call, by name.

@@ -24,7 +24,7 @@ mod text;
 
 use crate::jit::{ModuleText, OptLevel};
 use cotan_ir::Symbol;
-use cotan_loops::LoopFunction;
+use cotan_loops::VerifiedNests;
 use function::FunctionEmitter;
 pub use host::host_symbols;
 pub use reports::{EmittedCheck, Reports};
@@ -111,9 +111,9 @@ pub fn symbol(name: &str) -> String {
 }
 
 /// Prints functions of one module, in which they may call each other.
-pub fn emit(functions: &[LoopFunction], level: OptLevel) -> Emitted {
+pub fn emit(functions: &VerifiedNests, level: OptLevel) -> Emitted {
     let mut module = ModuleEmitter::default();
-    for f in functions {
+    for f in functions.iter() {
         FunctionEmitter::emit(&mut module, f);
     }
     let exports = functions.iter().map(|f| symbol(&f.name)).collect();

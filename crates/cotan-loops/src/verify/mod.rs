@@ -9,7 +9,7 @@
 //! - A buffer is allocated, or opened as a stack, once. It is mentioned after that, in the same list and the lists in it;
 //!   a segment belongs to the list around it.
 //! - A bound name is bound before it is mentioned, on every way to the node.
-//! - Iterations that threads share set no mutable local that is mentioned outside of the loop, but for their sums.
+//! - Iterations that threads share in any order set no mutable local that is mentioned outside of the loop, but for sums.
 //!
 //! Types and lanes
 //! - Lanes are a power of two. Operands of a value with lanes have as many, or none.
@@ -18,7 +18,7 @@
 //! - A condition is a bool without lanes, a switch is on an i64 and has an arm.
 //! - What is loaded, stored, copied or combined has the element type of the buffer, or of the mutable local.
 //! - A monoid is defined on the type that it combines.
-//! - Numbers of a mask of lanes are bools; `iota` counts in i64; `any`, `first`, `fold` and `lane` make one value.
+//! - A mask is of bools, `iota` counts in i64, and `any`, `first`, `fold` and `lane` make one value of all lanes.
 //! - A check reports numbers: of 64 bits, or floats.
 //!
 //! Memory
@@ -40,18 +40,16 @@
 //! - A value of some rank is printed with its extents.
 //! - A callee exists; arguments and results have the types of its parameters and results.
 
+mod control;
 mod expression;
 mod module;
 mod node;
 mod scope;
 
-use crate::print::heading;
-use crate::{
-    Argument, Buffer, BufferKind, Home, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place, Sum, Tensor,
-};
+use crate::{Argument, Buffer, BufferKind, Home, Local, LocalInfo, LoopFunction, Operand, Param, Place, Sum, Tensor};
 use cotan_ir::{Elem, Symbol};
-pub use module::verify_nests;
-use scope::{Mark, Names};
+pub use module::{VerifiedNests, verify_nests};
+use scope::Names;
 use std::fmt;
 
 /// A broken rule.
@@ -178,105 +176,6 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    // ---- lists
-
-    fn list(&mut self, nodes: &'a [Node]) -> Result<(), NestError> {
-        nodes.iter().try_for_each(|node| self.node(node))
-    }
-
-    fn node(&mut self, node: &'a Node) -> Result<(), NestError> {
-        self.rules(node).map_err(|message| self.error(&heading(self.f, node), message))?;
-        self.lists(node)
-    }
-
-    /// The lists in a node.
-    fn lists(&mut self, node: &'a Node) -> Result<(), NestError> {
-        match node {
-            Node::Segment(body) => self.list(body),
-            Node::Scope(body) => {
-                let mark = self.buffers.mark();
-                self.list(body)?;
-                self.buffers.close(mark, true);
-                Ok(())
-            }
-            Node::For(l) => {
-                let (lanes, n_shared) = (self.lanes, self.shared.len());
-                self.lanes = lanes.max(l.lanes);
-                self.enter(l);
-                let here = self.mark();
-                self.define(l.index).map_err(|message| self.error(&heading(self.f, node), message))?;
-                self.list(&l.body)?;
-                self.close(here);
-                self.shared.truncate(n_shared);
-                self.lanes = lanes;
-                Ok(())
-            }
-            Node::While(_, body) => self.branch(body).map(|_| ()),
-            Node::If(_, yes, no) => {
-                let around = self.in_second_arm;
-                let first = self.branch(yes)?;
-                self.in_second_arm = true;
-                let second = self.branch(no)?;
-                self.in_second_arm = around;
-                self.join(&[first, second]);
-                Ok(())
-            }
-            Node::Switch(_, arms) => {
-                let bound = arms.iter().map(|arm| self.branch(arm)).collect::<Result<Vec<_>, _>>()?;
-                self.join(&bound);
-                Ok(())
-            }
-            Node::Let(..)
-            | Node::Set(..)
-            | Node::Load(..)
-            | Node::Store(..)
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Combine { .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Check { .. }
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => Ok(()),
-        }
-    }
-
-    /// A list that may not run. Gives the names that it binds.
-    fn branch(&mut self, nodes: &'a [Node]) -> Result<Vec<usize>, NestError> {
-        let here = self.mark();
-        self.list(nodes)?;
-        let is_bound = |k: &usize| self.f.buffers[*k].kind == BufferKind::Bound;
-        let bound = self.buffers.since(here.buffers).iter().copied().filter(is_bound).collect();
-        self.close(here);
-        Ok(bound)
-    }
-
-    /// What every one of several lists binds, of which one runs, is bound behind them.
-    fn join(&mut self, arms: &[Vec<usize>]) {
-        let Some((first, others)) = arms.split_first() else { return };
-        for name in first {
-            if others.iter().all(|arm| arm.contains(name)) {
-                self.buffers.show(*name);
-            }
-        }
-    }
-
-    fn mark(&self) -> Here {
-        Here { locals: self.locals.mark(), buffers: self.buffers.mark() }
-    }
-
-    fn close(&mut self, here: Here) {
-        self.locals.close(here.locals, false);
-        self.buffers.close(here.buffers, false);
-    }
-
     // ---- operands
 
     fn info(&self, local: Local) -> Result<&'a LocalInfo, String> {
@@ -381,13 +280,6 @@ impl<'a> Verifier<'a> {
     fn elem_at(&self, place: Place) -> Result<Elem, String> {
         Ok(self.buffer_info(place.buffer)?.elem)
     }
-}
-
-/// Where a list begins.
-#[derive(Clone, Copy)]
-struct Here {
-    locals: Mark,
-    buffers: Mark,
 }
 
 fn require(holds: bool, message: impl FnOnce() -> String) -> Checked {

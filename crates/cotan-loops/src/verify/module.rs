@@ -5,9 +5,37 @@ use crate::print::heading;
 use crate::{Argument, CallResult, LoopFunction, Node, Param};
 use cotan_ir::{Elem, Symbol};
 use rustc_hash::FxHashMap;
+use std::ops::Deref;
 
 /// A scalar or a tensor: its element type, and the rank of a tensor.
 type Kind = (Elem, Option<usize>);
+
+/// Functions that call each other, and no others, and have passed the verifier: what a backend takes. The only way to it is
+/// the verifier, in release builds as well: it looks at each node once and allocates next to nothing, where a code generator
+/// writes text for it and compiles that.
+///
+/// ```compile_fail
+/// let nest = cotan_loops::lower(&cotan_ir::Builder::new().finish("f", Vec::new()));
+/// let unverified = cotan_loops::VerifiedNests(vec![nest]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct VerifiedNests(Vec<LoopFunction>);
+
+impl VerifiedNests {
+    /// The functions, if they keep every rule.
+    pub fn new(functions: Vec<LoopFunction>) -> Result<VerifiedNests, NestError> {
+        verify_nests(&functions)?;
+        Ok(VerifiedNests(functions))
+    }
+}
+
+impl Deref for VerifiedNests {
+    type Target = [LoopFunction];
+
+    fn deref(&self) -> &[LoopFunction] {
+        &self.0
+    }
+}
 
 /// Checks functions that call each other, and no others, against all rules of the verifier.
 pub fn verify_nests(functions: &[LoopFunction]) -> Result<(), NestError> {

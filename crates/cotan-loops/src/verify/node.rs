@@ -1,92 +1,64 @@
-//! The rules of single nodes: what they mention, define and write to. The lists in them are walked elsewhere.
+//! The rules of single nodes: what they mention, define and write to.
 
-use super::{Checked, Verifier, is_zero, require};
+use super::{Checked, NestError, Verifier, is_zero, require};
+use crate::node::Part;
 use crate::{
-    Argument, Buffer, BufferKind, CallResult, For, Home, Local, Node, Operand, PartialSums, Place, Product, Routine,
-    Sharing, Sum, Target, Tensor, Threads, Wave,
+    Argument, Buffer, BufferKind, CallResult, Home, Local, Node, Operand, PartialSums, Place, Product, Routine, Sum,
+    Target, Tensor,
 };
 use cotan_ir::{CheckKind, Elem, Monoid};
 use cotan_ops::reduce::monoid_row;
 use cotan_ops::{Evaluation, tensor_row};
 
 impl<'a> Verifier<'a> {
-    /// The rules of a node, without the lists in it.
-    pub(super) fn rules(&mut self, node: &'a Node) -> Checked {
-        match node {
-            Node::Let(local, expr) => {
-                self.info(*local)?;
-                self.expression(*local, expr)?;
-                self.define(*local)
-            }
-            Node::Set(local, value) => {
-                let info = self.info(*local)?;
-                self.spread(*value, info.elem, info.lanes)?;
-                self.variable_set(*local)
-            }
-            Node::Load(local, from) => {
-                let info = self.info(*local)?;
-                require(info.lanes == 1, || "lanes are read from one place".to_owned())?;
-                self.read(*from, info.elem)?;
-                self.define(*local)
-            }
-            Node::Store(to, value) => {
-                self.value(*value, self.elem_at(*to)?)?;
-                self.written(*to, self.elem_of(*value)?)
-            }
-            Node::LoadLanes { to, from, mask } => {
-                let info = self.info(*to)?;
-                require(info.lanes > 1, || "one value is read as lanes".to_owned())?;
-                self.lanes_at(*from, *mask, info.elem, info.lanes)?;
-                self.define(*to)
-            }
-            Node::StoreLanes { to, value, mask } => {
-                let elem = self.elem_at(*to)?;
-                let lanes = self.stored_lanes(*to, *value, *mask)?;
-                self.spread(*value, elem, lanes)?;
-                self.lanes_at(*to, *mask, elem, lanes)?;
-                self.writable(to.buffer)
-            }
+    pub(super) fn node(&mut self, node: &'a Node) -> Result<(), NestError> {
+        // Its text can't be written before that.
+        self.in_tables(node).map_err(|message| self.error("", message))?;
+        let checked = match node {
+            Node::Scope(body) => return self.scope(body),
+            Node::Segment(body) => return self.list(body),
+            Node::For(l) => return self.counted(node, l),
+            Node::While(go, body) => return self.repeated(node, *go, body),
+            Node::If(cond, yes, no) => return self.either(node, *cond, yes, no),
+            Node::Switch(on, arms) => return self.switch(node, *on, arms),
+            Node::Let(local, expr) => self.expression(*local, expr).and_then(|()| self.define(*local)),
+            Node::Set(local, value) => self.set(*local, *value),
+            Node::Load(local, from) => self.load(*local, *from),
+            Node::Store(to, value) => self.store(*to, *value),
+            Node::LoadLanes { to, from, mask } => self.load_lanes(*to, *from, *mask),
+            Node::StoreLanes { to, value, mask } => self.store_lanes(*to, *value, *mask),
             Node::Combine { monoid, target, value } => self.combine(*monoid, *target, *value),
-            Node::Copy { from, to, count } => {
-                self.value(*count, Elem::I64)?;
-                self.read(*from, self.elem_at(*to)?)?;
-                self.written(*to, self.elem_at(*from)?)
-            }
-            Node::PartialSums(blocks) => self.blocks(blocks),
+            Node::Copy { from, to, count } => self.copy(*from, *to, *count),
+            Node::PartialSums(sums) => self.partial_sums(sums),
             Node::Alloc { buffer, extents } => self.allocation(*buffer, extents),
             Node::CountRecord(_, extents) => self.i64s(extents),
-            Node::StackOpen(buffer) => {
-                self.is_of_kind(*buffer, BufferKind::Stack)?;
-                self.buffers.define(buffer.index(), &self.buffer_info(*buffer)?.name)
-            }
-            Node::StackExtend(buffer, count) => {
-                self.is_of_kind(*buffer, BufferKind::Stack)?;
-                self.buffer(*buffer)?;
-                self.value(*count, Elem::I64)
-            }
+            Node::StackOpen(buffer) => self.stack_open(*buffer),
+            Node::StackExtend(buffer, count) => self.stack_extend(*buffer, *count),
             Node::Bind { buffer, to } => self.bind(*buffer, *to),
-            Node::Scope(_) | Node::Segment(_) => Ok(()),
-            Node::For(l) => self.counted(l),
-            Node::While(go, _) => {
-                let info = self.info(*go)?;
-                require(info.is_mutable && info.lanes == 1, || format!("`{}` can't end a loop", info.name))?;
-                self.same_elem(info.elem, Elem::Bool)?;
-                self.variable_read(*go)
-            }
-            Node::If(cond, ..) => self.value(*cond, Elem::Bool),
-            Node::Switch(on, arms) => {
-                require(!arms.is_empty(), || "a switch without arms".to_owned())?;
-                self.value(*on, Elem::I64)
-            }
             Node::Check { cond, kind, args, span: _ } => self.check(*cond, *kind, args),
             Node::Product(product) => self.product(product),
             Node::Routine(routine) => self.routine(routine),
             Node::Print { text: _, value, extents } => self.print(value.as_ref(), *extents),
-            Node::Call { callee: _, args, results } => {
-                args.iter().try_for_each(|arg| self.argument(arg))?;
-                results.iter().try_for_each(|result| self.call_result(result))
+            Node::Call { callee: _, args, results } => self.call(args, results),
+        };
+        self.about(node, checked)
+    }
+
+    /// Whether the tables have all that a node mentions.
+    fn in_tables(&self, node: &Node) -> Checked {
+        let mut checked = Ok(());
+        node.each_part(&mut |part| {
+            let found = match part {
+                Part::Local(local, _) => self.info(*local).map(drop),
+                Part::Operand(operand, _) => self.elem_of(*operand).map(drop),
+                Part::Buffer(buffer, _) => self.buffer_info(*buffer).map(drop),
+                Part::List(_) | Part::Effect(_) => Ok(()),
+            };
+            if checked.is_ok() {
+                checked = found;
             }
-        }
+        });
+        checked
     }
 
     // ---- mutable locals
@@ -171,7 +143,46 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    // ---- memory
+    // ---- elements
+
+    fn set(&mut self, local: Local, value: Operand) -> Checked {
+        let info = self.info(local)?;
+        self.spread(value, info.elem, info.lanes)?;
+        self.variable_set(local)
+    }
+
+    fn load(&mut self, local: Local, from: Place) -> Checked {
+        let info = self.info(local)?;
+        require(info.lanes == 1, || "lanes are read from one place".to_owned())?;
+        self.read(from, info.elem)?;
+        self.define(local)
+    }
+
+    fn store(&self, to: Place, value: Operand) -> Checked {
+        self.value(value, self.elem_at(to)?)?;
+        self.written(to, self.elem_of(value)?)
+    }
+
+    fn load_lanes(&mut self, to: Local, from: Place, mask: Option<Operand>) -> Checked {
+        let info = self.info(to)?;
+        require(info.lanes > 1, || "one value is read as lanes".to_owned())?;
+        self.lanes_at(from, mask, info.elem, info.lanes)?;
+        self.define(to)
+    }
+
+    fn store_lanes(&self, to: Place, value: Operand, mask: Option<Operand>) -> Checked {
+        let elem = self.elem_at(to)?;
+        let lanes = self.stored_lanes(to, value, mask)?;
+        self.spread(value, elem, lanes)?;
+        self.lanes_at(to, mask, elem, lanes)?;
+        self.writable(to.buffer)
+    }
+
+    fn copy(&self, from: Place, to: Place, count: Operand) -> Checked {
+        self.value(count, Elem::I64)?;
+        self.read(from, self.elem_at(to)?)?;
+        self.written(to, self.elem_at(from)?)
+    }
 
     /// The places of lanes.
     fn lanes_at(&self, place: Place, mask: Option<Operand>, elem: Elem, lanes: u32) -> Checked {
@@ -189,14 +200,16 @@ impl<'a> Verifier<'a> {
         Ok(lanes)
     }
 
-    fn blocks(&self, blocks: &PartialSums) -> Checked {
-        let PartialSums { work: _, monoid, lanes, size, stride, number } = blocks;
+    fn partial_sums(&self, sums: &PartialSums) -> Checked {
+        let PartialSums { work: _, monoid, lanes, size, stride, number } = sums;
         let elem = self.elem_at(*lanes)?;
         self.is_defined(*monoid, elem)?;
         self.i64s(&[*size, *number])?;
         require(*stride > 0, || "partial results lie nowhere".to_owned())?;
         self.written(*lanes, elem)
     }
+
+    // ---- memory
 
     fn is_of_kind(&self, buffer: Buffer, kind: BufferKind) -> Checked {
         let info = self.buffer_info(buffer)?;
@@ -223,6 +236,17 @@ impl<'a> Verifier<'a> {
         self.buffers.define(buffer.index(), &info.name)
     }
 
+    fn stack_open(&mut self, buffer: Buffer) -> Checked {
+        self.is_of_kind(buffer, BufferKind::Stack)?;
+        self.buffers.define(buffer.index(), &self.buffer_info(buffer)?.name)
+    }
+
+    fn stack_extend(&self, buffer: Buffer, count: Operand) -> Checked {
+        self.is_of_kind(buffer, BufferKind::Stack)?;
+        self.buffer(buffer)?;
+        self.value(count, Elem::I64)
+    }
+
     fn bind(&mut self, buffer: Buffer, to: Place) -> Checked {
         self.is_of_kind(buffer, BufferKind::Bound)?;
         self.place(to, self.buffer_info(buffer)?.elem)?;
@@ -232,24 +256,8 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    // ---- loops
-
-    fn counted(&self, l: &For) -> Checked {
-        self.value(l.count, Elem::I64)?;
-        self.same_elem(self.info(l.index)?.elem, Elem::I64)?;
-        require(self.info(l.index)?.lanes == 1, || "a loop counts in lanes".to_owned())?;
-        require(l.lanes.is_power_of_two(), || format!("a loop of {} lanes", l.lanes))?;
-        match &l.threads {
-            Threads::One | Threads::Each => Ok(()),
-            Threads::Wave(Wave { stages, slots }) => self.i64s(&[*stages, *slots]),
-            Threads::May(Sharing { steps, sums }) => {
-                self.value(*steps, Elem::F64)?;
-                sums.iter().try_for_each(|sum| self.sum(sum))
-            }
-        }
-    }
-
-    fn sum(&self, sum: &Sum) -> Checked {
+    /// A sum of a loop.
+    pub(super) fn sum(&self, sum: &Sum) -> Checked {
         self.i64s(&sum.extents)?;
         match sum.target {
             Target::Element(place) => {
@@ -266,17 +274,6 @@ impl<'a> Verifier<'a> {
                 self.is_defined(sum.monoid, info.elem)
             }
         }
-    }
-
-    /// Goes into a loop whose iterations threads may share.
-    pub(super) fn enter(&mut self, l: &'a For) {
-        let sums = match &l.threads {
-            Threads::One => return,
-            Threads::May(Sharing { sums, .. }) => sums.as_slice(),
-            Threads::Each | Threads::Wave(_) => &[],
-        };
-        self.n_shared += 1;
-        self.shared.push((self.n_shared, sums));
     }
 
     // ---- operations
@@ -332,6 +329,11 @@ impl<'a> Verifier<'a> {
             require(value.dims.is_empty() || extents.is_some(), || "a tensor is printed without extents".to_owned())?;
         }
         extents.iter().try_for_each(|place| self.read(*place, Elem::I64))
+    }
+
+    fn call(&mut self, args: &[Argument], results: &[CallResult]) -> Checked {
+        args.iter().try_for_each(|arg| self.argument(arg))?;
+        results.iter().try_for_each(|result| self.call_result(result))
     }
 
     fn argument(&self, argument: &Argument) -> Checked {

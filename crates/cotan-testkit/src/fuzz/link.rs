@@ -10,6 +10,7 @@ use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine, HostSymbols, ModuleText, ObjectOrigin, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::{CompileOptions, emit};
+use cotan_loops::VerifiedNests;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,7 +53,8 @@ impl Kept {
         let symbols = emit::host_symbols();
         let lowered = frontend::lower(&frontend::checked("link.cot", PROGRAM)?, &Request::function("f"))?;
         let f = lowered.module.function(&lowered.entry.symbol).ok_or("no function")?;
-        let text = emit::emit(&[CompileOptions::default().nest(f)], OptLevel::O0).whole();
+        let nests = VerifiedNests::new(vec![CompileOptions::default().nest(f)]).map_err(|e| e.to_string())?;
+        let text = emit::emit(&nests, OptLevel::O0).whole();
         let compiled = engine.compile(&text, &symbols).map_err(|e| e.to_string())?;
         let cache = engine.cache().ok_or("no cache")?;
         let payload = cache.load(&compiled.key).ok_or("nothing was kept")?;

@@ -11,7 +11,7 @@ use cotan_ir::{CheckKind, Elem, Function, Module, Span};
 use cotan_loops::node::walk;
 use cotan_loops::pipeline::{AFTER_LOWERING, run};
 use cotan_loops::{
-    LoopFunction, NestContext, Node, TaskSizes, Width, lower, lower_only, parse_nest, print_nest, verify_nests,
+    LoopFunction, NestContext, Node, TaskSizes, VerifiedNests, Width, lower, lower_only, parse_nest, print_nest,
 };
 use cotan_ops::{Registry, Value};
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -
     tier::chosen(&NestPlace::all(), 1, label).into_iter().try_for_each(|place| {
         let what = format!("the nest of `{name}`, {place:?}");
         let nests = place.nests(module, name)?;
-        verify_nests(&nests).map_err(|e| format!("{what}: {e}"))?;
+        let nests = VerifiedNests::new(nests).map_err(|e| format!("{what}: {e}"))?;
         nests.iter().try_for_each(|nest| reads_back(nest).map_err(|e| format!("{what}: {e}")))?;
         let mut text = String::new();
         let limits = cotan_nest::Options { steps: STEPS, ..cotan_nest::Options::default() };

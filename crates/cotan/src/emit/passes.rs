@@ -1,11 +1,29 @@
 //! The passes on the way of a program, over the core IR and over loop nests: what a program is after one of them, and how
 //! many times each runs.
 
-use crate::{CompileError, Compiler, NEST_PASSES, PASSES, Program, Request};
+use crate::{CompileError, Compiler, Program, Request};
+use cotan_cpu::pipeline::NEST_PASSES;
 use cotan_ir::{Function, Module, Symbol};
 use cotan_llvm::CompileOptions;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The name of a pass, and what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassDoc {
+    /// How it is asked for.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+}
+
+/// Every pass: over the core IR, those of every function and those in front of a derivative; then those over loop nests.
+pub fn passes() -> impl Iterator<Item = PassDoc> {
+    let of_functions = cotan_opt::PASSES.iter().map(|pass| PassDoc { name: pass.name, doc: pass.doc });
+    let before_derivatives = cotan_ad::PASSES.iter().map(|pass| PassDoc { name: pass.name, doc: pass.doc });
+    let of_nests = NEST_PASSES.iter().map(|pass| PassDoc { name: pass.name, doc: pass.doc });
+    of_functions.chain(before_derivatives).chain(of_nests)
+}
 
 /// Why there is no pass of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,17 +34,11 @@ pub struct UnknownPass {
     pub all: Vec<&'static str>,
 }
 
-/// The name and doc of every pass, those over loop nests last.
-fn all_passes() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let nests = NEST_PASSES.iter().map(|pass| (pass.name, pass.doc));
-    PASSES.iter().map(|pass| (pass.name, pass.doc)).chain(nests)
-}
-
-/// The name of a pass, if there is one of this name.
-pub fn pass_named(name: &str) -> Result<&'static str, UnknownPass> {
-    let names = || all_passes().map(|(name, _)| name);
+/// The pass of this name.
+pub fn pass_named(name: &str) -> Result<PassDoc, UnknownPass> {
+    let names = || passes().map(|pass| pass.name);
     let unknown = || UnknownPass { nearest: cotan_sema::closest(name, names()), all: names().collect() };
-    names().find(|known| *known == name).ok_or_else(unknown)
+    passes().find(|pass| pass.name == name).ok_or_else(unknown)
 }
 
 /// What passes did on the way of some requests.
@@ -49,8 +61,8 @@ struct Seen {
 
 impl PassLog {
     /// A log that keeps each function after the last run of a pass.
-    pub fn after(pass: &'static str) -> PassLog {
-        PassLog { kept: Some(pass), seen: Mutex::default() }
+    pub fn after(pass: PassDoc) -> PassLog {
+        PassLog { kept: Some(pass.name), seen: Mutex::default() }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -89,15 +101,18 @@ impl PassLog {
     /// A line for each pass: its name, how many times it ran, and what it does.
     pub fn table(&self) -> String {
         let seen = self.seen();
-        let line = |(name, doc)| format!("{name:<24}{:>6}  {doc}\n", seen.runs.get(name).copied().unwrap_or(0));
-        all_passes().map(line).collect()
+        let line = |pass: PassDoc| {
+            let n = seen.runs.get(pass.name).copied().unwrap_or(0);
+            format!("{:<24}{n:>6}  {}\n", pass.name, pass.doc)
+        };
+        passes().map(line).collect()
     }
 }
 
 impl Compiler {
     /// Lowers a request and notes in a log what each pass does on its way.
     pub fn log_passes(&self, program: &Program, request: &Request, log: &PassLog) -> Result<(), CompileError> {
-        let module = self.observe(program, request, &|pass, f| log.note(pass.name, f))?;
+        let module = self.observe(program, request, &|pass, f| log.note(pass, f))?;
         let options = self.compile_options();
         module.functions().for_each(|f| log.note_nest(f, &options));
         Ok(())

@@ -2,7 +2,10 @@
 //! are for, and what an addition costs, measured on copies of the tree.
 
 mod counts;
+mod names;
 mod nests;
+mod pass;
+mod passes;
 mod scalar_operation;
 mod tree;
 
@@ -10,5 +13,7 @@ use super::Line;
 
 /// The lines: what is counted first, what runs suites last.
 pub(super) fn lines() -> Vec<Line> {
-    [counts::LINES, &[scalar_operation::LINE], nests::LINES].concat()
+    let counted: [&[Line]; 2] = [counts::LINES, &[names::LINE]];
+    let suites: [&[Line]; 3] = [&[scalar_operation::LINE, pass::LINE], passes::LINES, nests::LINES];
+    [counted.concat(), suites.concat()].concat()
 }
