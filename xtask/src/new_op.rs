@@ -17,8 +17,8 @@ const SCALAR_BLANKS: [Blank; 15] = [
     ("doc", "what it computes of a0, a1, .. in one sentence that ends in a full stop"),
     ("words", "the functions of the language that it is, such as &[Word::new(\\\"name\\\", WordElems::Float)]"),
     ("kernels", "the evaluators, such as kernels!(name, (T) on float)"),
-    ("meaning", "what it is on real numbers, such as Meaning::Expansion"),
-    ("lowering", "how a backend computes it, such as Lowering::Expand(term!(EXP(-a0)))"),
+    ("denotation", "what it is on real numbers, such as RealDenotation::Codegen"),
+    ("codegen", "how a backend computes it, such as Codegen::Term(term!(EXP(-a0)))"),
     ("fits", "the condition that an integer result does not wrap, or None"),
     ("partials", "one for each operand, such as &[Partial::term(term!(1 - r * r))]"),
     ("kinks", "the convention where a partial is no derivative, or Kinks::Smooth"),
@@ -26,7 +26,7 @@ const SCALAR_BLANKS: [Blank; 15] = [
     ("samples", "where tests take each operand from, such as &[Sample::Span(-3.0, 3.0)]"),
     ("expressions", "how random programs use it, such as &[\\\"name(sin(_))\\\"]"),
     ("identities", "the identities that hold bit for bit"),
-    ("awkward", "the points at which the value or a derivative is a convention"),
+    ("edge_points", "the points at which the value or a derivative is a convention"),
 ];
 
 /// What is to be said of an operation on tensors.
@@ -117,10 +117,10 @@ fn scalar_skeleton(name: &str) -> String {
          //!\n\
          //! Its domain, what happens at kinks and where there is no result, and why its derivative is what it is.\n\n\
          use crate::kernel::kernels;\n\
-         use crate::row::{{Group, Kinks, Lowering, Partial, Proof, Sample}};\n\
+         use crate::row::{{Codegen, Group, Kinks, Partial, Proof, Sample}};\n\
          use crate::signature::{{UNARY, same}};\n\
          use crate::term::term;\n\
-         use crate::{{Meaning, PrimRow, Word, WordElems}};\n\
+         use crate::{{PrimRow, RealDenotation, Word, WordElems}};\n\
          use cotan_ir::ElemSet;\n\n\
          compile_error!(\"{name}: write the formula, the domain and the source into the documentation of the module\");\n\n\
          /// What the result is.\n\
@@ -140,12 +140,12 @@ fn tensor_skeleton(name: &str) -> String {
         "//! `{name}(x)`: what it computes, as a formula.\n\
          //!\n\
          //! Its domain, what happens at kinks and where there is no result, and why its derivative is what it is.\n\n\
-         use super::{{Batching, Derivative, Evaluation, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample}};\n\
+         use super::{{Batching, Derivative, Evaluation, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample}};\n\
          use crate::{{Group, Operand, Proof}};\n\
          use cotan_ir::{{ElemSet, TensorSig}};\n\n\
          compile_error!(\"{name}: write the formula, the domain and the source into the documentation of the module\");\n\n\
          /// What the results are.\n\
-         pub static {constant}: TensorRecord = TensorRecord {{\n    \
+         pub static {constant}: TensorRow = TensorRow {{\n    \
          sig: TensorSig {{ name: \"{name}\", prints: false, record: &{constant} }},\n\
          {fields}    check,\n{rest}    failure: None,\n{}    proof: Proof::Unproved {{ reason: \"nobody has proved it\" }},\n}};\n\n\
          fn check(_: &Shapes) -> Result<(), String> {{\n    \

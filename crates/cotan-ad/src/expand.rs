@@ -7,6 +7,7 @@ use crate::report::ReversedLoop;
 use crate::state::Session;
 use crate::vjp::vjp;
 use cotan_ir::{Derived, Function, Item, Mode, Module, Symbol};
+use cotan_opt::Observer;
 use std::sync::Arc;
 
 /// Replaces every derivative that the module asks for by a function. Derivatives of callees that turn out to be needed
@@ -17,29 +18,28 @@ use std::sync::Arc;
 ///
 /// Gives a report of the reversed loops, in the order of their reversal.
 pub fn expand(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
-    expand_with(module, limits, Options::default())
+    expand_with(module, limits, Expansion::default())
 }
 
-/// Like [`expand`], but every reverse sweep starts after the value, even where the value cannot fail. A search for the
-/// first NaN needs this order.
-pub fn expand_values_first(module: &mut Module, limits: &Limits) -> Result<Vec<ReversedLoop>, Error> {
-    expand_with(module, limits, Options { values_first: true, observer: None })
-}
-
-/// What [`expand_with`] does beside writing derivatives.
+/// How derivatives are written, and who looks on.
 #[derive(Clone, Copy, Default)]
-pub struct Options<'a> {
-    /// Every reverse sweep starts after the value, even where the value cannot fail.
+pub struct Expansion<'a> {
+    /// Whether every reverse sweep starts after the value, even where the value cannot fail. A search for the first NaN
+    /// needs this order.
     pub values_first: bool,
     /// Is shown the source of each derivative after each of [`PASSES`](crate::PASSES), with the name of the pass.
-    pub observer: Option<&'a dyn Fn(&'static str, &Function)>,
+    pub observer: Option<&'a Observer<'a>>,
 }
 
-/// Like [`expand`], with options.
-pub fn expand_with(module: &mut Module, limits: &Limits, options: Options<'_>) -> Result<Vec<ReversedLoop>, Error> {
+/// Like [`expand`], in another way.
+pub fn expand_with<'m>(
+    module: &'m mut Module,
+    limits: &Limits,
+    expansion: Expansion<'m>,
+) -> Result<Vec<ReversedLoop>, Error> {
     let mut session = session(module, limits);
-    session.values_first = options.values_first;
-    session.observer = options.observer;
+    session.values_first = expansion.values_first;
+    session.observer = expansion.observer;
     expand_all(session)
 }
 

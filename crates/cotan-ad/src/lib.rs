@@ -60,7 +60,7 @@ mod vjp;
 
 pub use cotan_opt::cost::{COSTS, Costs};
 pub use error::{Error, Limits};
-pub use expand::{Options, after_pass, derivative, expand, expand_values_first, expand_with};
+pub use expand::{Expansion, after_pass, derivative, expand, expand_with};
 pub use lengths::Lengths;
 pub use prepare::{PASSES, Pass};
 pub use report::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};

@@ -6,7 +6,7 @@ use crate::machine::{Frame, Machine, Outcome, bug};
 use crate::plan::{StmtPlan, elem_of};
 use crate::value::{Array, Val, own};
 use cotan_ir::{Atom, Elem, Stmt, TensorOp};
-use cotan_ops::{Inputs, PRINT, PrimRow, Shapes, Value, count, printed, record};
+use cotan_ops::{Inputs, PRINT, PrimRow, Shapes, Value, count, printed, tensor_row};
 use std::rc::Rc;
 
 /// How many elements of a result are computed between two looks whether the run is to stop.
@@ -93,7 +93,7 @@ impl<D: Domain> Machine<'_, D> {
         args: &[Atom],
         attrs: &[i64],
     ) -> Outcome<Val> {
-        let record = record(op);
+        let record = tensor_row(op);
         let [result] = s.results[..] else { return bug("expected one result") };
         let ty = frame.f.ty(result);
         let dims = frame.extents(&ty.dims)?;

@@ -8,7 +8,7 @@ use crate::error::RuntimeError;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::reduce::{Reduction, monoid_row};
 use cotan_ops::stop::Stop;
-use cotan_ops::{PrimRow, TensorRecord, Value};
+use cotan_ops::{PrimRow, TensorRow, Value};
 use std::cell::RefCell;
 
 /// No primitive of the op table has more operands.
@@ -51,7 +51,7 @@ pub(crate) trait Domain {
     /// wait for it.
     fn tensor(
         &mut self,
-        record: &'static TensorRecord,
+        record: &'static TensorRow,
         args: Vec<Value>,
         attrs: &[i64],
         result: (Elem, &[i64]),

@@ -4,7 +4,7 @@ use crate::domain::Domain;
 use crate::error::RuntimeError;
 use crate::machine::bug;
 use cotan_ir::{Const, Elem};
-use cotan_ops::{Inputs, TensorRecord, Value};
+use cotan_ops::{Inputs, TensorRow, Value};
 
 /// Numbers whose cells of float type are numbers of nodes, which have values.
 pub(crate) trait Nodes: Domain {
@@ -25,7 +25,7 @@ pub(crate) fn values(domain: &impl Nodes, inputs: &Inputs) -> Vec<Value> {
 /// what was a zero element is told from all of them. `expected` are the bits of the result.
 pub(crate) fn moved<D: Nodes>(
     domain: &mut D,
-    record: &'static TensorRecord,
+    record: &'static TensorRow,
     eval: fn(&Inputs) -> Value,
     inputs: &Inputs,
     expected: &[u64],

@@ -5,9 +5,7 @@ use crate::error::{Limit, RuntimeError};
 use crate::tape::RowUse;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::stop::{ASIDE, Stop, aside};
-use cotan_ops::{
-    Carrier, Inputs, Kernel, Mod61, PrimRow, Scalar, TO_BF16, TO_F16, TO_F32, TO_F64, TensorRecord, Term, Value, count,
-};
+use cotan_ops::{Carrier, Codegen, Inputs, Instruction, Kernel, Mod61, PrimRow, Scalar, TensorRow, Term, Value, count};
 
 /// How a primitive is evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +23,7 @@ pub enum Numbers {
     #[default]
     Ieee,
     /// Integers modulo 2^61 - 1, whatever the float type: sums, products and quotients are exact, and fixed polynomials
-    /// stand for all other functions ([`cotan_ops::Meaning`]). Arguments and results of float type are u64 tensors of
+    /// stand for all other functions ([`cotan_ops::RealDenotation`]). Arguments and results of float type are u64 tensors of
     /// residues.
     Mod61,
 }
@@ -60,7 +58,7 @@ impl Numbers {
 
     fn kernel(self, row: &'static PrimRow, operands: &[Elem]) -> Option<Kernel> {
         let t = row.t_of(operands).unwrap_or(Elem::I64);
-        let is_to_float = [&TO_F16, &TO_BF16, &TO_F32, &TO_F64].into_iter().any(|to| std::ptr::eq(row, to));
+        let is_to_float = matches!(row.codegen, Codegen::Native(Instruction::Cast(to)) if to.is_float());
         match self.carrier(t) {
             Carrier::Mod61 if is_to_float => Some(|residue| residue[0]),
             Carrier::Elem(_) if is_to_float && self == Numbers::Mod61 => Some(if t.is_unsigned() {
@@ -68,7 +66,7 @@ impl Numbers {
             } else {
                 |bits| Mod61::new((bits[0] as i64).into()).to_bits()
             }),
-            Carrier::Mod61 => (row.kernels)(Carrier::Mod61).or_else(|| row.meaning.in_field()),
+            Carrier::Mod61 => (row.kernels)(Carrier::Mod61).or_else(|| row.denotation.in_field()),
             carrier @ Carrier::Elem(_) => (row.kernels)(carrier),
         }
     }
@@ -130,7 +128,7 @@ impl Domain for Numbers {
 
     fn tensor(
         &mut self,
-        record: &'static TensorRecord,
+        record: &'static TensorRow,
         args: Vec<Value>,
         attrs: &[i64],
         (elem, dims): (Elem, &[i64]),

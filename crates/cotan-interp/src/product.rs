@@ -4,13 +4,13 @@ use crate::domain::{Domain, undefined};
 use crate::error::RuntimeError;
 use crate::machine::bug;
 use cotan_ir::{Const, Elem};
-use cotan_ops::{ADD, FMA, Inputs, MATMUL, MULZ, TensorRecord, count, runs};
+use cotan_ops::{ADD, FMA, Inputs, MATMUL, MULZ, TensorRow, count, runs};
 
 /// The elements of a product, each the sum that the record of the operation documents: in [`runs`], each from 0, in
 /// ascending order, by `fma`, or by `mulz` and `add` where an exact zero is to win.
 pub(crate) fn product<D: Domain>(
     domain: &mut D,
-    record: &'static TensorRecord,
+    record: &'static TensorRow,
     inputs: &Inputs,
 ) -> Result<Vec<u64>, RuntimeError> {
     let ([a, b], true) = (inputs.args, std::ptr::eq(record, &MATMUL)) else {

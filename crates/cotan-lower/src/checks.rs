@@ -1,4 +1,4 @@
-//! Primitives with constants folded, and run-time checks in front of the values that need them.
+//! Constant folding of primitives, and run-time checks in front of the values that need them.
 
 use cotan_ir::{Atom, CheckKind, Dim as IrDim, Elem, Ty};
 use cotan_ops::{AND, EQ, GE, IN_RANGE, OR, PrimRow, cast_to};

@@ -1,4 +1,4 @@
-//! Control that leaves a loop or function early.
+//! Early exits: control that leaves a loop or function before its end.
 //!
 //! An expression from which control may escape is lowered together with the rest of what would run after it ([`Rest`]),
 //! so that the rest goes into the arm that does not escape. Where several arms go on, the rest stands once, behind a

@@ -1,4 +1,4 @@
-//! Moves `break`, `continue` and `return` out of operands.
+//! Sequencing of escapes: `break`, `continue` and `return` are moved out of operands.
 //!
 //! Control may escape anywhere in an expression: `f(a, if c { return 0.0 } else { b })`. The lowering handles escapes
 //! where nothing is left half computed: in statements, in arms, and in the values of `let`, of assignments and of

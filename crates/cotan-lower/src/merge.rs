@@ -1,4 +1,4 @@
-//! Where two arms of a branch meet: values, mutable locals and control state become results of one switch.
+//! Joins of two arms of a branch: values, mutable locals and control state become results of one switch.
 
 use std::collections::HashSet;
 

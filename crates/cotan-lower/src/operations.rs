@@ -1,7 +1,7 @@
 //! Operations of the op table that a library names.
 
 use cotan_ir::{Atom, Const, Dim, Monoid, TensorOp, Ty};
-use cotan_ops::{ISFINITE, ISNAN, NOT, OR, record};
+use cotan_ops::{ISFINITE, ISNAN, NOT, OR, tensor_row};
 
 use super::Result;
 use super::function::Body;
@@ -28,7 +28,7 @@ impl<'p> Body<'_, 'p> {
             dims.push(Dim::from_atom(extent));
         }
         let result: Atom = self.b.tensor(op, &args, &attrs, Ty::new(leaf.elem, dims)).into();
-        let Some(kind) = record(op).failure else { return Ok(vec![result]) };
+        let Some(kind) = tensor_row(op).failure else { return Ok(vec![result]) };
         // A routine that has no result gives NaN; so does one that is given NaN, and then nothing is wrong.
         let has_nan = self.any(result, &mut |body, x| body.prim(&ISNAN, &[x]));
         let mut is_given = Atom::Const(Const::bool(true));

@@ -1,4 +1,4 @@
-//! What a loop carries for the `return`s in it: whether one ran, and its value.
+//! Returns from loops: a loop carries whether a `return` in it ran, and its value.
 //!
 //! A leaf whose extents are known before the loop is carried, starting from zeros that nobody reads. What a loop carries
 //! keeps its shape, so a leaf whose length only the iteration that returns knows is written to a log; the loop carries

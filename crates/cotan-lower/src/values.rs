@@ -1,4 +1,4 @@
-//! Values as lists of leaves.
+//! Flattened values: lists of leaves.
 
 use std::ops::Range;
 

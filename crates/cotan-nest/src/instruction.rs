@@ -2,7 +2,7 @@
 
 use crate::error::{Outcome, bug};
 use cotan_ir::Elem;
-use cotan_ops::{Carrier, Instruction, Kernel, Lowering, table};
+use cotan_ops::{Carrier, Codegen, Instruction, Kernel, table};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -12,9 +12,9 @@ pub(crate) fn kernel(instruction: Instruction, elem: Elem) -> Outcome<Kernel> {
     let kernels = KERNELS.get_or_init(|| {
         let mut kernels = FxHashMap::default();
         for row in table() {
-            let instruction = match row.lowering {
-                Lowering::Native(instruction) | Lowering::NativeOrHost(instruction) => instruction,
-                Lowering::Host | Lowering::Expand(_) | Lowering::Formula(_) => continue,
+            let instruction = match row.codegen {
+                Codegen::Native(instruction) | Codegen::NativeOrHost(instruction) => instruction,
+                Codegen::Host | Codegen::Term(_) | Codegen::Expansion(_) => continue,
             };
             for elem in Elem::ALL {
                 if let Some(kernel) = (row.kernels)(Carrier::Elem(elem)) {

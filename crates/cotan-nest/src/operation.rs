@@ -4,7 +4,7 @@ use crate::error::{Outcome, bug};
 use crate::machine::{Frame, Machine};
 use cotan_ir::{Const, Elem};
 use cotan_loops::{Place, Product, Routine, Tensor, View};
-use cotan_ops::{ADD, Carrier, ElementCount, FMA, Inputs, Value, record, runs, write_value};
+use cotan_ops::{ADD, Carrier, ElementCount, FMA, Inputs, Value, runs, tensor_row, write_value};
 
 impl Machine<'_> {
     /// The product of two matrices: sums in runs, each a chain of `fma` from 0, added in order.
@@ -44,7 +44,7 @@ impl Machine<'_> {
         let (elem, dims) = (routine.to.elem, frame.ints(&routine.to.dims));
         let args: Vec<&Value> = args.iter().collect();
         let inputs = Inputs { args: &args, attrs: &routine.attrs, result: (elem, &dims), in_field: false };
-        let Some(value) = record(routine.op).value(&inputs) else {
+        let Some(value) = tensor_row(routine.op).value(&inputs) else {
             return bug(format!("`{}` has no value", routine.op.name()));
         };
         let to = frame.address(routine.to.place)?;

@@ -3,7 +3,7 @@
 //! Everything arithmetic in the IR is a reference to a row of this table. A row ([`PrimRow`]) is data: types, an
 //! evaluator, the partial derivatives as [`Term`]s, what happens at kinks, identities, sample points. Both derivative
 //! modes, the simplifier, the backends, the reference text and the tests read the same rows and never ask for a name.
-//! Structural operations on tensors ([`TensorRecord`]) carry a shape rule, an evaluator and a derivative.
+//! Structural operations on tensors ([`TensorRow`]) carry a shape rule, an evaluator and a derivative.
 //!
 //! This crate must not know how programs are differentiated, optimised or compiled.
 //!
@@ -15,6 +15,8 @@
 //! assert_eq!(SIN.eval(&[Const::f64(0.0)]), Ok(Const::f64(0.0)));
 //! ```
 
+mod condition;
+mod denotation;
 mod element_count;
 mod elementary;
 mod elements;
@@ -23,7 +25,6 @@ mod gamma;
 mod host;
 mod kernel;
 mod manifest;
-mod meaning;
 mod mod61;
 mod monoid;
 mod nan;
@@ -44,9 +45,11 @@ mod term;
 mod value;
 mod word;
 
+pub use condition::Condition;
 pub use cotan_kernels::memory;
+pub use denotation::{Known, RealDenotation};
 pub use element_count::{ElementCount, count};
-pub use elementary::{Code, Formula, Input, Step};
+pub use elementary::{Code, Expansion, Input, Step};
 pub use elements::{Elements, ElementsMut};
 pub use float::Float;
 pub use gamma::Gamma;
@@ -56,18 +59,15 @@ pub use manifest::{
     Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, PROVED, StableHloEntry, UNPROVED,
     explain, manifest,
 };
-pub use meaning::{Known, Meaning};
 pub use mod61::Mod61;
 pub use monoid::{WithOperation, with_operation};
 pub use num::{Int, Num, Ring};
 pub use obligations::{Denoted, Exact, Obligation, Tree, Truth, mutant_script, obligations, proof_script};
 pub use operand::{Differentiability, Operand};
 pub use registry::Registry;
-pub use row::{
-    Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, PrimRow, Proof, Sample,
-};
+pub use row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, PrimRow, Proof, Sample};
 pub use scalar::*;
-pub use table::{lookup, lookup_tensor, record, row, table, tensor_table};
+pub use table::{lookup, lookup_tensor, row, table, tensor_row, tensor_table};
 pub use tensor::argsort::ARGSORT;
 pub use tensor::cholesky::CHOLESKY;
 pub use tensor::concat::CONCAT;
@@ -90,7 +90,7 @@ pub use tensor::transpose::TRANSPOSE;
 pub use tensor::triangular_solve::TRIANGULAR_SOLVE;
 pub use tensor::{
     Array, Batching, Derivative, Evaluation, Inputs, Like, Map, Pull, Push, Routine, RoutineCall, Sampled, ShapeRule,
-    Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 pub use tensor_ref::{NoTensor, TensorMut, TensorRef};
 pub use term::{Constant, Term, typed_number};

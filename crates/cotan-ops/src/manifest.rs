@@ -1,7 +1,7 @@
-//! The table as data and as text for people.
+//! The manifest of operations: the table as data, and as text for people.
 
 use crate::{
-    Batching, Derivative, Kinks, Lowering, Operand, Partial, PrimRow, Proof, Registry, StableHlo, TensorRecord, lookup,
+    Batching, Codegen, Derivative, Kinks, Operand, Partial, PrimRow, Proof, Registry, StableHlo, TensorRow, lookup,
     lookup_tensor,
 };
 use cotan_ir::{Elem, OperandElem, ResultElem};
@@ -228,9 +228,9 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
         Partial::Convert => Some("convert"),
         Partial::Zero { .. } => None,
     });
-    let cpu = match row.lowering {
-        Lowering::Native(_) | Lowering::Host | Lowering::NativeOrHost(_) => "native",
-        Lowering::Expand(_) | Lowering::Formula(_) => "expanded",
+    let cpu = match row.codegen {
+        Codegen::Native(_) | Codegen::Host | Codegen::NativeOrHost(_) => "native",
+        Codegen::Term(_) | Codegen::Expansion(_) => "expanded",
     };
     let has_float =
         row.sig.operands.contains(&OperandElem::T) && Elem::ALL.iter().any(|e| e.is_float() && row.sig.domain.has(*e));
@@ -273,7 +273,7 @@ fn proof(proof: Proof) -> String {
     }
 }
 
-fn tensor(record: &TensorRecord) -> ManifestEntry {
+fn tensor(record: &TensorRow) -> ManifestEntry {
     let rule = match record.derivative {
         Derivative::Linear { .. } => "linear",
         Derivative::Multilinear { .. } => "multilinear",
@@ -314,7 +314,7 @@ fn tensor(record: &TensorRecord) -> ManifestEntry {
     }
 }
 
-/// What is known of an operation, as text: types, formulas, kinks, awkward points.
+/// What is known of an operation, as text: types, formulas, kinks, edge points.
 pub fn explain(name: &str) -> Option<String> {
     match (lookup(name), lookup_tensor(name)) {
         (Some(row), _) => Some(explain_primitive(row)),
@@ -343,7 +343,7 @@ fn explain_primitive(row: &PrimRow) -> String {
     if let Kinks::At(convention) = row.kinks {
         lines.push(format!("  kinks: {convention}"));
     }
-    for point in row.awkward {
+    for point in row.edge_points {
         let mut line = format!("  {}(", row.name());
         for (k, x) in point.at.iter().enumerate() {
             let comma = if k > 0 { ", " } else { "" };
@@ -355,7 +355,7 @@ fn explain_primitive(row: &PrimRow) -> String {
     lines.join("\n") + "\n"
 }
 
-fn explain_tensor(record: &TensorRecord) -> String {
+fn explain_tensor(record: &TensorRow) -> String {
     let derivative = match record.derivative {
         Derivative::Linear { .. } => "linear in its float operands together".to_owned(),
         Derivative::Multilinear { .. } => "linear in each float operand".to_owned(),

@@ -1,15 +1,15 @@
-//! Where a NaN goes.
+//! NaN propagation: which operations pass the NaN of an operand on to the result.
 
-use crate::{Derivative, Instruction, Lowering, PrimRow, TensorRecord};
+use crate::{Codegen, Derivative, Instruction, PrimRow, TensorRow};
 
 impl PrimRow {
     /// Whether a NaN in an operand makes the result NaN, whatever the others are, and neither the sign of a zero in it
     /// nor a number next to zero in its place changes more than that of the result. For a choice: if it chooses that
     /// operand.
     pub fn passes_on(&self, operand: usize) -> bool {
-        match self.lowering {
-            Lowering::Native(instruction) => passes_on(instruction, operand),
-            Lowering::Host | Lowering::NativeOrHost(_) | Lowering::Expand(_) | Lowering::Formula(_) => false,
+        match self.codegen {
+            Codegen::Native(instruction) => passes_on(instruction, operand),
+            Codegen::Host | Codegen::NativeOrHost(_) | Codegen::Term(_) | Codegen::Expansion(_) => false,
         }
     }
 }
@@ -58,7 +58,7 @@ fn passes_on(instruction: Instruction, operand: usize) -> bool {
     }
 }
 
-impl TensorRecord {
+impl TensorRow {
     /// Whether every NaN in the operands is in the result, but for elements that it leaves out.
     pub fn passes_on(&self) -> bool {
         match self.derivative {

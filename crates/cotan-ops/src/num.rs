@@ -1,4 +1,4 @@
-//! What kernels ask of the types that they compute with: rings, ordered numbers, floats.
+//! Traits of the numbers that kernels compute with: rings, ordered numbers, floats.
 //!
 //! Everything is total. Integers wrap; their division truncates, gives 0 for a zero divisor, and wraps at the least
 //! number divided by -1.

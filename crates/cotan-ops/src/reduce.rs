@@ -1,4 +1,4 @@
-//! The one order in which values are combined: `+/`, `*/`, `max/`, norms and dot products, on every backend.
+//! Reductions in the one order in which values are combined: `+/`, `*/`, `max/`, norms and dot products, on every backend.
 //!
 //! Values come in blocks of 4096. In a block, value number `t` goes to the partial result number `t mod 16`, in order;
 //! then partial result `k` takes up number `k + 8` for `k < 8`, then `k + 4` for `k < 4`, `k + 2`, and `k + 1`. What the

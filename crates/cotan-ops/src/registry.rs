@@ -4,15 +4,15 @@
 //! declaration does not compile.
 //!
 //! ```
-//! use cotan_ops::{REVERSE, Registry, TensorRecord};
+//! use cotan_ops::{REVERSE, Registry, TensorRow};
 //!
 //! // `MINE` would be a record of the user's.
-//! static MINE: &TensorRecord = &REVERSE;
+//! static MINE: &TensorRow = &REVERSE;
 //! let registry = Registry::standard().clone().with_tensor_op(MINE);
 //! assert!(std::ptr::eq(registry.tensor_op("reverse").expect("it is there"), MINE));
 //! ```
 
-use crate::{PrimRow, TensorRecord, table, tensor_table};
+use crate::{PrimRow, TensorRow, table, tensor_table};
 use cotan_ir::{OpLookup, Prim, TensorOp};
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     prims: Vec<&'static PrimRow>,
-    tensor_ops: Vec<&'static TensorRecord>,
+    tensor_ops: Vec<&'static TensorRow>,
 }
 
 impl Registry {
@@ -39,7 +39,7 @@ impl Registry {
 
     /// One more operation on tensors. Of two with one name the later one counts.
     #[must_use]
-    pub fn with_tensor_op(mut self, record: &'static TensorRecord) -> Registry {
+    pub fn with_tensor_op(mut self, record: &'static TensorRow) -> Registry {
         self.tensor_ops.push(record);
         self
     }
@@ -50,7 +50,7 @@ impl Registry {
     }
 
     /// The operations on tensors, in the order of registration.
-    pub fn tensor_ops(&self) -> &[&'static TensorRecord] {
+    pub fn tensor_ops(&self) -> &[&'static TensorRow] {
         &self.tensor_ops
     }
 
@@ -60,7 +60,7 @@ impl Registry {
     }
 
     /// The operation on tensors of that name.
-    pub fn tensor_op(&self, name: &str) -> Option<&'static TensorRecord> {
+    pub fn tensor_op(&self, name: &str) -> Option<&'static TensorRow> {
         self.tensor_ops.iter().rev().copied().find(|record| record.name() == name)
     }
 }

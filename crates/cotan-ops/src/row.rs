@@ -1,6 +1,6 @@
 //! The row of a scalar primitive: everything that is known of it, as data.
 
-use crate::{Carrier, Formula, Kernel, Meaning, Term, Word};
+use crate::{Carrier, Condition, Expansion, Kernel, RealDenotation, Term, Word};
 use cotan_ir::{Const, Elem, ElemSet, OperandElem, Prim, PrimSig};
 use std::fmt;
 
@@ -17,9 +17,9 @@ pub struct PrimRow {
     /// The evaluators: one for every type that `T` may stand for.
     pub kernels: fn(Carrier) -> Option<Kernel>,
     /// What it is on real numbers.
-    pub meaning: Meaning,
+    pub denotation: RealDenotation,
     /// How a backend computes it.
-    pub lowering: Lowering,
+    pub codegen: Codegen,
     /// The condition that an integer result does not wrap, over the same operands; nothing where it never does, or where
     /// wrapping is what the primitive is for.
     pub fits: Option<&'static PrimRow>,
@@ -37,7 +37,7 @@ pub struct PrimRow {
     /// Algebraic identities that hold bit for bit.
     pub identities: &'static [Identity],
     /// Points at which the value or a derivative is a matter of convention, and what it is there.
-    pub awkward: &'static [Awkward],
+    pub edge_points: &'static [EdgePoint],
     /// Whether the partials are proved.
     pub proof: Proof,
 }
@@ -93,7 +93,7 @@ impl Group {
 
 /// How a backend computes a primitive. Whatever it does gives the bits of the kernel.
 #[derive(Clone, Copy, Debug)]
-pub enum Lowering {
+pub enum Codegen {
     /// By an instruction that every machine has.
     Native(Instruction),
     /// By a call of the host function `cotan_<name>_<elem>`.
@@ -101,9 +101,9 @@ pub enum Lowering {
     /// By an instruction on integers, by the host function on floats.
     NativeOrHost(Instruction),
     /// By this term over its operands.
-    Expand(Term),
+    Term(Term),
     /// On floats, by straight-line code of instructions. Where the code leaves operands to it, by the host function.
-    Formula(Formula),
+    Expansion(Expansion),
 }
 
 /// What machines can do on their own.
@@ -214,72 +214,6 @@ pub enum Kinks {
     Flat,
 }
 
-/// A condition on the operands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Condition {
-    /// The operand is greater than the number.
-    Above(usize, f64),
-    /// The operand is less than the number.
-    Below(usize, f64),
-    /// The operand is not the number.
-    IsNot(usize, f64),
-    /// The operand is no whole number.
-    NotWhole(usize),
-    /// The operand is no odd multiple of 1/2.
-    NotHalf(usize),
-    /// The quotient of the two operands is no whole number.
-    NotWholeRatio(usize, usize),
-    /// The operand is no odd multiple of pi/2.
-    NotPole(usize),
-    /// The operand is no whole number that is 0 or less.
-    NotGammaPole(usize),
-    /// The two operands differ.
-    Differ(usize, usize),
-    /// The two operands are not both zero.
-    NotBothZero(usize, usize),
-    /// The point with the first operand as abscissa and the second as ordinate is not on the left half of the axis.
-    OffCut(usize, usize),
-}
-
-impl Condition {
-    /// Whether it holds for these operands.
-    pub fn holds(&self, at: &[f64]) -> bool {
-        let is_whole = |x: f64| x == libm::floor(x);
-        match *self {
-            Condition::Above(a, bound) => at[a] > bound,
-            Condition::Below(a, bound) => at[a] < bound,
-            Condition::IsNot(a, x) => at[a] != x,
-            Condition::NotWhole(a) => !is_whole(at[a]),
-            Condition::NotHalf(a) => !is_whole(at[a] - 0.5),
-            Condition::NotWholeRatio(a, b) => !is_whole(at[a] / at[b]),
-            // No float is an odd multiple of pi/2.
-            Condition::NotPole(a) => at[a].is_finite(),
-            Condition::NotGammaPole(a) => at[a] > 0.0 || !is_whole(at[a]),
-            Condition::Differ(a, b) => at[a] != at[b],
-            Condition::NotBothZero(a, b) => at[a] != 0.0 || at[b] != 0.0,
-            Condition::OffCut(x, y) => at[x] > 0.0 || at[y] != 0.0,
-        }
-    }
-}
-
-impl fmt::Display for Condition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Condition::Above(a, bound) => write!(f, "a{a} > {bound}"),
-            Condition::Below(a, bound) => write!(f, "a{a} < {bound}"),
-            Condition::IsNot(a, x) => write!(f, "a{a} != {x}"),
-            Condition::NotWhole(a) => write!(f, "a{a} is no whole number"),
-            Condition::NotHalf(a) => write!(f, "a{a} is no odd multiple of 1/2"),
-            Condition::NotWholeRatio(a, b) => write!(f, "a{a} / a{b} is no whole number"),
-            Condition::NotPole(a) => write!(f, "a{a} is no odd multiple of pi/2"),
-            Condition::NotGammaPole(a) => write!(f, "a{a} is not 0, -1, -2, .."),
-            Condition::Differ(a, b) => write!(f, "a{a} != a{b}"),
-            Condition::NotBothZero(a, b) => write!(f, "(a{a} != 0 or a{b} != 0)"),
-            Condition::OffCut(x, y) => write!(f, "(a{x} > 0 or a{y} != 0)"),
-        }
-    }
-}
-
 /// Where tests take the values of an operand from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sample {
@@ -337,7 +271,7 @@ pub enum Law {
 
 /// A point at which something is a matter of convention.
 #[derive(Clone, Copy, Debug)]
-pub struct Awkward {
+pub struct EdgePoint {
     /// The operands.
     pub at: &'static [f64],
     /// The value; NaN stands for any NaN.
@@ -378,16 +312,16 @@ impl PrimRow {
     /// Whether the row gives its first operand back and lets no derivative through it. Its values say otherwise, so
     /// finite differences can't judge it.
     pub fn redirects_derivative(&self) -> bool {
-        matches!(self.lowering, Lowering::Native(Instruction::Identity))
+        matches!(self.codegen, Codegen::Native(Instruction::Identity))
             && matches!(self.partials.first(), Some(Partial::Zero { .. }))
     }
 
     /// Whether a partial is infinite at a point where the operands and the value are finite, as that of a root at 0.
     pub fn has_vertical_slope(&self) -> bool {
-        let is_vertical = |a: &Awkward| {
+        let is_vertical = |a: &EdgePoint| {
             a.value.is_finite() && a.at.iter().all(|x| x.is_finite()) && a.partials.iter().any(|p| p.is_infinite())
         };
-        self.awkward.iter().any(is_vertical)
+        self.edge_points.iter().any(is_vertical)
     }
 
     /// The element type that `T` stands for; `None` if no operand is marked `T`.

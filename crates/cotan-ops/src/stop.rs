@@ -1,4 +1,4 @@
-//! Asking a call to stop before it is done.
+//! Cooperative cancellation: asking a call to stop before it is done.
 //!
 //! Loops ask at their polls whether they are to stop. What cannot ask, a routine of a library or an operation on whole
 //! tensors, runs [`aside`]: the call does not wait for its end once it is to stop.

@@ -1,4 +1,4 @@
-//! The table: all rows, and the way from names and references to them.
+//! The op table: all rows, and the way from names and references to them.
 
 use crate::scalar::FAMILIES;
 use crate::*;
@@ -12,8 +12,8 @@ pub fn table() -> &'static [&'static PrimRow] {
 }
 
 /// Every structural operation on tensors.
-pub fn tensor_table() -> &'static [&'static TensorRecord] {
-    static TABLE: &[&TensorRecord] = &[
+pub fn tensor_table() -> &'static [&'static TensorRow] {
+    static TABLE: &[&TensorRow] = &[
         &FILL,
         &FROM_ELEMENTS,
         &RESHAPE,
@@ -48,7 +48,7 @@ pub fn row(prim: Prim) -> &'static PrimRow {
 }
 
 /// The record that a tensor operation refers to.
-pub fn record(op: TensorOp) -> &'static TensorRecord {
+pub fn tensor_row(op: TensorOp) -> &'static TensorRow {
     op.0.record.downcast_ref().expect("invariant: the record of a tensor operation is a record of this table")
 }
 
@@ -58,6 +58,6 @@ pub fn lookup(name: &str) -> Option<&'static PrimRow> {
 }
 
 /// The tensor operation of that name.
-pub fn lookup_tensor(name: &str) -> Option<&'static TensorRecord> {
+pub fn lookup_tensor(name: &str) -> Option<&'static TensorRow> {
     tensor_table().iter().copied().find(|record| record.name() == name)
 }

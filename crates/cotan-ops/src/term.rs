@@ -3,7 +3,7 @@
 //! Partial derivatives and expansions are terms, so that both derivative modes, the tests, the reference text and the
 //! proof obligations read the same thing.
 
-use crate::{Instruction, Lowering, PrimRow, cast_to};
+use crate::{Codegen, Instruction, PrimRow, cast_to};
 use cotan_ir::{Atom, Builder, Const, Elem};
 use std::fmt;
 
@@ -249,13 +249,13 @@ impl fmt::Display for Term {
             Term::Int(n) => write!(f, "{n}"),
             Term::ToT(inner) => write!(f, "to_T({inner})"),
             Term::Apply(row, operands) => {
-                let infix = |(instruction, symbol): &(Instruction, &'static str)| match row.lowering {
-                    Lowering::Native(found) if found == *instruction => Some(*symbol),
-                    Lowering::Native(_)
-                    | Lowering::Host
-                    | Lowering::NativeOrHost(_)
-                    | Lowering::Expand(_)
-                    | Lowering::Formula(_) => None,
+                let infix = |(instruction, symbol): &(Instruction, &'static str)| match row.codegen {
+                    Codegen::Native(found) if found == *instruction => Some(*symbol),
+                    Codegen::Native(_)
+                    | Codegen::Host
+                    | Codegen::NativeOrHost(_)
+                    | Codegen::Term(_)
+                    | Codegen::Expansion(_) => None,
                 };
                 if let (Some(symbol), [x, y]) = (INFIX.iter().find_map(infix), *operands) {
                     return write!(f, "({x} {symbol} {y})");
@@ -274,5 +274,39 @@ impl fmt::Display for Term {
 impl fmt::Debug for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{INF, Term};
+    use crate::{EXP, POWI};
+
+    #[test]
+    fn formulas_have_the_precedence_and_the_order_of_rust() {
+        const HALF: Term = Term::Number(0.5);
+        const SHOWN: [(Term, &str); 9] = [
+            (term!(1 - r * r), "(1 - (r * r))"),
+            (term!(a0 - a1 - a2), "((a0 - a1) - a2)"),
+            (term!(a0 / a1 * 2), "((a0 / a1) * 2)"),
+            (term!(-a0 * -(a1 + 1)), "(neg(a0) * neg((a1 + 1)))"),
+            (term!(-0.5 * HALF), "(-0.5 * 0.5)"),
+            (term!(a0 < 1 && !(a1 == 2) || a2 >= INF), "(((a0 < 1) and not((a1 == 2))) or (a2 >= inf))"),
+            (
+                term!(if a0 != 0 {
+                    a1
+                } else if a1 <= r {
+                    0
+                } else {
+                    1
+                }),
+                "select((a0 != 0), a1, select((a1 <= r), 0, 1))",
+            ),
+            (term!(to_T(a1) * POWI(a0, a1 - int(1))), "(to_T(a1) * powi(a0, (a1 - 1)))"),
+            (term!(EXP(-EXP(a0) + 1)), "exp((neg(exp(a0)) + 1))"),
+        ];
+        for (term, expected) in SHOWN {
+            assert_eq!(term.to_string(), expected);
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! is worth eight bytes (it is) and whether a few products are (they are not).
 
 use cotan_ir::{Atom, Block, Dim, Loop, Op, Prim, Stmt, Ty, VarInfo};
-use cotan_ops::{Instruction, Lowering, Term};
+use cotan_ops::{Codegen, Instruction, Term};
 use std::fmt;
 
 /// The figures of the cost model.
@@ -162,14 +162,14 @@ fn product_of_axes<'a>(types: impl Iterator<Item = &'a Ty>) -> u64 {
 }
 
 fn primitive(prim: Prim) -> u64 {
-    lowered(&cotan_ops::row(prim).lowering)
+    lowered(&cotan_ops::row(prim).codegen)
 }
 
-fn lowered(lowering: &Lowering) -> u64 {
-    match lowering {
-        Lowering::Native(instruction) | Lowering::NativeOrHost(instruction) => instruction_cost(*instruction),
-        Lowering::Host | Lowering::Formula(_) => COSTS.function,
-        Lowering::Expand(term) => term_cost(term),
+fn lowered(codegen: &Codegen) -> u64 {
+    match codegen {
+        Codegen::Native(instruction) | Codegen::NativeOrHost(instruction) => instruction_cost(*instruction),
+        Codegen::Host | Codegen::Expansion(_) => COSTS.function,
+        Codegen::Term(term) => term_cost(term),
     }
 }
 
@@ -177,7 +177,7 @@ fn term_cost(term: &Term) -> u64 {
     match term {
         Term::Arg(_) | Term::Result | Term::Number(_) | Term::Named(..) | Term::Int(_) => 0,
         Term::ToT(inner) => COSTS.step + term_cost(inner),
-        Term::Apply(row, operands) => lowered(&row.lowering) + operands.iter().map(term_cost).sum::<u64>(),
+        Term::Apply(row, operands) => lowered(&row.codegen) + operands.iter().map(term_cost).sum::<u64>(),
     }
 }
 

@@ -22,7 +22,7 @@ pub mod passes;
 mod pipelines;
 pub mod remaining;
 
-pub use pass::{Pass, PassContext, Promise};
+pub use pass::{Observer, Pass, PassContext, Promise};
 pub use passes::PASSES;
 pub use passes::eliminate_checks::KnownExtents;
 pub use pipelines::{

@@ -4,7 +4,7 @@
 
 use crate::passes::eliminate_checks::KnownExtents;
 use crate::passes::inline::InlineLimit;
-use cotan_ir::{Block, Function, Module, Op, verify};
+use cotan_ir::{Function, Module, bug, verify};
 use std::fmt;
 
 /// A pass over the core IR, as a record. Pipelines are lists of references to these.
@@ -34,6 +34,9 @@ pub enum Promise {
     Traps,
 }
 
+/// Takes the name of a pass and the function after it.
+pub type Observer<'a> = dyn Fn(&'static str, &Function) + 'a;
+
 /// What passes are told besides the function.
 #[derive(Clone, Copy, Default)]
 pub struct PassContext<'a> {
@@ -44,7 +47,7 @@ pub struct PassContext<'a> {
     /// How much inlining may copy.
     pub inline: InlineLimit,
     /// Is shown the function after each pass.
-    pub observer: Option<&'a dyn Fn(&'static Pass, &Function)>,
+    pub observer: Option<&'a Observer<'a>>,
 }
 
 impl Pass {
@@ -59,7 +62,7 @@ impl Pass {
             self.check(&before, &after, context);
         }
         if let Some(observer) = context.observer {
-            observer(self, &after);
+            observer(self.name, &after);
         }
         after
     }
@@ -73,9 +76,16 @@ impl Pass {
         let Some(found) = errors(after) else { return };
         let name = self.name;
         if let Some(found) = errors(before) {
-            panic!("bug: pass `{name}` was given `{}`, which is malformed: {}\n{before}", before.name, found[0]);
+            bug!(
+                format_args!("pass `{name}`"),
+                before,
+                "it was given `{}`, which is malformed: {}",
+                before.name,
+                found[0]
+            );
         }
-        panic!("bug: pass `{name}` made `{}` malformed: {}\nbefore:\n{before}after:\n{after}", after.name, found[0]);
+        let texts = format_args!("before:\n{before}after:\n{after}");
+        bug!(format_args!("pass `{name}`"), texts, "it made `{}` malformed: {}", after.name, found[0]);
     }
 }
 
@@ -87,10 +97,7 @@ impl fmt::Debug for Pass {
 
 /// Whether only the module of a function knows the types in it.
 fn needs_module(f: &Function) -> bool {
-    fn calls(block: &Block) -> bool {
-        block.stmts.iter().any(|s| matches!(s.op, Op::Call { .. }) || s.op.blocks().iter().any(|b| calls(b)))
-    }
-    f.custom_vjp.is_some() || f.custom_jvp.is_some() || calls(&f.body)
+    f.custom_vjp.is_some() || f.custom_jvp.is_some() || f.body.callees().next().is_some()
 }
 
 #[cfg(test)]
@@ -130,7 +137,7 @@ mod tests {
         let text = "fn f(x: f64) {\n  y: f64 = sin x\n  return y\n}\n";
         let f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
         let found = message(f);
-        assert!(found.starts_with("bug: pass `forgets` made `f` malformed: "), "{found}");
+        assert!(found.starts_with("bug: pass `forgets`: it made `f` malformed: "), "{found}");
         assert!(found.contains(&format!("before:\n{text}after:\nfn f(x: f64) {{\n")), "{found}");
     }
 
@@ -140,6 +147,6 @@ mod tests {
         let mut f = parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
         f.body.stmts.remove(0);
         let found = message(f);
-        assert!(found.starts_with("bug: pass `forgets` was given `f`, which is malformed: "), "{found}");
+        assert!(found.starts_with("bug: pass `forgets`: it was given `f`, which is malformed: "), "{found}");
     }
 }

@@ -1,11 +1,7 @@
 //! The pipelines: lists of passes, and the interpreter that runs them.
 
 use crate::pass::{Pass, PassContext};
-use crate::passes::{
-    accumulate_to_map, compose_reads, contract_fma, cse, dce, drop_order, eliminate_checks, flatten_reductions,
-    forward_accumulators, forward_stores, fuse, guard_zeros, inline, licm, merge_switches, recognize_matmul,
-    region_cse, renumber, scalar_replacement, scatter_to_gather, sum_before_map, unroll,
-};
+use crate::passes;
 use Step::{Fixpoint, IfChanged, Run, Then};
 use cotan_ir::Function;
 
@@ -44,7 +40,10 @@ pub static SIMPLIFY: Pipeline = Pipeline {
     name: "simplify",
     doc: "Common subexpressions, dead code and needless accumulators, until nothing changes.",
     is_idempotent: true,
-    steps: &[Fixpoint(&[Run(&cse::PASS), Run(&dce::PASS), Run(&accumulate_to_map::PASS)]), Run(&renumber::PASS)],
+    steps: &[
+        Fixpoint(&[Run(&passes::cse::PASS), Run(&passes::dce::PASS), Run(&passes::accumulate_to_map::PASS)]),
+        Run(&passes::renumber::PASS),
+    ],
 };
 
 /// What lowered source code goes through before it is run or differentiated. This decides the bits of the primal.
@@ -53,11 +52,11 @@ pub static BEFORE_AD: Pipeline = Pipeline {
     doc: "Inlined and contracted code, with parts of arrays read directly, to be run or differentiated.",
     is_idempotent: true,
     steps: &[
-        Run(&inline::PASS),
+        Run(&passes::inline::PASS),
         Then(&SIMPLIFY),
-        IfChanged(&compose_reads::PASS, &[Then(&SIMPLIFY)]),
-        IfChanged(&forward_stores::PASS, &[Then(&SIMPLIFY)]),
-        Run(&contract_fma::PASS),
+        IfChanged(&passes::compose_reads::PASS, &[Then(&SIMPLIFY)]),
+        IfChanged(&passes::forward_stores::PASS, &[Then(&SIMPLIFY)]),
+        Run(&passes::contract_fma::PASS),
         Then(&SIMPLIFY),
     ],
 };
@@ -72,10 +71,10 @@ pub static SCALARIZE: Pipeline = Pipeline {
     steps: &[
         Then(&SIMPLIFY),
         Fixpoint(&[
-            Run(&unroll::PASS),
-            Run(&scalar_replacement::PASS),
+            Run(&passes::unroll::PASS),
+            Run(&passes::scalar_replacement::PASS),
             Then(&SIMPLIFY),
-            Run(&merge_switches::PASS),
+            Run(&passes::merge_switches::PASS),
             Then(&SIMPLIFY),
         ]),
     ],
@@ -92,22 +91,22 @@ pub static RESTRUCTURE: Pipeline = Pipeline {
     is_idempotent: false,
     steps: &[
         Then(&SCALARIZE),
-        Run(&licm::PASS),
+        Run(&passes::licm::PASS),
         Then(&SIMPLIFY),
-        Run(&guard_zeros::PASS),
+        Run(&passes::guard_zeros::PASS),
         Then(&SIMPLIFY),
-        Run(&eliminate_checks::PASS),
+        Run(&passes::eliminate_checks::PASS),
         Then(&SIMPLIFY),
-        Run(&fuse::PASS),
+        Run(&passes::fuse::PASS),
         Then(&SIMPLIFY),
         IfChanged(
-            &scatter_to_gather::PASS,
+            &passes::scatter_to_gather::PASS,
             &[
                 Then(&SIMPLIFY),
-                Run(&fuse::PASS),
+                Run(&passes::fuse::PASS),
                 Then(&SIMPLIFY),
                 // The ends of what is gathered are conditions that mostly hold.
-                Run(&eliminate_checks::PASS),
+                Run(&passes::eliminate_checks::PASS),
                 Then(&SIMPLIFY),
             ],
         ),
@@ -120,7 +119,12 @@ pub static OPTIMIZE: Pipeline = Pipeline {
     name: "optimize",
     doc: "Restructured loops with flat reductions; no sum of a derivative is rounded elsewhere.",
     is_idempotent: false,
-    steps: &[Then(&RESTRUCTURE), Run(&flatten_reductions::PASS), Run(&drop_order::PASS), Then(&SIMPLIFY)],
+    steps: &[
+        Then(&RESTRUCTURE),
+        Run(&passes::flatten_reductions::PASS),
+        Run(&passes::drop_order::PASS),
+        Then(&SIMPLIFY),
+    ],
 };
 
 /// What code goes through last, derivatives written and calls inlined: what was just written is not read again, sums of
@@ -132,20 +136,20 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
     is_idempotent: false,
     steps: &[
         Then(&SIMPLIFY),
-        IfChanged(&forward_stores::PASS, &[Then(&SIMPLIFY)]),
-        Run(&forward_accumulators::PASS),
-        Run(&recognize_matmul::PASS),
+        IfChanged(&passes::forward_stores::PASS, &[Then(&SIMPLIFY)]),
+        Run(&passes::forward_accumulators::PASS),
+        Run(&passes::recognize_matmul::PASS),
         Then(&SIMPLIFY),
-        Run(&region_cse::PASS),
+        Run(&passes::region_cse::PASS),
         Then(&SIMPLIFY),
-        Run(&region_cse::iteration_values::PASS),
+        Run(&passes::region_cse::iteration_values::PASS),
         Then(&SIMPLIFY),
         Then(&RESTRUCTURE),
         // Loops that are fused show what one iteration does to all that it sums up.
-        Run(&sum_before_map::PASS),
+        Run(&passes::sum_before_map::PASS),
         Then(&SIMPLIFY),
-        Run(&flatten_reductions::PASS),
-        Run(&drop_order::PASS),
+        Run(&passes::flatten_reductions::PASS),
+        Run(&passes::drop_order::PASS),
         Then(&SIMPLIFY),
     ],
 };

@@ -69,7 +69,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn block(&mut self, block: &'a Block, depth: usize) {
         for s in &block.stmts {
-            let inside = if matches!(&s.op, Op::Par(_)) {
+            let inside = if matches!(s.op, Op::Par(_)) {
                 depth + 1
             } else if let Op::Loop(l) = &s.op {
                 self.origins.extend(l.params.iter().map(|p| (*p, Origin::Carried)));

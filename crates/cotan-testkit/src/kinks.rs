@@ -1,4 +1,4 @@
-//! The table of awkward points, `spec/kinks.tsv`: every row on every path and in every type.
+//! The table of edge points, `spec/kinks.tsv`: every row on every path and in every type.
 
 use crate::derived_case::{Case, Subject, float_value, floats, function, joined, options};
 use crate::engines::Engine;

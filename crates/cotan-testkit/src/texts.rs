@@ -25,18 +25,22 @@ pub type Texts = BTreeMap<String, String>;
 /// The texts of all programs. A request that is refused has its message in place of its texts.
 pub fn all() -> Result<Texts, String> {
     let backend = backend(1)?;
-    let root = workspace_file("");
-    let mut paths = programs(&root.join("tests/run"));
-    paths.extend(programs(&root.join("examples")));
-    let of_program = |path: &PathBuf| of_program(&backend, &root, path);
+    let of_folder = |folder: &str| -> Vec<(String, PathBuf)> {
+        programs(&workspace_file(folder)).into_iter().map(|path| (folder.to_owned(), path)).collect()
+    };
+    let paths: Vec<(String, PathBuf)> = ["tests/run", "examples"].into_iter().flat_map(of_folder).collect();
+    let of_program = |(folder, path): &(String, PathBuf)| of_program(&backend, folder, path);
     let texts: Vec<Texts> = parallel::map(&paths, of_program).into_iter().collect::<Result<_, _>>()?;
     Ok(texts.into_iter().flatten().collect())
 }
 
-fn of_program(backend: &Backend, root: &Path, path: &Path) -> Result<Texts, String> {
-    let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
+/// The texts of one program, whose imports are files below the folder.
+fn of_program(backend: &Backend, folder: &str, path: &Path) -> Result<Texts, String> {
+    let below = workspace_file(folder);
+    let name = path.strip_prefix(&below).unwrap_or(path).display().to_string();
     let text = fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
-    let program = loaded(&name, &text, &root.join("tests/run"))?;
+    let program = loaded(&name, &text, &below)?;
+    let name = format!("{folder}/{name}");
     let mut texts = Texts::new();
     for (label, request) in requests(&program, &text)? {
         match lower(&program, &request) {

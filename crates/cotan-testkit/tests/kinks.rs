@@ -6,7 +6,7 @@ use cotan_testkit::kinks::{check, rows};
 use cotan_testkit::parallel;
 
 #[test]
-fn awkward_points_are_as_the_table_says_on_every_path() {
+fn edge_points_are_as_the_table_says_on_every_path() {
     let rows = rows().unwrap();
     let failures = parallel::map(&rows, |row| {
         let failure = |elem: &Elem| check(row, *elem).err().map(|e| format!("{} in {elem}: {e}", row.id));

@@ -4,7 +4,7 @@
 #[expect(dead_code, unreachable_pub, reason = "the example is a program of its own")]
 mod example;
 
-use cotan_ops::{Registry, TensorRecord};
+use cotan_ops::{Registry, TensorRow};
 use cotan_testkit::battery::mutants::{Fate, judge};
 use cotan_testkit::battery::{Operation, check_all};
 use cotan_testkit::compile::use_registry;
@@ -18,7 +18,7 @@ fn an_operation_of_ones_own_is_used_from_the_language_and_differentiated() {
 
 #[test]
 fn an_operation_of_ones_own_holds_before_the_battery_and_its_broken_rules_are_noticed() {
-    static HAAR: &TensorRecord = &example::HAAR;
+    static HAAR: &TensorRow = &example::HAAR;
     let alone: &Registry = Box::leak(Box::new(Registry::default().with_tensor_op(HAAR)));
     use_registry(alone);
     let report = check_all(alone);

@@ -8,13 +8,13 @@ use cotan::{Compiler, Config, DerivativeForm, Engine, derivative, library};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 use cotan_ops::{
     Array, Batching, Derivative, Elements, ElementsMut, Evaluation, Group, Like, Operand, Proof, Registry, RoutineCall,
-    Sampled, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Sampled, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use cotan_sema::modules::LibraryModule;
 
 /// Sums and differences of neighbours, divided by the square root of 2: the sums come first. As a matrix it is orthogonal,
 /// so its transpose is its inverse.
-pub static HAAR: TensorRecord = TensorRecord {
+pub static HAAR: TensorRow = TensorRow {
     sig: TensorSig { name: "haar", prints: false, record: &HAAR },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n]")],

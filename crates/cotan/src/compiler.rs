@@ -2,7 +2,7 @@
 
 use crate::executable::{Code, Executable, NanFallback};
 use crate::function::{Executor, Function, interpreter_options};
-use crate::pipeline::{self, MiddleEnd, Observer, Stage};
+use crate::pipeline::{self, MiddleEnd, Stage};
 use crate::stopping::CallLimits;
 use crate::tiering::{Tiered, prints};
 use crate::{CompileError, Program, Request, Signature, library};
@@ -14,7 +14,7 @@ use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
 use cotan_opt::passes::trap_nan::Site;
-use cotan_opt::{KnownExtents, Pass};
+use cotan_opt::{KnownExtents, Observer};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
@@ -233,13 +233,13 @@ impl Compiler {
         self.ready(entry, &source, stage, None)
     }
 
-    /// Shows an observer each function of a request after each pass on its way to code. Passes inside of the writing of
-    /// derivatives are not shown.
+    /// Shows an observer each function of a request after each of the [`passes`](crate::emit::passes) on its way to code, with
+    /// the name of the pass. What is simplified while a derivative is written is not shown.
     pub(crate) fn observe(
         &self,
         program: &Program,
         request: &Request,
-        observer: &(dyn Fn(&'static Pass, &cotan_ir::Function) + Sync),
+        observer: &(dyn Fn(&'static str, &cotan_ir::Function) + Sync),
     ) -> Result<(), CompileError> {
         on_deep_stack(|| {
             let (entry, source) = self.lower_source(program, request)?;
@@ -257,7 +257,7 @@ impl Compiler {
         entry: Entry,
         source: &Module,
         stage: Stage,
-        observer: Observer<'_>,
+        observer: Option<&Observer<'_>>,
     ) -> Result<ReadyModule, CompileError> {
         let known_extents = known_extents(&entry);
         let middle_end = MiddleEnd { known_extents: &known_extents, observer, ..self.middle_end(stage) };

@@ -42,7 +42,6 @@ mod tiering;
 pub use compiler::{Compiler, Config, Engine, ReadyModule};
 pub use cotan_ad::Limits as DerivativeLimits;
 pub use cotan_llvm::Statistics;
-pub use cotan_opt::{PASSES, Pass};
 pub use cotan_sema::Limits as ProgramLimits;
 pub use cotan_sema::modules::{Library, Loader};
 pub use cotan_syntax::format::format;

@@ -3,22 +3,19 @@
 //! | step | what is done | the list of passes |
 //! |---|---|---|
 //! | [`prepare`] | primal code is inlined, simplified and contracted, which fixes its bits | [`BEFORE_AD`] |
-//! | [`differentiate`] | requests for derivatives become functions | in `cotan_ad` |
-//! | [`link`] | calls are inlined, and what remains is optimised | [`inline`], and that of the [`Stage`] |
+//! | [`differentiate`] | requests for derivatives become functions | [`cotan_ad::PASSES`] |
+//! | [`inline_calls`] | calls are inlined, and what remains is optimised | [`inline`], and that of the [`Stage`] |
 //! | [`trap_nan`] | where it is asked for, checks for NaN are added | [`trap_nan`](passes::trap_nan) |
 //! | [`relax_products`] | a variant is made for compiled code, which runs first | [`relax_products`](passes::relax_products) |
 //!
 //! The backend makes loop nests of that, and text of these. Each list stands in `cotan_opt::pipelines`, one page too.
 
-use cotan_ad::{Limits, ReversedLoop};
+use cotan_ad::{Expansion, Limits, ReversedLoop, expand_with};
 use cotan_ir::{Function, Item, Module, Symbol};
 use cotan_opt::passes::inline::{self, InlineLimit};
 use cotan_opt::passes::trap_nan::Site;
-use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Pass, PassContext, Pipeline, SIMPLIFY, passes};
+use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Observer, PassContext, Pipeline, SIMPLIFY, passes};
 use std::sync::Arc;
-
-/// Is shown each function after each pass.
-pub(crate) type Observer<'a> = Option<&'a dyn Fn(&'static Pass, &Function)>;
 
 /// How far code goes.
 #[derive(Clone, Copy)]
@@ -49,7 +46,7 @@ pub(crate) struct MiddleEnd<'a> {
     /// What every caller of the entry makes sure of.
     pub(crate) known_extents: &'a [KnownExtents],
     /// Who looks on.
-    pub(crate) observer: Observer<'a>,
+    pub(crate) observer: Option<&'a Observer<'a>>,
 }
 
 impl MiddleEnd<'_> {
@@ -60,7 +57,7 @@ impl MiddleEnd<'_> {
         let limit = self.limits.inline.for_entry(source, entry);
         let mut module = self.prepare(source, entry, limit);
         let reversed = self.differentiate(&mut module, limit)?;
-        Ok((self.link(&module, entry), reversed))
+        Ok((self.inline_calls(&module, entry), reversed))
     }
 
     /// The primal functions that `entry` needs, prepared: inlined, simplified, products and sums contracted. That fixes
@@ -93,18 +90,19 @@ impl MiddleEnd<'_> {
 
     /// Writes every derivative that the module asks for.
     fn differentiate(&self, module: &mut Module, limit: InlineLimit) -> Result<Vec<ReversedLoop>, cotan_ad::Error> {
-        let expand = if self.values_first { cotan_ad::expand_values_first } else { cotan_ad::expand };
-        expand(module, &Limits { inline: limit.of_simplified(), ..*self.limits })
+        let limits = Limits { inline: limit.of_simplified(), ..*self.limits };
+        let show = |name: &'static str, f: &Function| show(self.observer, name, f);
+        expand_with(module, &limits, Expansion { values_first: self.values_first, observer: Some(&show) })
     }
 
     /// The module with `entry` at the stage: everything that it calls is inlined as far as that pays, and functions that
     /// nothing calls any more are gone. No derivative follows, so rules of functions, which keep calls as calls, are gone
     /// too, and small loops may be written out.
-    fn link(&self, derived: &Module, entry: &str) -> Module {
+    fn inline_calls(&self, derived: &Module, entry: &str) -> Module {
         let source = &without_rules(derived);
         let inline = self.limits.inline.for_entry(source, entry).of_simplified();
         let callee = PassContext { module: Some(source), inline, known_extents: &[], observer: self.observer };
-        let mut linked = Module::default();
+        let mut ready = Module::default();
         let mut wanted: Vec<Symbol> = vec![entry.into()];
         while let Some(name) = wanted.pop() {
             let Some(f) = source.function(&name) else { continue };
@@ -112,21 +110,21 @@ impl MiddleEnd<'_> {
             let context = PassContext { known_extents, ..callee };
             let f = inline::PASS.apply(f.as_ref().clone(), &context);
             let f = self.stage.pipeline().run(f, &context);
-            wanted.extend(f.body.callees().filter(|c| !linked.items.contains_key(*c)).cloned());
-            linked.items.insert(name, Item::Function(f.into()));
+            wanted.extend(f.body.callees().filter(|c| !ready.items.contains_key(*c)).cloned());
+            ready.items.insert(name, Item::Function(f.into()));
         }
-        linked
+        ready
     }
 }
 
 /// Gives every function traps for NaN, and the places where they are.
-pub(crate) fn trap_nan(module: &mut Module, observer: Observer<'_>) -> Arc<[Site]> {
+pub(crate) fn trap_nan(module: &mut Module, observer: Option<&Observer<'_>>) -> Arc<[Site]> {
     let mut sites = Vec::new();
     for item in module.items.values_mut() {
         match item {
             Item::Function(f) => {
                 *f = passes::trap_nan::trap_nan(f.as_ref().clone(), &mut sites).into();
-                show(observer, &passes::trap_nan::PASS, f);
+                show(observer, passes::trap_nan::PASS.name, f);
             }
             Item::Derived(_) => {}
         }
@@ -137,14 +135,14 @@ pub(crate) fn trap_nan(module: &mut Module, observer: Observer<'_>) -> Arc<[Site
 
 /// The variant of a module that runs first, with plain products where a result tells of a NaN. `None` if there is nothing
 /// to replace.
-pub(crate) fn relax_products(module: &Module, entry: &str, observer: Observer<'_>) -> Option<Module> {
+pub(crate) fn relax_products(module: &Module, entry: &str, observer: Option<&Observer<'_>>) -> Option<Module> {
     let relaxed = passes::relax_products::relax_products(module, entry)?;
     debug_assert_eq!(cotan_ir::verify_module(&relaxed), Ok(()), "a function with plain products is malformed");
-    relaxed.functions().for_each(|f| show(observer, &passes::relax_products::PASS, f));
+    relaxed.functions().for_each(|f| show(observer, passes::relax_products::PASS.name, f));
     Some(relaxed)
 }
 
-fn show(observer: Observer<'_>, pass: &'static Pass, f: &Function) {
+fn show(observer: Option<&Observer<'_>>, pass: &'static str, f: &Function) {
     if let Some(observer) = observer {
         observer(pass, f);
     }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Limits};
 use crate::report::ReversedLoop;
 use cotan_ir::{Atom, Block, Builder, Derived, Env, Function, Item, Mode, Module, Op, Symbol, bug};
+use cotan_opt::Observer;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -29,12 +30,9 @@ pub(crate) struct Session<'m> {
     open: Vec<Symbol>,
     reversed: Vec<ReversedLoop>,
     /// Is shown the source of a derivative after each pass of its preparation.
-    pub(crate) observer: Option<Observer<'m>>,
+    pub(crate) observer: Option<&'m Observer<'m>>,
     write: Writer,
 }
-
-/// Takes the name of a pass and the function after it.
-pub(crate) type Observer<'a> = &'a dyn Fn(&'static str, &Function);
 
 /// Writes the derivative of a request, under a name.
 type Writer = fn(&mut Session<'_>, &Derived, &Symbol) -> Result<Function, Error>;

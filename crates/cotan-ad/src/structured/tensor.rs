@@ -38,7 +38,7 @@ impl Forward<'_, '_> {
         }
         let name = self.tan_name(result);
         let ty = scope.env.ty(self.src.ty(result)).tangent();
-        match &cotan_ops::record(op).derivative {
+        match &cotan_ops::tensor_row(op).derivative {
             Derivative::None { .. } => None,
             Derivative::Linear { .. } => {
                 let src = self.src;
@@ -79,7 +79,7 @@ impl Reverse<'_, '_> {
         scope: &mut Scope,
     ) {
         let Some(c) = self.take(result, scope) else { return };
-        let derivative = &cotan_ops::record(op).derivative;
+        let derivative = &cotan_ops::tensor_row(op).derivative;
         let y = scope.env.atom(result.into());
         let ty = self.cot_ty(result, scope);
         let target_args = scope.env.atoms(args);

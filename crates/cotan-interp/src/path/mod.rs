@@ -41,7 +41,7 @@ use crate::value::Val;
 use cotan_ir::{Atom, Const, Elem, Module, Monoid};
 use cotan_ops::reduce::identity;
 use cotan_ops::stop::Stop;
-use cotan_ops::{AFTER, Derivative, Evaluation, Inputs, PrimRow, SELECT, TensorRecord, Value};
+use cotan_ops::{AFTER, Derivative, Evaluation, Inputs, PrimRow, SELECT, TensorRow, Value};
 use rustc_hash::FxHashMap;
 
 /// The number of a step. A step refers to smaller numbers only.
@@ -280,7 +280,7 @@ impl Domain for Path {
 
     fn tensor(
         &mut self,
-        record: &'static TensorRecord,
+        record: &'static TensorRow,
         args: Vec<Value>,
         attrs: &[i64],
         result: (Elem, &[i64]),

@@ -8,15 +8,11 @@ use crate::run::{Options, run};
 use crate::tape::node::Id;
 use crate::tape::trace::Trace;
 use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, Ty};
-use cotan_ops::{Derivative, FILL, Inputs, TensorRecord, TensorUse, Value};
+use cotan_ops::{Derivative, FILL, Inputs, TensorRow, TensorUse, Value};
 
 impl Trace {
     /// The elements of a result that a routine computes.
-    pub(crate) fn combined(
-        &mut self,
-        record: &'static TensorRecord,
-        inputs: &Inputs,
-    ) -> Result<Vec<u64>, RuntimeError> {
+    pub(crate) fn combined(&mut self, record: &'static TensorRow, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
         let (elem, values) = (inputs.result.0, values(self, inputs));
         let result = self.evaluated(record, inputs)?;
         let mut terms: Vec<Vec<(Id, u64)>> = vec![Vec::new(); result.len()];
@@ -49,7 +45,7 @@ const PUSHED: &str = "pushed";
 
 /// A module with a function of the operands and a tangent of one of them: the tangent of the result.
 fn pushed(
-    record: &'static TensorRecord,
+    record: &'static TensorRow,
     values: &[Value],
     operand: usize,
     inputs: &Inputs,

@@ -9,7 +9,7 @@ use crate::tape::node::{Id, Tape};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::reduce::identity;
 use cotan_ops::stop::Stop;
-use cotan_ops::{Derivative, Evaluation, Inputs, PrimRow, TensorRecord, Value};
+use cotan_ops::{Derivative, Evaluation, Inputs, PrimRow, TensorRow, Value};
 use rustc_hash::FxHashMap;
 
 /// The numbers of a run that writes a tape.
@@ -108,7 +108,7 @@ impl Domain for Trace {
 
     fn tensor(
         &mut self,
-        record: &'static TensorRecord,
+        record: &'static TensorRow,
         args: Vec<Value>,
         attrs: &[i64],
         result: (Elem, &[i64]),
@@ -137,17 +137,13 @@ impl Domain for Trace {
 
 impl Trace {
     /// The bits of an operation's result.
-    pub(crate) fn evaluated(
-        &mut self,
-        record: &'static TensorRecord,
-        inputs: &Inputs,
-    ) -> Result<Vec<u64>, RuntimeError> {
+    pub(crate) fn evaluated(&mut self, record: &'static TensorRow, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
         let values = values(self, inputs);
         self.tape.numbers().tensor(record, values, inputs.attrs, inputs.result, None)
     }
 
     /// The result of an operation that moves elements and puts zeros between them.
-    fn moved(&mut self, record: &'static TensorRecord, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
+    fn moved(&mut self, record: &'static TensorRow, inputs: &Inputs) -> Result<Vec<u64>, RuntimeError> {
         match record.evaluation {
             Evaluation::Direct(eval) => {
                 let expected = self.evaluated(record, inputs)?;

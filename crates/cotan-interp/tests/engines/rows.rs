@@ -100,19 +100,19 @@ fn sampled_partials_are_slopes_in_both_directions_of_the_tape() {
 }
 
 #[test]
-fn awkward_points_are_what_the_table_says() {
+fn edge_points_are_what_the_table_says() {
     for (row, t) in float_rows() {
         let Some(result) = result_elem(row, t) else { continue };
-        for awkward in row.awkward {
-            let case = Case::new(row, t, awkward.at);
+        for edge in row.edge_points {
+            let case = Case::new(row, t, edge.at);
             let tolerance = if t == Elem::F32 { 1e-6 } else { 1e-14 };
             let value = case.value(&case.args).as_float().unwrap();
-            assert!(same(value, awkward.value, tolerance), "{} at {:?}: {value}", row.name(), awkward.at);
+            assert!(same(value, edge.value, tolerance), "{} at {:?}: {value}", row.name(), edge.at);
             for (k, (reverse, forward)) in case.wrt.iter().zip(case.partials(result)) {
-                let expected = awkward.partials[*k];
+                let expected = edge.partials[*k];
                 let name = row.name();
-                assert!(same(reverse, expected, tolerance), "{name} at {:?}, operand {k}: {reverse}", awkward.at);
-                assert!(same(forward, expected, tolerance), "{name} at {:?}, operand {k}: {forward}", awkward.at);
+                assert!(same(reverse, expected, tolerance), "{name} at {:?}, operand {k}: {reverse}", edge.at);
+                assert!(same(forward, expected, tolerance), "{name} at {:?}, operand {k}: {forward}", edge.at);
             }
         }
     }

@@ -31,18 +31,15 @@ impl Effects<'_> {
 impl Op {
     /// What the operation does beside giving its results, its inner blocks aside.
     pub fn effects(&self) -> Effects<'_> {
-        let mut effects = Effects { writes: self.written(), ..Effects::default() };
-        if let Op::Check { cond, .. } = self {
-            effects.checks = true;
-            effects.fails = cond.truth() != Some(true);
-        } else if let Op::Tensor { op, .. } = self {
-            effects.prints = op.prints();
-        } else if let Op::Loop(l) = self {
-            effects.may_not_end = l.count.is_none();
-        } else if let Op::Call { callee, .. } = self {
-            effects.calls = Some(callee);
+        let none = Effects::default();
+        match self {
+            Op::Prim { .. } | Op::Index { .. } | Op::Update { .. } | Op::Par(_) | Op::Switch { .. } => none,
+            Op::Tensor { op, .. } => Effects { prints: op.prints(), ..none },
+            Op::AccAdd { acc, .. } => Effects { writes: Some(*acc), ..none },
+            Op::Loop(l) => Effects { may_not_end: l.count.is_none(), ..none },
+            Op::Call { callee, .. } => Effects { calls: Some(callee), ..none },
+            Op::Check { cond, .. } => Effects { checks: true, fails: cond.truth() != Some(true), ..none },
         }
-        effects
     }
 }
 

@@ -1,14 +1,9 @@
 //! Questions about one kind of operation.
 
-use super::{Loop, Op, Par};
+use super::{Loop, Op};
 use crate::{Atom, Prim, TensorOp, Var};
 
 impl Op {
-    /// The parallel loop, if it is one.
-    pub fn as_par(&self) -> Option<&Par> {
-        if let Op::Par(p) = self { Some(p) } else { None }
-    }
-
     /// The loop, if it is one.
     pub fn as_loop(&self) -> Option<&Loop> {
         if let Op::Loop(l) = self { Some(l) } else { None }

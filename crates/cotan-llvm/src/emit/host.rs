@@ -9,7 +9,7 @@ use crate::jit::HostSymbols;
 use crate::runtime;
 use cotan_ir::{Elem, Prim};
 use cotan_loops::{Local, Operand};
-use cotan_ops::{Carrier, Kernel, Lowering, PrimRow, row, table};
+use cotan_ops::{Carrier, Codegen, Kernel, PrimRow, row, table};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
@@ -31,9 +31,9 @@ pub fn host_symbols() -> HostSymbols {
 }
 
 fn is_called(row: &PrimRow) -> bool {
-    match row.lowering {
-        Lowering::Host | Lowering::NativeOrHost(_) => true,
-        Lowering::Native(_) | Lowering::Expand(_) | Lowering::Formula(_) => false,
+    match row.codegen {
+        Codegen::Host | Codegen::NativeOrHost(_) => true,
+        Codegen::Native(_) | Codegen::Term(_) | Codegen::Expansion(_) => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Lowering, Value};
 use crate::node::{Expr, Node, Operand, Tensor, combining};
 use cotan_ir::{Atom, Elem, Monoid, OperandElem, Prim, ResultElem, Var, bug};
-use cotan_ops::{Code, Input, Instruction, Lowering as By, PrimRow, Term, cast_to, row, typed_number};
+use cotan_ops::{Code, Codegen, Input, Instruction, PrimRow, Term, cast_to, row, typed_number};
 
 impl Lowering<'_> {
     pub(super) fn prim(&mut self, result: Var, prim: Prim, args: &[Atom]) {
@@ -48,25 +48,27 @@ impl Lowering<'_> {
             ResultElem::Is(elem) => elem,
         };
         let args = args.to_vec();
-        match row.lowering {
-            By::Native(Instruction::Identity) => args[0],
-            By::Native(instruction) => {
+        match row.codegen {
+            Codegen::Native(Instruction::Identity) => args[0],
+            Codegen::Native(instruction) => {
                 // The only operand that decides nothing is the condition of a select.
                 let decides = row.sig.operands.iter().position(|o| *o == OperandElem::T);
                 let elem = decides.map_or(elem, |k| elems[k]);
                 self.define(name, result, Expr::Native { instruction, elem, args })
             }
-            By::NativeOrHost(instruction) if elem.is_integer() => {
+            Codegen::NativeOrHost(instruction) if elem.is_integer() => {
                 self.define(name, result, Expr::Native { instruction, elem, args })
             }
-            By::Host | By::NativeOrHost(_) => self.define(name, result, Expr::Host { prim: row.prim(), elem, args }),
-            By::Expand(term) => self.term(&term, elem, &args),
-            By::Formula(formula) => self.formula(name, row, &formula.code(elem), elem, args),
+            Codegen::Host | Codegen::NativeOrHost(_) => {
+                self.define(name, result, Expr::Host { prim: row.prim(), elem, args })
+            }
+            Codegen::Term(term) => self.term(&term, elem, &args),
+            Codegen::Expansion(expansion) => self.expansion(name, row, &expansion.code(elem), elem, args),
         }
     }
 
     /// The code of a formula. The operands that it leaves to the host take a branch of their own, which is rare.
-    fn formula(&mut self, name: &str, row: &'static PrimRow, code: &Code, elem: Elem, args: Vec<Operand>) -> Operand {
+    fn expansion(&mut self, name: &str, row: &'static PrimRow, code: &Code, elem: Elem, args: Vec<Operand>) -> Operand {
         let mut values: Vec<Operand> = Vec::new();
         let operand = |values: &[Operand], input: Input| match input {
             Input::Arg(k) => args[k],

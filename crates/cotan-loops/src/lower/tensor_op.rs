@@ -6,15 +6,15 @@ use super::{Lowering, Value};
 use crate::node::{Node, Operand, Routine, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var, bug};
 use cotan_ops::{
-    CONCAT, Evaluation, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE,
-    TensorRecord, cast_to, record,
+    CONCAT, Evaluation, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRow,
+    cast_to, tensor_row,
 };
 
 /// Lowers one use: the result variable, operands, attributes.
 type Rule = fn(&mut Lowering, Var, &[Value], &[i64]) -> Value;
 
 /// Every structural operation.
-static RULES: [(&TensorRecord, Rule); 11] = [
+static RULES: [(&TensorRow, Rule); 11] = [
     (&SLICE, slice),
     (&PAD, pad),
     (&REVERSE, reverse),
@@ -30,21 +30,21 @@ static RULES: [(&TensorRecord, Rule); 11] = [
 
 /// Whether this crate lowers an operation on tensors.
 pub fn lowers(op: TensorOp) -> bool {
-    match record(op).evaluation {
+    match tensor_row(op).evaluation {
         Evaluation::Direct(_) => rule(op).is_some(),
         Evaluation::Routine(_) => true,
     }
 }
 
 fn rule(op: TensorOp) -> Option<Rule> {
-    let record = record(op);
+    let record = tensor_row(op);
     RULES.iter().find(|(known, _)| std::ptr::eq(*known, record)).map(|(_, rule)| *rule)
 }
 
 impl Lowering<'_> {
     pub(super) fn tensor_op(&mut self, result: Var, op: TensorOp, args: &[Atom], attrs: &[i64]) {
         let args: Vec<Value> = args.iter().map(|a| self.value_of(*a)).collect();
-        let value = match record(op).evaluation {
+        let value = match tensor_row(op).evaluation {
             Evaluation::Routine(_) => self.routine(result, op, &args, attrs),
             Evaluation::Direct(_) => {
                 let rule = rule(op).unwrap_or_else(|| bug!("lowering to nests", self.f, "no rule for `{}`", op.name()));

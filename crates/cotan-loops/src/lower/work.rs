@@ -87,10 +87,10 @@ impl Lowering<'_> {
                 let arm = self.steps_of_block(arm);
                 self.float(Instruction::Max, steps, arm)
             })
-        } else if matches!(&stmt.op, Op::Prim { .. } | Op::Tensor { .. }) && !is_beside_loops {
+        } else if matches!(stmt.op, Op::Prim { .. } | Op::Tensor { .. }) && !is_beside_loops {
             let ty = self.f.ty(stmt.results[0]).clone();
             self.n_elements(&ty)
-        } else if matches!(&stmt.op, Op::Call { .. }) {
+        } else if matches!(stmt.op, Op::Call { .. }) {
             number(CALL)
         } else {
             number(0.0)
@@ -145,7 +145,7 @@ fn number(x: f64) -> Operand {
 /// Whether a block has sequential loops that are in no parallel one.
 fn has_loops(block: &Block) -> bool {
     block.stmts.iter().any(|stmt| {
-        matches!(&stmt.op, Op::Loop(_)) || matches!(&stmt.op, Op::Switch { arms, .. } if arms.iter().any(has_loops))
+        matches!(stmt.op, Op::Loop(_)) || matches!(&stmt.op, Op::Switch { arms, .. } if arms.iter().any(has_loops))
     })
 }
 

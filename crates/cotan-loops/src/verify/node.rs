@@ -8,7 +8,7 @@ use crate::{
 };
 use cotan_ir::{CheckKind, Elem, Monoid};
 use cotan_ops::reduce::monoid_row;
-use cotan_ops::{Evaluation, record};
+use cotan_ops::{Evaluation, tensor_row};
 
 impl<'a> Verifier<'a> {
     pub(super) fn node(&mut self, node: &'a Node) -> Result<(), NestError> {
@@ -305,7 +305,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn routine(&self, routine: &Routine) -> Checked {
-        let is_routine = matches!(record(routine.op).evaluation, Evaluation::Routine(_));
+        let is_routine = matches!(tensor_row(routine.op).evaluation, Evaluation::Routine(_));
         require(is_routine, || format!("`{}` is no routine", routine.op.name()))?;
         self.tensor(&routine.to)?;
         self.written(routine.to.place, routine.to.elem)?;

@@ -20,8 +20,8 @@ mod single;
 mod traced;
 
 pub(crate) use real::Real;
-pub(crate) use traced::formula;
-pub use traced::{Code, Formula, Input, Step};
+pub(crate) use traced::expansion;
+pub use traced::{Code, Expansion, Input, Step};
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($x:ident),+) = $f:path;)+) => {

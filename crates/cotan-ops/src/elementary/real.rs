@@ -1,4 +1,4 @@
-//! What elementary functions are written on: a float of some machine, with the few operations that every machine has.
+//! The trait of floats that elementary functions are written on: the few operations that every machine has.
 //!
 //! A function is generic over [`Real`] and so written once. On `f64` and `f32` it computes; that is the kernel of a row.
 //! On [`Traced`](super::Traced) it leaves its steps as data, from which backends write their code. Both do the same

@@ -1,7 +1,7 @@
-//! Elementary functions as data: the steps that a function takes, for backends to write down as code.
+//! Tracing: elementary functions as data, the steps that a function takes, for backends to write down as code.
 
 use super::real::{Bits, Real};
-use crate::{Instruction, Lowering, PrimRow, table};
+use crate::{Codegen, Instruction, PrimRow, table};
 use cotan_ir::{Const, Elem};
 use std::cell::RefCell;
 use std::fmt;
@@ -45,7 +45,7 @@ pub enum Input {
 
 /// A function that expands to straight-line code.
 #[derive(Clone, Copy)]
-pub struct Formula {
+pub struct Expansion {
     single: Record,
     double: Record,
 }
@@ -53,10 +53,10 @@ pub struct Formula {
 /// Writes the steps of a function; gives its value, and what is left to the host.
 type Record = fn(&Recorder) -> (Input, Option<Input>);
 
-impl Formula {
-    /// A formula from the functions that record it.
-    pub(crate) const fn new(single: Record, double: Record) -> Formula {
-        Formula { single, double }
+impl Expansion {
+    /// An expansion from the functions that record it.
+    pub(crate) const fn new(single: Record, double: Record) -> Expansion {
+        Expansion { single, double }
     }
 
     /// The code for f32 or f64.
@@ -98,15 +98,15 @@ impl Code {
     }
 }
 
-impl fmt::Debug for Formula {
+impl fmt::Debug for Expansion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Formula")
+        f.write_str("Expansion")
     }
 }
 
-/// `formula!(|x, y| f(x, y))`: the lowering of a row whose kernel is the generic function `f`. `formula!(|x| f(x); g(x))`:
+/// `expansion!(|x, y| f(x, y))`: the lowering of a row whose kernel is the generic function `f`. `expansion!(|x| f(x); g(x))`:
 /// operands for which `g` holds are left to the host function.
-macro_rules! formula {
+macro_rules! expansion {
     (@record $t:ty, ($($x:ident),+), $value:expr, $beyond:expr) => {
         |recorder| {
             let mut position = 0..;
@@ -115,19 +115,19 @@ macro_rules! formula {
         }
     };
     (|$($x:ident),+| $value:expr) => {
-        $crate::Lowering::Formula($crate::Formula::new(
-            $crate::elementary::formula!(@record f32, ($($x),+), $value, None),
-            $crate::elementary::formula!(@record f64, ($($x),+), $value, None),
+        $crate::Codegen::Expansion($crate::Expansion::new(
+            $crate::elementary::expansion!(@record f32, ($($x),+), $value, None),
+            $crate::elementary::expansion!(@record f64, ($($x),+), $value, None),
         ))
     };
     (|$($x:ident),+| $value:expr; $beyond:expr) => {
-        $crate::Lowering::Formula($crate::Formula::new(
-            $crate::elementary::formula!(@record f32, ($($x),+), $value, Some($beyond.input())),
-            $crate::elementary::formula!(@record f64, ($($x),+), $value, Some($beyond.input())),
+        $crate::Codegen::Expansion($crate::Expansion::new(
+            $crate::elementary::expansion!(@record f32, ($($x),+), $value, Some($beyond.input())),
+            $crate::elementary::expansion!(@record f64, ($($x),+), $value, Some($beyond.input())),
         ))
     };
 }
-pub(crate) use formula;
+pub(crate) use expansion;
 
 /// Code that is being written.
 #[derive(Default)]
@@ -193,7 +193,7 @@ fn apply<'a, T>(instruction: Instruction, elem: Elem, result: Elem, args: &[Trac
 
 /// The value of an instruction on constants, by the row that it is the lowering of.
 fn folded(instruction: Instruction, args: &[Input]) -> Const {
-    let is_it = |row: &&&PrimRow| matches!(row.lowering, Lowering::Native(found) if found == instruction);
+    let is_it = |row: &&&PrimRow| matches!(row.codegen, Codegen::Native(found) if found == instruction);
     let row = table().iter().find(is_it).expect("invariant: there is a row for what constants are computed with");
     let constant = |input: &Input| match input {
         Input::Const(c) => Some(*c),

@@ -3,7 +3,7 @@
 use super::tree::Tree;
 use super::unfold::{named, written};
 use crate::term::Constant;
-use crate::{Lowering, Meaning, Partial, Term, table};
+use crate::{Codegen, Partial, RealDenotation, Term, table};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -86,10 +86,10 @@ fn constants() -> &'static BTreeMap<u64, &'static Constant> {
                     collect(term, &mut found);
                 }
             }
-            if let Lowering::Expand(term) = &row.lowering {
+            if let Codegen::Term(term) = &row.codegen {
                 collect(term, &mut found);
             }
-            if let Meaning::Term(term) = &row.meaning {
+            if let RealDenotation::Term(term) = &row.denotation {
                 collect(term, &mut found);
             }
         }

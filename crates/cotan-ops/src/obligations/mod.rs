@@ -13,7 +13,7 @@ pub use exact::Exact;
 pub use tree::Tree;
 pub use unfold::{Denoted, Truth};
 
-use crate::{Known, Meaning, Partial, PrimRow, Proof, table};
+use crate::{Known, Partial, PrimRow, Proof, RealDenotation, table};
 use cotan_ir::{Elem, OperandElem, ResultElem};
 use std::fmt::{self, Write};
 use unfold::{applied, condition, number, operands, result};
@@ -43,7 +43,7 @@ impl Obligation {
             ResultElem::Is(elem) => elem.is_float(),
         };
         let takes_reals = row.sig.domain.has(Elem::F64) && row.sig.operands.contains(&OperandElem::T);
-        if !gives_reals || !takes_reals || matches!(row.meaning, Meaning::Other) {
+        if !gives_reals || !takes_reals || matches!(row.denotation, RealDenotation::Other) {
             return None;
         }
         let operands = operands(row);
@@ -73,9 +73,10 @@ fn is_real(operand: &Denoted) -> bool {
 impl PrimRow {
     /// The primitive over these operands; `None` if it is no function of real numbers that the proofs know.
     pub fn unfolded(&self, operands: Vec<Denoted>) -> Option<Denoted> {
-        let is_known = !matches!((self.meaning, self.term()), (Meaning::Other | Meaning::Expansion, None));
+        let is_known =
+            !matches!((self.denotation, self.term()), (RealDenotation::Other | RealDenotation::Codegen, None));
         // Rows for all types compare and choose truth values, too; terms only connect them.
-        let connects = matches!(self.meaning, Meaning::Known(Known::And | Known::Or | Known::Not));
+        let connects = matches!(self.denotation, RealDenotation::Known(Known::And | Known::Or | Known::Not));
         let is_truth =
             |(operand, elem): (&Denoted, &OperandElem)| *elem == OperandElem::T && matches!(operand, Denoted::Truth(_));
         let fits = connects || !operands.iter().zip(self.sig.operands).any(is_truth);

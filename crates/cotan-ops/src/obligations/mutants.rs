@@ -1,4 +1,4 @@
-//! Broken rules: what the proofs have to refuse.
+//! Mutation of rules: broken rules, which the proofs have to refuse.
 
 use super::Obligation;
 use super::tree::Tree;

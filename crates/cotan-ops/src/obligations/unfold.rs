@@ -2,7 +2,7 @@
 
 use super::tree::Tree;
 use crate::term::Constant;
-use crate::{Condition, Known, Meaning, PrimRow, Term};
+use crate::{Condition, Known, PrimRow, RealDenotation, Term};
 use cotan_ir::{Elem, OperandElem, bug};
 
 /// A term of the proofs, by what it denotes.
@@ -133,12 +133,12 @@ pub(super) fn result() -> Tree {
 
 /// A primitive applied to values. Its row has a meaning on real numbers.
 pub(super) fn applied(row: &PrimRow, values: Vec<Denoted>) -> Denoted {
-    match (row.meaning, row.term()) {
-        (Meaning::Known(known), _) => known_applied(known, values),
+    match (row.denotation, row.term()) {
+        (RealDenotation::Known(known), _) => known_applied(known, values),
         // The term says what the result is, so it does not name it.
         (_, Some(term)) => unfolded(term, &values, &result()),
-        (Meaning::Always(truth), None) => Denoted::Truth(Truth::Always(truth)),
-        (Meaning::Term(_) | Meaning::Expansion | Meaning::Other, None) => {
+        (RealDenotation::Always(truth), None) => Denoted::Truth(Truth::Always(truth)),
+        (RealDenotation::Term(_) | RealDenotation::Codegen | RealDenotation::Other, None) => {
             bug!("export of rules", row.name(), "the terms of rules are made of functions of real numbers")
         }
     }

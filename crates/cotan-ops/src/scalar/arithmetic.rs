@@ -7,12 +7,13 @@
 //! is a `mulz`, so that nothing which does not count can spoil a sum; it is its own derivative's tool. Code that runs may
 //! have a plain product, `mulc`, in its place.
 
+use crate::condition::Condition;
 use crate::kernel::kernels;
 use crate::num::Ring;
-use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
 use crate::term::term;
-use crate::{ADD_FITS, DIV_FITS, Known, MUL_FITS, Meaning, NEG_FITS, PrimRow, SUB_FITS, Word, WordElems};
+use crate::{ADD_FITS, DIV_FITS, Known, MUL_FITS, NEG_FITS, PrimRow, RealDenotation, SUB_FITS, Word, WordElems};
 use cotan_ir::ElemSet;
 
 const FLOAT: ElemSet = ElemSet::FLOAT;
@@ -27,8 +28,8 @@ pub static ADD: PrimRow = PrimRow {
     doc: "The sum `a0 + a1`; integers wrap.",
     words: &[Word::wrapping("wrapping_add")],
     kernels: kernels!(Ring::add, (T, T) on ring),
-    meaning: Meaning::Known(Known::Add),
-    lowering: Lowering::Native(Instruction::Add),
+    denotation: RealDenotation::Known(Known::Add),
+    codegen: Codegen::Native(Instruction::Add),
     fits: Some(&ADD_FITS),
     partials: &[Partial::finite(term!(1)), Partial::finite(term!(1))],
     kinks: Kinks::Smooth,
@@ -43,7 +44,7 @@ pub static ADD: PrimRow = PrimRow {
         Identity { on: FLOAT, law: Law::Neutral { operand: 0, value: -0.0, gives: 1 } },
         Identity { on: FLOAT, law: Law::Neutral { operand: 1, value: -0.0, gives: 0 } },
     ],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -54,8 +55,8 @@ pub static SUB: PrimRow = PrimRow {
     doc: "The difference `a0 - a1`; integers wrap.",
     words: &[Word::wrapping("wrapping_sub")],
     kernels: kernels!(Ring::sub, (T, T) on ring),
-    meaning: Meaning::Known(Known::Sub),
-    lowering: Lowering::Native(Instruction::Sub),
+    denotation: RealDenotation::Known(Known::Sub),
+    codegen: Codegen::Native(Instruction::Sub),
     fits: Some(&SUB_FITS),
     partials: &[Partial::finite(term!(1)), Partial::finite(term!(-1))],
     kinks: Kinks::Smooth,
@@ -66,7 +67,7 @@ pub static SUB: PrimRow = PrimRow {
         Identity { on: NUMERIC, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } },
         Identity { on: INTEGER, law: Law::Same(0.0) },
     ],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -77,8 +78,8 @@ pub static MUL: PrimRow = PrimRow {
     doc: "The product `a0 * a1`; integers wrap.",
     words: &[Word::wrapping("wrapping_mul")],
     kernels: kernels!(Ring::mul, (T, T) on ring),
-    meaning: Meaning::Known(Known::Mul),
-    lowering: Lowering::Native(Instruction::Mul),
+    denotation: RealDenotation::Known(Known::Mul),
+    codegen: Codegen::Native(Instruction::Mul),
     fits: Some(&MUL_FITS),
     partials: &[Partial::term(term!(a1)), Partial::term(term!(a0))],
     kinks: Kinks::Smooth,
@@ -93,7 +94,7 @@ pub static MUL: PrimRow = PrimRow {
         Identity { on: INTEGER, law: Law::Absorbing { operand: 0, value: 0.0, result: 0.0 } },
         Identity { on: INTEGER, law: Law::Absorbing { operand: 1, value: 0.0, result: 0.0 } },
     ],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -104,8 +105,8 @@ pub static MULZ: PrimRow = PrimRow {
     doc: "The product `a0 * a1`, but 0 if a factor is exactly zero, even if the other one is infinite or NaN.",
     words: &[],
     kernels: kernels!(mulz, (T, T) on ring),
-    meaning: Meaning::Term(term!(a0 * a1)),
-    lowering: Lowering::Native(Instruction::Mulz),
+    denotation: RealDenotation::Term(term!(a0 * a1)),
+    codegen: Codegen::Native(Instruction::Mulz),
     fits: None,
     partials: &[Partial::term(term!(a1)), Partial::term(term!(a0))],
     kinks: Kinks::Smooth,
@@ -122,14 +123,14 @@ pub static MULZ: PrimRow = PrimRow {
         Identity { on: FLOAT, law: Law::Absorbing { operand: 0, value: -0.0, result: 0.0 } },
         Identity { on: FLOAT, law: Law::Absorbing { operand: 1, value: -0.0, result: 0.0 } },
     ],
-    awkward: &[
-        Awkward {
+    edge_points: &[
+        EdgePoint {
             at: &[0.0, f64::INFINITY],
             value: 0.0,
             partials: &[f64::INFINITY, 0.0],
             why: "an exact zero wins over an infinite factor",
         },
-        Awkward {
+        EdgePoint {
             at: &[f64::NAN, 0.0],
             value: 0.0,
             partials: &[0.0, f64::NAN],
@@ -146,8 +147,8 @@ pub static MULC: PrimRow = PrimRow {
     doc: "The product `a0 * a1`; compiled code may add it to a sum without rounding it first.",
     words: &[],
     kernels: kernels!(Ring::mul, (T, T) on ring),
-    meaning: Meaning::Term(term!(a0 * a1)),
-    lowering: Lowering::Native(Instruction::Mulc),
+    denotation: RealDenotation::Term(term!(a0 * a1)),
+    codegen: Codegen::Native(Instruction::Mulc),
     fits: None,
     partials: &[Partial::term(term!(a1)), Partial::term(term!(a0))],
     kinks: Kinks::Smooth,
@@ -155,7 +156,7 @@ pub static MULC: PrimRow = PrimRow {
     samples: &[WIDE, WIDE],
     expressions: &[],
     identities: &[Identity { on: NUMERIC, law: Law::Commutative }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -170,8 +171,8 @@ pub static DIV: PrimRow = PrimRow {
     doc: "The quotient `a0 / a1`; integers truncate, 0 for a zero divisor.",
     words: &[],
     kernels: kernels!(Ring::div, (T, T) on ring),
-    meaning: Meaning::Known(Known::Div),
-    lowering: Lowering::Native(Instruction::Div),
+    denotation: RealDenotation::Known(Known::Div),
+    codegen: Codegen::Native(Instruction::Div),
     fits: Some(&DIV_FITS),
     partials: &[Partial::term(term!(1 / a1)), Partial::term(term!(-(r / a1)))],
     kinks: Kinks::Smooth,
@@ -179,7 +180,7 @@ pub static DIV: PrimRow = PrimRow {
     samples: &[WIDE, Sample::Span(0.5, 3.0)],
     expressions: &["(_ / (2.0 + $ * $))"],
     identities: &[Identity { on: NUMERIC, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -190,8 +191,8 @@ pub static NEG: PrimRow = PrimRow {
     doc: "The negative `-a0`; integers wrap.",
     words: &[Word::wrapping("wrapping_neg")],
     kernels: kernels!(Ring::neg, (T) on ring),
-    meaning: Meaning::Known(Known::Neg),
-    lowering: Lowering::Native(Instruction::Neg),
+    denotation: RealDenotation::Known(Known::Neg),
+    codegen: Codegen::Native(Instruction::Neg),
     fits: Some(&NEG_FITS),
     partials: &[Partial::finite(term!(-1))],
     kinks: Kinks::Smooth,
@@ -199,7 +200,7 @@ pub static NEG: PrimRow = PrimRow {
     samples: &[WIDE],
     expressions: &["(-_)"],
     identities: &[Identity { on: NUMERIC, law: Law::Involution }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -210,8 +211,8 @@ pub static FMA: PrimRow = PrimRow {
     doc: "`a0 * a1 + a2`, rounded once; integers wrap.",
     words: &[Word::new("fma", WordElems::Float)],
     kernels: kernels!(Ring::fma, (T, T, T) on ring),
-    meaning: Meaning::Term(term!(a0 * a1 + a2)),
-    lowering: Lowering::Native(Instruction::Fma),
+    denotation: RealDenotation::Term(term!(a0 * a1 + a2)),
+    codegen: Codegen::Native(Instruction::Fma),
     fits: None,
     partials: &[Partial::term(term!(a1)), Partial::term(term!(a0)), Partial::finite(term!(1))],
     kinks: Kinks::Smooth,
@@ -219,7 +220,7 @@ pub static FMA: PrimRow = PrimRow {
     samples: &[WIDE, WIDE, WIDE],
     expressions: &["fma(_, $, 0.3)"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 

@@ -12,11 +12,11 @@
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::{Int, Num};
-use crate::row::{Group, Instruction, Kinks, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Instruction, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, giving};
 use crate::storage::{BF16, F16, Stored};
 use crate::term::term;
-use crate::{Meaning, PrimRow};
+use crate::{PrimRow, RealDenotation};
 use cotan_ir::{Elem, ElemSet};
 
 /// A type that can be converted.
@@ -104,7 +104,7 @@ convert_storage!(F16 BF16);
 macro_rules! cast {
     (
         $row:ident, $name:literal, $t:ty, $elem:ident, $trait:ident::$via:ident from $from:ident ($group:ident),
-        $meaning:expr, $proof:expr, $partial:expr, $kinks:expr, $doc:literal
+        $denotation:expr, $proof:expr, $partial:expr, $kinks:expr, $doc:literal
     ) => {
         #[doc = $doc]
         pub static $row: PrimRow = PrimRow {
@@ -118,8 +118,8 @@ macro_rules! cast {
                 }
                 kernels!(cast, (T) on $group)
             },
-            meaning: $meaning,
-            lowering: Lowering::Native(Instruction::Cast(Elem::$elem)),
+            denotation: $denotation,
+            codegen: Codegen::Native(Instruction::Cast(Elem::$elem)),
             fits: None,
             partials: &[$partial],
             kinks: $kinks,
@@ -127,7 +127,7 @@ macro_rules! cast {
             samples: &[Sample::Span(-3.0, 3.0)],
             expressions: &[],
             identities: &[],
-            awkward: &[],
+            edge_points: &[],
             proof: $proof,
         };
     };
@@ -138,7 +138,7 @@ macro_rules! cast {
             $t,
             $elem,
             ConvertToInteger::to_integer from ORDERED (ordered),
-            Meaning::Other,
+            RealDenotation::Other,
             Proof::Nothing,
             Partial::zero("a conversion to an integer is piecewise constant"),
             Kinks::Flat,
@@ -146,10 +146,10 @@ macro_rules! cast {
         );
     };
     (float $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
-        cast!($row, $name, $t, $elem, Convert::to_float from ANY (stored), Meaning::Term(term!(a0)), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
+        cast!($row, $name, $t, $elem, Convert::to_float from ANY (stored), RealDenotation::Term(term!(a0)), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
     };
     (storage $row:ident, $name:literal, $t:ty, $elem:ident, $doc:literal) => {
-        cast!($row, $name, $t, $elem, Convert::to_storage from ANY (stored), Meaning::Term(term!(a0)), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
+        cast!($row, $name, $t, $elem, Convert::to_storage from ANY (stored), RealDenotation::Term(term!(a0)), Proof::Proved, Partial::Convert, Kinks::Smooth, $doc);
     };
 }
 

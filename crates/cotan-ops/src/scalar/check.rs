@@ -4,10 +4,10 @@
 
 use crate::kernel::kernels;
 use crate::num::{Int, Num};
-use crate::row::{Group, Instruction, Kinks, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Instruction, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, I64_PAIR, UNARY, WITH_I64, giving};
 use crate::term::term;
-use crate::{Meaning, PrimRow};
+use crate::{PrimRow, RealDenotation};
 use cotan_ir::{Elem, ElemSet};
 
 const FLAT: Partial = Partial::zero("a truth value is piecewise constant");
@@ -19,8 +19,8 @@ pub static IN_RANGE: PrimRow = PrimRow {
     doc: "Whether `0 <= a0 < a1`.",
     words: &[],
     kernels: kernels!(in_range, (i64, i64)),
-    meaning: Meaning::Other,
-    lowering: Lowering::Expand(term!(int(0) <= a0 && a0 < a1)),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Term(term!(int(0) <= a0 && a0 < a1)),
     fits: None,
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -28,7 +28,7 @@ pub static IN_RANGE: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -39,8 +39,8 @@ pub static ADD_FITS: PrimRow = PrimRow {
     doc: "Whether `a0 + a1` fits the type.",
     words: &[],
     kernels: kernels!(add_fits, (T, T) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Native(Instruction::AddFits),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Native(Instruction::AddFits),
     fits: None,
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -48,7 +48,7 @@ pub static ADD_FITS: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -59,8 +59,8 @@ pub static SUB_FITS: PrimRow = PrimRow {
     doc: "Whether `a0 - a1` fits the type.",
     words: &[],
     kernels: kernels!(sub_fits, (T, T) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Native(Instruction::SubFits),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Native(Instruction::SubFits),
     fits: None,
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -68,7 +68,7 @@ pub static SUB_FITS: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -79,8 +79,8 @@ pub static MUL_FITS: PrimRow = PrimRow {
     doc: "Whether `a0 * a1` fits the type.",
     words: &[],
     kernels: kernels!(mul_fits, (T, T) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Native(Instruction::MulFits),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Native(Instruction::MulFits),
     fits: None,
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -88,7 +88,7 @@ pub static MUL_FITS: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -99,8 +99,8 @@ pub static NEG_FITS: PrimRow = PrimRow {
     doc: "Whether `-a0` fits the type.",
     words: &[],
     kernels: kernels!(neg_fits, (T) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Expand(term!(SUB_FITS(0, a0))),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Term(term!(SUB_FITS(0, a0))),
     fits: None,
     partials: &[FLAT],
     kinks: Kinks::Flat,
@@ -108,7 +108,7 @@ pub static NEG_FITS: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -119,8 +119,8 @@ pub static ABS_FITS: PrimRow = PrimRow {
     doc: "Whether the magnitude of `a0` fits the type.",
     words: &[],
     kernels: kernels!(abs_fits, (T) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Expand(term!(a0 >= 0 || NEG_FITS(a0))),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Term(term!(a0 >= 0 || NEG_FITS(a0))),
     fits: None,
     partials: &[FLAT],
     kinks: Kinks::Flat,
@@ -128,7 +128,7 @@ pub static ABS_FITS: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -139,8 +139,8 @@ pub static DIV_FITS: PrimRow = PrimRow {
     doc: "Whether `a0 / a1` fits the type: all but the least number divided by -1. A zero divisor is another matter.",
     words: &[],
     kernels: kernels!(div_fits, (T, T) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Expand(term!(a1 >= 0 || (a1 != -1 || NEG_FITS(a0)))),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Term(term!(a1 >= 0 || (a1 != -1 || NEG_FITS(a0)))),
     fits: None,
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -148,7 +148,7 @@ pub static DIV_FITS: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -159,8 +159,8 @@ pub static POWI_FITS: PrimRow = PrimRow {
     doc: "Whether `a0` to the power `a1 >= 0` fits the type.",
     words: &[],
     kernels: kernels!(powi_fits, (T, i64) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Host,
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Host,
     fits: None,
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -168,7 +168,7 @@ pub static POWI_FITS: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(0, 7)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -179,8 +179,8 @@ pub static SHIFT_FITS: PrimRow = PrimRow {
     doc: "Whether `a1` is at least 0 and less than the width of `a0`.",
     words: &[],
     kernels: kernels!(shift_fits, (T, i64) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Native(Instruction::ShiftFits),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Native(Instruction::ShiftFits),
     fits: None,
     partials: &[FLAT, FLAT],
     kinks: Kinks::Flat,
@@ -188,7 +188,7 @@ pub static SHIFT_FITS: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-1, 9)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -264,8 +264,8 @@ macro_rules! cast_row {
                 }
         kernels!(fits, (T) on numeric)
             },
-            meaning: Meaning::Other,
-            lowering: Lowering::Native(Instruction::CastFits(Elem::$elem)),
+            denotation: RealDenotation::Other,
+            codegen: Codegen::Native(Instruction::CastFits(Elem::$elem)),
             fits: None,
             partials: &[FLAT],
             kinks: Kinks::Flat,
@@ -273,7 +273,7 @@ macro_rules! cast_row {
             samples: &[Sample::Span(-3.0, 3.0)],
             expressions: &[],
             identities: &[],
-            awkward: &[],
+            edge_points: &[],
             proof: Proof::Nothing,
         };
     };

@@ -6,10 +6,10 @@
 
 use crate::kernel::kernels;
 use crate::num::Num;
-use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, CHOICE, UNARY, giving, same};
 use crate::term::{INF, term};
-use crate::{ABS, Known, Meaning, PrimRow, Word, WordElems};
+use crate::{ABS, Known, PrimRow, RealDenotation, Word, WordElems};
 use cotan_ir::{Elem, ElemSet};
 
 const ANY: ElemSet = ElemSet::ANY;
@@ -20,7 +20,7 @@ const WIDE: Sample = Sample::Span(-3.0, 3.0);
 const WHOLE: Sample = Sample::Whole(-3, 3);
 
 macro_rules! comparison {
-    ($row:ident, $name:literal, $instruction:ident, $operator:tt, $meaning:expr, $doc:literal, $same:expr) => {
+    ($row:ident, $name:literal, $instruction:ident, $operator:tt, $denotation:expr, $doc:literal, $same:expr) => {
         #[doc = $doc]
         pub static $row: PrimRow = PrimRow {
             sig: giving(&$row, $name, BINARY, ElemSet::ORDERED, Elem::Bool),
@@ -33,8 +33,8 @@ macro_rules! comparison {
                 }
                 kernels!(compare, (T, T) on ordered)
             },
-            meaning: $meaning,
-            lowering: Lowering::Native(Instruction::$instruction),
+            denotation: $denotation,
+            codegen: Codegen::Native(Instruction::$instruction),
             fits: None,
             partials: &[FLAT, FLAT],
             kinks: Kinks::Flat,
@@ -42,18 +42,18 @@ macro_rules! comparison {
             samples: &[WIDE, WIDE],
             expressions: &[],
             identities: &[Identity { on: BITS, law: Law::Same($same) }],
-            awkward: &[],
+            edge_points: &[],
             proof: Proof::Nothing,
         };
     };
 }
 
-comparison!(EQ, "eq", Eq, ==, Meaning::Known(Known::Equal), "Whether `a0` equals `a1`.", 1.0);
-comparison!(NE, "ne", Ne, !=, Meaning::Term(term!(!(a0 == a1))), "Whether `a0` differs from `a1`.", 0.0);
-comparison!(LT, "lt", Lt, <, Meaning::Known(Known::Less), "Whether `a0` is less than `a1`.", 0.0);
-comparison!(LE, "le", Le, <=, Meaning::Known(Known::AtMost), "Whether `a0` is at most `a1`.", 1.0);
-comparison!(GT, "gt", Gt, >, Meaning::Term(term!(a1 < a0)), "Whether `a0` is greater than `a1`.", 0.0);
-comparison!(GE, "ge", Ge, >=, Meaning::Term(term!(a1 <= a0)), "Whether `a0` is at least `a1`.", 1.0);
+comparison!(EQ, "eq", Eq, ==, RealDenotation::Known(Known::Equal), "Whether `a0` equals `a1`.", 1.0);
+comparison!(NE, "ne", Ne, !=, RealDenotation::Term(term!(!(a0 == a1))), "Whether `a0` differs from `a1`.", 0.0);
+comparison!(LT, "lt", Lt, <, RealDenotation::Known(Known::Less), "Whether `a0` is less than `a1`.", 0.0);
+comparison!(LE, "le", Le, <=, RealDenotation::Known(Known::AtMost), "Whether `a0` is at most `a1`.", 1.0);
+comparison!(GT, "gt", Gt, >, RealDenotation::Term(term!(a1 < a0)), "Whether `a0` is greater than `a1`.", 0.0);
+comparison!(GE, "ge", Ge, >=, RealDenotation::Term(term!(a1 <= a0)), "Whether `a0` is at least `a1`.", 1.0);
 
 /// Logical and, bit by bit on integers.
 pub static AND: PrimRow = PrimRow {
@@ -67,8 +67,8 @@ pub static AND: PrimRow = PrimRow {
         }
         kernels!(and_bits, (T, T) on bits)
     },
-    meaning: Meaning::Known(Known::And),
-    lowering: Lowering::Native(Instruction::And),
+    denotation: RealDenotation::Known(Known::And),
+    codegen: Codegen::Native(Instruction::And),
     fits: None,
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
@@ -84,7 +84,7 @@ pub static AND: PrimRow = PrimRow {
         Identity { on: BITS, law: Law::Absorbing { operand: 0, value: 0.0, result: 0.0 } },
         Identity { on: BITS, law: Law::Absorbing { operand: 1, value: 0.0, result: 0.0 } },
     ],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -100,8 +100,8 @@ pub static OR: PrimRow = PrimRow {
         }
         kernels!(or_bits, (T, T) on bits)
     },
-    meaning: Meaning::Known(Known::Or),
-    lowering: Lowering::Native(Instruction::Or),
+    denotation: RealDenotation::Known(Known::Or),
+    codegen: Codegen::Native(Instruction::Or),
     fits: None,
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
@@ -117,7 +117,7 @@ pub static OR: PrimRow = PrimRow {
         Identity { on: ElemSet::BOOL, law: Law::Absorbing { operand: 0, value: 1.0, result: 1.0 } },
         Identity { on: ElemSet::BOOL, law: Law::Absorbing { operand: 1, value: 1.0, result: 1.0 } },
     ],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -133,8 +133,8 @@ pub static XOR: PrimRow = PrimRow {
         }
         kernels!(xor_bits, (T, T) on bits)
     },
-    meaning: Meaning::Other,
-    lowering: Lowering::Native(Instruction::Xor),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Native(Instruction::Xor),
     fits: None,
     partials: &[DISCRETE, DISCRETE],
     kinks: Kinks::Flat,
@@ -148,7 +148,7 @@ pub static XOR: PrimRow = PrimRow {
         Identity { on: BITS, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } },
         Identity { on: BITS, law: Law::Same(0.0) },
     ],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -159,8 +159,8 @@ pub static NOT: PrimRow = PrimRow {
     doc: "Logical negation, bit by bit on integers.",
     words: &[],
     kernels: kernels!(std::ops::Not::not, (T) on bits),
-    meaning: Meaning::Known(Known::Not),
-    lowering: Lowering::Native(Instruction::Not),
+    denotation: RealDenotation::Known(Known::Not),
+    codegen: Codegen::Native(Instruction::Not),
     fits: None,
     partials: &[DISCRETE],
     kinks: Kinks::Flat,
@@ -168,7 +168,7 @@ pub static NOT: PrimRow = PrimRow {
     samples: &[WHOLE],
     expressions: &[],
     identities: &[Identity { on: BITS, law: Law::Involution }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -184,8 +184,8 @@ pub static SELECT: PrimRow = PrimRow {
         }
         kernels!(select, (bool, T, T) on any)
     },
-    meaning: Meaning::Known(Known::Select),
-    lowering: Lowering::Native(Instruction::Select),
+    denotation: RealDenotation::Known(Known::Select),
+    codegen: Codegen::Native(Instruction::Select),
     fits: None,
     partials: &[DISCRETE, Partial::term(term!(if a0 { 1 } else { 0 })), Partial::term(term!(if a0 { 0 } else { 1 }))],
     kinks: Kinks::Smooth,
@@ -197,7 +197,7 @@ pub static SELECT: PrimRow = PrimRow {
         Identity { on: ANY, law: Law::Neutral { operand: 0, value: 0.0, gives: 2 } },
         Identity { on: ANY, law: Law::Idempotent },
     ],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -208,8 +208,8 @@ pub static ISNAN: PrimRow = PrimRow {
     doc: "Whether `a0` is not a number.",
     words: &[Word::new("isnan", WordElems::Float)],
     kernels: kernels!(Num::is_nan, (T) on float),
-    meaning: Meaning::Always(false),
-    lowering: Lowering::Native(Instruction::IsNan),
+    denotation: RealDenotation::Always(false),
+    codegen: Codegen::Native(Instruction::IsNan),
     fits: None,
     partials: &[FLAT],
     kinks: Kinks::Flat,
@@ -217,7 +217,7 @@ pub static ISNAN: PrimRow = PrimRow {
     samples: &[WIDE],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -233,8 +233,8 @@ pub static ISFINITE: PrimRow = PrimRow {
         }
         kernels!(is_finite, (T) on float)
     },
-    meaning: Meaning::Always(true),
-    lowering: Lowering::Expand(term!(ABS(a0) < INF)),
+    denotation: RealDenotation::Always(true),
+    codegen: Codegen::Term(term!(ABS(a0) < INF)),
     fits: None,
     partials: &[FLAT],
     kinks: Kinks::Flat,
@@ -242,7 +242,7 @@ pub static ISFINITE: PrimRow = PrimRow {
     samples: &[WIDE],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 

@@ -3,12 +3,13 @@
 //! `exp' = r`, `exp2' = ln 2 r`, `expm1' = exp a0`; `log' = 1/a0`, `log2' = 1/(ln 2 a0)`, `log10' = 1/(ln 10 a0)`,
 //! `log1p' = 1/(1 + a0)`. The last four are finite where the logarithm is NaN, so that a guard makes them NaN there.
 
-use crate::elementary::{self, formula};
+use crate::condition::Condition;
+use crate::elementary::{self, expansion};
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{EdgePoint, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
 use crate::term::{NAN, term};
-use crate::{Constant, Known, Meaning, PrimRow, Term, Word, WordElems};
+use crate::{Constant, Known, PrimRow, RealDenotation, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 const LN_2: Term = Term::Named(&Constant { name: "ln 2", value: std::f64::consts::LN_2, exact: term!(LOG(2)) });
@@ -25,8 +26,8 @@ pub static EXP: PrimRow = PrimRow {
     doc: "e to the power `a0`.",
     words: &[Word::new("exp", WordElems::Float)],
     kernels: kernels!(elementary::exp, (T) on float),
-    meaning: Meaning::Known(Known::Exp),
-    lowering: formula!(|x| elementary::exp(x)),
+    denotation: RealDenotation::Known(Known::Exp),
+    codegen: expansion!(|x| elementary::exp(x)),
     fits: None,
     partials: &[Partial::term(term!(r))],
     kinks: Kinks::Smooth,
@@ -34,7 +35,7 @@ pub static EXP: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &["exp(tanh(_))"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -45,8 +46,8 @@ pub static EXP2: PrimRow = PrimRow {
     doc: "2 to the power `a0`.",
     words: &[],
     kernels: kernels!(elementary::exp2, (T) on float),
-    meaning: Meaning::Term(term!(EXP(a0 * LN_2))),
-    lowering: formula!(|x| elementary::exp2(x)),
+    denotation: RealDenotation::Term(term!(EXP(a0 * LN_2))),
+    codegen: expansion!(|x| elementary::exp2(x)),
     fits: None,
     partials: &[Partial::term(term!(LN_2 * r))],
     kinks: Kinks::Smooth,
@@ -54,7 +55,7 @@ pub static EXP2: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -65,8 +66,8 @@ pub static EXPM1: PrimRow = PrimRow {
     doc: "`exp(a0) - 1`, exact near 0.",
     words: &[Word::new("expm1", WordElems::Float)],
     kernels: kernels!(elementary::expm1, (T) on float),
-    meaning: Meaning::Term(term!(EXP(a0) - 1)),
-    lowering: formula!(|x| elementary::expm1(x)),
+    denotation: RealDenotation::Term(term!(EXP(a0) - 1)),
+    codegen: expansion!(|x| elementary::expm1(x)),
     fits: None,
     partials: &[Partial::term(term!(EXP(a0)))],
     kinks: Kinks::Smooth,
@@ -74,7 +75,7 @@ pub static EXPM1: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &["expm1(tanh(_))"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -85,8 +86,8 @@ pub static LOG: PrimRow = PrimRow {
     doc: "The natural logarithm of `a0`; NaN below 0.",
     words: &[Word::new("log", WordElems::Float)],
     kernels: kernels!(elementary::log, (T) on float),
-    meaning: Meaning::Known(Known::Log),
-    lowering: formula!(|x| elementary::log(x)),
+    denotation: RealDenotation::Known(Known::Log),
+    codegen: expansion!(|x| elementary::log(x)),
     fits: None,
     partials: &[Partial::term(term!(if a0 >= 0 { 1 / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -94,9 +95,9 @@ pub static LOG: PrimRow = PrimRow {
     samples: &[Sample::Span(0.2, 4.0)],
     expressions: &["log(1.5 + _ * _)"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
-        Awkward {
+    edge_points: &[
+        EdgePoint { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
+        EdgePoint {
             at: &[-1.0],
             value: f64::NAN,
             partials: &[f64::NAN],
@@ -113,8 +114,8 @@ pub static LOG2: PrimRow = PrimRow {
     doc: "The logarithm of `a0` to base 2; NaN below 0.",
     words: &[Word::new("log2", WordElems::Float)],
     kernels: kernels!(elementary::log2, (T) on float),
-    meaning: Meaning::Term(term!(LOG(a0) / LN_2)),
-    lowering: formula!(|x| elementary::log2(x)),
+    denotation: RealDenotation::Term(term!(LOG(a0) / LN_2)),
+    codegen: expansion!(|x| elementary::log2(x)),
     fits: None,
     partials: &[Partial::term(term!(if a0 >= 0 { LOG2_E / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -122,9 +123,9 @@ pub static LOG2: PrimRow = PrimRow {
     samples: &[Sample::Span(0.2, 4.0)],
     expressions: &["log2(1.5 + _ * _)"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
-        Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
+    edge_points: &[
+        EdgePoint { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
+        EdgePoint { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
     ],
     proof: Proof::Proved,
 };
@@ -136,8 +137,8 @@ pub static LOG10: PrimRow = PrimRow {
     doc: "The logarithm of `a0` to base 10; NaN below 0.",
     words: &[Word::new("log10", WordElems::Float)],
     kernels: kernels!(elementary::log10, (T) on float),
-    meaning: Meaning::Term(term!(LOG(a0) / LN_10)),
-    lowering: formula!(|x| elementary::log10(x)),
+    denotation: RealDenotation::Term(term!(LOG(a0) / LN_10)),
+    codegen: expansion!(|x| elementary::log10(x)),
     fits: None,
     partials: &[Partial::term(term!(if a0 >= 0 { LOG10_E / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -145,9 +146,9 @@ pub static LOG10: PrimRow = PrimRow {
     samples: &[Sample::Span(0.2, 4.0)],
     expressions: &["log10(1.5 + _ * _)"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
-        Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
+    edge_points: &[
+        EdgePoint { at: &[0.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole of 1/x" },
+        EdgePoint { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
     ],
     proof: Proof::Proved,
 };
@@ -159,8 +160,8 @@ pub static LOG1P: PrimRow = PrimRow {
     doc: "The natural logarithm of `1 + a0`, exact near 0; NaN below -1.",
     words: &[Word::new("log1p", WordElems::Float)],
     kernels: kernels!(elementary::log1p, (T) on float),
-    meaning: Meaning::Term(term!(LOG(1 + a0))),
-    lowering: formula!(|x| elementary::log1p(x)),
+    denotation: RealDenotation::Term(term!(LOG(1 + a0))),
+    codegen: expansion!(|x| elementary::log1p(x)),
     fits: None,
     partials: &[Partial::term(term!(if a0 >= -1 { 1 / (1 + a0) } else { NAN }))],
     kinks: Kinks::At("at -1 the derivative is +inf, as the limit from inside the domain"),
@@ -168,9 +169,9 @@ pub static LOG1P: PrimRow = PrimRow {
     samples: &[Sample::Span(-0.8, 4.0)],
     expressions: &["log1p(_ * _)"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[-1.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole" },
-        Awkward { at: &[-2.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
+    edge_points: &[
+        EdgePoint { at: &[-1.0], value: f64::NEG_INFINITY, partials: &[f64::INFINITY], why: "the pole" },
+        EdgePoint { at: &[-2.0], value: f64::NAN, partials: &[f64::NAN], why: "guarded like the natural logarithm" },
     ],
     proof: Proof::Proved,
 };

@@ -3,13 +3,14 @@
 //! `max`: `wins(a0, a1)` and `wins(a1, a0)`, where `wins` is 1, 1/2 or 0; `min` the other way round. `clamp`: 1 for the
 //! operand that the result is, `a0` at the bounds. `relu' = relu(sign a0)`. A NaN operand makes all of them NaN.
 
+use crate::condition::Condition;
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::Num;
-use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
 use crate::term::{NAN, term};
-use crate::{Meaning, PrimRow, SIGN, Term, Word, WordElems};
+use crate::{PrimRow, RealDenotation, SIGN, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// The partial of an operand that the result is not.
@@ -22,8 +23,8 @@ pub static MAX: PrimRow = PrimRow {
     doc: "The greater of `a0` and `a1`; NaN if one of them is NaN; 0.0 counts as greater than -0.0.",
     words: &[Word::new("max", WordElems::Numeric)],
     kernels: kernels!(Extremes::greater, (T, T) on numeric),
-    meaning: Meaning::Term(term!(if a0 <= a1 { a1 } else { a0 })),
-    lowering: Lowering::Native(Instruction::Max),
+    denotation: RealDenotation::Term(term!(if a0 <= a1 { a1 } else { a0 })),
+    codegen: Codegen::Native(Instruction::Max),
     fits: None,
     partials: &[Partial::term(term!(WINS(a0, a1))), Partial::term(term!(WINS(a1, a0)))],
     kinks: Kinks::At("equal operands get half each"),
@@ -35,9 +36,9 @@ pub static MAX: PrimRow = PrimRow {
         Identity { on: ElemSet::NUMERIC, law: Law::Associative },
         Identity { on: ElemSet::NUMERIC, law: Law::Idempotent },
     ],
-    awkward: &[
-        Awkward { at: &[1.0, 1.0], value: 1.0, partials: &[0.5, 0.5], why: "half to each" },
-        Awkward { at: &[f64::NAN, 1.0], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "a NaN is passed on" },
+    edge_points: &[
+        EdgePoint { at: &[1.0, 1.0], value: 1.0, partials: &[0.5, 0.5], why: "half to each" },
+        EdgePoint { at: &[f64::NAN, 1.0], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "a NaN is passed on" },
     ],
     proof: Proof::Proved,
 };
@@ -49,8 +50,8 @@ pub static MIN: PrimRow = PrimRow {
     doc: "The smaller of `a0` and `a1`; NaN if one of them is NaN; -0.0 counts as smaller than 0.0.",
     words: &[Word::new("min", WordElems::Numeric)],
     kernels: kernels!(Extremes::smaller, (T, T) on numeric),
-    meaning: Meaning::Term(term!(if a0 <= a1 { a0 } else { a1 })),
-    lowering: Lowering::Native(Instruction::Min),
+    denotation: RealDenotation::Term(term!(if a0 <= a1 { a0 } else { a1 })),
+    codegen: Codegen::Native(Instruction::Min),
     fits: None,
     partials: &[Partial::term(term!(WINS(a1, a0))), Partial::term(term!(WINS(a0, a1)))],
     kinks: Kinks::At("equal operands get half each"),
@@ -62,9 +63,9 @@ pub static MIN: PrimRow = PrimRow {
         Identity { on: ElemSet::NUMERIC, law: Law::Associative },
         Identity { on: ElemSet::NUMERIC, law: Law::Idempotent },
     ],
-    awkward: &[
-        Awkward { at: &[1.0, 1.0], value: 1.0, partials: &[0.5, 0.5], why: "half to each" },
-        Awkward { at: &[1.0, f64::NAN], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "a NaN is passed on" },
+    edge_points: &[
+        EdgePoint { at: &[1.0, 1.0], value: 1.0, partials: &[0.5, 0.5], why: "half to each" },
+        EdgePoint { at: &[1.0, f64::NAN], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "a NaN is passed on" },
     ],
     proof: Proof::Proved,
 };
@@ -76,8 +77,8 @@ pub static WINS: PrimRow = PrimRow {
     doc: "1 where `a0 > a1`, 1/2 where they are equal, else 0; NaN if one of them is NaN.",
     words: &[],
     kernels: kernels!(wins, (T, T) on float),
-    meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(term!(if a0 > a1 {
+    denotation: RealDenotation::Codegen,
+    codegen: Codegen::Term(term!(if a0 > a1 {
         1
     } else if a0 < a1 {
         0
@@ -96,7 +97,7 @@ pub static WINS: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -167,8 +168,8 @@ pub static CLAMP: PrimRow = PrimRow {
     doc: "`a0` moved into the range from `a1` to `a2`: `min(max(a0, a1), a2)`.",
     words: &[Word::new("clamp", WordElems::Numeric)],
     kernels: kernels!(clamp, (T, T, T) on numeric),
-    meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(term!(MIN(MAX(a0, a1), a2))),
+    denotation: RealDenotation::Codegen,
+    codegen: Codegen::Term(term!(MIN(MAX(a0, a1), a2))),
     fits: None,
     partials: &[
         Partial::term(term!(if a1 <= a0 && a0 <= a2 { 1 } else { OUTSIDE })),
@@ -180,12 +181,12 @@ pub static CLAMP: PrimRow = PrimRow {
     samples: &[Sample::Span(-1.0, 1.0), Sample::Span(-3.0, -2.0), Sample::Span(2.0, 3.0)],
     expressions: &["clamp(_, -0.6, 0.8)"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[2.0, 2.0, 5.0], value: 2.0, partials: &[1.0, 0.0, 0.0], why: "the lower bound passes" },
-        Awkward { at: &[5.0, 2.0, 5.0], value: 5.0, partials: &[1.0, 0.0, 0.0], why: "the upper bound passes" },
-        Awkward { at: &[1.0, 2.0, 5.0], value: 2.0, partials: &[0.0, 1.0, 0.0], why: "below" },
-        Awkward { at: &[6.0, 2.0, 5.0], value: 5.0, partials: &[0.0, 0.0, 1.0], why: "above" },
-        Awkward {
+    edge_points: &[
+        EdgePoint { at: &[2.0, 2.0, 5.0], value: 2.0, partials: &[1.0, 0.0, 0.0], why: "the lower bound passes" },
+        EdgePoint { at: &[5.0, 2.0, 5.0], value: 5.0, partials: &[1.0, 0.0, 0.0], why: "the upper bound passes" },
+        EdgePoint { at: &[1.0, 2.0, 5.0], value: 2.0, partials: &[0.0, 1.0, 0.0], why: "below" },
+        EdgePoint { at: &[6.0, 2.0, 5.0], value: 5.0, partials: &[0.0, 0.0, 1.0], why: "above" },
+        EdgePoint {
             at: &[f64::NAN, 2.0, 5.0],
             value: f64::NAN,
             partials: &[f64::NAN, f64::NAN, f64::NAN],
@@ -206,8 +207,8 @@ pub static RELU: PrimRow = PrimRow {
     doc: "`a0` where it is positive, else 0; NaN of NaN.",
     words: &[Word::new("relu", WordElems::Float)],
     kernels: kernels!(relu, (T) on numeric),
-    meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(term!(if a0 <= 0 { 0 } else { a0 })),
+    denotation: RealDenotation::Codegen,
+    codegen: Codegen::Term(term!(if a0 <= 0 { 0 } else { a0 })),
     fits: None,
     partials: &[Partial::term(term!(RELU(SIGN(a0))))],
     kinks: Kinks::At("at 0 the derivative is 0"),
@@ -215,10 +216,10 @@ pub static RELU: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0)],
     expressions: &["relu(_)"],
     identities: &[Identity { on: ElemSet::NUMERIC, law: Law::Projection }],
-    awkward: &[
-        Awkward { at: &[0.0], value: 0.0, partials: &[0.0], why: "the side of the zeros" },
-        Awkward { at: &[-1.0], value: 0.0, partials: &[0.0], why: "flat" },
-        Awkward { at: &[f64::NAN], value: f64::NAN, partials: &[f64::NAN], why: "a NaN is passed on" },
+    edge_points: &[
+        EdgePoint { at: &[0.0], value: 0.0, partials: &[0.0], why: "the side of the zeros" },
+        EdgePoint { at: &[-1.0], value: 0.0, partials: &[0.0], why: "flat" },
+        EdgePoint { at: &[f64::NAN], value: f64::NAN, partials: &[f64::NAN], why: "a NaN is passed on" },
     ],
     proof: Proof::Proved,
 };

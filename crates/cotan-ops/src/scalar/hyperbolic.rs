@@ -7,12 +7,13 @@
 //! `r (1 - r)` are 0 long before the derivatives are. Their slope is a function of the operand, [`SECH2`], which closes
 //! the family: no derivative of any order cancels, beside 0 or far out.
 
-use crate::elementary::{self, formula};
+use crate::condition::Condition;
+use crate::elementary::{self, expansion};
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{EdgePoint, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
 use crate::term::{NAN, term};
-use crate::{ABS, EXP, HYPOT, Known, LOG, Meaning, PrimRow, SQRT, Term, Word, WordElems};
+use crate::{ABS, EXP, HYPOT, Known, LOG, PrimRow, RealDenotation, SQRT, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// Hyperbolic sine.
@@ -22,8 +23,8 @@ pub static SINH: PrimRow = PrimRow {
     doc: "The hyperbolic sine of `a0`.",
     words: &[Word::new("sinh", WordElems::Float)],
     kernels: kernels!(elementary::sinh, (T) on float),
-    meaning: Meaning::Known(Known::Sinh),
-    lowering: formula!(|x| elementary::sinh(x)),
+    denotation: RealDenotation::Known(Known::Sinh),
+    codegen: expansion!(|x| elementary::sinh(x)),
     fits: None,
     partials: &[Partial::term(term!(COSH(a0)))],
     kinks: Kinks::Smooth,
@@ -31,7 +32,7 @@ pub static SINH: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &["sinh(sin(_))"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -42,8 +43,8 @@ pub static COSH: PrimRow = PrimRow {
     doc: "The hyperbolic cosine of `a0`.",
     words: &[Word::new("cosh", WordElems::Float)],
     kernels: kernels!(elementary::cosh, (T) on float),
-    meaning: Meaning::Known(Known::Cosh),
-    lowering: formula!(|x| elementary::cosh(x)),
+    denotation: RealDenotation::Known(Known::Cosh),
+    codegen: expansion!(|x| elementary::cosh(x)),
     fits: None,
     partials: &[Partial::term(term!(SINH(a0)))],
     kinks: Kinks::Smooth,
@@ -51,7 +52,7 @@ pub static COSH: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &["cosh(sin(_))"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -62,8 +63,8 @@ pub static TANH: PrimRow = PrimRow {
     doc: "The hyperbolic tangent of `a0`.",
     words: &[Word::new("tanh", WordElems::Float)],
     kernels: kernels!(elementary::tanh, (T) on float),
-    meaning: Meaning::Known(Known::Tanh),
-    lowering: formula!(|x| elementary::tanh(x)),
+    denotation: RealDenotation::Known(Known::Tanh),
+    codegen: expansion!(|x| elementary::tanh(x)),
     fits: None,
     partials: &[Partial::beside(term!(SECH2(a0)))],
     kinks: Kinks::Smooth,
@@ -71,7 +72,7 @@ pub static TANH: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &["tanh(_)"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -87,8 +88,8 @@ pub static SECH2: PrimRow = PrimRow {
     doc: "`1 - tanh(a0)^2`, without cancellation.",
     words: &[],
     kernels: kernels!(elementary::sech2, (T) on float),
-    meaning: Meaning::Term(term!(4 * DECAY / (BESIDE_DECAY * BESIDE_DECAY))),
-    lowering: formula!(|x| elementary::sech2(x)),
+    denotation: RealDenotation::Term(term!(4 * DECAY / (BESIDE_DECAY * BESIDE_DECAY))),
+    codegen: expansion!(|x| elementary::sech2(x)),
     fits: None,
     partials: &[Partial::term(term!(-2 * (r * TANH(a0))))],
     kinks: Kinks::Smooth,
@@ -96,7 +97,7 @@ pub static SECH2: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -107,8 +108,8 @@ pub static ASINH: PrimRow = PrimRow {
     doc: "The inverse hyperbolic sine of `a0`.",
     words: &[Word::new("asinh", WordElems::Float)],
     kernels: kernels!(elementary::asinh, (T) on float),
-    meaning: Meaning::Term(term!(LOG(a0 + SQRT(a0 * a0 + 1)))),
-    lowering: formula!(|x| elementary::asinh(x)),
+    denotation: RealDenotation::Term(term!(LOG(a0 + SQRT(a0 * a0 + 1)))),
+    codegen: expansion!(|x| elementary::asinh(x)),
     fits: None,
     partials: &[Partial::term(term!(1 / HYPOT(1, a0)))],
     kinks: Kinks::Smooth,
@@ -116,7 +117,7 @@ pub static ASINH: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &["asinh(_)"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -127,8 +128,8 @@ pub static ACOSH: PrimRow = PrimRow {
     doc: "The inverse hyperbolic cosine of `a0`; NaN below 1.",
     words: &[Word::new("acosh", WordElems::Float)],
     kernels: kernels!(elementary::acosh, (T) on float),
-    meaning: Meaning::Term(term!(LOG(a0 + SQRT(a0 - 1) * SQRT(a0 + 1)))),
-    lowering: formula!(|x| elementary::acosh(x)),
+    denotation: RealDenotation::Term(term!(LOG(a0 + SQRT(a0 - 1) * SQRT(a0 + 1)))),
+    codegen: expansion!(|x| elementary::acosh(x)),
     fits: None,
     partials: &[Partial::term(term!(1 / (SQRT(a0 - 1) * SQRT(a0 + 1))))],
     kinks: Kinks::At("at 1 the derivative is +inf"),
@@ -136,9 +137,9 @@ pub static ACOSH: PrimRow = PrimRow {
     samples: &[Sample::Span(1.3, 4.0)],
     expressions: &["acosh(2.5 + sin(_))"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[1.0], value: 0.0, partials: &[f64::INFINITY], why: "a vertical slope" },
-        Awkward { at: &[0.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    edge_points: &[
+        EdgePoint { at: &[1.0], value: 0.0, partials: &[f64::INFINITY], why: "a vertical slope" },
+        EdgePoint { at: &[0.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
     proof: Proof::Proved,
 };
@@ -150,8 +151,8 @@ pub static ATANH: PrimRow = PrimRow {
     doc: "The inverse hyperbolic tangent of `a0`; NaN outside -1 to 1.",
     words: &[Word::new("atanh", WordElems::Float)],
     kernels: kernels!(elementary::atanh, (T) on float),
-    meaning: Meaning::Term(term!(0.5 * LOG((1 + a0) / (1 - a0)))),
-    lowering: formula!(|x| elementary::atanh(x)),
+    denotation: RealDenotation::Term(term!(0.5 * LOG((1 + a0) / (1 - a0)))),
+    codegen: expansion!(|x| elementary::atanh(x)),
     fits: None,
     partials: &[Partial::term(term!(if ABS(a0) <= 1 { 1 / ((1 - a0) * (1 + a0)) } else { NAN }))],
     kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
@@ -159,9 +160,9 @@ pub static ATANH: PrimRow = PrimRow {
     samples: &[Sample::Span(-0.8, 0.8)],
     expressions: &["atanh(0.9 * tanh(_))"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[1.0], value: f64::INFINITY, partials: &[f64::INFINITY], why: "the pole" },
-        Awkward {
+    edge_points: &[
+        EdgePoint { at: &[1.0], value: f64::INFINITY, partials: &[f64::INFINITY], why: "the pole" },
+        EdgePoint {
             at: &[2.0],
             value: f64::NAN,
             partials: &[f64::NAN],
@@ -178,8 +179,8 @@ pub static SIGMOID: PrimRow = PrimRow {
     doc: "`1 / (1 + exp(-a0))`, without overflow.",
     words: &[Word::new("sigmoid", WordElems::Float)],
     kernels: kernels!(elementary::sigmoid, (T) on float),
-    meaning: Meaning::Term(term!(1 / (1 + EXP(-a0)))),
-    lowering: formula!(|x| elementary::sigmoid(x)),
+    denotation: RealDenotation::Term(term!(1 / (1 + EXP(-a0)))),
+    codegen: expansion!(|x| elementary::sigmoid(x)),
     fits: None,
     partials: &[Partial::beside(term!(0.25 * SECH2(0.5 * a0)))],
     kinks: Kinks::Smooth,
@@ -187,7 +188,7 @@ pub static SIGMOID: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &["sigmoid(_)"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 

@@ -5,10 +5,10 @@
 
 use crate::kernel::kernels;
 use crate::num::Int;
-use crate::row::{Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, WITH_I64, same};
 use crate::term::term;
-use crate::{Meaning, PrimRow, REM, Term, XOR};
+use crate::{PrimRow, REM, RealDenotation, Term, XOR};
 use cotan_ir::ElemSet;
 
 /// Whether the remainder is not 0 and has another sign than the divisor.
@@ -21,8 +21,8 @@ pub static FLOOR_DIV: PrimRow = PrimRow {
     doc: "The greatest whole number that is at most `a0 / a1`; 0 for a zero divisor.",
     words: &[],
     kernels: kernels!(floor_div, (T, T) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Expand(term!(a0 / a1 - (if SIGNS_DIFFER { 1 } else { 0 }))),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Term(term!(a0 / a1 - (if SIGNS_DIFFER { 1 } else { 0 }))),
     fits: None,
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
@@ -30,7 +30,7 @@ pub static FLOOR_DIV: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -41,8 +41,8 @@ pub static FLOOR_MOD: PrimRow = PrimRow {
     doc: "The remainder that goes with `floor_div`, with the sign of `a1`; 0 for a zero divisor.",
     words: &[],
     kernels: kernels!(floor_mod, (T, T) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Expand(term!(if SIGNS_DIFFER { REM(a0, a1) + a1 } else { REM(a0, a1) })),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Term(term!(if SIGNS_DIFFER { REM(a0, a1) + a1 } else { REM(a0, a1) })),
     fits: None,
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
@@ -50,7 +50,7 @@ pub static FLOOR_MOD: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(-3, 3)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -77,8 +77,8 @@ pub static SHL: PrimRow = PrimRow {
     doc: "The bits of `a0` moved up by `a1` places, taken modulo the width.",
     words: &[],
     kernels: kernels!(shl, (T, i64) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Native(Instruction::Shl),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Native(Instruction::Shl),
     fits: None,
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
@@ -86,7 +86,7 @@ pub static SHL: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(0, 7)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -97,8 +97,8 @@ pub static SHR: PrimRow = PrimRow {
     doc: "The bits of `a0` moved down by `a1` places, taken modulo the width; the sign is kept.",
     words: &[],
     kernels: kernels!(shr, (T, i64) on integer),
-    meaning: Meaning::Other,
-    lowering: Lowering::Native(Instruction::Shr),
+    denotation: RealDenotation::Other,
+    codegen: Codegen::Native(Instruction::Shr),
     fits: None,
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
@@ -106,7 +106,7 @@ pub static SHR: PrimRow = PrimRow {
     samples: &[Sample::Whole(-3, 3), Sample::Whole(0, 7)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::INTEGER, law: Law::Neutral { operand: 1, value: 0.0, gives: 0 } }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 

@@ -5,14 +5,15 @@
 //! the powers exact at `a0 = 0`. The power beside the exponent is [`POWER_BELOW`], a row of its own because `a1 - 1` may be
 //! rounded, and that error counts as often as the logarithm of `a0` says: up to 700 times.
 
-use crate::elementary::{self, formula};
+use crate::condition::Condition;
+use crate::elementary::{self, expansion};
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::Ring;
-use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, WITH_I64, same};
 use crate::term::term;
-use crate::{Constant, Known, LOG, MULZ, Meaning, POWI_FITS, PrimRow, Term, Word, WordElems};
+use crate::{Constant, Known, LOG, MULZ, POWI_FITS, PrimRow, RealDenotation, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 const THIRD: Term = Term::Named(&Constant { name: "1/3", value: 1.0 / 3.0, exact: term!(1 / 3) });
@@ -24,8 +25,8 @@ pub static SQRT: PrimRow = PrimRow {
     doc: "The square root of `a0`; NaN below 0.",
     words: &[Word::new("sqrt", WordElems::Float)],
     kernels: kernels!(Float::sqrt, (T) on float),
-    meaning: Meaning::Known(Known::Sqrt),
-    lowering: Lowering::Native(Instruction::Sqrt),
+    denotation: RealDenotation::Known(Known::Sqrt),
+    codegen: Codegen::Native(Instruction::Sqrt),
     fits: None,
     partials: &[Partial::term(term!(0.5 / (r + 0)))],
     kinks: Kinks::At("at 0 the derivative is +inf, unless what it is multiplied with is exactly 0"),
@@ -33,10 +34,10 @@ pub static SQRT: PrimRow = PrimRow {
     samples: &[Sample::Span(0.2, 4.0)],
     expressions: &["sqrt(1.0 + _ * _)"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[0.0], value: 0.0, partials: &[f64::INFINITY], why: "the slope of the root" },
-        Awkward { at: &[-0.0], value: -0.0, partials: &[f64::INFINITY], why: "both zeros are the same point" },
-        Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    edge_points: &[
+        EdgePoint { at: &[0.0], value: 0.0, partials: &[f64::INFINITY], why: "the slope of the root" },
+        EdgePoint { at: &[-0.0], value: -0.0, partials: &[f64::INFINITY], why: "both zeros are the same point" },
+        EdgePoint { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
     proof: Proof::Proved,
 };
@@ -48,8 +49,8 @@ pub static RSQRT: PrimRow = PrimRow {
     doc: "`1 / sqrt(a0)`; NaN below 0.",
     words: &[Word::new("rsqrt", WordElems::Float)],
     kernels: kernels!(rsqrt, (T) on float),
-    meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(term!(1 / SQRT(a0))),
+    denotation: RealDenotation::Codegen,
+    codegen: Codegen::Term(term!(1 / SQRT(a0))),
     fits: None,
     partials: &[Partial::term(term!(-0.5 * r * (r * r)))],
     kinks: Kinks::At("at 0 the derivative is -inf"),
@@ -57,9 +58,9 @@ pub static RSQRT: PrimRow = PrimRow {
     samples: &[Sample::Span(0.2, 4.0)],
     expressions: &["rsqrt(1.0 + _ * _)"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[0.0], value: f64::INFINITY, partials: &[f64::NEG_INFINITY], why: "the pole" },
-        Awkward { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    edge_points: &[
+        EdgePoint { at: &[0.0], value: f64::INFINITY, partials: &[f64::NEG_INFINITY], why: "the pole" },
+        EdgePoint { at: &[-1.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
     proof: Proof::Proved,
 };
@@ -75,8 +76,8 @@ pub static CBRT: PrimRow = PrimRow {
     doc: "The cube root of `a0`.",
     words: &[Word::new("cbrt", WordElems::Float)],
     kernels: kernels!(elementary::cbrt, (T) on float),
-    meaning: Meaning::Term(term!(if a0 >= 0 { POW(a0, THIRD) } else { -POW(-a0, THIRD) })),
-    lowering: formula!(|x| elementary::cbrt(x)),
+    denotation: RealDenotation::Term(term!(if a0 >= 0 { POW(a0, THIRD) } else { -POW(-a0, THIRD) })),
+    codegen: expansion!(|x| elementary::cbrt(x)),
     fits: None,
     partials: &[Partial::term(term!(THIRD / (r * r)))],
     kinks: Kinks::At("at 0 the derivative is +inf"),
@@ -84,7 +85,7 @@ pub static CBRT: PrimRow = PrimRow {
     samples: &[Sample::Span(0.2, 4.0)],
     expressions: &["cbrt(2.0 + sin(_))"],
     identities: &[],
-    awkward: &[Awkward { at: &[0.0], value: 0.0, partials: &[f64::INFINITY], why: "the slope of the root" }],
+    edge_points: &[EdgePoint { at: &[0.0], value: 0.0, partials: &[f64::INFINITY], why: "the slope of the root" }],
     proof: Proof::Proved,
 };
 
@@ -95,8 +96,8 @@ pub static RECIP: PrimRow = PrimRow {
     doc: "The reciprocal `1 / a0`.",
     words: &[],
     kernels: kernels!(recip, (T) on field),
-    meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(term!(1 / a0)),
+    denotation: RealDenotation::Codegen,
+    codegen: Codegen::Term(term!(1 / a0)),
     fits: None,
     partials: &[Partial::term(term!(-(r * r)))],
     kinks: Kinks::At("at 0 the derivative is -inf"),
@@ -104,7 +105,7 @@ pub static RECIP: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0)],
     expressions: &[],
     identities: &[],
-    awkward: &[Awkward { at: &[0.0], value: f64::INFINITY, partials: &[f64::NEG_INFINITY], why: "the pole" }],
+    edge_points: &[EdgePoint { at: &[0.0], value: f64::INFINITY, partials: &[f64::NEG_INFINITY], why: "the pole" }],
     proof: Proof::Proved,
 };
 
@@ -119,8 +120,8 @@ pub static SQUARE: PrimRow = PrimRow {
     doc: "`a0 * a0`; integers wrap.",
     words: &[],
     kernels: kernels!(square, (T) on ring),
-    meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(term!(a0 * a0)),
+    denotation: RealDenotation::Codegen,
+    codegen: Codegen::Term(term!(a0 * a0)),
     fits: None,
     partials: &[Partial::term(term!(2 * a0))],
     kinks: Kinks::Smooth,
@@ -128,7 +129,7 @@ pub static SQUARE: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -143,8 +144,8 @@ pub static POWI: PrimRow = PrimRow {
     doc: "`a0` to a whole power, by repeated squaring; integers wrap, and cut the fraction of a negative power.",
     words: &[Word::new("powi", WordElems::Float), Word::wrapping("wrapping_pow")],
     kernels: kernels!(Power::powi, (T, i64) on numeric),
-    meaning: Meaning::Known(Known::PowerInt),
-    lowering: Lowering::Host,
+    denotation: RealDenotation::Known(Known::PowerInt),
+    codegen: Codegen::Host,
     fits: Some(&POWI_FITS),
     partials: &[
         Partial::term(term!(MULZ(to_T(a1), POWI(a0, a1 - int(1))))),
@@ -158,11 +159,11 @@ pub static POWI: PrimRow = PrimRow {
         Identity { on: ElemSet::NUMERIC, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } },
         Identity { on: ElemSet::NUMERIC, law: Law::Absorbing { operand: 1, value: 0.0, result: 1.0 } },
     ],
-    awkward: &[
-        Awkward { at: &[0.0, 0.0], value: 1.0, partials: &[0.0, 0.0], why: "a constant" },
-        Awkward { at: &[0.0, 1.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
-        Awkward { at: &[0.0, 2.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
-        Awkward { at: &[-1.0, 3.0], value: -1.0, partials: &[3.0, 0.0], why: "exact below 0" },
+    edge_points: &[
+        EdgePoint { at: &[0.0, 0.0], value: 1.0, partials: &[0.0, 0.0], why: "a constant" },
+        EdgePoint { at: &[0.0, 1.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
+        EdgePoint { at: &[0.0, 2.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
+        EdgePoint { at: &[-1.0, 3.0], value: -1.0, partials: &[3.0, 0.0], why: "exact below 0" },
     ],
     proof: Proof::Proved,
 };
@@ -220,8 +221,8 @@ pub static POW: PrimRow = PrimRow {
     doc: "`a0` to the power `a1`.",
     words: &[Word::new("pow", WordElems::Float)],
     kernels: kernels!(elementary::pow, (T, T) on float),
-    meaning: Meaning::Known(Known::Power),
-    lowering: formula!(|x, y| elementary::pow(x, y)),
+    denotation: RealDenotation::Known(Known::Power),
+    codegen: expansion!(|x, y| elementary::pow(x, y)),
     fits: None,
     partials: &[
         Partial::term(term!(MULZ(a1, POWER_BELOW(a0, a1)))),
@@ -235,17 +236,17 @@ pub static POW: PrimRow = PrimRow {
         Identity { on: ElemSet::FLOAT, law: Law::Absorbing { operand: 1, value: 0.0, result: 1.0 } },
         Identity { on: ElemSet::FLOAT, law: Law::Neutral { operand: 1, value: 1.0, gives: 0 } },
     ],
-    awkward: &[
-        Awkward {
+    edge_points: &[
+        EdgePoint {
             at: &[0.0, 0.0],
             value: 1.0,
             partials: &[0.0, 0.0],
             why: "0 to the power 0 is 1, and a constant in both directions",
         },
-        Awkward { at: &[0.0, 1.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
-        Awkward { at: &[0.0, 2.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
-        Awkward { at: &[0.0, 0.5], value: 0.0, partials: &[f64::INFINITY, 0.0], why: "the slope of the root" },
-        Awkward {
+        EdgePoint { at: &[0.0, 1.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
+        EdgePoint { at: &[0.0, 2.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
+        EdgePoint { at: &[0.0, 0.5], value: 0.0, partials: &[f64::INFINITY, 0.0], why: "the slope of the root" },
+        EdgePoint {
             at: &[-2.0, 2.0],
             value: 4.0,
             partials: &[-4.0, f64::NAN],
@@ -262,8 +263,8 @@ pub static POWER_BELOW: PrimRow = PrimRow {
     doc: "`a0` to the power `a1 - 1`, a difference that is not rounded.",
     words: &[],
     kernels: kernels!(elementary::power_below, (T, T) on float),
-    meaning: Meaning::Term(term!(POW(a0, a1 - 1))),
-    lowering: formula!(|x, y| elementary::power_below(x, y)),
+    denotation: RealDenotation::Term(term!(POW(a0, a1 - 1))),
+    codegen: expansion!(|x, y| elementary::power_below(x, y)),
     fits: None,
     partials: &[
         Partial::term(term!(MULZ(a1 - 1, POWER_BELOW(a0, a1 - 1)))),
@@ -277,10 +278,10 @@ pub static POWER_BELOW: PrimRow = PrimRow {
         Identity { on: ElemSet::FLOAT, law: Law::Absorbing { operand: 1, value: 1.0, result: 1.0 } },
         Identity { on: ElemSet::FLOAT, law: Law::Neutral { operand: 1, value: 2.0, gives: 0 } },
     ],
-    awkward: &[
-        Awkward { at: &[0.0, 1.0], value: 1.0, partials: &[0.0, 0.0], why: "a constant" },
-        Awkward { at: &[0.0, 2.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
-        Awkward { at: &[0.0, 3.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
+    edge_points: &[
+        EdgePoint { at: &[0.0, 1.0], value: 1.0, partials: &[0.0, 0.0], why: "a constant" },
+        EdgePoint { at: &[0.0, 2.0], value: 0.0, partials: &[1.0, 0.0], why: "the identity" },
+        EdgePoint { at: &[0.0, 3.0], value: 0.0, partials: &[0.0, 0.0], why: "exact" },
     ],
     proof: Proof::Proved,
 };

@@ -4,14 +4,15 @@
 //! `hypot`: `a0/r` and `a1/r`. `rem = a0 - q a1` with `q = trunc(a0/a1)`: derivatives 1 and `-q`. The quotient is taken
 //! from `(a0 - r)/a1`, because `a0/a1` may round up to the next whole number.
 
-use crate::elementary::{self, formula};
+use crate::condition::Condition;
+use crate::elementary::{self, expansion};
 use crate::float::Float;
 use crate::kernel::kernels;
 use crate::num::Num;
-use crate::row::{Awkward, Condition, Group, Identity, Instruction, Kinks, Law, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
 use crate::term::{NAN, term};
-use crate::{ABS_FITS, Known, Meaning, PrimRow, SQRT, Word, WordElems};
+use crate::{ABS_FITS, Known, PrimRow, RealDenotation, SQRT, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// Magnitude.
@@ -21,8 +22,8 @@ pub static ABS: PrimRow = PrimRow {
     doc: "The magnitude of `a0`; the least integer wraps to itself.",
     words: &[Word::new("abs", WordElems::Numeric), Word::wrapping("wrapping_abs")],
     kernels: kernels!(Num::abs, (T) on numeric),
-    meaning: Meaning::Term(term!(if a0 >= 0 { a0 } else { -a0 })),
-    lowering: Lowering::Native(Instruction::Abs),
+    denotation: RealDenotation::Term(term!(if a0 >= 0 { a0 } else { -a0 })),
+    codegen: Codegen::Native(Instruction::Abs),
     fits: Some(&ABS_FITS),
     partials: &[Partial::term(term!(SIGN(a0)))],
     kinks: Kinks::At("at 0 the derivative is 0"),
@@ -30,9 +31,9 @@ pub static ABS: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0)],
     expressions: &["abs(_)"],
     identities: &[Identity { on: ElemSet::NUMERIC, law: Law::Projection }],
-    awkward: &[
-        Awkward { at: &[0.0], value: 0.0, partials: &[0.0], why: "the mean of both slopes" },
-        Awkward { at: &[f64::NAN], value: f64::NAN, partials: &[f64::NAN], why: "a NaN is passed on" },
+    edge_points: &[
+        EdgePoint { at: &[0.0], value: 0.0, partials: &[0.0], why: "the mean of both slopes" },
+        EdgePoint { at: &[f64::NAN], value: f64::NAN, partials: &[f64::NAN], why: "a NaN is passed on" },
     ],
     proof: Proof::Proved,
 };
@@ -44,8 +45,8 @@ pub static SIGN: PrimRow = PrimRow {
     doc: "-1, 0 or 1 as `a0` is negative, zero or positive; NaN of NaN.",
     words: &[Word::new("sign", WordElems::Numeric)],
     kernels: kernels!(Num::sign, (T) on numeric),
-    meaning: Meaning::Expansion,
-    lowering: Lowering::Expand(term!(if a0 > 0 {
+    denotation: RealDenotation::Codegen,
+    codegen: Codegen::Term(term!(if a0 > 0 {
         1
     } else if a0 < 0 {
         -1
@@ -59,7 +60,7 @@ pub static SIGN: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::NUMERIC, law: Law::Projection }],
-    awkward: &[Awkward { at: &[0.0], value: 0.0, partials: &[0.0], why: "flat on both sides" }],
+    edge_points: &[EdgePoint { at: &[0.0], value: 0.0, partials: &[0.0], why: "flat on both sides" }],
     proof: Proof::Proved,
 };
 
@@ -70,8 +71,8 @@ pub static FLOOR: PrimRow = PrimRow {
     doc: "The greatest whole number that is at most `a0`.",
     words: &[Word::new("floor", WordElems::Float)],
     kernels: kernels!(Float::floor, (T) on float),
-    meaning: Meaning::Known(Known::Floor),
-    lowering: Lowering::Native(Instruction::Floor),
+    denotation: RealDenotation::Known(Known::Floor),
+    codegen: Codegen::Native(Instruction::Floor),
     fits: None,
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -79,7 +80,7 @@ pub static FLOOR: PrimRow = PrimRow {
     samples: &[Sample::Span(0.6, 0.9)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::FLOAT, law: Law::Projection }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -90,8 +91,8 @@ pub static CEIL: PrimRow = PrimRow {
     doc: "The least whole number that is at least `a0`.",
     words: &[Word::new("ceil", WordElems::Float)],
     kernels: kernels!(Float::ceil, (T) on float),
-    meaning: Meaning::Term(term!(-FLOOR(-a0))),
-    lowering: Lowering::Native(Instruction::Ceil),
+    denotation: RealDenotation::Term(term!(-FLOOR(-a0))),
+    codegen: Codegen::Native(Instruction::Ceil),
     fits: None,
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -99,7 +100,7 @@ pub static CEIL: PrimRow = PrimRow {
     samples: &[Sample::Span(0.6, 0.9)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::FLOAT, law: Law::Projection }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -110,8 +111,8 @@ pub static TRUNC: PrimRow = PrimRow {
     doc: "The whole part of `a0`: rounded towards 0.",
     words: &[Word::new("trunc", WordElems::Float)],
     kernels: kernels!(Float::trunc, (T) on float),
-    meaning: Meaning::Term(term!(if a0 >= 0 { FLOOR(a0) } else { -FLOOR(-a0) })),
-    lowering: Lowering::Native(Instruction::Trunc),
+    denotation: RealDenotation::Term(term!(if a0 >= 0 { FLOOR(a0) } else { -FLOOR(-a0) })),
+    codegen: Codegen::Native(Instruction::Trunc),
     fits: None,
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -119,7 +120,7 @@ pub static TRUNC: PrimRow = PrimRow {
     samples: &[Sample::Span(0.6, 0.9)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::FLOAT, law: Law::Projection }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -130,8 +131,8 @@ pub static ROUND: PrimRow = PrimRow {
     doc: "The whole number nearest to `a0`; halves away from 0.",
     words: &[Word::new("round", WordElems::Float)],
     kernels: kernels!(elementary::round, (T) on float),
-    meaning: Meaning::Term(term!(if a0 >= 0 { FLOOR(a0 + 0.5) } else { -FLOOR(-a0 + 0.5) })),
-    lowering: formula!(|x| elementary::round(x)),
+    denotation: RealDenotation::Term(term!(if a0 >= 0 { FLOOR(a0 + 0.5) } else { -FLOOR(-a0 + 0.5) })),
+    codegen: expansion!(|x| elementary::round(x)),
     fits: None,
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -139,7 +140,7 @@ pub static ROUND: PrimRow = PrimRow {
     samples: &[Sample::Span(0.6, 0.9)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::FLOAT, law: Law::Projection }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -150,8 +151,8 @@ pub static COPYSIGN: PrimRow = PrimRow {
     doc: "The magnitude of `a0` with the sign of `a1`.",
     words: &[Word::new("copysign", WordElems::Float)],
     kernels: kernels!(Float::copysign, (T, T) on float),
-    meaning: Meaning::Term(term!(if a1 >= 0 { ABS(a0) } else { -ABS(a0) })),
-    lowering: Lowering::Native(Instruction::Copysign),
+    denotation: RealDenotation::Term(term!(if a1 >= 0 { ABS(a0) } else { -ABS(a0) })),
+    codegen: Codegen::Native(Instruction::Copysign),
     fits: None,
     partials: &[
         Partial::term(term!(SIGN(a0) * COPYSIGN(1, a1))),
@@ -162,7 +163,7 @@ pub static COPYSIGN: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0), Sample::Span(0.5, 3.0)],
     expressions: &[],
     identities: &[],
-    awkward: &[Awkward { at: &[0.0, -1.0], value: -0.0, partials: &[0.0, 0.0], why: "the mean of both slopes" }],
+    edge_points: &[EdgePoint { at: &[0.0, -1.0], value: -0.0, partials: &[0.0, 0.0], why: "the mean of both slopes" }],
     proof: Proof::Proved,
 };
 
@@ -173,8 +174,8 @@ pub static STOP_GRADIENT: PrimRow = PrimRow {
     doc: "`a0`; no derivative flows.",
     words: &[],
     kernels: kernels!(std::convert::identity, (T) on any),
-    meaning: Meaning::Term(term!(a0)),
-    lowering: Lowering::Native(Instruction::Identity),
+    denotation: RealDenotation::Term(term!(a0)),
+    codegen: Codegen::Native(Instruction::Identity),
     fits: None,
     partials: &[Partial::zero("the program asked for it")],
     kinks: Kinks::Flat,
@@ -182,7 +183,7 @@ pub static STOP_GRADIENT: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::ANY, law: Law::Projection }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -193,8 +194,8 @@ pub static AFTER: PrimRow = PrimRow {
     doc: "`a0`, once `a1` is computed and all checks that it needs have passed.",
     words: &[],
     kernels: kernels!(after, (T, T) on any),
-    meaning: Meaning::Term(term!(a0)),
-    lowering: Lowering::Native(Instruction::Identity),
+    denotation: RealDenotation::Term(term!(a0)),
+    codegen: Codegen::Native(Instruction::Identity),
     fits: None,
     partials: &[Partial::finite(term!(1)), Partial::zero("it decides when, not what")],
     kinks: Kinks::Smooth,
@@ -202,7 +203,7 @@ pub static AFTER: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0), Sample::Span(-3.0, 3.0)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -214,8 +215,8 @@ pub static WITH_DERIVATIVE_OF: PrimRow = PrimRow {
     doc: "`a0`, with the derivative of `a1`, which is the same number computed in another way.",
     words: &[],
     kernels: kernels!(after, (T, T) on any),
-    meaning: Meaning::Term(term!(a0)),
-    lowering: Lowering::Native(Instruction::Identity),
+    denotation: RealDenotation::Term(term!(a0)),
+    codegen: Codegen::Native(Instruction::Identity),
     fits: None,
     partials: &[Partial::zero("the second operand carries the derivative"), Partial::finite(term!(1))],
     kinks: Kinks::Smooth,
@@ -223,7 +224,7 @@ pub static WITH_DERIVATIVE_OF: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0), Sample::Span(-3.0, 3.0)],
     expressions: &[],
     identities: &[Identity { on: ElemSet::ANY, law: Law::Idempotent }],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Nothing,
 };
 
@@ -238,8 +239,8 @@ pub static REM: PrimRow = PrimRow {
     doc: "The remainder of `a0 / a1`, with the sign of `a0`; integers give 0 for a zero divisor.",
     words: &[],
     kernels: kernels!(Num::rem, (T, T) on numeric),
-    meaning: Meaning::Term(term!(a0 - a1 * TRUNC(a0 / a1))),
-    lowering: Lowering::NativeOrHost(Instruction::Rem),
+    denotation: RealDenotation::Term(term!(a0 - a1 * TRUNC(a0 / a1))),
+    codegen: Codegen::NativeOrHost(Instruction::Rem),
     fits: None,
     partials: &[Partial::term(term!(if r == r { 1 } else { NAN })), Partial::term(term!(-ROUND((a0 - r) / a1)))],
     kinks: Kinks::At("where the quotient is whole, it counts itself: `4 % 2` has the derivative -2 in the divisor"),
@@ -247,10 +248,10 @@ pub static REM: PrimRow = PrimRow {
     samples: &[Sample::Span(5.2, 5.9), Sample::Span(1.05, 1.2)],
     expressions: &["(_ % (1.5 + sin($)))"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[5.0, 2.0], value: 1.0, partials: &[1.0, -2.0], why: "1 and -trunc(5/2)" },
-        Awkward { at: &[-5.0, 2.0], value: -1.0, partials: &[1.0, 2.0], why: "1 and -trunc(-5/2)" },
-        Awkward { at: &[1.0, 0.0], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "outside the domain" },
+    edge_points: &[
+        EdgePoint { at: &[5.0, 2.0], value: 1.0, partials: &[1.0, -2.0], why: "1 and -trunc(5/2)" },
+        EdgePoint { at: &[-5.0, 2.0], value: -1.0, partials: &[1.0, 2.0], why: "1 and -trunc(-5/2)" },
+        EdgePoint { at: &[1.0, 0.0], value: f64::NAN, partials: &[f64::NAN, f64::NAN], why: "outside the domain" },
     ],
     proof: Proof::Proved,
 };
@@ -262,8 +263,8 @@ pub static HYPOT: PrimRow = PrimRow {
     doc: "The length of `(a0, a1)`, without overflow.",
     words: &[Word::new("hypot", WordElems::Float)],
     kernels: kernels!(elementary::hypot, (T, T) on float),
-    meaning: Meaning::Term(term!(SQRT(a0 * a0 + a1 * a1))),
-    lowering: formula!(|x, y| elementary::hypot(x, y)),
+    denotation: RealDenotation::Term(term!(SQRT(a0 * a0 + a1 * a1))),
+    codegen: expansion!(|x, y| elementary::hypot(x, y)),
     fits: None,
     partials: &[
         Partial::term(term!(if r == 0 { 0 } else { a0 / r })),
@@ -274,7 +275,12 @@ pub static HYPOT: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0), Sample::Span(0.5, 3.0)],
     expressions: &["hypot(_, 1.0 + abs($))"],
     identities: &[],
-    awkward: &[Awkward { at: &[0.0, 0.0], value: 0.0, partials: &[0.0, 0.0], why: "the mean over all directions" }],
+    edge_points: &[EdgePoint {
+        at: &[0.0, 0.0],
+        value: 0.0,
+        partials: &[0.0, 0.0],
+        why: "the mean over all directions",
+    }],
     proof: Proof::Proved,
 };
 

@@ -3,13 +3,14 @@
 //! `erf' = 2/sqrt(pi) exp(-a0^2)`, `erfc' = -erf'`, with what the square is rounded by; `lgamma' = digamma`, `digamma' = polygamma(a0, 1)`, and
 //! `polygamma(a0, n)' = polygamma(a0, n + 1)`, which closes the family at every order.
 
-use crate::elementary::{self, formula};
+use crate::condition::Condition;
+use crate::elementary::{self, expansion};
 use crate::gamma::Gamma;
 use crate::kernel::kernels;
-use crate::row::{Condition, Group, Kinks, Lowering, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, WITH_I64, same};
 use crate::term::term;
-use crate::{ATAN, Constant, EXP, FMA, Known, MULZ, Meaning, PrimRow, SQRT, Term, Word, WordElems};
+use crate::{ATAN, Constant, EXP, FMA, Known, MULZ, PrimRow, RealDenotation, SQRT, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// The square root of pi, which is four times the angle of slope 1.
@@ -34,8 +35,8 @@ pub static ERF: PrimRow = PrimRow {
     doc: "The error function of `a0`.",
     words: &[Word::new("erf", WordElems::Float)],
     kernels: kernels!(elementary::erf, (T) on float),
-    meaning: Meaning::Known(Known::Erf),
-    lowering: formula!(|x| elementary::erf(x)),
+    denotation: RealDenotation::Known(Known::Erf),
+    codegen: expansion!(|x| elementary::erf(x)),
     fits: None,
     partials: &[Partial::term(term!(SLOPE * BELL))],
     kinks: Kinks::Smooth,
@@ -43,7 +44,7 @@ pub static ERF: PrimRow = PrimRow {
     samples: &[Sample::Span(-2.0, 2.0)],
     expressions: &["erf(_)"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -54,8 +55,8 @@ pub static ERFC: PrimRow = PrimRow {
     doc: "`1 - erf(a0)`, exact for large `a0`.",
     words: &[Word::new("erfc", WordElems::Float)],
     kernels: kernels!(elementary::erfc, (T) on float),
-    meaning: Meaning::Term(term!(1 - ERF(a0))),
-    lowering: formula!(|x| elementary::erfc(x)),
+    denotation: RealDenotation::Term(term!(1 - ERF(a0))),
+    codegen: expansion!(|x| elementary::erfc(x)),
     fits: None,
     partials: &[Partial::term(term!(MINUS_SLOPE * BELL))],
     kinks: Kinks::Smooth,
@@ -63,7 +64,7 @@ pub static ERFC: PrimRow = PrimRow {
     samples: &[Sample::Span(-2.0, 2.0)],
     expressions: &["erfc(tanh(_))"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -74,8 +75,8 @@ pub static LGAMMA: PrimRow = PrimRow {
     doc: "The logarithm of the magnitude of the gamma function of `a0`.",
     words: &[Word::new("lgamma", WordElems::Float)],
     kernels: kernels!(elementary::lgamma, (T) on float),
-    meaning: Meaning::Known(Known::LogGamma),
-    lowering: formula!(|x| elementary::positive_lgamma(x); elementary::is_not_positive(x)),
+    denotation: RealDenotation::Known(Known::LogGamma),
+    codegen: expansion!(|x| elementary::positive_lgamma(x); elementary::is_not_positive(x)),
     fits: None,
     partials: &[Partial::term(term!(DIGAMMA(a0)))],
     kinks: Kinks::At("at the poles 0, -1, -2, .. the derivative is NaN"),
@@ -83,7 +84,7 @@ pub static LGAMMA: PrimRow = PrimRow {
     samples: &[Sample::Span(0.3, 5.0)],
     expressions: &["lgamma(2.5 + sin(_))"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Unproved { reason: "the proofs have no theory of the gamma function" },
 };
 
@@ -94,8 +95,8 @@ pub static DIGAMMA: PrimRow = PrimRow {
     doc: "The derivative of `lgamma` at `a0`.",
     words: &[],
     kernels: kernels!(Gamma::digamma, (T) on float),
-    meaning: Meaning::Known(Known::Digamma),
-    lowering: Lowering::Host,
+    denotation: RealDenotation::Known(Known::Digamma),
+    codegen: Codegen::Host,
     fits: None,
     partials: &[Partial::term(term!(POLYGAMMA(a0, int(1))))],
     kinks: Kinks::At("at the poles 0, -1, -2, .. the value and the derivative are NaN"),
@@ -103,7 +104,7 @@ pub static DIGAMMA: PrimRow = PrimRow {
     samples: &[Sample::Span(0.3, 5.0)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Unproved { reason: "the proofs have no theory of the gamma function" },
 };
 
@@ -114,8 +115,8 @@ pub static POLYGAMMA: PrimRow = PrimRow {
     doc: "The derivative of order `a1` of `digamma` at `a0`; NaN for orders below 0 or above 100.",
     words: &[],
     kernels: kernels!(Gamma::polygamma, (T, i64) on float),
-    meaning: Meaning::Known(Known::Polygamma),
-    lowering: Lowering::Host,
+    denotation: RealDenotation::Known(Known::Polygamma),
+    codegen: Codegen::Host,
     fits: None,
     partials: &[Partial::term(term!(POLYGAMMA(a0, a1 + int(1)))), Partial::zero("a whole order cannot move")],
     kinks: Kinks::At("at the poles 0, -1, -2, .. the value and the derivative are NaN"),
@@ -123,7 +124,7 @@ pub static POLYGAMMA: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 5.0), Sample::Whole(0, 4)],
     expressions: &[],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Unproved { reason: "the proofs have no theory of the gamma function" },
 };
 

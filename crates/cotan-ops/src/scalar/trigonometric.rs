@@ -4,12 +4,13 @@
 //! `atan' = 1/(1 + a0^2)`, the square scaled so that it overflows only where the slope is 0. `atan2`: with
 //! `h = hypot(a0, a1)`, `a1/h^2` and `-a0/h^2`, divided twice by half of `h` so that nothing overflows.
 
-use crate::elementary::{self, formula};
+use crate::condition::Condition;
+use crate::elementary::{self, expansion};
 use crate::kernel::kernels;
-use crate::row::{Awkward, Condition, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{EdgePoint, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
 use crate::term::term;
-use crate::{Constant, HYPOT, Known, Meaning, PrimRow, SQRT, Term, Word, WordElems};
+use crate::{Constant, HYPOT, Known, PrimRow, RealDenotation, SQRT, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// Sine.
@@ -19,8 +20,8 @@ pub static SIN: PrimRow = PrimRow {
     doc: "The sine of `a0` radians.",
     words: &[Word::new("sin", WordElems::Float)],
     kernels: kernels!(elementary::sin, (T) on float),
-    meaning: Meaning::Known(Known::Sin),
-    lowering: formula!(|x| elementary::near_sin(x); elementary::is_far(x)),
+    denotation: RealDenotation::Known(Known::Sin),
+    codegen: expansion!(|x| elementary::near_sin(x); elementary::is_far(x)),
     fits: None,
     partials: &[Partial::term(term!(COS(a0)))],
     kinks: Kinks::Smooth,
@@ -28,7 +29,7 @@ pub static SIN: PrimRow = PrimRow {
     samples: &[Sample::Span(-6.0, 6.0)],
     expressions: &["sin(_)"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -39,8 +40,8 @@ pub static COS: PrimRow = PrimRow {
     doc: "The cosine of `a0` radians.",
     words: &[Word::new("cos", WordElems::Float)],
     kernels: kernels!(elementary::cos, (T) on float),
-    meaning: Meaning::Known(Known::Cos),
-    lowering: formula!(|x| elementary::near_cos(x); elementary::is_far(x)),
+    denotation: RealDenotation::Known(Known::Cos),
+    codegen: expansion!(|x| elementary::near_cos(x); elementary::is_far(x)),
     fits: None,
     partials: &[Partial::term(term!(-SIN(a0)))],
     kinks: Kinks::Smooth,
@@ -48,7 +49,7 @@ pub static COS: PrimRow = PrimRow {
     samples: &[Sample::Span(-6.0, 6.0)],
     expressions: &["cos(_)"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -59,8 +60,8 @@ pub static TAN: PrimRow = PrimRow {
     doc: "The tangent of `a0` radians.",
     words: &[Word::new("tan", WordElems::Float)],
     kernels: kernels!(elementary::tan, (T) on float),
-    meaning: Meaning::Known(Known::Tan),
-    lowering: formula!(|x| elementary::near_tan(x); elementary::is_far(x)),
+    denotation: RealDenotation::Known(Known::Tan),
+    codegen: expansion!(|x| elementary::near_tan(x); elementary::is_far(x)),
     fits: None,
     partials: &[Partial::term(term!(1 + r * r))],
     kinks: Kinks::Smooth,
@@ -68,7 +69,7 @@ pub static TAN: PrimRow = PrimRow {
     samples: &[Sample::Span(-1.2, 1.2)],
     expressions: &["tan(sin(_))"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -79,8 +80,8 @@ pub static ASIN: PrimRow = PrimRow {
     doc: "The angle whose sine is `a0`; NaN outside -1 to 1.",
     words: &[Word::new("asin", WordElems::Float)],
     kernels: kernels!(elementary::asin, (T) on float),
-    meaning: Meaning::Known(Known::Asin),
-    lowering: formula!(|x| elementary::asin(x)),
+    denotation: RealDenotation::Known(Known::Asin),
+    codegen: expansion!(|x| elementary::asin(x)),
     fits: None,
     partials: &[Partial::term(term!(1 / SQRT((1 - a0) * (1 + a0))))],
     kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
@@ -88,9 +89,14 @@ pub static ASIN: PrimRow = PrimRow {
     samples: &[Sample::Span(-0.8, 0.8)],
     expressions: &["asin(0.9 * tanh(_))"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[1.0], value: std::f64::consts::FRAC_PI_2, partials: &[f64::INFINITY], why: "a vertical slope" },
-        Awkward { at: &[2.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    edge_points: &[
+        EdgePoint {
+            at: &[1.0],
+            value: std::f64::consts::FRAC_PI_2,
+            partials: &[f64::INFINITY],
+            why: "a vertical slope",
+        },
+        EdgePoint { at: &[2.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
     proof: Proof::Proved,
 };
@@ -102,8 +108,8 @@ pub static ACOS: PrimRow = PrimRow {
     doc: "The angle whose cosine is `a0`; NaN outside -1 to 1.",
     words: &[Word::new("acos", WordElems::Float)],
     kernels: kernels!(elementary::acos, (T) on float),
-    meaning: Meaning::Known(Known::Acos),
-    lowering: formula!(|x| elementary::acos(x)),
+    denotation: RealDenotation::Known(Known::Acos),
+    codegen: expansion!(|x| elementary::acos(x)),
     fits: None,
     partials: &[Partial::term(term!(-1 / SQRT((1 - a0) * (1 + a0))))],
     kinks: Kinks::At("at -1 and 1 the derivative is -inf"),
@@ -111,9 +117,9 @@ pub static ACOS: PrimRow = PrimRow {
     samples: &[Sample::Span(-0.8, 0.8)],
     expressions: &["acos(0.9 * tanh(_))"],
     identities: &[],
-    awkward: &[
-        Awkward { at: &[1.0], value: 0.0, partials: &[f64::NEG_INFINITY], why: "a vertical slope" },
-        Awkward { at: &[2.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
+    edge_points: &[
+        EdgePoint { at: &[1.0], value: 0.0, partials: &[f64::NEG_INFINITY], why: "a vertical slope" },
+        EdgePoint { at: &[2.0], value: f64::NAN, partials: &[f64::NAN], why: "outside the domain" },
     ],
     proof: Proof::Proved,
 };
@@ -136,8 +142,8 @@ pub static ATAN: PrimRow = PrimRow {
     doc: "The angle whose tangent is `a0`.",
     words: &[Word::new("atan", WordElems::Float)],
     kernels: kernels!(elementary::atan, (T) on float),
-    meaning: Meaning::Known(Known::Atan),
-    lowering: formula!(|x| elementary::atan(x)),
+    denotation: RealDenotation::Known(Known::Atan),
+    codegen: expansion!(|x| elementary::atan(x)),
     fits: None,
     partials: &[Partial::term(term!(UNIT / (UNIT + SCALED * SCALED)))],
     kinks: Kinks::Smooth,
@@ -145,7 +151,7 @@ pub static ATAN: PrimRow = PrimRow {
     samples: &[Sample::Span(-3.0, 3.0)],
     expressions: &["atan(_)"],
     identities: &[],
-    awkward: &[],
+    edge_points: &[],
     proof: Proof::Proved,
 };
 
@@ -159,8 +165,8 @@ pub static ATAN2: PrimRow = PrimRow {
     doc: "The angle of the point with ordinate `a0` and abscissa `a1`.",
     words: &[Word::new("atan2", WordElems::Float)],
     kernels: kernels!(elementary::atan2, (T, T) on float),
-    meaning: Meaning::Term(term!(2 * ATAN(a0 / (HYPOT(a0, a1) + a1)))),
-    lowering: formula!(|y, x| elementary::atan2(y, x)),
+    denotation: RealDenotation::Term(term!(2 * ATAN(a0 / (HYPOT(a0, a1) + a1)))),
+    codegen: expansion!(|y, x| elementary::atan2(y, x)),
     fits: None,
     partials: &[
         Partial::term(term!(if HALF_LENGTH == 0 { 0 } else { 0.5 * (0.5 * a1 / HALF_LENGTH / HALF_LENGTH) })),
@@ -171,7 +177,7 @@ pub static ATAN2: PrimRow = PrimRow {
     samples: &[Sample::Span(0.5, 3.0), Sample::Span(-3.0, 3.0)],
     expressions: &["atan2(_, 1.5 + sin($))"],
     identities: &[],
-    awkward: &[Awkward { at: &[0.0, 0.0], value: 0.0, partials: &[0.0, 0.0], why: "no direction is preferred" }],
+    edge_points: &[EdgePoint { at: &[0.0, 0.0], value: 0.0, partials: &[0.0, 0.0], why: "no direction is preferred" }],
     proof: Proof::Proved,
 };
 

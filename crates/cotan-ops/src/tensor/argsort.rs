@@ -4,14 +4,14 @@
 //! these positions, so its derivative is that of reading.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample};
 use crate::elements::{Elements, ElementsMut};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Elem, ElemSet, TensorSig};
 use cotan_kernels::argsort;
 
 /// Positions in ascending order.
-pub static ARGSORT: TensorRecord = TensorRecord {
+pub static ARGSORT: TensorRow = TensorRow {
     sig: TensorSig { name: "argsort", prints: false, record: &ARGSORT },
     group: Group::Sorting,
     operands: &[Operand::zero("x", "T[.., n]", "positions are integers, which move in steps")],

@@ -9,14 +9,14 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, result, square};
 use super::triangular_solve::{SOLVE, TRANSPOSED, solved};
 use super::{
-    Batching, Derivative, Evaluation, Like, RoutineCall, Sampled, ShapeRule, Shapes, StableHlo, TensorRecord,
+    Batching, Derivative, Evaluation, Like, RoutineCall, Sampled, ShapeRule, Shapes, StableHlo, TensorRow,
     TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Cholesky factors.
-pub static CHOLESKY: TensorRecord = TensorRecord {
+pub static CHOLESKY: TensorRow = TensorRow {
     sig: TensorSig { name: "cholesky", prints: false, record: &CHOLESKY },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is positive definite")],

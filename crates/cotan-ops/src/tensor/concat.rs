@@ -2,14 +2,14 @@
 
 use super::sample::numbers;
 use super::{
-    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::value::split_at_axis;
 use crate::{ADD, Group, Operand, Proof, SLICE, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Tensors one after the other.
-pub static CONCAT: TensorRecord = TensorRecord {
+pub static CONCAT: TensorRow = TensorRow {
     sig: TensorSig { name: "concat", prints: false, record: &CONCAT },
     group: Group::Shape,
     operands: &[Operand::smooth("a", "T[..]").repeated()],

@@ -11,13 +11,13 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, result, square};
 use super::sample::numbers;
 use super::{
-    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
 /// Eigenvalues and eigenvectors of symmetric matrices.
-pub static EIGH: TensorRecord = TensorRecord {
+pub static EIGH: TensorRow = TensorRow {
     sig: TensorSig { name: "eigh", prints: false, record: &EIGH },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "the eigenvalues differ from one another")],

@@ -12,13 +12,13 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float};
 use super::sample::numbers;
 use super::{
-    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{EQ, Group, MUL, OR, Operand, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
 /// Transforms of complex numbers.
-pub static FFT: TensorRecord = TensorRecord {
+pub static FFT: TensorRow = TensorRow {
     sig: TensorSig { name: "fft", prints: false, record: &FFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n, 2]")],
@@ -40,7 +40,7 @@ pub static FFT: TensorRecord = TensorRecord {
 };
 
 /// Transforms of real numbers.
-pub static RFFT: TensorRecord = TensorRecord {
+pub static RFFT: TensorRow = TensorRow {
     sig: TensorSig { name: "rfft", prints: false, record: &RFFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("x", "T[.., n]")],
@@ -62,7 +62,7 @@ pub static RFFT: TensorRecord = TensorRecord {
 };
 
 /// Transforms to real numbers.
-pub static IRFFT: TensorRecord = TensorRecord {
+pub static IRFFT: TensorRow = TensorRow {
     sig: TensorSig { name: "irfft", prints: false, record: &IRFFT },
     group: Group::Spectral,
     operands: &[Operand::smooth("z", "T[.., n / 2 + 1, 2]")],

@@ -1,14 +1,14 @@
-//! `fill(x)`: more leading dims, `y[i.., j..] = x[j..]`. The transpose sums over the new dims.
+//! `fill(x)`: a splat, more leading dims, `y[i.., j..] = x[j..]`. The transpose sums over the new dims.
 
 use super::sample::numbers;
 use super::{
-    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof, Value, count, typed_number};
 use cotan_ir::{Atom, Builder, Elem, ElemSet, Monoid, ParResult, TensorSig, Ty, Var};
 
 /// Copies along new leading dims.
-pub static FILL: TensorRecord = TensorRecord {
+pub static FILL: TensorRow = TensorRow {
     sig: TensorSig { name: "fill", prints: false, record: &FILL },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],

@@ -2,13 +2,13 @@
 
 use super::sample::numbers;
 use super::{
-    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{ElementCount, Group, Operand, Proof, RESHAPE, Value};
 use cotan_ir::{Atom, Builder, Dim, ElemSet, TensorSig, Ty};
 
 /// A tensor of given elements.
-pub static FROM_ELEMENTS: TensorRecord = TensorRecord {
+pub static FROM_ELEMENTS: TensorRow = TensorRow {
     sig: TensorSig { name: "from_elements", prints: false, record: &FROM_ELEMENTS },
     group: Group::Shape,
     operands: &[Operand::smooth("a", "T").repeated()],

@@ -1,11 +1,11 @@
 //! `iota()`: the numbers 0, 1, 2, .. as many as the result has.
 
-use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample};
 use crate::{Group, Proof, Value, typed_number};
 use cotan_ir::{Elem, ElemSet, TensorSig};
 
 /// Counting numbers.
-pub static IOTA: TensorRecord = TensorRecord {
+pub static IOTA: TensorRow = TensorRow {
     sig: TensorSig { name: "iota", prints: false, record: &IOTA },
     group: Group::Shape,
     operands: &[],

@@ -9,14 +9,14 @@ use super::matrices::{FLOATS, last_two, result, square};
 use super::sample::numbers;
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
 use super::{
-    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::elements::{Elements, ElementsMut};
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Elem, TensorSig, Ty};
 
 /// Factors.
-pub static LU: TensorRecord = TensorRecord {
+pub static LU: TensorRow = TensorRow {
     sig: TensorSig { name: "lu", prints: false, record: &LU },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where(
@@ -42,7 +42,7 @@ pub static LU: TensorRecord = TensorRecord {
 };
 
 /// The order of rows.
-pub static LU_PERMUTATION: TensorRecord = TensorRecord {
+pub static LU_PERMUTATION: TensorRow = TensorRow {
     sig: TensorSig { name: "lu_permutation", prints: false, record: &LU_PERMUTATION },
     group: Group::LinearAlgebra,
     operands: &[Operand::zero("a", "T[.., n, n]", "positions are integers, which move in steps")],

@@ -10,14 +10,14 @@
 
 use super::sample::numbers;
 use super::{
-    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{ADD, Carrier, FMA, Group, Kernel, MULZ, Operand, Proof, RESHAPE, TRANSPOSE, Value, count};
 use cotan_ir::{Atom, Builder, Dim, Elem, ElemSet, TensorSig, Ty};
 use std::ops::Range;
 
 /// Matrix product.
-pub static MATMUL: TensorRecord = TensorRecord {
+pub static MATMUL: TensorRow = TensorRow {
     sig: TensorSig { name: "matmul", prints: false, record: &MATMUL },
     group: Group::Product,
     operands: &[Operand::smooth("a", "T[.., m, k]"), Operand::smooth("b", "T[.., k, n]")],

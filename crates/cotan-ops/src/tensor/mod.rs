@@ -35,7 +35,7 @@ pub use sample::{Like, Sampled, TensorSample};
 pub use shape::ShapeRule;
 
 /// An operation on tensors: everything that is known of it. A record has no field that may be left out.
-pub struct TensorRecord {
+pub struct TensorRow {
     /// Its name. Its record is this one.
     pub sig: TensorSig,
     /// The part of the reference that it belongs to.
@@ -180,7 +180,7 @@ pub type Push = fn(&mut Builder, &TensorUse, Atom, &[Option<Atom>]) -> Atom;
 /// Appends the statements that give the cotangent of one operand: `(builder, use, result, cotangent, operand)`.
 pub type Pull = fn(&mut Builder, &TensorUse, Atom, Atom, usize) -> Atom;
 
-impl TensorRecord {
+impl TensorRow {
     /// The reference by which the IR names this operation.
     pub fn op(&'static self) -> TensorOp {
         TensorOp(&self.sig)
@@ -208,7 +208,7 @@ impl TensorRecord {
     }
 }
 
-impl fmt::Debug for TensorRecord {
+impl fmt::Debug for TensorRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.sig.name)
     }

@@ -11,13 +11,13 @@ use super::matrices::{FLOATS, by_float, last_two, matrix, result};
 use super::sample::numbers;
 use super::triangular_solve::{UPPER, UPPER_TRANSPOSED, solved};
 use super::{
-    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, TensorSig};
 
 /// Orthonormal factors.
-pub static ORTHONORMAL: TensorRecord = TensorRecord {
+pub static ORTHONORMAL: TensorRow = TensorRow {
     sig: TensorSig { name: "orthonormal", prints: false, record: &ORTHONORMAL },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., m, n]", "the columns are linearly independent")],

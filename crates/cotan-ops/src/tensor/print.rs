@@ -4,12 +4,12 @@
 //! follow from data dependence. The result here is the token alone; whoever runs the statement writes
 //! [`printed`] to its output.
 
-use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow};
 use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Const, Elem, ElemSet, TensorSig};
 
 /// Output.
-pub static PRINT: TensorRecord = TensorRecord {
+pub static PRINT: TensorRow = TensorRow {
     sig: TensorSig { name: "print", prints: true, record: &PRINT },
     group: Group::Output,
     operands: &[

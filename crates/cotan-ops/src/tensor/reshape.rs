@@ -1,12 +1,12 @@
 //! `reshape(x)`: the same elements in the same row-major order under other dims. The transpose reshapes back.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample};
 use crate::{ElementCount, Group, Operand, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// Other dims for the same elements.
-pub static RESHAPE: TensorRecord = TensorRecord {
+pub static RESHAPE: TensorRow = TensorRow {
     sig: TensorSig { name: "reshape", prints: false, record: &RESHAPE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],

@@ -1,13 +1,13 @@
 //! `reverse(x){axis}`: `y[.., k, ..] = x[.., n - 1 - k, ..]`. Its own transpose.
 
 use super::sample::numbers;
-use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample};
+use super::{Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample};
 use crate::value::split_at_axis;
 use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{ElemSet, TensorSig};
 
 /// The elements along one axis in opposite order.
-pub static REVERSE: TensorRecord = TensorRecord {
+pub static REVERSE: TensorRow = TensorRow {
     sig: TensorSig { name: "reverse", prints: false, record: &REVERSE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],

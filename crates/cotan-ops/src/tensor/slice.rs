@@ -5,14 +5,14 @@
 
 use super::sample::{numbers, position};
 use super::{
-    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::value::split_at_axis;
 use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// A range of positions along one axis.
-pub static SLICE: TensorRecord = TensorRecord {
+pub static SLICE: TensorRow = TensorRow {
     sig: TensorSig { name: "slice", prints: false, record: &SLICE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]"), Operand::zero("lo", "i64", "a position moves in steps")],
@@ -35,7 +35,7 @@ pub static SLICE: TensorRecord = TensorRecord {
 };
 
 /// Zeros around a tensor.
-pub static PAD: TensorRecord = TensorRecord {
+pub static PAD: TensorRow = TensorRow {
     sig: TensorSig { name: "pad", prints: false, record: &PAD },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]"), Operand::zero("lo", "i64", "a position moves in steps")],
@@ -57,7 +57,7 @@ pub static PAD: TensorRecord = TensorRecord {
     proof: Proof::Theorem("gather_adjoint"),
 };
 
-fn move_back(other: &'static TensorRecord, b: &mut Builder, at: &TensorUse, cot: Atom) -> Atom {
+fn move_back(other: &'static TensorRow, b: &mut Builder, at: &TensorUse, cot: Atom) -> Atom {
     let ty = b.ty(at.args[0]).tangent();
     b.tensor(other.op(), &[cot, at.args[1]], at.attrs, ty).into()
 }

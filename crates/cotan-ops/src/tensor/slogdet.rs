@@ -8,13 +8,13 @@ use super::matrices::{FLOATS, by_float, result, square};
 use super::sample::{numbers, regular};
 use super::solve::solved;
 use super::{
-    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{EQ, Group, Operand, Proof, SELECT, typed_number};
 use cotan_ir::{Atom, Builder, Dim, TensorSig, Ty};
 
 /// Signs and logarithms of determinants.
-pub static SLOGDET: TensorRecord = TensorRecord {
+pub static SLOGDET: TensorRow = TensorRow {
     sig: TensorSig { name: "slogdet", prints: false, record: &SLOGDET },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular")],

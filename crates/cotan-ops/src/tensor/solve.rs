@@ -7,13 +7,13 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, matrix, result, same_batch, square};
 use super::sample::{numbers, regular};
 use super::{
-    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Solutions of linear systems.
-pub static SOLVE: TensorRecord = TensorRecord {
+pub static SOLVE: TensorRow = TensorRow {
     sig: TensorSig { name: "solve", prints: false, record: &SOLVE },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where("a", "T[.., n, n]", "`a` is regular"), Operand::smooth("b", "T[.., n, k]")],

@@ -11,13 +11,13 @@ use super::algebra::Algebra;
 use super::matrices::{FLOATS, by_float, last_two, matrix, result};
 use super::sample::numbers;
 use super::{
-    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, Dim, TensorSig};
 
 /// Singular value decompositions.
-pub static SVD: TensorRecord = TensorRecord {
+pub static SVD: TensorRow = TensorRow {
     sig: TensorSig { name: "svd", prints: false, record: &SVD },
     group: Group::LinearAlgebra,
     operands: &[Operand::smooth_where(

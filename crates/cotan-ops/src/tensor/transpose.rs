@@ -3,13 +3,13 @@
 
 use super::sample::numbers;
 use super::{
-    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, Inputs, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof, Value};
 use cotan_ir::{Atom, Builder, ElemSet, TensorSig};
 
 /// Permuted axes.
-pub static TRANSPOSE: TensorRecord = TensorRecord {
+pub static TRANSPOSE: TensorRow = TensorRow {
     sig: TensorSig { name: "transpose", prints: false, record: &TRANSPOSE },
     group: Group::Shape,
     operands: &[Operand::smooth("x", "T[..]")],

@@ -8,13 +8,13 @@ use super::algebra::{Algebra, Triangle};
 use super::matrices::{FLOATS, by_float, last_two, matrix, result, same_batch, square};
 use super::sample::{numbers, regular};
 use super::{
-    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRecord, TensorSample, TensorUse,
+    Batching, Derivative, Evaluation, RoutineCall, ShapeRule, Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 use crate::{Group, Operand, Proof};
 use cotan_ir::{Atom, Builder, CheckKind, TensorSig};
 
 /// Solutions of triangular systems.
-pub static TRIANGULAR_SOLVE: TensorRecord = TensorRecord {
+pub static TRIANGULAR_SOLVE: TensorRow = TensorRow {
     sig: TensorSig { name: "triangular_solve", prints: false, record: &TRIANGULAR_SOLVE },
     group: Group::LinearAlgebra,
     operands: &[

@@ -1,7 +1,7 @@
 //! What formulas cost. That their code gives the bits of the kernels is tested with the backend.
 
 use cotan_ir::Elem;
-use cotan_ops::{Lowering, table};
+use cotan_ops::{Codegen, table};
 use expect_test::expect;
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use std::fmt::Write;
 fn the_number_of_steps_at_f64() {
     let mut text = String::new();
     for row in table() {
-        if let Lowering::Formula(formula) = row.lowering {
+        if let Codegen::Expansion(formula) = row.codegen {
             writeln!(text, "{} {}", row.name(), formula.code(Elem::F64).steps.len()).expect("text grows");
         }
     }

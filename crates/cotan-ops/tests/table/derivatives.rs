@@ -135,18 +135,18 @@ fn partials_in_single_precision_agree_with_double() {
 }
 
 #[test]
-fn awkward_points_follow_the_conventions() {
+fn edge_points_follow_the_conventions() {
     for r in table() {
-        for awkward in r.awkward {
+        for edge in r.edge_points {
             for t in [Elem::F64, Elem::F32] {
                 let constant = |(x, want): (&f64, &OperandElem)| match want {
                     OperandElem::T => typed_number(t, *x),
                     OperandElem::Is(elem) => typed_number(*elem, *x),
                 };
-                let point: Vec<Const> = awkward.at.iter().zip(r.sig.operands).map(constant).collect();
+                let point: Vec<Const> = edge.at.iter().zip(r.sig.operands).map(constant).collect();
                 let found = value(r, &point);
-                assert!(same(found, typed_number(t, awkward.value)), "{}{point:?} = {found}", r.name());
-                for (k, expected) in awkward.partials.iter().enumerate() {
+                assert!(same(found, typed_number(t, edge.value)), "{}{point:?} = {found}", r.name());
+                for (k, expected) in edge.partials.iter().enumerate() {
                     let found = Const::f64(partial_at(r, k, t, &point));
                     let zeros = float(found) == 0.0 && *expected == 0.0;
                     let at = format!("d{}/da{k} at {point:?}", r.name());

@@ -1,4 +1,4 @@
-//! The table of awkward points, `spec/kinks.tsv`, agrees with the rows that it names.
+//! The table of edge points, `spec/kinks.tsv`, agrees with the rows that it names.
 
 use super::samples::same;
 use cotan_ir::{Const, Elem, OperandElem};

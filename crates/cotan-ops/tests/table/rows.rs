@@ -3,8 +3,8 @@
 use super::samples::{same, samples, special_points, types_of};
 use cotan_ir::{Atom, Builder, Const, Elem, OperandElem, Ty};
 use cotan_ops::{
-    HostFn, Law, Lowering, Partial, PrimRow, Registry, Sample, Term, explain, host_functions, lookup, lookup_tensor,
-    manifest, record, row, table, tensor_table, typed_number,
+    Codegen, HostFn, Law, Partial, PrimRow, Registry, Sample, Term, explain, host_functions, lookup, lookup_tensor,
+    manifest, row, table, tensor_row, tensor_table, typed_number,
 };
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn names_are_unique_and_lead_back() {
     }
     for t in tensor_table() {
         assert!(names.insert(t.name()), "{} is there twice", t.name());
-        assert!(std::ptr::eq(record(t.op()), *t));
+        assert!(std::ptr::eq(tensor_row(t.op()), *t));
         assert!(std::ptr::eq(lookup_tensor(t.name()).expect("found by name"), *t));
         assert!(std::ptr::eq(Registry::standard().tensor_op(t.name()).expect("found by name"), *t));
     }
@@ -40,7 +40,7 @@ fn every_row_is_documented_and_sampled() {
             };
             assert!(fits, "{}: {sample:?} for {want:?}", r.name());
         }
-        for point in r.awkward {
+        for point in r.edge_points {
             assert_eq!((point.at.len(), point.partials.len()), (n, n), "{}", r.name());
         }
         assert!(explain(r.name()).is_some_and(|text| text.contains(r.doc)), "{}", r.name());
@@ -102,7 +102,7 @@ fn terms_are_well_typed() {
         for t in types_of(r) {
             let elems: Vec<Elem> = samples(r, t)[0].iter().map(|c| c.elem()).collect();
             let result = r.prim().result_elem(&elems).expect("operands of the right types");
-            if let Lowering::Expand(term) = &r.lowering {
+            if let Codegen::Term(term) = &r.codegen {
                 assert_eq!(emit(r, t, term), result, "expansion of {} on {t}", r.name());
             }
             for partial in r.partials.iter().filter(|_| t.is_float()) {
@@ -134,7 +134,7 @@ fn partials_that_are_multiplied_before_the_cotangent_are_at_most_1() {
 #[test]
 fn expansions_give_the_bits_of_the_kernel() {
     for r in table() {
-        let Lowering::Expand(term) = &r.lowering else { continue };
+        let Codegen::Term(term) = &r.codegen else { continue };
         for t in types_of(r) {
             for point in samples(r, t).into_iter().chain(special_points(r, t)) {
                 let kernel = r.eval(&point).expect("operands of the right types");
@@ -173,11 +173,11 @@ fn there_is_a_host_function_exactly_where_the_lowering_says() {
     let mut expected = BTreeSet::new();
     for r in table() {
         for t in types_of(r) {
-            let is_host = match r.lowering {
-                Lowering::Host => true,
-                Lowering::NativeOrHost(_) => t.is_float(),
-                Lowering::Formula(formula) => formula.code(t).beyond.is_some(),
-                Lowering::Native(_) | Lowering::Expand(_) => false,
+            let is_host = match r.codegen {
+                Codegen::Host => true,
+                Codegen::NativeOrHost(_) => t.is_float(),
+                Codegen::Expansion(formula) => formula.code(t).beyond.is_some(),
+                Codegen::Native(_) | Codegen::Term(_) => false,
             };
             if is_host {
                 expected.insert(format!("cotan_{}_{t}", r.name()));

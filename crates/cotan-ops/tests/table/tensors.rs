@@ -3,13 +3,13 @@
 use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, Op, Ty, verify};
 use cotan_ops::{
     ARGSORT, CONCAT, Derivative, Differentiability, FILL, FROM_ELEMENTS, IOTA, Inputs, Like, MATMUL, PAD, RESHAPE,
-    REVERSE, SLICE, Shapes, TRANSPOSE, TensorRecord, TensorUse, Value, count, row, tensor_table,
+    REVERSE, SLICE, Shapes, TRANSPOSE, TensorRow, TensorUse, Value, count, row, tensor_table,
 };
 use expect_test::expect;
 use std::collections::HashMap;
 use std::slice;
 
-fn run(record: &TensorRecord, args: &[&Value], attrs: &[i64], dims: &[i64]) -> Result<Value, String> {
+fn run(record: &TensorRow, args: &[&Value], attrs: &[i64], dims: &[i64]) -> Result<Value, String> {
     let elem = args.first().map_or(Elem::F64, |a| a.elem);
     let shapes: Vec<(Elem, &[i64])> = args.iter().map(|a| (a.elem, a.dims.as_slice())).collect();
     (record.check)(&Shapes { args: &shapes, attrs, result: (elem, dims) })?;
@@ -95,7 +95,7 @@ fn interpret(b: &mut Builder, env: &mut HashMap<Atom, Value>, result: Atom) -> V
             let values: Vec<Value> = args.iter().map(|a| get(a, env)).collect();
             let dims: Vec<i64> = b.var_ty(out).dims.iter().map(constant_dim).collect();
             let refs: Vec<&Value> = values.iter().collect();
-            run(cotan_ops::record(*op), &refs, attrs, &dims).expect("shapes that go together")
+            run(cotan_ops::tensor_row(*op), &refs, attrs, &dims).expect("shapes that go together")
         } else if let Op::Index { array, indices } = &stmt.op {
             let (array, [at]) = (get(array, env), indices.as_slice()) else { panic!("an element of a vector") };
             let at = get(at, env).integers().expect("an i64")[0];
@@ -118,7 +118,7 @@ fn dot(x: &Value, y: &Value) -> f64 {
 }
 
 /// `<u, A v> = <A^T u, v>` in every float operand, exactly, because all numbers are small and whole.
-fn check_adjoint(record: &'static TensorRecord, args: &[Value], attrs: &[i64], dims: &[i64]) {
+fn check_adjoint(record: &'static TensorRow, args: &[Value], attrs: &[i64], dims: &[i64]) {
     let mut b = Builder::new();
     let mut env = HashMap::new();
     let mut atoms = Vec::new();
@@ -214,7 +214,7 @@ fn shapes_that_do_not_fit_are_errors() {
     let x = numbers(&[2, 3], 0);
     let flag = Value { elem: Elem::Bool, dims: vec![3], bits: vec![0; 3] };
     let (one, truth) = (numbers(&[], 1), Value { elem: Elem::Bool, dims: vec![], bits: vec![1] });
-    type Case<'a> = (&'static TensorRecord, Vec<&'a Value>, Vec<i64>, Vec<i64>);
+    type Case<'a> = (&'static TensorRow, Vec<&'a Value>, Vec<i64>, Vec<i64>);
     let cases: Vec<Case> = vec![
         (&FILL, vec![], vec![], vec![2]),
         (&FILL, vec![&x], vec![], vec![3, 2]),

@@ -50,9 +50,7 @@ impl OwnSlots<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
-            for b in s.op.blocks_mut() {
-                *b = self.block(std::mem::take(b));
-            }
+            s.op.map_blocks(|b| self.block(b));
             let mut sums = Vec::new();
             while let Op::Par(p) = &mut s.op
                 && let Some(slot) = self.own_slot(p)

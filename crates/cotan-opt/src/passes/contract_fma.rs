@@ -57,9 +57,7 @@ impl Contract<'_> {
         let mut stmts: Vec<Option<Stmt>> = Vec::with_capacity(block.stmts.len());
         let mut products: FxHashMap<Var, Product> = FxHashMap::default();
         for mut s in block.stmts {
-            for b in s.op.blocks_mut() {
-                *b = self.block(std::mem::take(b));
-            }
+            s.op.map_blocks(|b| self.block(b));
             if let Op::Prim { prim, args } = &s.op
                 && self.f.is_float(s.results[0].into())
             {

@@ -145,9 +145,7 @@ impl Cse<'_> {
 
     fn region(&mut self, s: &mut Stmt) {
         s.op.binders().iter().for_each(|v| self.bind(*v));
-        for b in s.op.blocks_mut() {
-            *b = self.block(std::mem::take(b));
-        }
+        s.op.map_blocks(|b| self.block(b));
         s.results.iter().for_each(|r| self.bind(*r));
         for (acc, result) in s.op.accs().iter().zip(s.op.acc_results(&s.results)) {
             if let Some(init) = acc.init

@@ -5,7 +5,7 @@
 //! memory of one size would be taken for memory of another; so such a statement may not run any earlier.
 
 use cotan_ir::{Atom, Dim, Op, ParResult, Stmt, Ty, Var};
-use cotan_ops::record;
+use cotan_ops::tensor_row;
 
 /// Whether a statement, the blocks in it left out, relies on such sizes; `ty` gives the types of variables.
 pub(super) fn relies_on_equal_dims(ty: &impl Fn(Var) -> Ty, s: &Stmt) -> bool {
@@ -19,7 +19,7 @@ pub(super) fn relies_on_equal_dims(ty: &impl Fn(Var) -> Ty, s: &Stmt) -> bool {
         Op::Tensor { op, args, attrs } => {
             let of_args: Vec<Vec<Dim>> = args.iter().map(|a| dims(*a)).collect();
             let of_args: Vec<&[Dim]> = of_args.iter().map(Vec::as_slice).collect();
-            match record(*op).shape.holds(&of_args, attrs, &of(s.results[0])) {
+            match tensor_row(*op).shape.holds(&of_args, attrs, &of(s.results[0])) {
                 Some(holds) => !holds,
                 // Of the others, those that take scalars alone.
                 None => of_args.iter().any(|dims| !dims.is_empty()),

@@ -33,7 +33,7 @@ impl Flatten<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
-            s.op.blocks_mut().iter_mut().for_each(|inner| *inner = self.block(std::mem::take(inner)));
+            s.op.map_blocks(|b| self.block(b));
             if let Op::Par(p) = &mut s.op
                 && let Some(tensors) = self.tensors(p)
             {

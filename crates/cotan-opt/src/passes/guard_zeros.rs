@@ -122,9 +122,7 @@ impl Sink<'_> {
         for s in &mut block.stmts {
             let factor = self.factor_of(s);
             let is_new = factor.is_some_and(|v| self.nonzero.insert(v));
-            for b in s.op.blocks_mut() {
-                *b = self.block(std::mem::take(b));
-            }
+            s.op.map_blocks(|b| self.block(b));
             if let Some(v) = factor.filter(|_| is_new) {
                 self.nonzero.remove(&v);
             }

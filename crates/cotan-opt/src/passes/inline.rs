@@ -275,9 +275,7 @@ impl Inline<'_> {
         s.op.binders().iter().chain(&s.results).for_each(|v| self.bind(*v));
         let depth = self.depth;
         self.depth = depth.saturating_sub(1);
-        for b in s.op.blocks_mut() {
-            *b = self.block(std::mem::take(b));
-        }
+        s.op.map_blocks(|b| self.block(b));
         self.depth = depth;
         stmts.push(s);
         None

@@ -55,9 +55,7 @@ impl Merge<'_> {
         let mut stmts: Vec<Stmt> = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
             rename(&mut s, &equal);
-            for b in s.op.blocks_mut() {
-                *b = self.block(std::mem::take(b));
-            }
+            s.op.map_blocks(|b| self.block(b));
             if let Op::Switch { selector: Atom::Var(selector), arms } = &mut s.op {
                 let group = groups.entry((*selector, arms.len())).or_default();
                 self.share(group, &mut stmts, &mut s.results, arms, &mut equal);

@@ -10,7 +10,7 @@
 
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Stmt, Symbol, Var};
-use cotan_ops::{DIV, MATMUL, MULC, MULZ, PLAIN, STRONG, record, row};
+use cotan_ops::{DIV, MATMUL, MULC, MULZ, PLAIN, STRONG, row, tensor_row};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ impl Analysis<'_> {
                 }
             }
             Op::Tensor { op, args, .. } => {
-                let passes = record(*op).passes_on();
+                let passes = tensor_row(*op).passes_on();
                 args.iter().for_each(|a| self.lose_if(f, any_lost || !passes, *a));
             }
             Op::Index { array, .. } => self.lose_if(f, any_lost, *array),

@@ -1,4 +1,4 @@
-//! Which parameters a value depends on, and whether a derivative flows along the way.
+//! Activity analysis: which parameters a value depends on, and whether a derivative flows along the way.
 //!
 //! One pass over a body after another until nothing changes: what a variable depends on only
 //! grows. Functions are looked at after those that they call, so a call is a look into a table.

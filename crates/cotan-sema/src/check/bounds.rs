@@ -1,4 +1,4 @@
-//! Whether types have the traits that declarations ask for. That is found out when all impls and all bodies are known.
+//! Trait bounds: whether types have the traits that declarations ask for, found out when all impls and all bodies are known.
 
 use cotan_syntax::{Diagnostic, Span};
 

@@ -1,4 +1,4 @@
-//! What stands before the parentheses of a call.
+//! Callees: what stands before the parentheses of a call.
 
 use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};

@@ -1,4 +1,4 @@
-//! What types may not be made of: themselves, and tensors of enums.
+//! Well-formedness of types: none is made of itself, and there are no tensors of enums.
 
 use std::collections::HashSet;
 

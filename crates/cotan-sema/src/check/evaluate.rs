@@ -1,4 +1,4 @@
-//! The values of constant expressions, computed by the rows of the op table as a running program would.
+//! Constant evaluation by the rows of the op table, with the values that a running program would compute.
 
 use cotan_ir::{Const, Elem};
 use cotan_ops::{ADD, DIV, MUL, NE, NEG, NOT, POWI, PrimRow, SUB, cast_fits, cast_to};

@@ -1,4 +1,4 @@
-//! The end of a body, where open scalar types are decided, and the end of a module.
+//! Defaulting at the end of a body, where open scalar types are decided, and the end of a module.
 
 use cotan_ir::{Const, Elem};
 use cotan_syntax::ast::NodeId;

@@ -1,4 +1,4 @@
-//! Whether a value fits the type that is wanted, and what to say if not.
+//! Type compatibility: whether a value fits the type that is wanted, and what to say if not.
 
 use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span};

@@ -163,7 +163,7 @@ impl Walk<'_> {
             self.insert(prelude::builtin_name(builtin), convention, true);
         }
         if let Builtin::Operation(op, _) = builtin {
-            for operand in cotan_ops::record(op).operands {
+            for operand in cotan_ops::tensor_row(op).operands {
                 match operand.differentiability {
                     Differentiability::Smooth { condition: Some(condition) } => {
                         self.insert(op.name(), &format!("smooth where {condition}"), false);

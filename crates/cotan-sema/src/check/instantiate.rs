@@ -1,4 +1,4 @@
-//! What the generics of a declaration stand for at a use.
+//! Instantiation: what the generics of a declaration stand for at a use.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Names in a body: what they stand for, and the locals that they bind.
+//! Name resolution in a body: what names stand for, and the locals that they bind.
 
 use cotan_ir::Elem;
 use cotan_syntax::ast::{Ident, PostfixKind, PostfixOp};

@@ -1,4 +1,4 @@
-//! Whether two impls of a trait may be for one type.
+//! Coherence: whether two impls of a trait may be for one type.
 //!
 //! Types are compared by structure and element types, each occurrence of a parameter on its own, and sizes not at all:
 //! what tells impls apart must be known before the program runs, and easy to see.

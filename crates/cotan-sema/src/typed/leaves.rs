@@ -1,4 +1,4 @@
-//! What values consist of: scalars and tensors of scalars, in order.
+//! Flattening of values: scalars and tensors of scalars, in order.
 
 use cotan_ir::Elem;
 

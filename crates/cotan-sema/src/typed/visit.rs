@@ -1,4 +1,4 @@
-//! A walk over all types of a typed tree, to fill in what inference found out.
+//! Visitor of all types of a typed tree, to fill in what inference found out.
 
 use super::{Body, Callable, Expr, PartMut, Pattern, PatternKind, Role, Type};
 

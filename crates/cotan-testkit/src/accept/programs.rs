@@ -1,4 +1,4 @@
-//! Primitives, awkward points and random programs.
+//! Primitives, edge points and random programs.
 
 use super::{Line, Measured, Workplace};
 use crate::campaign::{Campaign, mixed};

@@ -11,7 +11,7 @@ use crate::derived_case::{Case, Subject};
 use crate::oracles::{COMPILED_IN_EVERY_WAY, FIRST_ORDER, SECOND_ORDER, Verdict};
 use crate::parallel;
 use cotan_ir::Elem;
-use cotan_ops::{PrimRow, Registry, TensorRecord};
+use cotan_ops::{PrimRow, Registry, TensorRow};
 use subjects::Use;
 
 /// Sampled points of every primitive in each of its float types.
@@ -26,7 +26,7 @@ pub enum Operation {
     /// A scalar primitive.
     Prim(&'static PrimRow),
     /// An operation on tensors.
-    Tensor(&'static TensorRecord),
+    Tensor(&'static TensorRow),
 }
 
 impl Operation {

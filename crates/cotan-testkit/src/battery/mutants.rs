@@ -14,8 +14,8 @@ use crate::oracles::{Verdict, dot_product, finite_difference, tape};
 use crate::tolerances::close;
 use cotan_ir::{Atom, Block, Const, Elem, Function, Mode, Op, Stmt, Symbol, Var, VarInfo};
 use cotan_ops::{
-    ADD, Derivative, EQ, FILL, GE, GT, LE, LT, MATMUL, MAX, MIN, NE, NEG, Partial, PrimRow, Registry, SELECT, Shapes,
-    Value, record, row,
+    ADD, Derivative, EQ, FILL, GE, GT, LE, LT, MATMUL, MAX, MIN, NE, NEG, Partial, PrimRow, Registry, SELECT,
+    ShapeRule, Shapes, Value, row, tensor_row,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,7 +97,7 @@ pub fn judge(operation: Operation) -> Result<Vec<Mutant>, String> {
     let cases = |points| -> Result<Vec<Case>, String> {
         operation.subjects(Elem::F64, points).into_iter().map(Case::new).collect()
     };
-    let battery: Vec<Case> = cases(0..POINTS)?.into_iter().chain(awkward(operation)?).collect();
+    let battery: Vec<Case> = cases(0..POINTS)?.into_iter().chain(edge_cases(operation)?).collect();
     let more = cases(POINTS..POINTS + MORE_POINTS)?;
     let known = digits::known(operation);
     // The programs of different samples differ: each has rules of its own shapes. What is broken at one place of a rule
@@ -133,11 +133,11 @@ pub fn judge(operation: Operation) -> Result<Vec<Mutant>, String> {
 }
 
 /// The points of the table at which something is a matter of convention.
-fn awkward(operation: Operation) -> Result<Vec<Case>, String> {
+fn edge_cases(operation: Operation) -> Result<Vec<Case>, String> {
     let Operation::Prim(row) = operation else { return Ok(Vec::new()) };
     let Some(like) = operation.subjects(Elem::F64, 0..1).pop() else { return Ok(Vec::new()) };
     let mut cases = Vec::new();
-    for (k, point) in row.awkward.iter().enumerate() {
+    for (k, point) in row.edge_points.iter().enumerate() {
         let args = like.args.iter().zip(point.at).map(|(arg, x)| Value::from(cotan_ops::typed_number(arg.elem, *x)));
         cases.push(Case::new(Subject { args: args.collect(), seed: 1000 + k as u64, ..like.clone() })?);
     }
@@ -310,13 +310,12 @@ fn broken(f: &Function, s: &Stmt) -> Vec<(String, Replacement)> {
     } else if let Op::Tensor { op, args, attrs } = &s.op {
         // Whether a zero wins in a product shows at infinity alone.
         let turned = if *op == MATMUL.op() { &[] } else { attrs.as_slice() };
+        let is_permutation = tensor_row(*op).shape == ShapeRule::Permuted;
         for (k, attr) in turned.iter().enumerate() {
             for other in [attr - 1, attr + 1].into_iter().filter(|a| *a >= 0) {
                 let mut attrs = attrs.clone();
                 // A permutation stays one.
-                if let Some(at) =
-                    attrs.iter().position(|a| *a == other).filter(|_| attrs.len() > 1 && op.name() == "transpose")
-                {
+                if let Some(at) = attrs.iter().position(|a| *a == other).filter(|_| attrs.len() > 1 && is_permutation) {
                     attrs[at] = *attr;
                 }
                 attrs[k] = other;
@@ -394,5 +393,5 @@ fn fits(f: &Function, s: &Stmt, op: cotan_ir::TensorOp, args: &[Atom], attrs: &[
     let Some(found) = tys.iter().map(dims).collect::<Option<Vec<_>>>() else { return false };
     let Some(result) = dims(f.ty(s.results[0])) else { return false };
     let args: Vec<(Elem, &[i64])> = tys.iter().zip(&found).map(|(ty, dims)| (ty.elem, dims.as_slice())).collect();
-    (record(op).check)(&Shapes { args: &args, attrs, result: (f.ty(s.results[0]).elem, &result) }).is_ok()
+    (tensor_row(op).check)(&Shapes { args: &args, attrs, result: (f.ty(s.results[0]).elem, &result) }).is_ok()
 }

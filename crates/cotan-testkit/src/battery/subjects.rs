@@ -3,7 +3,7 @@
 use crate::derived_case::Subject;
 use crate::random::Rng;
 use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, OperandElem, Ty};
-use cotan_ops::{Like, PrimRow, Sample, Sampled, Shapes, TensorRecord, TensorSample, Value, count};
+use cotan_ops::{Like, PrimRow, Sample, Sampled, Shapes, TensorRow, TensorSample, Value, count};
 use std::ops::Range;
 
 /// An operation with arguments.
@@ -19,7 +19,7 @@ pub(super) struct Use {
 #[derive(Clone, Debug)]
 enum UsedOperation {
     Prim(&'static PrimRow),
-    Tensor { record: &'static TensorRecord, attrs: &'static [i64], result: Ty },
+    Tensor { record: &'static TensorRow, attrs: &'static [i64], result: Ty },
 }
 
 impl Use {
@@ -87,12 +87,12 @@ pub(super) fn of_row(row: &'static PrimRow, elem: Elem, dims: &[i64], points: Ra
 }
 
 /// An operation on tensors at its samples, with other elements at each point; none where it gives no float.
-pub(super) fn of_record(record: &'static TensorRecord, elem: Elem, points: Range<u64>) -> Vec<Use> {
+pub(super) fn of_record(record: &'static TensorRow, elem: Elem, points: Range<u64>) -> Vec<Use> {
     let of_sample = |sample: &'static TensorSample| points.clone().map(move |seed| of_use(record, sample, elem, seed));
     record.samples.iter().flat_map(of_sample).flatten().collect()
 }
 
-fn of_use(record: &'static TensorRecord, sample: &'static TensorSample, elem: Elem, seed: u64) -> Option<Use> {
+fn of_use(record: &'static TensorRow, sample: &'static TensorSample, elem: Elem, seed: u64) -> Option<Use> {
     let mut rng = Rng::new(seed);
     let args: Vec<Value> = sample.args.iter().map(|arg| of_sampled(&mut rng, arg, elem)).collect();
     let shapes: Vec<(Elem, &[i64])> = args.iter().map(|v| (v.elem, v.dims.as_slice())).collect();

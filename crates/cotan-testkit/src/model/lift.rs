@@ -50,7 +50,7 @@ pub(super) fn lifted(module: &Module, name: &str) -> Result<Option<(Module, i64)
         each_block_mut(&mut body, &mut |block| {
             for mut s in std::mem::take(&mut block.stmts) {
                 // A constant stands for a tensor of any shape, a variable does not.
-                let spread = if matches!(&s.op, Op::Prim { .. }) {
+                let spread = if matches!(s.op, Op::Prim { .. }) {
                     s.results.first().map(|v| f.ty(*v).dims.clone()).filter(|dims| !dims.is_empty())
                 } else {
                     None

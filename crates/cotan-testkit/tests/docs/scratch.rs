@@ -1,6 +1,6 @@
 //! "Cotan from scratch": the Rust of the page is one program, which compiles without warnings and prints what the page says.
 
-use super::pages::page;
+use super::pages::{Block, page};
 use cotan_testkit::files::workspace_file;
 use std::fs;
 use std::path::Path;
@@ -9,8 +9,7 @@ use std::process::{Command, Output};
 #[test]
 fn the_compiler_of_the_page_runs_and_prints_what_the_page_says() {
     let blocks = page(workspace_file("docs/scratch.md")).blocks();
-    let of = |info: &str| blocks.iter().filter(|block| block.info == info).map(|block| block.text.as_str());
-    let (program, expected) = (of("rust").collect::<Vec<&str>>().join("\n"), of("text").collect::<String>());
+    let (program, expected) = (joined(&blocks, "rust"), joined(&blocks, "text"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (source, built) = (folder.join("scratch.rs"), folder.join("scratch"));
     fs::write(&source, program).expect("the folder of the tests can be written to");
@@ -18,6 +17,12 @@ fn the_compiler_of_the_page_runs_and_prints_what_the_page_says() {
     run(Command::new(rustc).args(["--edition", "2024", "-D", "warnings", "-o"]).arg(&built).arg(&source));
     let printed = run(&mut Command::new(&built)).stdout;
     assert_eq!(String::from_utf8_lossy(&printed), expected);
+}
+
+/// The blocks of a kind, one behind the other.
+fn joined(blocks: &[Block], info: &str) -> String {
+    let texts: Vec<&str> = blocks.iter().filter(|block| block.info == info).map(|block| block.text.as_str()).collect();
+    texts.join("\n")
 }
 
 /// Runs a command, which must succeed.

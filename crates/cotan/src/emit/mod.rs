@@ -13,7 +13,7 @@ use cotan_syntax::{FileId, dump, parse};
 use std::fmt;
 use std::sync::Arc;
 
-pub use passes::{PassLog, UnknownPass, pass_named};
+pub use passes::{PassDoc, PassLog, UnknownPass, pass_named, passes};
 
 /// A step after the lowering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ impl Fuse<'_> {
     pub(super) fn makes_elements(&self, s: &Stmt) -> bool {
         let Some(first) = s.results.first() else { return false };
         let ty = self.f.ty(*first);
-        if matches!(&s.op, Op::Prim { .. }) {
+        if matches!(s.op, Op::Prim { .. }) {
             !ty.is_scalar()
         } else if let Op::Tensor { op, .. } = &s.op {
             *op == FILL.op() && !ty.is_scalar()
@@ -42,17 +42,11 @@ impl Fuse<'_> {
     /// too, at the loop's own indices.
     fn is_plain(&self, block: &Block, of: Option<&Par>, may_check: bool) -> bool {
         block.stmts.iter().all(|s| {
-            let is_plain = if matches!(&s.op, Op::Prim { .. } | Op::Index { .. }) {
-                true
-            } else if let Op::Switch { arms, .. } = &s.op {
-                arms.iter().all(|arm| self.is_plain(arm, None, may_check))
-            } else if matches!(&s.op, Op::AccAdd { .. }) {
-                of.is_some_and(|p| self.is_own_add(p, s))
-            } else if matches!(&s.op, Op::Check { .. }) {
-                may_check
-            } else {
-                false
-            };
+            let are_plain = |arms: &[Block]| arms.iter().all(|arm| self.is_plain(arm, None, may_check));
+            let is_plain = matches!(s.op, Op::Prim { .. } | Op::Index { .. })
+                || matches!(&s.op, Op::Switch { arms, .. } if are_plain(arms))
+                || of.is_some_and(|p| self.is_own_add(p, s))
+                || may_check && s.op.effects().checks;
             is_plain && s.results.iter().all(|r| self.f.ty(*r).is_scalar() && !self.lengths.contains(r))
         })
     }
@@ -75,7 +69,7 @@ impl Fuse<'_> {
     pub(super) fn takes(&self, s: &Stmt, producer: &Stmt, is_alone: bool) -> bool {
         let arrays = &producer.results;
         let dims = &self.f.ty(arrays[0]).dims;
-        if matches!(&s.op, Op::Prim { .. }) {
+        if matches!(s.op, Op::Prim { .. }) {
             // Of higher rank it is one loop over all elements now, and would become several.
             dims.len() == 1 && self.f.ty(s.results[0]).dims == *dims
         } else if let Op::AccAdd { acc, value, .. } = &s.op {
@@ -133,7 +127,7 @@ impl Fuse<'_> {
     /// Whether a statement is a write that may as well come behind another one.
     pub(super) fn may_wait(&self, block: &Block, at: usize, wait: &Wait<'_>) -> bool {
         let s = &block.stmts[at];
-        let is_write = matches!(&s.op, Op::Update { .. });
+        let is_write = matches!(s.op, Op::Update { .. });
         let passes = |k: &usize| (at + 1..=wait.until).contains(k) && !wait.delayed.contains(k);
         let is_read = || s.results.iter().filter_map(|r| wait.uses.get(r)).flatten().any(passes);
         let is_changed = || (at + 1..=wait.until).filter(passes).any(|k| self.may_overwrite(&block.stmts[k], s));

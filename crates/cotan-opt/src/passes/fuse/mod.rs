@@ -67,7 +67,7 @@ impl Fuse<'_> {
             self.join(&mut block, &pair);
         }
         for s in &mut block.stmts {
-            s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(std::mem::take(b)));
+            s.op.map_blocks(|b| self.block(b));
         }
         block
     }

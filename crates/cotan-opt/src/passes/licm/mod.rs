@@ -191,7 +191,7 @@ fn all_used(f: &Function, block: &Block, used: &mut FxHashSet<Var>) {
     used.extend(block.results.iter().filter_map(|a| a.var()));
 }
 
-/// Whether an operation fails if something is not as it should be.
+/// Whether an operation fails if something is not as it should be. Any check counts, also one that is known to hold.
 fn is_fallible(op: &Op) -> bool {
     let effects = op.effects();
     effects.checks || effects.calls.is_some()

@@ -124,14 +124,14 @@ impl Stays<'_> {
             return matches!(s.op, Op::Prim { .. }) && vars.all(is_whole);
         }
         let are_lengths = || self.runs || tys().all(|ty| ty.dims.iter().all(|d| self.facts.is_length(d.atom())));
-        if matches!(&s.op, Op::Prim { .. }) {
+        if matches!(s.op, Op::Prim { .. }) {
             are_lengths()
         } else if let Op::Tensor { op, .. } = &s.op {
             let is_range = *op == cotan_ops::SLICE.op() || *op == cotan_ops::PAD.op();
             !op.prints() && are_lengths() && (self.runs || !is_range)
         } else if let Op::Index { array, indices } | Op::Update { array, indices, .. } = &s.op {
             self.runs || self.are_in_range(*array, indices) && are_lengths()
-        } else if matches!(&s.op, Op::Check { .. }) {
+        } else if matches!(s.op, Op::Check { .. }) {
             self.moves_checks
         } else {
             false

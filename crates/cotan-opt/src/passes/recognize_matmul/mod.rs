@@ -170,7 +170,7 @@ impl Path {
         let Some(v) = a.var().filter(|v| self.defines(*v)) else { return Some(FxHashSet::default()) };
         let Some(s) = self.definition(a) else { return Some(FxHashSet::from_iter([v])) };
         let ty = f.ty(v);
-        let is_simple = if matches!(&s.op, Op::Prim { .. }) {
+        let is_simple = if matches!(s.op, Op::Prim { .. }) {
             ty.is_scalar()
         } else if let Op::Index { array, indices } = &s.op {
             let dims = f.atom_ty(*array).dims;

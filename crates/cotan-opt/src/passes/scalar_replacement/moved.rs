@@ -2,7 +2,7 @@
 
 use crate::passes::small_tensors::{elements, extents};
 use cotan_ir::{Atom, Elem, Function, TensorOp, Var};
-use cotan_ops::{Derivative, Evaluation, FILL, FROM_ELEMENTS, Inputs, MATMUL, STRONG, Shapes, Value, record};
+use cotan_ops::{Derivative, Evaluation, FILL, FROM_ELEMENTS, Inputs, MATMUL, STRONG, Shapes, Value, tensor_row};
 
 /// Products of two elements that a matrix product may become.
 const MOST_PRODUCTS: usize = 256;
@@ -33,7 +33,7 @@ pub(super) enum Parts {
 pub(super) fn parts(f: &Function, result: Var, op: TensorOp, args: &[Atom], attrs: &[i64]) -> Option<Parts> {
     let ty = f.ty(result);
     let is_whole = ty.is_scalar() || elements(ty).is_some();
-    let rule = record(op);
+    let rule = tensor_row(op);
     let operands = args.iter().map(|a| operand(f, *a, op, ty.elem)).collect::<Option<Vec<Operand>>>()?;
     let dims = extents(ty);
     let shapes: Vec<(Elem, &[i64])> = operands.iter().map(|o| (o.value.elem, o.value.dims.as_slice())).collect();

@@ -25,9 +25,9 @@ fn cost_beside(f: &Function, nest: &Nest, a: Atom, may_read: bool, seen: &mut Fx
     {
         // It runs as a plain product, nearly always.
         COSTS.step
-    } else if matches!(&s.op, Op::Prim { .. }) {
+    } else if matches!(s.op, Op::Prim { .. }) {
         cost::stmt(&f.vars, s)
-    } else if matches!(&s.op, Op::Index { .. }) && may_read {
+    } else if matches!(s.op, Op::Index { .. }) && may_read {
         COSTS.step
     } else {
         return None;

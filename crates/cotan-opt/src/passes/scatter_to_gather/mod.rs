@@ -59,7 +59,7 @@ impl Gather<'_> {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut s in block.stmts {
             self.extents.enter(&s);
-            s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(std::mem::take(b)));
+            s.op.map_blocks(|b| self.block(b));
             let mut gathers = Vec::new();
             while let Op::Par(p) = &s.op
                 && let Some(plan) = (0..p.accs.len()).find_map(|acc| self.plan(p, acc))

@@ -62,8 +62,8 @@ impl<'a> Nest<'a> {
             self.sites.extend(s.results.iter().map(|v| (*v, (level, depth))));
             // A row whose length is known only inside stays where it is.
             let is_row = |v: Var| !f.ty(v).dim_vars().any(|d| self.is_bound(d));
-            let is_made = matches!(&s.op, Op::Prim { .. }) && f.ty(s.results[0]).is_scalar()
-                || matches!(&s.op, Op::Index { .. }) && is_row(s.results[0]);
+            let is_made = matches!(s.op, Op::Prim { .. }) && f.ty(s.results[0]).is_scalar()
+                || matches!(s.op, Op::Index { .. }) && is_row(s.results[0]);
             if is_made {
                 self.made.insert(s.results[0], s);
             }
@@ -72,7 +72,7 @@ impl<'a> Nest<'a> {
                 && is_next(p)
             {
                 (level + 1, 0)
-            } else if matches!(&s.op, Op::Switch { .. }) {
+            } else if matches!(s.op, Op::Switch { .. }) {
                 (level, depth + 1)
             } else {
                 (level, depth)

@@ -106,7 +106,7 @@ impl<'a> Nest<'a> {
             vary[p.kinds.len()..].iter_mut().for_each(|v| *v |= body_varies);
         } else if let Op::Loop(l) = &s.op {
             self.sequential(s, l, place, &mut vary)
-        } else if matches!(&s.op, Op::Switch { .. }) {
+        } else if matches!(s.op, Op::Switch { .. }) {
             let touches = self.touches(&s.op);
             let inside = Place { is_plain: false, ..place.clone() };
             s.op.blocks().iter().for_each(|b| self.block(b, &inside));

@@ -3,7 +3,7 @@
 use super::Node;
 use super::site::Made;
 use cotan_ir::{Atom, Block, Function, Loop, Op, Prim, Stmt, Var};
-use cotan_ops::{Instruction, Lowering};
+use cotan_ops::{Codegen, Instruction};
 use rustc_hash::FxHashSet;
 
 /// The variables of a block in which a NaN counts, whatever the branches inside the block do: those that are used
@@ -87,7 +87,7 @@ pub(super) fn used_results(l: &Loop, results: &[Var], f: &Function) -> Vec<Atom>
 fn forgives(prim: Prim, operand: usize) -> bool {
     let is_chosen = prim == cotan_ops::SELECT.prim();
     let is_factor = prim == cotan_ops::MULZ.prim();
-    let is_identity = matches!(cotan_ops::row(prim).lowering, Lowering::Native(Instruction::Identity));
+    let is_identity = matches!(cotan_ops::row(prim).codegen, Codegen::Native(Instruction::Identity));
     is_chosen || is_factor || is_identity && operand > 0
 }
 

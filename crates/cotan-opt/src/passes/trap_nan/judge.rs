@@ -3,7 +3,7 @@
 use super::site::{Enclosing, Made, Shown, Site};
 use super::{FALSE, Node, Open, Region, TRUE, Trap};
 use cotan_ir::{Atom, Block, CheckKind, Dim, Elem, Op, Par, Role, Span, Stmt, TensorOp, Ty, Var};
-use cotan_ops::{Derivative, Instruction, Lowering, PrimRow, Term};
+use cotan_ops::{Codegen, Derivative, Instruction, PrimRow, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most operands that are shown.
@@ -267,10 +267,10 @@ fn writes_nan(node: &Node) -> bool {
 }
 
 fn makes_nan(row: &PrimRow) -> bool {
-    match row.lowering {
-        Lowering::Native(instruction) | Lowering::NativeOrHost(instruction) => computes(instruction),
-        Lowering::Host | Lowering::Formula(_) => true,
-        Lowering::Expand(term) => term_makes_nan(&term),
+    match row.codegen {
+        Codegen::Native(instruction) | Codegen::NativeOrHost(instruction) => computes(instruction),
+        Codegen::Host | Codegen::Expansion(_) => true,
+        Codegen::Term(term) => term_makes_nan(&term),
     }
 }
 
@@ -330,7 +330,7 @@ fn computes(instruction: Instruction) -> bool {
 
 /// Whether a tensor operation multiplies its operands, and does not only move elements.
 pub(super) fn multiplies(op: TensorOp) -> bool {
-    match cotan_ops::record(op).derivative {
+    match cotan_ops::tensor_row(op).derivative {
         Derivative::Multilinear { .. } | Derivative::Rule { .. } => true,
         Derivative::Linear { .. } | Derivative::None { .. } => false,
     }

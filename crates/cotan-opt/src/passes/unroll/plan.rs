@@ -115,7 +115,7 @@ impl Plan<'_> {
     /// How many statements on scalars one is worth that is no loop. Moves become nothing.
     fn n_scalar_stmts(&self, s: &Stmt) -> usize {
         let n_elements = || elements(self.f.ty(s.results[0])).unwrap_or(1);
-        if matches!(&s.op, Op::Prim { .. }) {
+        if matches!(s.op, Op::Prim { .. }) {
             n_elements()
         } else if let Op::Tensor { op, args, .. } = &s.op
             && *op == MATMUL.op()

@@ -24,7 +24,7 @@ pub(super) fn role(builtin: Builtin, at: usize, args: &[Arg]) -> Role {
         Builtin::IterateUntil => args.len().saturating_sub(1)..args.len(),
         Builtin::Argsort | Builtin::Argmax | Builtin::Argmin => 0..args.len(),
         Builtin::Operation(op, n_attributes) => {
-            let operand = at.checked_sub(n_attributes).and_then(|at| cotan_ops::record(op).operands.get(at));
+            let operand = at.checked_sub(n_attributes).and_then(|at| cotan_ops::tensor_row(op).operands.get(at));
             return match operand.map(|operand| operand.differentiability) {
                 Some(Differentiability::Zero { .. } | Differentiability::None { .. }) => Role::Flat,
                 Some(Differentiability::Smooth { .. } | Differentiability::Piecewise { .. }) | None => Role::Value,

@@ -3,6 +3,7 @@
 
 mod counts;
 mod nests;
+mod pass;
 mod scalar_operation;
 mod tree;
 
@@ -10,5 +11,5 @@ use super::Line;
 
 /// The lines: what is counted first, what runs suites last.
 pub(super) fn lines() -> Vec<Line> {
-    [counts::LINES, &[scalar_operation::LINE], nests::LINES].concat()
+    [counts::LINES, &[scalar_operation::LINE, pass::LINE], nests::LINES].concat()
 }

@@ -2,7 +2,7 @@
 
 use super::samples::samples;
 use cotan_ir::{Const, Elem, OperandElem};
-use cotan_ops::{Constant, Lowering, Meaning, Partial, Term, table};
+use cotan_ops::{Codegen, Constant, Partial, RealDenotation, Term, table};
 
 /// A few units in the last place for each step of the longest term.
 const TOLERANCE: f64 = 1e-13;
@@ -35,10 +35,10 @@ fn rows_compute_what_they_are() {
 fn every_row_on_floats_says_what_it_is() {
     for row in table().iter().copied().filter(|row| row.sig.domain.has(Elem::F64)) {
         let leads_to_integers = !row.prim().result_elem(&types(row.sig.operands)).expect("types that fit").is_float();
-        let is_said = match row.meaning {
-            Meaning::Known(_) | Meaning::Always(_) | Meaning::Term(_) => true,
-            Meaning::Expansion => matches!(row.lowering, Lowering::Expand(_)),
-            Meaning::Other => leads_to_integers,
+        let is_said = match row.denotation {
+            RealDenotation::Known(_) | RealDenotation::Always(_) | RealDenotation::Term(_) => true,
+            RealDenotation::Codegen => matches!(row.codegen, Codegen::Term(_)),
+            RealDenotation::Other => leads_to_integers,
         };
         assert!(is_said, "{}", row.name());
     }

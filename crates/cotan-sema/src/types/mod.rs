@@ -4,9 +4,15 @@
 //! [`Scalar::Param`] and [`Atom::Size`] are indices into that list, and [`Substitution`] replaces
 //! them at a use. This module knows nothing about inference but the place of a variable in it.
 
-use cotan_ir::{Elem, ElemSet};
+mod generics;
+mod substitution;
 
-use crate::dims::{Atom, Dim, GenericId, LocalId};
+use cotan_ir::Elem;
+
+use crate::dims::{Dim, GenericId};
+
+pub use generics::{Bound, Generic, GenericKind};
+pub use substitution::Substitution;
 
 /// A struct declaration: an index into [`crate::typed::Program::structs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,116 +124,6 @@ pub struct TraitRef {
     pub def: TraitId,
     /// One for each of the trait's generics.
     pub args: Vec<GenericArg>,
-}
-
-/// A parameter in brackets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Generic {
-    /// The name; `_` for a size that the declaration leaves open.
-    pub name: String,
-    /// What it may stand for.
-    pub kind: GenericKind,
-    /// The traits of the program that the type has.
-    pub traits: Vec<TraitRef>,
-}
-
-impl Generic {
-    /// A size parameter.
-    pub fn size(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: GenericKind::Size, traits: Vec::new() }
-    }
-
-    /// The parameter, number `at` of its list, as an argument for itself.
-    pub fn as_arg(&self, at: usize) -> GenericArg {
-        let id = GenericId(at as u32);
-        match self.kind {
-            GenericKind::Size => GenericArg::Size(Dim::atom(Atom::Size(id))),
-            GenericKind::Scalar(_) => GenericArg::Scalar(Scalar::Param(id)),
-            GenericKind::Type { .. } => GenericArg::Type(Type::Param(id)),
-            GenericKind::Pack => GenericArg::Pack(vec![Dim::atom(Atom::Pack(id))]),
-        }
-    }
-}
-
-/// What a parameter in brackets may stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GenericKind {
-    /// `N` or `N: nat`
-    Size,
-    /// `T: Float`
-    Scalar(Bound),
-    /// `T: Differentiable`, `T: Area`: any type that has the traits.
-    Type {
-        /// Whether `Differentiable` is among them: every leaf of the type is a float.
-        is_differentiable: bool,
-    },
-    /// `..S`: any number of sizes.
-    Pack,
-}
-
-/// A trait that comes with the language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bound {
-    /// All integer and float types.
-    Numeric,
-    /// `f32` and `f64`.
-    Float,
-    /// Float types, those for storage included: moved, converted and compared, not computed with.
-    Storage,
-    /// All integer types.
-    Integer,
-    /// The types that have `==`.
-    Eq,
-    /// The types that have `<`.
-    Ord,
-    /// The types that have derivatives.
-    Differentiable,
-}
-
-impl Bound {
-    /// All bounds.
-    pub const ALL: [Self; 7] =
-        [Self::Numeric, Self::Float, Self::Storage, Self::Integer, Self::Eq, Self::Ord, Self::Differentiable];
-
-    /// The name in the language.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Numeric => "Numeric",
-            Self::Float => "Float",
-            Self::Storage => "Storage",
-            Self::Integer => "Integer",
-            Self::Eq => "Eq",
-            Self::Ord => "Ord",
-            Self::Differentiable => "Differentiable",
-        }
-    }
-
-    /// The bound of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|bound| bound.as_str() == name)
-    }
-
-    /// The element type that stands for a parameter with the trait unless something says otherwise.
-    pub fn default_elem(self) -> Elem {
-        if self.admits(Elem::F64) { Elem::F64 } else { Elem::I64 }
-    }
-
-    /// Whether an element type has the trait.
-    pub fn admits(self, elem: Elem) -> bool {
-        match self {
-            Self::Numeric => ElemSet::NUMERIC.has(elem),
-            Self::Float => ElemSet::FLOAT.has(elem),
-            Self::Storage | Self::Differentiable => elem.is_float(),
-            Self::Ord => elem != Elem::Bool,
-            Self::Integer => elem.is_integer(),
-            Self::Eq => true,
-        }
-    }
-
-    /// Whether every type with this trait has the other one too.
-    pub fn implies(self, other: Self) -> bool {
-        Elem::ALL.into_iter().all(|elem| !self.admits(elem) || other.admits(elem))
-    }
 }
 
 impl Type {
@@ -476,114 +372,10 @@ impl GenericArg {
     }
 }
 
-/// Replaces generics, integer parameters and run-time sizes of a declaration by what they are at
-/// a use.
-#[derive(Clone, Debug, Default)]
-pub struct Substitution {
-    /// What the generics stand for; one that stands for itself is not known yet.
-    pub generics: Vec<GenericArg>,
-    /// What the integer parameters that stand in dims are.
-    pub values: Vec<(LocalId, Dim)>,
-    /// What the run-time sizes of the declaration are.
-    pub sizes: Vec<Dim>,
-}
-
-impl Substitution {
-    /// The substitution of generics alone.
-    pub fn new(generics: Vec<GenericArg>) -> Self {
-        Self { generics, ..Self::default() }
-    }
-
-    /// A dim of the declaration at the use; `None` if it is too large to handle.
-    pub fn dim(&self, dim: &Dim) -> Option<Dim> {
-        dim.substitute(&|atom| match atom {
-            Atom::Size(id) => match self.generics.get(id.0 as usize) {
-                Some(GenericArg::Size(dim)) => Some(dim.clone()),
-                Some(GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_)) | None => None,
-            },
-            Atom::Value(local) => self.values.iter().find(|(id, _)| id == local).map(|(_, dim)| dim.clone()),
-            Atom::Runtime(size) => self.sizes.get(size.0 as usize).cloned(),
-            Atom::Pack(_) | Atom::Floor(..) => None,
-        })
-    }
-
-    /// Extents of the declaration at the use: a pack becomes the sizes that it stands for.
-    pub fn dims(&self, dims: &[Dim]) -> Option<Vec<Dim>> {
-        let mut replaced = Vec::with_capacity(dims.len());
-        for dim in dims {
-            match dim.as_pack().and_then(|id| self.generics.get(id.0 as usize)) {
-                Some(GenericArg::Pack(sizes)) => replaced.extend(sizes.iter().cloned()),
-                Some(GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_)) | None => {
-                    replaced.push(self.dim(dim)?);
-                }
-            }
-        }
-        Some(replaced)
-    }
-
-    /// A scalar type of the declaration at the use.
-    pub fn scalar(&self, scalar: Scalar) -> Scalar {
-        match scalar {
-            Scalar::Param(id) => match self.generics.get(id.0 as usize) {
-                Some(GenericArg::Scalar(scalar)) => *scalar,
-                Some(GenericArg::Size(_) | GenericArg::Type(_) | GenericArg::Pack(_)) | None => scalar,
-            },
-            Scalar::Of(_) | Scalar::Var(_) => scalar,
-        }
-    }
-
-    /// A type of the declaration at the use. A dim that is too large to handle makes it
-    /// [`Type::Error`].
-    pub fn ty(&self, ty: &Type) -> Type {
-        self.replaced(ty).unwrap_or(Type::Error)
-    }
-
-    fn replaced(&self, ty: &Type) -> Option<Type> {
-        Some(match ty {
-            Type::Error | Type::Never => ty.clone(),
-            Type::Scalar(scalar) => Type::Scalar(self.scalar(*scalar)),
-            Type::Param(id) => {
-                let known = self.generics.get(id.0 as usize).and_then(GenericArg::as_type);
-                known.unwrap_or_else(|| ty.clone())
-            }
-            Type::Tensor { elem, dims } => Type::tensor(self.replaced(elem)?, self.dims(dims)?),
-            Type::Tuple(parts) => Type::Tuple(self.all_replaced(parts)?),
-            Type::Struct(of) => Type::Struct(StructType { args: self.args(&of.args)?, ..of.clone() }),
-            Type::Enum(of) => Type::Enum(EnumType { args: self.args(&of.args)?, ..of.clone() }),
-            Type::Function(of) => {
-                let (params, result) = (self.all_replaced(&of.params)?, self.replaced(&of.result)?);
-                Type::Function(Box::new(FunctionType { params, result }))
-            }
-        })
-    }
-
-    fn all_replaced(&self, types: &[Type]) -> Option<Vec<Type>> {
-        types.iter().map(|ty| self.replaced(ty)).collect()
-    }
-
-    /// A generic argument of the declaration at the use.
-    pub fn arg(&self, arg: &GenericArg) -> Option<GenericArg> {
-        Some(match arg {
-            GenericArg::Size(dim) => GenericArg::Size(self.dim(dim)?),
-            GenericArg::Scalar(scalar) => GenericArg::Scalar(self.scalar(*scalar)),
-            GenericArg::Type(ty) => GenericArg::Type(self.replaced(ty)?),
-            GenericArg::Pack(dims) => GenericArg::Pack(self.dims(dims)?),
-        })
-    }
-
-    fn args(&self, args: &[GenericArg]) -> Option<Vec<GenericArg>> {
-        args.iter().map(|arg| self.arg(arg)).collect()
-    }
-
-    /// A trait of the declaration at the use.
-    pub fn trait_ref(&self, of: &TraitRef) -> Option<TraitRef> {
-        Some(TraitRef { def: of.def, args: self.args(&of.args)? })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dims::Atom;
 
     fn n() -> Dim {
         Dim::atom(Atom::Size(GenericId(0)))
@@ -602,20 +394,5 @@ mod tests {
         let pair = Type::Tuple(vec![Type::of(Elem::F64), Type::of(Elem::I64)]);
         let of = |elem| Type::tensor(Type::of(elem), vec![n()]);
         assert_eq!(pair.stacked(&[n()]), Type::Tuple(vec![of(Elem::F64), of(Elem::I64)]));
-    }
-
-    #[test]
-    fn substitution_replaces_sizes_and_element_types() {
-        let generic = Type::tensor(Type::Scalar(Scalar::Param(GenericId(1))), vec![n()]);
-        let at = Substitution::new(vec![GenericArg::Size(Dim::constant(4)), GenericArg::Scalar(Scalar::Of(Elem::F32))]);
-        assert_eq!(at.ty(&generic), Type::tensor(Type::of(Elem::F32), vec![Dim::constant(4)]));
-    }
-
-    #[test]
-    fn float_implies_the_wider_traits() {
-        assert!(Bound::Float.implies(Bound::Numeric));
-        assert!(Bound::Float.implies(Bound::Differentiable));
-        assert!(!Bound::Numeric.implies(Bound::Float));
-        assert!(Bound::Integer.implies(Bound::Ord));
     }
 }

@@ -1,4 +1,4 @@
-//! What primitives are over the real numbers, and what stands for them where numbers are residues.
+//! Denotations of primitives over the real numbers, and over the residues modulo a prime.
 //!
 //! The first is what proofs speak of: a few functions that they know, and terms made of them. The second lets whole
 //! programs and their derivatives be run exactly. That reverse mode is the adjoint of forward mode holds whatever the
@@ -6,17 +6,17 @@
 //! have the same: a cubic polynomial, another one for each. Comparisons are those of the representatives.
 
 use crate::num::Ring;
-use crate::{Kernel, Lowering, Mod61, PrimRow, Scalar, Term};
+use crate::{Codegen, Kernel, Mod61, PrimRow, Scalar, Term};
 
 /// What a primitive is on real numbers. Whole and truth-valued operands stay what they are.
 #[derive(Clone, Copy, Debug)]
-pub enum Meaning {
+pub enum RealDenotation {
     /// A function that terms are made of.
     Known(Known),
     /// This term over its operands.
     Term(Term),
-    /// The term that it is expanded to.
-    Expansion,
+    /// The term by which backends compute it.
+    Codegen,
     /// This truth value, as every real number is finite.
     Always(bool),
     /// Nothing: it is for integers or truth values alone, or leads from real numbers to integers.
@@ -65,21 +65,24 @@ pub enum Known {
 impl PrimRow {
     /// The term that says what the primitive is, unless it is known or no function of real numbers.
     pub fn term(&self) -> Option<&Term> {
-        match (&self.meaning, &self.lowering) {
-            (Meaning::Term(term), _) | (Meaning::Expansion, Lowering::Expand(term)) => Some(term),
-            (Meaning::Known(_) | Meaning::Expansion | Meaning::Always(_) | Meaning::Other, _) => None,
+        match (&self.denotation, &self.codegen) {
+            (RealDenotation::Term(term), _) | (RealDenotation::Codegen, Codegen::Term(term)) => Some(term),
+            (
+                RealDenotation::Known(_) | RealDenotation::Codegen | RealDenotation::Always(_) | RealDenotation::Other,
+                _,
+            ) => None,
         }
     }
 }
 
-impl Meaning {
+impl RealDenotation {
     /// What stands for the primitive on residues; `None` for one that is a term, or for which nothing stands.
     pub fn in_field(self) -> Option<Kernel> {
         match self {
-            Meaning::Known(known) => Some(known.in_field()),
-            Meaning::Always(true) => Some(|_| 1),
-            Meaning::Always(false) => Some(|_| 0),
-            Meaning::Term(_) | Meaning::Expansion | Meaning::Other => None,
+            RealDenotation::Known(known) => Some(known.in_field()),
+            RealDenotation::Always(true) => Some(|_| 1),
+            RealDenotation::Always(false) => Some(|_| 0),
+            RealDenotation::Term(_) | RealDenotation::Codegen | RealDenotation::Other => None,
         }
     }
 }
