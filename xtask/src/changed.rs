@@ -27,7 +27,7 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("lib/", &["cotan-sema", "cotan-lower", "cotan"]),
     ("spec/", &["cotan-ops"]),
     ("proofs/", &["cotan-ops"]),
-    ("examples/", &["cotan-lower", "cotan-bench", "cotan-cli"]),
+    ("examples/", &["cotan-lower", "cotan-measure", "cotan-bench", "cotan-cli"]),
     ("benches/", &["cotan-bench"]),
     ("tests/memory/", &["cotan"]),
     ("xtask/", &["xtask"]),

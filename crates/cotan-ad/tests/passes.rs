@@ -1,8 +1,8 @@
-//! Pass records of the preparation: names, and what an observer sees. Their effects are in `tests/ir`.
+//! Pass records of the preparation: names, idempotence, and what an observer sees.
 
 use crate::oracle;
 
-use cotan_ad::{Limits, Options, PASSES, after_pass, expand_with};
+use cotan_ad::{Expansion, Limits, PASSES, after_pass, expand_with};
 use cotan_ir::{Derived, Item, Mode, parse_function};
 use cotan_ops::Registry;
 use oracle::module;
@@ -24,7 +24,7 @@ fn observed(mode: Mode) -> Vec<(&'static str, bool)> {
     module.items.insert("df".into(), Item::Derived(d));
     let seen = RefCell::new(Vec::new());
     let observer = |pass, f: &cotan_ir::Function| seen.borrow_mut().push((pass, f.to_string().contains(" max ")));
-    expand_with(&mut module, &Limits::DEFAULT, Options { observer: Some(&observer), ..Options::default() })
+    expand_with(&mut module, &Limits::DEFAULT, Expansion { observer: Some(&observer), ..Expansion::default() })
         .expect("expands");
     seen.into_inner()
 }

@@ -4,7 +4,7 @@
 
 use crate::oracle;
 
-use cotan_ir::{Block, Checkpoint, Function, Kept, Module, Op};
+use cotan_ir::{Block, Checkpoint, Function, Module, Op, ReversePolicy};
 use cotan_ops::Value;
 use oracle::{check, close, floats, gradient, module};
 
@@ -126,7 +126,7 @@ const SCHEMES: [Checkpoint; 9] = [
 fn set_checkpoints(block: &mut Block, checkpoint: Checkpoint) {
     for s in &mut block.stmts {
         if let Op::Loop(l) = &mut s.op {
-            l.kept = Kept { checkpoint: Some(checkpoint), ..l.kept };
+            l.kept = ReversePolicy { checkpoint: Some(checkpoint), ..l.kept };
         }
         s.op.blocks_mut().iter_mut().for_each(|b| set_checkpoints(b, checkpoint));
     }

@@ -4,32 +4,25 @@
 //! [`measure()`] times both the function and its derivative by one method. The shell in `main.rs` reads files.
 
 mod adbench;
-mod agreement;
-mod instance;
 mod loops;
 mod marks;
-mod measure;
 mod operations;
-mod parameter_blocks;
 mod peak;
 mod peers;
-mod perturb;
 mod products;
 mod profile;
-mod reference;
 mod threads;
 
 pub use adbench::{HandModel, Objective, read_adbench};
-pub use agreement::{Found, Tolerance, agreement};
-pub use instance::Instance;
+pub use cotan_measure::{
+    Beside, Block, BlockError, Found, Instance, Measured, Settings, Tolerance, Turn, agreement, compare_blocks,
+    evaluate, evaluate_by_tape, measure, measure_beside,
+};
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
-pub use measure::{Beside, Measured, Settings, Turn, evaluate, evaluate_by_tape, measure, measure_beside};
 pub use operations::{Form, JudgedOperation, OPERATIONS, Operation, PeerTime, Work, judge, operation, operation_table};
-pub use parameter_blocks::Block;
 pub use peak::Peak;
 pub use peers::{Peer, PeerFigures, Peers};
 pub use products::{PRODUCT_SIDES, ProductRates, product_chain, product_rates, product_table};
 pub use profile::{NestFigures, Profile, profile, profile_table};
-pub use reference::{BlockError, compare_blocks};
 pub use threads::{Throughput, throughput, throughput_table};

@@ -131,8 +131,8 @@ fn main() -> Result<()> {
         return products(&compiler, budget, cli.options.json);
     }
     let engine = match cli.options.backend {
-        Backend::Interp => Engine::Interpreter,
-        Backend::Cpu => Engine::Cpu,
+        Backend::Interp => Engine::INTERPRETER,
+        Backend::Cpu => Engine::CPU,
     };
     let settings = Settings { engine, threads: threads.get(), budget, fewest_samples: 3 };
     let cases = match &cli.command {
@@ -296,7 +296,7 @@ fn print_rows<T: Serialize>(rows: &[T], table: impl Fn(&[T]) -> Vec<String>, jso
 
 /// Prints the profile of every instance.
 fn profiles(compiler: &Compiler, cases: &[Case], settings: Settings, marks: bool, json: bool) -> Result<()> {
-    if marks || settings.engine != Engine::Cpu {
+    if marks || settings.engine != Engine::CPU {
         bail!("--profile looks into compiled code: leave out --marks and --backend interp");
     }
     let peak = Peak::measure(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"))?;

@@ -3,12 +3,12 @@
 //! Products are counted as the definition does, two operations for each term; the work of packing, adding and squaring is
 //! not counted. The value of the chain is two products, its gradient six.
 
-use crate::measure::{check, function};
 use crate::{Block, Instance};
 use anyhow::{Context, Result};
 use cotan::cpu::whole_product;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::{Compiler, Engine};
+use cotan_measure::{check, function};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ pub fn product_rates(compiler: &Compiler, n: usize, budget: Duration) -> Result<
     let request = instance.gradient.as_ref().context("the chain has a gradient")?;
     let mut calls = Vec::new();
     for request in [&instance.function, request] {
-        let function = function(compiler, &program, request, Engine::Cpu)?;
+        let function = function(compiler, &program, request, Engine::CPU)?;
         let args = fit_arguments(function.entry(), &instance.args)?;
         let results = function.call_flat(&args)?;
         calls.push((function, args, results));

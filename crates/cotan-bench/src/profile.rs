@@ -4,14 +4,13 @@
 //! The code that is timed has a probe before and after each nest and is otherwise the code that runs; another variant,
 //! without lanes, counts. Both run on one thread.
 
-use crate::measure::{check, function};
-use crate::perturb::Perturbed;
 use crate::{Instance, Peak};
 use anyhow::{Context, Result, ensure};
 use cotan::cpu::{CallOptions, CompiledFunction, Probe, ProbeEvent};
 use cotan::host::Value;
 use cotan::host::fit_arguments;
 use cotan::{Compiler, Engine};
+use cotan_measure::{Perturbed, check, function};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -54,7 +53,7 @@ pub struct Profile {
 /// Profiles the derivative of an instance, or the function if it has none, by calls for so long.
 pub fn profile(compiler: &Compiler, instance: &Instance, budget: Duration, peak: Peak) -> Result<Profile> {
     let request = instance.gradient.as_ref().unwrap_or(&instance.function);
-    let function = function(compiler, &check(compiler, instance)?, request, Engine::Cpu)?;
+    let function = function(compiler, &check(compiler, instance)?, request, Engine::CPU)?;
     let probed = |probe| compiler.probed(&function, probe).context("compiling with probes");
     let mut perturbed = Perturbed::new(fit_arguments(function.entry(), &instance.args)?);
 

@@ -4,11 +4,11 @@
 //! even they do not do twice the work. A call on two threads is held against what they do.
 
 use crate::Instance;
-use crate::measure::{check, function};
 use anyhow::{Context, Result};
 use cotan::host::Value;
 use cotan::host::fit_arguments;
 use cotan::{Compiler, Engine, Function};
+use cotan_measure::{check, function};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::sync::Barrier;
@@ -77,7 +77,7 @@ pub fn throughput_table(rows: &[Throughput]) -> Vec<String> {
 /// more.
 pub fn throughput(compiler: &Compiler, instance: &Instance, budget: Duration) -> Result<Throughput> {
     let request = instance.gradient.as_ref().unwrap_or(&instance.function);
-    let compiled = function(compiler, &check(compiler, instance)?, request, Engine::Cpu)?;
+    let compiled = function(compiler, &check(compiler, instance)?, request, Engine::CPU)?;
     let one = compiled.on_threads(NonZeroUsize::MIN);
     let two = compiled.on_threads(NonZeroUsize::MIN.saturating_add(1));
     let args = fit_arguments(one.entry(), &instance.args)?;

@@ -318,7 +318,7 @@ pub(crate) struct EmitArgs {
     /// The step.
     #[arg(long, value_enum, required_unless_present = "after", conflicts_with = "after")]
     pub(crate) stage: Option<Stage>,
-    /// The core IR after the last run of this pass; `--stage passes` lists the passes.
+    /// The core IR, or the loop nests, after the last run of this pass; `--stage passes` lists the passes.
     #[arg(long, value_name = "PASS")]
     pub(crate) after: Option<String>,
     /// One function; all by default.

@@ -1,7 +1,6 @@
 //! What goes wrong, as text for people on stderr and as JSON for tools on stdout.
 
 use crate::exit;
-use crate::output;
 use crate::terminal;
 use cotan::codes;
 use cotan::diagnostics::{Code, Diagnostic, HOW_TO_REPORT, JsonDiagnostic, SourceMap, to_json, to_text, visible_line};
@@ -93,25 +92,15 @@ impl Failure {
         self.reports
     }
 
-    /// Text on stderr; under `--json` the object on stdout instead.
-    pub(crate) fn print(&self, is_json: bool) {
-        if is_json {
-            // There is nobody to tell that stdout is gone.
-            let _ = print_json(&self.reports);
-        } else {
-            print_text(&self.reports);
-        }
+    /// The same without taking it.
+    pub(crate) fn reports(&self) -> &[Report] {
+        &self.reports
     }
 }
 
 /// The objects of reports.
 pub(crate) fn objects(reports: &[Report]) -> Vec<&JsonDiagnostic> {
     reports.iter().map(|r| &r.json).collect()
-}
-
-/// `{"diagnostics": [...]}` on stdout.
-pub(crate) fn print_json(reports: &[Report]) -> Result<(), Failure> {
-    output::print_json(&serde_json::json!({ "diagnostics": objects(reports) }).to_string())
 }
 
 /// All reports on stderr, with empty lines between.

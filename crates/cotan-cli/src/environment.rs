@@ -22,15 +22,15 @@ pub(crate) fn engine(options: &EngineArgs) -> Result<Engine, Failure> {
         let message = format!("`{option}` is not supported in this version");
         return Err(Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message).help("leave it out"));
     }
-    let device = match options.backend {
-        Backend::Interp => return Ok(Engine::Interpreter),
-        Backend::Cpu => return Ok(Engine::Cpu),
+    let name = match options.backend {
+        Backend::Interp => "interp",
+        Backend::Cpu => "cpu",
         Backend::Vulkan => "vulkan",
         Backend::Cuda => "cuda",
     };
-    let message = format!("the device `{device}` is not supported in this version");
-    let help = "the nearest that works: --backend cpu";
-    Err(Failure::plain(exit::USAGE, codes::UNSUPPORTED_DEVICE, message).help(help))
+    Engine::named(name).map_err(|unknown| {
+        Failure::plain(exit::USAGE, codes::UNSUPPORTED_DEVICE, unknown.to_string()).help(unknown.help())
+    })
 }
 
 /// The configuration of a compiler.

@@ -11,6 +11,7 @@ mod files;
 mod input;
 mod machine;
 mod output;
+mod panics;
 #[cfg(test)]
 mod promises;
 mod session;
@@ -21,16 +22,16 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    exit::tell_panics();
+    panics::tell_panics();
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => return usage::explain(&e).into(),
     };
     let is_json = cli.command.is_json();
-    match exit::guarded(|| commands::run(cli.command)) {
+    match panics::guarded(|| commands::run(cli.command)) {
         Ok(status) => status.into(),
         Err(failure) => {
-            failure.print(is_json);
+            output::print_failure(&failure, is_json);
             failure.status.into()
         }
     }

@@ -1,7 +1,7 @@
 //! Results, on stdout and in files.
 
 use crate::args::CallArgs;
-use crate::diagnostics::Failure;
+use crate::diagnostics::{self, Failure, Report};
 use crate::exit;
 use crate::files;
 use cotan::codes;
@@ -24,6 +24,21 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// JSON on stdout, in a line of its own.
 pub(crate) fn print_json(text: &str) -> Result<(), Failure> {
     print(&format!("{}\n", visible_json(text)))
+}
+
+/// `{"diagnostics": [...]}` on stdout.
+pub(crate) fn print_reports(reports: &[Report]) -> Result<(), Failure> {
+    print_json(&serde_json::json!({ "diagnostics": diagnostics::objects(reports) }).to_string())
+}
+
+/// Why the command did not do its job: as text on stderr, under `--json` as the object on stdout instead.
+pub(crate) fn print_failure(failure: &Failure, is_json: bool) {
+    if is_json {
+        // There is nobody to tell that stdout is gone.
+        let _ = print_reports(failure.reports());
+    } else {
+        diagnostics::print_text(failure.reports());
+    }
 }
 
 /// What the program prints: on stdout, or on stderr where stdout holds one JSON object. It is seen at once; a reader

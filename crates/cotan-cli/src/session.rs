@@ -82,7 +82,7 @@ impl Session {
         let compiler = compiler
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, format!("threads can't be started: {e}")))?;
-        if engine == Engine::Cpu {
+        if engine == Engine::CPU {
             note_llvm(&compiler);
         }
         Ok(Session { compiler, engine, program })
@@ -226,6 +226,7 @@ impl Session {
                 let failure = self.request_failure(message);
                 return help.iter().fold(failure, |failure, help| failure.help(help));
             }
+            CompileError::Device(_) | CompileError::Unsupported(_) => exit::USAGE,
             CompileError::Diagnostics(_) | CompileError::Derivative(_) => exit::PROGRAM,
             CompileError::Backend(_) => exit::BUG,
         };

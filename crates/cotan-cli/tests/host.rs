@@ -62,7 +62,7 @@ impl Host {
             (given.clone(), value)
         };
         let args: Arguments = case.args.iter().map(argument).collect();
-        let function = self.compiler.function(program, &resolved.request, Engine::Cpu).map_err(of_compilation)?;
+        let function = self.compiler.function(program, &resolved.request, Engine::CPU).map_err(of_compilation)?;
         let result = function.call(&args).map_err(|error| vec![error.diagnostic(program, name)])?;
         if case.wrt.is_empty() {
             return Ok(HostValue::Struct(vec![("result".to_owned(), result)]));
@@ -152,7 +152,7 @@ fn an_array_of_64_mib_is_lent_and_not_copied() {
     let text = "fn total[N](x: f32[N]) -> f32 = +/ x\nfn twice[N](x: f32[N]) -> f32[N] = x + x";
     let program = host.compiler.check("lent.cot", text);
     let [total, twice] = ["total", "twice"].map(|name| {
-        let function = host.compiler.function(&program, &Request::function(name), Engine::Cpu).expect("a function");
+        let function = host.compiler.function(&program, &Request::function(name), Engine::CPU).expect("a function");
         assert!(function.is_compiled());
         function
     });

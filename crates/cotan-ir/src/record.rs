@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a record holds. Like [`crate::Kept`], it tells readers and counters; values and derivatives are the same
+/// What a record holds. Like [`crate::ReversePolicy`], it tells readers and counters; values and derivatives are the same
 /// whatever it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Record {

@@ -3,8 +3,8 @@
 use crate::table;
 
 use cotan_ir::{
-    Acc, AccKind, Atom, Builder, CheckKind, Const, Dim, Elem, Env, Function, Kept, Loop, Module, Monoid, Op, OpLookup,
-    ParResult, Prim, Record, Span, Stmt, Ty, Var, free_vars, verify, written_accs,
+    Acc, AccKind, Atom, Builder, CheckKind, Const, Dim, Elem, Env, Function, Loop, Module, Monoid, Op, OpLookup,
+    ParResult, Prim, Record, ReversePolicy, Span, Stmt, Ty, Var, free_vars, verify, written_accs,
 };
 use table::{Table, function, module};
 
@@ -111,7 +111,7 @@ fn a_while_types_logs_by_a_carried_result_and_stacks_by_its_trips() {
         inits: vec![c.into(), Atom::i64(0)],
         accs: vec![Acc { var: log, kind: AccKind::Log, init: None }],
         body,
-        kept: Kept::default(),
+        kept: ReversePolicy::default(),
     };
     let results = b.finish_loop(l, &[1]).into_iter().map(Atom::from).collect();
     check(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use cotan_ir::Kept;
+use cotan_ir::ReversePolicy;
 use cotan_syntax::{Code, Diagnostic, Span};
 
 use super::calls::takes_functions;
@@ -80,10 +80,10 @@ pub(super) fn lower_root(lowering: &mut Lowering<'_>, root: FnId) -> Result<Entr
     // Callees first, so that the depth of calls in the program costs no stack.
     for id in callees(program, root) {
         lower_callees(lowering, id)?;
-        lowering.instance(id, Kept::default())?;
+        lowering.instance(id, ReversePolicy::default())?;
     }
     lower_callees(lowering, root)?;
-    let instance = lowering.instance(root, Kept::default())?;
+    let instance = lowering.instance(root, ReversePolicy::default())?;
     let (result, n_tokens) = match function.result.parts() {
         [_, value] if function.prints => (value, 1),
         _ => (&function.result, 0),
@@ -149,11 +149,12 @@ struct Asked {
 
 impl Asked {
     /// How a reverse sweep may have to treat what is called, but for the case that nothing is asked.
-    fn combinations(&self) -> Vec<Kept> {
+    fn combinations(&self) -> Vec<ReversePolicy> {
         let modes = [None, Some(DerivativeMode::Forward), Some(DerivativeMode::Reverse)];
         let modes = modes.into_iter().filter(|mode| mode.is_none_or(|mode| self.modes.contains(&mode)));
-        let all = modes.flat_map(|mode| [false, true].map(|recompute| under(Kept::default(), recompute, mode)));
-        all.filter(|kept| *kept != Kept::default() && (self.recompute || !kept.recompute)).collect()
+        let all =
+            modes.flat_map(|mode| [false, true].map(|recompute| under(ReversePolicy::default(), recompute, mode)));
+        all.filter(|kept| *kept != ReversePolicy::default() && (self.recompute || !kept.recompute)).collect()
     }
 
     fn of_function(&mut self, function: &Function) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Kept, Mode, Span as IrSpan, Symbol, Ty, Var, bug};
+use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Mode, ReversePolicy, Span as IrSpan, Symbol, Ty, Var, bug};
 use cotan_syntax::Span;
 use cotan_syntax::span::FileId;
 
@@ -68,22 +68,22 @@ pub(super) struct Body<'a, 'p> {
     /// Numbers that are known to lie below some other i64.
     pub(super) bounded: HashSet<Var>,
     /// What a reverse sweep keeps of the loops that are lowered.
-    pub(super) kept: Kept,
+    pub(super) kept: ReversePolicy,
     /// The name of the IR function.
     pub(super) symbol: Symbol,
 }
 
 /// How a reverse sweep treats the loops of a block with these attributes, which stands where it treats them so.
-pub(super) fn under(outside: Kept, recompute: bool, mode: Option<DerivativeMode>) -> Kept {
+pub(super) fn under(outside: ReversePolicy, recompute: bool, mode: Option<DerivativeMode>) -> ReversePolicy {
     let mode = mode.map(DerivativeMode::ir).or(outside.mode);
-    Kept { recompute: outside.recompute || recompute, mode, ..outside }
+    ReversePolicy { recompute: outside.recompute || recompute, mode, ..outside }
 }
 
 /// The same for a function that is called there. The mode of its caller goes before its own, because whoever takes a
 /// derivative may say in what mode that is done throughout.
-pub(super) fn within(outside: Kept, function: &Function) -> Kept {
+pub(super) fn within(outside: ReversePolicy, function: &Function) -> ReversePolicy {
     let mode = outside.mode.or(function.mode.map(DerivativeMode::ir));
-    Kept { recompute: outside.recompute || function.recompute, mode, ..outside }
+    ReversePolicy { recompute: outside.recompute || function.recompute, mode, ..outside }
 }
 
 /// The IR's span for one of the syntax.
@@ -93,10 +93,10 @@ pub(super) fn ir_span(span: Span) -> IrSpan {
 
 impl<'p> Lowering<'p> {
     /// A function of the program in the IR, as it is where a reverse sweep is to treat loops in this way.
-    pub(super) fn instance(&mut self, id: FnId, outside: Kept) -> Result<Rc<Instance>> {
+    pub(super) fn instance(&mut self, id: FnId, outside: ReversePolicy) -> Result<Rc<Instance>> {
         let function = self.program.function(id);
         // A function that says the same itself is one and the same wherever it is called.
-        let outside = Kept {
+        let outside = ReversePolicy {
             checkpoint: None,
             recompute: outside.recompute && !function.recompute,
             mode: outside.mode.filter(|mode| function.mode.map(DerivativeMode::ir) != Some(*mode)),
@@ -112,7 +112,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// Lowers a function of the source.
-    fn lower_function(&mut self, function: &'p Function, outside: Kept) -> Result<Instance> {
+    fn lower_function(&mut self, function: &'p Function, outside: ReversePolicy) -> Result<Instance> {
         let recompute = if outside.recompute { ".recompute" } else { "" };
         let mode = match outside.mode {
             Some(Mode::Jvp) => ".forward",
@@ -146,7 +146,7 @@ impl<'a, 'p> Body<'a, 'p> {
             named: HashSet::new(),
             non_negative: HashSet::new(),
             bounded: HashSet::new(),
-            kept: Kept::default(),
+            kept: ReversePolicy::default(),
             symbol,
         }
     }

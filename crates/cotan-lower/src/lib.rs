@@ -50,7 +50,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cotan_ir::{Derived, Item, Kept, Module, Symbol};
+use cotan_ir::{Derived, Item, Module, ReversePolicy, Symbol};
 use cotan_syntax::Diagnostic;
 use cotan_syntax::Span;
 
@@ -161,7 +161,7 @@ struct Lowering<'p> {
     limits: &'p Limits,
     module: Module,
     /// By function, and how its caller wants a reverse sweep to treat loops.
-    instances: HashMap<(FnId, Kept), Rc<Instance>>,
+    instances: HashMap<(FnId, ReversePolicy), Rc<Instance>>,
     /// The functions that are being specialised, outermost first.
     chain: Vec<(String, Span)>,
     n_specialisations: usize,

@@ -24,6 +24,7 @@ pub mod kinks;
 pub mod library;
 pub mod memory;
 pub mod model;
+pub mod nests_backend;
 pub mod oracles;
 pub mod parallel;
 pub mod progress;

@@ -16,9 +16,9 @@ fn f3_derivatives_at_degenerate_points_are_those_of_closed_forms() {
     let program = compiler.check("points.cot", &text);
     assert!(!program.has_errors(), "{:?}", program.diagnostics);
     let failures = parallel::map(&points, |point| {
-        let mut failures = judge(&compiler, &program, point, Engine::Interpreter);
+        let mut failures = judge(&compiler, &program, point, Engine::INTERPRETER);
         if hash(&point.name).is_multiple_of(COMPILED) {
-            failures.extend(judge(&compiler, &program, point, Engine::Cpu));
+            failures.extend(judge(&compiler, &program, point, Engine::CPU));
         }
         failures
     });

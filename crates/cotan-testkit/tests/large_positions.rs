@@ -29,7 +29,7 @@ fn positions_beyond_two_to_the_24_are_exact_in_reads_writes_and_derivatives() {
     let program = compiler.check("positions.cot", PROGRAM);
     assert_eq!(program.diagnostics, []);
     let call = |request: &Request, args: Arguments| {
-        compiler.function(&program, request, Engine::Cpu).expect("it compiles").call(&args).expect("it runs")
+        compiler.function(&program, request, Engine::CPU).expect("it compiles").call(&args).expect("it runs")
     };
     let args = |args: [(&str, HostValue); 2]| Arguments::from(args.map(|(name, value)| (name.to_owned(), value)));
     let count = Arguments::from([("n".to_owned(), HostValue::i64(N))]);

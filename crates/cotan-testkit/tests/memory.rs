@@ -45,7 +45,7 @@ const SIZE: usize = 20_000;
 #[test]
 fn d9_every_large_allocation_of_a_call_may_fail() {
     assert!(is_counted());
-    let refused = |program| refused_one_by_one(program, Engine::Cpu, SIZE, false);
+    let refused = |program| refused_one_by_one(program, Engine::CPU, SIZE, false);
     let counts: Vec<Result<u64, String>> = PROGRAMS.iter().map(refused).collect();
     let wrong: Vec<&String> = counts.iter().filter_map(|n| n.as_ref().err()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -159,7 +159,7 @@ fn f4_softplus_is_within_eight_units_of_sixty_digits() {
                    @grad(x) fn slopes[N](x: f64[N]) -> f64[N] = total(x)";
     let compiler = Compiler::new(Config::default()).expect("a compiler");
     let checked = compiler.check("softplus.cot", program);
-    let function = compiler.function(&checked, &Request::function("slopes"), Engine::Interpreter).expect("it compiles");
+    let function = compiler.function(&checked, &Request::function("slopes"), Engine::INTERPRETER).expect("it compiles");
     let mut rng = Rng::new(4);
     let mut x: Vec<f64> = (0..count()).map(|_| rng.span(-745.0, 745.0)).collect();
     x.extend((0..count()).map(|_| rng.span(-4.0, 4.0) * 2.0_f64.powi(rng.range(-1000, 8) as i32)));

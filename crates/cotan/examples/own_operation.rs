@@ -99,7 +99,7 @@ pub fn gradient() -> Result<HostValue, Box<dyn std::error::Error>> {
     let compiler = Compiler::new(Config { library: Some(with_wavelets()), ..Config::default() })?;
     let text = "import wavelets\nfn energy(x: f64[4]) -> f64 { let y = wavelets.haar(x)\n  y[0] * y[0] + y[1] * y[1] }";
     let program = compiler.check("energy.cot", text);
-    let function = compiler.function(&program, &derivative("energy", DerivativeForm::Grad, &["x"]), Engine::Cpu)?;
+    let function = compiler.function(&program, &derivative("energy", DerivativeForm::Grad, &["x"]), Engine::CPU)?;
     let args = Arguments::from([("x".to_owned(), HostValue::f64s(&[4], &[1.0, 2.0, 3.0, 5.0]))]);
     Ok(function.call(&args)?)
 }

@@ -36,6 +36,8 @@ pub const NEGATIVE_SIZE: Code = Code("A0009");
 pub const UNSUPPORTED_DEVICE: Code = Code("U0001");
 /// An option that this version does not support.
 pub const UNSUPPORTED_OPTION: Code = Code("U0002");
+/// A construct that a device lacks.
+pub const UNSUPPORTED_CONSTRUCT: Code = Code("U0003");
 /// A derivative beyond the limits on order and size.
 pub const DERIVATIVE_LIMIT: Code = Code("E0701");
 /// A bug of Cotan.
@@ -298,6 +300,13 @@ pub static SHELL: &[CodeInfo] = &[
         "U0001",
         "this device is not supported in this version",
         "The same program runs with --backend cpu and --backend interp.",
+        "",
+    ),
+    info(
+        "U0003",
+        "this device lacks a construct of the program",
+        "The message names the construct, shows where the program needs it, and says what is nearest. The same program runs \
+         with --backend cpu and --backend interp.",
         "",
     ),
     info("U0002", "this option is not supported in this version", "Leave it out: the result is the same.", ""),

@@ -1,17 +1,16 @@
 //! From programs to functions.
 
-use crate::executable::{Code, Executable, NanFallback};
-use crate::function::{Executor, Function, interpreter_options};
+use crate::backend::{Backend, Capabilities, CodeOptions, Cpu, Engine, Interpreter, Source, UnknownDevice};
+use crate::function::Function;
 use crate::pipeline::{self, MiddleEnd, Stage};
 use crate::stopping::CallLimits;
-use crate::tiering::{Tiered, prints};
 use crate::{CompileError, Program, Request, Signature, library};
-use cotan_ir::{Module, PrintOptions, print_module};
-use cotan_llvm::cache::{Cache, Key};
+use cotan_ir::Module;
+use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
-use cotan_llvm::{Backend, CompileOptions, CompiledFunction, Probe, Width};
+use cotan_llvm::{Backend as LlvmBackend, CompileOptions, CompiledFunction, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
 use cotan_opt::passes::trap_nan::Site;
 use cotan_opt::{KnownExtents, Observer};
@@ -19,17 +18,8 @@ use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-
-/// What executes functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
-    /// The reference interpreter: the definition of what is right.
-    Interpreter,
-    /// Machine code for this CPU; the interpreter where no LLVM is found.
-    Cpu,
-}
 
 /// What a compiler is made with. A library reads no environment: shells fill this in.
 #[derive(Debug, Default)]
@@ -63,16 +53,17 @@ pub struct Config {
     pub trap_nan: bool,
     /// What programs may import, and the operations of its modules; `None` for the standard library.
     pub library: Option<Library>,
+    /// Backends beside those that every compiler has, each with a name of its own.
+    pub backends: Vec<Arc<dyn Backend>>,
 }
 
 /// Makes functions of programs. Shared by any number of threads.
 #[derive(Debug)]
 pub struct Compiler {
-    backend: Result<Arc<Backend>, NoLlvm>,
-    build: Option<String>,
-    level: OptLevel,
-    width: Option<Width>,
-    quick_start: bool,
+    cpu: Result<Arc<Cpu>, NoLlvm>,
+    /// All of them, the CPU if there is one.
+    backends: Vec<Arc<dyn Backend>>,
+    code: CodeOptions,
     program: cotan_sema::Limits,
     derivatives: cotan_ad::Limits,
     memory: Option<u64>,
@@ -113,24 +104,29 @@ impl Compiler {
             call,
             trap_nan,
             library,
+            backends,
         } = config;
         let library = library.unwrap_or_else(library::standard);
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         check_threads(threads)?;
-        let backend = match Llvm::new(&llvm, cache) {
+        let code = CodeOptions { level, width };
+        let cpu = match Llvm::new(&llvm, cache) {
             Ok(engine) => {
                 let pool = Arc::new(Pool::new(threads)?);
-                Ok(Arc::new(Backend::new(engine.with_threads(threads), pool).with_registry(library.registry)))
+                let llvm = LlvmBackend::new(engine.with_threads(threads), pool).with_registry(library.registry);
+                let (llvm, quick_start) = (Arc::new(llvm), quick_start && level == OptLevel::O2);
+                let capabilities = Capabilities::default();
+                Ok(Arc::new(Cpu { capabilities, llvm, build, code, quick_start, memory }))
             }
             Err(none) => Err(none),
         };
-        let quick_start = quick_start && level == OptLevel::O2;
+        let mut all: Vec<Arc<dyn Backend>> = vec![Arc::new(Interpreter::new(memory))];
+        all.extend(cpu.iter().map(|cpu| Arc::clone(cpu) as Arc<dyn Backend>));
+        all.extend(backends);
         Ok(Compiler {
-            backend,
-            build,
-            level,
-            width,
-            quick_start,
+            cpu,
+            backends: all,
+            code,
             program,
             derivatives,
             memory,
@@ -143,8 +139,16 @@ impl Compiler {
     }
 
     /// The CPU backend, or why there is none.
-    pub fn backend(&self) -> Result<&Backend, &NoLlvm> {
-        self.backend.as_deref()
+    pub fn backend(&self) -> Result<&LlvmBackend, &NoLlvm> {
+        self.cpu.as_ref().map(|cpu| cpu.llvm.as_ref())
+    }
+
+    /// The backend of a name. Where no LLVM is found, the interpreter is the one of the CPU.
+    fn backend_of(&self, engine: Engine) -> Result<&Arc<dyn Backend>, CompileError> {
+        let find = |name: &str| self.backends.iter().find(|backend| backend.name() == name);
+        let missing = || (engine == Engine::CPU).then(|| find(Engine::INTERPRETER.name()))?;
+        let unknown = || CompileError::Device(UnknownDevice { name: engine.name().to_owned() });
+        find(engine.name()).or_else(missing).ok_or_else(unknown)
     }
 
     /// How many threads share a parallel loop, as a number of the IR.
@@ -234,20 +238,23 @@ impl Compiler {
     }
 
     /// Shows an observer each function of a request after each of the [`passes`](crate::emit::passes) on its way to code, with
-    /// the name of the pass. What is simplified while a derivative is written is not shown.
+    /// the name of the pass. What is simplified while a derivative is written is not shown. Gives the module that becomes
+    /// machine code.
     pub(crate) fn observe(
         &self,
         program: &Program,
         request: &Request,
         observer: &(dyn Fn(&'static str, &cotan_ir::Function) + Sync),
-    ) -> Result<(), CompileError> {
+    ) -> Result<Arc<Module>, CompileError> {
         on_deep_stack(|| {
             let (entry, source) = self.lower_source(program, request)?;
             let ready = self.ready(entry, &source, self.last(), Some(observer))?;
-            if ready.traps.is_none() {
-                pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
-            }
-            Ok(())
+            let relax = || pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
+            let relaxed = if ready.traps.is_none() { relax().map(Arc::new) } else { None };
+            Ok(match self.compile_options().level {
+                OptLevel::O0 => ready.module,
+                OptLevel::O2 => relaxed.unwrap_or(ready.module),
+            })
         })
     }
 
@@ -269,165 +276,54 @@ impl Compiler {
     /// A function or derivative of a program, ready to be called.
     pub fn function(&self, program: &Program, request: &Request, engine: Engine) -> Result<Function, CompileError> {
         let (entry, source) = on_deep_stack(|| self.lower_source(program, request))?;
-        let kept = match (engine, &self.backend, &self.build) {
-            // Traps are known by their number among those of the process that made them.
-            (Engine::Cpu, Ok(backend), Some(build)) if !self.trap_nan => {
-                on_deep_stack(|| self.kept_function(&entry, &source, backend, build))?
+        let backend = self.backend_of(engine)?;
+        backend.capabilities().check(backend.name(), &source)?;
+        // Traps are known by their number among those of the process that made them.
+        if !self.trap_nan {
+            let kept = backend.kept(&Source {
+                entry: &entry,
+                module: &source,
+                derivatives: &self.derivatives,
+                known: &known_extents(&entry),
+                finish: &|| self.ready(entry.clone(), &source, Stage::Ready, None),
+            })?;
+            if let Some((module, executable)) = kept {
+                return Ok(Function::new(ReadyModule { entry, module, traps: None }, executable, self.call.clone()));
             }
-            (Engine::Cpu | Engine::Interpreter, _, _) => None,
-        };
-        match kept {
-            Some(function) => Ok(function),
-            None => self.bind(self.lower_module(entry, &source)?, engine),
         }
-    }
-
-    /// A function that is kept between processes under its source, made if need be. `None` if nothing is kept.
-    fn kept_function(
-        &self,
-        entry: &Entry,
-        source: &Module,
-        backend: &Arc<Backend>,
-        build: &str,
-    ) -> Result<Option<Function>, CompileError> {
-        let text = print_module(source, PrintOptions { spans: true });
-        let limits = format!("{:?}", self.derivatives);
-        // The text does not tell what extents are made of.
-        let known_extents = format!("{:?}", known_extents(entry));
-        let made_of = [build, &limits, &known_extents, &entry.symbol, &text];
-        let good = self.compile_options();
-        let Some(key) = backend.key(&made_of, &good) else { return Ok(None) };
-        if let Some((module, code)) = backend.kept(&key, &entry.symbol) {
-            let module = Arc::new(module);
-            let executor = self.executor(backend, &module, entry, code.watches_nan(), Code::Optimized(code));
-            return Ok(Some(Function {
-                entry: entry.clone(),
-                module,
-                traps: None,
-                executor,
-                threads: None,
-                limits: self.call.clone(),
-            }));
-        }
-        let wanted = if self.quick_start && !prints(source) {
-            CompileOptions { is_quick: true, ..good.clone() }
-        } else {
-            good.clone()
-        };
-        let Some(wanted_key) = backend.key(&made_of, &wanted) else { return Ok(None) };
-        let kept = if wanted.is_quick { backend.kept(&wanted_key, &entry.symbol) } else { None };
-        let (module, code) = match kept {
-            Some((module, code)) => (Arc::new(module), code),
-            None => {
-                backend.engine().open_ahead();
-                let ReadyModule { module, .. } = self.ready(entry.clone(), source, Stage::Ready, None)?;
-                let code = kept_code(backend, &wanted_key, &module, &entry.symbol, &wanted)?;
-                (module, code)
-            }
-        };
-        let watches_nan = code.watches_nan();
-        let code = if wanted.is_quick {
-            let (backend, module, symbol) = (backend.clone(), module.clone(), entry.symbol.clone());
-            let make = move || kept_code(&backend, &key, &module, &symbol, &good).ok();
-            Code::Tiered(Box::new(Tiered::new(code, make)))
-        } else {
-            Code::Optimized(code)
-        };
-        let executor = self.executor(backend, &module, entry, watches_nan, code);
-        Ok(Some(Function {
-            entry: entry.clone(),
-            module,
-            traps: None,
-            executor,
-            threads: None,
-            limits: self.call.clone(),
-        }))
-    }
-
-    /// Code that watches for NaN is of a variant of the module, whose own code then is to run.
-    fn executor(
-        &self,
-        backend: &Arc<Backend>,
-        module: &Arc<Module>,
-        entry: &Entry,
-        watches_nan: bool,
-        code: Code,
-    ) -> Executor {
-        let exact = watches_nan.then(|| NanFallback {
-            backend: backend.clone(),
-            module: module.clone(),
-            symbol: entry.symbol.clone(),
-            options: self.compile_options(),
-            code: OnceLock::new(),
-        });
-        let max_bytes = self.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        Executor::Executable(Arc::new(Executable::new(code, exact, max_bytes)))
+        self.bind(self.lower_module(entry, &source)?, engine)
     }
 
     /// Lowered IR, ready to be called.
     pub fn bind(&self, lowered: ReadyModule, engine: Engine) -> Result<Function, CompileError> {
-        let ReadyModule { entry, module, traps } = lowered;
-        let executor = match (engine, &self.backend) {
-            (Engine::Cpu, Ok(backend)) => {
-                let plain = if traps.is_some() { None } else { self.plain(&module, &entry) };
-                let options = CompileOptions { has_plain_products: plain.is_some(), ..self.compile_options() };
-                let first = plain.as_ref().unwrap_or(&module);
-                let code = on_deep_stack(|| backend.compile(first, &entry.symbol, &options))?;
-                self.executor(backend, &module, &entry, code.watches_nan(), Code::Optimized(code))
-            }
-            (Engine::Cpu, Err(_)) | (Engine::Interpreter, _) => Executor::Interpreter(interpreter_options(self.memory)),
-        };
-        Ok(Function { entry, module, traps, executor, threads: None, limits: self.call.clone() })
+        let backend = self.backend_of(engine)?;
+        backend.capabilities().check(backend.name(), &lowered.module)?;
+        let executable = backend.compile(&lowered)?;
+        Ok(Function::new(lowered, executable, self.call.clone()))
     }
 
     /// The code that a call of machine code runs first: products of derivatives are plain, where that is allowed. `None`
     /// where nothing is to be replaced, or the code is not optimised.
     pub fn plain(&self, module: &Module, entry: &Entry) -> Option<Arc<Module>> {
-        plain(module, &entry.symbol, self.level)
+        self.code.plain(module, &entry.symbol)
     }
 
     /// How the CPU backend compiles.
     pub fn compile_options(&self) -> CompileOptions {
-        CompileOptions { level: self.level, width: self.width, ..CompileOptions::default() }
+        self.code.options()
     }
 
     /// Machine code of a function with probes around its loop nests: the output of a call tells of them, in pieces that
     /// [`ProbeEvent::read`](cotan_llvm::ProbeEvent::read) takes. It is the code that runs first, also where that gives a NaN.
     pub fn probed(&self, function: &Function, probe: Probe) -> Result<CompiledFunction, CompileError> {
-        let backend = self.backend().map_err(|e| CompileError::Backend(e.to_string()))?;
-        let plain = self.plain(&function.module, &function.entry);
-        let options =
-            CompileOptions { has_plain_products: plain.is_some(), probe: Some(probe), ..self.compile_options() };
-        let module = plain.as_ref().unwrap_or(&function.module);
-        Ok(on_deep_stack(|| backend.compile(module, &function.entry.symbol, &options))?)
+        let cpu = self.cpu.as_ref().map_err(|none| CompileError::Backend(none.to_string()))?;
+        Ok(cpu.probed(&function.module, &function.entry.symbol, probe)?)
     }
 }
 
 /// Nothing is made of a program with errors.
 fn expect_no_errors(program: &Program) -> Result<(), CompileError> {
     if program.has_errors() { Err(CompileError::Diagnostics(program.diagnostics.clone())) } else { Ok(()) }
-}
-
-fn plain(module: &Module, symbol: &str, level: OptLevel) -> Option<Arc<Module>> {
-    match level {
-        OptLevel::O0 => None,
-        OptLevel::O2 => pipeline::relax_products(module, symbol, None).map(Arc::new),
-    }
-}
-
-/// Machine code of a function of a module that is kept between processes: of a variant that runs first, where there is
-/// one.
-fn kept_code(
-    backend: &Backend,
-    key: &Key,
-    module: &Arc<Module>,
-    symbol: &str,
-    options: &CompileOptions,
-) -> Result<CompiledFunction, cotan_llvm::CompileError> {
-    let plain = plain(module, symbol, options.level);
-    let options = CompileOptions { has_plain_products: plain.is_some(), ..options.clone() };
-    let first = plain.as_ref().unwrap_or(module);
-    on_deep_stack(|| backend.compile_and_keep(key, module, first, symbol, &options))
 }
 
 /// The extents of arguments that follow from its sizes, as every call of an entry makes sure of.

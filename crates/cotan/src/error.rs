@@ -1,5 +1,6 @@
 //! What can go wrong, by who can mend it.
 
+use crate::backend::{UnknownDevice, Unsupported};
 use crate::host::ArgumentMisfit;
 use crate::{NanArgument, NanOrigin, UnfitRequest};
 use cotan_ir::{CheckKind, OutOfMemory, Span};
@@ -13,6 +14,10 @@ pub enum CompileError {
     Diagnostics(Vec<Diagnostic>),
     /// The request does not fit the program.
     Request(UnfitRequest),
+    /// There is no such device.
+    Device(UnknownDevice),
+    /// The device lacks a construct that the program needs.
+    Unsupported(Unsupported),
     /// A derivative that is too large or too deeply nested.
     Derivative(cotan_ad::Error),
     /// The backend gave up: a bug, or a lack of memory.
@@ -69,6 +74,8 @@ impl fmt::Display for CompileError {
                 f.write_str(&messages.join("\n"))
             }
             CompileError::Request(e) => e.fmt(f),
+            CompileError::Device(e) => e.fmt(f),
+            CompileError::Unsupported(e) => e.fmt(f),
             CompileError::Derivative(e) => e.fmt(f),
             CompileError::Backend(message) => f.write_str(message),
         }
@@ -93,6 +100,12 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CompileError {}
 impl std::error::Error for CallError {}
+
+impl From<Unsupported> for CompileError {
+    fn from(e: Unsupported) -> CompileError {
+        CompileError::Unsupported(e)
+    }
+}
 
 impl From<UnfitRequest> for CompileError {
     fn from(e: UnfitRequest) -> CompileError {

@@ -1,35 +1,16 @@
 //! Functions that can be called.
 
-use crate::executable::Executable;
+use crate::backend::{CallContext, Executable};
 use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
 use crate::stopping::CallLimits;
 use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
-use cotan_interp::Options as InterpOptions;
 use cotan_ir::{CheckKind, Module, OutOfMemory};
 use cotan_llvm::Statistics;
 use cotan_lower::entry::{Entry, Signature};
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
-
-/// What runs a function.
-#[derive(Clone, Debug)]
-pub(crate) enum Executor {
-    /// The reference interpreter.
-    Interpreter(InterpOptions),
-    /// Machine code.
-    Executable(Arc<Executable>),
-}
-
-/// How the interpreter runs within so many bytes.
-pub(crate) fn interpreter_options(memory: Option<u64>) -> InterpOptions {
-    let mut options = InterpOptions::default();
-    if let Some(bytes) = memory {
-        options.limits.bytes = bytes;
-    }
-    options
-}
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A function of a program, or a derivative of one, ready to be called from any thread.
 #[derive(Clone, Debug)]
@@ -38,7 +19,9 @@ pub struct Function {
     pub(crate) module: Arc<Module>,
     /// The places where it may make a NaN, if it traps those.
     pub(crate) traps: Option<Arc<[Site]>>,
-    pub(crate) executor: Executor,
+    pub(crate) executable: Arc<dyn Executable>,
+    /// The sizes and extents that were found to fit each other last.
+    fitting: Arc<Mutex<Vec<Option<i64>>>>,
     /// How many of the compiler's threads may share the work of a call; `None` for all of them.
     pub(crate) threads: Option<NonZeroUsize>,
     /// What may stop its calls.
@@ -46,6 +29,11 @@ pub struct Function {
 }
 
 impl Function {
+    pub(crate) fn new(ready: ReadyModule, executable: Arc<dyn Executable>, limits: CallLimits) -> Function {
+        let ReadyModule { entry, module, traps } = ready;
+        Function { entry, module, traps, executable, fitting: Arc::default(), threads: None, limits }
+    }
+
     /// The function with calls that use at most so many of the compiler's threads. Results are the same to the bit.
     pub fn on_threads(&self, most: NonZeroUsize) -> Function {
         Function { threads: Some(most), ..self.clone() }
@@ -68,15 +56,12 @@ impl Function {
 
     /// Whether this is machine code, and not the interpreter.
     pub fn is_compiled(&self) -> bool {
-        matches!(self.executor, Executor::Executable(_))
+        self.executable.is_compiled()
     }
 
     /// What the last call took; `None` for the interpreter and before the first call.
     pub fn statistics(&self) -> Option<Statistics> {
-        match &self.executor {
-            Executor::Interpreter(_) => None,
-            Executor::Executable(f) => f.statistics(),
-        }
+        self.executable.statistics()
     }
 
     /// The same before it was bound to an engine.
@@ -117,15 +102,29 @@ impl Function {
     /// The same, but compiled code runs so often before; [`Self::statistics`] then tells the time of the last run alone, on
     /// operands that are in caches as they are for a caller who has them in the code's layout.
     pub fn call_warm(&self, args: &[Value], earlier: Vec<Value>, warm_ups: u32) -> Result<Vec<Value>, CallError> {
-        match &self.executor {
-            Executor::Executable(f) if self.traps.is_none() => {
-                let n_numbers = self.entry.signature.sizes.len() + self.entry.extents.len();
-                let numbers = args.iter().take(n_numbers).map(|arg| arg.scalar().and_then(|c| c.as_i64()));
-                f.check_once(numbers, || check_flat_extents(&self.entry, args)).map_err(CallError::Arguments)?;
-                f.call_again(args, self.threads, &self.limits, earlier, warm_ups)
-            }
-            Executor::Executable(_) | Executor::Interpreter(_) => self.call_flat(args),
+        if self.traps.is_some() {
+            return self.call_flat(args);
         }
+        self.check_once(args)?;
+        self.executable.call_again(args, self.context(), earlier, warm_ups)
+    }
+
+    /// Checks sizes and extents, unless they are those that fitted last: calls with equal ones need no memory for it.
+    fn check_once(&self, args: &[Value]) -> Result<(), CallError> {
+        let n_numbers = self.entry.signature.sizes.len() + self.entry.extents.len();
+        let numbers = args.iter().take(n_numbers).map(|arg| arg.scalar().and_then(|c| c.as_i64()));
+        let mut fitting = self.fitting.lock().unwrap_or_else(PoisonError::into_inner);
+        if fitting.is_empty() || !fitting.iter().copied().eq(numbers.clone()) {
+            check_flat_extents(&self.entry, args).map_err(CallError::Arguments)?;
+            fitting.clear();
+            fitting.extend(numbers);
+        }
+        Ok(())
+    }
+
+    /// What a call may use.
+    pub(crate) fn context(&self) -> CallContext<'_> {
+        CallContext { threads: self.threads, limits: &self.limits }
     }
 
     /// Calls a function that takes more flat operands than its entry tells: `n_told` of them are those of the entry. The
@@ -141,10 +140,7 @@ impl Function {
     fn run_flat(&self, args: &[Value], n_told: usize, output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, CallError> {
         let told = &args[..n_told];
         check_flat_extents(&self.entry, told).map_err(CallError::Arguments)?;
-        let outcome = match &self.executor {
-            Executor::Interpreter(options) => self.interpreted(args, *options, output),
-            Executor::Executable(f) => f.call(args, self.threads, &self.limits, output),
-        };
+        let outcome = self.executable.call(args, self.context(), output);
         let Some(sites) = &self.traps else { return outcome };
         match outcome {
             Err(CallError::Check(failure)) => Err(match NanOrigin::of(&failure, sites) {
@@ -157,23 +153,6 @@ impl Function {
             },
             Err(other) => Err(other),
         }
-    }
-
-    fn interpreted(
-        &self,
-        args: &[Value],
-        options: InterpOptions,
-        output: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Value>, CallError> {
-        let running = self.limits.start();
-        running.begin()?;
-        let (module, symbol) = (&self.module, &self.entry.symbol);
-        let Some(watch) = running.watch() else {
-            return Ok(cotan_interp::run_with_output(module, symbol, args, &options, output)?);
-        };
-        let options = self.limits.interpreter(options);
-        let stop = watch.stopping().clone();
-        cotan_interp::run_watched(module, symbol, args, &options, stop, output).map_err(|e| running.error(e))
     }
 
     /// The structured value of flat results.

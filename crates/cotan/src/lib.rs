@@ -7,7 +7,7 @@
 //! let compiler = Compiler::new(Config::default())?;
 //! let program = compiler.check("square.cot", "fn square(x: f64) -> f64 = x * x");
 //! let request = derivative("square", DerivativeForm::Grad, &["x"]);
-//! let gradient = compiler.function(&program, &request, Engine::Cpu)?;
+//! let gradient = compiler.function(&program, &request, Engine::CPU)?;
 //! let args = Arguments::from([("x".to_owned(), HostValue::f64(3.0))]);
 //! assert_eq!(gradient.call(&args)?, HostValue::f64(6.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -15,6 +15,7 @@
 //!
 //! The library does no IO and reads no environment: shells do, and hand over a [`Config`].
 
+pub mod backend;
 pub mod certificate;
 pub mod codes;
 mod compiler;
@@ -22,7 +23,6 @@ pub mod cpu;
 pub mod diagnostics;
 pub mod emit;
 mod error;
-mod executable;
 pub mod explain;
 mod function;
 mod gradient_check;
@@ -37,9 +37,9 @@ pub mod sparse;
 mod stopping;
 mod tape_gradient;
 pub mod testing;
-mod tiering;
 
-pub use compiler::{Compiler, Config, Engine, ReadyModule};
+pub use backend::Engine;
+pub use compiler::{Compiler, Config, ReadyModule};
 pub use cotan_ad::Limits as DerivativeLimits;
 pub use cotan_llvm::Statistics;
 pub use cotan_sema::Limits as ProgramLimits;

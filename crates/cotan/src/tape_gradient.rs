@@ -1,6 +1,6 @@
 //! Gradients by the tape engine: a second way, which shares no derivative rule for a statement with blocks.
 
-use crate::function::interpreter_options;
+use crate::backend::interpreter_options;
 use crate::host::{Arguments, HostValue, fit_arguments, rebuild};
 use crate::{CallError, CallLimits, ReadyModule};
 use cotan_ir::Const;

@@ -17,9 +17,9 @@ fn both(text: &str, name: &str, args: &[(&str, HostValue)]) -> ([Vec<Value>; 2],
     let request = Request::function(name);
     let lowered = compiler.lower(&program, &request).unwrap();
     let flat = cotan::host::fit_arguments(&lowered.entry, &args).unwrap();
-    let results = [Engine::Interpreter, Engine::Cpu].map(|engine| {
+    let results = [Engine::INTERPRETER, Engine::CPU].map(|engine| {
         let function = compiler.function(&program, &request, engine).unwrap();
-        assert_eq!(function.is_compiled(), engine == Engine::Cpu);
+        assert_eq!(function.is_compiled(), engine == Engine::CPU);
         // Twice: the second call has the exact code already, and memory of the first.
         let first = function.call_flat(&flat).unwrap();
         function.call_again(&flat, first).unwrap()
@@ -94,7 +94,7 @@ fn a_function_out_of_the_cache_is_repeated_with_exact_zeros_too_and_is_that_of_o
         };
         let compiler = Compiler::new(config).unwrap();
         let program = compiler.check("zeros.cot", ROOTS);
-        let function = compiler.function(&program, &Request::function("slope"), Engine::Cpu).unwrap();
+        let function = compiler.function(&program, &Request::function("slope"), Engine::CPU).unwrap();
         let slope = |x: f64, k: f64| {
             let args = [("x", x), ("k", k)].map(|(name, value)| (name.to_owned(), HostValue::f64(value)));
             function.call(&Arguments::from(args)).unwrap()

@@ -264,7 +264,7 @@ fn counted(function: &str, wrt: &str, args: &Arguments) -> (RecordCounts, i64) {
     let flat = fit_arguments(&lowered.entry, args).expect("fitting arguments");
     let ReadyModule { entry, module, traps: _ } = &lowered;
     let (_, stats) = run_counted(module, &entry.symbol, &flat, &Options::default()).expect("a value");
-    let counter = compiler.bind(compiler.record_counter(&lowered), Engine::Interpreter).expect("a function");
+    let counter = compiler.bind(compiler.record_counter(&lowered), Engine::INTERPRETER).expect("a function");
     let counts = RecordCounts::of(&counter.call(args).expect("numbers")).expect("two numbers");
     (counts, i64::try_from(stats.recorded_bytes).expect("few bytes"))
 }

@@ -10,7 +10,7 @@ fn extents_that_contradict_the_sizes_are_refused() {
     let compiler = Compiler::new(Config::default()).unwrap();
     let text = "fn ends[N](x: f64[N], k: f64[N-1]) -> f64 = +/ tabulate(N - 1, |i| k[i] * x[i + 1])";
     let program = compiler.check("flat.cot", text);
-    for engine in [Engine::Interpreter, Engine::Cpu] {
+    for engine in [Engine::INTERPRETER, Engine::CPU] {
         let f = compiler.function(&program, &Request::function("ends"), engine).unwrap();
         let operands = |n: i64, extent: i64| {
             let number = |n: i64| Value::from(Const::i64(n));

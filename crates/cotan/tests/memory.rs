@@ -15,7 +15,7 @@ fn compiled(text: &str, name: &str, threads: usize, memory: Option<u64>) -> Func
     let config = Config { threads: NonZeroUsize::new(threads), memory, ..Config::default() };
     let compiler = Compiler::new(config).unwrap();
     let program = compiler.check("memory.cot", text);
-    let function = compiler.function(&program, &Request::function(name), Engine::Cpu).unwrap();
+    let function = compiler.function(&program, &Request::function(name), Engine::CPU).unwrap();
     assert!(function.is_compiled(), "these figures are those of compiled code");
     function
 }

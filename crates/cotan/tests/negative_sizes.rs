@@ -16,7 +16,7 @@ fn function(text: &str, engine: Engine) -> Function {
 /// The message about arguments that are refused on both engines, with the code of negative sizes.
 fn refused(text: &str, args: &[(&str, HostValue)]) -> String {
     let args: Arguments = args.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    let messages = [Engine::Interpreter, Engine::Cpu].map(|engine| match function(text, engine).call(&args) {
+    let messages = [Engine::INTERPRETER, Engine::CPU].map(|engine| match function(text, engine).call(&args) {
         Err(CallError::Arguments(misfit)) => {
             assert_eq!(misfit.code().as_str(), "A0009", "{text}: {misfit}");
             misfit.to_string()
@@ -74,7 +74,7 @@ fn d1_an_empty_array_of_structs_tells_its_own_extent_and_takes_those_of_its_elem
     let none = HostValue::Array { dims: vec![0], items: Vec::new() };
     let message = refused(text, &[("s", none.clone()), ("y", vector(1))]);
     assert!(message.contains("argument `s`") && message.contains("found -1"), "{message}");
-    for engine in [Engine::Interpreter, Engine::Cpu] {
+    for engine in [Engine::INTERPRETER, Engine::CPU] {
         let args = [("s".to_owned(), none.clone()), ("y".to_owned(), vector(5))].into_iter().collect();
         let found = function(text, engine).call(&args).map_err(|e| e.to_string());
         assert_eq!(found, Ok(HostValue::Tuple(vec![HostValue::f64(5.0), HostValue::i64(0)])));
@@ -86,7 +86,7 @@ fn d1_values_have_as_many_elements_as_their_extents_say() {
     let sum = "fn sum[N](x: f64[N]) -> f64 = +/ x";
     for (dims, n) in [(vec![5], 2), (vec![-1], 0), (vec![-1], 1), (vec![i64::MAX], 1), (vec![0], 1)] {
         let value = HostValue::Tensor(Value { elem: Elem::F64, dims, bits: vec![0; n] });
-        for engine in [Engine::Interpreter, Engine::Cpu] {
+        for engine in [Engine::INTERPRETER, Engine::CPU] {
             let args = [("x".to_owned(), value.clone())].into_iter().collect();
             let error = function(sum, engine).call(&args).unwrap_err();
             assert!(matches!(&error, CallError::Arguments(m) if m.code().as_str() == "A0004"), "{value:?}: {error}");
@@ -99,7 +99,7 @@ fn d1_flat_operands_have_no_negative_sizes_and_extents() {
     let text = "fn ends[N](x: f64[N], k: f64[N - 1]) -> f64 = +/ tabulate(N - 1, |i| k[i] * x[i + 1])";
     let number = |n: i64| Value::from(Const::i64(n));
     let none = Value::zeros(Elem::F64, &[0]);
-    for engine in [Engine::Interpreter, Engine::Cpu] {
+    for engine in [Engine::INTERPRETER, Engine::CPU] {
         let f = function(text, engine);
         for (n, extent) in [(-1, -2), (0, -1), (i64::MIN, i64::MAX)] {
             let operands = [number(n), number(extent), none.clone(), none.clone()];

@@ -9,7 +9,7 @@ fn d9_a_panic_of_the_output_is_an_error_of_the_call() {
     let text = "@io fn f(n: i64) -> i64 {\n  for k in 0..n { print(k) }\n  n\n}";
     let compiler = Compiler::new(Config::default()).unwrap();
     let program = compiler.check("panics.cot", text);
-    let f = compiler.function(&program, &Request::function("f"), Engine::Cpu).unwrap();
+    let f = compiler.function(&program, &Request::function("f"), Engine::CPU).unwrap();
     assert!(f.is_compiled());
     let args = Arguments::from([("n".to_owned(), HostValue::i64(3))]);
     let mut n_pieces = 0;

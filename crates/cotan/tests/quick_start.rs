@@ -24,7 +24,7 @@ fn function(folder: &Path, name: &str, quick_start: bool) -> Function {
     let config = Config { cache: Some(cache), build: Some("this one".to_owned()), quick_start, ..Config::default() };
     let compiler = Compiler::new(config).unwrap();
     let program = compiler.check("quick.cot", PROGRAM);
-    let function = compiler.function(&program, &Request::function(name), Engine::Cpu).unwrap();
+    let function = compiler.function(&program, &Request::function(name), Engine::CPU).unwrap();
     assert!(function.is_compiled());
     function
 }

@@ -20,7 +20,7 @@ fn gradient(config: Config) -> Function {
     let compiler = Compiler::new(config).unwrap();
     let program = compiler.check("roots.cot", ROOTS);
     assert!(!program.has_errors(), "{:?}", program.diagnostics);
-    compiler.function(&program, &derivative("f", DerivativeForm::Grad, &["a"]), Engine::Cpu).unwrap()
+    compiler.function(&program, &derivative("f", DerivativeForm::Grad, &["a"]), Engine::CPU).unwrap()
 }
 
 fn point(a: f64, k: f64, n: i64) -> Arguments {

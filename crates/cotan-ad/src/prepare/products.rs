@@ -8,7 +8,8 @@
 use super::pass::Pass;
 use crate::analysis::activity::VarSet;
 use cotan_ir::{
-    Atom, Block, Dim, Elem, Function, Kept, Loop, Mode, Monoid, Op, Par, ParResult, Stmt, Symbol, Ty, Var, VarInfo,
+    Atom, Block, Dim, Elem, Function, Loop, Mode, Monoid, Op, Par, ParResult, ReversePolicy, Stmt, Symbol, Ty, Var,
+    VarInfo,
 };
 
 /// The record of the pass.
@@ -115,7 +116,7 @@ impl Products<'_> {
             inits: vec![start],
             accs: Vec::new(),
             body: Block { stmts, results: vec![next.into()] },
-            kept: Kept::default(),
+            kept: ReversePolicy::default(),
         };
         stmt(vec![result], Op::Loop(Box::new(l)))
     }

@@ -15,7 +15,7 @@
 use crate::analysis::closed_form::{ClosedForm, closed_form};
 use crate::report::Restored;
 use crate::state::{Reverse, ReverseLoop};
-use cotan_ir::{Atom, Block, Const, Dim, Elem, Kept, Loop, Op, Record, Ty, Var};
+use cotan_ir::{Atom, Block, Const, Dim, Elem, Loop, Op, Record, ReversePolicy, Ty, Var};
 use cotan_ops::{ADD, AND, EQ, FLOOR_DIV, LT, MAX, MIN, MUL, SUB};
 use cotan_opt::passes::dce::dce_block;
 
@@ -198,7 +198,7 @@ impl Reverse<'_, '_> {
         // The popped row is pushed again by the first step, if there is one.
         let inits = bases.into_iter().chain(store.states.iter().copied()).chain([store.iterations, base, from]);
         let inits = inits.map(Atom::Var).collect();
-        let kept = Kept::default();
+        let kept = ReversePolicy::default();
         let l = Loop { index, count: Some(distance.into()), params, inits, accs: Vec::new(), body, kept };
         self.b.push(results, Op::Loop(Box::new(l)));
         left
@@ -254,7 +254,7 @@ impl Reverse<'_, '_> {
         let body = self.b.close_block(vec![goes_on.into(), longer.into(), range.into(), shorter.into()]);
         let inits = vec![searching.into(), one, Atom::i64(0), Atom::i64(0)];
         let params = vec![running, range, shorter, shortest];
-        let l = Loop { index, count: None, params, inits, accs: Vec::new(), body, kept: Kept::default() };
+        let l = Loop { index, count: None, params, inits, accs: Vec::new(), body, kept: ReversePolicy::default() };
         let results = self.b.finish_loop(l, &[]);
         let (shorter, shortest) = (results[3], results[4]);
         let behind = self.b.prim(SUB.prim(), &[left, shorter.into()]);

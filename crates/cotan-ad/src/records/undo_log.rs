@@ -11,7 +11,7 @@
 
 use crate::analysis::lineage::lineage;
 use crate::state::{Patch, Reverse, ReverseLoop};
-use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Kept, Loop, Op, Record, Stmt, Ty, Var, bug};
+use cotan_ir::{Acc, AccKind, Atom, Block, Dim, Elem, Loop, Op, Record, ReversePolicy, Stmt, Ty, Var, bug};
 
 /// The logs of overwritten values and of indices: accumulators, or their final arrays.
 struct Log {
@@ -94,7 +94,15 @@ impl Reverse<'_, '_> {
         self.b.push(vec![next], put_back);
         let body = self.b.close_block(vec![next.into()]);
         let (params, inits) = (vec![param], vec![current.into()]);
-        let l = Loop { index, count: Some(n.into()), params, inits, accs: Vec::new(), body, kept: Kept::default() };
+        let l = Loop {
+            index,
+            count: Some(n.into()),
+            params,
+            inits,
+            accs: Vec::new(),
+            body,
+            kept: ReversePolicy::default(),
+        };
         self.b.push(vec![restored], Op::Loop(Box::new(l)));
     }
 

@@ -7,7 +7,7 @@
 
 use crate::error::Error;
 use crate::state::{AccCot, Forward, ForwardCopy, Reverse, ReverseLoop, Scope, Slot, TangentScope};
-use cotan_ir::{Atom, Checkpoint, Elem, Kept, Loop, Op, Stmt, Ty, Var};
+use cotan_ir::{Atom, Checkpoint, Elem, Loop, Op, ReversePolicy, Stmt, Ty, Var};
 use cotan_opt::cost;
 
 impl Forward<'_, '_> {
@@ -112,7 +112,8 @@ impl Reverse<'_, '_> {
             body,
         };
         let reverse = self.restore(reverse);
-        let kept = Kept { checkpoint: self.records_all.then_some(Checkpoint::All), ..Kept::default() };
+        let kept =
+            ReversePolicy { checkpoint: self.records_all.then_some(Checkpoint::All), ..ReversePolicy::default() };
         (self.runs, self.records_all) = (runs, records_all);
         let all = reverse.results.iter().chain(&finals).copied().collect();
         let (params, inits, body) = (reverse.params, reverse.inits, reverse.body);

@@ -2,11 +2,10 @@
 
 use super::process::Process;
 use super::protocol::{Calls, Ready, Sample, positive, read};
-use crate::agreement::{Found, agreement};
-use crate::measure::{SHORTEST_SAMPLE, Turn};
 use crate::{Block, Instance, Tolerance};
 use anyhow::{Context, Result, bail};
 use cotan::host::{Budget, read_npy};
+use cotan_measure::{Found, SHORTEST_SAMPLE, Turn, agreement};
 use serde::Serialize;
 use std::path::Path;
 use std::process::Command;

@@ -10,7 +10,7 @@ fn gradients_of_chains_are_those_of_the_tape() {
     let compiler = compiler(2);
     for n in [3, 31, 33] {
         let instance = product_chain(n);
-        let (value, entries) = evaluate(&compiler, &instance, Engine::Cpu).expect("it runs");
+        let (value, entries) = evaluate(&compiler, &instance, Engine::CPU).expect("it runs");
         let (expected, gradient) = evaluate_by_tape(&compiler, &instance, &["a", "b", "c"]).expect("it runs");
         assert_eq!(value, expected, "n = {n}");
         assert_eq!(entries.len(), 3 * n * n);

@@ -56,7 +56,7 @@ fn the_operations_and_bytes_of_a_loop_are_those_of_its_iterations() {
 fn probes_change_no_result() {
     let (compiler, instance) = (compiler(1), instance(1001));
     let program = compiler.check(&instance.file, &instance.source);
-    let function = compiler.function(&program, &instance.function, Engine::Cpu).expect("it compiles");
+    let function = compiler.function(&program, &instance.function, Engine::CPU).expect("it compiles");
     let args = fit_arguments(function.entry(), &instance.args).expect("arguments that fit");
     let expected = function.call_flat(&args).expect("it runs");
     for probe in [Probe::Times, Probe::Counts] {

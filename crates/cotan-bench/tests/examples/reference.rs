@@ -32,14 +32,14 @@ fn the_mixture_agrees_with_the_reference_when_compiled() {
     let compiler = compiler(1);
     let instance =
         instance(&compiler, "gmm", "gmm/data/gmm_d10_K25.json", &[("alphas", 25), ("means", 250), ("icf", 1375)]);
-    assert_agrees(&compiler, &instance, "gmm/data/gmm_d10_K25.reference.json", Engine::Cpu);
+    assert_agrees(&compiler, &instance, "gmm/data/gmm_d10_K25.reference.json", Engine::CPU);
 }
 
 #[test]
 fn the_lstm_agrees_with_the_reference_on_both_engines() {
     let compiler = compiler(1);
     let instance = instance(&compiler, "lstm", "lstm/data/lstm_l2_c1024.json", &[("weights", 224), ("extra", 42)]);
-    for engine in [Engine::Cpu, Engine::Interpreter] {
+    for engine in [Engine::CPU, Engine::INTERPRETER] {
         assert_agrees(&compiler, &instance, "lstm/data/lstm_l2_c1024.reference.json", engine);
     }
 }
@@ -49,7 +49,7 @@ fn every_observation_of_bundle_adjustment_has_the_block_of_the_reference() {
     let compiler = compiler(1);
     let instance = instance(&compiler, "ba", "ba/data/ba1.json", &[]);
     let reference: Json = serde_json::from_str(&read("ba/data/ba1.reference.json")).expect("JSON");
-    for engine in [Engine::Cpu, Engine::Interpreter] {
+    for engine in [Engine::CPU, Engine::INTERPRETER] {
         let (_, entries) = evaluate(&compiler, &instance, engine).expect("it runs");
         assert_eq!(entries.len(), 3 * 30 + 3);
         for block in entries[..90].chunks(30) {
@@ -74,7 +74,7 @@ fn the_hands_agree_with_the_reference_on_both_engines() {
         let instance = instance(&compiler, objective, &format!("hand/data/{objective}.json"), &blocks);
         let reference = read(&format!("hand/data/{objective}.reference.json"));
         let reference: Json = serde_json::from_str(&reference).expect("JSON");
-        for engine in [Engine::Cpu, Engine::Interpreter] {
+        for engine in [Engine::CPU, Engine::INTERPRETER] {
             let (_, entries) = evaluate(&compiler, &instance, engine).expect("it runs");
             let errors = compare_blocks(&entries, &numbers(&reference, "jacobian"), &instance.blocks);
             assert!(worst(errors) <= TOLERANCE, "{objective} on {engine:?}");
@@ -86,7 +86,7 @@ fn the_hands_agree_with_the_reference_on_both_engines() {
 fn a_measurement_tells_value_entries_and_times() {
     let compiler = compiler(1);
     let instance = instance(&compiler, "lstm", "lstm/data/lstm_l2_c1024.json", &[("weights", 224), ("extra", 42)]);
-    let settings = Settings { engine: Engine::Cpu, threads: 1, budget: Duration::ZERO, fewest_samples: 3 };
+    let settings = Settings { engine: Engine::CPU, threads: 1, budget: Duration::ZERO, fewest_samples: 3 };
     let (measured, entries) = measure(&compiler, &instance, settings).expect("it runs");
     assert_eq!((measured.entries, entries.len(), measured.samples), (266, 266, 3));
     assert!((measured.norm2 - 0.094_741_380_114_460_77).abs() < 1e-12);

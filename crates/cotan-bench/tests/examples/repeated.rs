@@ -26,7 +26,7 @@ fn a_derivative_that_was_called_before_allocates_nothing() {
     for instance in all(&compiler) {
         let program = compiler.check(&instance.file, &instance.source);
         for request in [Some(&instance.function), instance.gradient.as_ref()].into_iter().flatten() {
-            let function = compiler.function(&program, request, Engine::Cpu).expect("it compiles");
+            let function = compiler.function(&program, request, Engine::CPU).expect("it compiles");
             assert_eq!(allocations(&function, &instance.args), (0, Some(0)), "{}", request.function);
         }
     }
@@ -38,7 +38,7 @@ fn the_library_for_matrix_products_gives_back_the_memory_that_it_takes() {
     let instance = product_chain(300);
     let program = compiler.check(&instance.file, &instance.source);
     let request = instance.gradient.as_ref().expect("a gradient");
-    let function = compiler.function(&program, request, Engine::Cpu).expect("it compiles");
+    let function = compiler.function(&program, request, Engine::CPU).expect("it compiles");
     let flat = fit_arguments(function.entry(), &instance.args).expect("arguments that fit");
     let mut results = function.call_flat(&flat).expect("it runs");
     results = function.call_again(&flat, results).expect("it runs");
@@ -54,7 +54,7 @@ fn assert_allocates_nothing(source: &str, wrt: &str, args: &Json) {
     let compiler = compiler(1);
     let program = compiler.check("f.cot", source);
     let request = derivative("f", DerivativeForm::ValueAndGrad, &[wrt]);
-    let function = compiler.function(&program, &request, Engine::Cpu).expect("it compiles");
+    let function = compiler.function(&program, &request, Engine::CPU).expect("it compiles");
     let value = |name: &str, ty| (name.to_owned(), from_json(&args[name], ty).expect("a value of the type"));
     let args: Arguments = function.entry().signature.params.iter().map(|p| value(&p.name, &p.ty)).collect();
     assert_eq!(allocations(&function, &args), (0, Some(0)), "{source}");

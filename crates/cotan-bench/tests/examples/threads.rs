@@ -13,7 +13,7 @@ fn derivatives_have_the_same_bits_on_any_number_of_threads() {
     for instance in all(&compiler).into_iter().chain([product_chain(300)]) {
         let program = compiler.check(&instance.file, &instance.source);
         let request = instance.gradient.as_ref().expect("a derivative");
-        let function = compiler.function(&program, request, Engine::Cpu).expect("it compiles");
+        let function = compiler.function(&program, request, Engine::CPU).expect("it compiles");
         let args = fit_arguments(function.entry(), &instance.args).expect("arguments that fit");
         let on = |n: usize| {
             let threads = NonZeroUsize::new(n).expect("a number of threads");

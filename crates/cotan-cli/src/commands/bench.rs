@@ -9,7 +9,7 @@ use crate::output;
 use crate::session::{Session, read_program};
 use crate::terminal;
 use cotan::{CallError, Compiler, Config, DerivativeForm, Request, codes, derivative};
-use cotan_bench::{Instance, Measured, Settings, Tolerance, measure};
+use cotan_measure::{Instance, Measured, Settings, Tolerance, measure};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 

@@ -3,6 +3,7 @@
 use crate::args::CheckArgs;
 use crate::diagnostics::{self, Failure, Report};
 use crate::exit;
+use crate::output;
 use crate::session::{FileLoader, read_program};
 use cotan::diagnostics::Severity;
 use cotan::{Program, ProgramLimits};
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
         }
     }
     if args.json {
-        diagnostics::print_json(&reports)?;
+        output::print_reports(&reports)?;
     } else {
         diagnostics::print_text(&reports);
         diagnostics::eprint(&format!("{n_errors} errors, {n_warnings} warnings"));

@@ -79,6 +79,9 @@ fn a_program_is_printed_after_a_pass() {
     let run = case.run(&["emit", "program.cot", "--after", "contract_fma", "--fn", "loss"]);
     assert_eq!(run.status, Some(0), "{}", run.stderr);
     assert!(run.stdout.contains("fn loss("), "{}", run.stdout);
+    let run = case.run(&["emit", "program.cot", "--after", "vectorise"]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("fn loss(") && run.stdout.contains("  for "), "{}", run.stdout);
     let run = case.run(&["emit", "program.cot", "--after", "contract_fmo"]);
     assert_eq!(run.status, Some(2));
     assert!(run.stderr.contains("there is no pass `contract_fmo`"), "{}", run.stderr);

@@ -3,7 +3,8 @@
 use crate::engines::support::{f64, i64, i64s, module, results, vector};
 use cotan_interp::{ArgumentError, Bug, CheckFailure, Limit, Limits, Options, RuntimeError, run};
 use cotan_ir::{
-    Atom, Block, Builder, CheckKind, Const, Elem, Kept, Loop, Module, Op, Par, ParResult, Span, Ty, parse_module,
+    Atom, Block, Builder, CheckKind, Const, Elem, Loop, Module, Op, Par, ParResult, ReversePolicy, Span, Ty,
+    parse_module,
 };
 use cotan_ops::{ADD, Registry, Value};
 
@@ -384,7 +385,7 @@ fn modules_that_the_verifier_refuses_are_bugs() {
             inits: vec![x],
             accs: Vec::new(),
             body,
-            kept: Kept::default(),
+            kept: ReversePolicy::default(),
         };
         b.push(Vec::new(), Op::Loop(Box::new(repeat)));
     });

@@ -13,7 +13,7 @@ pub use effects::Effects;
 pub use parts::{OperandRole, Part, PartMut};
 pub use walk::Walk;
 
-use crate::{Atom, CheckKind, Kept, Prim, Span, Symbol, TensorOp, Var};
+use crate::{Atom, CheckKind, Prim, ReversePolicy, Span, Symbol, TensorOp, Var};
 
 /// Statements and results. In a region, a block means "its results, plus what it wrote to accumulators".
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -218,7 +218,7 @@ pub struct Loop {
     /// Run once per iteration.
     pub body: Block,
     /// What a reverse sweep keeps.
-    pub kept: Kept,
+    pub kept: ReversePolicy,
 }
 
 /// The results of a loop by role.

@@ -2,7 +2,8 @@
 
 use super::{ParseError, Parser};
 use crate::{
-    Acc, AccKind, Atom, CheckKind, Checkpoint, Elem, Kept, Loop, Mode, Monoid, Op, Par, ParResult, Role, Span, Ty, Var,
+    Acc, AccKind, Atom, CheckKind, Checkpoint, Elem, Loop, Mode, Monoid, Op, Par, ParResult, ReversePolicy, Role, Span,
+    Ty, Var,
 };
 
 impl Parser<'_> {
@@ -131,10 +132,10 @@ impl Parser<'_> {
         Ok((Op::Loop(Box::new(Loop { index, count, params, inits, accs, body, kept })), span))
     }
 
-    fn kept(&mut self) -> Result<Kept, ParseError> {
+    fn kept(&mut self) -> Result<ReversePolicy, ParseError> {
         let checkpoint = if self.eat_word("checkpoint") { Some(self.checkpoint()?) } else { None };
         let recompute = self.eat_word("recompute");
-        Ok(Kept { checkpoint, recompute, mode: self.loop_mode() })
+        Ok(ReversePolicy { checkpoint, recompute, mode: self.loop_mode() })
     }
 
     fn loop_mode(&mut self) -> Option<Mode> {

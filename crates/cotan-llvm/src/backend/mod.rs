@@ -20,8 +20,8 @@ pub use call::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statisti
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_cpu::unwatched_results;
 use cotan_ir::{Function, Module, Symbol};
-use cotan_loops::pipeline::run;
-use cotan_loops::{LoopFunction, NestContext, Probe, TaskSizes, VerifiedNests, Width, lower};
+use cotan_loops::pipeline::{AFTER_LOWERING, run};
+use cotan_loops::{LoopFunction, NestContext, NestPass, Probe, TaskSizes, VerifiedNests, Width, lower_only};
 use cotan_ops::Registry;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -77,11 +77,26 @@ impl CompileOptions {
     }
 
     fn probed_nest(&self, f: &Function, probe: Option<Probe>) -> LoopFunction {
+        self.nest_of(f, probe, &self.nest_passes(probe))
+    }
+
+    /// The passes that the nest of a function goes through, with probes or without, in order.
+    pub fn nest_passes(&self, probe: Option<Probe>) -> Vec<&'static NestPass> {
         // What is counted is what the nest says, whatever the machine makes of it.
         let is_plain = self.level == OptLevel::O0 || probe == Some(Probe::Counts);
-        let passes = if is_plain { PLAIN } else { OPTIMIZED };
+        [AFTER_LOWERING, if is_plain { PLAIN } else { OPTIMIZED }].concat()
+    }
+
+    /// The loop nest of a function after the pass of a name; `None` if that does not run.
+    pub fn nest_after(&self, f: &Function, pass: &str) -> Option<LoopFunction> {
+        let passes = self.nest_passes(None);
+        let at = passes.iter().position(|p| p.name == pass)?;
+        Some(self.nest_of(f, None, &passes[..=at]))
+    }
+
+    fn nest_of(&self, f: &Function, probe: Option<Probe>, passes: &[&NestPass]) -> LoopFunction {
         let context = NestContext { probe, tasks: self.tasks.unwrap_or_default(), width: self.width };
-        let mut nest = lower(f);
+        let mut nest = lower_only(f);
         run(passes, &mut nest, &context);
         nest
     }

@@ -6,8 +6,8 @@
 
 use super::rng::Rng;
 use cotan_ir::{
-    Acc, AccKind, Atom, Block, Builder, CheckKind, Const, Dim, Elem, Function, Kept, Loop, Module, Monoid, Op,
-    ParResult, Span, Ty, Var,
+    Acc, AccKind, Atom, Block, Builder, CheckKind, Const, Dim, Elem, Function, Loop, Module, Monoid, Op, ParResult,
+    ReversePolicy, Span, Ty, Var,
 };
 use cotan_ops::{
     ABS, ADD, AND, DIV, EQ, FILL, FROM_ELEMENTS, IN_RANGE, LT, MAX, MIN, MUL, MULZ, NEG, NOT, OR, PrimRow, SELECT, SIN,
@@ -562,7 +562,8 @@ impl<'a> Generator<'a> {
         let element = self.float(&inner);
         let results = vec![condition.into(), live.into(), position, next_float, next_int, next_vector.into(), element];
         let body = self.b.close_block(results);
-        let out = self.b.finish_loop(Loop { index, count, params, inits, accs, body, kept: Kept::default() }, &[2]);
+        let out =
+            self.b.finish_loop(Loop { index, count, params, inits, accs, body, kept: ReversePolicy::default() }, &[2]);
         let out = &out[usize::from(count.is_none())..];
         pool.bools.push(out[0].into());
         pool.live.push(out[1].into());

@@ -29,11 +29,11 @@ const INSTANCES: [(Objective, &str, &str); 8] = [
 const SMALL: [&str; 2] = ["gmm_1k_d10_K25", "lstm_l2_c1024"];
 
 fn compiled(place: &Workplace) -> Result<Measured, String> {
-    compare(place, |_| true, |compiler, instance| evaluate(compiler, instance, Engine::Cpu))
+    compare(place, |_| true, |compiler, instance| evaluate(compiler, instance, Engine::CPU))
 }
 
 fn interpreted(place: &Workplace) -> Result<Measured, String> {
-    compare(place, |name| SMALL.contains(&name), |compiler, instance| evaluate(compiler, instance, Engine::Interpreter))
+    compare(place, |name| SMALL.contains(&name), |compiler, instance| evaluate(compiler, instance, Engine::INTERPRETER))
 }
 
 fn taped(place: &Workplace) -> Result<Measured, String> {

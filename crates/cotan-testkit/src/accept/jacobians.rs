@@ -40,7 +40,7 @@ fn every_instance(place: &Workplace) -> Result<Measured, String> {
     let mut by_differences = 0;
     for (objective, file, name) in INSTANCES {
         let instance = read_instance(objective, &place.adbench.join(file), name)?;
-        let (value, entries) = evaluate(&compiler, &instance, Engine::Cpu).map_err(|e| format!("{name}: {e:#}"))?;
+        let (value, entries) = evaluate(&compiler, &instance, Engine::CPU).map_err(|e| format!("{name}: {e:#}"))?;
         let reference = &references[name];
         let expected = reference["value"].as_f64().ok_or("no reference value")?;
         worst_value = larger(worst_value, ((value - expected) / expected).abs());
@@ -111,7 +111,7 @@ fn digest_error(entries: &[f64], reference: &Json) -> Result<f64, String> {
 fn differences(compiler: &Compiler, objective: Objective, instance: &Instance) -> Result<Vec<f64>, String> {
     let program = compiler.check(&instance.file, &instance.source);
     let residuals =
-        |name: &str| compiler.function(&program, &Request::function(name), Engine::Cpu).map_err(|e| e.to_string());
+        |name: &str| compiler.function(&program, &Request::function(name), Engine::CPU).map_err(|e| e.to_string());
     let columns = |f: &Function, args: &Arguments, of: &[(&str, usize)]| -> Result<Vec<Vec<f64>>, String> {
         let all = of.iter().flat_map(|(param, stride)| (0..*stride).map(move |column| (*param, column, *stride)));
         all.map(|(param, column, stride)| derivative(f, args, param, column, stride)).collect()

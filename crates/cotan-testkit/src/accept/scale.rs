@@ -39,7 +39,7 @@ fn chain(_: &Workplace) -> Result<Measured, String> {
     let start = Instant::now();
     let program = compiler.check("chain.cot", &text);
     let request = cotan::derivative("f", DerivativeForm::ValueAndGrad, &["x", "y"]);
-    let f = compiler.function(&program, &request, Engine::Cpu).map_err(|e| e.to_string())?;
+    let f = compiler.function(&program, &request, Engine::CPU).map_err(|e| e.to_string())?;
     let seconds = start.elapsed().as_secs_f64();
     let args = Arguments::from([("x".to_owned(), HostValue::f64(0.5)), ("y".to_owned(), HostValue::f64(0.25))]);
     let found = f.call(&args).map_err(|e| e.to_string())?.floats();

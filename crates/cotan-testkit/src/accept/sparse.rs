@@ -96,7 +96,7 @@ fn colours(_: &Workplace) -> Result<Measured, String> {
     let mut holds = true;
     for (name, dims) in SUBJECTS {
         let args = arguments(name, dims);
-        let jacobian = SparseJacobian::new(&compiler, &program, &request(name, None), Engine::Cpu, &args)
+        let jacobian = SparseJacobian::new(&compiler, &program, &request(name, None), Engine::CPU, &args)
             .map_err(|e| format!("{name}: {e}"))?;
         let (mode, largest) = match jacobian.colouring().mode() {
             DerivativeMode::Forward => ("forward", jacobian.pattern().largest_row()),
@@ -118,10 +118,10 @@ fn equal_to_dense(_: &Workplace) -> Result<Measured, String> {
         for mode in [DerivativeMode::Forward, DerivativeMode::Reverse] {
             let request = request(name, Some(mode));
             let fail = |e: &dyn std::fmt::Display| format!("{name}: {e}");
-            let dense = compiler.function(&program, &request, Engine::Cpu).map_err(|e| fail(&e))?;
+            let dense = compiler.function(&program, &request, Engine::CPU).map_err(|e| fail(&e))?;
             let dense = dense.call(&args).map_err(|e| fail(&e))?.floats();
             let jacobian =
-                SparseJacobian::new(&compiler, &program, &request, Engine::Cpu, &args).map_err(|e| fail(&e))?;
+                SparseJacobian::new(&compiler, &program, &request, Engine::CPU, &args).map_err(|e| fail(&e))?;
             let matrix = jacobian.evaluate(&args).map_err(|e| fail(&e))?;
             do_products_agree &= jacobian.check(&args, &matrix).map_err(|e| fail(&e))?.is_ok;
             let sparse = matrix.dense();
@@ -144,7 +144,7 @@ fn large_stencil(_: &Workplace) -> Result<Measured, String> {
     let mut is_right = true;
     for _ in 0..3 {
         let start = Instant::now();
-        let jacobian = SparseJacobian::new(&compiler, &program, &request("stencil", None), Engine::Cpu, &args)
+        let jacobian = SparseJacobian::new(&compiler, &program, &request("stencil", None), Engine::CPU, &args)
             .map_err(|e| e.to_string())?;
         let made = start.elapsed().as_secs_f64();
         let matrix = jacobian.evaluate(&args).map_err(|e| e.to_string())?;

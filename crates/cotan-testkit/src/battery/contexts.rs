@@ -7,7 +7,7 @@ use crate::derived_case::{Case, Subject, float_value, floats};
 use crate::oracles::{Verdict, beside_nan, close_all, compiled_once, dot_product, finite_difference, same_bits, tape};
 use crate::parallel;
 use crate::tolerances::Property;
-use cotan_ir::{Atom, Builder, Elem, Kept, Loop, ParResult, Ty};
+use cotan_ir::{Atom, Builder, Elem, Loop, ParResult, ReversePolicy, Ty};
 use cotan_ops::{Registry, TRANSPOSE, Value, cast_to, count};
 use std::ops::Range;
 
@@ -104,7 +104,7 @@ fn sequential_loop(used: &Use, b: &mut Builder, args: &[Atom], n: Atom) -> Atom 
     let result = body(used, b, args, index.into());
     let body = b.close_block(vec![result]);
     let (params, inits, accs) = (Vec::new(), Vec::new(), Vec::new());
-    let l = Loop { index, count: Some(n), params, inits, accs, body, kept: Kept::default() };
+    let l = Loop { index, count: Some(n), params, inits, accs, body, kept: ReversePolicy::default() };
     b.finish_loop(l, &[])[0].into()
 }
 

@@ -65,7 +65,7 @@ fn compiled() -> Result<Vec<OnEngines>, String> {
         for (request, is_gradient) in [(Request::function(&f.name), false), (gradient, true)] {
             let function = |engine| compiler.function(&program, &request, engine);
             // Not every function has a gradient in its first parameter.
-            if let (Ok(interpreted), Ok(compiled)) = (function(Engine::Interpreter), function(Engine::Cpu)) {
+            if let (Ok(interpreted), Ok(compiled)) = (function(Engine::INTERPRETER), function(Engine::CPU)) {
                 all.push(OnEngines { interpreted, compiled, is_gradient });
             }
         }

@@ -60,7 +60,7 @@ pub struct Limited {
 
 /// Calls a program that wants more than it may hold.
 pub fn limited(program: &Program, size: usize, memory: u64) -> Result<Limited, String> {
-    let f = program.function(Engine::Cpu, Some(memory))?;
+    let f = program.function(Engine::CPU, Some(memory))?;
     let args = (program.arguments)(size);
     let operands = fit_arguments(f.entry(), &args).map_err(|e| format!("{}: {e}", program.name))?;
     let start = Instant::now();
@@ -78,7 +78,7 @@ pub fn limited(program: &Program, size: usize, memory: u64) -> Result<Limited, S
 
 /// What so many calls take, each of which may use the results of the one before it, once two are done.
 pub fn warm(program: &Program, size: usize, calls: usize) -> Result<Counts, String> {
-    let f = program.function(Engine::Cpu, None)?;
+    let f = program.function(Engine::CPU, None)?;
     let fail = |e: CallError| format!("{}: {e}", program.name);
     let operands =
         fit_arguments(f.entry(), &(program.arguments)(size)).map_err(|e| format!("{}: {e}", program.name))?;

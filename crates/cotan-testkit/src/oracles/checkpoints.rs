@@ -7,7 +7,7 @@ use crate::compile::shared_machine;
 use crate::derived_case::Case;
 use crate::variant::Variant;
 use cotan_ad::derivative;
-use cotan_ir::{Block, Checkpoint, Function, Kept, Mode, Module, Op};
+use cotan_ir::{Block, Checkpoint, Function, Mode, Module, Op, ReversePolicy};
 
 /// Few and many states, segments of one iteration and of all, and no segments.
 const SCHEMES: [Checkpoint; 7] = [
@@ -65,7 +65,7 @@ fn keeps_bits(case: &Case, scheme: Checkpoint) -> Result<Module, String> {
 fn set_checkpoints(block: &mut Block, scheme: Checkpoint) {
     for s in &mut block.stmts {
         if let Op::Loop(l) = &mut s.op {
-            l.kept = Kept { checkpoint: Some(scheme), ..l.kept };
+            l.kept = ReversePolicy { checkpoint: Some(scheme), ..l.kept };
         }
         s.op.blocks_mut().iter_mut().for_each(|b| set_checkpoints(b, scheme));
     }

@@ -113,7 +113,7 @@ fn judge_calls(
     place: &Range<u32>,
 ) -> Result<Counts, String> {
     let mut counts = Counts::default();
-    for engine in [Engine::Interpreter, Engine::Cpu] {
+    for engine in [Engine::INTERPRETER, Engine::CPU] {
         let made = compiler.function(program, &Request::function(signature.name.as_str()), engine);
         let function = made.map_err(|e| format!("{e} for\n{}", signature.text()))?;
         for call in &signature.calls {
@@ -124,7 +124,7 @@ fn judge_calls(
                 let text = signature.text();
                 return Err(format!("{engine:?}, {call:?}: expected {expected:?}, found {found:?} for\n{text}"));
             }
-            if matches!(engine, Engine::Cpu) {
+            if matches!(engine, Engine::CPU) {
                 counts.calls += 1;
                 counts.refused += usize::from(expected == Expected::Refused);
                 counts.failed += usize::from(matches!(expected, Expected::Fails(_)));

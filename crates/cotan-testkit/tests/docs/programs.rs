@@ -94,7 +94,7 @@ fn kept(compiler: &Compiler, page: &str, block: &Block) -> Result<usize, String>
 /// Runs `main` of a program and compares what it prints.
 fn printed(compiler: &Compiler, page: &str, program: &Block, expected: &str) -> Result<usize, String> {
     let program = compiler.check(page, &program.text);
-    let f = compiler.function(&program, &Request::function("main"), Engine::Interpreter).map_err(|e| e.to_string())?;
+    let f = compiler.function(&program, &Request::function("main"), Engine::INTERPRETER).map_err(|e| e.to_string())?;
     let mut found = String::new();
     f.call_with_output(&Arguments::default(), &mut |text| found += text).map_err(|e| e.to_string())?;
     if found == expected { Ok(1) } else { Err(format!("expected\n{expected}found\n{found}")) }
@@ -109,7 +109,7 @@ fn rendered(program: &Program) -> String {
 fn run(compiler: &Compiler, program: &Program, block: &Block, promise: &Promise<'_>) -> Result<usize, String> {
     let names = tests(&block.text);
     for name in &names {
-        let f = compiler.function(program, &Request::function(name), Engine::Interpreter);
+        let f = compiler.function(program, &Request::function(name), Engine::INTERPRETER);
         let f = f.map_err(|e| format!("`{name}`: {e}"))?;
         // What a test prints is no concern of the book's.
         let found = f.call_with_output(&Arguments::default(), &mut |_| {});

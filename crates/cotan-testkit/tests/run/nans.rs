@@ -53,7 +53,7 @@ impl Trapping<'_> {
         if let Some(function) = self.made.borrow().get(&key) {
             return Ok(Rc::clone(function));
         }
-        let untrapped = (Engine::Interpreter, untrapped());
+        let untrapped = (Engine::INTERPRETER, untrapped());
         let (engine, compiler) = compilers().get(nth).map_or(untrapped, |(engine, built)| (*engine, built));
         let made = Rc::new(function(compiler, self.program, request, engine)?);
         self.made.borrow_mut().insert(key, Rc::clone(&made));
@@ -93,7 +93,7 @@ impl Trapping<'_> {
                     | CallError::Unsupported(_)
                     | CallError::Bug(_)) => format!("{engine:?}: {e}"),
                 })?;
-                if engine == Engine::Interpreter && !same_numbers(&found, &expected) {
+                if engine == Engine::INTERPRETER && !same_numbers(&found, &expected) {
                     return Err(format!("expected {expected:?}, found {found:?}"));
                 }
             }
@@ -181,9 +181,9 @@ fn compilers() -> &'static [(Engine, Built); 3] {
     let llvm = || SearchConfig { explicit: std::env::var_os("COTAN_LLVM").map(Into::into), ..SearchConfig::default() };
     COMPILERS.get_or_init(|| {
         [
-            (Engine::Interpreter, compiler(SearchConfig::nowhere(), 1)),
-            (Engine::Cpu, compiler(llvm(), 1)),
-            (Engine::Cpu, compiler(llvm(), 3)),
+            (Engine::INTERPRETER, compiler(SearchConfig::nowhere(), 1)),
+            (Engine::CPU, compiler(llvm(), 1)),
+            (Engine::CPU, compiler(llvm(), 3)),
         ]
     })
 }

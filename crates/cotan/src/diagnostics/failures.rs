@@ -21,6 +21,19 @@ impl CompileError {
                 let diagnostic = Diagnostic::error(codes::UNFIT_REQUEST, Span::default(), unfit.message.clone());
                 vec![unfit.help.iter().fold(diagnostic, |diagnostic, help| diagnostic.help(help))]
             }
+            CompileError::Device(unknown) => {
+                let diagnostic = Diagnostic::error(codes::UNSUPPORTED_DEVICE, Span::default(), unknown.to_string());
+                vec![diagnostic.help(unknown.help())]
+            }
+            CompileError::Unsupported(unsupported) => {
+                let place = if unsupported.span.is_some() {
+                    source_span(unsupported.span)
+                } else {
+                    program.name_span(function)
+                };
+                let diagnostic = Diagnostic::error(codes::UNSUPPORTED_CONSTRUCT, place, unsupported.to_string());
+                vec![diagnostic.help(format!("the nearest that works: {}", unsupported.lack.nearest))]
+            }
             CompileError::Derivative(error) => {
                 vec![Diagnostic::error(codes::DERIVATIVE_LIMIT, program.name_span(function), error.to_string())]
             }

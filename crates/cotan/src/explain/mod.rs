@@ -13,7 +13,7 @@ use crate::host::HostValue;
 use crate::pipeline::Stage;
 use crate::{CompileError, Compiler, Program, ReadyModule, Request};
 use cotan_ad::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
-use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Kept, Module, Op, Record, Role, Span, Var};
+use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Module, Op, Record, ReversePolicy, Role, Span, Var};
 use cotan_lower::entry::{Entry, HostType, Signature};
 use cotan_syntax::on_deep_stack;
 pub use formula::Formula;
@@ -304,7 +304,7 @@ fn with_checkpoint(module: &Module, span: Span, scheme: Checkpoint) -> Module {
             if let Op::Loop(l) = &mut s.op
                 && s.span == span
             {
-                l.kept = Kept { checkpoint: Some(scheme), recompute: false, ..l.kept };
+                l.kept = ReversePolicy { checkpoint: Some(scheme), recompute: false, ..l.kept };
             }
             s.op.blocks_mut().iter_mut().for_each(|b| set(b, span, scheme));
         }

@@ -1,11 +1,12 @@
 //! Calls on borrowed arrays: arguments and results are row-major arrays of the host, in the native width of their elements.
 //!
-//! Compiled code reads and writes them where they lie. The interpreter, and code that traps NaN, work on copies.
+//! Compiled code reads and writes them where they lie. Interpreters, and code that traps NaN, work on copies.
 
 use super::fit::{check_flat_extents, fit_numbers};
 use super::{ArgumentMisfit, Arguments, HostType, HostValue};
 use crate::CallError;
-use crate::function::{Executor, Function};
+use crate::backend::copy_results;
+use crate::function::Function;
 use cotan_ir::{Const, OutOfMemory};
 use cotan_lower::entry::EntryParam;
 use cotan_ops::{TensorMut, TensorRef, Value};
@@ -20,7 +21,7 @@ impl Function {
     ///
     /// let compiler = Compiler::new(Config::default())?;
     /// let program = compiler.check("twice.cot", "fn twice[N](x: f32[N]) -> f32[N] = x + x");
-    /// let twice = compiler.function(&program, &Request::function("twice"), Engine::Cpu)?;
+    /// let twice = compiler.function(&program, &Request::function("twice"), Engine::CPU)?;
     /// let (x, mut y) = ([1.0f32, 2.5], [0.0f32; 2]);
     /// let x = TensorRef::new(Elem::F32, &[2], &x[..])?;
     /// let result = TensorMut::new(Elem::F32, &[2], &mut y[..])?;
@@ -39,36 +40,27 @@ impl Function {
         }
         let leaf = |param: &EntryParam| args.iter().find(|(name, _)| *name == param.name).map(|(_, tensor)| *tensor);
         let leaves = self.entry.signature.params.iter().filter_map(leaf);
-        match &self.executor {
-            Executor::Executable(f) if self.traps.is_none() && self.has_a_result_for_each_leaf() => {
-                let operands: Vec<TensorRef<'_>> = numbers.iter().map(TensorRef::i64).chain(leaves).collect();
-                // Lengths that the run finds out stand between the leaves.
-                let n = self.n_results();
-                let mut rooms: Vec<Option<TensorMut<'_>>> = (0..n).map(|_| None).collect();
-                for (result, at) in results.iter_mut().zip(&self.entry.leaf_results) {
-                    rooms[*at] = Some(result.reborrow());
-                }
-                let mut lengths = vec![0; n];
-                let rooms = rooms.into_iter().zip(&mut lengths);
-                let mut rooms: Vec<TensorMut<'_>> =
-                    rooms.map(|(room, length)| room.unwrap_or_else(|| TensorMut::i64(length))).collect();
-                f.call_into(&operands, &mut rooms, self.threads, &self.limits)
+        if self.traps.is_none() && self.has_a_result_for_each_leaf() {
+            let operands: Vec<TensorRef<'_>> = numbers.iter().map(TensorRef::i64).chain(leaves).collect();
+            // Lengths that the run finds out stand between the leaves.
+            let n = self.module.function(&self.entry.symbol).map_or(0, |f| f.body.results.len());
+            let mut rooms: Vec<Option<TensorMut<'_>>> = (0..n).map(|_| None).collect();
+            for (result, at) in results.iter_mut().zip(&self.entry.leaf_results) {
+                rooms[*at] = Some(result.reborrow());
             }
-            Executor::Executable(_) | Executor::Interpreter(_) => {
-                let mut operands = words;
-                for leaf in leaves {
-                    operands.push(leaf.to_value().ok_or_else(|| no_memory(leaf.elements().len()))?);
-                }
-                let found = self.call_flat(&operands)?;
-                for (k, (result, at)) in results.iter_mut().zip(&self.entry.leaf_results).enumerate() {
-                    let value = &found[*at];
-                    if !result.copy_from(value) {
-                        return Err(misfit(k, value, result).into());
-                    }
-                }
-                Ok(())
-            }
+            let mut lengths = vec![0; n];
+            let rooms = rooms.into_iter().zip(&mut lengths);
+            let mut rooms: Vec<TensorMut<'_>> =
+                rooms.map(|(room, length)| room.unwrap_or_else(|| TensorMut::i64(length))).collect();
+            return self.executable.call_into(&operands, &mut rooms, self.context());
         }
+        let mut operands = words;
+        for leaf in leaves {
+            operands.push(leaf.to_value().ok_or_else(|| no_memory(leaf.elements().len()))?);
+        }
+        let found = self.call_flat(&operands)?;
+        let found: Vec<Value> = self.entry.leaf_results.iter().map(|at| found[*at].clone()).collect();
+        copy_results(&found, results)
     }
 
     /// The sizes and extents that follow from arguments, each of which fits its parameter.
@@ -111,11 +103,6 @@ impl Function {
         Err(ArgumentMisfit::Kind { name: param.name.clone(), expected: self.entry.signature.show(&param.ty), found })
     }
 
-    /// The results of the IR.
-    fn n_results(&self) -> usize {
-        self.module.function(&self.entry.symbol).map_or(0, |f| f.body.results.len())
-    }
-
     /// Whether no two leaves of the result are one result of the IR.
     fn has_a_result_for_each_leaf(&self) -> bool {
         let leaves = &self.entry.leaf_results;
@@ -125,9 +112,4 @@ impl Function {
 
 fn no_memory(n_elements: usize) -> CallError {
     CallError::OutOfMemory(OutOfMemory::of_machine(n_elements.saturating_mul(size_of::<u64>())))
-}
-
-fn misfit(k: usize, found: &Value, room: &TensorMut<'_>) -> ArgumentMisfit {
-    let (elem, dims) = (room.elem(), room.dims());
-    ArgumentMisfit::Operands(format!("result {k}: it is {}{:?}, its room {elem}{dims:?}", found.elem, found.dims))
 }

@@ -15,7 +15,7 @@
 //! let program = compiler.check("steps.cot", source);
 //! let request = derivative("steps", DerivativeForm::Jacobian, &["x"]);
 //! let args = Arguments::from([("x".to_owned(), HostValue::f64s(&[4], &[1.0, 2.0, 3.0, 4.0]))]);
-//! let jacobian = SparseJacobian::new(&compiler, &program, &request, Engine::Cpu, &args)?;
+//! let jacobian = SparseJacobian::new(&compiler, &program, &request, Engine::CPU, &args)?;
 //! let matrix = jacobian.evaluate(&args)?;
 //! assert_eq!(matrix.row(2).collect::<Vec<_>>(), [(1, 3.0), (2, 2.0)]);
 //! assert_eq!(jacobian.colouring().count(), 2);

@@ -4,7 +4,7 @@ use super::base::Base;
 use super::pattern::SparsePattern;
 use super::products::{add_products, lengths};
 use super::{SparseError, sides, without_function};
-use crate::function::interpreter_options;
+use crate::backend::interpreter_options;
 use crate::pipeline::Stage;
 use crate::{CompileError, Compiler, DerivativeMode};
 use cotan_interp::tape::{Traced, TracedValue};

@@ -47,7 +47,7 @@ fn arguments_of_another_shape_are_refused() {
 fn a_request_for_something_else_is_refused() {
     let subject = Subject::new(COUPLED, "f", r#"{"x": [1], "with_next": false, "at": [0]}"#);
     let error = |request: &Request| {
-        SparseJacobian::new(&subject.compiler, &subject.program, request, Engine::Cpu, &subject.args)
+        SparseJacobian::new(&subject.compiler, &subject.program, request, Engine::CPU, &subject.args)
             .unwrap_err()
             .to_string()
     };
@@ -62,6 +62,6 @@ fn a_run_that_fails_says_where() {
     let subject = Subject::new(COUPLED, "f", r#"{"x": [1, 2], "with_next": false, "at": [0, 7]}"#);
     let request = subject.request(DerivativeForm::Jacobian, &["x"], None);
     let error =
-        SparseJacobian::new(&subject.compiler, &subject.program, &request, Engine::Cpu, &subject.args).unwrap_err();
+        SparseJacobian::new(&subject.compiler, &subject.program, &request, Engine::CPU, &subject.args).unwrap_err();
     assert_eq!(error.to_string(), "index out of range: expected 0 <= index < 2, found 7");
 }

@@ -46,7 +46,7 @@ impl Subject {
 
     fn jacobian_in(&self, form: DerivativeForm, wrt: &[&str], mode: Option<DerivativeMode>) -> SparseJacobian {
         let request = self.request(form, wrt, mode);
-        SparseJacobian::new(&self.compiler, &self.program, &request, Engine::Cpu, &self.args).unwrap()
+        SparseJacobian::new(&self.compiler, &self.program, &request, Engine::CPU, &self.args).unwrap()
     }
 
     fn jacobian(&self, wrt: &[&str]) -> SparseJacobian {
@@ -67,7 +67,7 @@ impl Subject {
 
     fn dense(&self, form: DerivativeForm, wrt: &str, mode: DerivativeMode) -> Vec<f64> {
         let request = self.request(form, &[wrt], Some(mode));
-        let function = self.compiler.function(&self.program, &request, Engine::Cpu).unwrap();
+        let function = self.compiler.function(&self.program, &request, Engine::CPU).unwrap();
         function.call(&self.args).unwrap().floats()
     }
 
@@ -77,7 +77,7 @@ impl Subject {
         for mode in [DerivativeMode::Forward, DerivativeMode::Reverse] {
             let dense = self.dense(form, wrt, mode);
             let request = self.request(form, &[wrt], Some(mode));
-            for engine in [Engine::Cpu, Engine::Interpreter] {
+            for engine in [Engine::CPU, Engine::INTERPRETER] {
                 let jacobian =
                     SparseJacobian::new(&self.compiler, &self.program, &request, engine, &self.args).unwrap();
                 let matrix = self.matrix(&jacobian);

@@ -18,7 +18,8 @@ use super::pass::Pass;
 use crate::analysis::lineage::straight_updates;
 use crate::state::{ForwardRegions, Segmented};
 use cotan_ir::{
-    Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Kept, Loop, Mode, Op, Span, Stmt, Ty, Var, VarInfo,
+    Acc, Atom, Block, Checkpoint, Const, Dim, Elem, Function, Loop, Mode, Op, ReversePolicy, Span, Stmt, Ty, Var,
+    VarInfo,
 };
 use cotan_ops::{ADD, CEIL, FLOOR_DIV, MAX, MIN, MUL, POW, PrimRow, SQRT, SUB, cast_to};
 
@@ -197,8 +198,8 @@ fn span_of(checkpoint: Checkpoint, span: Span) -> Span {
     if checkpoint == Checkpoint::Levels(1) { span } else { span.segments() }
 }
 
-fn without_checkpoint(kept: Kept) -> Kept {
-    Kept { checkpoint: None, ..kept }
+fn without_checkpoint(kept: ReversePolicy) -> ReversePolicy {
+    ReversePolicy { checkpoint: None, ..kept }
 }
 
 /// Writes statements.
@@ -266,7 +267,7 @@ mod tests {
         b.open_block();
         let next = b.prim(SIN.prim(), &[y.into()]);
         let body = b.close_block(vec![next.into()]);
-        let kept = Kept { checkpoint: Some(checkpoint), ..Kept::default() };
+        let kept = ReversePolicy { checkpoint: Some(checkpoint), ..ReversePolicy::default() };
         let (params, inits) = (vec![y], vec![x.into()]);
         let l = Loop { index, count: Some(n.into()), params, inits, accs: Vec::new(), body, kept };
         let results = b.finish_loop(l, &[]);
@@ -286,7 +287,7 @@ mod tests {
         let next = b.prim(MUL.prim(), &[y.into(), Const::float(Elem::F64, 0.5).into()]);
         let goes_on = b.prim(LE.prim(), &[one, next.into()]);
         let body = b.close_block(vec![goes_on.into(), next.into()]);
-        let kept = Kept { checkpoint: Some(checkpoint), ..Kept::default() };
+        let kept = ReversePolicy { checkpoint: Some(checkpoint), ..ReversePolicy::default() };
         let (params, inits) = (vec![running, y], vec![is_above.into(), x.into()]);
         let l = Loop { index, count: None, params, inits, accs: Vec::new(), body, kept };
         let results = b.finish_loop(l, &[]);

@@ -174,7 +174,7 @@ mod tests {
             };
             let args = cotan::host::Arguments::from([("x".to_owned(), cotan::host::HostValue::f64(0.5))]);
             if is_picked(name) {
-                let function = compiler.function(&program, &request, Engine::Interpreter);
+                let function = compiler.function(&program, &request, Engine::INTERPRETER);
                 let result = function.expect(name).call(&args);
                 assert!(result.is_ok(), "{name}: {result:?}");
             }

@@ -20,7 +20,7 @@ fn degenerate(_: &Workplace) -> Result<Measured, String> {
         return Err(format!("{:?}", program.diagnostics));
     }
     let judged = parallel::map(&points, |point| {
-        let engines = [Engine::Interpreter, Engine::Cpu];
+        let engines = [Engine::INTERPRETER, Engine::CPU];
         engines.map(|engine| judge(&compiler, &program, point, engine)).concat()
     });
     let failures = judged.concat();

@@ -58,7 +58,7 @@ fn limits(_: &Workplace) -> Result<Measured, String> {
 fn refusals(_: &Workplace) -> Result<Measured, String> {
     counts()?;
     let refused = |is_first| -> Result<u64, String> {
-        PROGRAMS.iter().map(|program| refused_one_by_one(program, Engine::Cpu, SOME, is_first)).sum()
+        PROGRAMS.iter().map(|program| refused_one_by_one(program, Engine::CPU, SOME, is_first)).sum()
     };
     let text = format!("{} in first calls, {} in later ones", refused(true)?, refused(false)?);
     Ok(Measured::new(true, format!("{} programs, allocations: {text}", PROGRAMS.len())))

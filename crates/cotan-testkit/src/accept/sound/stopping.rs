@@ -170,9 +170,9 @@ impl Compilers {
 
     fn function(&self, construct: &Construct, way: Way) -> Result<Function, String> {
         let (compiler, engine) = match way {
-            Way::Interpreted => (&self.good, Engine::Interpreter),
-            Way::Compiled => (&self.good, Engine::Cpu),
-            Way::Quick => (&self.quick, Engine::Cpu),
+            Way::Interpreted => (&self.good, Engine::INTERPRETER),
+            Way::Compiled => (&self.good, Engine::CPU),
+            Way::Quick => (&self.quick, Engine::CPU),
         };
         let program = compiler.check("stopping.cot", construct.text);
         if program.has_errors() {

@@ -2,7 +2,7 @@
 
 use super::{Generator, Pool};
 use crate::generate::Construct;
-use cotan_ir::{Acc, AccKind, Atom, Block, Const, Elem, Kept, Loop, Monoid, ParResult, Ty, Var};
+use cotan_ir::{Acc, AccKind, Atom, Block, Const, Elem, Loop, Monoid, ParResult, ReversePolicy, Ty, Var};
 use cotan_ops::{ABS, ADD, AND, EQ, LT, MUL, SIN, SUB, TANH, TO_F64};
 
 impl Generator<'_> {
@@ -178,7 +178,7 @@ impl Generator<'_> {
             results.push(self.scalar(&inner));
         }
         let body = self.b.close_block(results);
-        let l = Loop { index, count: Some(count), params, inits, accs, body, kept: Kept::default() };
+        let l = Loop { index, count: Some(count), params, inits, accs, body, kept: ReversePolicy::default() };
         let outs = self.b.finish_loop(l.clone(), &[]);
         let outs = l.split(&outs);
         self.add_carried(pool, outs.carried);
@@ -227,7 +227,7 @@ impl Generator<'_> {
             results.push(self.scalar(&inner));
         }
         let body = self.b.close_block(results);
-        let l = Loop { index, count: None, params, inits, accs, body, kept: Kept::default() };
+        let l = Loop { index, count: None, params, inits, accs, body, kept: ReversePolicy::default() };
         let outs = self.b.finish_loop(l.clone(), &[]);
         let outs = l.split(&outs);
         self.add_carried(pool, &outs.carried[2..]);

@@ -30,7 +30,7 @@ pub struct Instance {
 
 impl Instance {
     /// An instance of a program in `examples/`, whose function is named after the objective.
-    pub(crate) fn of_example(
+    pub fn of_example(
         objective: &str,
         derivative: &str,
         name: &str,

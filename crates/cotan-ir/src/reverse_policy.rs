@@ -1,20 +1,21 @@
-//! What a reverse sweep keeps of a loop, and whether it takes it in reverse at all. Nothing else reads it: values and derivatives are the same whatever it says.
+//! Policy for the reverse of a loop: checkpoints, recomputation, mode. Only reverse mode reads it; values and derivatives are
+//! the same under every policy.
 
 use crate::Mode;
 use std::fmt;
 
-/// How the reverse sweep of a loop gets back what the loop computed.
+/// The policy by which a reverse sweep restores the values of a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Kept {
-    /// Which iterations are kept; without it all of them.
+pub struct ReversePolicy {
+    /// The iterations whose values are recorded; without it all of them.
     pub checkpoint: Option<Checkpoint>,
     /// Whether the loop is run again, and recorded only then.
     pub recompute: bool,
-    /// The mode in which the author wants it differentiated inside a reverse sweep, where it has a choice.
+    /// The mode in which the author wants it differentiated inside a reverse sweep, where there is a choice.
     pub mode: Option<Mode>,
 }
 
-/// A scheme of checkpoints: what lies between two of them is computed again.
+/// A scheme of checkpoints: values between two of them are recomputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Checkpoint {
     /// One in this many iterations, at least one.
@@ -41,7 +42,7 @@ impl fmt::Display for Checkpoint {
     }
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for ReversePolicy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(checkpoint) = self.checkpoint {
             write!(out, " checkpoint {checkpoint}")?;

@@ -4,25 +4,26 @@ use cotan::host::Value;
 
 /// Flat operands of a function, and what its calls gave in sum.
 #[derive(Debug)]
-pub(crate) struct Perturbed {
+pub struct Perturbed {
     operands: Vec<Value>,
     turn: usize,
     checksum: f64,
 }
 
 impl Perturbed {
-    pub(crate) fn new(operands: Vec<Value>) -> Perturbed {
+    /// These operands, as they are.
+    pub fn new(operands: Vec<Value>) -> Perturbed {
         Perturbed { operands, turn: 0, checksum: 0.0 }
     }
 
     /// The operands of the next call.
-    pub(crate) fn operands(&self) -> &[Value] {
+    pub fn operands(&self) -> &[Value] {
         &self.operands
     }
 
     /// Turns the last bit of one element of each float operand, or turns the last ones back. Zeros stay: beside them lie
     /// subnormal numbers, which take longer.
-    pub(crate) fn turn(&mut self) {
+    pub fn turn(&mut self) {
         for operand in self.operands.iter_mut().filter(|operand| operand.elem.is_float()) {
             let n = operand.bits.len().max(1);
             let at = self.turn / 2 % n;
@@ -35,13 +36,14 @@ impl Perturbed {
     }
 
     /// Adds one element of each float result, another one each time.
-    pub(crate) fn note(&mut self, results: &[Value]) {
+    pub fn note(&mut self, results: &[Value]) {
         for result in results.iter().filter(|result| result.elem.is_float() && !result.bits.is_empty()) {
             self.checksum += result.get(self.turn % result.bits.len()).as_float().unwrap_or(0.0);
         }
     }
 
-    pub(crate) fn checksum(&self) -> f64 {
+    /// The sum of what was noted.
+    pub fn checksum(&self) -> f64 {
         self.checksum
     }
 }

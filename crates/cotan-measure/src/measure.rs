@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 
 /// A sample is at least this long.
-pub(crate) const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
+pub const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
 /// What is compared takes its samples in this many turns, so that a disturbance meets both.
 const TURNS: u32 = 4;
 /// The code of what has elements shorter than eight bytes has run so often on its operands before it is timed.
@@ -189,7 +189,8 @@ pub fn measure_beside(
     Ok((measured, entries))
 }
 
-pub(crate) fn check(compiler: &Compiler, instance: &Instance) -> Result<Program> {
+/// The program of an instance; its first error is the error.
+pub fn check(compiler: &Compiler, instance: &Instance) -> Result<Program> {
     let program = compiler.check(&instance.file, &instance.source);
     match program.diagnostics.iter().find(|d| d.is_error()) {
         Some(d) => Err(anyhow!("{}: {}", instance.file, d.message)),
@@ -197,7 +198,8 @@ pub(crate) fn check(compiler: &Compiler, instance: &Instance) -> Result<Program>
     }
 }
 
-pub(crate) fn function(compiler: &Compiler, program: &Program, request: &Request, engine: Engine) -> Result<Function> {
+/// A function or derivative of the program, ready to be called.
+pub fn function(compiler: &Compiler, program: &Program, request: &Request, engine: Engine) -> Result<Function> {
     compiler.function(program, request, engine).with_context(|| format!("compiling `{}`", request.function))
 }
 

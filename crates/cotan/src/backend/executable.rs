@@ -1,0 +1,143 @@
+//! Executables: machine code for calls, with a fallback for calls that give a NaN.
+//!
+//! The code that runs first computes products of derivatives plainly; see
+//! [`cotan_opt::passes::relax_products`]. Only where a result is NaN is the call repeated with code in which an exact zero
+//! wins over a factor that is infinite or NaN. That code is compiled when it is first wanted.
+
+use super::tiering::Tiered;
+use super::{CallContext, Executable};
+use crate::CallError;
+use crate::stopping::Running;
+
+use cotan_ir::{Module, Symbol};
+use cotan_llvm::{
+    Backend, CallOptions, CallResult, CompileError, CompileOptions, CompiledFunction, RuntimeError, Statistics,
+};
+use cotan_ops::{TensorMut, TensorRef, Value};
+use cotan_syntax::on_deep_stack;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Machine code, with what its last call took.
+#[derive(Debug)]
+pub(crate) struct CpuFunction {
+    code: Code,
+    /// What is called where a result is NaN; `None` if `code` has the exact products.
+    exact: Option<NanFallback>,
+    max_bytes: usize,
+    last: Mutex<Option<Statistics>>,
+}
+
+/// What is called first.
+#[derive(Debug)]
+pub(crate) enum Code {
+    /// Optimized code.
+    Optimized(CompiledFunction),
+    /// Unoptimized code until optimized code is ready.
+    Tiered(Box<Tiered>),
+}
+
+impl Code {
+    fn call(
+        &self,
+        options: &CallOptions,
+        mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<CallResult, RuntimeError>,
+    ) -> Result<CallResult, RuntimeError> {
+        match self {
+            Code::Optimized(code) => call(code, options),
+            Code::Tiered(quick) => quick.call(options, call),
+        }
+    }
+}
+
+/// Code that is compiled when it is wanted.
+#[derive(Debug)]
+pub(crate) struct NanFallback {
+    pub(crate) backend: Arc<Backend>,
+    pub(crate) module: Arc<Module>,
+    pub(crate) symbol: Symbol,
+    pub(crate) options: CompileOptions,
+    pub(crate) code: OnceLock<Result<CompiledFunction, CompileError>>,
+}
+
+impl NanFallback {
+    fn code(&self) -> Result<&CompiledFunction, CallError> {
+        let compile = || on_deep_stack(|| self.backend.compile(&self.module, &self.symbol, &self.options));
+        self.code.get_or_init(compile).as_ref().map_err(|e| CallError::Bug(e.to_string()))
+    }
+}
+
+impl CpuFunction {
+    pub(crate) fn new(code: Code, exact: Option<NanFallback>, max_bytes: usize) -> CpuFunction {
+        CpuFunction { code, exact, max_bytes, last: Mutex::default() }
+    }
+
+    /// The repetition of a call for NaN runs under the same watch: it has the steps and the time that are left.
+    fn options(&self, threads: Option<NonZeroUsize>, running: &Running) -> CallOptions {
+        let watch = running.watch().cloned();
+        CallOptions { max_bytes: self.max_bytes, threads, watch, ..CallOptions::default() }
+    }
+
+    /// The results of a call, or of its repetition by other code, which may take their memory.
+    fn finished(
+        &self,
+        first: CallResult,
+        again: impl FnOnce(&CompiledFunction, Vec<Value>) -> Result<CallResult, RuntimeError>,
+    ) -> Result<Vec<Value>, CallError> {
+        let outcome = match &self.exact {
+            Some(exact) if first.has_nan => again(exact.code()?, first.values)?,
+            Some(_) | None => first,
+        };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);
+        Ok(outcome.values)
+    }
+}
+
+impl Executable for CpuFunction {
+    fn call(
+        &self,
+        args: &[Value],
+        context: CallContext<'_>,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Value>, CallError> {
+        let running = context.limits.start();
+        running.begin()?;
+        let options = self.options(context.threads, &running);
+        let outcome = self.code.call(&options, |code, options| code.call_with_output(args, options, output))?;
+        self.finished(outcome, |exact, earlier| exact.call_again(args, earlier, &options))
+    }
+
+    fn call_again(
+        &self,
+        args: &[Value],
+        context: CallContext<'_>,
+        earlier: Vec<Value>,
+        warm_ups: u32,
+    ) -> Result<Vec<Value>, CallError> {
+        let running = context.limits.start();
+        running.begin()?;
+        let options = CallOptions { warm_ups, ..self.options(context.threads, &running) };
+        let mut earlier = Some(earlier);
+        let outcome = self
+            .code
+            .call(&options, |code, options| code.call_again(args, earlier.take().unwrap_or_default(), options))?;
+        self.finished(outcome, |exact, earlier| exact.call_again(args, earlier, &options))
+    }
+
+    fn call_into(
+        &self,
+        args: &[TensorRef<'_>],
+        results: &mut [TensorMut<'_>],
+        context: CallContext<'_>,
+    ) -> Result<(), CallError> {
+        let running = context.limits.start();
+        running.begin()?;
+        let options = self.options(context.threads, &running);
+        let outcome = self.code.call(&options, |code, options| code.call_into(args, results, options))?;
+        self.finished(outcome, |exact, _| exact.call_into(args, results, &options)).map(drop)
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
