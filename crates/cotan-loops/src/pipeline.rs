@@ -62,7 +62,7 @@ mod tests {
         let passes = [&buffer_reuse::PASS, &GUILTY];
         let ran = catch_unwind(AssertUnwindSafe(|| run(&passes, &mut crate::lower(&f), &NestContext::default())));
         let message = ran.expect_err("a broken rule").downcast::<String>().map_or_else(|_| String::new(), |text| *text);
-        for part in ["the pass `guilty`", "bool where f64 is expected", "before:\nfn f(x: f64) {", "  x := false\n"] {
+        for part in ["pass `guilty`", "bool where f64 is expected", "before:\nfn f(x: f64) {", "  x := false\n"] {
             assert!(message.contains(part), "{part:?} is missing in {message}");
         }
     }

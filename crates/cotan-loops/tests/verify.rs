@@ -122,9 +122,9 @@ fn lowered_functions_are_accepted() {
           b: f64 = mul a, c
           yield b
         }
-        s: f64 = par i < n (add from 0.0) {
-          a: f64 = y[i]
-          yield a
+        s: f64 = par j < n (add from 0.0) {
+          e: f64 = y[j]
+          yield e
         }
         return y, s
       }";
