@@ -118,7 +118,8 @@ mod tests {
         let file = folder.path().join("cube.cot");
         std::fs::write(&file, "fn cube(x: f64) -> f64 = x * x * x").expect("a program");
         for options in [&[][..], &["--trap-nan"], &["--backend", "interp"]] {
-            let args = ["cotan", "grad", &file.display().to_string(), "cube", "--set", "x=2.0"].map(str::to_owned);
+            let args =
+                ["cotan", "grad", &file.display().to_string(), "--fn", "cube", "--set", "x=2.0"].map(str::to_owned);
             let cli = Cli::try_parse_from(args.into_iter().chain(options.iter().map(|&it| it.to_owned())));
             let Ok(Cli { command: Command::Grad(args), .. }) = cli else { panic!("`cotan grad` is the command") };
             let Ok(point) = DerivativeAt::open(&args.derivative, DerivativeForm::ValueAndGrad) else {

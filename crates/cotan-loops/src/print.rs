@@ -1,8 +1,8 @@
 //! The text form of loop nests, for people: `cotan emit --stage loops`.
 
 use crate::node::{
-    Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LoopFunction, Node,
-    Operand, Param, Place, Sharing, Sum, Target, Tensor, Threads, View, Wave,
+    Argument, Buffer, BufferKind, CallResult, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param,
+    Place, Sharing, Sum, Target, Tensor, Threads, View, Wave,
 };
 use crate::partial_sums::{BlockWork, PartialSums};
 use cotan_ir::{Span, Symbol};
@@ -159,7 +159,7 @@ impl Printer<'_> {
             Node::PartialSums(sums) => self.partial_sums(sums),
             Node::Alloc { buffer, extents } => self.allocation(*buffer, extents),
             Node::CountRecord(elem, extents) => format!("record {elem}[{}]", self.operands(extents)),
-            Node::StackOpen(buffer) => format!("stack {}: {}", self.buffer(*buffer), self.info(*buffer).elem),
+            Node::StackOpen(buffer) => format!("stack {}: {}", self.buffer(*buffer), self.elem(*buffer)),
             Node::StackExtend(buffer, n) => format!("extend {} to {}", self.buffer(*buffer), self.operand(*n)),
             Node::Bind { buffer, to } => format!("bind {} to {}", self.buffer(*buffer), self.place(*to)),
             Node::Check { cond, kind, args, span } => {
@@ -252,15 +252,13 @@ impl Printer<'_> {
     }
 
     fn allocation(&self, buffer: Buffer, extents: &[Operand]) -> String {
-        let info = self.info(buffer);
-        let home = match info.kind {
-            BufferKind::Allocated(Home::Frame) => " in frame".to_owned(),
-            BufferKind::Allocated(Home::Result(k)) => format!(" as result {k}"),
-            BufferKind::Allocated(Home::Arena) | BufferKind::Param(_) | BufferKind::Stack | BufferKind::Bound => {
-                String::new()
-            }
+        let home = match self.f.buffers.get(buffer.index()).map(|info| info.kind) {
+            Some(BufferKind::Allocated(Home::Frame)) => " in frame".to_owned(),
+            Some(BufferKind::Allocated(Home::Result(k))) => format!(" as result {k}"),
+            Some(BufferKind::Allocated(Home::Arena) | BufferKind::Param(_) | BufferKind::Stack | BufferKind::Bound)
+            | None => String::new(),
         };
-        format!("alloc {}: {}[{}]{home}", self.buffer(buffer), info.elem, self.operands(extents))
+        format!("alloc {}: {}[{}]{home}", self.buffer(buffer), self.elem(buffer), self.operands(extents))
     }
 
     fn expr(&self, expr: &Expr) -> String {
@@ -329,16 +327,18 @@ impl Printer<'_> {
         }
     }
 
-    fn buffer(&self, buffer: Buffer) -> &str {
-        &self.buffers[buffer.index()]
+    // The verifier quotes nodes whose names are in no table.
+
+    fn buffer(&self, buffer: Buffer) -> String {
+        self.buffers.get(buffer.index()).cloned().unwrap_or_else(|| format!("buffer {}", buffer.index()))
     }
 
-    fn info(&self, buffer: Buffer) -> &BufferInfo {
-        &self.f.buffers[buffer.index()]
+    fn elem(&self, buffer: Buffer) -> String {
+        self.f.buffers.get(buffer.index()).map_or("?".to_owned(), |info| info.elem.to_string())
     }
 
     fn local(&self, local: Local) -> String {
-        self.locals[local.index()].clone()
+        self.locals.get(local.index()).cloned().unwrap_or_else(|| format!("local {}", local.index()))
     }
 }
 

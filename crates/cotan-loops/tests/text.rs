@@ -62,7 +62,8 @@ const EVERY_NODE: &str = r#"fn "every node"(n: i64, x[]: f64[n, n]) {
   if go {
     c = host sin.f64 v
     k = first mask
-  } else {
+  }
+  else {
     f = cast(f32).f64 v
     product y[] step (n, 1) = x[] step (n, 1) by x[3] step (1, n), f64[n, n, n]
   }

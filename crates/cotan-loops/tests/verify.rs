@@ -123,8 +123,8 @@ fn lowered_functions_are_accepted() {
           yield b
         }
         s: f64 = par j < n (add from 0.0) {
-          a: f64 = y[j]
-          yield a
+          e: f64 = y[j]
+          yield e
         }
         return y, s
       }";

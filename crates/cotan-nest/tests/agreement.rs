@@ -95,13 +95,13 @@ fn elements_and_sums_of_them() {
           e: f64 = exp b
           yield e
         }
-        s: f64 = par i < n (add from 0.5) {
-          a: f64 = y[i]
-          yield a
+        s: f64 = par j < n (add from 0.5) {
+          g: f64 = y[j]
+          yield g
         }
-        m: f64 = par i < n (max from 0.0) {
-          a: f64 = y[i]
-          yield a
+        m: f64 = par k < n (max from 0.0) {
+          h: f64 = y[k]
+          yield h
         }
         return y, s, m
       }";

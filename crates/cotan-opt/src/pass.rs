@@ -28,7 +28,7 @@ pub enum Promise {
     Bits,
     /// Results are the same in exact arithmetic, and may be rounded elsewhere.
     Rounding,
-    /// Results keep their bits if none of them is NaN.
+    /// Results are the same numbers if none of them is NaN afterwards; a zero may have the other sign.
     UnlessNan,
     /// Results keep their bits, unless a check that the pass has added fails.
     Traps,

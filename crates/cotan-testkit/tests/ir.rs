@@ -107,7 +107,7 @@ fn compare_runs(source: &Module, made: &Module, drops_errors: bool) -> Result<()
 }
 
 /// Arguments of a function: small sizes, and numbers among which are both zeros, infinity and NaN.
-fn arguments(f: &Function, variant: usize) -> Vec<Value> {
+pub(crate) fn arguments(f: &Function, variant: usize) -> Vec<Value> {
     let sizes: Vec<_> = f.params.iter().flat_map(|p| f.ty(*p).dim_vars()).collect();
     let mut args: Vec<Value> = Vec::new();
     for (position, p) in f.params.iter().enumerate() {

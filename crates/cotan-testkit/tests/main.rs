@@ -15,6 +15,7 @@ mod hostile;
 mod ir;
 mod kinks;
 mod large_positions;
+mod nests;
 mod operations;
 mod partials;
 mod run;

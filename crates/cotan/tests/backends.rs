@@ -66,7 +66,7 @@ fn a_backend_of_ones_own_runs_what_it_has() {
 fn what_a_device_lacks_is_told_with_its_place_before_code_is_made() {
     let (compiler, compiled) = compiler();
     let cases = [
-        ("fn f(x: f64) -> f64 {\n  print(\"x\")\n  x\n}", "output", Some(2)),
+        ("@io fn f(x: f64) -> f64 {\n  print(\"x\")\n  x\n}", "output", Some(2)),
         (
             "fn f(x: f64) -> f64 {\n  let mut y = x\n  while y < 9.0 {\n    y += 1.0\n  }\n  y\n}",
             "loops whose length only the run knows",

@@ -82,7 +82,10 @@ struct ControlFlow(bool);
 impl<'ast> Visit<'ast> for ControlFlow {
     fn visit_expr(&mut self, expr: &'ast syn::Expr) {
         use syn::Expr::{Block, ForLoop, If, Loop, Match, While};
-        self.0 |= matches!(expr, Block(_) | ForLoop(_) | If(_) | Loop(_) | Match(_) | While(_));
+        // Braces around one expression are layout.
+        let is_layout =
+            matches!(expr, Block(braces) if matches!(braces.block.stmts.as_slice(), [syn::Stmt::Expr(_, None)]));
+        self.0 |= matches!(expr, Block(_) | ForLoop(_) | If(_) | Loop(_) | Match(_) | While(_)) && !is_layout;
         visit::visit_expr(self, expr);
     }
 }

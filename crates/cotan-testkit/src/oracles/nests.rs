@@ -96,7 +96,12 @@ pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -
 fn reads_back(nest: &LoopFunction) -> Result<(), String> {
     let text = print_nest(nest);
     let again = parse_nest(&text, Registry::standard()).map_err(|e| format!("its text does not parse: {e}\n{text}"))?;
-    if again == *nest { Ok(()) } else { Err(format!("its text reads back otherwise:\n{text}\n{}", print_nest(&again))) }
+    if again == *nest {
+        return Ok(());
+    }
+    let (written, read) = (format!("{nest:#?}"), format!("{again:#?}"));
+    let differing = written.lines().zip(read.lines()).find(|(a, b)| a != b);
+    Err(format!("its text reads back otherwise: {differing:?}\n{text}"))
 }
 
 /// Enough for any program of the tests, and a bound on one that does not end.
