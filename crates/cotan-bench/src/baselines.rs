@@ -1,11 +1,11 @@
 //! Baselines, timed in turn with an instance: its mark, and the peers that are installed.
 
-use crate::report::MarkTimes;
+use crate::report::{Compared, MarkTimes};
 use anyhow::{Context, Result};
 use cotan::Compiler;
 use cotan_bench::{
-    Found, Instance, Mark, Marks, Measured, Peer, PeerFigures, Peers, Recorded, Settings, Timed, Turn, agreement,
-    measure_beside, recorded,
+    Found, Instance, Mark, Marks, Measured, Peer, Peers, Recorded, Settings, Timed, Turn, agreement, measure_beside,
+    recorded,
 };
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,6 @@ pub(crate) struct Wanted {
 pub(crate) struct Baselines {
     marks: Option<(Marks, Vec<Recorded>)>,
     peers: Option<Peers>,
-}
-
-/// An instance as it was measured.
-pub(crate) struct Compared {
-    pub(crate) measured: Measured,
-    /// The derivative entries.
-    pub(crate) entries: Vec<f64>,
-    pub(crate) mark: Option<MarkTimes>,
-    pub(crate) peers: Vec<PeerFigures>,
 }
 
 impl Baselines {

@@ -1,6 +1,5 @@
 //! The table of the benchmark command.
 
-use crate::baselines::Compared;
 use cotan_bench::{Measured, PeerFigures, Recorded, Timed};
 use serde::Serialize;
 
@@ -12,6 +11,15 @@ pub(crate) struct Row {
     #[serde(flatten)]
     pub(crate) comparison: Option<Comparison>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) peers: Vec<PeerFigures>,
+}
+
+/// An instance as it was measured.
+pub(crate) struct Compared {
+    pub(crate) measured: Measured,
+    /// The derivative entries.
+    pub(crate) entries: Vec<f64>,
+    pub(crate) mark: Option<MarkTimes>,
     pub(crate) peers: Vec<PeerFigures>,
 }
 

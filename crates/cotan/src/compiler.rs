@@ -4,7 +4,7 @@ use crate::backend::{Backend, Capabilities, CodeOptions, Cpu, Engine, Interprete
 use crate::function::Function;
 use crate::pipeline::{self, MiddleEnd, Stage};
 use crate::stopping::CallLimits;
-use crate::{CompileError, Program, Request, Signature, library};
+use crate::{CompileError, Program, ReadyModule, Request, Signature, library};
 use cotan_ir::Module;
 use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
@@ -12,7 +12,6 @@ use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::runtime::{Pool, check_threads};
 use cotan_llvm::{Backend as LlvmBackend, CompileOptions, CompiledFunction, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
-use cotan_opt::passes::trap_nan::Site;
 use cotan_opt::{KnownExtents, Observer};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
@@ -72,18 +71,6 @@ pub struct Compiler {
     trap_nan: bool,
     library: Library,
     lowerings: AtomicUsize,
-}
-
-/// The IR of a request, before it is bound to an engine. Extents among its operands are those that `entry` says for its
-/// sizes: code relies on it, and calls of a [`Function`] check it.
-#[derive(Clone, Debug)]
-pub struct ReadyModule {
-    /// How to call it.
-    pub entry: Entry,
-    /// Every function that it needs; derivatives are written.
-    pub module: Arc<Module>,
-    /// The places where it may make a NaN, if it traps those.
-    pub traps: Option<Arc<[Site]>>,
 }
 
 impl Compiler {

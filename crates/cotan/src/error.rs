@@ -2,8 +2,8 @@
 
 use crate::backend::{UnknownDevice, Unsupported};
 use crate::host::ArgumentMisfit;
-use crate::{NanArgument, NanOrigin, UnfitRequest};
-use cotan_ir::{CheckKind, OutOfMemory, Span};
+use crate::{CheckFailure, NanArgument, NanOrigin};
+use cotan_ir::OutOfMemory;
 use cotan_syntax::Diagnostic;
 use std::fmt;
 
@@ -49,22 +49,32 @@ pub enum CallError {
     Bug(String),
 }
 
-/// A check of the program that failed at run time.
+/// A request that does not fit the program: no such function, no such parameter, nothing to differentiate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckFailure {
-    /// What is wrong.
-    pub kind: CheckKind,
-    /// The numbers that are reported.
-    pub args: Vec<i128>,
-    /// The source text that needed the check.
-    pub span: Span,
+pub struct UnfitRequest {
+    /// What was expected and found.
+    pub message: String,
+    /// What would fit.
+    pub help: Option<String>,
 }
 
-impl fmt::Display for CheckFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.kind.message(&self.args))
+impl UnfitRequest {
+    pub(crate) fn new(message: String) -> UnfitRequest {
+        UnfitRequest { message, help: None }
+    }
+
+    pub(crate) fn help(self, help: String) -> UnfitRequest {
+        UnfitRequest { help: Some(help), ..self }
     }
 }
+
+impl fmt::Display for UnfitRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for UnfitRequest {}
 
 impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,6 +17,7 @@
 
 pub mod backend;
 pub mod certificate;
+mod check_failure;
 pub mod codes;
 mod compiler;
 pub mod cpu;
@@ -32,6 +33,7 @@ pub mod manifest;
 mod nan_origin;
 mod pipeline;
 mod program;
+mod ready_module;
 mod request;
 pub mod sparse;
 mod stopping;
@@ -39,20 +41,20 @@ mod tape_gradient;
 pub mod testing;
 
 pub use backend::Engine;
-pub use compiler::{Compiler, Config, ReadyModule};
+pub use check_failure::CheckFailure;
+pub use compiler::{Compiler, Config};
 pub use cotan_ad::Limits as DerivativeLimits;
 pub use cotan_llvm::Statistics;
 pub use cotan_sema::Limits as ProgramLimits;
 pub use cotan_sema::modules::{Library, Loader};
 pub use cotan_syntax::format::format;
 pub use cotan_syntax::on_deep_stack;
-pub use error::{CallError, CheckFailure, CompileError};
+pub use error::{CallError, CompileError, UnfitRequest};
 pub use function::Function;
 pub use gradient_check::{DIRECTIONS, EVERY_ENTRY, GradientCheck, Subject, check_gradient};
 pub use nan_origin::{NanArgument, NanOrigin};
 pub use program::Program;
-pub use request::{
-    DerivativeForm, DerivativeMode, DerivativeRequest, Request, ResolvedRequest, Signature, UnfitRequest, derivative,
-};
+pub use ready_module::ReadyModule;
+pub use request::{DerivativeForm, DerivativeMode, DerivativeRequest, Request, ResolvedRequest, Signature, derivative};
 pub use stopping::{CallLimits, CancelToken, Deadline};
 pub use tape_gradient::tape_gradient;

@@ -4,12 +4,11 @@
 //! [`Compiler::resolve`]d request: it has element types for generics and the parameters to differentiate with respect to,
 //! and it fits the program.
 
-use crate::{CompileError, Compiler, Program};
+use crate::{CompileError, Compiler, Program, UnfitRequest};
 use cotan_ir::Elem;
 use cotan_lower::entry::{EntryParam, HostType};
 use cotan_sema::typed::{Function as Declaration, GenericKind};
 use cotan_sema::types::Scalar;
-use std::fmt;
 
 pub use cotan_lower::entry::{DerivativeRequest, Request, Signature};
 pub use cotan_sema::typed::{DerivativeForm, DerivativeMode};
@@ -28,33 +27,6 @@ pub struct ResolvedRequest {
     /// Names and types of the function itself, whatever derivative of it is asked for.
     pub function: Signature,
 }
-
-/// A request that does not fit the program: no such function, no such parameter, nothing to differentiate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnfitRequest {
-    /// What was expected and found.
-    pub message: String,
-    /// What would fit.
-    pub help: Option<String>,
-}
-
-impl UnfitRequest {
-    fn new(message: String) -> UnfitRequest {
-        UnfitRequest { message, help: None }
-    }
-
-    fn help(self, help: String) -> UnfitRequest {
-        UnfitRequest { help: Some(help), ..self }
-    }
-}
-
-impl fmt::Display for UnfitRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for UnfitRequest {}
 
 impl ResolvedRequest {
     /// The parameters to differentiate with respect to; none of a function itself.

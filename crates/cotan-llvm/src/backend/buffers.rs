@@ -5,19 +5,11 @@
 //! and results is kept from call to call, and results may lie in the memory of earlier ones: calls of equal sizes
 //! allocate nothing.
 
-use super::operand::Operand;
+use super::error::NoMemory;
+use super::operand::{Operand, reserve};
 use crate::abi::Buf;
 use cotan_ir::{Elem, Ty};
 use cotan_ops::{ElementCount, TensorMut, Value};
-
-/// There is no memory for so many bytes of an argument or a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NoMemory(pub(super) usize);
-
-/// Room for `n` words behind those that are there.
-pub(super) fn reserve(words: &mut Vec<u64>, n: usize) -> Result<(), NoMemory> {
-    words.try_reserve_exact(n).map_err(|_| NoMemory(n.saturating_mul(size_of::<u64>())))
-}
 
 /// Why a result is not what a call left.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Calls on tensors that a host lends: arguments are read, and results written, where they lie.
 
-use super::buffers::{LentResult, NoMemory};
-use super::call::{CallOptions, CallResult, CompiledFunction, RuntimeError, no_memory};
+use super::buffers::LentResult;
+use super::call::{CallOptions, CallResult, CompiledFunction};
+use super::error::{NoMemory, RuntimeError, no_memory};
 use cotan_ops::{TensorMut, TensorRef};
 use std::time::Instant;
 

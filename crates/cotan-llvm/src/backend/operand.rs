@@ -1,6 +1,6 @@
 //! Operands of calls: values with a word for every element, and tensors that a host lends.
 
-use super::buffers::{NoMemory, reserve};
+use super::error::NoMemory;
 use cotan_ir::Elem;
 use cotan_ops::{Elements, TensorRef, Value};
 
@@ -87,4 +87,9 @@ fn pack(value: &Value, words: &mut Vec<u64>) -> Result<(), NoMemory> {
         words[at / 8] |= (bits & mask) << (8 * (at % 8));
     }
     Ok(())
+}
+
+/// Room for `n` words behind those that are there.
+pub(super) fn reserve(words: &mut Vec<u64>, n: usize) -> Result<(), NoMemory> {
+    words.try_reserve_exact(n).map_err(|_| NoMemory(n.saturating_mul(size_of::<u64>())))
 }

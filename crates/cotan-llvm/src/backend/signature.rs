@@ -1,6 +1,6 @@
 //! What a compiled function takes and gives: types whose dims are constants or earlier i64 parameters.
 
-use super::RuntimeError;
+use super::error::RuntimeError;
 use super::operand::Operand;
 use cotan_ir::{Atom, Dim, Function, Ty, Var};
 use cotan_ops::{ElementCount, TensorMut};

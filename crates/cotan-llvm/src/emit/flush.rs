@@ -4,9 +4,6 @@
 use super::function::FunctionEmitter;
 use cotan_loops::{For, Node};
 
-/// Whether this machine has the mode, and this file knows how to set it.
-pub(super) const FLUSHES: bool = cfg!(target_arch = "x86_64");
-
 /// The bit of the control register that flushes results.
 const FLUSH_TO_ZERO: u32 = 1 << 15;
 

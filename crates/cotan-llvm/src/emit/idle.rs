@@ -3,7 +3,7 @@
 
 use super::function::FunctionEmitter;
 use super::instruction::Form;
-use super::poll::is_split_off;
+use super::pieces::is_split_off;
 use cotan_ir::Elem;
 use cotan_loops::node::{Expr, For, Local, Node, Operand, Target, walk};
 use cotan_ops::Instruction;

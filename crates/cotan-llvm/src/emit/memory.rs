@@ -1,6 +1,6 @@
 //! Memory: addresses, allocation, stacks, scopes, and the buffers of calls.
 
-use super::function::FunctionEmitter;
+use super::function::{CALL, FunctionEmitter};
 use super::symbol;
 use super::text::{in_memory, quoted, register};
 use crate::abi::layout;
@@ -325,9 +325,7 @@ impl FunctionEmitter<'_> {
     }
 }
 
-/// The memory of the frame for calls of functions of the module.
-pub(super) const CALL: &str = "%call";
-/// Bytes of a scalar or an extent there.
+/// Bytes of a scalar or an extent in the memory of the frame for calls.
 const WORD: usize = 8;
 
 /// How much of that memory a call takes so far.

@@ -12,15 +12,18 @@ mod idle;
 mod instruction;
 mod lanes;
 mod memory;
+mod nodes;
 mod outline;
 mod output;
 mod partial_sums;
+mod pieces;
 mod poll;
 mod product;
 mod reports;
 mod routine;
 mod storage;
 mod text;
+mod uses;
 
 use crate::jit::{ModuleText, OptLevel};
 use cotan_ir::Symbol;

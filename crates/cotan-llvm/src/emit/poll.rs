@@ -3,12 +3,11 @@
 //! A call that goes on calls nothing for that, so that no register has to be saved around a loop. Every loop that may be
 //! long or without an end polls, but for those in which others do so each time round.
 
-use super::ModuleEmitter;
 use super::bounds::Bounds;
 use super::function::FunctionEmitter;
-use crate::abi::layout;
+use super::pieces::is_split_off;
 use cotan_loops::PartialSums;
-use cotan_loops::node::{For, Node, Threads, any, count};
+use cotan_loops::node::{For, Node, any, count};
 use cotan_ops::reduce::BLOCK;
 
 /// Loops that together have at most as many iterations need no poll.
@@ -18,30 +17,6 @@ const SHORT: i64 = BLOCK as i64;
 /// steps: however many there are, they do not take so much that the budget wraps round to a fresh one. Nobody lives to
 /// see a loop of more iterations end.
 const MOST_TAKEN: i64 = 1 << 48;
-
-/// What an LLVM function with polls begins and ends with.
-#[derive(Default)]
-pub(super) struct Stop {
-    /// Instructions at its entry.
-    pub(super) entry: String,
-    /// The block that ends the call.
-    pub(super) exit: String,
-}
-
-impl Stop {
-    pub(super) fn of(module: &mut ModuleEmitter) -> Stop {
-        module.declare("declare i32 @cotan_poll(ptr, i64)");
-        let entry = format!(
-            "  %watch.at = getelementptr inbounds i8, ptr %ctx, i64 {}\n  %watch = load ptr, ptr %watch.at\n  \
-             %watched = icmp ne ptr %watch, null\n  %budget = getelementptr i8, ptr %watch, i64 {}\n",
-            layout::CTX_WATCH,
-            layout::WATCH_STEPS_LEFT
-        );
-        // So many steps are never left: the host says why the call stops.
-        let status = format!("call i32 @cotan_poll(ptr %ctx, i64 {})", i64::MAX);
-        Stop { entry, exit: format!("stopped:\n  %stopped.status = {status}\n  br label %failed\n") }
-    }
-}
 
 /// How many nodes a loop without loops in it runs, over all iterations, between two polls: some milliseconds of work.
 const NODES_PER_POLL: i64 = 1 << 18;
@@ -229,14 +204,6 @@ impl Bounds {
 /// How many nodes there are, at any depth, or one if there is none.
 fn n_nodes(nodes: &[Node]) -> i64 {
     count(nodes).max(1) as i64
-}
-
-/// Whether the iterations of a loop run in a function of their own, as work for threads.
-pub(super) fn is_split_off(l: &For) -> bool {
-    match l.threads {
-        Threads::Each | Threads::Wave(_) => true,
-        Threads::One | Threads::May(_) => false,
-    }
 }
 
 /// Whether a node runs a loop.

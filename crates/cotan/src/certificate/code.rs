@@ -1,10 +1,10 @@
 //! The code of a certificate: the steps of the gradient, and where cotangents are.
 
 use super::NoCertificate;
-use super::program::{How, Origin, Program, choice, denoted, unknown};
+use super::program::{How, Program, denoted, fraction, numbered, partials, unknown};
 use super::residues::{Residue, Residues};
 use cotan_interp::path::{Id, Path, Step};
-use cotan_ops::{Denoted, Exact, Tree, Truth};
+use cotan_ops::{Denoted, Tree, Truth};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
@@ -268,27 +268,4 @@ fn sent(program: &Program) -> Vec<Vec<(u32, Tree)>> {
         }
     }
     sent
-}
-
-/// To which values a cotangent goes on, each with the partial derivative.
-pub(super) fn partials(n: u32, value: &Origin) -> Vec<(u32, Tree)> {
-    match &value.how {
-        How::Input | How::Number(_) => Vec::new(),
-        How::Use { row, operands, reals, .. } => {
-            reals.iter().copied().zip(row.unfolded_partials(operands, &numbered(n))).collect()
-        }
-        How::Choice(relation, [a, b, yes, no]) => {
-            let compared = [numbered(*a), numbered(*b)];
-            let indicator = |yes: i64, no: i64| choice(relation, &compared, [fraction(yes), fraction(no)]);
-            vec![(*yes, indicator(1, 0)), (*no, indicator(0, 1))]
-        }
-    }
-}
-
-fn numbered(n: u32) -> Tree {
-    Denoted::numbered(n).real()
-}
-
-fn fraction(n: i64) -> Tree {
-    Exact::Fraction(n, 1).tree()
 }

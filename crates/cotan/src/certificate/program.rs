@@ -249,3 +249,28 @@ fn active(path: &Path, n_program: usize, wrt: &[Id]) -> Vec<bool> {
     }
     active
 }
+
+/// To which values a cotangent goes on, each with the partial derivative.
+pub(super) fn partials(n: u32, value: &Origin) -> Vec<(u32, Tree)> {
+    match &value.how {
+        How::Input | How::Number(_) => Vec::new(),
+        How::Use { row, operands, reals, .. } => {
+            reals.iter().copied().zip(row.unfolded_partials(operands, &numbered(n))).collect()
+        }
+        How::Choice(relation, [a, b, yes, no]) => {
+            let compared = [numbered(*a), numbered(*b)];
+            let indicator = |yes: i64, no: i64| choice(relation, &compared, [fraction(yes), fraction(no)]);
+            vec![(*yes, indicator(1, 0)), (*no, indicator(0, 1))]
+        }
+    }
+}
+
+/// The value of a number, as a term.
+pub(super) fn numbered(n: u32) -> Tree {
+    Denoted::numbered(n).real()
+}
+
+/// A whole number, as a term.
+pub(super) fn fraction(n: i64) -> Tree {
+    Exact::Fraction(n, 1).tree()
+}

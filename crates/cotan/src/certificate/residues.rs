@@ -5,8 +5,8 @@
 //! equal, and hardly ever otherwise (Schwartz, "Fast probabilistic algorithms for verification of polynomial identities",
 //! 1980).
 
+use super::program;
 use super::program::{How, Program, denoted};
-use super::{code, program};
 use cotan_interp::path::{Id, Path, Step};
 use cotan_ops::{Denoted, Mod61, Ring, Tree, Truth};
 
@@ -110,7 +110,7 @@ fn cotangents(program: &Program, steps: &[Residue]) -> Vec<Residue> {
     let mut cots = vec![Residue::number(0); program.len()];
     cots[program.output as usize] = Residue::number(1);
     for (n, origin) in program.values().iter().enumerate().rev() {
-        for (to, partial) in code::partials(n as u32, origin) {
+        for (to, partial) in program::partials(n as u32, origin) {
             let sent = cots[n].mul(value(&partial, &|n| values[n]));
             cots[to as usize] = cots[to as usize].add(sent);
         }

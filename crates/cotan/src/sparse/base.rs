@@ -1,9 +1,8 @@
 //! What a sparse matrix holds the first derivatives of: a function, or its gradient.
 
-use super::products::{add_products, lengths};
-use super::sides::Side;
-use super::{SparseError, without_function};
-use crate::{Compiler, DerivativeForm, DerivativeMode, DerivativeRequest, Engine, Function, Program, Request};
+use super::SparseError;
+use super::sides::{Side, lengths};
+use crate::{Compiler, DerivativeForm, DerivativeRequest, Program, Request};
 use cotan_ir::{Module, Var};
 use cotan_lower::entry::{Entry, HostType};
 
@@ -59,20 +58,6 @@ impl Base {
         let rows = Side::new(f, &lengths, &self.outs, |out| f.atom_ty(f.body.results[out]));
         let columns = Side::new(f, &lengths, &self.wrt, |param| f.ty(f.params[param]).clone());
         Some((rows, columns))
-    }
-
-    /// The function that multiplies by directions, ready to be called.
-    pub(super) fn products(
-        &self,
-        compiler: &Compiler,
-        mode: DerivativeMode,
-        engine: Engine,
-    ) -> Result<Function, SparseError> {
-        let mut module = self.module.clone();
-        let added = add_products(&mut module, self, mode);
-        let (symbol, n_results) = added.ok_or_else(|| without_function(self))?;
-        let entry = Entry { symbol, leaf_results: (0..n_results).collect(), ..self.entry.clone() };
-        Ok(compiler.bind(compiler.lower_module(entry, &module)?, engine)?)
     }
 }
 

@@ -5,10 +5,13 @@
 //! directions, so what does not depend on them is computed once.
 
 use super::base::Base;
-use crate::DerivativeMode;
+use super::sides::{ascending, lengths};
+use super::{SparseError, without_function};
+use crate::{Compiler, DerivativeMode, Engine};
 use cotan_ir::{
     Atom, Builder, CheckKind, Derived, Dim, Elem, Env, Function, Item, Mode, Module, ParResult, Symbol, Ty, Var,
 };
+use cotan_lower::entry::Entry;
 use cotan_ops::EQ;
 use std::sync::Arc;
 
@@ -16,6 +19,22 @@ use std::sync::Arc;
 struct Sides {
     given: Vec<usize>,
     found: Vec<usize>,
+}
+
+impl Base {
+    /// The function that multiplies by directions, ready to be called.
+    pub(super) fn products(
+        &self,
+        compiler: &Compiler,
+        mode: DerivativeMode,
+        engine: Engine,
+    ) -> Result<crate::Function, SparseError> {
+        let mut module = self.module.clone();
+        let added = add_products(&mut module, self, mode);
+        let (symbol, n_results) = added.ok_or_else(|| without_function(self))?;
+        let entry = Entry { symbol, leaf_results: (0..n_results).collect(), ..self.entry.clone() };
+        Ok(compiler.bind(compiler.lower_module(entry, &module)?, engine)?)
+    }
 }
 
 /// Adds the function to the module of its base; gives its name, and the number of its results.
@@ -49,30 +68,6 @@ fn free_name(module: &Module, name: &str) -> Symbol {
         symbol.push('_');
     }
     symbol.into()
-}
-
-pub(super) fn ascending(positions: &[usize]) -> Vec<usize> {
-    let mut positions = positions.to_vec();
-    positions.sort_unstable();
-    positions.dedup();
-    positions
-}
-
-/// The lengths that types of some results name and the body computes, in order of first appearance: for each the variable,
-/// and a result and an axis where it stands.
-pub(super) fn lengths(f: &Function, outs: &[usize]) -> Vec<(Var, usize, usize)> {
-    let mut lengths: Vec<(Var, usize, usize)> = Vec::new();
-    for out in outs {
-        for (axis, dim) in f.atom_ty(f.body.results[*out]).dims.iter().enumerate() {
-            if let Some(v) = dim.var()
-                && !f.params.contains(&v)
-                && lengths.iter().all(|(seen, ..)| *seen != v)
-            {
-                lengths.push((v, *out, axis));
-            }
-        }
-    }
-    lengths
 }
 
 fn products(symbol: &str, f: &Arc<Function>, mode: DerivativeMode, callee: Symbol, sides: &Sides) -> Function {

@@ -1,6 +1,5 @@
 //! The rows or the columns of a matrix, as the leaves that they are made of.
 
-use super::products::ascending;
 use cotan_ir::{Elem, Function, Ty, Var};
 use cotan_ops::{Value, count as count_of};
 
@@ -122,4 +121,29 @@ impl Placed {
             }
         }
     }
+}
+
+/// Positions in ascending order, each once.
+pub(super) fn ascending(positions: &[usize]) -> Vec<usize> {
+    let mut positions = positions.to_vec();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
+}
+
+/// The lengths that types of some results name and the body computes, in order of first appearance: for each the variable,
+/// and a result and an axis where it stands.
+pub(super) fn lengths(f: &Function, outs: &[usize]) -> Vec<(Var, usize, usize)> {
+    let mut lengths: Vec<(Var, usize, usize)> = Vec::new();
+    for out in outs {
+        for (axis, dim) in f.atom_ty(f.body.results[*out]).dims.iter().enumerate() {
+            if let Some(v) = dim.var()
+                && !f.params.contains(&v)
+                && lengths.iter().all(|(seen, ..)| *seen != v)
+            {
+                lengths.push((v, *out, axis));
+            }
+        }
+    }
+    lengths
 }

@@ -2,7 +2,8 @@
 
 use super::base::Base;
 use super::pattern::SparsePattern;
-use super::products::{add_products, lengths};
+use super::products::add_products;
+use super::sides::lengths;
 use super::{SparseError, sides, without_function};
 use crate::backend::interpreter_options;
 use crate::pipeline::Stage;
