@@ -1,7 +1,7 @@
 //! Blocks and statements, executed.
 //!
-//! Recursion follows the nesting of
-//! blocks and calls, which the budget bounds; what does not recurse is not inlined, so that a level costs little stack.
+//! Recursion follows the nesting of blocks and calls, which the budget bounds; what does not recurse is not inlined, so
+//! that a level costs little stack.
 
 use crate::budget::{Budget, Limits, Stats};
 use crate::domain::Domain;

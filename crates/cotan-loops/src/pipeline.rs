@@ -1,7 +1,7 @@
 //! The pipeline after the lowering, and what runs a list of passes.
 //!
-//! [`lower`](crate::lower) runs [`AFTER_LOWERING`] on what it writes; what else a nest goes
-//! through is for those who plan it for a machine. A pass that the context asks nothing of leaves the nest as it is.
+//! [`lower`](crate::lower) runs [`AFTER_LOWERING`] on what it writes; what else a nest goes through is for those who plan
+//! it for a machine. A pass that the context asks nothing of leaves the nest as it is.
 
 use crate::context::NestContext;
 use crate::node::LoopFunction;

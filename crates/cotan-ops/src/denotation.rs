@@ -1,8 +1,9 @@
 //! The functions that terms are made of: known over the real numbers, and with a stand-in over the residues modulo a prime.
 //!
-//! The first is what proofs speak of. The second lets whole programs and their derivatives be run exactly. That reverse mode is the adjoint of forward mode holds whatever the
-//! functions are, so on residues a function that is no ring operation may be any fixed one, as long as all engines
-//! have the same: a cubic polynomial, another one for each. Comparisons are those of the representatives.
+//! The first is what proofs speak of. The second lets whole programs and their derivatives be run exactly. That reverse
+//! mode is the adjoint of forward mode holds whatever the functions are, so on residues a function that is no ring
+//! operation may be any fixed one, as long as all engines have the same: a cubic polynomial, another one for each.
+//! Comparisons are those of the representatives.
 
 use crate::num::Ring;
 use crate::{Kernel, Mod61, Scalar};

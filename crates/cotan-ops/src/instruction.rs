@@ -1,4 +1,4 @@
-//! Instructions: what machines can do on their own, and all that loop nests are computed with beside calls of the host.
+//! Instructions: the operations on numbers that backends write without a call of the host.
 
 use cotan_ir::Elem;
 

@@ -1,4 +1,4 @@
-//! What can be done with a [`Term`]: statements, its value, its text as a formula.
+//! Terms, small expressions over the operands and the result of a primitive: their statements, values and text.
 
 use crate::{Codegen, Instruction, Term, cast_to};
 use cotan_ir::{Atom, Builder, Const, Elem};

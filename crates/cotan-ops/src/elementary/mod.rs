@@ -1,9 +1,10 @@
 //! Elementary functions as formulas of a few operations that every machine has, so that their values do not depend on
 //! the machine, on its libraries, or on how many of them a processor computes at once.
 //!
-//! A function is written once, on the numbers of [`Real`]: on floats it is the kernel of its row, on [`Traced`](traced::Traced) it leaves
-//! the [`Code`] that backends compile. All are written for f64; f32 goes through it and is rounded once more, but for the
-//! few in `single`. Errors are below 2 units in the last place, which `tests/elementary` states function by function.
+//! A function is written once, on the numbers of [`Real`]: on floats it is the kernel of its row, on
+//! [`Traced`](traced::Traced) it leaves the [`Code`] that backends compile. All are written for f64; f32 goes through
+//! it and is rounded once more, but for the few in `single`. Errors are below 2 units in the last place, which
+//! `tests/elementary` states function by function.
 
 mod arc;
 mod area;
