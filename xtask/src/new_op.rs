@@ -116,10 +116,10 @@ fn scalar_skeleton(name: &str) -> String {
         "//! `{name}(a0)`: what it computes, as a formula.\n\
          //!\n\
          //! Its domain, what happens at kinks and where there is no result, and why its derivative is what it is.\n\n\
+         use crate::formula::term;\n\
          use crate::kernel::kernels;\n\
          use crate::row::{{Codegen, Group, Kinks, Partial, Proof, Sample}};\n\
          use crate::signature::{{UNARY, same}};\n\
-         use crate::term::term;\n\
          use crate::{{PrimRow, RealDenotation, Word, WordElems}};\n\
          use cotan_ir::ElemSet;\n\n\
          compile_error!(\"{name}: write the formula, the domain and the source into the documentation of the module\");\n\n\

@@ -4,8 +4,7 @@
 //! comes [`PLAIN`] or [`OPTIMIZED`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
 
 use crate::{fork, legalize_width, nan_watch, split_blocks, vector, wavefront};
-use cotan_loops::pipeline::NestPipeline;
-use cotan_loops::{CONTRACT, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, REUSE_BUFFERS};
+use cotan_loops::{CONTRACT, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS};
 
 /// Every pass on nests.
 pub static NEST_PASSES: NestPipeline = &[

@@ -2,23 +2,14 @@
 
 use crate::budget::{Budget, Charge};
 use crate::domain::{Domain, Order};
-use crate::machine::{Frame, Machine, Outcome, Slot, asked_for, bug};
+use crate::error::{Outcome, asked_for, bug};
+use crate::frame::{Accumulator, Frame, Slot};
+use crate::machine::Machine;
 use crate::plan::StmtPlan;
 use crate::value::{Array, Val, own, place};
 use cotan_ir::{Acc, AccKind, Atom, Elem, Monoid, Span, Stmt, Var};
 use cotan_ops::count;
 use std::rc::Rc;
-
-/// What has been written so far.
-#[derive(Debug)]
-pub(crate) enum Accumulator {
-    /// The running combination of every element.
-    Running { monoid: Monoid, array: Array },
-    /// Everything that was written to every element, in order. Ties can only be told when all of it is known.
-    Contest { monoid: Monoid, init: Array, written: Vec<Vec<u64>>, charge: Charge },
-    /// Rows by position, for a result of the statement at that place.
-    Log { row_dims: Vec<i64>, rows: Vec<u64>, is_written: Vec<bool>, charge: Charge, result: (Var, Span) },
-}
 
 impl Accumulator {
     fn log(row_dims: Vec<i64>, charge: Charge, result: (Var, Span)) -> Accumulator {

@@ -2,7 +2,9 @@
 
 use crate::acc::written_range;
 use crate::domain::{Domain, MAX_OPERANDS, undefined};
-use crate::machine::{Frame, Machine, Outcome, bug};
+use crate::error::{Outcome, bug};
+use crate::frame::Frame;
+use crate::machine::Machine;
 use crate::plan::{StmtPlan, elem_of};
 use crate::value::{Array, Val, own};
 use cotan_ir::{Atom, Elem, Stmt, TensorOp};

@@ -1,6 +1,6 @@
 //! Why a run has no result.
 
-use cotan_ir::{CheckKind, Elem, OutOfMemory, Span};
+use cotan_ir::{AllocationSite, CheckKind, Elem, Function, OutOfMemory, Span, Var};
 use std::fmt;
 
 /// Why a run has no result.
@@ -143,3 +143,26 @@ impl fmt::Display for Limit {
 }
 
 impl std::error::Error for RuntimeError {}
+
+/// What a part of a run gives.
+pub(crate) type Outcome<T> = Result<T, RuntimeError>;
+
+/// A broken contract of the IR.
+pub(crate) fn bug<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(RuntimeError::Bug(Bug { what: what.into(), statement: None }))
+}
+
+/// Enters the variable that memory was asked for.
+pub(crate) fn asked_for(e: RuntimeError, f: &Function, v: Var, span: Span) -> RuntimeError {
+    match e {
+        RuntimeError::OutOfMemory(mut error) => {
+            error.site.get_or_insert_with(|| AllocationSite::of(f, v, span));
+            RuntimeError::OutOfMemory(error)
+        }
+        RuntimeError::Check(_)
+        | RuntimeError::Argument(_)
+        | RuntimeError::Limit(_)
+        | RuntimeError::Undefined(_)
+        | RuntimeError::Bug(_) => e,
+    }
+}

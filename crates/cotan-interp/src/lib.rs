@@ -27,6 +27,7 @@ mod budget;
 mod compute;
 mod domain;
 mod error;
+mod frame;
 mod machine;
 mod nodes;
 mod numbers;

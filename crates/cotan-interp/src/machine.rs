@@ -1,23 +1,18 @@
 //! Blocks and statements, executed.
 //!
-//! A frame has one slot per variable of the function. Variables are bound once in the text, so a slot is written again
-//! only when the block that binds it runs again, and no environment is ever copied. Recursion follows the nesting of
-//! blocks and calls, which the budget bounds; what does not recurse is not inlined, so that a level costs little stack.
+//! Recursion follows the nesting of blocks and calls, which the budget bounds; what does not recurse is not inlined, so
+//! that a level costs little stack.
 
-use crate::acc::Accumulator;
 use crate::budget::{Budget, Limits, Stats};
 use crate::domain::Domain;
-use crate::error::{ArgumentError, Bug, CheckFailure, RuntimeError};
+use crate::error::{ArgumentError, Bug, CheckFailure, Outcome, RuntimeError, bug};
+use crate::frame::{Frame, Slot};
 use crate::plan::{BlockPlan, Plan, StmtPlan, elem_of};
 use crate::value::Val;
-use cotan_ir::{
-    AllocationSite, Atom, Block, CheckKind, Dim, Function, Module, Op, Span, Stmt, Symbol, Var, print_stmt,
-};
+use cotan_ir::{AllocationSite, Atom, Block, CheckKind, Function, Module, Op, Stmt, Symbol, Var, print_stmt};
 use cotan_ops::row;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-pub(crate) type Outcome<T> = Result<T, RuntimeError>;
 
 /// A run: the module, the numbers, and what has been used so far.
 pub(crate) struct Machine<'m, D: Domain> {
@@ -28,93 +23,6 @@ pub(crate) struct Machine<'m, D: Domain> {
     plans: FxHashMap<Symbol, Rc<Plan<D::Kernel>>>,
     /// Where output goes; nowhere without one.
     pub(crate) output: Option<&'m mut dyn FnMut(&str)>,
-}
-
-/// One activation of a function.
-pub(crate) struct Frame<'f> {
-    pub(crate) f: &'f Function,
-    pub(crate) slots: Vec<Slot>,
-}
-
-/// What a variable holds.
-pub(crate) enum Slot {
-    /// Nothing: not bound yet, or taken away by the last reader.
-    Empty,
-    /// A value.
-    Val(Val),
-    /// An accumulator.
-    Acc(Box<Accumulator>),
-}
-
-/// A broken contract of the IR.
-pub(crate) fn bug<T>(what: impl Into<String>) -> Outcome<T> {
-    Err(RuntimeError::Bug(Bug { what: what.into(), statement: None }))
-}
-
-/// Enters the variable that memory was asked for.
-pub(crate) fn asked_for(e: RuntimeError, f: &Function, v: Var, span: Span) -> RuntimeError {
-    match e {
-        RuntimeError::OutOfMemory(mut error) => {
-            error.site.get_or_insert_with(|| AllocationSite::of(f, v, span));
-            RuntimeError::OutOfMemory(error)
-        }
-        RuntimeError::Check(_)
-        | RuntimeError::Argument(_)
-        | RuntimeError::Limit(_)
-        | RuntimeError::Undefined(_)
-        | RuntimeError::Bug(_) => e,
-    }
-}
-
-impl Frame<'_> {
-    /// The value of a variable.
-    pub(crate) fn value(&self, v: Var) -> Outcome<&Val> {
-        match &self.slots[v.index()] {
-            Slot::Val(val) => Ok(val),
-            Slot::Empty | Slot::Acc(_) => bug(format!("`{}` has no value here", self.f.name_of(v))),
-        }
-    }
-
-    /// The value of an i64 operand. Integers are the same in every domain.
-    pub(crate) fn int(&self, a: Atom) -> Outcome<i64> {
-        let int = match a {
-            Atom::Const(c) => c.as_i64(),
-            Atom::Var(v) => self.value(v)?.scalar().map(|cell| cell as i64),
-        };
-        int.map_or_else(|| bug("expected an i64 scalar"), Ok)
-    }
-
-    /// Several i64 operands.
-    pub(crate) fn ints(&self, atoms: &[Atom]) -> Outcome<Vec<i64>> {
-        atoms.iter().map(|a| self.int(*a)).collect()
-    }
-
-    /// The value of a bool operand.
-    pub(crate) fn truth(&self, a: Atom) -> Outcome<bool> {
-        let truth = match a {
-            Atom::Const(c) => c.as_bool(),
-            Atom::Var(v) => self.value(v)?.scalar().map(|cell| cell & 1 != 0),
-        };
-        truth.map_or_else(|| bug("expected a bool scalar"), Ok)
-    }
-
-    /// The extents that dims of a type stand for.
-    pub(crate) fn extents(&self, dims: &[Dim]) -> Outcome<Vec<i64>> {
-        let extents: Vec<i64> = dims.iter().map(|d| self.int(d.atom())).collect::<Outcome<_>>()?;
-        if extents.iter().any(|n| *n < 0) { bug(format!("negative extents {extents:?}")) } else { Ok(extents) }
-    }
-
-    fn has_extents(&self, dims: &[Dim], extents: &[i64]) -> Outcome<bool> {
-        if dims.len() != extents.len() {
-            return Ok(false);
-        }
-        for (dim, extent) in dims.iter().zip(extents) {
-            if self.int(dim.atom())? != *extent {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
 }
 
 impl<'m, D: Domain> Machine<'m, D> {

@@ -1,8 +1,7 @@
 //! Numbers whose cells name nodes: moving elements moves the names.
 
 use crate::domain::Domain;
-use crate::error::RuntimeError;
-use crate::machine::bug;
+use crate::error::{RuntimeError, bug};
 use cotan_ir::{Const, Elem};
 use cotan_ops::{Inputs, TensorRow, Value};
 

@@ -5,7 +5,9 @@
 
 use crate::compute::ELEMENTS_PER_POLL;
 use crate::domain::{Domain, Order};
-use crate::machine::{Frame, Machine, Outcome, Slot, asked_for, bug};
+use crate::error::{Outcome, asked_for, bug};
+use crate::frame::{Frame, Slot};
+use crate::machine::Machine;
 use crate::plan::StmtPlan;
 use crate::rows::Rows;
 use crate::value::Val;

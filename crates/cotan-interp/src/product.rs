@@ -1,8 +1,7 @@
 //! Matrix products, written down as the operations that they stand for.
 
 use crate::domain::{Domain, undefined};
-use crate::error::RuntimeError;
-use crate::machine::bug;
+use crate::error::{RuntimeError, bug};
 use cotan_ir::{Const, Elem};
 use cotan_ops::{ADD, FMA, Inputs, MATMUL, MULZ, TensorRow, count, runs};
 

@@ -1,7 +1,7 @@
 //! What iterations give, one row after the other.
 
 use crate::budget::{Budget, Charge};
-use crate::machine::{Outcome, bug};
+use crate::error::{Outcome, bug};
 use crate::value::Val;
 use cotan_ops::count;
 

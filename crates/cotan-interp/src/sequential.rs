@@ -3,7 +3,9 @@
 //! As for the parallel loop, only what is alive while the body runs takes room on the stack.
 
 use crate::domain::Domain;
-use crate::machine::{Frame, Machine, Outcome, Slot, asked_for, bug};
+use crate::error::{Outcome, asked_for, bug};
+use crate::frame::{Frame, Slot};
+use crate::machine::Machine;
 use crate::plan::StmtPlan;
 use crate::rows::Rows;
 use crate::value::Val;

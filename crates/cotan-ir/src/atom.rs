@@ -1,6 +1,6 @@
 //! Operands: variables and constants.
 
-use crate::{Elem, Storage, Ty};
+use crate::{Elem, Storage};
 use std::fmt;
 
 /// A variable of a function: an index into its table of variables.
@@ -268,11 +268,6 @@ impl Atom {
     /// An i64 constant.
     pub fn i64(value: i64) -> Atom {
         Atom::Const(Const::i64(value))
-    }
-
-    /// The type of a constant.
-    pub(crate) fn constant_ty(c: Const) -> Ty {
-        Ty::scalar(c.elem())
     }
 }
 

@@ -1,8 +1,8 @@
 //! The builder: appends statements to the innermost open block and infers result types.
 
 use crate::{
-    Acc, Atom, Block, CheckKind, Dim, Elem, Function, Loop, Op, Par, ParResult, Prim, Span, Stmt, Symbol, TensorOp, Ty,
-    Var, VarInfo,
+    Acc, Atom, Block, CheckKind, Dim, Elem, Env, Function, Loop, Op, Par, ParResult, Prim, Span, Stmt, Symbol,
+    TensorOp, Ty, Var, VarInfo,
 };
 
 /// Writes one function. Operands must be variables of this builder or constants.
@@ -79,7 +79,7 @@ impl Builder {
     pub fn ty(&self, a: Atom) -> Ty {
         match a {
             Atom::Var(v) => self.var_ty(v).clone(),
-            Atom::Const(c) => Atom::constant_ty(c),
+            Atom::Const(c) => Ty::of_const(c),
         }
     }
 
@@ -266,7 +266,7 @@ impl Builder {
 
     /// Appends a switch whose arms are closed.
     pub fn finish_switch(&mut self, selector: Atom, arms: Vec<Block>) -> Vec<Var> {
-        let mut env = crate::Env::new();
+        let mut env = Env::new();
         let first = arms.first().expect("invariant: a switch has an arm").results.clone();
         let results = self.results_like(&first, &mut env);
         self.push(results.clone(), Op::Switch { selector, arms });
@@ -276,12 +276,12 @@ impl Builder {
     /// Appends a call.
     pub fn call(&mut self, callee: &Function, args: &[Atom]) -> Vec<Var> {
         assert_eq!(callee.params.len(), args.len(), "arguments of `{}`", callee.name);
-        let mut env: crate::Env = callee.params.iter().copied().zip(args.iter().copied()).collect();
+        let mut env: Env = callee.params.iter().copied().zip(args.iter().copied()).collect();
         let mut results = Vec::new();
         for r in &callee.body.results {
             let (name, ty) = match r {
                 Atom::Var(v) => (callee.vars[v.index()].name.clone(), env.ty(callee.ty(*v))),
-                Atom::Const(c) => ("result".into(), Atom::constant_ty(*c)),
+                Atom::Const(c) => ("result".into(), Ty::of_const(*c)),
             };
             let name = self.next_name.take().unwrap_or(name);
             let out = self.var(&name, ty);
@@ -296,7 +296,7 @@ impl Builder {
 
     /// New variables that stand outside for the results of an inner block: a dim that is itself an earlier result of
     /// the block is renamed to that result.
-    pub fn results_like(&mut self, inner: &[Atom], env: &mut crate::Env) -> Vec<Var> {
+    pub fn results_like(&mut self, inner: &[Atom], env: &mut Env) -> Vec<Var> {
         let mut out = Vec::new();
         for r in inner {
             let ty = env.ty(&self.ty(*r));

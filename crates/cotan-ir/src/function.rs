@@ -1,11 +1,8 @@
 //! Functions and modules.
 
-use crate::{Atom, Block, Record, Ty, Var};
+use crate::{Atom, Block, Derived, Record, Symbol, Ty, Var};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The name of a function of a module.
-pub type Symbol = Arc<str>;
 
 /// What a function knows of one of its variables.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +49,7 @@ impl Function {
     pub fn atom_ty(&self, a: Atom) -> Ty {
         match a {
             Atom::Var(v) => self.ty(v).clone(),
-            Atom::Const(c) => Atom::constant_ty(c),
+            Atom::Const(c) => Ty::of_const(c),
         }
     }
 
@@ -76,44 +73,6 @@ impl Function {
             b.stmts.iter().map(|s| 1 + s.op.blocks().iter().map(count).sum::<usize>()).sum()
         }
         count(&self.body)
-    }
-}
-
-/// Direction of a derivative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Mode {
-    /// Forward: values and tangents.
-    Jvp,
-    /// Reverse: values and cotangents.
-    Vjp,
-}
-
-/// A function that is asked for and not yet written: the derivative of another one.
-///
-/// `jvp`: `(params.., tangent of each wrt..) -> (results.., tangent of each of outs..)`.
-/// `vjp`: `(params.., lengths.., cotangent of each of outs..) -> (results.., cotangent of each wrt..)`, where `lengths`
-/// are the i64 lengths, in order of first appearance, that types of results in `outs` name and the body computes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Derived {
-    /// The function to differentiate.
-    pub of: Symbol,
-    /// Forward or reverse.
-    pub mode: Mode,
-    /// Float parameters, by position, ascending.
-    pub wrt: Vec<usize>,
-    /// Float results, by position, ascending.
-    pub outs: Vec<usize>,
-}
-
-impl Derived {
-    /// The name under which a module holds this derivative, unless the source gave it another.
-    pub fn canonical_name(&self) -> Symbol {
-        let mode = match self.mode {
-            Mode::Jvp => "jvp",
-            Mode::Vjp => "vjp",
-        };
-        let list = |ns: &[usize]| ns.iter().map(usize::to_string).collect::<Vec<_>>().join("_");
-        format!("{}.{mode}_{}_of_{}", self.of, list(&self.wrt), list(&self.outs)).into()
     }
 }
 
@@ -161,16 +120,7 @@ impl Module {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Builder, Elem};
-
-    #[test]
-    fn different_derivatives_have_different_canonical_names() {
-        let name = |mode, wrt: &[usize], outs: &[usize]| {
-            Derived { of: "f".into(), mode, wrt: wrt.to_vec(), outs: outs.to_vec() }.canonical_name()
-        };
-        assert_eq!(&*name(Mode::Vjp, &[0, 12], &[1]), "f.vjp_0_12_of_1");
-        assert_eq!(&*name(Mode::Jvp, &[], &[]), "f.jvp__of_");
-    }
+    use crate::{Builder, Elem, Mode};
 
     #[test]
     fn a_module_gives_functions_with_a_body_only() {

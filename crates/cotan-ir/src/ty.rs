@@ -65,6 +65,11 @@ impl Ty {
         Ty { elem, dims: Vec::new() }
     }
 
+    /// The type of a constant.
+    pub(crate) fn of_const(c: Const) -> Ty {
+        Ty::scalar(c.elem())
+    }
+
     /// Number of dims.
     pub fn rank(&self) -> usize {
         self.dims.len()

@@ -5,11 +5,7 @@
 //! planned once per thread and kept for the next call; a program that goes through many lengths does not keep them all. An
 //! infinity or NaN goes where arithmetic takes it.
 
-use std::collections::BTreeSet;
-
 use num_complex::Complex;
-use realfft::RealFftPlanner;
-use rustfft::FftPlanner;
 
 use crate::Real;
 use crate::batch::{each, is_empty};
@@ -17,33 +13,6 @@ use crate::memory::with_elements;
 
 /// Up to this many complex numbers scratch memory lies on the stack.
 const STACK_LEN: usize = 128;
-
-/// Lengths whose plans are kept, added up, as a plan grows with its length. A single one may be longer.
-const MOST_PLANNED: usize = 1 << 20;
-
-/// The plans of a thread for one element type.
-pub struct Plans<T: rustfft::FftNum> {
-    complex: FftPlanner<T>,
-    real: RealFftPlanner<T>,
-    lengths: BTreeSet<usize>,
-}
-
-impl<T: rustfft::FftNum> Plans<T> {
-    /// No plans yet.
-    pub(crate) fn new() -> Self {
-        Self { complex: FftPlanner::new(), real: RealFftPlanner::new(), lengths: BTreeSet::new() }
-    }
-
-    /// The plans, with room for one of this length: the others go if they are too many.
-    fn with_room(&mut self, n: usize) -> &mut Self {
-        if self.lengths.insert(n) && self.lengths.iter().fold(0, |sum: usize, n| sum.saturating_add(*n)) > MOST_PLANNED
-        {
-            *self = Self::new();
-            self.lengths.insert(n);
-        }
-        self
-    }
-}
 
 /// See `fft` of the crate.
 pub(crate) fn fft<T: Real>(n: usize, x: &[T], to: &mut [T], inverse: bool) {

@@ -30,6 +30,7 @@ mod fft;
 mod lu;
 pub mod memory;
 mod orthonormal;
+mod plans;
 mod real;
 mod sort;
 mod svd;

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use crate::compiled::Compiled;
-use crate::fft::Plans;
+use crate::plans::Plans;
 
 /// An element type of the kernels: `f32` or `f64`. Nothing outside of this crate can be one.
 pub trait Real: sealed::Kernel + Compiled {}

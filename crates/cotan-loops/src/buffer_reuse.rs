@@ -21,7 +21,7 @@ mod elements;
 use crate::node::{
     Argument, Buffer, BufferInfo, BufferKind, Home, LocalInfo, LoopFunction, Node, Operand, rename_buffers, walk,
 };
-use crate::pipeline::NestPass;
+use crate::pass::NestPass;
 use cotan_ir::Elem;
 use elements::{is_made_over, is_number_of_elements, sums_of};
 use rustc_hash::{FxHashMap, FxHashSet};

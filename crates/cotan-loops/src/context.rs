@@ -1,6 +1,5 @@
 //! The context of passes on nests: what they are told beside the nest.
 
-use crate::probe::Probe;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
@@ -13,6 +12,15 @@ pub struct NestContext {
     pub tasks: TaskSizes,
     /// How many lanes an operation works on at most; `None` for all of them.
     pub width: Option<Width>,
+}
+
+/// What probes tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// When nests begin and end.
+    Times,
+    /// What nests compute, too. The function is much slower for it.
+    Counts,
 }
 
 /// How many lanes an operation works on: a power of two.

@@ -8,7 +8,7 @@
 //! are too small for any other number, and plain products don't keep the sign of a zero.
 
 use crate::node::{Argument, Expr, Local, LocalInfo, LoopFunction, Node, Operand, Target, walk};
-use crate::pipeline::NestPass;
+use crate::pass::NestPass;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -13,7 +13,7 @@ use crate::node::{
     Part, Target, Threads, any, walk,
 };
 use crate::partial_sums::PartialSums;
-use crate::pipeline::NestPass;
+use crate::pass::NestPass;
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
 

@@ -24,6 +24,7 @@ mod lower;
 pub mod node;
 mod parse;
 mod partial_sums;
+mod pass;
 pub mod pipeline;
 mod print;
 mod probe;
@@ -31,7 +32,7 @@ mod product;
 mod verify;
 
 pub use buffer_reuse::PASS as REUSE_BUFFERS;
-pub use context::{NestContext, TaskSizes, Width};
+pub use context::{NestContext, Probe, TaskSizes, Width};
 pub use contract::{PASS as CONTRACT, contract};
 pub use flush::PASS as MARK_FLUSHING;
 pub use lower::{lower, lower_only, lowers};
@@ -42,8 +43,8 @@ pub use node::{
 };
 pub use parse::{NestParseError, parse_nest};
 pub use partial_sums::{BlockWork, PartialSums};
-pub use pipeline::NestPass;
+pub use pass::{NestPass, NestPipeline};
 pub use print::{heading, print_nest};
-pub use probe::{PASS as INSERT_PROBES, Probe, ProbeEvent, insert_probes};
+pub use probe::{PASS as INSERT_PROBES, ProbeEvent, insert_probes};
 pub use product::{PASS as EXPAND_PRODUCTS, expand_products, is_small, small_version};
 pub use verify::{NestError, VerifiedNests, verify, verify_nests};

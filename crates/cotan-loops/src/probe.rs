@@ -4,9 +4,10 @@
 //! A probe writes to the output of the call, so nothing below this knows of it. [`insert_probes`] comes right after the
 //! lowering: whatever later becomes of a nest stays between its probes.
 
+use crate::context::Probe;
 use crate::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Local, LocalInfo, LoopFunction};
 use crate::node::{Node, Operand, Place, Target, Tensor, any, walk};
-use crate::pipeline::NestPass;
+use crate::pass::NestPass;
 use cotan_ir::{Const, Elem, Monoid, Span};
 use cotan_ops::Instruction;
 
@@ -20,15 +21,6 @@ pub static PASS: NestPass = NestPass {
         }
     },
 };
-
-/// What probes tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Probe {
-    /// When nests begin and end.
-    Times,
-    /// What nests compute, too. The function is much slower for it.
-    Counts,
-}
 
 /// What a probe wrote to the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! is better where all of them are small, and another version of the loop runs where they are not.
 
 use crate::node::{For, Local, LocalUse, LoopFunction, Node, Operand, Part, walk};
-use crate::pipeline::NestPass;
+use crate::pass::NestPass;
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;

@@ -37,4 +37,5 @@ mod partial_sums;
 mod run;
 
 pub use error::{CheckFailure, RuntimeError};
-pub use run::{Options, run, run_with_output};
+pub use machine::Options;
+pub use run::{run, run_with_output};

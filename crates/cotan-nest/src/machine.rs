@@ -5,13 +5,27 @@
 use crate::error::{CheckFailure, Outcome, RuntimeError, bug};
 use crate::instruction::kernel;
 use crate::memory::{Address, Memory, unwritten};
-use crate::run::Options;
 use cotan_ir::{CheckKind, Const, Elem, Monoid, Span};
 use cotan_loops::{
     Buffer, BufferInfo, BufferKind, For, Home, Local, LoopFunction, Node, Operand, Place, Target, Threads, combining,
     heading,
 };
 use rustc_hash::FxHashMap;
+
+/// What a run may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Nodes executed, plus elements that they copy or multiply.
+    pub steps: u64,
+    /// Bytes that are alive at one time, arguments and results among them.
+    pub max_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { steps: u64::MAX, max_bytes: 8 << 30 }
+    }
+}
 
 /// A run: the functions, and what has been used so far.
 pub(crate) struct Machine<'p> {

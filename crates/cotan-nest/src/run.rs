@@ -2,25 +2,10 @@
 
 use crate::call::{Finished, Given};
 use crate::error::{Outcome, RuntimeError};
-use crate::machine::{Frame, Machine};
+use crate::machine::{Frame, Machine, Options};
 use cotan_ir::Const;
 use cotan_loops::{Argument, LoopFunction, Operand, Param, Tensor, VerifiedNests};
 use cotan_ops::{ElementCount, Value};
-
-/// What a run may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Nodes executed, plus elements that they copy or multiply.
-    pub steps: u64,
-    /// Bytes that are alive at one time, arguments and results among them.
-    pub max_bytes: u64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { steps: u64::MAX, max_bytes: 8 << 30 }
-    }
-}
 
 /// Runs one of several functions, which may call the others, and gives its results.
 pub fn run(

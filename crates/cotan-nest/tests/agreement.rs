@@ -3,8 +3,8 @@
 
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN};
 use cotan_ir::{Const, Module, parse_module, verify_module};
-use cotan_loops::pipeline::{AFTER_LOWERING, NestPass, run as run_passes};
-use cotan_loops::{LoopFunction, NestContext, TaskSizes, VerifiedNests, Width, lower, lower_only};
+use cotan_loops::pipeline::{AFTER_LOWERING, run as run_passes};
+use cotan_loops::{LoopFunction, NestContext, NestPass, TaskSizes, VerifiedNests, Width, lower, lower_only};
 use cotan_nest::{Options, RuntimeError, run, run_with_output};
 use cotan_ops::{Registry, Value};
 

@@ -1,27 +1,12 @@
-//! Denotations of primitives over the real numbers, and over the residues modulo a prime.
+//! The functions that terms are made of: known over the real numbers, and with a stand-in over the residues modulo a prime.
 //!
-//! The first is what proofs speak of: a few functions that they know, and terms made of them. The second lets whole
-//! programs and their derivatives be run exactly. That reverse mode is the adjoint of forward mode holds whatever the
-//! functions are, so on residues a function that is no ring operation may be any fixed one, as long as all engines
-//! have the same: a cubic polynomial, another one for each. Comparisons are those of the representatives.
+//! The first is what proofs speak of. The second lets whole programs and their derivatives be run exactly. That reverse
+//! mode is the adjoint of forward mode holds whatever the functions are, so on residues a function that is no ring
+//! operation may be any fixed one, as long as all engines have the same: a cubic polynomial, another one for each.
+//! Comparisons are those of the representatives.
 
 use crate::num::Ring;
-use crate::{Codegen, Kernel, Mod61, PrimRow, Scalar, Term};
-
-/// What a primitive is on real numbers. Whole and truth-valued operands stay what they are.
-#[derive(Clone, Copy, Debug)]
-pub enum RealDenotation {
-    /// A function that terms are made of.
-    Known(Known),
-    /// This term over its operands.
-    Term(Term),
-    /// The term by which backends compute it.
-    Codegen,
-    /// This truth value, as every real number is finite.
-    Always(bool),
-    /// Nothing: it is for integers or truth values alone, or leads from real numbers to integers.
-    Other,
-}
+use crate::{Kernel, Mod61, Scalar};
 
 /// The functions that terms are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,34 +47,9 @@ pub enum Known {
     Select,
 }
 
-impl PrimRow {
-    /// The term that says what the primitive is, unless it is known or no function of real numbers.
-    pub fn term(&self) -> Option<&Term> {
-        match (&self.denotation, &self.codegen) {
-            (RealDenotation::Term(term), _) | (RealDenotation::Codegen, Codegen::Term(term)) => Some(term),
-            (
-                RealDenotation::Known(_) | RealDenotation::Codegen | RealDenotation::Always(_) | RealDenotation::Other,
-                _,
-            ) => None,
-        }
-    }
-}
-
-impl RealDenotation {
-    /// What stands for the primitive on residues; `None` for one that is a term, or for which nothing stands.
-    pub fn in_field(self) -> Option<Kernel> {
-        match self {
-            RealDenotation::Known(known) => Some(known.in_field()),
-            RealDenotation::Always(true) => Some(|_| 1),
-            RealDenotation::Always(false) => Some(|_| 0),
-            RealDenotation::Term(_) | RealDenotation::Codegen | RealDenotation::Other => None,
-        }
-    }
-}
-
 impl Known {
     /// What stands for the function on residues.
-    fn in_field(self) -> Kernel {
+    pub(crate) fn in_field(self) -> Kernel {
         match self {
             Known::Add => |a| residue(a[0]).add(residue(a[1])).to_bits(),
             Known::Sub => |a| residue(a[0]).sub(residue(a[1])).to_bits(),

@@ -3,29 +3,8 @@
 //! A kernel works on the bits of [`cotan_ir::Const`], so that all of them have one Rust type. It is chosen once per
 //! statement and then called once per element.
 
-use cotan_ir::Elem;
-
-/// What stands for the element type `T` of a primitive when it is evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carrier {
-    /// The element type itself.
-    Elem(Elem),
-    /// The integers modulo 2^61 - 1 in place of a float type: exact arithmetic, to compare with the proved model.
-    Mod61,
-}
-
 /// An evaluator for fixed types: bits of the operands to bits of the result.
 pub type Kernel = fn(&[u64]) -> u64;
-
-/// A type that kernels compute with.
-pub trait Scalar: Copy + PartialEq {
-    /// Its name among the carriers.
-    const CARRIER: Carrier;
-    /// The value with these bits.
-    fn from_bits(bits: u64) -> Self;
-    /// The bits, as [`cotan_ir::Const`] keeps them.
-    fn to_bits(self) -> u64;
-}
 
 /// The next operand of a kernel.
 pub(crate) fn next(args: &mut impl Iterator<Item = u64>) -> u64 {
@@ -37,13 +16,13 @@ pub(crate) fn next(args: &mut impl Iterator<Item = u64>) -> u64 {
 macro_rules! kernels {
     (@call $f:path, ($($a:ty),+), $args:ident) => {{
         let mut args = $args.iter().copied();
-        let result = $f($(<$a as $crate::kernel::Scalar>::from_bits($crate::kernel::next(&mut args))),+);
-        $crate::kernel::Scalar::to_bits(result)
+        let result = $f($(<$a as $crate::Scalar>::from_bits($crate::kernel::next(&mut args))),+);
+        $crate::Scalar::to_bits(result)
     }};
     (@list $f:path, $operands:tt, [$($t:ty),+]) => {{
         fn choose(carrier: $crate::Carrier) -> Option<$crate::Kernel> {
             $(
-                if carrier == <$t as $crate::kernel::Scalar>::CARRIER {
+                if carrier == <$t as $crate::Scalar>::CARRIER {
                     fn kernel(args: &[u64]) -> u64 {
                         type T = $t;
                         $crate::kernel::kernels!(@call $f, $operands, args)

@@ -15,14 +15,17 @@
 //! assert_eq!(SIN.eval(&[Const::f64(0.0)]), Ok(Const::f64(0.0)));
 //! ```
 
+mod carrier;
 mod condition;
 mod denotation;
 mod element_count;
 mod elementary;
 mod elements;
 mod float;
+mod formula;
 mod gamma;
 mod host;
+mod instruction;
 mod kernel;
 mod manifest;
 mod mod61;
@@ -45,16 +48,18 @@ mod term;
 mod value;
 mod word;
 
+pub use carrier::{Carrier, Scalar};
 pub use condition::Condition;
 pub use cotan_kernels::memory;
-pub use denotation::{Known, RealDenotation};
+pub use denotation::Known;
 pub use element_count::{ElementCount, count};
 pub use elementary::{Code, Expansion, Input, Step};
 pub use elements::{Elements, ElementsMut};
 pub use float::Float;
 pub use gamma::Gamma;
 pub use host::{Host, HostFn, host_function, host_functions};
-pub use kernel::{Carrier, Kernel, Scalar};
+pub use instruction::Instruction;
+pub use kernel::Kernel;
 pub use manifest::{
     Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, PROVED, StableHloEntry, UNPROVED,
     explain, manifest,
@@ -65,7 +70,9 @@ pub use num::{Int, Num, Ring};
 pub use obligations::{Denoted, Exact, Obligation, Tree, Truth, mutant_script, obligations, proof_script};
 pub use operand::{Differentiability, Operand};
 pub use registry::Registry;
-pub use row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, PrimRow, Proof, Sample};
+pub use row::{
+    Codegen, Constant, EdgePoint, Group, Identity, Kinks, Law, Partial, PrimRow, Proof, RealDenotation, Sample, Term,
+};
 pub use scalar::*;
 pub use table::{lookup, lookup_tensor, row, table, tensor_row, tensor_table};
 pub use tensor::argsort::ARGSORT;
@@ -93,6 +100,6 @@ pub use tensor::{
     Shapes, StableHlo, TensorRow, TensorSample, TensorUse,
 };
 pub use tensor_ref::{NoTensor, TensorMut, TensorRef};
-pub use term::{Constant, Term, typed_number};
+pub use term::typed_number;
 pub use value::Value;
 pub use word::{Word, WordElems};

@@ -3,7 +3,7 @@
 //! Derivative programs that use ring operations alone can be run over it exactly, and compared bit for bit with a model
 //! whose properties are proved.
 
-use crate::kernel::{Carrier, Scalar};
+use crate::carrier::{Carrier, Scalar};
 use crate::num::Ring;
 
 /// An element of the field, in `0 .. 2^61 - 1`.

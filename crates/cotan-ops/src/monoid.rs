@@ -1,6 +1,6 @@
 //! The operations of monoids as functions on types: for loops over many values, into which they are compiled.
 
-use crate::kernel::Scalar;
+use crate::carrier::Scalar;
 use crate::num::Ring;
 use crate::scalar::extremes::Extremes;
 use cotan_ir::{Elem, Monoid};

@@ -3,7 +3,7 @@
 //! Everything is total. Integers wrap; their division truncates, gives 0 for a zero divisor, and wraps at the least
 //! number divided by -1.
 
-use crate::kernel::{Carrier, Scalar};
+use crate::carrier::{Carrier, Scalar};
 use cotan_ir::Elem;
 
 /// Addition, multiplication and division.

@@ -1,6 +1,9 @@
 //! The row of a scalar primitive: everything that is known of it, as data.
+//!
+//! Rows are made of [`Term`]s, and terms apply rows. Partial derivatives, denotations and what backends compute are terms, so
+//! that both derivative modes, the tests, the reference text and the proof obligations read the same thing.
 
-use crate::{Carrier, Condition, Expansion, Kernel, RealDenotation, Term, Word};
+use crate::{Carrier, Condition, Expansion, Instruction, Kernel, Known, Word};
 use cotan_ir::{Const, Elem, ElemSet, OperandElem, Prim, PrimSig};
 use std::fmt;
 
@@ -91,6 +94,51 @@ impl Group {
     }
 }
 
+/// An expression over the operands and the result of one use of a primitive. `T` is the element type of that use.
+#[derive(Clone, Copy)]
+pub enum Term {
+    /// An operand, by position.
+    Arg(usize),
+    /// The result.
+    Result,
+    /// A constant of type `T`.
+    Number(f64),
+    /// A constant of type `T` that has a name.
+    Named(&'static Constant),
+    /// A constant of type i64.
+    Int(i64),
+    /// A value converted to `T`.
+    ToT(&'static Term),
+    /// Another primitive of the table.
+    Apply(&'static PrimRow, &'static [Term]),
+}
+
+/// A real number that is rounded where it is used.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// What formulas call it.
+    pub name: &'static str,
+    /// The number rounded to nearest.
+    pub value: f64,
+    /// What it is exactly: a term without operands.
+    pub exact: Term,
+}
+
+/// What a primitive is on real numbers. Whole and truth-valued operands stay what they are.
+#[derive(Clone, Copy, Debug)]
+pub enum RealDenotation {
+    /// A function that terms are made of.
+    Known(Known),
+    /// This term over its operands.
+    Term(Term),
+    /// The term by which backends compute it.
+    Codegen,
+    /// This truth value, as every real number is finite.
+    Always(bool),
+    /// Nothing: it is for integers or truth values alone, or leads from real numbers to integers.
+    Other,
+}
+
 /// How a backend computes a primitive. Whatever it does gives the bits of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Codegen {
@@ -104,57 +152,6 @@ pub enum Codegen {
     Term(Term),
     /// On floats, by straight-line code of instructions. Where the code leaves operands to it, by the host function.
     Expansion(Expansion),
-}
-
-/// What machines can do on their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names are those of the rows, which are documented")]
-pub enum Instruction {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    Neg,
-    Abs,
-    Fma,
-    Sqrt,
-    Floor,
-    Ceil,
-    Trunc,
-    Copysign,
-    /// A product in which an exact zero wins.
-    Mulz,
-    /// A product that a sum may take up before it is rounded.
-    Mulc,
-    Min,
-    Max,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    IsNan,
-    And,
-    Or,
-    Xor,
-    Not,
-    Shl,
-    Shr,
-    Select,
-    /// The operand itself.
-    Identity,
-    /// Conversion to this type: rounding to nearest, saturating from floats, wrapping between integers.
-    Cast(Elem),
-    /// Whether the operand, its fraction cut, fits this integer type.
-    CastFits(Elem),
-    /// The bits of the operand, as a number of this type, which has as many.
-    Bitcast(Elem),
-    AddFits,
-    SubFits,
-    MulFits,
-    ShiftFits,
 }
 
 /// The derivative with respect to one operand.
@@ -298,6 +295,18 @@ pub enum Proof {
     },
 }
 
+impl RealDenotation {
+    /// What stands for the primitive on residues; `None` for one that is a term, or for which nothing stands.
+    pub fn in_field(self) -> Option<Kernel> {
+        match self {
+            RealDenotation::Known(known) => Some(known.in_field()),
+            RealDenotation::Always(true) => Some(|_| 1),
+            RealDenotation::Always(false) => Some(|_| 0),
+            RealDenotation::Term(_) | RealDenotation::Codegen | RealDenotation::Other => None,
+        }
+    }
+}
+
 impl PrimRow {
     /// The reference by which the IR names this row.
     pub fn prim(&'static self) -> Prim {
@@ -309,6 +318,16 @@ impl PrimRow {
         self.sig.name
     }
 
+    /// The term that says what the primitive is, unless it is known or no function of real numbers.
+    pub fn term(&self) -> Option<&Term> {
+        match (&self.denotation, &self.codegen) {
+            (RealDenotation::Term(term), _) | (RealDenotation::Codegen, Codegen::Term(term)) => Some(term),
+            (
+                RealDenotation::Known(_) | RealDenotation::Codegen | RealDenotation::Always(_) | RealDenotation::Other,
+                _,
+            ) => None,
+        }
+    }
     /// Whether the row gives its first operand back and lets no derivative through it. Its values say otherwise, so
     /// finite differences can't judge it.
     pub fn redirects_derivative(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The storage types as types of kernels: what is moved, chosen and converted.
 
-use crate::kernel::{Carrier, Scalar};
+use crate::carrier::{Carrier, Scalar};
 use cotan_ir::{Elem, Storage};
 
 /// A number of a storage type.

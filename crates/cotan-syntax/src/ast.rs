@@ -25,12 +25,14 @@
 
 mod expressions;
 mod items;
+mod literals;
 mod operators;
 mod patterns;
 mod types;
 
 pub use expressions::*;
 pub use items::*;
+pub use literals::*;
 pub use operators::*;
 pub use patterns::*;
 pub use types::*;

@@ -8,7 +8,6 @@
 
 mod expressions;
 mod items;
-mod types;
 
 use crate::ast::{Expr, Module};
 

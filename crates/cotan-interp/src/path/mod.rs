@@ -30,8 +30,8 @@ pub use crate::tape::TracedValue as PathValue;
 
 use crate::budget::Limits;
 use crate::domain::{Domain, MAX_OPERANDS, Order, undefined};
-use crate::error::{Limit, RuntimeError};
-use crate::machine::{Machine, bug};
+use crate::error::{Limit, RuntimeError, bug};
+use crate::machine::Machine;
 use crate::nodes::{Nodes, moved, values};
 use crate::numbers::{Evaluator, Numbers};
 use crate::plan::elem_of;

@@ -9,7 +9,7 @@
 //! section 7.1); only nodes that lead to a result have one.
 
 use crate::error::RuntimeError;
-use crate::tape::node::Id;
+use crate::tape::row_use::Id;
 use crate::tape::sets::{EMPTY, SetId, Sets};
 use crate::tape::{Traced, nodes_at};
 

@@ -25,14 +25,16 @@
 mod dependence;
 mod node;
 mod routine;
+mod row_use;
 mod sets;
 mod sweep;
 mod term;
 mod trace;
 
 pub use dependence::Dependence;
-pub(crate) use node::RowUse;
-pub use node::{Id, NodeView, Operand, Tape};
+pub use node::{NodeView, Operand, Tape};
+pub use row_use::Id;
+pub(crate) use row_use::RowUse;
 
 use crate::error::{ArgumentError, RuntimeError};
 use crate::machine::Machine;

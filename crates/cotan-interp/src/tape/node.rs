@@ -3,11 +3,9 @@
 use crate::domain::MAX_OPERANDS;
 use crate::error::{Limit, RuntimeError};
 use crate::numbers::Numbers;
+use crate::tape::row_use::{Id, RowUse};
 use cotan_ir::{Const, Elem};
 use cotan_ops::{Partial, PrimRow};
-
-/// The number of a node. A node refers to smaller numbers only.
-pub type Id = u32;
 
 /// A tape: nodes in the order in which they were computed.
 #[derive(Debug)]
@@ -86,20 +84,6 @@ pub enum Operand {
     Node(Id),
     /// A value that carries no derivative.
     Plain(Const),
-}
-
-/// The operands of a row, for arithmetic.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RowUse {
-    pub(crate) row: &'static PrimRow,
-    /// Number of operands.
-    pub(crate) arity: usize,
-    /// The node that an operand is, if it is a float.
-    pub(crate) ids: [Option<Id>; MAX_OPERANDS],
-    /// Element types of the operands.
-    pub(crate) elems: [Elem; MAX_OPERANDS],
-    /// Values of the operands.
-    pub(crate) values: [u64; MAX_OPERANDS],
 }
 
 /// What a node is, for arithmetic.

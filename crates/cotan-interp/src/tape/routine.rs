@@ -1,11 +1,10 @@
 //! Numerical routines on a tape: what they give is one node per element, with the partials that the rule of the operation
 //! gives for each element of each operand.
 
-use crate::error::RuntimeError;
-use crate::machine::bug;
+use crate::error::{RuntimeError, bug};
 use crate::nodes::values;
 use crate::run::{Options, run};
-use crate::tape::node::Id;
+use crate::tape::row_use::Id;
 use crate::tape::trace::Trace;
 use cotan_ir::{Atom, Builder, Const, Dim, Elem, Module, Ty};
 use cotan_ops::{Derivative, FILL, Inputs, TensorRow, TensorUse, Value};

@@ -5,9 +5,9 @@
 //! contributions to go to smaller numbers, which is checked. Derivatives of a node have the type that its values are
 //! computed with.
 
-use crate::error::RuntimeError;
-use crate::machine::bug;
-use crate::tape::node::{Id, RowUse, Step, Tape};
+use crate::error::{RuntimeError, bug};
+use crate::tape::node::{Step, Tape};
+use crate::tape::row_use::{Id, RowUse};
 use cotan_ir::Const;
 use cotan_ops::{DIV, EQ, MULZ, Partial, cast_to, typed_number};
 

@@ -3,7 +3,7 @@
 use crate::domain::{MAX_OPERANDS, undefined};
 use crate::error::RuntimeError;
 use crate::numbers::Numbers;
-use crate::tape::node::RowUse;
+use crate::tape::row_use::RowUse;
 use cotan_ir::{Const, Elem};
 use cotan_ops::{ADD, PrimRow, Term, cast_to, typed_number};
 

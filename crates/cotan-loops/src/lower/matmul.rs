@@ -3,7 +3,6 @@
 //! What is large shows when the product runs. A matrix that nothing but such products reads in another order is not
 //! transposed in memory: the library takes strides, and the loops for small matrices transpose it themselves.
 
-use super::tensor_op::tensor;
 use super::{Lowering, Value};
 use crate::node::{Node, Operand, Place, Product, Tensor, View};
 use crate::product::{is_small, is_surely_small};
@@ -47,7 +46,7 @@ pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[
     };
     let is_transposed = |a: &Atom| a.var().is_some_and(|v| this.transposed.contains(&v));
     let marks = operands.iter().map(is_transposed);
-    let factors = args.iter().zip(marks).map(|(value, is_transposed)| Factor { tensor: tensor(value), is_transposed });
+    let factors = args.iter().zip(marks).map(|(value, is_transposed)| Factor { tensor: value.tensor(), is_transposed });
     let factors: Vec<Factor> = factors.collect();
     let [left, right] = &factors[..] else {
         bug!("lowering to nests", this.f, "a product has {} operands", factors.len())

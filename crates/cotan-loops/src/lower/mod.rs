@@ -67,6 +67,18 @@ enum Value {
     Tensor(Tensor),
 }
 
+impl Value {
+    /// The operand of a structural operation.
+    fn tensor(&self) -> Tensor {
+        match self {
+            Value::Tensor(tensor) => tensor.clone(),
+            Value::Scalar(_) => {
+                bug!("lowering to nests", format_args!("{self:?}"), "the operand of a structural operation is a tensor")
+            }
+        }
+    }
+}
+
 /// The state of lowering one function.
 struct Lowering<'a> {
     f: &'a Function,

@@ -139,15 +139,6 @@ impl Lowering<'_> {
     }
 }
 
-pub(super) fn tensor(value: &Value) -> Tensor {
-    match value {
-        Value::Tensor(tensor) => tensor.clone(),
-        Value::Scalar(_) => {
-            bug!("lowering to nests", format_args!("{value:?}"), "the operand of a structural operation is a tensor")
-        }
-    }
-}
-
 fn scalar(value: &Value) -> Operand {
     match value {
         Value::Scalar(operand) => *operand,
@@ -158,7 +149,7 @@ fn scalar(value: &Value) -> Operand {
 fn slice(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
-    let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
+    let (from, into) = (this.around_axis(&args[0].tensor(), axis), this.around_axis(&to, axis));
     this.copy_runs(&from, scalar(&args[1]), &into, Operand::i64(0), into.dims[1]);
     Value::Tensor(to)
 }
@@ -167,7 +158,7 @@ fn pad(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
     this.put(to.place, &Value::Scalar(Operand::Const(Const::zero(to.elem))), &to.dims);
-    let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
+    let (from, into) = (this.around_axis(&args[0].tensor(), axis), this.around_axis(&to, axis));
     this.copy_runs(&from, Operand::i64(0), &into, scalar(&args[1]), from.dims[1]);
     Value::Tensor(to)
 }
@@ -175,7 +166,7 @@ fn pad(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value
 fn reverse(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
-    let (from, into) = (this.around_axis(&tensor(&args[0]), axis), this.around_axis(&to, axis));
+    let (from, into) = (this.around_axis(&args[0].tensor(), axis), this.around_axis(&to, axis));
     let last = this.sub(from.dims[1], Operand::i64(1));
     this.for_all(&from.dims[..2], &mut |this, at| {
         let mirrored = this.sub(last, at[1]);
@@ -191,7 +182,7 @@ fn concat(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Va
     let into = this.around_axis(&to, axis);
     let mut lo = Operand::i64(0);
     for arg in args {
-        let from = this.around_axis(&tensor(arg), axis);
+        let from = this.around_axis(&arg.tensor(), axis);
         this.copy_runs(&from, Operand::i64(0), &into, lo, from.dims[1]);
         lo = this.add(lo, from.dims[1]);
     }
@@ -252,7 +243,7 @@ fn reshape(this: &mut Lowering, result: Var, args: &[Value], _: &[i64]) -> Value
 }
 
 fn transpose(this: &mut Lowering, result: Var, args: &[Value], perm: &[i64]) -> Value {
-    let from = tensor(&args[0]);
+    let from = args[0].tensor();
     if this.transposed.contains(&result) {
         // Whoever reads it knows that its last two axes are exchanged in memory.
         return Value::Tensor(Tensor { dims: this.dims(this.f.ty(result)), ..from });

@@ -1,13 +1,15 @@
 //! Elementary functions as formulas of a few operations that every machine has, so that their values do not depend on
 //! the machine, on its libraries, or on how many of them a processor computes at once.
 //!
-//! A function is written once, on the numbers of [`Real`]: on floats it is the kernel of its row, on [`Traced`] it leaves
-//! the [`Code`] that backends compile. All are written for f64; f32 goes through it and is rounded once more, but for the
-//! few in `single`. Errors are below 2 units in the last place, which `tests/elementary` states function by function.
+//! A function is written once, on the numbers of [`Real`]: on floats it is the kernel of its row, on
+//! [`Traced`](traced::Traced) it leaves the [`Code`] that backends compile. All are written for f64; f32 goes through
+//! it and is rounded once more, but for the few in `single`. Errors are below 2 units in the last place, which
+//! `tests/elementary` states function by function.
 
 mod arc;
 mod area;
 mod circular;
+mod code;
 mod coefficients;
 mod error;
 mod exponential;
@@ -19,9 +21,9 @@ mod real;
 mod single;
 mod traced;
 
+pub(crate) use code::expansion;
+pub use code::{Code, Expansion, Input, Step};
 pub(crate) use real::Real;
-pub(crate) use traced::expansion;
-pub use traced::{Code, Expansion, Input, Step};
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($x:ident),+) = $f:path;)+) => {

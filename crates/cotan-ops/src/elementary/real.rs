@@ -1,7 +1,7 @@
 //! The trait of floats that elementary functions are written on: the few operations that every machine has.
 //!
 //! A function is generic over [`Real`] and so written once. On `f64` and `f32` it computes; that is the kernel of a row.
-//! On [`Traced`](super::Traced) it leaves its steps as data, from which backends write their code. Both do the same
+//! On [`Traced`](super::traced::Traced) it leaves its steps as data, from which backends write their code. Both do the same
 //! operations in the same order, each rounded once, so that all of them give the same bits. There are no branches and no
 //! tables in memory: a choice is a [`Real::select`] between values that are both computed.
 

@@ -2,7 +2,7 @@
 
 use super::tree::Tree;
 use super::unfold::{named, written};
-use crate::term::Constant;
+use crate::row::Constant;
 use crate::{Codegen, Partial, RealDenotation, Term, table};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

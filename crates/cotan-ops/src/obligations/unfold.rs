@@ -1,7 +1,7 @@
 //! Terms of the table unfolded until only functions are left that the proofs know.
 
 use super::tree::Tree;
-use crate::term::Constant;
+use crate::row::Constant;
 use crate::{Condition, Known, PrimRow, RealDenotation, Term};
 use cotan_ir::{Elem, OperandElem, bug};
 

@@ -8,12 +8,14 @@
 //! have a plain product, `mulc`, in its place.
 
 use crate::condition::Condition;
+use crate::formula::term;
 use crate::kernel::kernels;
 use crate::num::Ring;
-use crate::row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Identity, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
-use crate::term::term;
-use crate::{ADD_FITS, DIV_FITS, Known, MUL_FITS, NEG_FITS, PrimRow, RealDenotation, SUB_FITS, Word, WordElems};
+use crate::{
+    ADD_FITS, DIV_FITS, Instruction, Known, MUL_FITS, NEG_FITS, PrimRow, RealDenotation, SUB_FITS, Word, WordElems,
+};
 use cotan_ir::ElemSet;
 
 const FLOAT: ElemSet = ElemSet::FLOAT;

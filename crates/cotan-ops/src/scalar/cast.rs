@@ -10,13 +10,13 @@
 //! Between floats a conversion is linear: derivatives are converted likewise. To an integer it is piecewise constant.
 
 use crate::float::Float;
+use crate::formula::term;
 use crate::kernel::kernels;
 use crate::num::{Int, Num};
-use crate::row::{Codegen, Group, Instruction, Kinks, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, giving};
 use crate::storage::{BF16, F16, Stored};
-use crate::term::term;
-use crate::{PrimRow, RealDenotation};
+use crate::{Instruction, PrimRow, RealDenotation};
 use cotan_ir::{Elem, ElemSet};
 
 /// A type that can be converted.

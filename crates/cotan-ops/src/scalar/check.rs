@@ -2,12 +2,12 @@
 //!
 //! A check statement in front of an operation asks one of these, so that the operation itself never fails.
 
+use crate::formula::term;
 use crate::kernel::kernels;
 use crate::num::{Int, Num};
-use crate::row::{Codegen, Group, Instruction, Kinks, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, I64_PAIR, UNARY, WITH_I64, giving};
-use crate::term::term;
-use crate::{PrimRow, RealDenotation};
+use crate::{Instruction, PrimRow, RealDenotation};
 use cotan_ir::{Elem, ElemSet};
 
 const FLAT: Partial = Partial::zero("a truth value is piecewise constant");

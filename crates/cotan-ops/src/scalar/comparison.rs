@@ -4,12 +4,12 @@
 //! truth values and on the bits of integers. `select(a0, a1, a2)` is `a1` where `a0` holds and `a2` elsewhere; both
 //! are values already, so it chooses between results, not between computations.
 
+use crate::formula::{INF, term};
 use crate::kernel::kernels;
 use crate::num::Num;
-use crate::row::{Codegen, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Identity, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, CHOICE, UNARY, giving, same};
-use crate::term::{INF, term};
-use crate::{ABS, Known, PrimRow, RealDenotation, Word, WordElems};
+use crate::{ABS, Instruction, Known, PrimRow, RealDenotation, Word, WordElems};
 use cotan_ir::{Elem, ElemSet};
 
 const ANY: ElemSet = ElemSet::ANY;

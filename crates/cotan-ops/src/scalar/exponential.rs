@@ -5,10 +5,10 @@
 
 use crate::condition::Condition;
 use crate::elementary::{self, expansion};
+use crate::formula::{NAN, term};
 use crate::kernel::kernels;
-use crate::row::{EdgePoint, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
-use crate::term::{NAN, term};
 use crate::{Constant, Known, PrimRow, RealDenotation, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
@@ -27,7 +27,7 @@ pub static EXP: PrimRow = PrimRow {
     words: &[Word::new("exp", WordElems::Float)],
     kernels: kernels!(elementary::exp, (T) on float),
     denotation: RealDenotation::Known(Known::Exp),
-    codegen: expansion!(|x| elementary::exp(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::exp(x))),
     fits: None,
     partials: &[Partial::term(term!(r))],
     kinks: Kinks::Smooth,
@@ -47,7 +47,7 @@ pub static EXP2: PrimRow = PrimRow {
     words: &[],
     kernels: kernels!(elementary::exp2, (T) on float),
     denotation: RealDenotation::Term(term!(EXP(a0 * LN_2))),
-    codegen: expansion!(|x| elementary::exp2(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::exp2(x))),
     fits: None,
     partials: &[Partial::term(term!(LN_2 * r))],
     kinks: Kinks::Smooth,
@@ -67,7 +67,7 @@ pub static EXPM1: PrimRow = PrimRow {
     words: &[Word::new("expm1", WordElems::Float)],
     kernels: kernels!(elementary::expm1, (T) on float),
     denotation: RealDenotation::Term(term!(EXP(a0) - 1)),
-    codegen: expansion!(|x| elementary::expm1(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::expm1(x))),
     fits: None,
     partials: &[Partial::term(term!(EXP(a0)))],
     kinks: Kinks::Smooth,
@@ -87,7 +87,7 @@ pub static LOG: PrimRow = PrimRow {
     words: &[Word::new("log", WordElems::Float)],
     kernels: kernels!(elementary::log, (T) on float),
     denotation: RealDenotation::Known(Known::Log),
-    codegen: expansion!(|x| elementary::log(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::log(x))),
     fits: None,
     partials: &[Partial::term(term!(if a0 >= 0 { 1 / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -115,7 +115,7 @@ pub static LOG2: PrimRow = PrimRow {
     words: &[Word::new("log2", WordElems::Float)],
     kernels: kernels!(elementary::log2, (T) on float),
     denotation: RealDenotation::Term(term!(LOG(a0) / LN_2)),
-    codegen: expansion!(|x| elementary::log2(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::log2(x))),
     fits: None,
     partials: &[Partial::term(term!(if a0 >= 0 { LOG2_E / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -138,7 +138,7 @@ pub static LOG10: PrimRow = PrimRow {
     words: &[Word::new("log10", WordElems::Float)],
     kernels: kernels!(elementary::log10, (T) on float),
     denotation: RealDenotation::Term(term!(LOG(a0) / LN_10)),
-    codegen: expansion!(|x| elementary::log10(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::log10(x))),
     fits: None,
     partials: &[Partial::term(term!(if a0 >= 0 { LOG10_E / a0 } else { NAN }))],
     kinks: Kinks::At("at 0 the derivative is +inf, as the limit from inside the domain"),
@@ -161,7 +161,7 @@ pub static LOG1P: PrimRow = PrimRow {
     words: &[Word::new("log1p", WordElems::Float)],
     kernels: kernels!(elementary::log1p, (T) on float),
     denotation: RealDenotation::Term(term!(LOG(1 + a0))),
-    codegen: expansion!(|x| elementary::log1p(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::log1p(x))),
     fits: None,
     partials: &[Partial::term(term!(if a0 >= -1 { 1 / (1 + a0) } else { NAN }))],
     kinks: Kinks::At("at -1 the derivative is +inf, as the limit from inside the domain"),

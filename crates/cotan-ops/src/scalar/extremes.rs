@@ -5,12 +5,12 @@
 
 use crate::condition::Condition;
 use crate::float::Float;
+use crate::formula::{NAN, term};
 use crate::kernel::kernels;
 use crate::num::Num;
-use crate::row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Identity, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, TERNARY, UNARY, same};
-use crate::term::{NAN, term};
-use crate::{PrimRow, RealDenotation, SIGN, Term, Word, WordElems};
+use crate::{Instruction, PrimRow, RealDenotation, SIGN, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// The partial of an operand that the result is not.

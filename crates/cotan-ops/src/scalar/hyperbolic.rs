@@ -9,10 +9,10 @@
 
 use crate::condition::Condition;
 use crate::elementary::{self, expansion};
+use crate::formula::{NAN, term};
 use crate::kernel::kernels;
-use crate::row::{EdgePoint, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, same};
-use crate::term::{NAN, term};
 use crate::{ABS, EXP, HYPOT, Known, LOG, PrimRow, RealDenotation, SQRT, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
@@ -24,7 +24,7 @@ pub static SINH: PrimRow = PrimRow {
     words: &[Word::new("sinh", WordElems::Float)],
     kernels: kernels!(elementary::sinh, (T) on float),
     denotation: RealDenotation::Known(Known::Sinh),
-    codegen: expansion!(|x| elementary::sinh(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::sinh(x))),
     fits: None,
     partials: &[Partial::term(term!(COSH(a0)))],
     kinks: Kinks::Smooth,
@@ -44,7 +44,7 @@ pub static COSH: PrimRow = PrimRow {
     words: &[Word::new("cosh", WordElems::Float)],
     kernels: kernels!(elementary::cosh, (T) on float),
     denotation: RealDenotation::Known(Known::Cosh),
-    codegen: expansion!(|x| elementary::cosh(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::cosh(x))),
     fits: None,
     partials: &[Partial::term(term!(SINH(a0)))],
     kinks: Kinks::Smooth,
@@ -64,7 +64,7 @@ pub static TANH: PrimRow = PrimRow {
     words: &[Word::new("tanh", WordElems::Float)],
     kernels: kernels!(elementary::tanh, (T) on float),
     denotation: RealDenotation::Known(Known::Tanh),
-    codegen: expansion!(|x| elementary::tanh(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::tanh(x))),
     fits: None,
     partials: &[Partial::beside(term!(SECH2(a0)))],
     kinks: Kinks::Smooth,
@@ -89,7 +89,7 @@ pub static SECH2: PrimRow = PrimRow {
     words: &[],
     kernels: kernels!(elementary::sech2, (T) on float),
     denotation: RealDenotation::Term(term!(4 * DECAY / (BESIDE_DECAY * BESIDE_DECAY))),
-    codegen: expansion!(|x| elementary::sech2(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::sech2(x))),
     fits: None,
     partials: &[Partial::term(term!(-2 * (r * TANH(a0))))],
     kinks: Kinks::Smooth,
@@ -109,7 +109,7 @@ pub static ASINH: PrimRow = PrimRow {
     words: &[Word::new("asinh", WordElems::Float)],
     kernels: kernels!(elementary::asinh, (T) on float),
     denotation: RealDenotation::Term(term!(LOG(a0 + SQRT(a0 * a0 + 1)))),
-    codegen: expansion!(|x| elementary::asinh(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::asinh(x))),
     fits: None,
     partials: &[Partial::term(term!(1 / HYPOT(1, a0)))],
     kinks: Kinks::Smooth,
@@ -129,7 +129,7 @@ pub static ACOSH: PrimRow = PrimRow {
     words: &[Word::new("acosh", WordElems::Float)],
     kernels: kernels!(elementary::acosh, (T) on float),
     denotation: RealDenotation::Term(term!(LOG(a0 + SQRT(a0 - 1) * SQRT(a0 + 1)))),
-    codegen: expansion!(|x| elementary::acosh(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::acosh(x))),
     fits: None,
     partials: &[Partial::term(term!(1 / (SQRT(a0 - 1) * SQRT(a0 + 1))))],
     kinks: Kinks::At("at 1 the derivative is +inf"),
@@ -152,7 +152,7 @@ pub static ATANH: PrimRow = PrimRow {
     words: &[Word::new("atanh", WordElems::Float)],
     kernels: kernels!(elementary::atanh, (T) on float),
     denotation: RealDenotation::Term(term!(0.5 * LOG((1 + a0) / (1 - a0)))),
-    codegen: expansion!(|x| elementary::atanh(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::atanh(x))),
     fits: None,
     partials: &[Partial::term(term!(if ABS(a0) <= 1 { 1 / ((1 - a0) * (1 + a0)) } else { NAN }))],
     kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
@@ -180,7 +180,7 @@ pub static SIGMOID: PrimRow = PrimRow {
     words: &[Word::new("sigmoid", WordElems::Float)],
     kernels: kernels!(elementary::sigmoid, (T) on float),
     denotation: RealDenotation::Term(term!(1 / (1 + EXP(-a0)))),
-    codegen: expansion!(|x| elementary::sigmoid(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::sigmoid(x))),
     fits: None,
     partials: &[Partial::beside(term!(0.25 * SECH2(0.5 * a0)))],
     kinks: Kinks::Smooth,

@@ -3,12 +3,12 @@
 //! `floor_div` and `floor_mod` round the quotient down where `div` and `rem` cut it. Shift distances are taken modulo
 //! the width. All are total; `shift_fits` and `ne(a1, 0)` say beforehand what a program should report.
 
+use crate::formula::term;
 use crate::kernel::kernels;
 use crate::num::Int;
-use crate::row::{Codegen, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
+use crate::row::{Codegen, Group, Identity, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, WITH_I64, same};
-use crate::term::term;
-use crate::{PrimRow, REM, RealDenotation, Term, XOR};
+use crate::{Instruction, PrimRow, REM, RealDenotation, Term, XOR};
 use cotan_ir::ElemSet;
 
 /// Whether the remainder is not 0 and has another sign than the divisor.

@@ -8,12 +8,12 @@
 use crate::condition::Condition;
 use crate::elementary::{self, expansion};
 use crate::float::Float;
+use crate::formula::term;
 use crate::kernel::kernels;
 use crate::num::Ring;
-use crate::row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Identity, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, WITH_I64, same};
-use crate::term::term;
-use crate::{Constant, Known, LOG, MULZ, POWI_FITS, PrimRow, RealDenotation, Term, Word, WordElems};
+use crate::{Constant, Instruction, Known, LOG, MULZ, POWI_FITS, PrimRow, RealDenotation, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 const THIRD: Term = Term::Named(&Constant { name: "1/3", value: 1.0 / 3.0, exact: term!(1 / 3) });
@@ -77,7 +77,7 @@ pub static CBRT: PrimRow = PrimRow {
     words: &[Word::new("cbrt", WordElems::Float)],
     kernels: kernels!(elementary::cbrt, (T) on float),
     denotation: RealDenotation::Term(term!(if a0 >= 0 { POW(a0, THIRD) } else { -POW(-a0, THIRD) })),
-    codegen: expansion!(|x| elementary::cbrt(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::cbrt(x))),
     fits: None,
     partials: &[Partial::term(term!(THIRD / (r * r)))],
     kinks: Kinks::At("at 0 the derivative is +inf"),
@@ -222,7 +222,7 @@ pub static POW: PrimRow = PrimRow {
     words: &[Word::new("pow", WordElems::Float)],
     kernels: kernels!(elementary::pow, (T, T) on float),
     denotation: RealDenotation::Known(Known::Power),
-    codegen: expansion!(|x, y| elementary::pow(x, y)),
+    codegen: Codegen::Expansion(expansion!(|x, y| elementary::pow(x, y))),
     fits: None,
     partials: &[
         Partial::term(term!(MULZ(a1, POWER_BELOW(a0, a1)))),
@@ -264,7 +264,7 @@ pub static POWER_BELOW: PrimRow = PrimRow {
     words: &[],
     kernels: kernels!(elementary::power_below, (T, T) on float),
     denotation: RealDenotation::Term(term!(POW(a0, a1 - 1))),
-    codegen: expansion!(|x, y| elementary::power_below(x, y)),
+    codegen: Codegen::Expansion(expansion!(|x, y| elementary::power_below(x, y))),
     fits: None,
     partials: &[
         Partial::term(term!(MULZ(a1 - 1, POWER_BELOW(a0, a1 - 1)))),

@@ -7,12 +7,12 @@
 use crate::condition::Condition;
 use crate::elementary::{self, expansion};
 use crate::float::Float;
+use crate::formula::{NAN, term};
 use crate::kernel::kernels;
 use crate::num::Num;
-use crate::row::{Codegen, EdgePoint, Group, Identity, Instruction, Kinks, Law, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Identity, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
-use crate::term::{NAN, term};
-use crate::{ABS_FITS, Known, PrimRow, RealDenotation, SQRT, Word, WordElems};
+use crate::{ABS_FITS, Instruction, Known, PrimRow, RealDenotation, SQRT, Word, WordElems};
 use cotan_ir::ElemSet;
 
 /// Magnitude.
@@ -132,7 +132,7 @@ pub static ROUND: PrimRow = PrimRow {
     words: &[Word::new("round", WordElems::Float)],
     kernels: kernels!(elementary::round, (T) on float),
     denotation: RealDenotation::Term(term!(if a0 >= 0 { FLOOR(a0 + 0.5) } else { -FLOOR(-a0 + 0.5) })),
-    codegen: expansion!(|x| elementary::round(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::round(x))),
     fits: None,
     partials: &[Partial::zero("rounding is piecewise constant")],
     kinks: Kinks::Flat,
@@ -264,7 +264,7 @@ pub static HYPOT: PrimRow = PrimRow {
     words: &[Word::new("hypot", WordElems::Float)],
     kernels: kernels!(elementary::hypot, (T, T) on float),
     denotation: RealDenotation::Term(term!(SQRT(a0 * a0 + a1 * a1))),
-    codegen: expansion!(|x, y| elementary::hypot(x, y)),
+    codegen: Codegen::Expansion(expansion!(|x, y| elementary::hypot(x, y))),
     fits: None,
     partials: &[
         Partial::term(term!(if r == 0 { 0 } else { a0 / r })),

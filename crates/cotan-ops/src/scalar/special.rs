@@ -5,11 +5,11 @@
 
 use crate::condition::Condition;
 use crate::elementary::{self, expansion};
+use crate::formula::term;
 use crate::gamma::Gamma;
 use crate::kernel::kernels;
 use crate::row::{Codegen, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{UNARY, WITH_I64, same};
-use crate::term::term;
 use crate::{ATAN, Constant, EXP, FMA, Known, MULZ, PrimRow, RealDenotation, SQRT, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
@@ -36,7 +36,7 @@ pub static ERF: PrimRow = PrimRow {
     words: &[Word::new("erf", WordElems::Float)],
     kernels: kernels!(elementary::erf, (T) on float),
     denotation: RealDenotation::Known(Known::Erf),
-    codegen: expansion!(|x| elementary::erf(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::erf(x))),
     fits: None,
     partials: &[Partial::term(term!(SLOPE * BELL))],
     kinks: Kinks::Smooth,
@@ -56,7 +56,7 @@ pub static ERFC: PrimRow = PrimRow {
     words: &[Word::new("erfc", WordElems::Float)],
     kernels: kernels!(elementary::erfc, (T) on float),
     denotation: RealDenotation::Term(term!(1 - ERF(a0))),
-    codegen: expansion!(|x| elementary::erfc(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::erfc(x))),
     fits: None,
     partials: &[Partial::term(term!(MINUS_SLOPE * BELL))],
     kinks: Kinks::Smooth,
@@ -76,7 +76,7 @@ pub static LGAMMA: PrimRow = PrimRow {
     words: &[Word::new("lgamma", WordElems::Float)],
     kernels: kernels!(elementary::lgamma, (T) on float),
     denotation: RealDenotation::Known(Known::LogGamma),
-    codegen: expansion!(|x| elementary::positive_lgamma(x); elementary::is_not_positive(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::positive_lgamma(x); elementary::is_not_positive(x))),
     fits: None,
     partials: &[Partial::term(term!(DIGAMMA(a0)))],
     kinks: Kinks::At("at the poles 0, -1, -2, .. the derivative is NaN"),

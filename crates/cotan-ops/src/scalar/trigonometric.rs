@@ -6,10 +6,10 @@
 
 use crate::condition::Condition;
 use crate::elementary::{self, expansion};
+use crate::formula::term;
 use crate::kernel::kernels;
-use crate::row::{EdgePoint, Group, Kinks, Partial, Proof, Sample};
+use crate::row::{Codegen, EdgePoint, Group, Kinks, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, same};
-use crate::term::term;
 use crate::{Constant, HYPOT, Known, PrimRow, RealDenotation, SQRT, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
@@ -21,7 +21,7 @@ pub static SIN: PrimRow = PrimRow {
     words: &[Word::new("sin", WordElems::Float)],
     kernels: kernels!(elementary::sin, (T) on float),
     denotation: RealDenotation::Known(Known::Sin),
-    codegen: expansion!(|x| elementary::near_sin(x); elementary::is_far(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::near_sin(x); elementary::is_far(x))),
     fits: None,
     partials: &[Partial::term(term!(COS(a0)))],
     kinks: Kinks::Smooth,
@@ -41,7 +41,7 @@ pub static COS: PrimRow = PrimRow {
     words: &[Word::new("cos", WordElems::Float)],
     kernels: kernels!(elementary::cos, (T) on float),
     denotation: RealDenotation::Known(Known::Cos),
-    codegen: expansion!(|x| elementary::near_cos(x); elementary::is_far(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::near_cos(x); elementary::is_far(x))),
     fits: None,
     partials: &[Partial::term(term!(-SIN(a0)))],
     kinks: Kinks::Smooth,
@@ -61,7 +61,7 @@ pub static TAN: PrimRow = PrimRow {
     words: &[Word::new("tan", WordElems::Float)],
     kernels: kernels!(elementary::tan, (T) on float),
     denotation: RealDenotation::Known(Known::Tan),
-    codegen: expansion!(|x| elementary::near_tan(x); elementary::is_far(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::near_tan(x); elementary::is_far(x))),
     fits: None,
     partials: &[Partial::term(term!(1 + r * r))],
     kinks: Kinks::Smooth,
@@ -81,7 +81,7 @@ pub static ASIN: PrimRow = PrimRow {
     words: &[Word::new("asin", WordElems::Float)],
     kernels: kernels!(elementary::asin, (T) on float),
     denotation: RealDenotation::Known(Known::Asin),
-    codegen: expansion!(|x| elementary::asin(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::asin(x))),
     fits: None,
     partials: &[Partial::term(term!(1 / SQRT((1 - a0) * (1 + a0))))],
     kinks: Kinks::At("at -1 and 1 the derivative is +inf"),
@@ -109,7 +109,7 @@ pub static ACOS: PrimRow = PrimRow {
     words: &[Word::new("acos", WordElems::Float)],
     kernels: kernels!(elementary::acos, (T) on float),
     denotation: RealDenotation::Known(Known::Acos),
-    codegen: expansion!(|x| elementary::acos(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::acos(x))),
     fits: None,
     partials: &[Partial::term(term!(-1 / SQRT((1 - a0) * (1 + a0))))],
     kinks: Kinks::At("at -1 and 1 the derivative is -inf"),
@@ -143,7 +143,7 @@ pub static ATAN: PrimRow = PrimRow {
     words: &[Word::new("atan", WordElems::Float)],
     kernels: kernels!(elementary::atan, (T) on float),
     denotation: RealDenotation::Known(Known::Atan),
-    codegen: expansion!(|x| elementary::atan(x)),
+    codegen: Codegen::Expansion(expansion!(|x| elementary::atan(x))),
     fits: None,
     partials: &[Partial::term(term!(UNIT / (UNIT + SCALED * SCALED)))],
     kinks: Kinks::Smooth,
@@ -166,7 +166,7 @@ pub static ATAN2: PrimRow = PrimRow {
     words: &[Word::new("atan2", WordElems::Float)],
     kernels: kernels!(elementary::atan2, (T, T) on float),
     denotation: RealDenotation::Term(term!(2 * ATAN(a0 / (HYPOT(a0, a1) + a1)))),
-    codegen: expansion!(|y, x| elementary::atan2(y, x)),
+    codegen: Codegen::Expansion(expansion!(|y, x| elementary::atan2(y, x))),
     fits: None,
     partials: &[
         Partial::term(term!(if HALF_LENGTH == 0 { 0 } else { 0.5 * (0.5 * a1 / HALF_LENGTH / HALF_LENGTH) })),

@@ -1,6 +1,6 @@
 //! Expressions and statements.
 
-use super::{Arg, AssignOp, Attr, BinaryOp, FoldOp, Ident, NodeId, Path, Pattern, Suffix, TypeExpr, UnaryOp};
+use super::{Arg, AssignOp, Attr, BinaryOp, FoldOp, Ident, Literal, NodeId, Path, Pattern, TypeExpr, UnaryOp};
 use crate::span::Span;
 
 /// An expression.
@@ -80,31 +80,6 @@ pub enum ExprKind {
     Return(Option<Box<Expr>>),
     /// Not an expression; that has been reported.
     Error,
-}
-
-/// A literal.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Literal {
-    /// An integer. A minus sign before it is an operator.
-    Int {
-        /// The value.
-        value: u64,
-        /// The type after the underscore, an integer type.
-        suffix: Option<Suffix>,
-    },
-    /// A float, kept as text so that it is rounded once, to the type that it gets. `1_f64` is one.
-    Float {
-        /// The digits without underscores and suffix; `str::parse` reads them.
-        digits: String,
-        /// The type after the underscore, a float type.
-        suffix: Option<Suffix>,
-    },
-    /// `true` or `false`
-    Bool(bool),
-    /// A string, escapes resolved.
-    Str(String),
-    /// A character, escapes resolved. Its value is an `i32` code point.
-    Char(char),
 }
 
 /// A run of infix operators of one level: `first op operand op operand ...`, from left to right.

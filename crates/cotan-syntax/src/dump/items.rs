@@ -1,8 +1,7 @@
 //! Declarations.
 
 use super::Tree;
-use super::expressions::{attrs, expr};
-use super::types::{path, ty};
+use super::expressions::{attrs, expr, path, ty};
 use crate::ast::{
     Field, FunctionForm, GenericParam, Import, ImportSource, Item, ItemKind, Param, Payload, Signature, TraitMethod,
     Variant,
