@@ -1,7 +1,7 @@
 //! Errors and limits: requests that are malformed, circular or too large. No construct of the IR is refused.
 
 use cotan_ir::Symbol;
-use cotan_opt::passes::inline::InlineLimit;
+use cotan_opt::InlineLimit;
 use std::fmt;
 
 /// Bounds on the work of a request, so that an exploding one is an error and not a hang.

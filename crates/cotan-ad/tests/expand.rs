@@ -4,7 +4,7 @@ use crate::oracle;
 
 use cotan_ad::{Error, Limits, derivative, expand};
 use cotan_ir::{Derived, Item, Mode, Module};
-use cotan_opt::passes::inline::InlineLimit;
+use cotan_opt::InlineLimit;
 use oracle::{floats, module, run, scalar};
 
 const CUBE: &str = "

@@ -16,15 +16,16 @@
 //! ```
 
 mod analysis;
+mod context;
 pub mod cost;
 mod pass;
 pub mod passes;
 mod pipelines;
 pub mod remaining;
 
-pub use pass::{Observer, Pass, PassContext, Promise};
+pub use context::{InlineLimit, KnownExtents, Observer, PassContext};
+pub use pass::{Pass, Promise};
 pub use passes::PASSES;
-pub use passes::eliminate_checks::KnownExtents;
 pub use pipelines::{
     BEFORE_AD, BEFORE_CODE, OPTIMIZE, PIPELINES, Pipeline, RESTRUCTURE, SCALARIZE, SIMPLIFY, Step, simplify,
 };

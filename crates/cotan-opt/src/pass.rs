@@ -1,9 +1,8 @@
-//! Pass records: what a pass over the core IR is, what it promises, and what it is told.
+//! Pass records: what a pass over the core IR is, and what it promises.
 //!
 //! In debug builds, [`Pass::apply`] verifies what each pass makes of a function, and names the guilty one.
 
-use crate::passes::eliminate_checks::KnownExtents;
-use crate::passes::inline::InlineLimit;
+use crate::context::PassContext;
 use cotan_ir::{Function, Module, bug, verify};
 use std::fmt;
 
@@ -32,22 +31,6 @@ pub enum Promise {
     UnlessNan,
     /// Results keep their bits, unless a check that the pass has added fails.
     Traps,
-}
-
-/// Takes the name of a pass and the function after it.
-pub type Observer<'a> = dyn Fn(&'static str, &Function) + 'a;
-
-/// What passes are told besides the function.
-#[derive(Clone, Copy, Default)]
-pub struct PassContext<'a> {
-    /// The module that the function belongs to, which knows its callees. Without one, nothing is inlined.
-    pub module: Option<&'a Module>,
-    /// What every caller of the function makes sure of.
-    pub known_extents: &'a [KnownExtents],
-    /// How much inlining may copy.
-    pub inline: InlineLimit,
-    /// Is shown the function after each pass.
-    pub observer: Option<&'a Observer<'a>>,
 }
 
 impl Pass {

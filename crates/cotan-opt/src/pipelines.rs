@@ -1,6 +1,7 @@
 //! The pipelines: lists of passes, and the interpreter that runs them.
 
-use crate::pass::{Pass, PassContext};
+use crate::context::PassContext;
+use crate::pass::Pass;
 use crate::passes;
 use Step::{Fixpoint, IfChanged, Run, Then};
 use cotan_ir::Function;

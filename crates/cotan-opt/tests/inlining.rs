@@ -2,7 +2,8 @@
 
 use cotan_ir::{Block, Module, parse_module};
 use cotan_ops::Registry;
-use cotan_opt::passes::inline::{InlineLimit, inline};
+use cotan_opt::InlineLimit;
+use cotan_opt::passes::inline::inline;
 use std::fmt::Write;
 
 /// Functions that each call the one before several times, each time on what the last call gave; the first has some

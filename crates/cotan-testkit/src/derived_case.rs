@@ -7,7 +7,7 @@ use cotan_ad::{Lengths, derivative};
 use cotan_interp::{Limits, Options, run};
 use cotan_ir::{Derived, Elem, Function, Mode, Module, Symbol};
 use cotan_ops::Value;
-use cotan_opt::passes::inline::InlineLimit;
+use cotan_opt::InlineLimit;
 use std::collections::BTreeSet;
 
 /// A way to a derivative: transforms in the order in which they are applied.

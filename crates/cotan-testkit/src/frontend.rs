@@ -3,7 +3,7 @@
 use crate::files::FilesBelow;
 use cotan::{Compiler, Config, Program, ReadyModule, Request};
 use cotan_llvm::load::SearchConfig;
-use cotan_opt::passes::inline::InlineLimit;
+use cotan_opt::InlineLimit;
 use cotan_syntax::render::{Style, to_text};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

@@ -12,9 +12,9 @@
 
 use cotan_ad::{Expansion, Limits, ReversedLoop, expand_with};
 use cotan_ir::{Function, Item, Module, Symbol};
-use cotan_opt::passes::inline::{self, InlineLimit};
+use cotan_opt::passes::inline;
 use cotan_opt::passes::trap_nan::Site;
-use cotan_opt::{BEFORE_AD, BEFORE_CODE, KnownExtents, Observer, PassContext, Pipeline, SIMPLIFY, passes};
+use cotan_opt::{BEFORE_AD, BEFORE_CODE, InlineLimit, KnownExtents, Observer, PassContext, Pipeline, SIMPLIFY, passes};
 use std::sync::Arc;
 
 /// How far code goes.

@@ -19,6 +19,9 @@ const SHELLS: [&str; 2] = ["cotan-bench", "cotan-cli"];
 /// The library that they are shells of.
 const LIBRARY: &str = "cotan";
 
+/// Crates that rest on the library alone, for several shells.
+const ABOVE: [&str; 1] = ["cotan-measure"];
+
 /// The crates that a crate rests on, by its name.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
@@ -85,6 +88,7 @@ pub(super) fn inner_crates_in_shells(crates: &[Crate]) -> Vec<Place> {
     let inner: BTreeSet<String> = crates
         .iter()
         .filter(|one| !is_shell(&one.name) && one.name != LIBRARY && one.name != "xtask")
+        .filter(|one| !ABOVE.contains(&one.name.as_str()))
         .map(|one| one.name.replace('-', "_"))
         .collect();
     let library = crates.iter().filter(|one| one.name == LIBRARY).flat_map(|one| &one.files);

@@ -9,6 +9,7 @@
 //! stays a call. A chain of functions that each call the one before twice would be copied `2^k` times else.
 
 use super::rename::{lengths, may_become, rename_block, rename_ty, retyped};
+use crate::context::InlineLimit;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, Span, Stmt, Symbol, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,29 +26,7 @@ pub static PASS: Pass = Pass {
     },
 };
 
-/// How much inlining may copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InlineLimit {
-    /// Statements of one callee, its own inlined calls included. A call of a larger one stays.
-    pub callee_stmts: usize,
-    /// The same of a callee that is called from several places: its code is there once, and not once for each of them.
-    pub shared_stmts: usize,
-    /// Statements that a program has at most with all its calls inlined for `shared_stmts` not to count.
-    pub whole_stmts: usize,
-    /// Statements that a caller may gain in all. A call that would make it larger stays.
-    pub copied_stmts: usize,
-    /// Regions around a call that is replaced. A call further inside stays.
-    pub depth: usize,
-}
-
 impl InlineLimit {
-    /// The limits by default. The time that code takes to compile is about that of its statements, so what matters is
-    /// how many there are in all: programs that stay small are inlined to the end, and of large ones what would be copied.
-    pub const DEFAULT: InlineLimit =
-        InlineLimit { callee_stmts: 20_000, shared_stmts: 100, whole_stmts: 2_000, copied_stmts: 200_000, depth: 200 };
-    /// Every call of a function with statements stays.
-    pub const NONE: InlineLimit = InlineLimit { callee_stmts: 0, ..InlineLimit::DEFAULT };
-
     /// The limit for a function of a module and all that it needs: derivatives, and what these are derivatives of, among
     /// it. It is decided once for all of them, because a function that stays a call in a large one is not large itself.
     #[must_use]
@@ -88,12 +67,6 @@ impl InlineLimit {
             usize::MAX => self,
             n => InlineLimit { shared_stmts: n / 4, ..self },
         }
-    }
-}
-
-impl Default for InlineLimit {
-    fn default() -> InlineLimit {
-        InlineLimit::DEFAULT
     }
 }
 

@@ -15,6 +15,7 @@ mod tests;
 
 use super::dce::dce;
 use super::rename::retyped;
+use crate::context::KnownExtents;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, Par, Prim, Stmt, Var};
 use cotan_ops::{ADD, AFTER, DIV, MAX, MIN, MUL, NEG, REM, SUB};
@@ -31,15 +32,6 @@ pub static PASS: Pass = Pass {
     is_idempotent: false,
     run: |f, context| eliminate_checks(f, context.known_extents),
 };
-
-/// What every caller of a function makes sure of: a parameter, an i64, is this polynomial in others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownExtents {
-    /// The position of the parameter.
-    pub param: usize,
-    /// Coefficients, and the positions of the parameters that each is multiplied with.
-    pub terms: Vec<(i64, Vec<usize>)>,
-}
 
 impl KnownExtents {
     fn poly(&self, f: &Function) -> Option<Poly> {

@@ -22,9 +22,10 @@ mod merge;
 mod tests;
 
 use super::dce::{Live, dce_block};
-use super::eliminate_checks::{KnownExtents, eliminate_checks};
+use super::eliminate_checks::eliminate_checks;
 use super::rename::{lengths, may_become, rename_ty, substitute};
 use super::value_key::ValueKey;
+use crate::context::KnownExtents;
 use crate::pass::{Pass, Promise};
 use bounds::{Extents, guard};
 use candidates::{is_alike, is_worth_it, n_relying};
