@@ -8,8 +8,10 @@
 use crate::ir::arguments;
 use cotan_cpu::pipeline::{NEST_PASSES, OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_ir::{Module, parse_module, verify_module};
-use cotan_loops::pipeline::{AFTER_LOWERING, NestPass, run};
-use cotan_loops::{LoopFunction, NestContext, Probe, VerifiedNests, Width, lower_only, parse_nest, print_nest};
+use cotan_loops::pipeline::{AFTER_LOWERING, run};
+use cotan_loops::{
+    LoopFunction, NestContext, NestPass, Probe, VerifiedNests, Width, lower_only, parse_nest, print_nest,
+};
 use cotan_nest::{Options, RuntimeError};
 use cotan_ops::{Registry, Value};
 use cotan_testkit::files::{expect_file, files, report, tests_folder};

@@ -48,7 +48,8 @@ pub(super) fn tokens(line: &str) -> Parsed<Vec<Token>> {
 }
 
 fn word_length(text: &str) -> usize {
-    let ends = |c: char| c.is_whitespace() || c == '"' || MARKS.iter().any(|mark| mark.starts_with(c));
+    let ends =
+        |c: char| matches!(c, '"' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | ':' | '=' | '<') || c.is_whitespace();
     text.find(ends).unwrap_or(text.len())
 }
 

@@ -56,40 +56,59 @@ impl NestPlace {
     }
 }
 
-/// The functions of a case do on their nests what they do on the interpreter of the core IR, at one place, that of its
-/// name; at all of them in the campaign.
+/// A function of a case, or one of its derivatives, does on its nest what it does on the interpreter of the core IR, at one
+/// place; the name of the case chooses both. All of them, at all places, in the campaign.
 pub fn nests(case: &Case) -> Verdict {
-    let names = case.names();
-    Verdict::of(case.argument_lists().try_for_each(|args| {
-        names
-            .iter()
-            .zip(case.calls(args)?)
-            .try_for_each(|(name, args)| same_on_nests(&case.subject.module, name, &args, &case.subject.label))
-    }))
+    let (names, label) = (case.names(), case.subject.label.as_str());
+    Verdict::of((|| {
+        let calls: Vec<[Vec<Value>; 3]> =
+            case.argument_lists().map(|args| case.calls(args)).collect::<Result<_, _>>()?;
+        tier::chosen(&[0, 1, 2], 1, label).into_iter().try_for_each(|k: usize| {
+            at_chosen_places(&case.subject.module, &names[k], label, |nests| {
+                calls.iter().try_for_each(|of_all| agree(&case.subject.module, &names[k], &of_all[k], nests))
+            })
+        })
+    })())
 }
 
-/// A function does on its nests what it does on the interpreter of the core IR. The label chooses the place.
+/// A function does on its nests what it does on the interpreter of the core IR, and their text reads back. The label chooses
+/// the place.
 pub fn same_on_nests(module: &Module, name: &str, args: &[Value], label: &str) -> Result<(), String> {
-    let mut expected_text = String::new();
+    at_chosen_places(module, name, label, |nests| {
+        nests.iter().try_for_each(reads_back)?;
+        agree(module, name, args, nests)
+    })
+}
+
+/// Asks something of the nests of a function and of all that it calls.
+fn at_chosen_places(
+    module: &Module,
+    name: &str,
+    label: &str,
+    ask: impl Fn(&VerifiedNests) -> Result<(), String>,
+) -> Result<(), String> {
+    tier::chosen(&NestPlace::all(), 1, label).into_iter().try_for_each(|place| {
+        let nests = place.nests(module, name)?;
+        let asked = VerifiedNests::new(nests).map_err(|e| e.to_string()).and_then(|nests| ask(&nests));
+        asked.map_err(|e| format!("the nest of `{name}`, {place:?}: {e}"))
+    })
+}
+
+/// One call on both interpreters.
+fn agree(module: &Module, name: &str, args: &[Value], nests: &VerifiedNests) -> Result<(), String> {
+    let (mut expected_text, mut text) = (String::new(), String::new());
     let expected = cotan_interp::run_with_output(module, name, args, &options(), &mut |text| expected_text += text);
     let expected = match expected {
         Ok(values) => Ok(values),
         Err(cotan_interp::RuntimeError::Check(failure)) => Err((failure.kind, failure.args, failure.span)),
-        Err(other) => return Err(format!("`{name}` fails: {other}")),
+        Err(other) => return Err(format!("on the core IR, {other}")),
     };
-    tier::chosen(&NestPlace::all(), 1, label).into_iter().try_for_each(|place| {
-        let what = format!("the nest of `{name}`, {place:?}");
-        let nests = place.nests(module, name)?;
-        let nests = VerifiedNests::new(nests).map_err(|e| format!("{what}: {e}"))?;
-        nests.iter().try_for_each(|nest| reads_back(nest).map_err(|e| format!("{what}: {e}")))?;
-        let mut text = String::new();
-        let limits = cotan_nest::Options { steps: STEPS, ..cotan_nest::Options::default() };
-        let found = cotan_nest::run_with_output(&nests, name, args, &limits, &mut |piece| text += piece);
-        if text != expected_text {
-            return Err(format!("{what}: expected the output {expected_text:?}, found {text:?}"));
-        }
-        agrees(found, &expected, nests.iter().any(|nest| nest.regroups_sums), &what)
-    })
+    let limits = cotan_nest::Options { steps: STEPS, ..cotan_nest::Options::default() };
+    let found = cotan_nest::run_with_output(nests, name, args, &limits, &mut |piece| text += piece);
+    if text != expected_text {
+        return Err(format!("expected the output {expected_text:?}, found {text:?}"));
+    }
+    agrees(found, &expected, nests.iter().any(|nest| nest.regroups_sums))
 }
 
 /// Whether a nest is what its complete text stands for.
@@ -114,29 +133,28 @@ fn agrees(
     found: Result<Vec<Value>, cotan_nest::RuntimeError>,
     expected: &Expected,
     regroups: bool,
-    what: &str,
 ) -> Result<(), String> {
     match (found, expected) {
-        (Ok(found), Ok(expected)) if regroups => regrouped(&found, expected, what),
-        (Ok(found), Ok(expected)) => same_bits(&found, expected, what),
+        (Ok(found), Ok(expected)) if regroups => regrouped(&found, expected),
+        (Ok(found), Ok(expected)) => same_bits(&found, expected, "results"),
         (Err(cotan_nest::RuntimeError::Check(found)), Err((kind, args, span)))
             if (found.kind, &found.args, found.span) == (*kind, args, *span) =>
         {
             Ok(())
         }
-        (Ok(found), Err(expected)) => Err(format!("{what}: expected {expected:?}, found {found:?}")),
-        (Err(found), expected) => Err(format!("{what}: expected {expected:?}, found {found:?}")),
+        (Ok(found), Err(expected)) => Err(format!("expected {expected:?}, found {found:?}")),
+        (Err(found), expected) => Err(format!("expected {expected:?}, found {found:?}")),
     }
 }
 
 /// Whether integers are equal and floats close.
-fn regrouped(found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
+fn regrouped(found: &[Value], expected: &[Value]) -> Result<(), String> {
     if found.len() != expected.len() {
-        return Err(format!("{what}: expected {} values, found {}", expected.len(), found.len()));
+        return Err(format!("expected {} values, found {}", expected.len(), found.len()));
     }
     for (k, (a, b)) in found.iter().zip(expected).enumerate() {
         if !b.elem.is_float() {
-            same_bits(std::slice::from_ref(a), std::slice::from_ref(b), what)?;
+            same_bits(std::slice::from_ref(a), std::slice::from_ref(b), "a result")?;
             continue;
         }
         let (x, y) = (floats(a), floats(b));
@@ -144,7 +162,7 @@ fn regrouped(found: &[Value], expected: &[Value], what: &str) -> Result<(), Stri
         let tolerance = tolerance(Property::Regrouped, if b.elem == Elem::F64 { Elem::F64 } else { Elem::F32 });
         let are_close = x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| close(*x, *y, scale, tolerance));
         if !are_close || a.dims != b.dims {
-            return Err(format!("{what}: value {k}: expected {b:?}, found {a:?}"));
+            return Err(format!("value {k}: expected {b:?}, found {a:?}"));
         }
     }
     Ok(())
