@@ -93,7 +93,7 @@ fn command(path: &Path, case: &Case, folder: &Path) -> Json {
     if case.wrt.is_empty() {
         command.arg("run").arg(path).args(["--fn", &case.function]);
     } else {
-        command.arg("grad").arg(path).arg(&case.function);
+        command.arg("grad").arg(path).args(["--fn", &case.function]);
         command.args(case.wrt.iter().flat_map(|name| ["--wrt", name]));
     }
     command.arg("--args").arg(&args).args(["--json", "--threads", "1"]).env("XDG_CACHE_HOME", folder.join("cache"));
@@ -149,7 +149,7 @@ fn an_array_of_64_mib_is_lent_and_not_copied() {
     const N: usize = 16 << 20;
     const SMALL: u64 = 64 << 10;
     let host = Host::new();
-    let text = "fn total[N](x: f32[N]) -> f32 = +/ x\nfn twice[N](x: f32[N]) -> f32[N] = x + x";
+    let text = "fn total[N](x: f32[N]) -> f32 = +/ x\nfn twice[N](x: f32[N]) -> f32[N] = x .+ x";
     let program = host.compiler.check("lent.cot", text);
     let [total, twice] = ["total", "twice"].map(|name| {
         let function = host.compiler.function(&program, &Request::function(name), Engine::CPU).expect("a function");
