@@ -1,6 +1,6 @@
 //! Pass records: what a pass over the core IR is, and what it promises.
 //!
-//! In debug builds, [`Pass::apply`] verifies what each pass makes of a function, and names the guilty one.
+//! In debug builds, [`Pass::apply`] verifies what passes make of a function, and names the guilty one.
 
 use crate::context::PassContext;
 use cotan_ir::{Function, Module, bug, verify};
@@ -39,7 +39,7 @@ impl Pass {
     /// # Panics
     /// In debug builds, if the pass has made it malformed.
     pub fn apply(&'static self, f: Function, context: &PassContext<'_>) -> Function {
-        let before = cfg!(debug_assertions).then(|| f.clone());
+        let before = is_verified(&f).then(|| f.clone());
         let after = (self.run)(f, context);
         if let Some(before) = before.filter(|before| *before != after) {
             self.check(&before, &after, context);
@@ -76,6 +76,18 @@ impl fmt::Debug for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Pass({})", self.name)
     }
+}
+
+/// Functions with at most so many variables are verified after every pass.
+const SMALL: usize = 64;
+
+/// Of larger functions, one in so many.
+const ROTATION: usize = 8;
+
+/// Whether a run of a pass on this function is verified. To keep what was before costs more than to verify it, so larger
+/// functions take turns, by the number of their variables, which changes from pass to pass.
+fn is_verified(f: &Function) -> bool {
+    cfg!(debug_assertions) && (f.vars.len() <= SMALL || f.vars.len().is_multiple_of(ROTATION))
 }
 
 /// Whether only the module of a function knows the types in it.
