@@ -1,7 +1,7 @@
 //! Capabilities: which constructs of the core IR a device lacks, and the check of a module against them.
 
-use cotan_ir::{Block, Elem, Function, Module, Op, Span};
-use cotan_ops::{Evaluation, PRINT, tensor_row};
+use cotan_ir::{Elem, Function, Module, Op, Span};
+use cotan_ops::{Evaluation, tensor_row};
 use std::fmt;
 
 /// Something that a device may lack.
@@ -86,31 +86,23 @@ impl Capabilities {
 fn constructs(f: &Function) -> Vec<(Construct, Span)> {
     let place = f.body.stmts.iter().map(|stmt| stmt.span).find(|span| span.is_some()).unwrap_or_default();
     let mut found: Vec<_> = f.params.iter().map(|param| (Construct::Elements(f.ty(*param).elem), place)).collect();
-    collect(f, &f.body, &mut found);
+    for stmt in f.body.walk() {
+        found.extend(construct(&stmt.op).map(|construct| (construct, stmt.span)));
+        found.extend(stmt.results.iter().map(|result| (Construct::Elements(f.ty(*result).elem), stmt.span)));
+    }
     found
 }
 
-fn collect(f: &Function, block: &Block, found: &mut Vec<(Construct, Span)>) {
-    for stmt in &block.stmts {
-        let construct = match &stmt.op {
-            Op::Call { .. } => Some(Construct::Calls),
-            Op::Loop(l) if l.count.is_none() => Some(Construct::WhileLoops),
-            Op::Tensor { op, .. } if *op == PRINT.op() => Some(Construct::Output),
-            Op::Tensor { op, .. } if matches!(tensor_row(*op).evaluation, Evaluation::Routine(_)) => {
-                Some(Construct::Routines)
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Check { .. } => None,
-        };
-        found.extend(construct.map(|construct| (construct, stmt.span)));
-        found.extend(stmt.results.iter().map(|result| (Construct::Elements(f.ty(*result).elem), stmt.span)));
-        stmt.op.blocks().iter().for_each(|inner| collect(f, inner, found));
-    }
+/// The construct that an operation is, if it is one that a device may lack.
+fn construct(op: &Op) -> Option<Construct> {
+    let effects = op.effects();
+    let is_routine =
+        matches!(op, Op::Tensor { op, .. } if matches!(tensor_row(*op).evaluation, Evaluation::Routine(_)));
+    let constructs = [
+        (effects.calls.is_some(), Construct::Calls),
+        (effects.may_not_end, Construct::WhileLoops),
+        (effects.prints, Construct::Output),
+        (is_routine, Construct::Routines),
+    ];
+    constructs.into_iter().find_map(|(is_so, construct)| is_so.then_some(construct))
 }
