@@ -108,7 +108,9 @@ impl Printer<'_> {
 
     fn span(&self, span: Span) -> String {
         let Span { file, start, end, role } = span;
-        self.more(|| if span.is_some() { format!(" @ {file} {start} {end} {role}") } else { String::new() })
+        // A span without a place may have a role.
+        let is_said = span != Span::default();
+        self.more(|| if is_said { format!(" @ {file} {start} {end} {role}") } else { String::new() })
     }
 
     /// The name of a function.
