@@ -20,7 +20,7 @@ impl Function {
     /// use cotan::{Compiler, Config, Engine, Request};
     ///
     /// let compiler = Compiler::new(Config::default())?;
-    /// let program = compiler.check("twice.cot", "fn twice[N](x: f32[N]) -> f32[N] = x + x");
+    /// let program = compiler.check("twice.cot", "fn twice[N](x: f32[N]) -> f32[N] = x .+ x");
     /// let twice = compiler.function(&program, &Request::function("twice"), Engine::CPU)?;
     /// let (x, mut y) = ([1.0f32, 2.5], [0.0f32; 2]);
     /// let x = TensorRef::new(Elem::F32, &[2], &x[..])?;
