@@ -5,19 +5,78 @@ use super::scope::{Dim, Scope};
 use crate::generate::Construct;
 use std::sync::LazyLock;
 
-/// How random programs use the primitives: with one operand `_`, or with two, the other of which is `$`.
+/// The first templates with one operand, `_`. Their order is a part of what a seed means: with it, the programs of a seed stay
+/// what they are while the op table grows.
+const UNARY: &[&str] = &[
+    "sin(_)",
+    "cos(_)",
+    "tanh(_)",
+    "atan(_)",
+    "exp(tanh(_))",
+    "expm1(tanh(_))",
+    "sqrt(1.0 + _ * _)",
+    "rsqrt(1.0 + _ * _)",
+    "log(1.5 + _ * _)",
+    "log2(1.5 + _ * _)",
+    "log10(1.5 + _ * _)",
+    "log1p(_ * _)",
+    "cbrt(2.0 + sin(_))",
+    "asin(0.9 * tanh(_))",
+    "acos(0.9 * tanh(_))",
+    "atanh(0.9 * tanh(_))",
+    "acosh(2.5 + sin(_))",
+    "asinh(_)",
+    "sinh(sin(_))",
+    "cosh(sin(_))",
+    "tan(sin(_))",
+    "erf(_)",
+    "erfc(tanh(_))",
+    "lgamma(2.5 + sin(_))",
+    "sigmoid(_)",
+    "relu(_)",
+    "abs(_)",
+    "clamp(_, -0.6, 0.8)",
+    "powi(sin(_), 3)",
+    "sin(_) ** 2",
+    "(-_)",
+    "(1.5 + sin(_)) ** 0.7",
+];
+
+/// The same with two operands, `_` and `$`; [`CHOICE`] is one of them.
+const BINARY: &[&str] = &[
+    "(_ + $)",
+    "(_ - $)",
+    "(_ * $)",
+    "(_ / (2.0 + $ * $))",
+    "(0.9 * _ + 0.1 * $)",
+    "max(_, 0.7 * $)",
+    "min(_, 0.7 * $)",
+    "hypot(_, 1.0 + abs($))",
+    "atan2(_, 1.5 + sin($))",
+    "pow(1.5 + sin(_), tanh($))",
+    "(_ % (1.5 + sin($)))",
+    "fma(_, $, 0.3)",
+    CHOICE,
+    "select(_ < $, _, 0.5 * $)",
+];
+
+/// A choice between two computations, which is one more function of two arguments.
+const CHOICE: &str = "if";
+
+/// How random programs use the primitives: with one operand, or with two.
 struct Templates {
     unary: Vec<&'static str>,
     binary: Vec<&'static str>,
 }
 
 impl Templates {
-    /// Those of all rows of the op table.
+    /// Those of all rows of the op table; what is not among the first comes behind them.
     fn of_rows() -> &'static Templates {
         static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
             let all = cotan_ops::table().iter().flat_map(|row| row.expressions).copied();
-            let (binary, unary) = all.partition(|template: &&str| template.contains('$'));
-            Templates { unary, binary }
+            let added = all.filter(|template| !UNARY.contains(template) && !BINARY.contains(template));
+            let (binary, unary): (Vec<_>, Vec<_>) = added.partition(|template| template.contains('$'));
+            Templates { unary: [UNARY, &unary].concat(), binary: [BINARY, &binary].concat() }
         });
         &TEMPLATES
     }
@@ -116,11 +175,10 @@ impl Writer<'_> {
             let x = if template.matches('_').count() > 1 { self.scalar_atom(scope) } else { x };
             template.replace('_', &x)
         } else if p < 0.72 {
-            let templates = &Templates::of_rows().binary;
-            // A choice between two computations is one more function of two arguments.
-            let Some(template) = templates.get(self.rng.below(templates.len() + 1)) else {
+            let template = self.rng.choice(&Templates::of_rows().binary);
+            if template == CHOICE {
                 return self.if_expression(scope, depth);
-            };
+            }
             let (x, y) = (self.scalar(scope, depth - 1), self.scalar_atom(scope));
             let x = if template.matches('_').count() > 1 { self.scalar_atom(scope) } else { x };
             template.replace('_', "\u{1}").replace('$', &y).replace('\u{1}', &x)
