@@ -88,7 +88,8 @@ fn stage_text(backend: &Backend, lowered: &ReadyModule, stage: &str) -> Result<S
     match stage {
         "ir" => Ok(lowered.module.to_string()),
         "loops" => Ok(lowered.module.functions().map(|f| options.nest(f).to_string()).collect()),
-        _ => backend.llvm_ir(&lowered.module, &lowered.entry.symbol, &options).map_err(|e| e.to_string()),
+        "llvm" => backend.llvm_ir(&lowered.module, &lowered.entry.symbol, &options).map_err(|e| e.to_string()),
+        other => Err(format!("there is no stage `{other}`")),
     }
 }
 

@@ -9,8 +9,9 @@ use super::value::{Failure, Flow, Stop, Value};
 use cotan::host::{Arguments, HostValue};
 use cotan_ir::{CheckKind, Const, Elem, Span};
 use cotan_sema::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, GenericArg, Part, Program, Type,
+    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, Part, Program, Type,
 };
+use cotan_sema::types;
 use std::rc::Rc;
 
 /// What a run gives.
@@ -98,7 +99,7 @@ impl Call<'_> {
             span: function.name_span,
             params: function.params.iter().map(|param| param.ty.clone()).collect(),
             result: function.result.clone(),
-            kind: CallableKind::Function { function: id, generics: own_generics(function) },
+            kind: CallableKind::Function { function: id, generics: types::Generic::as_args(&function.generics) },
         };
         let derivative = Derivative { span: function.span, form: DerivativeForm::Grad, mode: None, base, wrt };
         self.run(function, |machine, _, args| {
@@ -186,11 +187,6 @@ fn has_derivative(part: Part<'_>) -> bool {
         Part::Callable(callable) => callable.each_part(&mut inside),
     }
     found
-}
-
-/// The generics of a function as it names them itself.
-fn own_generics(function: &Function) -> Vec<GenericArg> {
-    function.generics.iter().enumerate().map(|(k, generic)| generic.as_arg(k)).collect()
 }
 
 /// Whether two values of one type have one shape and the same bits; any NaN is the same as any other.

@@ -10,8 +10,8 @@ pub(super) const LINES: &[Line] = &[
         measure: programs,
     },
     Line {
-        title: "rules of the verifiers of the core IR and of loop nests, each with a refusal",
-        bar: "all of them refuse what they are for",
+        title: "tests of refusals of the verifiers of the core IR and of loop nests; that each rule has one is not counted",
+        bar: "all of them pass",
         measure: refusals,
     },
 ];
