@@ -76,6 +76,7 @@ mod testing;
 mod tile_shapes;
 mod traits;
 mod type_exprs;
+mod type_scope;
 mod usefulness;
 mod vmap_axes;
 mod vmaps;
@@ -136,9 +137,9 @@ pub fn check(modules: &Modules, limits: &Limits) -> Checked {
 
 fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
     let mut checker = ModuleChecker::new(modules, *limits);
-    checker.collect();
+    items::collect(&mut checker);
     bodies::check(&mut checker);
-    checker.check_wanted_traits();
+    bounds::check_wanted_traits(&mut checker);
     checker.finish()
 }
 
@@ -238,12 +239,12 @@ struct ModuleChecker<'a> {
     gradients: Vec<BTreeMap<String, FnId>>,
     signatures: Vec<Signature>,
     bodies: Vec<Option<typed::FunctionBody>>,
-    plans: Vec<declarations::Plan<'a>>,
+    plans: Vec<bodies::Plan<'a>>,
     /// Declared results of gradients that don't fit, with the function that is differentiated.
     result_errors: Vec<(FnId, Diagnostic)>,
     edges: Vec<CallEdge>,
     /// Functions that are rules, with what they are rules for.
-    rules: Vec<(ModuleId, FnId, rules::RuleAttr)>,
+    rules: Vec<(ModuleId, FnId, attributes::RuleAttr)>,
     /// How many leaves declared types have.
     leaf_counts: LeafCounts,
     /// How many parts the types of the expressions so far are written with.

@@ -1,13 +1,27 @@
 //! Bodies of functions, each with the result that is declared for it or that it has.
 
 use cotan_ir::Elem;
-use cotan_syntax::ast;
+use cotan_syntax::{Span, ast};
 
-use super::declarations::Plan;
 use super::fit::Strictness;
 use super::{BodyChecker, Frame, ModuleChecker, finish, loss_results, sizes};
-use crate::typed::{Body, FunctionBody};
+use crate::modules::ModuleId;
+use crate::typed::{Body, FnId, FunctionBody};
 use crate::types::Type;
+
+/// A body to check.
+#[derive(Clone, Copy)]
+pub(super) struct Plan<'a> {
+    /// The module that it stands in.
+    pub(super) module: ModuleId,
+    /// Whose body it is.
+    pub(super) function: FnId,
+    /// The declaration.
+    pub(super) item: &'a ast::Function,
+    /// Whether the body decides the type of the result: it is the loss under `@grad`, at this place.
+    /// What stands beside the loss is declared.
+    pub(super) inferred_for: Option<Span>,
+}
 
 /// Checks all bodies, in the order of the source.
 pub(super) fn check(module: &mut ModuleChecker<'_>) {

@@ -4,8 +4,8 @@ use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::arguments::Source;
 use super::size_exprs::pack_name;
-use super::type_exprs::TypeScope;
-use super::{BodyChecker, arguments, axes, ranges, sizes};
+use super::type_scope::TypeScope;
+use super::{BodyChecker, arguments, axes, ranges, size_exprs, sizes};
 use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
@@ -181,7 +181,7 @@ fn count(checker: &mut BodyChecker<'_, '_>, site: Site, source: Source<'_>) -> O
     if let Source::Ast(expr) = source
         && let Some((name, span)) = pack_name(expr)
     {
-        let dim = checker.module.pack(name, span, &TypeScope::new(checker.generics.clone()))?;
+        let dim = size_exprs::pack(checker.module, name, span, &TypeScope::new(checker.generics.clone()))?;
         return Some((Arg::Pack(dim.as_pack()?), dim));
     }
     let name = prelude::builtin_name(site.builtin);

@@ -9,8 +9,8 @@ use super::builtin_arguments::Site;
 use super::callee::Callee;
 use super::fit::Strictness;
 use super::size_exprs::pack_name;
-use super::type_exprs::TypeScope;
-use super::{BodyChecker, axes, builtin_arguments, combinators, last_axis, storage};
+use super::type_scope::TypeScope;
+use super::{BodyChecker, axes, builtin_arguments, combinators, last_axis, size_exprs, storage, type_exprs};
 use crate::codes;
 use crate::dims::{Dim, Relation};
 use crate::prelude;
@@ -36,7 +36,7 @@ pub(super) fn builtin_with_type<'s>(
     };
     if let [AstArg { name: None, value }] = args {
         let generics = checker.generics.clone();
-        return match checker.module.scalar_arg("T", bound, value, &generics) {
+        return match type_exprs::scalar_arg(checker.module, "T", bound, value, &generics) {
             Some(scalar) => Callee::Builtin(builtin, Some(GenericArg::Scalar(scalar)), span),
             None => Callee::Failed,
         };
@@ -58,7 +58,7 @@ fn map_over_pack<'s>(checker: &mut BodyChecker<'_, '_>, args: &[AstArg], span: S
         );
         return Callee::Failed;
     };
-    match checker.module.pack(name, pack_span, &TypeScope::new(checker.generics.clone())) {
+    match size_exprs::pack(checker.module, name, pack_span, &TypeScope::new(checker.generics.clone())) {
         Some(dim) => Callee::Builtin(Builtin::Map, Some(GenericArg::Pack(vec![dim])), span),
         None => Callee::Failed,
     }

@@ -6,7 +6,7 @@ use cotan_syntax::ast;
 use super::callee::{Callee, DerivativeCallee};
 use super::instantiate::Instance;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget, callable_scheme};
-use super::{BodyChecker, CallEdge, derivatives, effects, vmaps};
+use super::{BodyChecker, CallEdge, derivatives, effects, size_exprs, vmaps};
 use crate::dims::{Dim, LocalId};
 use crate::typed::{Callable, CallableKind, Derivative, Expr};
 use crate::types::Type;
@@ -87,7 +87,7 @@ pub(super) fn instantiate(
     instance.want_traits(checker, span);
     let callable = instantiate_from(checker, scheme, instance, &open);
     if callable.result.has_error() && !scheme.result.has_error() {
-        checker.module.report_too_complex(span);
+        size_exprs::report_too_complex(checker.module, span);
         return None;
     }
     Some(callable)

@@ -3,7 +3,7 @@
 use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::fit::Misfit;
-use super::{BodyChecker, axes, fit, operators, ranges, tile_shapes};
+use super::{BodyChecker, axes, fit, loop_attributes, operators, ranges, tile_shapes};
 use crate::codes;
 use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, Sharing, While};
 use crate::types::Type;
@@ -102,7 +102,7 @@ fn require_unit(checker: &mut BodyChecker<'_, '_>, body: &Expr, help: &str) -> b
 
 /// `for p in e { ... }`
 pub(super) fn for_loop(checker: &mut BodyChecker<'_, '_>, it: &ast::For, span: Span) -> Expr {
-    let checkpoint = checker.module.loop_attributes(&it.attrs);
+    let checkpoint = loop_attributes::loop_attributes(checker.module, &it.attrs);
     let iterable = iterable(checker, &it.iterable);
     let elem = match &iterable {
         Some(Iterable::Range { range, .. }) => range.lo.ty.clone(),
@@ -185,7 +185,7 @@ fn loop_body(checker: &mut BodyChecker<'_, '_>, body: &ast::Block) -> Expr {
 
 /// `while c { ... }`
 pub(super) fn while_loop(checker: &mut BodyChecker<'_, '_>, it: &ast::While, span: Span) -> Expr {
-    let checkpoint = checker.module.loop_attributes(&it.attrs);
+    let checkpoint = loop_attributes::loop_attributes(checker.module, &it.attrs);
     let condition = checker.expr(&it.condition);
     let condition = operators::condition(checker, condition, "the condition of `while`");
     let body = loop_body(checker, &it.body);

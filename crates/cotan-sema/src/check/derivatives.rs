@@ -4,7 +4,7 @@ use cotan_syntax::ast::{Arg, ExprKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::schemes::{Scheme, SchemeParam, SchemeTarget};
-use super::{BodyChecker, effects};
+use super::{BodyChecker, attributes, effects};
 use crate::codes;
 use crate::typed::{DerivativeForm, DerivativeMode, NamedForm, forms};
 use crate::types::{Generic, Scalar, Type};
@@ -151,13 +151,13 @@ fn selected(
             }
             continue;
         }
-        let Some(ident) = checker.module.parameter_name(arg) else {
+        let Some(ident) = attributes::parameter_name(checker.module, arg) else {
             failed = true;
             continue;
         };
         match checker.module.find_parameter(&ident, &params, named.name) {
             Some(at) if wrt.contains(&at) => {
-                checker.module.report_repeated_parameter(&ident);
+                attributes::report_repeated_parameter(checker.module, &ident);
                 failed = true;
             }
             Some(at) => {

@@ -8,8 +8,8 @@ use super::instantiate::LiteralOf;
 use super::literal_fields::{field_sources, field_values};
 use super::names::field_name;
 use super::scope::path_name;
-use super::type_exprs::TypeScope;
-use super::{BodyChecker, Def, ModuleChecker, arguments, instantiate, literal_fields};
+use super::type_scope::TypeScope;
+use super::{BodyChecker, Def, ModuleChecker, arguments, instantiate, literal_fields, type_exprs};
 use crate::codes;
 use crate::suggest::closest;
 use crate::typed::{self, Expr, ExprKind, FieldValue, PayloadForm, Variant};
@@ -22,55 +22,6 @@ pub(super) struct EnumHead {
 }
 
 impl<'a> ModuleChecker<'a> {
-    /// Takes in the name of an enum; its variants follow when all names are known.
-    pub(super) fn declare_enum(&mut self, item: &'a ast::Enum, is_public: bool) {
-        let id = EnumId(self.enums.len() as u32);
-        if self.define(&item.name, Def::Enum(id), is_public) {
-            self.enum_items.push((self.current, item));
-            self.enums.push(typed::Enum {
-                name: self.full_name(&item.name.name),
-                name_span: item.name.span,
-                generics: Vec::new(),
-                variants: Vec::new(),
-            });
-        }
-    }
-
-    /// Takes in the variants of an enum, whose generics are known.
-    pub(super) fn resolve_variants(&mut self, at: usize) {
-        let (module, item) = self.enum_items[at];
-        self.current = module;
-        let mut scope = TypeScope::new(self.enums[at].generics.clone());
-        if item.variants.is_empty() {
-            let message = format!("expected at least one variant of `{}`, found none", item.name.name);
-            self.report(
-                Diagnostic::error(codes::EMPTY_ENUM, item.name.span, message)
-                    .help("an enum without variants has no values: declare a variant, or an empty struct"),
-            );
-        }
-        let mut variants: Vec<Variant> = Vec::new();
-        for variant in &item.variants {
-            if variants.iter().any(|other| other.name == variant.name.name) {
-                self.report_twice(&variant.name, "variant");
-                continue;
-            }
-            let (form, fields) = match &variant.payload {
-                Payload::Unit => (PayloadForm::Unit, Vec::new()),
-                Payload::Tuple(types) => {
-                    let part = |(at, ty): (usize, &ast::TypeExpr)| typed::Field {
-                        name: at.to_string(),
-                        span: ty.span,
-                        ty: self.value_type(ty, &mut scope),
-                    };
-                    (PayloadForm::Tuple, types.iter().enumerate().map(part).collect())
-                }
-                Payload::Struct(fields) => (PayloadForm::Struct, self.fields(fields, &mut scope)),
-            };
-            variants.push(Variant { name: variant.name.name.clone(), name_span: variant.name.span, form, fields });
-        }
-        self.enums[at].variants = variants;
-    }
-
     /// The position of a variant; reports one that the enum does not have.
     pub(super) fn find_variant(&mut self, id: EnumId, name: &Ident) -> Option<usize> {
         let def = &self.enums[id.0 as usize];
@@ -129,6 +80,55 @@ impl<'a> ModuleChecker<'a> {
             "keep one tensor for each variant, or a tensor of numbers that tell the variants apart and a tensor for each payload",
         ));
     }
+}
+
+/// Takes in the name of an enum; its variants follow when all names are known.
+pub(super) fn declare_enum<'a>(checker: &mut ModuleChecker<'a>, item: &'a ast::Enum, is_public: bool) {
+    let id = EnumId(checker.enums.len() as u32);
+    if checker.define(&item.name, Def::Enum(id), is_public) {
+        checker.enum_items.push((checker.current, item));
+        checker.enums.push(typed::Enum {
+            name: checker.full_name(&item.name.name),
+            name_span: item.name.span,
+            generics: Vec::new(),
+            variants: Vec::new(),
+        });
+    }
+}
+
+/// Takes in the variants of an enum, whose generics are known.
+pub(super) fn resolve_variants(checker: &mut ModuleChecker<'_>, at: usize) {
+    let (module, item) = checker.enum_items[at];
+    checker.current = module;
+    let mut scope = TypeScope::new(checker.enums[at].generics.clone());
+    if item.variants.is_empty() {
+        let message = format!("expected at least one variant of `{}`, found none", item.name.name);
+        checker.report(
+            Diagnostic::error(codes::EMPTY_ENUM, item.name.span, message)
+                .help("an enum without variants has no values: declare a variant, or an empty struct"),
+        );
+    }
+    let mut variants: Vec<Variant> = Vec::new();
+    for variant in &item.variants {
+        if variants.iter().any(|other| other.name == variant.name.name) {
+            checker.report_twice(&variant.name, "variant");
+            continue;
+        }
+        let (form, fields) = match &variant.payload {
+            Payload::Unit => (PayloadForm::Unit, Vec::new()),
+            Payload::Tuple(types) => {
+                let part = |(at, ty): (usize, &ast::TypeExpr)| typed::Field {
+                    name: at.to_string(),
+                    span: ty.span,
+                    ty: checker.value_type(ty, &mut scope),
+                };
+                (PayloadForm::Tuple, types.iter().enumerate().map(part).collect())
+            }
+            Payload::Struct(fields) => (PayloadForm::Struct, type_exprs::fields(checker, fields, &mut scope)),
+        };
+        variants.push(Variant { name: variant.name.name.clone(), name_span: variant.name.span, form, fields });
+    }
+    checker.enums[at].variants = variants;
 }
 
 impl BodyChecker<'_, '_> {

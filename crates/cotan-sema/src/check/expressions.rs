@@ -5,8 +5,8 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::fit::Strictness;
 use super::{
-    BodyChecker, control, folds, literals, matches, names, operations, operators, pipes, postfix, ranges, statements,
-    structs,
+    BodyChecker, control, folds, large_types, literals, matches, names, operations, operators, pipes, postfix, ranges,
+    statements, structs,
 };
 use crate::codes;
 use crate::dims::Dim;
@@ -25,8 +25,8 @@ impl BodyChecker<'_, '_> {
         self.depth += 1;
         let mut value = expr_kind(self, expr);
         self.depth -= 1;
-        let is_small = self.module.has_few_leaves(&value.ty, "a value", expr.span);
-        if !is_small || !self.module.add_type_parts(&value.ty, expr.span) {
+        let is_small = large_types::has_few_leaves(self.module, &value.ty, "a value", expr.span);
+        if !is_small || !large_types::add_type_parts(self.module, &value.ty, expr.span) {
             value = Expr::error(expr.span);
         }
         self.node_types.push((expr.id, value.ty.clone()));

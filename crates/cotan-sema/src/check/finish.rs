@@ -15,13 +15,6 @@ use crate::types::{Bound, GenericArg, GenericKind, Scalar, Type};
 use crate::unify::ScalarVars;
 
 impl ModuleChecker<'_> {
-    /// Records the type at a node for the language server.
-    pub(super) fn record_type(&mut self, node: NodeId, ty: &Type) {
-        if let Some(slot) = self.facts.types[self.current.0 as usize].get_mut(node.0 as usize) {
-            *slot = Some(ty.clone());
-        }
-    }
-
     /// A type in the signature of a function, as text.
     pub(super) fn show_in(&self, signature: &Signature, ty: &Type) -> String {
         let param = |at: u32| signature.params.get(at as usize).map_or_else(|| "?".to_owned(), |p| p.name.clone());
@@ -31,25 +24,9 @@ impl ModuleChecker<'_> {
         Names { generics: &signature.generics, structs: &structs, enums: &enums, locals: &param, vars: &vars }.ty(ty)
     }
 
-    /// For each function those that it calls or differentiates, with the place.
-    fn callees(&self) -> Vec<Vec<order::Callee>> {
-        let mut callees = vec![Vec::new(); self.signatures.len()];
-        for edge in &self.edges {
-            callees[edge.caller.0 as usize].push(order::Callee { at: edge.callee.0 as usize, span: edge.span });
-        }
-        for (at, body) in self.bodies.iter().enumerate() {
-            if let Some(FunctionBody::Derivative(derivative)) = body
-                && let CallableKind::Function { function, .. } = derivative.base.kind
-            {
-                callees[at].push(order::Callee { at: function.0 as usize, span: derivative.span });
-            }
-        }
-        callees
-    }
-
     /// Puts the program together.
     pub(super) fn finish(mut self) -> Checked {
-        let callees = self.callees();
+        let callees = callees(&self);
         let sorted = order::sort(&callees);
         for cycle in &sorted.cycles {
             let error = order::cycle_error(cycle, &|at| self.signatures[at].name.clone());
@@ -104,6 +81,29 @@ impl ModuleChecker<'_> {
         facts.definitions.sort_by_key(|found| found.span);
         Checked { program, diagnostics, facts }
     }
+}
+
+/// Records the type at a node for the language server.
+pub(super) fn record_type(checker: &mut ModuleChecker<'_>, node: NodeId, ty: &Type) {
+    if let Some(slot) = checker.facts.types[checker.current.0 as usize].get_mut(node.0 as usize) {
+        *slot = Some(ty.clone());
+    }
+}
+
+/// For each function those that it calls or differentiates, with the place.
+fn callees(checker: &ModuleChecker<'_>) -> Vec<Vec<order::Callee>> {
+    let mut callees = vec![Vec::new(); checker.signatures.len()];
+    for edge in &checker.edges {
+        callees[edge.caller.0 as usize].push(order::Callee { at: edge.callee.0 as usize, span: edge.span });
+    }
+    for (at, body) in checker.bodies.iter().enumerate() {
+        if let Some(FunctionBody::Derivative(derivative)) = body
+            && let CallableKind::Function { function, .. } = derivative.base.kind
+        {
+            callees[at].push(order::Callee { at: function.0 as usize, span: derivative.span });
+        }
+    }
+    callees
 }
 
 /// Decides all scalar types and gives the finished body.
@@ -178,7 +178,7 @@ pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
             });
         }
     }
-    node_types.iter().for_each(|(node, ty)| checker.module.record_type(*node, ty));
+    node_types.iter().for_each(|(node, ty)| record_type(checker.module, *node, ty));
     checks.iter().for_each(|check| exhaustive::check_patterns(&mut checker, check, &body.locals));
     for (span, value, name) in misfits {
         let message = format!("expected a literal that fits `{name}`, found `{value}`");

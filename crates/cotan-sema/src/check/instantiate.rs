@@ -10,7 +10,7 @@ use super::arguments::Source;
 use super::schemes::Scheme;
 use super::sizes::names_in_expr;
 use super::type_exprs::{WantedTraits, bound_help};
-use super::{BodyChecker, ranges, sizes};
+use super::{BodyChecker, ranges, sizes, type_exprs};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::typed::{Arg, Expr};
@@ -459,13 +459,13 @@ fn explicit_generic(checker: &mut BodyChecker<'_, '_>, generic: &Generic, arg: &
     match generic.kind {
         GenericKind::Scalar(bound) => {
             let generics = checker.generics.clone();
-            checker.module.scalar_arg(&generic.name, bound, arg, &generics).map(GenericArg::Scalar)
+            type_exprs::scalar_arg(checker.module, &generic.name, bound, arg, &generics).map(GenericArg::Scalar)
         }
         GenericKind::Type { .. } => sizes::in_type_scope(checker, arg.span, &names_in_expr(arg), |module, scope| {
-            module.type_arg(&generic.name, arg, scope).map(GenericArg::Type)
+            type_exprs::type_arg(module, &generic.name, arg, scope).map(GenericArg::Type)
         }),
         GenericKind::Pack => sizes::in_type_scope(checker, arg.span, &names_in_expr(arg), |module, scope| {
-            module.pack_arg(&generic.name, arg, scope).map(GenericArg::Pack)
+            type_exprs::pack_arg(module, &generic.name, arg, scope).map(GenericArg::Pack)
         }),
         GenericKind::Size => {
             if let ast::ExprKind::Name(name) = &arg.kind

@@ -3,7 +3,7 @@
 use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span, ast};
 
-use super::type_exprs::{Holes, TypeScope};
+use super::type_scope::{Holes, TypeScope};
 use super::{BodyChecker, ModuleChecker};
 use crate::dims::{Atom, Dim, SizeId};
 use crate::show::Names;

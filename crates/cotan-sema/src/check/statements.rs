@@ -4,7 +4,7 @@ use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::fit::Strictness;
 use super::loop_attributes::Hints;
-use super::{BodyChecker, places, sizes};
+use super::{BodyChecker, loop_attributes, places, sizes};
 use crate::codes;
 use crate::typed::{Block, Expr, ExprKind, PatternKind, Stmt, StmtKind};
 use crate::types::Type;
@@ -12,10 +12,10 @@ use crate::types::Type;
 impl BodyChecker<'_, '_> {
     /// `{ ... }`
     pub(super) fn block(&mut self, block: &ast::Block) -> Expr {
-        let hints = self.module.block_hints(&block.attrs);
+        let hints = loop_attributes::block_hints(self.module, &block.attrs);
         let value = self.scoped(|this| block_inside(this, block, hints));
         if hints.mode.is_some() {
-            self.module.warn_of_idle_mode(&block.attrs, &value);
+            loop_attributes::warn_of_idle_mode(self.module, &block.attrs, &value);
         }
         self.node_types.push((block.id, value.ty.clone()));
         value
