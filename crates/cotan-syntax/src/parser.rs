@@ -105,7 +105,7 @@ fn parse_on_this_stack(file: FileId, source: &str, limits: &Limits) -> (Module, 
         unbalanced_until: 0,
         diagnostics: lexed.diagnostics,
     };
-    let items = parser.module_items();
+    let items = items::module_items(&mut parser);
     let n_nodes = parser.n_nodes;
     let diagnostics = parser.diagnostics.finish();
     let module = Module { file, items, tokens: lexed.tokens, comments: lexed.comments, n_nodes };
