@@ -37,6 +37,7 @@ mod flows;
 mod folds;
 mod generics;
 mod indexing;
+mod infer;
 mod instances;
 mod instantiate;
 mod items;
@@ -52,7 +53,6 @@ mod matches;
 mod methods;
 mod moves;
 mod names;
-mod open_sizes;
 mod operations;
 mod operators;
 mod out_of_range;
@@ -64,6 +64,7 @@ mod postfix;
 mod ranges;
 mod rule_cycles;
 mod rules;
+mod runtime_sizes;
 mod scalar_calls;
 mod schemes;
 mod scope;
@@ -372,12 +373,10 @@ struct BodyChecker<'m, 'a> {
     generics: Vec<Generic>,
     /// What `Self` is here.
     self_type: Option<Type>,
-    vars: ScalarVars,
+    /// Its scalar types and run-time sizes.
+    infer: infer::Infer,
     locals: Vec<typed::Local>,
     local_facts: Vec<LocalFacts>,
-    sizes: Vec<typed::RuntimeSize>,
-    /// Those of the sizes that only a payload which is not there has.
-    open_sizes: Vec<open_sizes::OpenSize>,
     /// Patterns that might not match, to be looked at when all scalar types are decided.
     pattern_checks: Vec<exhaustive::PatternCheck>,
     /// The locals that a name stands for, innermost last.
@@ -424,11 +423,9 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             n_open_sizes: 0,
             generics,
             self_type: None,
-            vars,
+            infer: infer::Infer::new(vars),
             locals: Vec::new(),
             local_facts: Vec::new(),
-            sizes: Vec::new(),
-            open_sizes: Vec::new(),
             pattern_checks: Vec::new(),
             names: BTreeMap::new(),
             scopes: vec![Vec::new()],

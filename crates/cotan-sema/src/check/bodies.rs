@@ -3,7 +3,7 @@
 use cotan_ir::Elem;
 use cotan_syntax::{Span, ast};
 
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::{BodyChecker, Frame, ModuleChecker, finish, loss_results, sizes};
 use crate::modules::ModuleId;
 use crate::typed::{Body, FnId, FunctionBody};
@@ -53,7 +53,7 @@ fn function_body(mut checker: BodyChecker<'_, '_>, plan: Plan<'_>) -> (Body, Typ
         checker.locals[token.0 as usize].name = "$output".to_owned();
     }
     for _ in 0..signature.n_open_sizes {
-        checker.new_size(signature.span);
+        checker.infer.sizes.fresh(signature.span);
     }
     let declared = plan.inferred_for.is_none().then(|| signature.result.clone());
     checker.frames = vec![Frame { result: declared.clone(), may_print: signature.prints, ..Frame::default() }];
@@ -72,7 +72,7 @@ fn function_body(mut checker: BodyChecker<'_, '_>, plan: Plan<'_>) -> (Body, Typ
                 None => value,
             };
             let value = loss_results::loss(&mut checker, value, &signature, plan.item, attr);
-            let mut result = checker.vars.resolve_type(&value.ty);
+            let mut result = checker.infer.vars.resolve_type(&value.ty);
             if let (Type::Tuple(found), Type::Tuple(declared)) = (&mut result, &signature.result) {
                 found[1..].clone_from_slice(&declared[1..]);
             }
@@ -80,7 +80,7 @@ fn function_body(mut checker: BodyChecker<'_, '_>, plan: Plan<'_>) -> (Body, Typ
         }
     };
     let mut result = result;
-    let vars = &checker.vars;
+    let vars = &checker.infer.vars;
     result.each_scalar_mut(&mut |scalar| *scalar = vars.decide(*scalar).unwrap_or(*scalar));
     (finish::finish(checker, value), result)
 }

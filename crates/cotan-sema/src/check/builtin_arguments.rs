@@ -216,5 +216,5 @@ pub(super) fn no_counts<T>(checker: &mut BodyChecker<'_, '_>, site: Site) -> Opt
 }
 
 pub(super) fn has_elems(checker: &mut BodyChecker<'_, '_>, ty: &Type, elems: Elems) -> bool {
-    ty.scalar().is_some_and(|scalar| checker.vars.require(scalar, elems))
+    ty.scalar().is_some_and(|scalar| checker.infer.vars.require(scalar, elems))
 }

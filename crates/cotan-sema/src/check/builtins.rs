@@ -7,7 +7,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::arguments::Source;
 use super::builtin_arguments::Site;
 use super::callee::Callee;
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::size_exprs::pack_name;
 use super::type_scope::TypeScope;
 use super::{BodyChecker, axes, builtin_arguments, combinators, last_axis, size_exprs, storage, type_exprs};
@@ -152,7 +152,7 @@ fn concat(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>
         }
         args.push(value);
     }
-    let total = total.unwrap_or_else(|| checker.new_size(site.span));
+    let total = total.unwrap_or_else(|| checker.infer.sizes.fresh(site.span));
     let first = args.first()?.ty.clone();
     let dims = std::iter::once(total).chain(first.dims()[1..].iter().cloned()).collect();
     Some((Type::tensor(first.elem().clone(), dims), args.into_iter().map(Arg::Value).collect()))
@@ -219,7 +219,7 @@ fn filled(
     if dims.is_empty() {
         return builtin_arguments::no_counts(checker, site);
     }
-    let elem = elem.unwrap_or_else(|| checker.vars.fresh(Elems::any(), Some(Elem::F64)));
+    let elem = elem.unwrap_or_else(|| checker.infer.vars.fresh(Elems::any(), Some(Elem::F64)));
     Some((Type::tensor(Type::Scalar(elem), dims), counts))
 }
 
@@ -295,7 +295,7 @@ fn square(checker: &mut BodyChecker<'_, '_>, site: Site, value: Expr) -> Option<
 
 fn trace(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
     let (value, _) = builtin_arguments::on_tensor(checker, site, sources, 2)?;
-    let value = storage::computed(checker, value);
+    let value = storage::computed(&checker.infer, value);
     let ty = value.ty.clone();
     let elem = ty.elem().clone();
     if !builtin_arguments::has_elems(checker, &ty, Elems::numeric()) {
@@ -318,7 +318,7 @@ fn reduce(
     elems: Elems,
 ) -> Option<(Type, Vec<Arg>)> {
     let (value, _) = builtin_arguments::on_tensor(checker, site, sources, 1)?;
-    let value = storage::computed(checker, value);
+    let value = storage::computed(&checker.infer, value);
     let ty = value.ty.clone();
     if !builtin_arguments::has_elems(checker, &ty, elems) {
         let is_float = elems == Elems::float();
@@ -331,7 +331,7 @@ fn reduce(
 
 fn dot(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
     let [left, right] =
-        builtin_arguments::exactly(checker, site, sources)?.map(|value| storage::computed(checker, value));
+        builtin_arguments::exactly(checker, site, sources)?.map(|value| storage::computed(&checker.infer, value));
     for value in [&left, &right] {
         let ty = value.ty.clone();
         if !axes::has_known_rank(checker, &ty, value.span, "dot") {

@@ -58,7 +58,7 @@ fn scheme_at(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, types: &[Type],
     }
     for at in (0..scheme.params.len() as u32).map(LocalId) {
         if instance.uses_value(at) {
-            let size = checker.new_size(span);
+            let size = checker.infer.sizes.fresh(span);
             instance.set_value(at, size);
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn instantiate(
     instance: &Instance,
     span: Span,
 ) -> Option<Callable> {
-    let open: Vec<Dim> = (0..scheme.n_open_sizes).map(|_| checker.new_size(span)).collect();
+    let open: Vec<Dim> = (0..scheme.n_open_sizes).map(|_| checker.infer.sizes.fresh(span)).collect();
     instance.want_traits(checker, span);
     let callable = instantiate_from(checker, scheme, instance, &open);
     if callable.result.has_error() && !scheme.result.has_error() {

@@ -5,7 +5,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::{Given, Source};
 use super::callee::Callee;
-use super::fit::Misfit;
+use super::infer::Misfit;
 use super::instantiate::Instance;
 use super::schemes::{Scheme, SchemeTarget};
 use super::{BodyChecker, arguments, builtins, callee_schemes, callees, effects, fit, scalar_calls, sizes};

@@ -5,7 +5,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::arguments::Source;
 use super::builtin_arguments::Site;
 use super::control::element_type;
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::{BodyChecker, axes, builtin_arguments, folds, operators, ranges};
 use crate::codes;
 use crate::dims::Dim;

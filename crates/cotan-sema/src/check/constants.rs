@@ -4,7 +4,7 @@ use cotan_syntax::ast::{self, Expr as Ast, ExprKind as AstKind, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::evaluate::evaluate;
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::scope::Found;
 use super::type_scope::TypeScope;
 use super::{BodyChecker, Def, ModuleChecker, finish};

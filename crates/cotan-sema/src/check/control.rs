@@ -2,7 +2,7 @@
 
 use cotan_syntax::{Diagnostic, Span, ast};
 
-use super::fit::Misfit;
+use super::infer::Misfit;
 use super::{BodyChecker, axes, fit, loop_attributes, operators, ranges, tile_shapes};
 use crate::codes;
 use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, Sharing, While};
@@ -17,7 +17,7 @@ const VALUE_OF_A_LOOP: &str = "add it to a variable in front of the loop, bind i
 /// `if c { } else if d { } else { }`
 pub(super) fn if_expr(checker: &mut BodyChecker<'_, '_>, it: &ast::If, span: Span) -> Expr {
     let first_local = checker.locals.len() as u32;
-    let first_size = checker.sizes.len() as u32;
+    let first_size = checker.infer.sizes.len();
     let mut arms = Vec::new();
     for arm in &it.arms {
         let condition = checker.expr(&arm.condition);
@@ -50,11 +50,11 @@ pub(super) fn join_arms(
     let mut joined = Type::Never;
     let mut first_span = span;
     for (ty, body_span) in bodies {
-        let ty = checker.escape(ty, first_local, first_size, span);
+        let ty = checker.infer.sizes.escape(ty, first_local, first_size, span);
         if joined == Type::Never {
             first_span = *body_span;
         }
-        match checker.join(&joined, &ty, span) {
+        match checker.infer.join(&joined, &ty, span) {
             Ok(next) => joined = next,
             Err(misfit) => {
                 report_arms(checker, &joined, &ty, first_span, *body_span, &misfit);
@@ -80,7 +80,8 @@ fn report_arms(
         Misfit::Size(..) => codes::SHAPE_MISMATCH,
     };
     let message = format!("expected arms of one type, found `{wanted}` and `{found}`");
-    let is_integer = |ty: &Type| ty.scalar().is_some_and(|scalar| checker.vars.is_within(scalar, Elems::integer()));
+    let is_integer =
+        |ty: &Type| ty.scalar().is_some_and(|scalar| checker.infer.vars.is_within(scalar, Elems::integer()));
     // Between an integer and a float it is the integer that should change.
     let swapped = is_integer(first) && !is_integer(second);
     let (value, other) = if swapped { (first, second) } else { (second, first) };

@@ -39,8 +39,8 @@ pub(super) fn derivative_scheme(
     if !result_can_be_differentiated(checker, named, &base, span) {
         return None;
     }
-    let value = checker.vars.resolve_type(&base.result);
-    let wrt_types: Vec<Type> = wrt.iter().map(|at| checker.vars.resolve_type(&base.params[*at].ty)).collect();
+    let value = checker.infer.vars.resolve_type(&base.result);
+    let wrt_types: Vec<Type> = wrt.iter().map(|at| checker.infer.vars.resolve_type(&base.params[*at].ty)).collect();
     if !has_matrix(checker, named, wrt_types.iter().chain([&value]), span)
         || !has_known_blocks(checker, named, &base, &value, &wrt_types, span)
     {
@@ -173,7 +173,7 @@ fn selected(
     if wrt.is_empty() {
         let generics = generics_of(checker, base);
         let is_smooth = |param: &SchemeParam| {
-            !param.nodiff && checker.module.is_differentiable(&checker.vars.resolve_type(&param.ty), &generics)
+            !param.nodiff && checker.module.is_differentiable(&checker.infer.vars.resolve_type(&param.ty), &generics)
         };
         match base.params.iter().position(is_smooth) {
             Some(at) if require_floats(checker, &base.params[at].ty) => wrt.push(at),
@@ -196,7 +196,7 @@ fn selected(
 /// A literal that may be integer or float can't be told apart by its tangent: it must be decided.
 fn require_floats(checker: &mut BodyChecker<'_, '_>, ty: &Type) -> bool {
     let Type::Scalar(scalar @ Scalar::Var(_)) = ty else { return true };
-    checker.vars.require(*scalar, Elems::any_float())
+    checker.infer.vars.require(*scalar, Elems::any_float())
 }
 
 fn mode_of(checker: &mut BodyChecker<'_, '_>, named: NamedForm, arg: &Arg) -> Option<DerivativeMode> {
@@ -235,7 +235,7 @@ fn may_differentiate(checker: &mut BodyChecker<'_, '_>, base: &Scheme, at: usize
         return false;
     }
     let generics = generics_of(checker, base);
-    let ty = checker.vars.resolve_type(&param.ty);
+    let ty = checker.infer.vars.resolve_type(&param.ty);
     if checker.module.is_differentiable(&ty, &generics) && require_floats(checker, &ty) {
         return true;
     }
@@ -257,7 +257,7 @@ fn result_can_be_differentiated(
 ) -> bool {
     let form = named.form;
     let needs_scalar = form.is_of_a_number();
-    let result = checker.vars.resolve_type(&base.result);
+    let result = checker.infer.vars.resolve_type(&base.result);
     let generics = generics_of(checker, base);
     let (loss, _) = forms::loss_and_aux(form, &result);
     let is_smooth = checker.module.is_differentiable(loss, &generics);

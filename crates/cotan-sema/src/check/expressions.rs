@@ -3,7 +3,7 @@
 use cotan_syntax::ast;
 use cotan_syntax::{Diagnostic, Span};
 
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::{
     BodyChecker, control, folds, large_types, literals, matches, names, operations, operators, pipes, postfix, ranges,
     statements, structs,

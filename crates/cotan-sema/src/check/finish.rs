@@ -4,7 +4,7 @@ use cotan_ir::{Const, Elem};
 use cotan_syntax::ast::NodeId;
 use cotan_syntax::{Diagnostic, Span};
 
-use super::{BodyChecker, Checked, FnId, ModuleChecker, Signature, exhaustive, open_sizes};
+use super::{BodyChecker, Checked, FnId, ModuleChecker, Signature, exhaustive, runtime_sizes};
 use crate::codes;
 use crate::instances;
 use crate::limits::Limits;
@@ -109,7 +109,7 @@ fn callees(checker: &ModuleChecker<'_>) -> Vec<Vec<order::Callee>> {
 /// Decides all scalar types and gives the finished body.
 pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
     for (scalar, span, name) in std::mem::take(&mut checker.undecided) {
-        if checker.vars.decide(scalar).is_none() {
+        if checker.infer.vars.decide(scalar).is_none() {
             let message = format!("expected an argument that decides the element type {name}, found none");
             checker.report(
                 Diagnostic::error(codes::UNDECIDED_TYPE, span, message)
@@ -117,29 +117,29 @@ pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
             );
         }
     }
-    open_sizes::report_open_sizes(&mut checker);
+    runtime_sizes::report_open_sizes(&mut checker);
     for mut wanted in std::mem::take(&mut checker.wanted_traits) {
         for arg in &mut wanted.args {
-            let decide = |scalar: Scalar| checker.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
+            let decide = |scalar: Scalar| checker.infer.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
             arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-            arg.each_dim_mut(&mut |dim| *dim = checker.resolve_size(dim));
+            arg.each_dim_mut(&mut |dim| *dim = checker.infer.sizes.resolve(dim));
         }
         checker.module.wanted_traits.push(wanted);
     }
     let mut locals = std::mem::take(&mut checker.locals);
     locals.shrink_to_fit();
-    let mut body = Body { locals, sizes: std::mem::take(&mut checker.sizes), value };
+    let mut body = Body { locals, sizes: std::mem::take(&mut checker.infer.sizes.all), value };
     let mut checks = std::mem::take(&mut checker.pattern_checks);
     let mut node_types = std::mem::take(&mut checker.node_types);
     // What nothing decides has been reported; any type will do.
-    let decide = |scalar: Scalar| checker.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
+    let decide = |scalar: Scalar| checker.infer.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
     let decide_type = |ty: &mut Type| {
         ty.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-        ty.each_dim_mut(&mut |dim| *dim = checker.resolve_size(dim));
+        ty.each_dim_mut(&mut |dim| *dim = checker.infer.sizes.resolve(dim));
     };
     let decide_arg = |arg: &mut GenericArg| {
         arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-        arg.each_dim_mut(&mut |dim| *dim = checker.resolve_size(dim));
+        arg.each_dim_mut(&mut |dim| *dim = checker.infer.sizes.resolve(dim));
     };
     let bound = |at: u32| match checker.generics.get(at as usize).map(|generic| generic.kind) {
         Some(GenericKind::Scalar(bound)) => bound,

@@ -12,7 +12,7 @@ use crate::unify::Elems;
 /// `+/ v`, `max/[axis = 0] m`
 pub(super) fn fold(checker: &mut BodyChecker<'_, '_>, fold: &ast::Fold, span: Span) -> Expr {
     let operand = checker.expr(&fold.operand);
-    let operand = storage::computed(checker, operand);
+    let operand = storage::computed(&checker.infer, operand);
     let ty = operand.ty.clone();
     if ty.has_error() {
         return Expr::error(span);
@@ -23,7 +23,7 @@ pub(super) fn fold(checker: &mut BodyChecker<'_, '_>, fold: &ast::Fold, span: Sp
         FoldOp::And | FoldOp::Or => Elems::bool(),
     };
     let rank = ty.dims().len();
-    let Some(scalar) = ty.scalar().filter(|scalar| rank > 0 && checker.vars.require(*scalar, allowed)) else {
+    let Some(scalar) = ty.scalar().filter(|scalar| rank > 0 && checker.infer.vars.require(*scalar, allowed)) else {
         let what = if allowed == Elems::bool() { "a tensor of `bool`" } else { "a tensor of numbers" };
         let message = format!("expected {what} after `{symbol}`, found `{}`", checker.show(&ty));
         let help = if rank == 0 {

@@ -105,7 +105,7 @@ fn one_index(checker: &mut BodyChecker<'_, '_>, arg: &Arg) -> Option<Index> {
         return None;
     }
     match value.ty.scalar() {
-        Some(scalar) if checker.vars.require(scalar, Elems::integer()) => {
+        Some(scalar) if checker.infer.vars.require(scalar, Elems::integer()) => {
             let is_scalar = value.ty.is_scalar();
             Some(if is_scalar { Index::At(value) } else { Index::Gather(value) })
         }
@@ -151,6 +151,6 @@ fn slice_extent(
     };
     match lo.zip(hi).and_then(|(lo, hi)| hi.minus(&lo)) {
         Some(length) => length.at_run_time(),
-        None => checker.new_size(span),
+        None => checker.infer.sizes.fresh(span),
     }
 }

@@ -70,7 +70,7 @@ impl Instance {
     ) -> Self {
         for (generic, known) in generics.iter().zip(&mut known) {
             if let (GenericKind::Scalar(bound), None) = (generic.kind, &known) {
-                let scalar = checker.vars.fresh(Elems::of_bound(bound), None);
+                let scalar = checker.infer.vars.fresh(Elems::of_bound(bound), None);
                 checker.undecided.push((scalar, span, format!("`{}` of `{name}`", generic.name)));
                 *known = Some(GenericArg::Scalar(scalar));
             }
@@ -190,7 +190,7 @@ impl Instance {
     ) {
         match (formal, found) {
             (GenericArg::Size(formal), GenericArg::Size(found)) => {
-                self.equations.push((formal.clone(), checker.resolve_size(found)));
+                self.equations.push((formal.clone(), checker.infer.sizes.resolve(found)));
             }
             (GenericArg::Scalar(formal), GenericArg::Scalar(found)) => {
                 self.learn_scalar(checker, *formal, *found, value);
@@ -216,7 +216,7 @@ impl Instance {
     fn learn_scalar(&mut self, checker: &mut BodyChecker<'_, '_>, formal: Scalar, found: Scalar, value: &Expr) {
         let Scalar::Param(id) = formal else { return };
         let Some((known, bound)) = self.open_scalar(id) else { return };
-        if checker.vars.unify(known, found) || checker.vars.is_within(found, Elems::of_bound(bound)) {
+        if checker.infer.vars.unify(known, found) || checker.infer.vars.is_within(found, Elems::of_bound(bound)) {
             // A mere difference is reported where the argument is fitted.
             return;
         }
@@ -278,9 +278,10 @@ impl Instance {
         if !self.may_stay_open {
             return;
         }
+        let n_locals = checker.locals.len() as u32;
         for (generic, known) in self.generics.iter().zip(&mut self.known) {
             if known.is_none() && generic.kind == GenericKind::Size {
-                *known = Some(GenericArg::Size(checker.open_size(&generic.name, &self.name, span)));
+                *known = Some(GenericArg::Size(checker.infer.sizes.open(&generic.name, &self.name, n_locals, span)));
             }
         }
     }

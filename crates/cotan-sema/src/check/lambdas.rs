@@ -2,7 +2,7 @@
 
 use cotan_syntax::{Diagnostic, Span, ast};
 
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::instantiate::add_values;
 use super::{BodyChecker, Frame};
 use crate::codes;
@@ -65,7 +65,7 @@ impl BodyChecker<'_, '_> {
         inside: impl FnOnce(&mut Self) -> (Vec<Pattern>, Expr),
     ) -> Callable {
         let first_local = self.locals.len() as u32;
-        let first_size = self.sizes.len() as u32;
+        let first_size = self.infer.sizes.len();
         let may_print = std::mem::take(&mut self.lends_output);
         self.frames.push(Frame { first_local, may_print, ..Frame::default() });
         let (patterns, body) = self.scoped(inside);
@@ -79,7 +79,7 @@ impl BodyChecker<'_, '_> {
             (Type::Never, Some(result)) => result,
             (ty, _) => ty.clone(),
         };
-        let result = self.escape(&found, first_local, first_size, span);
+        let result = self.infer.sizes.escape(&found, first_local, first_size, span);
         let mut captures = frame.captures.clone();
         for local in &frame.captures {
             // What stands in the dims of a captured tensor is captured with it.

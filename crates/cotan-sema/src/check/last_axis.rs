@@ -59,7 +59,7 @@ pub(super) fn position(
 
 fn on_numbers(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>>) -> Option<(Arg, Type)> {
     let (value, _) = builtin_arguments::on_tensor(checker, site, sources, 1)?;
-    let value = storage::computed(checker, value);
+    let value = storage::computed(&checker.infer, value);
     let ty = value.ty.clone();
     if !builtin_arguments::has_elems(checker, &ty, Elems::numeric()) {
         return no_numbers(checker, site, &value);

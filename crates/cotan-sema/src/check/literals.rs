@@ -30,7 +30,7 @@ pub(super) fn literal(checker: &mut BodyChecker<'_, '_>, literal: &ast::Literal,
 fn literal_type(checker: &mut BodyChecker<'_, '_>, suffix: Option<ast::Suffix>, is_integer: bool) -> Scalar {
     match suffix.and_then(|suffix| Elem::from_name(suffix.as_str())) {
         Some(elem) => Scalar::Of(elem),
-        None if is_integer => checker.vars.integer_literal(),
-        None => checker.vars.float_literal(),
+        None if is_integer => checker.infer.vars.integer_literal(),
+        None => checker.infer.vars.float_literal(),
     }
 }

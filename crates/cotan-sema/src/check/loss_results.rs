@@ -3,7 +3,7 @@
 use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::control::value_of;
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::{BodyChecker, Signature, sizes};
 use crate::codes;
 use crate::typed::{DerivativeForm, Expr, forms};
@@ -23,7 +23,7 @@ pub(super) fn loss(
     let n_aux = aux.len();
     let is_float = match loss.clone() {
         Type::Error => return value,
-        Type::Scalar(scalar) => checker.vars.require(scalar, Elems::any_float()),
+        Type::Scalar(scalar) => checker.infer.vars.require(scalar, Elems::any_float()),
         Type::Never
         | Type::Tensor { .. }
         | Type::Tuple(_)

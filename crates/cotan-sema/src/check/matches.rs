@@ -13,7 +13,7 @@ pub(super) fn match_expr(checker: &mut BodyChecker<'_, '_>, it: &ast::Match, spa
     let scrutinee = checker.expr(&it.scrutinee);
     let ty = scrutinee.ty.clone();
     let first_local = checker.locals.len() as u32;
-    let first_size = checker.sizes.len() as u32;
+    let first_size = checker.infer.sizes.len();
     let mut are_patterns_right = true;
     let mut arms = Vec::new();
     for arm in &it.arms {

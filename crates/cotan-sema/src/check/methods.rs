@@ -74,7 +74,7 @@ pub(super) fn method(
     }
     let mut candidates = candidates_for(checker, &value.ty, name);
     // No impl is for a literal whose type is open: what follows depends on the type, so its default comes early.
-    if candidates.is_empty() && checker.vars.default_in(&value.ty) {
+    if candidates.is_empty() && checker.infer.vars.default_in(&value.ty) {
         candidates = candidates_for(checker, &value.ty, name);
     }
     if candidates.len() > 1 {
@@ -97,7 +97,7 @@ pub(super) fn method(
 
 /// The functions of that name that a type may have.
 fn candidates_for(checker: &mut BodyChecker<'_, '_>, ty: &Type, name: &Ident) -> Vec<Candidate> {
-    let ty = checker.vars.resolve_type(ty);
+    let ty = checker.infer.vars.resolve_type(ty);
     let mut candidates = Vec::new();
     for at in 0..checker.module.traits.len() {
         let def = &checker.module.traits[at];

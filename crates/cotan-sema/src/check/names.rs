@@ -136,7 +136,7 @@ fn plain_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span) -> Expr
         };
     }
     if let Some(constant) = prelude::constant(name) {
-        let scalar = checker.vars.float_literal();
+        let scalar = checker.infer.vars.float_literal();
         return Expr { span, ty: Type::Scalar(scalar), kind: ExprKind::Literal(Literal::Constant(constant)) };
     }
     if prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some() {

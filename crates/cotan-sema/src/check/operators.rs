@@ -4,7 +4,7 @@ use cotan_ir::Elem;
 use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::{BodyChecker, fit, folds, literals, storage};
 use crate::codes;
 use crate::dims::Dim;
@@ -41,13 +41,13 @@ pub(super) fn chain(checker: &mut BodyChecker<'_, '_>, chain: &ast::Chain, span:
     if rest[0].op == ast::BinaryOp::Or {
         return logic(checker, LogicOp::Or, first, rest, span);
     }
-    let first = storage::computed(checker, first);
+    let first = storage::computed(&checker.infer, first);
     let mut ty = first.ty.clone();
     let mut links: Vec<Link> = Vec::with_capacity(rest.len());
     for operand in rest {
         let (op, op_span, id, link_span) = (operand.op, operand.op_span, operand.id, operand.span);
         let value = checked_operand(checker, operand.value);
-        let value = storage::computed(checker, value);
+        let value = storage::computed(&checker.infer, value);
         // Messages speak of the operand on the left: the first one, or the last one so far.
         let left = links.last().map_or(&first, |link: &Link| &link.operand);
         let (op, operand, result) = infix(checker, op, op_span, left, &ty, value);
@@ -136,13 +136,13 @@ fn logic(checker: &mut BodyChecker<'_, '_>, op: LogicOp, first: Expr, rest: Vec<
 /// The value, which must be a `bool`.
 pub(super) fn condition(checker: &mut BodyChecker<'_, '_>, value: Expr, subject: &str) -> Expr {
     let bool_type = Type::of(Elem::Bool);
-    if checker.relate(&value.ty.clone(), &bool_type, Strictness::Exact).is_ok() {
+    if checker.infer.relate(&value.ty, &bool_type, Strictness::Exact).is_ok() {
         return value;
     }
     let found = checker.show_value(&value);
     let help = match value.ty.scalar() {
         Some(_) if !value.ty.is_scalar() => "fold it to one `bool` with `and/` or `or/`",
-        Some(scalar) if checker.vars.is_within(scalar, Elems::integer()) => "compare it, as in `x != 0`",
+        Some(scalar) if checker.infer.vars.is_within(scalar, Elems::integer()) => "compare it, as in `x != 0`",
         Some(_) => "compare it, as in `x > 0.0`",
         None => "write a comparison",
     };
@@ -178,11 +178,12 @@ fn infix(
         return (core, right, Type::Error);
     }
     let is_power = core == BinaryOp::Pow;
-    if is_power && checker.vars.is_within(b, Elems::integer()) && checker.vars.require(a, Elems::numeric()) {
+    if is_power && checker.infer.vars.is_within(b, Elems::integer()) && checker.infer.vars.require(a, Elems::numeric())
+    {
         let (right, shape) = same_shape(checker, left.span, left_ty, right);
         return (BinaryOp::PowInt, right, shape.map_or(Type::Error, |dims| Type::tensor(Type::Scalar(a), dims)));
     }
-    if !checker.vars.unify(a, b) {
+    if !checker.infer.vars.unify(a, b) {
         report_operand_types(checker, op, op_span, left, left_ty, &right);
         return (core, right, Type::Error);
     }
@@ -198,7 +199,7 @@ fn infix(
         | BinaryOp::PowInt
         | BinaryOp::MatMul => Elems::numeric(),
     };
-    if !checker.vars.require(a, allowed) {
+    if !checker.infer.vars.require(a, allowed) {
         report_no_operator(checker, op, op_span, left.span, left_ty, &right);
         return (core, right, Type::Error);
     }
@@ -271,7 +272,7 @@ fn report_operand_types(
     let message = format!("expected operands of one type for `{}`, found `{a}` and `{b}`", op.as_str());
     let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
     let is_integer = |this: &BodyChecker<'_, '_>, ty: &Type| {
-        ty.scalar().is_some_and(|scalar| this.vars.is_within(scalar, Elems::integer()))
+        ty.scalar().is_some_and(|scalar| this.infer.vars.is_within(scalar, Elems::integer()))
     };
     let is_power = matches!(op, ast::BinaryOp::Pow | ast::BinaryOp::DotPow);
     // A literal is rewritten, an integer is converted to the float beside it; an integer to a real power is a float.
@@ -358,7 +359,7 @@ fn matrix_product(
         );
         return (right, Type::Error);
     };
-    if !checker.vars.unify(a, b) || !checker.vars.require(a, Elems::numeric()) {
+    if !checker.infer.vars.unify(a, b) || !checker.infer.vars.require(a, Elems::numeric()) {
         let (found_left, found_right) = (checker.show(left), checker.show(&right_ty));
         let message =
             format!("expected elements of one numeric type for `@`, found `{found_left}` and `{found_right}`");
@@ -405,7 +406,7 @@ pub(super) fn unary(
 }
 
 fn apply_unary(checker: &mut BodyChecker<'_, '_>, op: UnaryOp, op_span: Span, operand: Expr, span: Span) -> Expr {
-    let operand = storage::computed(checker, operand);
+    let operand = storage::computed(&checker.infer, operand);
     let ty = operand.ty.clone();
     if ty.has_error() {
         return Expr::error(span);
@@ -414,7 +415,7 @@ fn apply_unary(checker: &mut BodyChecker<'_, '_>, op: UnaryOp, op_span: Span, op
         UnaryOp::Neg => ("-", Elems::numeric(), "a number"),
         UnaryOp::Not => ("!", Elems::bool(), "a `bool`"),
     };
-    if ty.scalar().is_some_and(|scalar| checker.vars.require(scalar, allowed)) {
+    if ty.scalar().is_some_and(|scalar| checker.infer.vars.require(scalar, allowed)) {
         return Expr { span, ty, kind: ExprKind::Unary { op, operand: Box::new(operand) } };
     }
     let message = format!("expected {what} after `{symbol}`, found `{}`", checker.show(&ty));

@@ -4,7 +4,7 @@ use cotan_syntax::ast::{self, Ident, PatternLiteral};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::exhaustive::PatternCheck;
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::scope::path_name;
 use super::{BodyChecker, enums, literal_fields, literals, structs};
 use crate::codes;

@@ -20,7 +20,7 @@ pub(super) fn assign(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign) ->
     if assign.op == ast::AssignOp::Set {
         let wanted = target_type(&target);
         let origin = Some((assign.place.span, "the place has this type"));
-        let value = checker.fit_as(value, &wanted, "the assigned value", super::fit::Strictness::Exact, origin);
+        let value = checker.fit_as(value, &wanted, "the assigned value", super::infer::Strictness::Exact, origin);
         return Some(StmtKind::Assign { target, op: AssignOp::Set, value });
     }
     let Target::Place(place) = target else {
@@ -57,8 +57,8 @@ fn update(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign, place: Place,
         None if matches!(assign.op, ast::AssignOp::Max | ast::AssignOp::DotMax) => AssignOp::Max,
         None => AssignOp::Min,
     };
-    let scalar = place.ty.scalar().map(|scalar| storage::computed_scalar(checker, scalar));
-    let Some(scalar) = scalar.filter(|scalar| checker.vars.require(*scalar, Elems::numeric())) else {
+    let scalar = place.ty.scalar().map(|scalar| storage::computed_scalar(&checker.infer, scalar));
+    let Some(scalar) = scalar.filter(|scalar| checker.infer.vars.require(*scalar, Elems::numeric())) else {
         let message =
             format!("expected a number before `{symbol}`, found a place of type `{}`", checker.show(&place.ty));
         checker.report(
@@ -69,18 +69,18 @@ fn update(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign, place: Place,
         return None;
     };
     let is_integer_power = op == AssignOp::Binary(BinaryOp::Pow)
-        && value.ty.scalar().is_some_and(|exponent| checker.vars.is_within(exponent, Elems::integer()));
+        && value.ty.scalar().is_some_and(|exponent| checker.infer.vars.is_within(exponent, Elems::integer()));
     let (op, value, scalar, subject, origin) = if is_integer_power {
         let op = AssignOp::Binary(BinaryOp::PowInt);
         let exponent = value.ty.scalar().unwrap_or(scalar);
         (op, value, exponent, "the exponent", "the place has this shape")
     } else {
-        (op, storage::computed(checker, value), scalar, "the right side", "the place has this type")
+        (op, storage::computed(&checker.infer, value), scalar, "the right side", "the place has this type")
     };
     // A scalar on the right lifts; anything else has the shape of the place.
     let wanted = if value.ty.is_scalar() { Type::Scalar(scalar) } else { place.ty.with_scalar(scalar) };
     let origin = Some((assign.place.span, origin));
-    let value = checker.fit_as(value, &wanted, subject, super::fit::Strictness::Exact, origin);
+    let value = checker.fit_as(value, &wanted, subject, super::infer::Strictness::Exact, origin);
     Some(StmtKind::Assign { target: Target::Place(place), op, value })
 }
 

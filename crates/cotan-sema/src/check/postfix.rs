@@ -111,8 +111,8 @@ fn cast(checker: &mut BodyChecker<'_, '_>, value: Expr, ty: &ast::TypeExpr, span
         checker.report(Diagnostic::error(codes::CAST, value.span, message).help("convert the parts one by one"));
         return Expr::error(span);
     };
-    let to_bool = checker.vars.resolve(to) == Scalar::Of(Elem::Bool);
-    if to_bool && !checker.vars.is_within(from, Elems::bool()) {
+    let to_bool = checker.infer.vars.resolve(to) == Scalar::Of(Elem::Bool);
+    if to_bool && !checker.infer.vars.is_within(from, Elems::bool()) {
         let message = format!("expected `bool` before `as bool`, found {}", checker.show_value(&value));
         checker.report(Diagnostic::error(codes::CAST, span, message).help("compare, as in `x != 0`"));
         return Expr::error(span);

@@ -30,7 +30,7 @@ fn range_extent(checker: &mut BodyChecker<'_, '_>, range: &Range, span: Span) ->
         }
         _ => None,
     };
-    length.map_or_else(|| checker.new_size(span), Dim::at_run_time)
+    length.map_or_else(|| checker.infer.sizes.fresh(span), Dim::at_run_time)
 }
 
 /// The bounds of a range, of one integer type.
@@ -59,7 +59,7 @@ fn can_be_counted(checker: &mut BodyChecker<'_, '_>, range: &Range, span: Span) 
     let (Some(lo), Some(hi)) = (bound(&range.lo), bound(&range.hi)) else { return true };
     let count = i128::from(hi) - i128::from(lo) + i128::from(range.inclusive);
     // The type of a literal may yet turn out to be that of larger numbers, if none is negative.
-    let is_i64 = lo < 0 || checker.vars.resolve_type(&range.lo.ty) == Type::of(Elem::I64);
+    let is_i64 = lo < 0 || checker.infer.vars.resolve_type(&range.lo.ty) == Type::of(Elem::I64);
     if count <= i128::from(i64::MAX) || !is_i64 {
         return true;
     }
@@ -87,14 +87,14 @@ pub(super) fn integer(checker: &mut BodyChecker<'_, '_>, value: Expr, subject: &
         return None;
     }
     if let Type::Scalar(scalar) = value.ty
-        && checker.vars.require(scalar, Elems::integer())
+        && checker.infer.vars.require(scalar, Elems::integer())
     {
         return Some(value);
     }
     let message = format!("expected an integer for {subject}, found {}", checker.show_value(&value));
     let help = match (&value.ty, &value.kind) {
         (Type::Scalar(_), ExprKind::Literal(Literal::Float(_))) => "write an integer without a point",
-        (Type::Scalar(scalar), _) if checker.vars.is_within(*scalar, Elems::any_float()) => {
+        (Type::Scalar(scalar), _) if checker.infer.vars.is_within(*scalar, Elems::any_float()) => {
             "convert with `as i64`, which is checked"
         }
         _ => "give an integer such as `n` or `3`",

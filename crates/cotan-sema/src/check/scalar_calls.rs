@@ -5,7 +5,7 @@ use cotan_ops::WordElems;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::Source;
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::{BodyChecker, arguments, fit, storage};
 use crate::codes;
 use crate::prelude::{Operand, ScalarFunction};
@@ -28,7 +28,7 @@ pub(super) fn scalar_call(
     }
     let mut args: Vec<Expr> = sources.into_iter().map(|source| checker.source(source)).collect();
     if function.word.elems != WordElems::Any {
-        args = args.into_iter().map(|arg| storage::computed(checker, arg)).collect();
+        args = args.into_iter().map(|arg| storage::computed(&checker.infer, arg)).collect();
     }
     if args.iter().any(|arg| arg.ty.has_error()) {
         return Expr::error(span);
@@ -39,12 +39,12 @@ pub(super) fn scalar_call(
         WordElems::Integer => Elems::integer(),
         WordElems::Any => Elems::any(),
     };
-    let shared = checker.vars.fresh(allowed, None);
+    let shared = checker.infer.vars.fresh(allowed, None);
     for (arg, operand) in args.iter().zip(function.operands()) {
         let fits = arg.ty.scalar().is_some_and(|scalar| match operand {
-            Operand::Same => checker.vars.require(scalar, allowed) && checker.vars.unify(scalar, shared),
-            Operand::Integer => checker.vars.require(scalar, Elems::integer()),
-            Operand::Bool => checker.vars.require(scalar, Elems::bool()),
+            Operand::Same => checker.infer.vars.require(scalar, allowed) && checker.infer.vars.unify(scalar, shared),
+            Operand::Integer => checker.infer.vars.require(scalar, Elems::integer()),
+            Operand::Bool => checker.infer.vars.require(scalar, Elems::bool()),
         });
         if !fits {
             report_scalar_operand(checker, function, operand, arg, shared, allowed);
@@ -81,7 +81,7 @@ fn report_scalar_operand(
 ) {
     let found = checker.show_value(arg);
     let is_other_type =
-        operand == Operand::Same && arg.ty.scalar().is_some_and(|scalar| checker.vars.is_within(scalar, allowed));
+        operand == Operand::Same && arg.ty.scalar().is_some_and(|scalar| checker.infer.vars.is_within(scalar, allowed));
     let wanted = match operand {
         Operand::Same if is_other_type => format!("`{}`, as the other arguments are", checker.show_scalar(shared)),
         Operand::Same if allowed == Elems::float() => "a float".to_owned(),
@@ -95,9 +95,9 @@ fn report_scalar_operand(
             let target = if is_other_type {
                 shared
             } else if allowed == Elems::integer() {
-                checker.vars.integer_literal()
+                checker.infer.vars.integer_literal()
             } else {
-                checker.vars.float_literal()
+                checker.infer.vars.float_literal()
             };
             fit::scalar_help(checker, arg, scalar, target)
         }

@@ -5,20 +5,12 @@ use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::type_scope::{Holes, TypeScope};
 use super::{BodyChecker, ModuleChecker};
-use crate::dims::{Atom, Dim, SizeId};
+use crate::dims::{Atom, Dim};
 use crate::show::Names;
-use crate::typed::{
-    BinaryOp, Block, Expr, ExprKind, Literal, LocalId, Pattern, PatternKind, RuntimeSize, Stmt, StmtKind,
-};
+use crate::typed::{BinaryOp, Block, Expr, ExprKind, Literal, LocalId, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::{EnumType, GenericArg, Scalar, StructType, Type};
 
 impl BodyChecker<'_, '_> {
-    /// A run-time size that comes into being at `span`.
-    pub(super) fn new_size(&mut self, span: Span) -> Dim {
-        self.sizes.push(RuntimeSize { span });
-        Dim::atom(Atom::Runtime(SizeId(self.sizes.len() as u32 - 1)))
-    }
-
     /// The size that an integer expression stands for, if it is made of literals, sizes and
     /// immutable variables.
     pub(super) fn size_of(&self, expr: &Expr) -> Option<Dim> {
@@ -65,9 +57,9 @@ impl BodyChecker<'_, '_> {
     /// Whether a type is i64, or will be unless something else decides it.
     pub(super) fn is_i64(&self, ty: &Type) -> bool {
         match ty {
-            Type::Scalar(scalar) => match self.vars.resolve(*scalar) {
+            Type::Scalar(scalar) => match self.infer.vars.resolve(*scalar) {
                 Scalar::Of(elem) => elem == Elem::I64,
-                open @ Scalar::Var(_) => self.vars.default_of(open) == Some(Elem::I64),
+                open @ Scalar::Var(_) => self.infer.vars.default_of(open) == Some(Elem::I64),
                 Scalar::Param(_) => false,
             },
             Type::Error
@@ -83,14 +75,14 @@ impl BodyChecker<'_, '_> {
 
     /// The type that is written; `_` in it is taken from the type that is `found` there.
     pub(super) fn written_type(&mut self, ty: &ast::TypeExpr, found: Option<&Type>) -> Type {
-        let first_hole = self.sizes.len() as u32;
+        let first_hole = self.infer.sizes.len();
         let mut written = in_type_scope(self, ty.span, &names_in(ty), |module, scope| module.value_type(ty, scope));
         written = self.module.without_enum_elements(written, ty.span);
-        let has_holes = self.sizes.len() as u32 > first_hole;
+        let has_holes = self.infer.sizes.len() > first_hole;
         if let Some(found) = found {
             fill_holes(&mut written, found, first_hole);
             if has_holes {
-                self.leave_open(found);
+                self.infer.sizes.leave_open(found);
             }
         }
         written
@@ -129,7 +121,7 @@ impl BodyChecker<'_, '_> {
         let structs = |at: u32| module.struct_name(at);
         let enums = |at: u32| module.enum_name(at);
         let local = |at: u32| self.locals.get(at as usize).map_or_else(|| "?".to_owned(), |local| local.name.clone());
-        let (generics, vars) = (&self.generics, &self.vars);
+        let (generics, vars) = (&self.generics, &self.infer.vars);
         show(&Names { generics, structs: &structs, enums: &enums, locals: &local, vars })
     }
 
@@ -148,7 +140,7 @@ fn size_of_local(checker: &BodyChecker<'_, '_>, local: LocalId) -> Option<Dim> {
         return Some(known.clone());
     }
     // A literal that defaults to i64 may yet turn out to be something else.
-    if checker.vars.resolve_type(&checker.locals[at].ty) != Type::of(Elem::I64) {
+    if checker.infer.vars.resolve_type(&checker.locals[at].ty) != Type::of(Elem::I64) {
         return None;
     }
     let atom = Dim::atom(Atom::Value(local));
@@ -173,7 +165,7 @@ pub(super) fn bound_value(checker: &mut BodyChecker<'_, '_>, value: Expr) -> (Ex
 pub(super) fn extent(checker: &mut BodyChecker<'_, '_>, count: &Expr) -> Dim {
     match checker.size_of(count) {
         Some(dim) => dim.at_run_time(),
-        None => checker.new_size(count.span),
+        None => checker.infer.sizes.fresh(count.span),
     }
 }
 
@@ -193,7 +185,7 @@ pub(super) fn in_type_scope<T>(
     };
     let known: Vec<(String, Dim)> = mentioned.iter().filter_map(|name| Some((name.clone(), values(name)?))).collect();
     let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());
-    let first_hole = checker.sizes.len() as u32;
+    let first_hole = checker.infer.sizes.len();
     let mut scope = TypeScope {
         generics: checker.generics.clone(),
         values: &values,
@@ -204,7 +196,7 @@ pub(super) fn in_type_scope<T>(
     let resolved = resolve(checker.module, &mut scope);
     let n_holes = scope.next_size - first_hole;
     for _ in 0..n_holes {
-        checker.sizes.push(RuntimeSize { span });
+        checker.infer.sizes.fresh(span);
     }
     resolved
 }
@@ -292,7 +284,7 @@ fn fill_holes(written: &mut Type, found: &Type, first_hole: u32) {
 /// A declared result whose `_` are the sizes that were found.
 pub(super) fn without_holes(checker: &mut BodyChecker<'_, '_>, declared: &Type, found: &Type, n_open: u32) -> Type {
     if n_open > 0 {
-        checker.leave_open(found);
+        checker.infer.sizes.leave_open(found);
     }
     let mut found_dims = Vec::new();
     found.clone().each_dim_mut(&mut |dim| found_dims.push(dim.clone()));

@@ -2,7 +2,7 @@
 
 use cotan_syntax::{Diagnostic, Span, ast};
 
-use super::fit::Strictness;
+use super::infer::Strictness;
 use super::loop_attributes::Hints;
 use super::{BodyChecker, loop_attributes, places, sizes};
 use crate::codes;
