@@ -1,10 +1,13 @@
 //! The checker: syntax trees in, a typed tree and everything that is wrong out.
 //!
-//! [`ModuleChecker`] knows the declarations of all modules of a program, [`BodyChecker`] checks one body. Bodies are
-//! checked from the leaves up and types flow one way: when an expression has been checked its
-//! type is known, up to the scalar types of literals, which unification decides within the body.
-//! A mistake is reported where it is found; its type is then [`Type::Error`], which fits
-//! everything.
+//! [`ModuleChecker`] knows the declarations of all modules of a program, [`BodyChecker`] checks one body. A rule of the
+//! language is a function over one of them, in the file of its subject; only what the rules need of each other, such as
+//! an expression in an argument, is a method. What a rule needs alone it gets alone: the [`Locals`], or what is found
+//! out about types ([`infer::Infer`]).
+//!
+//! Bodies are checked from the leaves up and types flow one way: when an expression has been checked its type is known,
+//! up to the scalar types of literals, which unification decides within the body. A mistake is reported where it is
+//! found; its type is then [`Type::Error`], which fits everything.
 
 mod activity;
 mod arguments;
@@ -47,6 +50,7 @@ mod large_types;
 mod last_axis;
 mod literal_fields;
 mod literals;
+mod locals;
 mod loop_attributes;
 mod loss_results;
 mod matches;
@@ -87,7 +91,8 @@ pub use flows::{Conventions, DerivativeFacts, Flow, derivative_facts};
 pub use warnings::derivative_warnings;
 
 use constants::Constant;
-use std::collections::{BTreeMap, BTreeSet};
+use locals::Locals;
+use std::collections::BTreeMap;
 
 use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span, on_deep_stack};
@@ -98,7 +103,7 @@ use crate::limits::Limits;
 use cotan_ops::Registry;
 
 use crate::modules::{Module, ModuleId, Modules};
-use crate::typed::{self, FnId, LocalId, SourceFacts, Type, Use};
+use crate::typed::{self, FnId, SourceFacts, Type, Use};
 use crate::types::{EnumId, Generic, GenericKind, Scalar, StructId, TraitId};
 use crate::unify::ScalarVars;
 
@@ -340,28 +345,6 @@ impl<'a> ModuleChecker<'a> {
     }
 }
 
-/// What the checker knows of a local beside its declaration.
-#[derive(Clone, Debug, Default)]
-struct LocalFacts {
-    /// The value of an immutable i64, as a size.
-    known: Option<typed::Dim>,
-}
-
-/// A function or lambda whose body is being checked.
-#[derive(Default)]
-struct Frame {
-    /// The first local that belongs to it.
-    first_local: u32,
-    /// Locals of the surroundings that it reads.
-    captures: BTreeSet<LocalId>,
-    /// The type of its result, once it is known.
-    result: Option<Type>,
-    /// How many loops surround the current place inside of it.
-    n_loops: usize,
-    /// Whether it may print.
-    may_print: bool,
-}
-
 /// The state of checking one body.
 struct BodyChecker<'m, 'a> {
     module: &'m mut ModuleChecker<'a>,
@@ -375,15 +358,9 @@ struct BodyChecker<'m, 'a> {
     self_type: Option<Type>,
     /// Its scalar types and run-time sizes.
     infer: infer::Infer,
-    locals: Vec<typed::Local>,
-    local_facts: Vec<LocalFacts>,
+    locals: Locals,
     /// Patterns that might not match, to be looked at when all scalar types are decided.
     pattern_checks: Vec<exhaustive::PatternCheck>,
-    /// The locals that a name stands for, innermost last.
-    names: BTreeMap<String, Vec<LocalId>>,
-    /// The names bound in each open scope.
-    scopes: Vec<Vec<String>>,
-    frames: Vec<Frame>,
     /// Types of nodes, to be recorded when the scalar types are decided.
     node_types: Vec<(NodeId, Type)>,
     /// Element types that nothing but other parts of the body can decide: where they came from,
@@ -424,12 +401,8 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             generics,
             self_type: None,
             infer: infer::Infer::new(vars),
-            locals: Vec::new(),
-            local_facts: Vec::new(),
+            locals: Locals::new(),
             pattern_checks: Vec::new(),
-            names: BTreeMap::new(),
-            scopes: vec![Vec::new()],
-            frames: vec![Frame::default()],
             node_types: Vec::new(),
             undecided: Vec::new(),
             wanted_traits: Vec::new(),

@@ -194,9 +194,9 @@ fn in_order<'s>(
 fn evaluated_first<'s>(checker: &mut BodyChecker<'_, '_>, source: Source<'_>, before: &mut Vec<Stmt>) -> Source<'s> {
     let value = checker.source(source);
     let (span, ty) = (value.span, value.ty.clone());
-    let local = checker.bind("", span, ty.clone(), false);
-    checker.locals[local.0 as usize].name = "$argument".to_owned();
-    checker.local_facts[local.0 as usize].known = checker.size_of(&value);
+    let local = checker.locals.push("$argument", span, ty.clone(), false);
+    let size = checker.size_of(&value);
+    checker.locals.set_known(local, size);
     let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
     before.push(Stmt { span, kind: StmtKind::Let { pattern, value } });
     Source::Typed(Expr { span, ty, kind: ExprKind::Local(local) })

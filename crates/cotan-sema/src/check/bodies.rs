@@ -4,7 +4,8 @@ use cotan_ir::Elem;
 use cotan_syntax::{Span, ast};
 
 use super::infer::Strictness;
-use super::{BodyChecker, Frame, ModuleChecker, finish, loss_results, sizes};
+use super::locals::Frame;
+use super::{BodyChecker, ModuleChecker, finish, loss_results, sizes};
 use crate::modules::ModuleId;
 use crate::typed::{Body, FnId, FunctionBody};
 use crate::types::Type;
@@ -46,17 +47,16 @@ fn function_body(mut checker: BodyChecker<'_, '_>, plan: Plan<'_>) -> (Body, Typ
     let signature = checker.module.signature(plan.function).clone();
     checker.is_kernel = plan.item.form == ast::FunctionForm::Kernel;
     for param in &signature.params {
-        checker.bind(&param.name, param.span, param.ty.clone(), param.mutable);
+        checker.locals.bind(&param.name, param.span, param.ty.clone(), param.mutable);
     }
     if signature.prints {
-        let token = checker.bind("", signature.name_span, Type::of(Elem::I64), true);
-        checker.locals[token.0 as usize].name = "$output".to_owned();
+        checker.locals.push("$output", signature.name_span, Type::of(Elem::I64), true);
     }
     for _ in 0..signature.n_open_sizes {
         checker.infer.sizes.fresh(signature.span);
     }
     let declared = plan.inferred_for.is_none().then(|| signature.result.clone());
-    checker.frames = vec![Frame { result: declared.clone(), may_print: signature.prints, ..Frame::default() }];
+    checker.locals.frames = vec![Frame { result: declared.clone(), may_print: signature.prints, ..Frame::default() }];
     let value = checker.expr(&plan.item.body);
     let (value, result) = match (declared, plan.inferred_for) {
         (Some(declared), _) => {
@@ -66,7 +66,7 @@ fn function_body(mut checker: BodyChecker<'_, '_>, plan: Plan<'_>) -> (Body, Typ
             (checker.fit_as(value, &wanted, &subject, Strictness::Exact, origin), declared)
         }
         (None, attr) => {
-            let value = match checker.frames.first().and_then(|frame| frame.result.clone()) {
+            let value = match checker.locals.frames.first().and_then(|frame| frame.result.clone()) {
                 // The values of `return` decide; the end of the body must agree.
                 Some(returned) => checker.fit(value, &returned, "the end of the body"),
                 None => value,

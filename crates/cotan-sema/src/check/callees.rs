@@ -25,9 +25,8 @@ impl BodyChecker<'_, '_> {
             return Some((Callee::Lambda(lambda, base.span), 0));
         }
         let ast::ExprKind::Name(name) = &base.kind else { return None };
-        if self.names.contains_key(name) {
-            let local = *self.names.get(name)?.last()?;
-            let Type::Function(ty) = self.locals[local.0 as usize].ty.clone() else { return None };
+        if let Some(local) = self.locals.named(name) {
+            let Type::Function(ty) = self.locals.get(local).ty.clone() else { return None };
             self.lookup_local(name, base.span);
             return Some((Callee::Scheme(Box::new(param_scheme(name, base.span, local, *ty))), 0));
         }
@@ -192,7 +191,7 @@ pub(super) fn looks_like_function(checker: &BodyChecker<'_, '_>, expr: &ast::Exp
 pub(super) fn is_derivative_form(checker: &BodyChecker<'_, '_>, base: &ast::Expr, before: &[PostfixOp]) -> bool {
     let ast::ExprKind::Name(name) = &base.kind else { return false };
     (NamedForm::from_name(name).is_some() || name == VMAP)
-        && !checker.names.contains_key(name)
+        && checker.locals.named(name).is_none()
         && checker.module.find(name).is_none()
         && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))
 }

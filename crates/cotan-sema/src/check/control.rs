@@ -16,7 +16,7 @@ const VALUE_OF_A_LOOP: &str = "add it to a variable in front of the loop, bind i
 
 /// `if c { } else if d { } else { }`
 pub(super) fn if_expr(checker: &mut BodyChecker<'_, '_>, it: &ast::If, span: Span) -> Expr {
-    let first_local = checker.locals.len() as u32;
+    let first_local = checker.locals.len();
     let first_size = checker.infer.sizes.len();
     let mut arms = Vec::new();
     for arm in &it.arms {
@@ -110,7 +110,7 @@ pub(super) fn for_loop(checker: &mut BodyChecker<'_, '_>, it: &ast::For, span: S
         Some(Iterable::Tensor { tensor, .. }) => element_type(&tensor.ty),
         None => Type::Error,
     };
-    let is_parallel = checker.is_kernel && checker.frames.len() == 1 && !checker.in_for_loop;
+    let is_parallel = checker.is_kernel && checker.locals.frames.len() == 1 && !checker.in_for_loop;
     let in_for_loop = std::mem::replace(&mut checker.in_for_loop, true);
     let (pattern, body) = checker.scoped(|this| {
         let pattern = this.irrefutable(&it.pattern, &elem, "`for`");
@@ -173,11 +173,11 @@ fn loop_tensor(checker: &mut BodyChecker<'_, '_>, tensor: Expr, reversed: bool) 
 }
 
 fn loop_body(checker: &mut BodyChecker<'_, '_>, body: &ast::Block) -> Expr {
-    if let Some(frame) = checker.frames.last_mut() {
+    if let Some(frame) = checker.locals.frames.last_mut() {
         frame.n_loops += 1;
     }
     let body = checker.block(body);
-    if let Some(frame) = checker.frames.last_mut() {
+    if let Some(frame) = checker.locals.frames.last_mut() {
         frame.n_loops -= 1;
     }
     require_unit(checker, &body, VALUE_OF_A_LOOP);
@@ -196,11 +196,11 @@ pub(super) fn while_loop(checker: &mut BodyChecker<'_, '_>, it: &ast::While, spa
 
 /// `break` and `continue`
 pub(super) fn jump(checker: &mut BodyChecker<'_, '_>, kind: ExprKind, name: &str, span: Span) -> Expr {
-    if checker.frames.last().is_some_and(|frame| frame.n_loops > 0) {
+    if checker.locals.frames.last().is_some_and(|frame| frame.n_loops > 0) {
         return Expr { span, ty: Type::Never, kind };
     }
     let message = format!("expected a loop around `{name}`, found none");
-    let help = if checker.frames.len() > 1 {
+    let help = if checker.locals.frames.len() > 1 {
         "a lambda is no loop: use `return` to leave it"
     } else {
         "use `return` to leave the function"

@@ -79,13 +79,13 @@ fn piece(checker: &mut BodyChecker<'_, '_>, printer: Printer, source: Source<'_>
 
 /// Notes that something prints here; reports it where only pure code may stand.
 pub(super) fn effect(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, definition: Option<Span>) {
-    let Some(function) = checker.frames.first() else { return };
+    let Some(function) = checker.locals.frames.first() else { return };
     let (message, help) = if !function.may_print {
         let Some(owner) = checker.owner else { return };
         let owner = checker.module.signature(owner).name.trim_end_matches(".primal").to_owned();
         let message = format!("expected calls of pure functions in `{owner}`, found `{name}`, which prints");
         (message, format!("write `@io` before the declaration of `{owner}`"))
-    } else if checker.frames.iter().any(|frame| !frame.may_print) {
+    } else if checker.locals.frames.iter().any(|frame| !frame.may_print) {
         let message = format!("expected a pure function to be passed on, found a call of `{name}`, which prints");
         (message, "write a loop, or `each(v, |x| ...)`, whose function may print".to_owned())
     } else {

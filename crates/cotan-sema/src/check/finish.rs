@@ -126,7 +126,7 @@ pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
         }
         checker.module.wanted_traits.push(wanted);
     }
-    let mut locals = std::mem::take(&mut checker.locals);
+    let mut locals = std::mem::take(&mut checker.locals.all);
     locals.shrink_to_fit();
     let mut body = Body { locals, sizes: std::mem::take(&mut checker.infer.sizes.all), value };
     let mut checks = std::mem::take(&mut checker.pattern_checks);

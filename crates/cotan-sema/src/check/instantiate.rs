@@ -278,7 +278,7 @@ impl Instance {
         if !self.may_stay_open {
             return;
         }
-        let n_locals = checker.locals.len() as u32;
+        let n_locals = checker.locals.len();
         for (generic, known) in self.generics.iter().zip(&mut self.known) {
             if known.is_none() && generic.kind == GenericKind::Size {
                 *known = Some(GenericArg::Size(checker.infer.sizes.open(&generic.name, &self.name, n_locals, span)));
@@ -470,7 +470,7 @@ fn explicit_generic(checker: &mut BodyChecker<'_, '_>, generic: &Generic, arg: &
         }),
         GenericKind::Size => {
             if let ast::ExprKind::Name(name) = &arg.kind
-                && !checker.names.contains_key(name)
+                && checker.locals.named(name).is_none()
                 && Elem::from_name(name).is_some()
             {
                 let message = format!("expected a size for `{}`, found the type `{name}`", generic.name);

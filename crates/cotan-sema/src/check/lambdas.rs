@@ -2,9 +2,10 @@
 
 use cotan_syntax::{Diagnostic, Span, ast};
 
+use super::BodyChecker;
 use super::infer::Strictness;
 use super::instantiate::add_values;
-use super::{BodyChecker, Frame};
+use super::locals::Frame;
 use crate::codes;
 use crate::typed::{Callable, CallableKind, Expr, Lambda, LocalId, Pattern, PatternKind};
 use crate::types::Type;
@@ -47,8 +48,7 @@ impl BodyChecker<'_, '_> {
             let mut locals = Vec::new();
             let mut patterns = Vec::new();
             for (at, ty) in params.iter().enumerate() {
-                let local = this.bind("", span, ty.clone(), false);
-                this.locals[local.0 as usize].name = format!("${at}");
+                let local = this.locals.push(&format!("${at}"), span, ty.clone(), false);
                 locals.push(local);
                 patterns.push(Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) });
             }
@@ -64,12 +64,12 @@ impl BodyChecker<'_, '_> {
         params: &[Type],
         inside: impl FnOnce(&mut Self) -> (Vec<Pattern>, Expr),
     ) -> Callable {
-        let first_local = self.locals.len() as u32;
+        let first_local = self.locals.len();
         let first_size = self.infer.sizes.len();
         let may_print = std::mem::take(&mut self.lends_output);
-        self.frames.push(Frame { first_local, may_print, ..Frame::default() });
+        self.locals.frames.push(Frame { first_local, may_print, ..Frame::default() });
         let (patterns, body) = self.scoped(inside);
-        let frame = self.frames.pop().unwrap_or_default();
+        let frame = self.locals.frames.pop().unwrap_or_default();
         let body = match &frame.result {
             // The values of `return` decide; the end of the body must agree.
             Some(result) => self.fit(body, &result.clone(), "the result of the lambda"),
@@ -83,7 +83,7 @@ impl BodyChecker<'_, '_> {
         let mut captures = frame.captures.clone();
         for local in &frame.captures {
             // What stands in the dims of a captured tensor is captured with it.
-            add_values(&self.locals[local.0 as usize].ty, &mut captures);
+            add_values(&self.locals.get(*local).ty, &mut captures);
         }
         let captures = captures.into_iter().collect();
         let lambda = Lambda { params: patterns, captures, body };

@@ -12,7 +12,7 @@ use crate::types::Type;
 pub(super) fn match_expr(checker: &mut BodyChecker<'_, '_>, it: &ast::Match, span: Span) -> Expr {
     let scrutinee = checker.expr(&it.scrutinee);
     let ty = scrutinee.ty.clone();
-    let first_local = checker.locals.len() as u32;
+    let first_local = checker.locals.len();
     let first_size = checker.infer.sizes.len();
     let mut are_patterns_right = true;
     let mut arms = Vec::new();

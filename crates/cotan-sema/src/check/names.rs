@@ -6,33 +6,28 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::scope::Found;
 use super::vmap_axes::VMAP;
-use super::{BodyChecker, Def, LocalFacts, tile_shapes};
+use super::{BodyChecker, Def, tile_shapes};
 use crate::codes;
 use crate::dims::{GenericId, LocalId};
 use crate::modules::einsum::EINSUM;
 use crate::prelude;
 use crate::suggest::closest;
-use crate::typed::{Expr, ExprKind, Literal, Local, NamedForm};
+use crate::typed::{Expr, ExprKind, Literal, NamedForm};
 use crate::types::{GenericKind, Type};
 
 impl BodyChecker<'_, '_> {
     /// The local that a name stands for, recorded as a use and as a capture.
     pub(super) fn lookup_local(&mut self, name: &str, span: Span) -> Option<LocalId> {
-        let local = *self.names.get(name)?.last()?;
-        let definition = self.locals[local.0 as usize].span;
+        let local = self.locals.named(name)?;
+        let definition = self.locals.get(local).span;
         self.module.note_use(span, definition);
-        for frame in self.frames.iter_mut().rev() {
-            if local.0 >= frame.first_local {
-                break;
-            }
-            frame.captures.insert(local);
-        }
+        self.locals.capture(local);
         Some(local)
     }
 
     /// Whether a name stands for a declaration, and for nothing that hides it.
     pub(super) fn is_item(&self, name: &str) -> bool {
-        !self.names.contains_key(name)
+        self.locals.named(name).is_none()
             && !self.generics.iter().any(|generic| generic.name == name)
             && self.module.find(name).is_some()
     }
@@ -47,32 +42,11 @@ impl BodyChecker<'_, '_> {
         Expr::error(span)
     }
 
-    /// A new local with a name, in the innermost scope.
-    pub(super) fn bind(&mut self, name: &str, span: Span, ty: Type, mutable: bool) -> LocalId {
-        let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name: name.to_owned(), span, ty, mutable });
-        self.local_facts.push(LocalFacts::default());
-        if !name.is_empty() {
-            self.names.entry(name.to_owned()).or_default().push(id);
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.push(name.to_owned());
-            }
-        }
-        id
-    }
-
     /// Runs `inside` in a scope of its own.
     pub(super) fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
-        self.scopes.push(Vec::new());
+        self.locals.enter();
         let result = inside(self);
-        for name in self.scopes.pop().unwrap_or_default() {
-            if let Some(ids) = self.names.get_mut(&name) {
-                ids.pop();
-                if ids.is_empty() {
-                    self.names.remove(&name);
-                }
-            }
-        }
+        self.locals.leave();
         result
     }
 }
@@ -118,7 +92,7 @@ fn item_value(checker: &mut BodyChecker<'_, '_>, found: &Found) -> Expr {
 /// The value of a name that is no declaration.
 fn plain_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span) -> Expr {
     if let Some(local) = checker.lookup_local(name, span) {
-        let ty = checker.locals[local.0 as usize].ty.clone();
+        let ty = checker.locals.get(local).ty.clone();
         if matches!(ty, Type::Function(_)) {
             return checker.function_as_value(span, &format!("the function `{name}`"));
         }
@@ -155,7 +129,7 @@ pub(super) fn unknown_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: 
         return Expr::error(span);
     }
     let help = {
-        let locals = checker.names.iter().filter(|(_, ids)| !ids.is_empty()).map(|(name, _)| name.as_str());
+        let locals = checker.locals.names();
         let items = checker.module.declared_names();
         let generics = checker.generics.iter().map(|generic| generic.name.as_str());
         let forms = NamedForm::all().map(|form| form.name).chain([VMAP, EINSUM]);

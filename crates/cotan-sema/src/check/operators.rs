@@ -113,8 +113,8 @@ fn maybe_fold<'s>(
 /// Whether an expression is the bare name of a function.
 pub(super) fn is_function_name(checker: &BodyChecker<'_, '_>, expr: &ast::Expr) -> bool {
     let ast::ExprKind::Name(name) = &expr.kind else { return false };
-    match checker.names.get(name).and_then(|ids| ids.last()) {
-        Some(local) => matches!(checker.locals[local.0 as usize].ty, Type::Function(_)),
+    match checker.locals.named(name) {
+        Some(local) => matches!(checker.locals.get(local).ty, Type::Function(_)),
         None if checker.generics.iter().any(|generic| generic.name == *name) => false,
         None => match checker.module.find(name) {
             Some(definition) => matches!(definition.def, super::Def::Function(_)),

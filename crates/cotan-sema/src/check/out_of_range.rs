@@ -55,7 +55,7 @@ fn names_known(checker: &BodyChecker<'_, '_>, expr: &Expr) -> bool {
     if let ExprKind::Chain(chain) = &expr.kind {
         return names_known(checker, &chain.first) || chain.rest.iter().any(|link| names_known(checker, &link.operand));
     }
-    matches!(expr.kind, ExprKind::Local(local) if checker.local_facts[local.0 as usize].known.is_some())
+    matches!(expr.kind, ExprKind::Local(local) if checker.locals.known(local).is_some())
 }
 
 fn bad_index(checker: &BodyChecker<'_, '_>, at: &Expr, extent: &Dim, name: Option<&str>) -> Option<Diagnostic> {

@@ -73,7 +73,7 @@ fn bind_name(
     let first = binder.again.as_ref().and_then(|names| names.iter().find(|(other, _)| other.name == name.name));
     let local = match first.cloned() {
         Some((first, local)) => {
-            let wanted = checker.locals[local.0 as usize].ty.clone();
+            let wanted = checker.locals.get(local).ty.clone();
             let value = crate::typed::Expr { ty: ty.clone(), ..crate::typed::Expr::error(name.span) };
             let origin = Some((first.span, "bound here first"));
             checker.fit_as(value, &wanted, &format!("`{}`", name.name), Strictness::Exact, origin);
@@ -83,7 +83,7 @@ fn bind_name(
             if binder.again.is_some() {
                 report_or_binding(checker, name, "is not bound in the first alternative");
             }
-            checker.bind(&name.name, name.span, ty.clone(), mutable)
+            checker.locals.bind(&name.name, name.span, ty.clone(), mutable)
         }
     };
     binder.bound.push((name.clone(), local));

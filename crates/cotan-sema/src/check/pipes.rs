@@ -13,9 +13,9 @@ pub(super) fn pipe(checker: &mut BodyChecker<'_, '_>, pipe: &ast::Pipe, span: Sp
     let mut value = checker.expr(&pipe.first);
     let mut statements = Vec::new();
     for stage in &pipe.stages {
-        let local = checker.bind("", value.span, value.ty.clone(), false);
-        checker.locals[local.0 as usize].name = "$pipe".to_owned();
-        checker.local_facts[local.0 as usize].known = checker.size_of(&value);
+        let local = checker.locals.push("$pipe", value.span, value.ty.clone(), false);
+        let size = checker.size_of(&value);
+        checker.locals.set_known(local, size);
         let (ty, value_span) = (value.ty.clone(), value.span);
         let pattern = Pattern { span: value_span, ty: ty.clone(), kind: PatternKind::Local(local) };
         statements.push(Stmt { span: value_span, kind: StmtKind::Let { pattern, value } });

@@ -123,7 +123,7 @@ fn root(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, ops: &[ast::P
         }
         return None;
     };
-    let local = &checker.locals[root.0 as usize];
+    let local = checker.locals.get(root);
     let (definition, ty, mutable) = (local.span, local.ty.clone(), local.mutable);
     let is_param = (root.0 as usize) < checker.n_params;
     if !mutable {
@@ -135,7 +135,7 @@ fn root(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, ops: &[ast::P
         report_immutable(checker, name, span, Some(definition), &help);
         return None;
     }
-    if checker.frames.last().is_some_and(|frame| root.0 < frame.first_local) {
+    if checker.locals.frames.last().is_some_and(|frame| root.0 < frame.first_local) {
         let message = format!("expected a variable of the lambda, found `{name}`, which it captures");
         checker.report(
             Diagnostic::error(codes::CAPTURED_ASSIGNMENT, span, message)

@@ -125,7 +125,7 @@ fn cast(checker: &mut BodyChecker<'_, '_>, value: Expr, ty: &ast::TypeExpr, span
 fn index(checker: &mut BodyChecker<'_, '_>, value: Expr, args: &[AstArg], span: Span) -> Expr {
     let base = checker.show_value(&value);
     let name = if let ExprKind::Local(local) = value.kind {
-        Some(checker.locals[local.0 as usize].name.clone()).filter(|name| !name.starts_with('$'))
+        Some(checker.locals.get(local).name.clone()).filter(|name| !name.starts_with('$'))
     } else {
         None
     };

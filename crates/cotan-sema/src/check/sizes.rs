@@ -7,7 +7,7 @@ use super::type_scope::{Holes, TypeScope};
 use super::{BodyChecker, ModuleChecker};
 use crate::dims::{Atom, Dim};
 use crate::show::Names;
-use crate::typed::{BinaryOp, Block, Expr, ExprKind, Literal, LocalId, Pattern, PatternKind, Stmt, StmtKind};
+use crate::typed::{BinaryOp, Block, Expr, ExprKind, Literal, Local, LocalId, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::{EnumType, GenericArg, Scalar, StructType, Type};
 
 impl BodyChecker<'_, '_> {
@@ -98,7 +98,7 @@ impl BodyChecker<'_, '_> {
         let ty = self.show(&value.ty);
         // What the checker binds itself has a name that no source has.
         if let ExprKind::Local(local) = value.kind
-            && let name = &self.locals[local.0 as usize].name
+            && let name = &self.locals.get(local).name
             && !name.starts_with('$')
         {
             return format!("`{name}: {ty}`");
@@ -120,7 +120,8 @@ impl BodyChecker<'_, '_> {
         let module: &ModuleChecker<'_> = self.module;
         let structs = |at: u32| module.struct_name(at);
         let enums = |at: u32| module.enum_name(at);
-        let local = |at: u32| self.locals.get(at as usize).map_or_else(|| "?".to_owned(), |local| local.name.clone());
+        let local =
+            |at: u32| self.locals.all.get(at as usize).map_or_else(|| "?".to_owned(), |local| local.name.clone());
         let (generics, vars) = (&self.generics, &self.infer.vars);
         show(&Names { generics, structs: &structs, enums: &enums, locals: &local, vars })
     }
@@ -132,27 +133,26 @@ impl BodyChecker<'_, '_> {
 
 /// The value of an immutable variable as a size.
 fn size_of_local(checker: &BodyChecker<'_, '_>, local: LocalId) -> Option<Dim> {
-    let at = local.0 as usize;
-    if checker.locals[at].mutable {
+    let Local { mutable, ty, .. } = checker.locals.get(local);
+    if *mutable {
         return None;
     }
-    if let Some(known) = &checker.local_facts[at].known {
+    if let Some(known) = checker.locals.known(local) {
         return Some(known.clone());
     }
     // A literal that defaults to i64 may yet turn out to be something else.
-    if checker.infer.vars.resolve_type(&checker.locals[at].ty) != Type::of(Elem::I64) {
+    if checker.infer.vars.resolve_type(ty) != Type::of(Elem::I64) {
         return None;
     }
     let atom = Dim::atom(Atom::Value(local));
-    let is_param = at < checker.n_params;
+    let is_param = (local.0 as usize) < checker.n_params;
     Some(if is_param { atom } else { atom.at_run_time() })
 }
 
 /// The value bound to a local of its own, so that sizes may be made of it.
 pub(super) fn bound_value(checker: &mut BodyChecker<'_, '_>, value: Expr) -> (Expr, Dim) {
     let (span, ty) = (value.span, value.ty.clone());
-    let local = checker.bind("", span, ty.clone(), false);
-    checker.locals[local.0 as usize].name = "$n".to_owned();
+    let local = checker.locals.push("$n", span, ty.clone(), false);
     let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
     let statements = vec![Stmt { span, kind: StmtKind::Let { pattern, value } }];
     let value = Some(Expr { span, ty: ty.clone(), kind: ExprKind::Local(local) });
@@ -177,11 +177,10 @@ pub(super) fn in_type_scope<T>(
     mentioned: &[String],
     resolve: impl FnOnce(&mut ModuleChecker<'_>, &mut TypeScope<'_>) -> T,
 ) -> T {
-    let (names, locals) = (&checker.names, &checker.locals);
     let this = &*checker;
     let values = |name: &str| {
-        let local = *names.get(name)?.last()?;
-        (locals[local.0 as usize].ty == Type::of(Elem::I64)).then(|| size_of_local(this, local)).flatten()
+        let local = this.locals.named(name)?;
+        (this.locals.get(local).ty == Type::of(Elem::I64)).then(|| size_of_local(this, local)).flatten()
     };
     let known: Vec<(String, Dim)> = mentioned.iter().filter_map(|name| Some((name.clone(), values(name)?))).collect();
     let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());

@@ -98,10 +98,11 @@ fn let_statement(checker: &mut BodyChecker<'_, '_>, binding: &ast::Let) -> StmtK
     let ty = value.ty.clone();
     let pattern = checker.irrefutable(&binding.pattern, &ty, "`let`");
     if let PatternKind::Local(local) = pattern.kind
-        && !checker.locals[local.0 as usize].mutable
+        && !checker.locals.get(local).mutable
         && checker.is_i64(&ty)
     {
-        checker.local_facts[local.0 as usize].known = checker.size_of(&value);
+        let size = checker.size_of(&value);
+        checker.locals.set_known(local, size);
     }
     StmtKind::Let { pattern, value }
 }
@@ -128,8 +129,8 @@ pub(super) fn return_expr(checker: &mut BodyChecker<'_, '_>, value: Option<&ast:
         None => Expr { span, ty: Type::UNIT, kind: ExprKind::Tuple(Vec::new()) },
     };
     let n_open = checker.n_open_sizes;
-    let is_function = checker.frames.len() == 1;
-    let Some(frame) = checker.frames.last() else { return Expr::error(span) };
+    let is_function = checker.locals.frames.len() == 1;
+    let Some(frame) = checker.locals.frames.last() else { return Expr::error(span) };
     let value = match frame.result.clone() {
         Some(result) => {
             let n_open = if is_function { n_open } else { 0 };
@@ -138,7 +139,7 @@ pub(super) fn return_expr(checker: &mut BodyChecker<'_, '_>, value: Option<&ast:
         }
         None => {
             let ty = value.ty.clone();
-            if let Some(frame) = checker.frames.last_mut() {
+            if let Some(frame) = checker.locals.frames.last_mut() {
                 frame.result = Some(ty);
             }
             value

@@ -15,7 +15,7 @@ pub(super) fn tile_args<'s>(checker: &BodyChecker<'_, '_>, expr: &'s ast::Expr) 
     let ast::ExprKind::Postfix(postfix) = &expr.kind else { return None };
     let [PostfixOp { kind: PostfixKind::Call(args), .. }] = postfix.ops.as_slice() else { return None };
     let ast::ExprKind::Name(name) = &postfix.base.kind else { return None };
-    let is_own = checker.names.contains_key(name) || checker.module.find(name).is_some();
+    let is_own = checker.locals.named(name).is_some() || checker.module.find(name).is_some();
     (name == "tile" && !is_own).then_some(args)
 }
 
