@@ -8,9 +8,9 @@ use super::bounds::Bounds;
 use super::text::{constant, in_lanes, register};
 use super::uses::Uses;
 use super::{FunctionText, ModuleEmitter};
-use crate::abi::layout;
 use cotan_ir::AllocationSite;
 use cotan_loops::{Buffer, BufferKind, Home, LoopFunction, Node, Operand};
+use cotan_runtime::abi::layout;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The memory of the frame for calls of functions of the module.
@@ -159,7 +159,7 @@ impl<'a> FunctionEmitter<'a> {
         self.label.clone()
     }
 
-    /// Ends the call unless a status is [`OK`](crate::abi::OK).
+    /// Ends the call unless a status is [`OK`](cotan_runtime::abi::OK).
     pub(super) fn check_status(&mut self, status: &str) {
         let failed = self.define(&format!("icmp ne i32 {status}, 0"));
         let next = self.new_label();

@@ -5,72 +5,10 @@
 
 use super::function::FunctionEmitter;
 use super::text::{in_lanes, register};
-use crate::jit::HostSymbols;
-use crate::runtime;
 use cotan_ir::{Elem, Prim};
 use cotan_loops::{Local, Operand};
-use cotan_ops::{Carrier, Codegen, Kernel, PrimRow, row, table};
-use std::collections::BTreeSet;
-use std::sync::OnceLock;
-
-/// Every function that emitted code may call.
-pub fn host_symbols() -> HostSymbols {
-    let mut symbols = runtime::host_symbols();
-    for row in table() {
-        for elem in Elem::ALL {
-            let kernel = (row.kernels)(Carrier::Elem(elem)).filter(|_| is_called(row));
-            if let Some(kernel) = kernel {
-                // SAFETY: emitted code does not call this address, it hands it to `cotan_kernel`.
-                unsafe { symbols.define(kernel_symbol(row.name(), elem), kernel as *const ()) };
-            }
-        }
-    }
-    // SAFETY: the signature is the one that `host_call` declares.
-    unsafe { symbols.define("cotan_kernel", call_kernel as *const ()) };
-    symbols
-}
-
-fn is_called(row: &PrimRow) -> bool {
-    match row.codegen {
-        Codegen::Host | Codegen::NativeOrHost(_) => true,
-        Codegen::Native(_) | Codegen::Term(_) | Codegen::Expansion(_) => false,
-    }
-}
-
-fn kernel_symbol(name: &str, elem: Elem) -> String {
-    format!("cotan_{name}_{elem}")
-}
-
-/// The symbol of an elementary function of floats, if the runtime has it.
-fn elementary_symbol(row: &PrimRow, elem: Elem) -> Option<String> {
-    static NAMES: OnceLock<BTreeSet<String>> = OnceLock::new();
-    let names = NAMES.get_or_init(|| runtime::host_symbols().iter().map(|(name, _)| name.to_owned()).collect());
-    let name = match elem {
-        Elem::F32 => format!("cotan_{}f", row.name()),
-        Elem::F64 => format!("cotan_{}", row.name()),
-        Elem::Bool
-        | Elem::I8
-        | Elem::I16
-        | Elem::I32
-        | Elem::I64
-        | Elem::U8
-        | Elem::U16
-        | Elem::U32
-        | Elem::U64
-        | Elem::F16
-        | Elem::BF16 => return None,
-    };
-    names.contains(&name).then_some(name)
-}
-
-/// Calls an evaluator on `n` operands, given by their bits.
-unsafe extern "C" fn call_kernel(kernel: *const (), args: *const u64, n: usize) -> u64 {
-    // SAFETY: emitted code passes the address of a kernel of the table, and `n` operands in its frame.
-    unsafe {
-        let kernel: Kernel = std::mem::transmute(kernel);
-        kernel(std::slice::from_raw_parts(args, n))
-    }
-}
+use cotan_ops::row;
+use cotan_runtime::{elementary_symbol, evaluator_symbol};
 
 impl FunctionEmitter<'_> {
     /// Defines `to` as the value of a primitive at `elem` for its `T`, lane by lane.
@@ -113,7 +51,7 @@ impl FunctionEmitter<'_> {
                 let args: Vec<String> = args.iter().map(|(elem, a)| format!("{} {a}", register(*elem))).collect();
                 self.line(&format!("{to} = call {ty} @{name}({})", args.join(", ")));
             }
-            None => self.kernel_call(to, result, &kernel_symbol(row.name(), elem), args),
+            None => self.kernel_call(to, result, &evaluator_symbol(row.name(), elem), args),
         }
     }
 

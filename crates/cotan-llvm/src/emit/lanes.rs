@@ -3,9 +3,9 @@
 use super::function::FunctionEmitter;
 use super::instruction::Form;
 use super::text::{constant, in_all_lanes, in_lanes, in_memory, register};
-use crate::abi::layout;
 use cotan_ir::{Elem, Monoid, bug};
 use cotan_loops::node::{Buffer, Expr, Local, Operand, Place, Target, combining};
+use cotan_runtime::abi::layout;
 
 impl FunctionEmitter<'_> {
     pub(super) fn form(&self, operand: Operand) -> Form {

@@ -3,9 +3,9 @@
 use super::function::{CALL, FunctionEmitter};
 use super::symbol;
 use super::text::{in_memory, quoted, register};
-use crate::abi::layout;
 use cotan_ir::{Elem, Symbol};
 use cotan_loops::node::{Argument, Buffer, BufferKind, CallResult, Effect, Home, Node, Operand, Place, Tensor};
+use cotan_runtime::abi::layout;
 
 impl FunctionEmitter<'_> {
     // ---- addresses
@@ -308,7 +308,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Fills the [`Buf`](crate::abi::Buf) of a tensor that a call gives, with room for its shape. Of arguments, and of
+    /// Fills the [`Buf`](cotan_runtime::abi::Buf) of a tensor that a call gives, with room for its shape. Of arguments, and of
     /// scalars, a function of the module reads nothing but the address.
     fn fill_result(&mut self, buf: usize, data: &str, capacity: &str, shape: usize, rank: usize) {
         let extents = self.field(CALL, shape);

@@ -7,10 +7,11 @@ use super::pieces::is_flushing;
 use super::poll::{Cut, has_loop};
 use super::text::{in_lanes, quoted, register};
 use super::uses::Uses;
-use super::{EmittedCheck, ModuleEmitter, symbol};
-use crate::abi::layout;
+use super::{ModuleEmitter, symbol};
 use cotan_ir::{CheckKind, Const, Elem, Span};
 use cotan_loops::{Expr, For, Local, LoopFunction, Node, Operand, Param, Threads};
+use cotan_runtime::EmittedCheck;
+use cotan_runtime::abi::layout;
 
 impl FunctionEmitter<'_> {
     /// Prints a function of the module, and those that are split off it.

@@ -1,9 +1,9 @@
 //! Matrix products: a call through the table of the context.
 
 use super::function::FunctionEmitter;
-use crate::abi::layout;
 use cotan_ir::Elem;
 use cotan_loops::Product;
+use cotan_runtime::abi::layout;
 
 impl FunctionEmitter<'_> {
     /// Calls the library for a product, with a description of it in the frame.

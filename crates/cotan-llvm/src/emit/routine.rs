@@ -2,11 +2,11 @@
 
 use super::function::FunctionEmitter;
 use super::output::elem_number;
-use crate::abi::layout;
 use cotan_loops::Routine;
+use cotan_runtime::abi::layout;
 
 impl FunctionEmitter<'_> {
-    /// Calls a routine, with a description of its arrays in the frame: see [`crate::abi`].
+    /// Calls a routine, with a description of its arrays in the frame: see [`cotan_runtime::abi`].
     pub(super) fn routine(&mut self, routine: &Routine) {
         let n_arrays = routine.arrays().count();
         let ranks: usize = routine.arrays().map(|array| array.dims.len()).sum();

@@ -7,7 +7,6 @@ use cotan_syntax::{Diagnostic, Span};
 use super::BodyChecker;
 use super::arguments::Source;
 use super::callees::Callee;
-use super::expressions::error;
 use super::fit::Strictness;
 use super::size_exprs::pack_name;
 use super::type_exprs::TypeScope;
@@ -164,7 +163,7 @@ impl BodyChecker<'_, '_> {
         };
         match checked {
             Some((ty, args)) => Expr { span, ty, kind: ExprKind::Builtin { builtin, args } },
-            None => error(span),
+            None => Expr::error(span),
         }
     }
 

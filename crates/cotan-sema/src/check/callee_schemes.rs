@@ -4,7 +4,6 @@ use cotan_syntax::Span;
 use cotan_syntax::ast;
 
 use super::callees::{Callee, DerivativeCallee};
-use super::expressions::error;
 use super::instantiate::Instance;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget, callable_scheme};
 use super::{BodyChecker, CallEdge};
@@ -48,7 +47,7 @@ impl BodyChecker<'_, '_> {
     fn scheme_at(&mut self, scheme: &Scheme, types: &[Type], span: Span) -> Option<Scheme> {
         let mut instance = Instance::new(self, scheme, span);
         for (param, ty) in scheme.params.iter().zip(types) {
-            instance.learn(self, &param.ty, &Expr { ty: ty.clone(), ..error(span) });
+            instance.learn(self, &param.ty, &Expr { ty: ty.clone(), ..Expr::error(span) });
         }
         instance.settle();
         if instance.is_misfit() {

@@ -6,7 +6,6 @@ use cotan_syntax::{Diagnostic, Span};
 use super::BodyChecker;
 use super::arguments::{Given, Source};
 use super::callees::Callee;
-use super::expressions::error;
 use super::fit::Misfit;
 use super::instantiate::Instance;
 use super::schemes::{Scheme, SchemeTarget};
@@ -29,7 +28,7 @@ impl BodyChecker<'_, '_> {
             };
             self.report(Diagnostic::error(codes::NOT_CALLABLE, value.span, message).help(help));
         }
-        error(value.span.to(span))
+        Expr::error(value.span.to(span))
     }
 
     /// Applies a callee to arguments.
@@ -49,7 +48,7 @@ impl BodyChecker<'_, '_> {
             }
             Callee::Failed => {
                 self.check_anyway(given.into_sources());
-                error(span)
+                Expr::error(span)
             }
             Callee::Scheme(_) | Callee::Lambda(..) | Callee::Derivative(_) | Callee::Vmap(_) => {
                 let (given, types) = if callee.needs_argument_types() {
@@ -65,7 +64,7 @@ impl BodyChecker<'_, '_> {
                     Some(scheme) => self.call(&scheme, given, span),
                     None => {
                         self.check_anyway(given.into_sources());
-                        error(span)
+                        Expr::error(span)
                     }
                 }
             }
@@ -98,7 +97,7 @@ impl BodyChecker<'_, '_> {
     fn call(&mut self, scheme: &Scheme, given: Given<'_>, span: Span) -> Expr {
         match self.arrange(scheme, given, span) {
             Some(arranged) => arranged.wrap(|sources| self.arranged_call(scheme, sources, span)),
-            None => error(span),
+            None => Expr::error(span),
         }
     }
 
@@ -110,11 +109,11 @@ impl BodyChecker<'_, '_> {
         let parts: Vec<(Type, String, Source<'_>)> =
             wanted.zip(sources).map(|((ty, subject), source)| (ty, subject, source)).collect();
         let mut instance = Instance::new(self, scheme, span);
-        let Some(args) = self.arguments(&mut instance, parts, span) else { return error(span) };
-        let Some(callable) = self.instantiate(scheme, &instance, span) else { return error(span) };
+        let Some(args) = self.arguments(&mut instance, parts, span) else { return Expr::error(span) };
+        let Some(callable) = self.instantiate(scheme, &instance, span) else { return Expr::error(span) };
         let ty = callable.result.clone();
         if args.iter().any(|arg| matches!(arg, Arg::Value(value) if value.ty.has_error())) {
-            return Expr { ty: if ty.has_error() { Type::Error } else { ty }, ..error(span) };
+            return Expr { ty: if ty.has_error() { Type::Error } else { ty }, ..Expr::error(span) };
         }
         Expr { span, ty, kind: ExprKind::Call { callee: Box::new(callable), args } }
     }

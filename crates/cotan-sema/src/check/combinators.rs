@@ -6,7 +6,6 @@ use super::BodyChecker;
 use super::arguments::Source;
 use super::builtins::Site;
 use super::control::element_type;
-use super::expressions::error;
 use super::fit::Strictness;
 use crate::codes;
 use crate::dims::Dim;
@@ -62,7 +61,7 @@ impl BodyChecker<'_, '_> {
             );
             return None;
         }
-        let element = Expr { ty: callable.result.clone(), ..error(callable.span) };
+        let element = Expr { ty: callable.result.clone(), ..Expr::error(callable.span) };
         self.require_element(&element).then(|| callable.result.stacked(dims))
     }
 
@@ -156,12 +155,12 @@ impl BodyChecker<'_, '_> {
     /// other value.
     pub(super) fn keeps_state(&mut self, mut callable: Callable, state: &Type, subject: &str) -> Option<Callable> {
         if let CallableKind::Lambda(lambda) = &mut callable.kind {
-            let body = std::mem::replace(&mut lambda.body, error(callable.span));
+            let body = std::mem::replace(&mut lambda.body, Expr::error(callable.span));
             lambda.body = self.fit(body, state, subject);
             callable.result = state.clone();
             return (!lambda.body.ty.has_error()).then_some(callable);
         }
-        let result = Expr { ty: callable.result.clone(), ..error(callable.span) };
+        let result = Expr { ty: callable.result.clone(), ..Expr::error(callable.span) };
         let fitted = self.fit(result, state, subject);
         if let ExprKind::Cast(_) = fitted.kind {
             let (wanted, found) = (self.show(state), self.show(&callable.result));
@@ -202,7 +201,7 @@ impl BodyChecker<'_, '_> {
         }
         let step = self.function(site, step, std::slice::from_ref(&init.ty));
         let done = self.function(site, done, std::slice::from_ref(&init.ty))?;
-        let result = Expr { ty: done.result.clone(), ..error(done.span) };
+        let result = Expr { ty: done.result.clone(), ..Expr::error(done.span) };
         let is_bool = !self.condition(result, "the test of `iterate_until`").ty.has_error();
         let step = self.keeps_state(step?, &init.ty, NEXT_STATE)?;
         let ty = init.ty.clone();

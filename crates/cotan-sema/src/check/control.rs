@@ -3,7 +3,6 @@
 use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::BodyChecker;
-use super::expressions::error;
 use super::fit::Misfit;
 use crate::codes;
 use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, Sharing, While};
@@ -73,7 +72,7 @@ impl BodyChecker<'_, '_> {
         // Between an integer and a float it is the integer that should change.
         let swapped = is_integer(first) && !is_integer(second);
         let (value, other) = if swapped { (first, second) } else { (second, first) };
-        let value = Expr { ty: value.clone(), ..error(span) };
+        let value = Expr { ty: value.clone(), ..Expr::error(span) };
         let help = self.misfit_help(&value, other, misfit);
         self.report(Diagnostic::error(code, span, message).label(first_span, format!("this is `{wanted}`")).help(help));
     }
@@ -111,7 +110,7 @@ impl BodyChecker<'_, '_> {
                 let it = For { pattern, iterable, body, parallel, checkpoint };
                 Expr { span, ty: Type::UNIT, kind: ExprKind::For(Box::new(it)) }
             }
-            None => Expr { ty: Type::UNIT, ..error(span) },
+            None => Expr { ty: Type::UNIT, ..Expr::error(span) },
         }
     }
 
@@ -194,7 +193,7 @@ impl BodyChecker<'_, '_> {
             "use `return` to leave the function"
         };
         self.report(Diagnostic::error(codes::OUTSIDE_LOOP, span, message).help(help));
-        Expr { ty: Type::Never, ..error(span) }
+        Expr { ty: Type::Never, ..Expr::error(span) }
     }
 }
 

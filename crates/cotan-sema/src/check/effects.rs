@@ -6,7 +6,6 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use super::arguments::Source;
-use super::expressions::error;
 use crate::codes;
 use crate::typed::{Expr, ExprKind, Print, PrintPiece};
 use crate::types::Type;
@@ -47,13 +46,13 @@ impl BodyChecker<'_, '_> {
         if printer != Printer::Any && sources.len() != 1 {
             self.report_argument_count(name, 1, sources.len(), span, None);
             self.check_anyway(sources.into_iter().filter(|source| string(source).is_none()).collect());
-            return error(span);
+            return Expr::error(span);
         }
         let n_errors = self.module.diagnostics.len();
         let pieces: Vec<PrintPiece> = sources.into_iter().map(|source| self.piece(printer, source)).collect();
         self.effect(name, span, None);
         if self.module.diagnostics.len() > n_errors {
-            return Expr { ty: Type::UNIT, ..error(span) };
+            return Expr { ty: Type::UNIT, ..Expr::error(span) };
         }
         Expr { span, ty: Type::UNIT, kind: ExprKind::Print(Box::new(Print { token: None, pieces })) }
     }
@@ -107,7 +106,7 @@ impl BodyChecker<'_, '_> {
             Diagnostic::error(codes::STRING, span, message)
                 .help("write it as an argument of `print`: there are no values of a string type"),
         );
-        error(span)
+        Expr::error(span)
     }
 
     /// Reports the derivative of a function that prints.

@@ -4,7 +4,6 @@ use cotan_syntax::ast::{self, Arg as AstArg, Ident, Payload, PostfixKind, Postfi
 use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::Source;
-use super::expressions::error;
 use super::instantiate::LiteralOf;
 use super::names::field_name;
 use super::scope::path_name;
@@ -226,7 +225,7 @@ impl BodyChecker<'_, '_> {
         let sources = self.by_position(&format!("the variant `{}`", name.name), given);
         let Some(index) = self.module.find_variant(head.id, name) else {
             self.check_anyway(sources);
-            return error(span);
+            return Expr::error(span);
         };
         let variant = self.module.enums[head.id.0 as usize].variants[index].clone();
         let found = match (variant.form, args) {
@@ -239,18 +238,18 @@ impl BodyChecker<'_, '_> {
             let help = format!("{}.{}", self.module.enum_name(head.id.0), construction(&variant));
             let wanted = if variant.form == PayloadForm::Unit { "no payload" } else { "the payload" };
             self.report_payload(&variant, span, wanted, found, &help);
-            return error(span);
+            return Expr::error(span);
         }
         if sources.len() != variant.fields.len() {
             self.check_anyway_counted(&variant, sources, span);
-            return error(span);
+            return Expr::error(span);
         }
         let owner = format!("{}.{}", self.module.enum_name(head.id.0), variant.name);
         let parts = variant.fields.iter().zip(sources);
         let parts = parts.map(|(field, source)| (field.ty.clone(), format!("the payload of `{owner}`"), source));
         let parts: Vec<(Type, String, Source<'_>)> = parts.collect();
         let value = self.variant_of(head, index, brackets, parts, span);
-        let Some((ty, values)) = value else { return error(span) };
+        let Some((ty, values)) = value else { return Expr::error(span) };
         let fields = values.into_iter().enumerate().map(|(index, value)| FieldValue { index, value }).collect();
         Expr { span, ty, kind: ExprKind::Variant { index, fields } }
     }
@@ -266,7 +265,7 @@ impl BodyChecker<'_, '_> {
         let found = literal.path.segments.last().and_then(|name| self.module.find_variant(head.id, name));
         let Some(index) = found else {
             literal.fields.iter().for_each(|field| drop(self.expr(&field.value)));
-            return error(span);
+            return Expr::error(span);
         };
         let variant = self.module.enums[head.id.0 as usize].variants[index].clone();
         if variant.form != PayloadForm::Struct {
@@ -274,7 +273,7 @@ impl BodyChecker<'_, '_> {
             let help = format!("{}.{}", self.module.enum_name(head.id.0), construction(&variant));
             let wanted = if variant.form == PayloadForm::Unit { "no payload" } else { "values in parentheses" };
             self.report_payload(&variant, span, wanted, "fields in braces", &help);
-            return error(span);
+            return Expr::error(span);
         }
         let name = format!("{}.{}", self.module.enum_name(head.id.0), variant.name);
         let given = self.given_fields(&literal.fields, &variant.fields, &format!("the variant `{name}`"));
@@ -291,7 +290,7 @@ impl BodyChecker<'_, '_> {
         }
         let sources = field_sources(&given, &variant.fields, &name);
         let value = self.variant_of(head, index, &literal.generics, sources, span);
-        let Some((ty, values)) = value else { return error(span) };
+        let Some((ty, values)) = value else { return Expr::error(span) };
         Expr { span, ty, kind: ExprKind::Variant { index, fields: field_values(&given, values) } }
     }
 

@@ -15,7 +15,7 @@ impl BodyChecker<'_, '_> {
     /// Checks an expression. Nesting beyond the limit is reported and cut off.
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Expr {
         if self.module.is_full() {
-            return error(expr.span);
+            return Expr::error(expr.span);
         }
         if self.depth >= self.module.limits.nesting {
             return self.too_deep(expr.span);
@@ -25,7 +25,7 @@ impl BodyChecker<'_, '_> {
         self.depth -= 1;
         let is_small = self.module.has_few_leaves(&value.ty, "a value", expr.span);
         if !is_small || !self.module.add_type_parts(&value.ty, expr.span) {
-            value = error(expr.span);
+            value = Expr::error(expr.span);
         }
         self.node_types.push((expr.id, value.ty.clone()));
         value
@@ -34,13 +34,13 @@ impl BodyChecker<'_, '_> {
     pub(super) fn too_deep(&mut self, span: Span) -> Expr {
         let message = format!("expected at most {} nested steps, found more", self.module.limits.nesting);
         self.report(Diagnostic::error(codes::TOO_DEEP, span, message).help("bind parts of the expression with `let`"));
-        error(span)
+        Expr::error(span)
     }
 
     pub(super) fn expr_kind(&mut self, expr: &ast::Expr) -> Expr {
         let span = expr.span;
         match &expr.kind {
-            ast::ExprKind::Error => error(span),
+            ast::ExprKind::Error => Expr::error(span),
             ast::ExprKind::Literal(literal) => self.literal(literal, false, span),
             ast::ExprKind::Name(name) => self.name(name, span, &[]).0,
             ast::ExprKind::Hole => {
@@ -48,7 +48,7 @@ impl BodyChecker<'_, '_> {
                     Diagnostic::error(codes::OPEN_SIZE, span, "expected a value, found `_`")
                         .help("`_` leaves a size open in a type; here a value is needed"),
                 );
-                error(span)
+                Expr::error(span)
             }
             ast::ExprKind::Tuple(parts) => {
                 let parts: Vec<Expr> = parts.iter().map(|part| self.expr(part)).collect();
@@ -113,12 +113,12 @@ impl BodyChecker<'_, '_> {
                 Diagnostic::error(codes::EMPTY_ARRAY, span, "expected at least one element, found `[]`")
                     .help("an empty tensor needs a type: write `zeros[f64](0)`"),
             );
-            return error(span);
+            return Expr::error(span);
         };
         let elem = first.ty.clone();
         let first_span = first.span;
         if !self.require_element(first) {
-            return error(span);
+            return Expr::error(span);
         }
         let rest = values.split_off(1);
         for value in rest {
@@ -139,9 +139,4 @@ impl BodyChecker<'_, '_> {
         let origin = Some((ty.span, "this type is asked for"));
         self.fit_as(value, &wanted, "", Strictness::Ascribed, origin)
     }
-}
-
-/// An expression in place of one that is wrong.
-pub(super) fn error(span: Span) -> Expr {
-    Expr { span, ty: Type::Error, kind: ExprKind::Error }
 }

@@ -4,7 +4,6 @@ use cotan_syntax::ast::{self, FoldOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::expressions::error;
 use crate::codes;
 use crate::typed::{Axes, Expr, ExprKind};
 use crate::types::Type;
@@ -17,7 +16,7 @@ impl BodyChecker<'_, '_> {
         let operand = self.computed(operand);
         let ty = operand.ty.clone();
         if ty.has_error() {
-            return error(span);
+            return Expr::error(span);
         }
         let symbol = fold.op.as_str();
         let allowed = match fold.op {
@@ -40,13 +39,13 @@ impl BodyChecker<'_, '_> {
                     .label(operand.span, "the operand")
                     .help(help),
             );
-            return error(span);
+            return Expr::error(span);
         };
         let axes = match &fold.selector {
             None => self.last_axes(&operand, 1, fold.op_span, symbol).map(|_| Axes::Last),
             Some(selector) => self.axes(selector, &operand),
         };
-        let Some(axes) = axes else { return error(span) };
+        let Some(axes) = axes else { return Expr::error(span) };
         let folded = axes.of_rank(rank);
         let left = ty.dims().iter().enumerate().filter(|(axis, _)| !folded.contains(axis)).map(|(_, dim)| dim.clone());
         let ty = Type::tensor(Type::Scalar(scalar), left.collect());
@@ -116,22 +115,22 @@ impl BodyChecker<'_, '_> {
                         .help("to divide, put the call in parentheses"),
                 );
             }
-            return error(span);
+            return Expr::error(span);
         };
         if self.last_axes(&operand, 1, operand.span, "a fold by a function").is_none() {
-            return error(span);
+            return Expr::error(span);
         }
         let elem = ty.elem().clone();
         let state = init.as_ref().map_or_else(|| elem.clone(), |init| init.ty.clone());
         if state.has_error() {
-            return error(span);
+            return Expr::error(span);
         }
-        let Some(callable) = self.function_arg(function, &[state.clone(), elem]) else { return error(span) };
+        let Some(callable) = self.function_arg(function, &[state.clone(), elem]) else { return Expr::error(span) };
         let Some(callable) = self.keeps_state(callable, &state, "the result of the folded function") else {
-            return error(span);
+            return Expr::error(span);
         };
-        if !leading.is_empty() && !self.require_element(&Expr { ty: state.clone(), ..error(callable.span) }) {
-            return error(span);
+        if !leading.is_empty() && !self.require_element(&Expr { ty: state.clone(), ..Expr::error(callable.span) }) {
+            return Expr::error(span);
         }
         let ty = state.stacked(leading);
         let kind =

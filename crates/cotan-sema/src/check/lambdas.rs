@@ -2,7 +2,6 @@
 
 use cotan_syntax::{Diagnostic, Span, ast};
 
-use super::expressions::error;
 use super::fit::Strictness;
 use super::instantiate::add_values;
 use super::{BodyChecker, Frame};
@@ -40,7 +39,7 @@ impl BodyChecker<'_, '_> {
     /// The type of a parameter that is written must be that of the argument.
     fn lambda_param_type(&mut self, written: &ast::TypeExpr, found: &Type) -> Type {
         let ty = self.written_type(written, Some(found));
-        let value = Expr { ty: found.clone(), ..error(written.span) };
+        let value = Expr { ty: found.clone(), ..Expr::error(written.span) };
         let fitted = self.fit_as(value, &ty, "a parameter of the lambda", Strictness::Exact, None);
         if fitted.ty.has_error() { Type::Error } else { found.clone() }
     }

@@ -6,7 +6,6 @@ use cotan_syntax::{Diagnostic, Span};
 use super::arguments::Source;
 use super::bounds::param_of;
 use super::callees::Callee;
-use super::expressions::error;
 use super::scope::Found;
 use super::{BodyChecker, FnId};
 use crate::codes;
@@ -60,7 +59,7 @@ impl BodyChecker<'_, '_> {
         if value.ty.has_error() {
             let given = self.given(args);
             self.check_anyway(given.into_sources());
-            return error(span);
+            return Expr::error(span);
         }
         let mut candidates = self.candidates(&value.ty, name);
         // No impl is for a literal whose type is open: what follows depends on the type, so its default comes early.
@@ -143,7 +142,7 @@ impl BodyChecker<'_, '_> {
             diagnostic = diagnostic.label(self.module.signature(candidate.method).name_span, "one is declared here");
         }
         self.report(diagnostic.help(format!("name the trait: `{first}.{}(value)`", name.name)));
-        error(span)
+        Expr::error(span)
     }
 
     fn report_no_method(&mut self, value: &Expr, name: &Ident, span: Span) -> Expr {
@@ -158,7 +157,7 @@ impl BodyChecker<'_, '_> {
             let message =
                 format!("expected a type with the trait `{}` before `.{}()`, found `{shown}`", of.name, name.name);
             self.report(Diagnostic::error(codes::LACKS_TRAIT, name.span, message).help(help));
-            return error(span);
+            return Expr::error(span);
         }
         let is_function = self.module.find(&name.name).is_some()
             || prelude::scalar_function(&name.name).is_some()
@@ -176,6 +175,6 @@ impl BodyChecker<'_, '_> {
         };
         let message = format!("expected a function of a trait, found `{}` after a `{shown}`", name.name);
         self.report(Diagnostic::error(codes::METHOD, name.span, message).help(help));
-        error(span)
+        Expr::error(span)
     }
 }

@@ -4,7 +4,6 @@ use cotan_ir::Elem;
 use cotan_syntax::ast::{Ident, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::expressions::error;
 use super::scope::Found;
 use super::vmap_axes::VMAP;
 use super::{BodyChecker, Def, LocalFacts};
@@ -58,7 +57,7 @@ impl BodyChecker<'_, '_> {
             }
             Def::Constant(at) => match self.module.resolve_constant(at, span) {
                 Some(value) => value.at(span),
-                None => error(span),
+                None => Expr::error(span),
             },
             Def::Struct(_) | Def::Alias(_) => {
                 self.not_a_value(&found.name, "a type", span, "make a value of it with `{ ... }` after the name")
@@ -72,7 +71,7 @@ impl BodyChecker<'_, '_> {
                 self.not_a_value(&found.name, "a module", span, help)
             }
             Def::Trait(_) => self.not_a_value(&found.name, "a trait", span, "call one of its functions: `value.f()`"),
-            Def::Unusable => error(span),
+            Def::Unusable => Expr::error(span),
         }
     }
 
@@ -109,11 +108,11 @@ impl BodyChecker<'_, '_> {
     /// Reports a name that stands for nothing.
     pub(super) fn unknown_name(&mut self, name: &str, span: Span) -> Expr {
         if name.is_empty() {
-            return error(span);
+            return Expr::error(span);
         }
         if name == "tile" {
             self.report_stray_tile(span);
-            return error(span);
+            return Expr::error(span);
         }
         let help = {
             let locals = self.names.iter().filter(|(_, ids)| !ids.is_empty()).map(|(name, _)| name.as_str());
@@ -132,13 +131,13 @@ impl BodyChecker<'_, '_> {
             Diagnostic::error(codes::UNKNOWN_NAME, span, format!("expected a name that is declared, found `{name}`"))
                 .help(help),
         );
-        error(span)
+        Expr::error(span)
     }
 
     fn not_a_value(&mut self, name: &str, found: &str, span: Span, help: &str) -> Expr {
         let message = format!("expected a value, found {found}, `{name}`");
         self.report(Diagnostic::error(codes::NOT_A_VALUE, span, message).help(help));
-        error(span)
+        Expr::error(span)
     }
 
     /// Reports a function where a value is needed.
@@ -148,7 +147,7 @@ impl BodyChecker<'_, '_> {
             Diagnostic::error(codes::FUNCTION_AS_VALUE, span, message)
                 .help("functions are no values: call it, or pass it on as an argument, as in `map(f, v)`"),
         );
-        error(span)
+        Expr::error(span)
     }
 
     /// A new local with a name, in the innermost scope.

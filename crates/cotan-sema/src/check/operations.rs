@@ -7,7 +7,6 @@ use cotan_syntax::ast::{self, Arg as AstArg, ExprKind as AstKind, Literal as Ast
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::expressions::error;
 use crate::codes;
 use crate::typed::{Arg, Builtin, Expr, ExprKind};
 
@@ -36,7 +35,7 @@ impl BodyChecker<'_, '_> {
         let parts = attrs.iter().chain(operands.iter().map(|arg| &arg.value));
         let args: Vec<Expr> = parts.map(|part| self.expr(part)).collect();
         if ty.has_error() || args.iter().any(|arg| arg.ty.has_error()) {
-            return error(span);
+            return Expr::error(span);
         }
         let args = args.into_iter().map(Arg::Value).collect();
         Expr { span, ty, kind: ExprKind::Builtin { builtin: Builtin::Operation(record.op(), n_attrs), args } }
@@ -48,6 +47,6 @@ impl BodyChecker<'_, '_> {
             Diagnostic::error(codes::ARGUMENT_TYPE, span, message)
                 .help("write it as in `operation(\"solve\", [0], a, b) : T[N]`"),
         );
-        error(span)
+        Expr::error(span)
     }
 }

@@ -5,7 +5,6 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::expressions::error;
 use super::fit::Strictness;
 use crate::codes;
 use crate::dims::Dim;
@@ -373,7 +372,7 @@ impl BodyChecker<'_, '_> {
         let operand = self.computed(operand);
         let ty = operand.ty.clone();
         if ty.has_error() {
-            return error(span);
+            return Expr::error(span);
         }
         let (symbol, allowed, what) = match op {
             UnaryOp::Neg => ("-", Elems::numeric(), "a number"),
@@ -390,7 +389,7 @@ impl BodyChecker<'_, '_> {
         self.report(
             Diagnostic::error(codes::OPERATOR_TYPE, op_span, message).label(operand.span, "this operand").help(help),
         );
-        error(span)
+        Expr::error(span)
     }
 }
 

@@ -5,7 +5,6 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use super::exhaustive::PatternCheck;
-use super::expressions::error;
 use super::fit::Strictness;
 use super::scope::path_name;
 use crate::codes;
@@ -68,7 +67,7 @@ impl BodyChecker<'_, '_> {
         let local = match first.cloned() {
             Some((first, local)) => {
                 let wanted = self.locals[local.0 as usize].ty.clone();
-                let value = crate::typed::Expr { ty: ty.clone(), ..error(name.span) };
+                let value = crate::typed::Expr { ty: ty.clone(), ..crate::typed::Expr::error(name.span) };
                 let origin = Some((first.span, "bound here first"));
                 self.fit_as(value, &wanted, &format!("`{}`", name.name), Strictness::Exact, origin);
                 local

@@ -5,7 +5,6 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use super::arguments::{Given, Source};
-use super::expressions::error;
 use crate::codes;
 use crate::typed::{Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 
@@ -53,6 +52,6 @@ impl BodyChecker<'_, '_> {
             Diagnostic::error(codes::NOT_CALLABLE, function.span, message)
                 .help("write the name of a function, a call that lacks its first argument, or a lambda in parentheses"),
         );
-        error(span)
+        Expr::error(span)
     }
 }

@@ -6,7 +6,6 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use super::callees::Callee;
-use super::expressions::error;
 use crate::codes;
 use crate::typed::{Arg, Builtin, Expr, ExprKind};
 use crate::types::{Scalar, Type};
@@ -35,7 +34,7 @@ impl BodyChecker<'_, '_> {
                     self.node_types.push((*id, value.ty.clone()));
                     (value, used + 1)
                 }
-                _ if matches!(callee, Callee::Failed) => (error(postfix.base.span), ops.len()),
+                _ if matches!(callee, Callee::Failed) => (Expr::error(postfix.base.span), ops.len()),
                 _ => {
                     let span = ops.get(used.saturating_sub(1)).map_or(postfix.base.span, |op| op.span);
                     (self.function_as_value(postfix.base.span.to(span), "a function"), ops.len())
@@ -97,17 +96,17 @@ impl BodyChecker<'_, '_> {
     pub(super) fn reverse(&mut self, value: Expr, span: Span) -> Expr {
         let ty = value.ty.clone();
         if ty.has_error() {
-            return error(span);
+            return Expr::error(span);
         }
         if ty.dims().is_empty() {
             let message = format!("expected a range or a tensor before `.rev()`, found `{}`", self.show(&ty));
             self.report(
                 Diagnostic::error(codes::METHOD, span, message).help("put parentheses around a range: `(0..n).rev()`"),
             );
-            return error(span);
+            return Expr::error(span);
         }
         if self.first_axis(&value, ".rev()").is_none() {
-            return error(span);
+            return Expr::error(span);
         }
         let args = vec![Arg::Value(value)];
         Expr { span, ty, kind: ExprKind::Builtin { builtin: Builtin::Reverse, args } }
@@ -117,7 +116,7 @@ impl BodyChecker<'_, '_> {
     fn cast(&mut self, value: Expr, ty: &ast::TypeExpr, span: Span) -> Expr {
         let target = self.written_type(ty, None);
         if value.ty.has_error() || target.has_error() {
-            return error(span);
+            return Expr::error(span);
         }
         let Type::Scalar(to) = target else {
             let message = format!("expected a scalar type after `as`, found `{}`", self.show(&target));
@@ -126,18 +125,18 @@ impl BodyChecker<'_, '_> {
                 None => "only numbers are converted".to_owned(),
             };
             self.report(Diagnostic::error(codes::CAST, ty.span, message).help(help));
-            return error(span);
+            return Expr::error(span);
         };
         let Some(from) = value.ty.scalar() else {
             let message = format!("expected a number before `as`, found {}", self.show_value(&value));
             self.report(Diagnostic::error(codes::CAST, value.span, message).help("convert the parts one by one"));
-            return error(span);
+            return Expr::error(span);
         };
         let to_bool = self.vars.resolve(to) == Scalar::Of(Elem::Bool);
         if to_bool && !self.vars.is_within(from, Elems::bool()) {
             let message = format!("expected `bool` before `as bool`, found {}", self.show_value(&value));
             self.report(Diagnostic::error(codes::CAST, span, message).help("compare, as in `x != 0`"));
-            return error(span);
+            return Expr::error(span);
         }
         let ty = value.ty.with_scalar(to);
         Expr { span, ty, kind: ExprKind::Cast(Box::new(value)) }
@@ -153,7 +152,7 @@ impl BodyChecker<'_, '_> {
         };
         match self.indices(&value.ty, (&base, value.span), name.as_deref(), args, span) {
             Some((indices, ty)) => Expr { span, ty, kind: ExprKind::Index { base: Box::new(value), indices } },
-            None => error(span),
+            None => Expr::error(span),
         }
     }
 }

@@ -5,7 +5,6 @@ use cotan_syntax::ast;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::expressions::error;
 use crate::codes;
 use crate::dims::Dim;
 use crate::typed::{Expr, ExprKind, Literal, Range};
@@ -15,7 +14,7 @@ use crate::unify::Elems;
 impl BodyChecker<'_, '_> {
     /// A range as a tensor of integers.
     pub(super) fn range_value(&mut self, range: &ast::Range, span: Span) -> Expr {
-        let Some(range) = self.range(range, span) else { return error(span) };
+        let Some(range) = self.range(range, span) else { return Expr::error(span) };
         let dim = self.range_extent(&range, span);
         let ty = Type::tensor(range.lo.ty.clone(), vec![dim]);
         Expr { span, ty, kind: ExprKind::Range(Box::new(range)) }

@@ -6,7 +6,6 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use super::arguments::Source;
-use super::expressions::error;
 use super::fit::Strictness;
 use crate::codes;
 use crate::prelude::{Operand, ScalarFunction};
@@ -21,14 +20,14 @@ impl BodyChecker<'_, '_> {
         if sources.len() != function.operands().len() {
             self.report_argument_count(name, function.operands().len(), sources.len(), span, None);
             self.check_anyway(sources);
-            return error(span);
+            return Expr::error(span);
         }
         let mut args: Vec<Expr> = sources.into_iter().map(|source| self.source(source)).collect();
         if function.word.elems != WordElems::Any {
             args = args.into_iter().map(|arg| self.computed(arg)).collect();
         }
         if args.iter().any(|arg| arg.ty.has_error()) {
-            return error(span);
+            return Expr::error(span);
         }
         let allowed = match function.word.elems {
             WordElems::Float => Elems::float(),
@@ -45,7 +44,7 @@ impl BodyChecker<'_, '_> {
             });
             if !fits {
                 self.report_scalar_operand(function, operand, arg, shared, allowed);
-                return error(span);
+                return Expr::error(span);
             }
         }
         let shape = args.iter().map(|arg| (arg.ty.dims().to_vec(), arg.span)).find(|(dims, _)| !dims.is_empty());
@@ -61,7 +60,7 @@ impl BodyChecker<'_, '_> {
             fitted.push(self.fit_as(arg, &wanted, &format!("an argument of `{name}`"), Strictness::Exact, origin));
         }
         if fitted.iter().any(|arg| arg.ty.has_error()) {
-            return error(span);
+            return Expr::error(span);
         }
         let scalar = if function.is_predicate() { Scalar::Of(Elem::Bool) } else { shared };
         let kind = ExprKind::Primitive { row: function.row, wraps: function.word.wraps, args: fitted };

@@ -4,7 +4,6 @@ use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::declarations::Plan;
-use super::expressions::error;
 use super::fit::Strictness;
 use super::loop_attributes::Hints;
 use super::{BodyChecker, Frame};
@@ -185,7 +184,7 @@ impl BodyChecker<'_, '_> {
         };
         let n_open = self.n_open_sizes;
         let is_function = self.frames.len() == 1;
-        let Some(frame) = self.frames.last() else { return error(span) };
+        let Some(frame) = self.frames.last() else { return Expr::error(span) };
         let value = match frame.result.clone() {
             Some(result) => {
                 let n_open = if is_function { n_open } else { 0 };

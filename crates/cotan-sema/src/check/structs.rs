@@ -4,7 +4,6 @@ use cotan_syntax::ast::{self, Ident};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::Source;
-use super::expressions::error;
 use super::instantiate::LiteralOf;
 use super::scope::path_name;
 use super::{BodyChecker, Def, Definition};
@@ -23,7 +22,7 @@ impl BodyChecker<'_, '_> {
             if let Some(base) = &literal.base {
                 self.expr(base);
             }
-            return error(span);
+            return Expr::error(span);
         };
         let def = self.module.structs[id.0 as usize].clone();
         let given = self.given_fields(&literal.fields, &def.fields, &format!("the struct `{}`", def.name));
@@ -34,14 +33,14 @@ impl BodyChecker<'_, '_> {
         let sources = field_sources(&given, &def.fields, &def.name);
         let own = |args| Type::Struct(StructType { def: id, args, tangent: false });
         let Some(mut known) = self.explicit_generics(&def.generics, &literal.generics, &def.name, span) else {
-            return error(span);
+            return Expr::error(span);
         };
         if let (true, Some(Expr { ty: Type::Struct(of), .. })) = (literal.generics.is_empty(), &base) {
             // An update keeps the type of its base.
             known.iter_mut().zip(&of.args).for_each(|(known, arg)| *known = Some(arg.clone()));
         }
         let of = LiteralOf { name: &def.name, generics: &def.generics, known, is_enum: false };
-        let Some((args, values)) = self.fields_of_literal(of, sources, span) else { return error(span) };
+        let Some((args, values)) = self.fields_of_literal(of, sources, span) else { return Expr::error(span) };
         let ty = own(args);
         let fields = field_values(&given, values);
         let kind = match base {
@@ -216,14 +215,14 @@ impl BodyChecker<'_, '_> {
     pub(super) fn field(&mut self, value: Expr, name: &Ident, span: Span) -> Expr {
         match self.find_field(&value.ty.clone(), name) {
             Some((index, ty)) => Expr { span, ty, kind: ExprKind::Field { base: Box::new(value), index } },
-            None => error(span),
+            None => Expr::error(span),
         }
     }
 
     pub(super) fn tuple_field(&mut self, value: Expr, index: u32, index_span: Span, span: Span) -> Expr {
         match self.find_part(&value.ty.clone(), index, index_span) {
             Some(ty) => Expr { span, ty, kind: ExprKind::Field { base: Box::new(value), index: index as usize } },
-            None => error(span),
+            None => Expr::error(span),
         }
     }
 }

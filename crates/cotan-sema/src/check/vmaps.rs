@@ -5,7 +5,6 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use super::callees::{Callee, DerivativeCallee, VmapCallee};
-use super::expressions::error;
 use super::schemes::{Scheme, SchemeParam, callable_scheme};
 use super::vmap_axes::{Axis, VMAP, Whose};
 use crate::codes;
@@ -63,7 +62,7 @@ impl BodyChecker<'_, '_> {
             self.report(Diagnostic::error(codes::MISMATCH, span, message).help("write a `for` loop to run statements"));
             return None;
         }
-        if !self.require_element(&Expr { ty: base.result.clone(), ..error(span) }) {
+        if !self.require_element(&Expr { ty: base.result.clone(), ..Expr::error(span) }) {
             return None;
         }
         let result = axes::with_axis(&base.result, written.out.at, &extent);
