@@ -9,7 +9,7 @@ use super::text::{in_lanes, quoted, register};
 use super::uses::Uses;
 use super::{EmittedCheck, ModuleEmitter, symbol};
 use crate::abi::layout;
-use cotan_ir::{CheckKind, Const, Elem, Span};
+use cotan_ir::{CheckKind, Const, Elem, Span, bug};
 use cotan_loops::{Expr, For, Local, LoopFunction, Node, Operand, Param, Threads};
 
 impl FunctionEmitter<'_> {
@@ -87,6 +87,7 @@ impl FunctionEmitter<'_> {
                 Threads::One | Threads::May(_) if is_flushing(f) => self.flushing(node, f),
                 Threads::One | Threads::May(_) => self.counted(f),
             },
+            Node::Reduce(_) => bug!("emit", self.f, "a reduction is not cut into partial results"),
             Node::While(go, body) => self.repeat_while(*go, body),
             Node::If(cond, yes, no) => self.branches(*cond, yes, no),
             Node::Switch(on, arms) => self.switch(*on, arms),
