@@ -1,17 +1,18 @@
-//! The pipeline after the lowering, and what runs a list of passes.
+//! What runs a list of passes, and the pipeline of nests on their way to a device.
 //!
-//! [`lower`](crate::lower) runs [`AFTER_LOWERING`] on what it writes; what else a nest goes through is for those who plan
-//! it for a machine. A pass that the context asks nothing of leaves the nest as it is.
+//! [`lower`](crate::lower) runs the passes of its [target](crate::TargetKind::after_lowering) on what it writes; what else a
+//! nest goes through is for those who plan it for a machine. A pass that the context asks nothing of leaves the nest as it
+//! is.
 
 use crate::context::NestContext;
 use crate::node::LoopFunction;
 use crate::pass::{NestPass, NestPipeline};
 use crate::verify::{NestError, verify};
-use crate::{buffer_reuse, flush};
+use crate::{contract, product};
 use cotan_ir::bug;
 
-/// What every nest goes through when it is written.
-pub static AFTER_LOWERING: NestPipeline = &[&flush::PASS, &buffer_reuse::PASS];
+/// The way of a nest to any device: no library that Cotan calls runs there, and all of them have fused multiply-adds.
+pub static FOR_DEVICES: NestPipeline = &[&product::PASS, &contract::PASS];
 
 /// Runs passes one after the other. Debug builds verify what they make, and name the guilty one.
 pub fn run(passes: &[&NestPass], f: &mut LoopFunction, context: &NestContext) {
@@ -59,8 +60,10 @@ mod tests {
         let mut b = cotan_ir::Builder::new();
         let x = b.param("x", cotan_ir::Ty::scalar(cotan_ir::Elem::F64));
         let f = b.finish("f", vec![x.into()]);
-        let passes = [&buffer_reuse::PASS, &GUILTY];
-        let ran = catch_unwind(AssertUnwindSafe(|| run(&passes, &mut crate::lower(&f), &NestContext::default())));
+        let passes = [&contract::PASS, &GUILTY];
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            run(&passes, &mut crate::lower(&f, &crate::CPU), &NestContext::default())
+        }));
         let message = ran.expect_err("a broken rule").downcast::<String>().map_or_else(|_| String::new(), |text| *text);
         for part in ["pass `guilty`", "bool where f64 is expected", "before:\nfn f(x: f64) {", "  x := false\n"] {
             assert!(message.contains(part), "{part:?} is missing in {message}");
