@@ -6,8 +6,9 @@ use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Function, Ty, Var, free_vars};
 
 use super::super::body::{Body, Closure, Frame, Share, Value};
 use super::super::calls::Lead;
-use super::super::dims::LeafTy;
+use super::super::code::Code;
 use super::super::function::with_results;
+use super::super::values::LeafTy;
 use super::super::{Extent, Result};
 use super::Base;
 use cotan_sema::dims::Dim;
@@ -22,11 +23,11 @@ impl<'a, 'p> Body<'a, 'p> {
     ) -> Result<Base> {
         let symbol = self.lowering.free_symbol(&format!("{}.lambda", self.symbol));
         let mut inner = Body::new(&mut *self.lowering, symbol.clone());
-        inner.b.set_span(self.b.span());
+        inner.code.b.set_span(self.code.b.span());
         inner.frame = closure.frame;
         inner.n_frames = self.n_frames;
         inner.kept = self.kept;
-        let mut captures = Captures { outer: &self.b, inner: &mut inner.b, known: HashMap::new() };
+        let mut captures = Captures { outer: &self.code.b, inner: &mut inner.code.b, known: HashMap::new() };
         let frames: Vec<Frame<'p>> = self.frames.iter().map(|frame| captures.frame(frame)).collect();
         let mut sizes = HashMap::new();
         for scope in &self.scopes {
@@ -35,9 +36,12 @@ impl<'a, 'p> Body<'a, 'p> {
         let captured: HashMap<Var, Var> = captures.known.iter().map(|(outer, inner)| (*inner, *outer)).collect();
         inner.frames = frames;
         inner.scopes = vec![sizes];
-        inner.non_negative =
-            captured.iter().filter(|(_, outer)| self.non_negative.contains(outer)).map(|(inner, _)| *inner).collect();
-        inner.named = captured.keys().copied().collect();
+        inner.code.non_negative = captured
+            .iter()
+            .filter(|(_, outer)| self.code.non_negative.contains(outer))
+            .map(|(inner, _)| *inner)
+            .collect();
+        inner.code.named = captured.keys().copied().collect();
 
         let mut extents = Vec::new();
         let mut extent_vars: Vec<(Dim, Var)> = Vec::new();
@@ -45,27 +49,28 @@ impl<'a, 'p> Body<'a, 'p> {
         let mut args: Vec<Value> = Vec::new();
         let mut leaf_vars = Vec::new();
         for ty in &closure.callable.params {
-            let names = inner.leaf_names("x", ty);
+            let names = inner.layout.leaf_names("x", ty);
             let mut value = Value::new();
-            for (name, leaf) in names.iter().zip(inner.leaf_types(ty)) {
+            for (name, leaf) in names.iter().zip(inner.layout.leaf_types(ty)) {
                 let mut dims = Vec::new();
                 for (axis, dim) in leaf.dims.iter().enumerate() {
                     dims.push(match dim.as_constant() {
                         _ if leaf.is_payload() => {
-                            let v = inner.b.var("n", Ty::scalar(Elem::I64));
-                            inner.non_negative.insert(v);
+                            let v = inner.code.b.var("n", Ty::scalar(Elem::I64));
+                            inner.code.non_negative.insert(v);
                             extent_params.push(v);
                             extents.push(Extent { leaf: leaf_vars.len(), axis });
                             IrDim::Var(v)
                         }
                         Some(n) => IrDim::Const(n),
                         None => {
-                            let outer_name = inner.size(dim).and_then(Atom::var).map(|v| inner.b.info(v).name.clone());
+                            let outer_name =
+                                inner.size(dim).and_then(Atom::var).map(|v| inner.code.b.info(v).name.clone());
                             let known = extent_vars.iter().find(|(other, _)| other == dim).map(|(_, v)| *v);
                             IrDim::Var(known.unwrap_or_else(|| {
                                 let name = outer_name.unwrap_or_else(|| "n".into());
-                                let v = inner.b.var(&name, Ty::scalar(Elem::I64));
-                                inner.non_negative.insert(v);
+                                let v = inner.code.b.var(&name, Ty::scalar(Elem::I64));
+                                inner.code.non_negative.insert(v);
                                 inner.know_size(dim, v.into());
                                 extent_vars.push((dim.clone(), v));
                                 extent_params.push(v);
@@ -75,7 +80,7 @@ impl<'a, 'p> Body<'a, 'p> {
                         }
                     });
                 }
-                let v = inner.b.var(name, Ty::new(leaf.elem, dims));
+                let v = inner.code.b.var(name, Ty::new(leaf.elem, dims));
                 leaf_vars.push(v);
                 value.push(v.into());
             }
@@ -85,7 +90,7 @@ impl<'a, 'p> Body<'a, 'p> {
         inner.lowering.enter("lambda", closure.callable.span)?;
         let value = inner.apply(closure, args, functions)?;
         inner.lowering.leave();
-        let Body { lowering, b, .. } = inner;
+        let Body { lowering, code: Code { b, .. }, .. } = inner;
         let mut function = b.finish(&symbol, Vec::new());
         function.params = captured.keys().copied().chain(own.iter().copied()).collect();
         let (mut function, results) = with_results(function, value);
