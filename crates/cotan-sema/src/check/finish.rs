@@ -108,49 +108,25 @@ fn callees(checker: &ModuleChecker<'_>) -> Vec<Vec<order::Callee>> {
 
 /// Decides all scalar types and gives the finished body.
 pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
-    for (scalar, span, name) in std::mem::take(&mut checker.undecided) {
-        if checker.infer.vars.decide(scalar).is_none() {
-            let message = format!("expected an argument that decides the element type {name}, found none");
-            checker.report(
-                Diagnostic::error(codes::UNDECIDED_TYPE, span, message)
-                    .help("give it in brackets, as in `zeros[f64](n)`"),
-            );
-        }
-    }
+    report_undecided(&mut checker);
     runtime_sizes::report_open_sizes(&mut checker);
-    for mut wanted in std::mem::take(&mut checker.wanted_traits) {
-        for arg in &mut wanted.args {
-            let decide = |scalar: Scalar| checker.infer.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
-            arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-            arg.each_dim_mut(&mut |dim| *dim = checker.infer.sizes.resolve(dim));
-        }
-        checker.module.wanted_traits.push(wanted);
-    }
+    want_traits(&mut checker);
     let mut locals = std::mem::take(&mut checker.locals.all);
     locals.shrink_to_fit();
     let mut body = Body { locals, sizes: std::mem::take(&mut checker.infer.sizes.all), value };
     let mut checks = std::mem::take(&mut checker.pattern_checks);
     let mut node_types = std::mem::take(&mut checker.node_types);
-    // What nothing decides has been reported; any type will do.
-    let decide = |scalar: Scalar| checker.infer.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
-    let decide_type = |ty: &mut Type| {
-        ty.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-        ty.each_dim_mut(&mut |dim| *dim = checker.infer.sizes.resolve(dim));
-    };
-    let decide_arg = |arg: &mut GenericArg| {
-        arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-        arg.each_dim_mut(&mut |dim| *dim = checker.infer.sizes.resolve(dim));
-    };
+    let infer = &checker.infer;
     let bound = |at: u32| match checker.generics.get(at as usize).map(|generic| generic.kind) {
         Some(GenericKind::Scalar(bound)) => bound,
         Some(GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack) | None => Bound::Numeric,
     };
     let mut misfits = Vec::new();
     typed::TypeVisitor {
-        ty: &mut |ty| decide_type(ty),
+        ty: &mut |ty| infer.decide_type(ty),
         callable: &mut |callable: &mut Callable| {
             if let CallableKind::Function { generics, .. } = &mut callable.kind {
-                generics.iter_mut().for_each(&decide_arg);
+                generics.iter_mut().for_each(|arg| infer.decide_arg(arg));
             }
         },
         expr: &mut |expr| {
@@ -160,9 +136,9 @@ pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
         },
     }
     .body(&mut body);
-    node_types.iter_mut().for_each(|(_, ty)| decide_type(ty));
+    node_types.iter_mut().for_each(|(_, ty)| infer.decide_type(ty));
     for check in &mut checks {
-        check.each_type(&mut |ty| decide_type(ty));
+        check.each_type(&mut |ty| infer.decide_type(ty));
         for (pattern, _) in &check.patterns {
             pattern.each(&mut |part| match &part.kind {
                 PatternKind::Literal(literal) => misfits.extend(literal_misfit(literal, &part.ty, part.span, &bound)),
@@ -180,15 +156,39 @@ pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
     }
     node_types.iter().for_each(|(node, ty)| record_type(checker.module, *node, ty));
     checks.iter().for_each(|check| exhaustive::check_patterns(&mut checker, check, &body.locals));
-    for (span, value, name) in misfits {
-        let message = format!("expected a literal that fits `{name}`, found `{value}`");
-        let help = match Elem::from_name(&name).and_then(Elem::integer_range) {
-            Some((least, most)) => format!("`{name}` holds {least} to {most}: use a wider type"),
-            None => "its magnitude is too large: use a wider type, or `inf`".to_owned(),
-        };
-        checker.report(Diagnostic::error(codes::LITERAL_RANGE, span, message).help(help));
-    }
+    misfits.into_iter().for_each(|misfit| report_literal(&mut checker, misfit));
     body
+}
+
+/// Reports the element types that nothing decides.
+fn report_undecided(checker: &mut BodyChecker<'_, '_>) {
+    for (scalar, span, name) in std::mem::take(&mut checker.undecided) {
+        if checker.infer.vars.decide(scalar).is_none() {
+            let message = format!("expected an argument that decides the element type {name}, found none");
+            checker.report(
+                Diagnostic::error(codes::UNDECIDED_TYPE, span, message)
+                    .help("give it in brackets, as in `zeros[f64](n)`"),
+            );
+        }
+    }
+}
+
+/// Hands on the uses of generics whose arguments must have traits, with what the arguments are.
+fn want_traits(checker: &mut BodyChecker<'_, '_>) {
+    for mut wanted in std::mem::take(&mut checker.wanted_traits) {
+        wanted.args.iter_mut().for_each(|arg| checker.infer.decide_arg(arg));
+        checker.module.wanted_traits.push(wanted);
+    }
+}
+
+/// Reports a literal that does not fit its type.
+fn report_literal(checker: &mut BodyChecker<'_, '_>, (span, value, name): (Span, String, String)) {
+    let message = format!("expected a literal that fits `{name}`, found `{value}`");
+    let help = match Elem::from_name(&name).and_then(Elem::integer_range) {
+        Some((least, most)) => format!("`{name}` holds {least} to {most}: use a wider type"),
+        None => "its magnitude is too large: use a wider type, or `inf`".to_owned(),
+    };
+    checker.report(Diagnostic::error(codes::LITERAL_RANGE, span, message).help(help));
 }
 
 /// What is wrong with the specialisations that a program needs: too many, too long a chain, or functions that call

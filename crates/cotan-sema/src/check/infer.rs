@@ -1,11 +1,12 @@
 //! Unification of types: scalar types and open sizes are decided where types meet, and sizes that may differ are left to
 //! the run.
 
+use cotan_ir::Elem;
 use cotan_syntax::Span;
 
 use super::runtime_sizes::RuntimeSizes;
 use crate::dims::{Dim, Relation};
-use crate::types::{EnumType, GenericArg, StructType, Type};
+use crate::types::{EnumType, GenericArg, Scalar, StructType, Type};
 use crate::unify::ScalarVars;
 
 /// How strictly sizes must agree.
@@ -40,6 +41,23 @@ impl Infer {
     /// Nothing is known but the scalar types in `vars`.
     pub(super) fn new(vars: ScalarVars) -> Infer {
         Infer { vars, sizes: RuntimeSizes::default() }
+    }
+
+    /// A scalar type at the end of the body: any will do where nothing decides it, which has been reported.
+    fn decided(&self, scalar: Scalar) -> Scalar {
+        self.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64))
+    }
+
+    /// Makes a type what it is at the end of the body.
+    pub(super) fn decide_type(&self, ty: &mut Type) {
+        ty.each_scalar_mut(&mut |scalar| *scalar = self.decided(*scalar));
+        ty.each_dim_mut(&mut |dim| *dim = self.sizes.resolve(dim));
+    }
+
+    /// Makes what a generic stands for what it is at the end of the body.
+    pub(super) fn decide_arg(&self, arg: &mut GenericArg) {
+        arg.each_scalar_mut(&mut |scalar| *scalar = self.decided(*scalar));
+        arg.each_dim_mut(&mut |dim| *dim = self.sizes.resolve(dim));
     }
 
     /// Relates a type to the one that is wanted, deciding scalar types on the way. `Ok(true)` if

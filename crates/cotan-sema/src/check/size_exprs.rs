@@ -66,46 +66,7 @@ fn polynomial(checker: &mut ModuleChecker<'_>, expr: &ast::Expr, scope: &mut Typ
             let operand = polynomial(checker, operand, scope)?;
             Dim::constant(0).minus(&operand).or_else(|| report_too_complex(checker, expr.span))
         }
-        ExprKind::Binary(chain) => {
-            let mut sum = polynomial(checker, &chain.first, scope)?;
-            for link in &chain.rest {
-                let operand = polynomial(checker, &link.operand, scope)?;
-                let next = match link.op {
-                    BinaryOp::Add => sum.plus(&operand),
-                    BinaryOp::Sub => sum.minus(&operand),
-                    BinaryOp::Mul => sum.times(&operand),
-                    BinaryOp::Div => sum.floor_div(&operand),
-                    BinaryOp::Or
-                    | BinaryOp::And
-                    | BinaryOp::Eq
-                    | BinaryOp::Ne
-                    | BinaryOp::Lt
-                    | BinaryOp::Le
-                    | BinaryOp::Gt
-                    | BinaryOp::Ge
-                    | BinaryOp::DotEq
-                    | BinaryOp::DotNe
-                    | BinaryOp::DotLt
-                    | BinaryOp::DotLe
-                    | BinaryOp::DotGt
-                    | BinaryOp::DotGe
-                    | BinaryOp::DotAdd
-                    | BinaryOp::DotSub
-                    | BinaryOp::Rem
-                    | BinaryOp::DotMul
-                    | BinaryOp::DotDiv
-                    | BinaryOp::DotRem
-                    | BinaryOp::MatMul
-                    | BinaryOp::Pow
-                    | BinaryOp::DotPow => return report_size_operator(checker, link),
-                };
-                sum = match next {
-                    Some(next) => next,
-                    None => return report_too_complex(checker, expr.span),
-                };
-            }
-            Some(sum)
-        }
+        ExprKind::Binary(chain) => sum(checker, chain, expr.span, scope),
         ExprKind::Range(range) if range.lo.is_none() => {
             let message = "expected a size, found a shape pack, which is any number of them";
             checker.report(
@@ -136,6 +97,48 @@ fn polynomial(checker: &mut ModuleChecker<'_>, expr: &ast::Expr, scope: &mut Typ
         | ExprKind::Continue
         | ExprKind::Return(_) => report_not_a_size(checker, expr.span),
     }
+}
+
+/// A run of infix operators as a size.
+fn sum(checker: &mut ModuleChecker<'_>, chain: &ast::Chain, span: Span, scope: &mut TypeScope<'_>) -> Option<Dim> {
+    let mut sum = polynomial(checker, &chain.first, scope)?;
+    for link in &chain.rest {
+        let operand = polynomial(checker, &link.operand, scope)?;
+        let next = match link.op {
+            BinaryOp::Add => sum.plus(&operand),
+            BinaryOp::Sub => sum.minus(&operand),
+            BinaryOp::Mul => sum.times(&operand),
+            BinaryOp::Div => sum.floor_div(&operand),
+            BinaryOp::Or
+            | BinaryOp::And
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::DotEq
+            | BinaryOp::DotNe
+            | BinaryOp::DotLt
+            | BinaryOp::DotLe
+            | BinaryOp::DotGt
+            | BinaryOp::DotGe
+            | BinaryOp::DotAdd
+            | BinaryOp::DotSub
+            | BinaryOp::Rem
+            | BinaryOp::DotMul
+            | BinaryOp::DotDiv
+            | BinaryOp::DotRem
+            | BinaryOp::MatMul
+            | BinaryOp::Pow
+            | BinaryOp::DotPow => return report_size_operator(checker, link),
+        };
+        sum = match next {
+            Some(next) => next,
+            None => return report_too_complex(checker, span),
+        };
+    }
+    Some(sum)
 }
 
 fn report_not_a_size(checker: &mut ModuleChecker<'_>, span: Span) -> Option<Dim> {
