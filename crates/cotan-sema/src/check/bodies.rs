@@ -62,7 +62,7 @@ fn function_body(mut checker: BodyChecker<'_, '_>, plan: Plan<'_>) -> (Body, Typ
         (Some(declared), _) => {
             let origin = plan.item.signature.result.as_ref().map(|ty| (ty.span, "the declared result"));
             let subject = format!("the result of `{}`", signature.name.trim_end_matches(".primal"));
-            let wanted = sizes::without_holes(&mut checker, &declared, &value.ty, signature.n_open_sizes);
+            let wanted = sizes::without_holes(&mut checker.infer, &declared, &value.ty, signature.n_open_sizes);
             (checker.fit_as(value, &wanted, &subject, Strictness::Exact, origin), declared)
         }
         (None, attr) => {

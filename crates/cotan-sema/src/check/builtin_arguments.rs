@@ -11,7 +11,6 @@ use crate::dims::Dim;
 use crate::prelude;
 use crate::typed::{Arg, Builtin, Expr};
 use crate::types::Type;
-use crate::unify::Elems;
 
 /// What a builtin must know of the axes of its tensor.
 enum Axes {
@@ -213,8 +212,4 @@ pub(super) fn no_counts<T>(checker: &mut BodyChecker<'_, '_>, site: Site) -> Opt
         Diagnostic::error(codes::ARGUMENT_TYPE, site.span, message).help("write a size, as in `n` or `[n, m]`"),
     );
     None
-}
-
-pub(super) fn has_elems(checker: &mut BodyChecker<'_, '_>, ty: &Type, elems: Elems) -> bool {
-    ty.scalar().is_some_and(|scalar| checker.infer.vars.require(scalar, elems))
 }

@@ -298,7 +298,7 @@ fn trace(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>>
     let value = storage::computed(&checker.infer, value);
     let ty = value.ty.clone();
     let elem = ty.elem().clone();
-    if !builtin_arguments::has_elems(checker, &ty, Elems::numeric()) {
+    if !checker.infer.has_elems(&ty, Elems::numeric()) {
         return builtin_arguments::wrong_argument(
             checker,
             site,
@@ -320,7 +320,7 @@ fn reduce(
     let (value, _) = builtin_arguments::on_tensor(checker, site, sources, 1)?;
     let value = storage::computed(&checker.infer, value);
     let ty = value.ty.clone();
-    if !builtin_arguments::has_elems(checker, &ty, elems) {
+    if !checker.infer.has_elems(&ty, elems) {
         let is_float = elems == Elems::float();
         let wanted = if is_float { "a tensor of floats" } else { "a tensor of numbers" };
         let help = if is_float { "convert with `as f64`" } else { "only numbers are added and multiplied" };
@@ -337,7 +337,7 @@ fn dot(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>>) 
         if !axes::has_known_rank(checker, &ty, value.span, "dot") {
             return None;
         }
-        if ty.dims().len() != 1 || !builtin_arguments::has_elems(checker, &ty, Elems::numeric()) {
+        if ty.dims().len() != 1 || !checker.infer.has_elems(&ty, Elems::numeric()) {
             return builtin_arguments::wrong_argument(
                 checker,
                 site,

@@ -105,7 +105,7 @@ impl BodyChecker<'_, '_> {
                 let size = match self.size_of(&value) {
                     Some(size) => size,
                     None => {
-                        let (bound, size) = sizes::bound_value(self, value);
+                        let (bound, size) = sizes::bound_value(&mut self.locals, value);
                         value = bound;
                         size
                     }

@@ -3,6 +3,7 @@
 use cotan_syntax::ast::{Arg, ExprKind};
 use cotan_syntax::{Diagnostic, Span};
 
+use super::infer::Infer;
 use super::schemes::{Scheme, SchemeParam, SchemeTarget};
 use super::{BodyChecker, attributes, effects};
 use crate::codes;
@@ -117,10 +118,10 @@ fn has_known_blocks(
 }
 
 /// The generics that the types of a scheme are closed over.
-fn generics_of(checker: &BodyChecker<'_, '_>, scheme: &Scheme) -> Vec<Generic> {
+fn generics_of(generics: &[Generic], scheme: &Scheme) -> Vec<Generic> {
     match scheme.owner() {
         Some(_) => scheme.generics.clone(),
-        None => checker.generics.clone(),
+        None => generics.to_vec(),
     }
 }
 
@@ -171,12 +172,12 @@ fn selected(
         return None;
     }
     if wrt.is_empty() {
-        let generics = generics_of(checker, base);
+        let generics = generics_of(&checker.generics, base);
         let is_smooth = |param: &SchemeParam| {
             !param.nodiff && checker.module.is_differentiable(&checker.infer.vars.resolve_type(&param.ty), &generics)
         };
         match base.params.iter().position(is_smooth) {
-            Some(at) if require_floats(checker, &base.params[at].ty) => wrt.push(at),
+            Some(at) if require_floats(&mut checker.infer, &base.params[at].ty) => wrt.push(at),
             _ => {
                 let message = format!("expected a parameter of `{}` that can be differentiated, found none", base.name);
                 checker.report(
@@ -194,9 +195,9 @@ fn selected(
 }
 
 /// A literal that may be integer or float can't be told apart by its tangent: it must be decided.
-fn require_floats(checker: &mut BodyChecker<'_, '_>, ty: &Type) -> bool {
+fn require_floats(infer: &mut Infer, ty: &Type) -> bool {
     let Type::Scalar(scalar @ Scalar::Var(_)) = ty else { return true };
-    checker.infer.vars.require(*scalar, Elems::any_float())
+    infer.vars.require(*scalar, Elems::any_float())
 }
 
 fn mode_of(checker: &mut BodyChecker<'_, '_>, named: NamedForm, arg: &Arg) -> Option<DerivativeMode> {
@@ -234,9 +235,9 @@ fn may_differentiate(checker: &mut BodyChecker<'_, '_>, base: &Scheme, at: usize
         checker.report(diagnostic.help("leave `@nodiff` out, or differentiate with respect to another parameter"));
         return false;
     }
-    let generics = generics_of(checker, base);
+    let generics = generics_of(&checker.generics, base);
     let ty = checker.infer.vars.resolve_type(&param.ty);
-    if checker.module.is_differentiable(&ty, &generics) && require_floats(checker, &ty) {
+    if checker.module.is_differentiable(&ty, &generics) && require_floats(&mut checker.infer, &ty) {
         return true;
     }
     let message =
@@ -258,12 +259,12 @@ fn result_can_be_differentiated(
     let form = named.form;
     let needs_scalar = form.is_of_a_number();
     let result = checker.infer.vars.resolve_type(&base.result);
-    let generics = generics_of(checker, base);
+    let generics = generics_of(&checker.generics, base);
     let (loss, _) = forms::loss_and_aux(form, &result);
     let is_smooth = checker.module.is_differentiable(loss, &generics);
     if is_smooth && (!needs_scalar || loss.is_scalar()) {
         let loss = loss.clone();
-        return require_floats(checker, &loss);
+        return require_floats(&mut checker.infer, &loss);
     }
     let found = show_for(checker, base, &result);
     let message = if needs_scalar {

@@ -4,8 +4,8 @@
 
 use cotan_syntax::{Diagnostic, Span};
 
-use super::BodyChecker;
 use super::usefulness::{Constructor, Pattern as Case, TooHard, Usefulness};
+use super::{BodyChecker, ModuleChecker};
 use crate::codes;
 use crate::suggest::closest;
 use crate::typed::{Expr, ExprKind, Local, LocalId, Pattern, PatternKind};
@@ -134,8 +134,8 @@ fn report_uncovered(checker: &mut BodyChecker<'_, '_>, check: &PatternCheck, val
     let example = &values[0];
     let diagnostic = match check.place {
         Some(place) => {
-            let name =
-                name_of(checker, &check.patterns[0].0, locals).map_or(String::new(), |name| format!(" as `{name}`"));
+            let name = name_of(checker.module, &check.patterns[0].0, locals)
+                .map_or(String::new(), |name| format!(" as `{name}`"));
             let message = format!("expected a pattern in {place} that matches every value, found one{name}: {list}");
             Diagnostic::error(codes::REFUTABLE_PATTERN, check.span, message)
                 .help("bind the value to a name and look at it with `match`")
@@ -159,12 +159,12 @@ fn report_uncovered(checker: &mut BodyChecker<'_, '_>, check: &PatternCheck, val
 }
 
 /// The name that a pattern consists of.
-fn name_of(checker: &BodyChecker<'_, '_>, pattern: &Pattern, locals: &[Local]) -> Option<String> {
+fn name_of(module: &ModuleChecker<'_>, pattern: &Pattern, locals: &[Local]) -> Option<String> {
     match (&pattern.kind, &pattern.ty) {
         (PatternKind::Local(local), _) => Some(locals[local.0 as usize].name.clone()),
         (PatternKind::Wildcard, _) => Some("_".to_owned()),
         (PatternKind::Variant { index, .. }, Type::Enum(of)) => {
-            Some(checker.module.enums[of.def.0 as usize].variants[*index].name.clone())
+            Some(module.enums[of.def.0 as usize].variants[*index].name.clone())
         }
         _ => None,
     }
@@ -172,7 +172,7 @@ fn name_of(checker: &BodyChecker<'_, '_>, pattern: &Pattern, locals: &[Local]) -
 
 fn report_unreachable(checker: &mut BodyChecker<'_, '_>, check: &PatternCheck, pattern: &Pattern, locals: &[Local]) {
     let span = pattern.span;
-    let name = name_of(checker, pattern, locals).map_or(String::new(), |name| format!(" `{name}`"));
+    let name = name_of(checker.module, pattern, locals).map_or(String::new(), |name| format!(" `{name}`"));
     let message = format!("this pattern{name} is never reached: the patterns before it match all of its values");
     let mut diagnostic = Diagnostic::warning(codes::UNREACHABLE_ARM, span, message);
     let mut help = "leave it out, or put it before the patterns that cover it; `_` stands last".to_owned();

@@ -106,7 +106,7 @@ fn array(checker: &mut BodyChecker<'_, '_>, parts: &[ast::Expr], span: Span) -> 
 }
 
 fn ascription(checker: &mut BodyChecker<'_, '_>, operand: &ast::Expr, ty: &ast::TypeExpr) -> Expr {
-    if let Some(args) = operations::operation_args(checker, operand) {
+    if let Some(args) = operations::operation_args(checker.module, operand) {
         return operations::operation(checker, args, operand.span, ty);
     }
     let value = checker.expr(operand);

@@ -7,7 +7,7 @@ use cotan_syntax::Span;
 use super::runtime_sizes::RuntimeSizes;
 use crate::dims::{Dim, Relation};
 use crate::types::{EnumType, GenericArg, Scalar, StructType, Type};
-use crate::unify::ScalarVars;
+use crate::unify::{Elems, ScalarVars};
 
 /// How strictly sizes must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,11 @@ impl Infer {
     /// Nothing is known but the scalar types in `vars`.
     pub(super) fn new(vars: ScalarVars) -> Infer {
         Infer { vars, sizes: RuntimeSizes::default() }
+    }
+
+    /// Whether a type holds scalars of these types; decides it where that is open.
+    pub(super) fn has_elems(&mut self, ty: &Type, elems: Elems) -> bool {
+        ty.scalar().is_some_and(|scalar| self.vars.require(scalar, elems))
     }
 
     /// A scalar type at the end of the body: any will do where nothing decides it, which has been reported.

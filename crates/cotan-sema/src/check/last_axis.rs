@@ -20,7 +20,7 @@ pub(super) fn sort(
     sources: Vec<Source<'_>>,
 ) -> Option<(Type, Vec<Arg>)> {
     let (value, ty) = builtin_arguments::on_tensor(checker, site, sources, 1)?;
-    if !builtin_arguments::has_elems(checker, &ty, Elems::of_bound(Bound::Ord)) {
+    if !checker.infer.has_elems(&ty, Elems::of_bound(Bound::Ord)) {
         return no_numbers(checker, site, &value);
     }
     Some((ty, vec![Arg::Value(value)]))
@@ -61,7 +61,7 @@ fn on_numbers(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source
     let (value, _) = builtin_arguments::on_tensor(checker, site, sources, 1)?;
     let value = storage::computed(&checker.infer, value);
     let ty = value.ty.clone();
-    if !builtin_arguments::has_elems(checker, &ty, Elems::numeric()) {
+    if !checker.infer.has_elems(&ty, Elems::numeric()) {
         return no_numbers(checker, site, &value);
     }
     Some((Arg::Value(value), ty))
@@ -90,7 +90,7 @@ pub(super) fn gather(
     }
     axes::first_axis(checker, &value, "gather")?;
     let positions_ty = positions.ty.clone();
-    if positions_ty.dims().is_empty() || !builtin_arguments::has_elems(checker, &positions_ty, Elems::integer()) {
+    if positions_ty.dims().is_empty() || !checker.infer.has_elems(&positions_ty, Elems::integer()) {
         let help = "for a single position write `v[i]`";
         return builtin_arguments::wrong_argument(
             checker,
@@ -121,7 +121,7 @@ pub(super) fn wrapping_as(
     };
     let [value] = builtin_arguments::exactly(checker, site, sources)?;
     let ty = value.ty.clone();
-    if !builtin_arguments::has_elems(checker, &ty, Elems::integer()) {
+    if !checker.infer.has_elems(&ty, Elems::integer()) {
         let help = "a float is cut to an integer first: `wrapping_as[u8](x as i64)`";
         return builtin_arguments::wrong_argument(checker, site, &value, "an integer", help);
     }

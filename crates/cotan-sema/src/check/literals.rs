@@ -3,6 +3,7 @@
 use cotan_ir::Elem;
 use cotan_syntax::{Span, ast};
 
+use super::infer::Infer;
 use super::{BodyChecker, effects};
 use crate::typed::{Expr, ExprKind, Literal};
 use crate::types::{Scalar, Type};
@@ -12,10 +13,10 @@ pub(super) fn literal(checker: &mut BodyChecker<'_, '_>, literal: &ast::Literal,
     let (scalar, kind) = match literal {
         ast::Literal::Int { value, suffix } => {
             let value = if negative { -i128::from(*value) } else { i128::from(*value) };
-            (literal_type(checker, *suffix, true), Literal::Int(value))
+            (literal_type(&mut checker.infer, *suffix, true), Literal::Int(value))
         }
         ast::Literal::Float { digits, suffix } => {
-            let scalar = literal_type(checker, *suffix, false);
+            let scalar = literal_type(&mut checker.infer, *suffix, false);
             (scalar, Literal::Float(if negative { format!("-{digits}") } else { digits.clone() }))
         }
         ast::Literal::Bool(value) => (Scalar::Of(Elem::Bool), Literal::Bool(*value)),
@@ -27,10 +28,10 @@ pub(super) fn literal(checker: &mut BodyChecker<'_, '_>, literal: &ast::Literal,
     Expr { span, ty: Type::Scalar(scalar), kind: ExprKind::Literal(kind) }
 }
 
-fn literal_type(checker: &mut BodyChecker<'_, '_>, suffix: Option<ast::Suffix>, is_integer: bool) -> Scalar {
+fn literal_type(infer: &mut Infer, suffix: Option<ast::Suffix>, is_integer: bool) -> Scalar {
     match suffix.and_then(|suffix| Elem::from_name(suffix.as_str())) {
         Some(elem) => Scalar::Of(elem),
-        None if is_integer => checker.infer.vars.integer_literal(),
-        None => checker.infer.vars.float_literal(),
+        None if is_integer => infer.vars.integer_literal(),
+        None => infer.vars.float_literal(),
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn loss(
         return value;
     }
     let wanted = Type::Tuple([&value.ty.parts()[..1], declared].concat());
-    let wanted = sizes::without_holes(checker, &wanted, &value.ty, signature.n_open_sizes);
+    let wanted = sizes::without_holes(&mut checker.infer, &wanted, &value.ty, signature.n_open_sizes);
     let origin = item.signature.result.as_ref().map(|ty| (ty.span, "the declared result"));
     checker.fit_as(value, &wanted, "the loss and what stands beside it", Strictness::Exact, origin)
 }

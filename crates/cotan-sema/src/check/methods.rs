@@ -8,13 +8,13 @@ use super::bounds::param_of;
 use super::callee::Callee;
 use super::schemes::function_scheme;
 use super::scope::Found;
-use super::{BodyChecker, FnId, arguments, builtins};
+use super::{BodyChecker, FnId, ModuleChecker, arguments, builtins};
 use crate::codes;
 use crate::instances::impls::Binding;
 use crate::prelude;
 use crate::suggest::closest;
 use crate::typed::Expr;
-use crate::types::{GenericArg, Substitution, TraitId, TraitRef, Type};
+use crate::types::{Generic, GenericArg, Substitution, TraitId, TraitRef, Type};
 
 /// A function of a trait that a type may have.
 struct Candidate {
@@ -91,7 +91,7 @@ pub(super) fn method(
     let given = std::iter::once(Some(GenericArg::Type(value.ty.clone()))).chain(found.args).collect();
     let mut arguments = arguments::given(args);
     arguments.positional.insert(0, Source::Typed(value));
-    let callee = method_callee(checker, found.method, name.span, given);
+    let callee = method_callee(checker.module, found.method, name.span, given);
     checker.apply(callee, arguments, span)
 }
 
@@ -104,8 +104,8 @@ fn candidates_for(checker: &mut BodyChecker<'_, '_>, ty: &Type, name: &Ident) ->
         let method = def.methods.iter().copied().find(|id| checker.module.method_name(*id) == name.name);
         let Some(method) = method else { continue };
         let of = TraitId(at as u32);
-        let mut refs = bounds_of(checker, &ty, of);
-        refs.extend(impls_for(checker, &ty, of));
+        let mut refs = bounds_of(&checker.generics, &ty, of);
+        refs.extend(impls_for(checker.module, &ty, of));
         let Some(first) = refs.pop() else { continue };
         // Several impls for one type differ in the parameters of the trait: the arguments decide.
         let args = if refs.is_empty() { first } else { vec![None; first.len()] };
@@ -115,16 +115,16 @@ fn candidates_for(checker: &mut BodyChecker<'_, '_>, ty: &Type, name: &Ident) ->
 }
 
 /// The trait as the bounds of a type parameter give it.
-fn bounds_of(checker: &BodyChecker<'_, '_>, ty: &Type, of: TraitId) -> Vec<Vec<Option<GenericArg>>> {
-    let bounds = param_of(ty).and_then(|at| checker.generics.get(at)).map_or(&[] as &[TraitRef], |g| &g.traits);
+fn bounds_of(generics: &[Generic], ty: &Type, of: TraitId) -> Vec<Vec<Option<GenericArg>>> {
+    let bounds = param_of(ty).and_then(|at| generics.get(at)).map_or(&[] as &[TraitRef], |g| &g.traits);
     let found = bounds.iter().filter(|bound| bound.def == of);
     found.map(|bound| bound.args.iter().cloned().map(Some).collect()).collect()
 }
 
 /// The trait as impls give it to a type.
-fn impls_for(checker: &BodyChecker<'_, '_>, ty: &Type, of: TraitId) -> Vec<Vec<Option<GenericArg>>> {
+fn impls_for(module: &ModuleChecker<'_>, ty: &Type, of: TraitId) -> Vec<Vec<Option<GenericArg>>> {
     let mut found = Vec::new();
-    for candidate in checker.module.impls.iter().filter(|candidate| candidate.trait_ref.def == of) {
+    for candidate in module.impls.iter().filter(|candidate| candidate.trait_ref.def == of) {
         let mut binding = Binding::new(&candidate.generics);
         if !binding.ty(&candidate.target, ty) {
             continue;
@@ -197,12 +197,12 @@ fn report_no_method(checker: &mut BodyChecker<'_, '_>, value: &Expr, name: &Iden
 
 /// A function of a trait with what is known of its generics.
 fn method_callee<'s>(
-    checker: &BodyChecker<'_, '_>,
+    module: &ModuleChecker<'_>,
     id: FnId,
     span: Span,
     mut given: Vec<Option<GenericArg>>,
 ) -> Callee<'s> {
-    let signature = checker.module.signature(id).clone();
+    let signature = module.signature(id).clone();
     given.resize(signature.generics.len(), None);
     Callee::Scheme(Box::new(function_scheme(id, signature, span, given)))
 }

@@ -6,7 +6,7 @@
 use cotan_syntax::ast::{self, Arg as AstArg, ExprKind as AstKind, Literal as AstLiteral, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::BodyChecker;
+use super::{BodyChecker, ModuleChecker};
 use crate::codes;
 use crate::typed::{Arg, Builtin, Expr, ExprKind};
 
@@ -14,11 +14,11 @@ use crate::typed::{Arg, Builtin, Expr, ExprKind};
 const OPERATION: &str = "operation";
 
 /// The arguments of a use of an operation, if the expression is one.
-pub(super) fn operation_args<'s>(checker: &BodyChecker<'_, '_>, expr: &'s ast::Expr) -> Option<&'s [AstArg]> {
+pub(super) fn operation_args<'s>(module: &ModuleChecker<'_>, expr: &'s ast::Expr) -> Option<&'s [AstArg]> {
     let AstKind::Postfix(postfix) = &expr.kind else { return None };
     let (AstKind::Name(name), [op]) = (&postfix.base.kind, postfix.ops.as_slice()) else { return None };
     let PostfixKind::Call(args) = &op.kind else { return None };
-    let is_library = checker.module.modules[checker.module.current.0 as usize].is_library;
+    let is_library = module.modules[module.current.0 as usize].is_library;
     (name == OPERATION && is_library).then_some(args)
 }
 

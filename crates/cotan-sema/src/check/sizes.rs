@@ -3,6 +3,8 @@
 use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span, ast};
 
+use super::infer::Infer;
+use super::locals::Locals;
 use super::type_scope::{Holes, TypeScope};
 use super::{BodyChecker, ModuleChecker};
 use crate::dims::{Atom, Dim};
@@ -150,9 +152,9 @@ fn size_of_local(checker: &BodyChecker<'_, '_>, local: LocalId) -> Option<Dim> {
 }
 
 /// The value bound to a local of its own, so that sizes may be made of it.
-pub(super) fn bound_value(checker: &mut BodyChecker<'_, '_>, value: Expr) -> (Expr, Dim) {
+pub(super) fn bound_value(locals: &mut Locals, value: Expr) -> (Expr, Dim) {
     let (span, ty) = (value.span, value.ty.clone());
-    let local = checker.locals.push("$n", span, ty.clone(), false);
+    let local = locals.push("$n", span, ty.clone(), false);
     let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
     let statements = vec![Stmt { span, kind: StmtKind::Let { pattern, value } }];
     let value = Some(Expr { span, ty: ty.clone(), kind: ExprKind::Local(local) });
@@ -281,9 +283,9 @@ fn fill_holes(written: &mut Type, found: &Type, first_hole: u32) {
 }
 
 /// A declared result whose `_` are the sizes that were found.
-pub(super) fn without_holes(checker: &mut BodyChecker<'_, '_>, declared: &Type, found: &Type, n_open: u32) -> Type {
+pub(super) fn without_holes(infer: &mut Infer, declared: &Type, found: &Type, n_open: u32) -> Type {
     if n_open > 0 {
-        checker.infer.sizes.leave_open(found);
+        infer.sizes.leave_open(found);
     }
     let mut found_dims = Vec::new();
     found.clone().each_dim_mut(&mut |dim| found_dims.push(dim.clone()));

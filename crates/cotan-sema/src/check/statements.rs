@@ -134,7 +134,7 @@ pub(super) fn return_expr(checker: &mut BodyChecker<'_, '_>, value: Option<&ast:
     let value = match frame.result.clone() {
         Some(result) => {
             let n_open = if is_function { n_open } else { 0 };
-            let wanted = sizes::without_holes(checker, &result, &value.ty, n_open);
+            let wanted = sizes::without_holes(&mut checker.infer, &result, &value.ty, n_open);
             checker.fit(value, &wanted, "the returned value")
         }
         None => {
