@@ -3,7 +3,7 @@
 
 use cotan_cpu::vectorise;
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::lower;
+use cotan_loops::{CPU, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -12,7 +12,7 @@ fn with_lanes(text: &str) -> String {
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();
-    let mut nest = lower(&f);
+    let mut nest = lower(&f, &CPU);
     vectorise(&mut nest);
     nest.to_string()
 }
@@ -287,7 +287,7 @@ fn a_loop_that_calls_a_function_stays_in_order() {
       return b
     }";
     let module = cotan_ir::parse_module(text, Registry::standard()).unwrap();
-    let mut nest = lower(module.function("f").unwrap());
+    let mut nest = lower(module.function("f").unwrap(), &CPU);
     vectorise(&mut nest);
     assert!(!nest.to_string().contains("lanes("), "{nest}");
 }

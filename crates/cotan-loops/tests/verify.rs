@@ -72,6 +72,11 @@ impl Draft {
         }))
     }
 
+    fn reduce(&mut self, n: Operand, sums: Vec<Sum>, body: Vec<Node>) -> Node {
+        let index = self.local(Elem::I64);
+        Node::Reduce(Box::new(Reduce { indices: vec![(index, n)], sums, body }))
+    }
+
     fn message(mut self, body: Vec<Node>) -> Option<String> {
         self.0.body = body;
         verify(&self.0).err().map(|e| e.message)
@@ -115,6 +120,11 @@ fn sum(monoid: Monoid, target: Target) -> Sum {
     Sum { monoid, target, extents: Vec::new() }
 }
 
+/// A sum into a buffer from an element on.
+fn sum_of(buffer: Buffer, offset: i64) -> Sum {
+    sum(Monoid::Add, Target::Element(Place { buffer, offset: Operand::i64(offset) }))
+}
+
 #[test]
 fn lowered_functions_are_accepted() {
     let text = "fn f(n: i64, x: f64[n], c: f64) {
@@ -129,11 +139,13 @@ fn lowered_functions_are_accepted() {
         }
         return y, s
       }";
-    let mut nest = lower(&parse_function(text, Registry::standard()).unwrap());
-    assert_eq!(verify(&nest), Ok(()));
-    contract(&mut nest);
-    assert_eq!(verify(&nest), Ok(()));
-    assert_eq!(verify_nests(&[nest]), Ok(()));
+    for target in [&CPU, &DEVICE] {
+        let mut nest = lower(&parse_function(text, Registry::standard()).unwrap(), target);
+        assert_eq!(verify(&nest), Ok(()));
+        contract(&mut nest);
+        assert_eq!(verify(&nest), Ok(()));
+        assert_eq!(verify_nests(&[nest]), Ok(()));
+    }
 }
 
 #[test]
@@ -457,6 +469,70 @@ fn iterations_do_nothing_with_a_sum_but_combine() {
     let place = Place { buffer: b, offset: Operand::i64(1) };
     let l = d.count(3, may_fork(vec![sum(Monoid::Add, Target::Element(place))]), Vec::new());
     d.refused(vec![alloc, l], "a sum is no whole buffer");
+}
+
+// ---- reductions
+
+/// A variable that a reduction sums up into, with what sets it.
+fn total(d: &mut Draft) -> (Local, Node, Sum) {
+    let total = d.variable(Elem::F64);
+    (total, Node::Set(total, f64s(0.0)), sum(Monoid::Add, Target::Local(total)))
+}
+
+fn added(to: Local, value: Operand) -> Node {
+    Node::Combine { monoid: Monoid::Add, target: Target::Local(to), value }
+}
+
+/// Rule: "A reduction has an index and a sum".
+#[test]
+fn reductions_have_indices_and_sums() {
+    let mut d = Draft::new();
+    let node = d.reduce(Operand::i64(3), Vec::new(), Vec::new());
+    d.refused(vec![node], "a reduction without indices, or without sums");
+    let mut d = Draft::new();
+    let (_, set, sum) = total(&mut d);
+    let node = d.reduce(f64s(3.0), vec![sum], Vec::new());
+    d.refused(vec![set, node], "f64 where i64 is expected");
+    let mut d = Draft::new();
+    let (_, set, sum) = total(&mut d);
+    let index = d.local_of(Elem::I64, false, 4);
+    let reduction = Reduce { indices: vec![(index, Operand::i64(3))], sums: vec![sum], body: Vec::new() };
+    d.refused(vec![set, Node::Reduce(Box::new(reduction))], "a reduction counts in lanes");
+}
+
+/// Rule: "Its sums are whole buffers, or mutable locals, that its iterations do nothing with but combine".
+#[test]
+fn iterations_of_a_reduction_do_nothing_with_its_sums_but_combine() {
+    let mut d = Draft::new();
+    let ((to, set, sum), x) = (total(&mut d), d.local(Elem::F64));
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![added(to, f64s(1.0))]);
+    d.accepted(vec![set, node, define(x, to.into())]);
+    let mut d = Draft::new();
+    let ((to, set, sum), x) = (total(&mut d), d.local(Elem::F64));
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![define(x, to.into())]);
+    d.refused(vec![set, node], "`l0`, a sum, is read");
+    let mut d = Draft::new();
+    let (to, set, sum) = total(&mut d);
+    let value = Node::Combine { monoid: Monoid::Mul, target: Target::Local(to), value: f64s(1.0) };
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![value]);
+    d.refused(vec![set, node], "`mul` into a sum by `add`");
+    let mut d = Draft::new();
+    let (to, _, sum) = total(&mut d);
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![added(to, f64s(1.0))]);
+    d.refused(vec![node], "`l0` is a sum before it is set");
+    let mut d = Draft::new();
+    let (b, alloc) = d.array(Elem::F64);
+    let sums = vec![sum_of(b, 1)];
+    let node = d.reduce(Operand::i64(3), sums, Vec::new());
+    d.refused(vec![alloc, node], "a sum is no whole buffer");
+}
+
+#[test]
+fn what_else_a_reduction_combines_into_is_free() {
+    let mut d = Draft::new();
+    let ((to, set, sum), (other, first, _)) = (total(&mut d), total(&mut d));
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![added(to, f64s(1.0)), added(other, f64s(1.0))]);
+    d.accepted(vec![set, first, node]);
 }
 
 /// Rule: "The numbers of a wavefront are i64".

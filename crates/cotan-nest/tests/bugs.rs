@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_ir::{Const, parse_function};
-use cotan_loops::{LoopFunction, Node, Operand, VerifiedNests, lower};
+use cotan_loops::{CPU, LoopFunction, Node, Operand, VerifiedNests, lower};
 use cotan_nest::{Options, RuntimeError, run};
 use cotan_ops::{Registry, Value};
 
@@ -15,7 +15,7 @@ const COPY: &str = "fn f(n: i64, x: f64[n]) {
   }";
 
 fn nest() -> LoopFunction {
-    lower(&parse_function(COPY, Registry::standard()).unwrap())
+    lower(&parse_function(COPY, Registry::standard()).unwrap(), &CPU)
 }
 
 fn run_it(nest: LoopFunction, n: i64, options: &Options) -> Result<Vec<Value>, RuntimeError> {

@@ -10,8 +10,11 @@ mod activity;
 mod arguments;
 mod attributes;
 mod axes;
+mod bodies;
 mod bounds;
+mod builtin_arguments;
 mod builtins;
+mod callee;
 mod callee_schemes;
 mod callees;
 mod calls;
@@ -41,6 +44,8 @@ mod kernels;
 mod lambdas;
 mod large_types;
 mod last_axis;
+mod literal_fields;
+mod literals;
 mod loop_attributes;
 mod loss_results;
 mod matches;
@@ -132,7 +137,7 @@ pub fn check(modules: &Modules, limits: &Limits) -> Checked {
 fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
     let mut checker = ModuleChecker::new(modules, *limits);
     checker.collect();
-    checker.check_bodies();
+    bodies::check(&mut checker);
     checker.check_wanted_traits();
     checker.finish()
 }

@@ -9,7 +9,7 @@ use super::poll::{Cut, has_loop};
 use super::text::{in_lanes, quoted, register};
 use super::uses::Uses;
 use super::{ModuleEmitter, symbol};
-use cotan_ir::{CheckKind, Const, Elem, Span};
+use cotan_ir::{CheckKind, Const, Elem, Span, bug};
 use cotan_loops::{Expr, For, Local, LoopFunction, Node, Operand, Param, Threads};
 use cotan_runtime::EmittedCheck;
 use cotan_runtime::abi::layout;
@@ -75,6 +75,7 @@ impl FunctionEmitter<'_> {
                 Threads::One | Threads::May(_) if is_flushing(f) => self.flushing(node, f),
                 Threads::One | Threads::May(_) => self.counted(f),
             },
+            Node::Reduce(_) => bug!("emit", self.f, "a reduction is not cut into partial results"),
             Node::While(go, body) => repeat_while(self, *go, body),
             Node::If(cond, yes, no) => branches(self, *cond, yes, no),
             Node::Switch(on, arms) => switch(self, *on, arms),

@@ -136,7 +136,7 @@ impl Lowering<'_> {
     }
 
     /// Combines a tensor or element of an accumulator in place with a value.
-    fn accumulate(&mut self, monoid: Monoid, part: &Tensor, value: &Value) {
+    pub(super) fn accumulate(&mut self, monoid: Monoid, part: &Tensor, value: &Value) {
         let combine = |this: &mut Self, k: Operand| {
             let target = Target::Element(this.shifted(part.place, k));
             let value = this.element(value, k);

@@ -3,7 +3,7 @@
 //! Values that are dear to compute go to memory first, so that nothing holds up the loop that computes them. Light ones
 //! are added up at once. What a block adds up waits for its last sums, so blocks of the lightest values go two at a time.
 
-use super::par::Output;
+use super::par::output::Output;
 use super::{Lowering, Value};
 use crate::node::{Independence, Operand, Place, Sharing, Tensor};
 use cotan_ir::{Elem, Op, Par, ParResult, Var};

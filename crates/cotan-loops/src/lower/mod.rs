@@ -20,12 +20,14 @@ mod scalar;
 mod sequential;
 mod switch;
 mod tensor_op;
+mod whole_reduction;
 mod work;
 
 use crate::context::NestContext;
 use crate::liveness::Scopes;
 use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
-use crate::pipeline::{AFTER_LOWERING, run, verify_if_debug};
+use crate::pipeline::{run, verify_if_debug};
+use crate::target::TargetKind;
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var, bug};
 use memory::Destination;
@@ -33,16 +35,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 pub use tensor_op::lowers;
 
-/// Lowers a function, and runs [`AFTER_LOWERING`]. The function must have passed the verifier.
-pub fn lower(f: &Function) -> LoopFunction {
-    let mut nest = lower_only(f);
-    run(AFTER_LOWERING, &mut nest, &NestContext::default());
+/// Lowers a function for a target, and runs the passes of that. The function must have passed the verifier.
+pub fn lower(f: &Function, target: &'static TargetKind) -> LoopFunction {
+    let mut nest = lower_only(f, target);
+    run(target.after_lowering, &mut nest, &NestContext::default());
     nest
 }
 
 /// The same without the passes.
-pub fn lower_only(f: &Function) -> LoopFunction {
-    let mut lowering = Lowering::new(f);
+pub fn lower_only(f: &Function, target: &'static TargetKind) -> LoopFunction {
+    let mut lowering = Lowering::new(f, target);
     lowering.function();
     let nest = LoopFunction {
         name: f.name.clone(),
@@ -82,6 +84,7 @@ impl Value {
 /// The state of lowering one function.
 struct Lowering<'a> {
     f: &'a Function,
+    target: &'static TargetKind,
     /// The statement that binds a variable, and which result it is.
     definitions: FxHashMap<Var, (&'a Stmt, usize)>,
 
@@ -112,11 +115,12 @@ struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(f: &'a Function) -> Lowering<'a> {
+    fn new(f: &'a Function, target: &'static TargetKind) -> Lowering<'a> {
         let mut definitions = FxHashMap::default();
         index_definitions(&f.body, &mut definitions);
         Lowering {
             f,
+            target,
             definitions,
             locals: Vec::new(),
             buffers: Vec::new(),

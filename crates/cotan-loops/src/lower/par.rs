@@ -1,33 +1,17 @@
 //! The parallel loop: nested counted loops. Stacked results are written straight to their places.
 //!
-//! The outermost loop of one that stands in no other loop may run on several threads. The blocks of its reductions are
-//! then reduced apart, see [`block_reduction`](super::block_reduction).
+//! For CPUs, the outermost loop of one that stands in no other loop may run on several threads. The blocks of its
+//! reductions are then reduced apart, see [`block_reduction`](super::block_reduction). For devices reductions stay whole,
+//! see [`whole_reduction`](super::whole_reduction).
+
+pub(super) mod output;
 
 use super::memory::Destination;
-use super::reduction::Reduction;
+use super::whole_reduction::{combine, reduce, total};
 use super::{Lowering, Value};
-use crate::node::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
-use cotan_ir::{Monoid, Par, ParResult, Stmt, Var};
-
-/// Where a result of the body goes.
-pub(super) enum Output {
-    Stacked(Tensor),
-    Reduced(Reduction),
-    /// The values of a block, to be reduced when all of them are there.
-    Block(Tensor),
-    /// The partial results of a block, that values are combined with at once.
-    Lanes(Monoid, Tensor),
-}
-
-impl Output {
-    /// Whether this is a reduction that may be of more than one block.
-    fn fills_blocks(&self) -> bool {
-        match self {
-            Output::Stacked(_) | Output::Block(_) | Output::Lanes(..) => false,
-            Output::Reduced(reduction) => reduction.may_fill_block(),
-        }
-    }
-}
+use crate::node::{Independence, Node, Operand, Place, Sharing, Threads};
+use cotan_ir::{Par, ParResult, Stmt, Var};
+use output::Output;
 
 impl<'a> Lowering<'a> {
     pub(super) fn par(&mut self, stmt: &'a Stmt, p: &'a Par) {
@@ -36,9 +20,10 @@ impl<'a> Lowering<'a> {
         for (acc, result) in p.accs.iter().zip(final_accs) {
             self.open_accumulator(acc, &stmt.op, *result);
         }
-        let sharing = if self.loop_depth == 0 { self.sharing(p) } else { None };
+        let sharing = if self.loop_depth == 0 && self.target.estimates_work { self.sharing(p) } else { None };
         let reduces = p.kinds.iter().any(|kind| matches!(kind, ParResult::Reduced { .. }));
         match (sharing, &p.indices[..]) {
+            (_, _) if reduces && self.target.keeps_reductions => reduce(self, p, &extents, results),
             (Some(sharing), [_]) if reduces && self.has_blocks_apart(&sharing, p, results, extents[0]) => {
                 self.blocks_apart(p, extents[0], results, sharing);
             }
@@ -68,10 +53,16 @@ impl<'a> Lowering<'a> {
         } else {
             self.level(p, extents, &mut Vec::new(), &outputs, sharing);
         }
+        self.bind_outputs(outputs, results);
+    }
+
+    /// Binds the results of a `par` whose loops are written.
+    pub(super) fn bind_outputs(&mut self, outputs: Vec<Output>, results: &[Var]) {
         for (output, result) in outputs.into_iter().zip(results) {
             let value = match output {
                 Output::Stacked(tensor) | Output::Block(tensor) | Output::Lanes(_, tensor) => Value::Tensor(tensor),
                 Output::Reduced(reduction) => self.finish_reduction(&reduction),
+                Output::Whole(sum) => total(self, sum),
             };
             self.bind(*result, value);
         }
@@ -154,7 +145,7 @@ impl<'a> Lowering<'a> {
                     Some(self.shifted(tensor.place, offset))
                 }
                 Output::Block(values) => Some(self.shifted(values.place, in_block)),
-                Output::Reduced(_) | Output::Lanes(..) => None,
+                Output::Reduced(_) | Output::Lanes(..) | Output::Whole(_) => None,
             })
             .collect();
         let destinations =
@@ -166,6 +157,7 @@ impl<'a> Lowering<'a> {
             match output {
                 Output::Reduced(reduction) => self.reduce(reduction, value, in_block),
                 Output::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, value, in_block),
+                Output::Whole(sum) => combine(self, sum, value),
                 Output::Stacked(_) | Output::Block(_) => {}
             }
         }

@@ -7,7 +7,7 @@ use super::evaluate::evaluate;
 use super::fit::Strictness;
 use super::scope::Found;
 use super::type_exprs::TypeScope;
-use super::{BodyChecker, Def, ModuleChecker};
+use super::{BodyChecker, Def, ModuleChecker, finish};
 use crate::codes;
 use crate::dims::Dim;
 use crate::modules::ModuleId;
@@ -86,7 +86,7 @@ impl ModuleChecker<'_> {
             value = checker.fit_as(value, &ty, subject, Strictness::Exact, Some((span, "the declared type")));
         }
         let n_errors = checker.module.diagnostics.len();
-        let body = checker.finish(value);
+        let body = finish::finish(checker, value);
         if body.value.ty.has_error() || self.diagnostics.len() > n_errors {
             return None;
         }

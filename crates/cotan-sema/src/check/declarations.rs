@@ -8,7 +8,7 @@ use cotan_ir::Elem;
 
 use super::loop_attributes::Hints;
 use super::type_exprs::{Holes, TypeScope};
-use super::{BodyChecker, Def, ModuleChecker, Signature};
+use super::{Def, ModuleChecker, Signature};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::modules::ModuleId;
@@ -162,24 +162,6 @@ impl<'a> ModuleChecker<'a> {
             return None;
         }
         self.constant_value(default, Some((ty.clone(), param.ty.span)), generics, &subject)
-    }
-
-    /// Checks all bodies, in the order of the source.
-    pub(super) fn check_bodies(&mut self) {
-        for at in 0..self.plans.len() {
-            let plan = self.plans[at];
-            self.current = plan.module;
-            let (body, result) = BodyChecker::new(self, plan.function).function_body(plan);
-            self.bodies[plan.function.0 as usize] = Some(FunctionBody::Source(body));
-            if plan.inferred_for.is_some() {
-                self.signatures[plan.function.0 as usize].result = result;
-            }
-        }
-        for (base, diagnostic) in std::mem::take(&mut self.result_errors) {
-            if !self.signature(base).result.has_error() {
-                self.report(diagnostic);
-            }
-        }
     }
 
     /// The position of a parameter that a derivative names.

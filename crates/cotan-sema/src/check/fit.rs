@@ -155,116 +155,16 @@ impl BodyChecker<'_, '_> {
         let value = as_tangent(value, wanted);
         match self.relate(&value.ty.clone(), wanted, how) {
             Ok(false) => value,
-            Ok(true) => self.shape_check(value, wanted.clone()),
+            Ok(true) => shape_check(value, wanted.clone()),
             Err(misfit) => {
                 let misfit = match self.narrowed(&value, wanted, how) {
                     Some(Ok(narrowed)) => return narrowed,
                     Some(Err(misfit)) => misfit,
                     None => misfit,
                 };
-                self.report_misfit(&value, wanted, subject, &misfit, origin);
+                report_misfit(self, &value, wanted, subject, &misfit, origin);
                 Expr { ty: Type::Error, ..value }
             }
-        }
-    }
-
-    /// The value with its extents checked to be those of `ty` at run time.
-    pub(super) fn shape_check(&self, value: Expr, ty: Type) -> Expr {
-        Expr { span: value.span, ty, kind: ExprKind::ShapeCheck(Box::new(value)) }
-    }
-
-    fn report_misfit(
-        &mut self,
-        value: &Expr,
-        wanted: &Type,
-        subject: &str,
-        misfit: &Misfit,
-        origin: Option<(Span, &str)>,
-    ) {
-        let (found, wanted_text) = (self.show_value(value), self.show(wanted));
-        let subject = if subject.is_empty() { String::new() } else { format!(" for {subject}") };
-        let message = format!("expected `{wanted_text}`{subject}, found {found}");
-        let mut diagnostic = match misfit {
-            Misfit::Type => Diagnostic::error(codes::MISMATCH, value.span, message),
-            Misfit::Rank => Diagnostic::error(codes::RANK_MISMATCH, value.span, message),
-            Misfit::Size(want, found) => {
-                let note = format!("expected the size `{}`, found `{}`", self.show_dim(want), self.show_dim(found));
-                Diagnostic::error(codes::SHAPE_MISMATCH, value.span, message).note(note)
-            }
-        };
-        if let Some((span, text)) = origin {
-            diagnostic = diagnostic.label(span, text);
-        }
-        let help = self.misfit_help(value, wanted, misfit);
-        self.report(diagnostic.help(help));
-    }
-
-    /// What to do about a value that does not fit.
-    pub(super) fn misfit_help(&mut self, value: &Expr, wanted: &Type, misfit: &Misfit) -> String {
-        match misfit {
-            Misfit::Size(want, found) => match (want.as_constant(), found.as_constant()) {
-                (Some(_), Some(_)) => "give a tensor of the size that is expected".to_owned(),
-                _ => format!("if the sizes are equal, say so with an ascription: `(value : {})`", self.show(wanted)),
-            },
-            Misfit::Rank => "index the tensor, or change its shape with `reshape` or `broadcast`".to_owned(),
-            Misfit::Type => self.conversion_help(value, wanted),
-        }
-    }
-
-    fn conversion_help(&mut self, value: &Expr, wanted: &Type) -> String {
-        if let (Some(found), Some(want)) = (value.ty.scalar(), wanted.scalar())
-            && value.ty.dims().len() == wanted.dims().len()
-        {
-            return self.scalar_help(value, found, want);
-        }
-        let is_unit_block = value.ty.is_unit() && matches!(value.kind, ExprKind::Block(_) | ExprKind::If(_));
-        match (&value.ty, wanted) {
-            _ if is_unit_block => "end the block with an expression: its value is the value of the block".to_owned(),
-            (Type::Tensor { .. }, Type::Scalar(_)) if starts_with_fold(value) => {
-                "a fold binds tighter than infix operators: put parentheses around its operand, as in `+/(a .* b)`"
-                    .to_owned()
-            }
-            (Type::Tensor { .. }, Type::Scalar(_)) => {
-                "fold the tensor, as in `+/ v`, or take an element, as in `v[i]`".to_owned()
-            }
-            (Type::Scalar(_), Type::Tensor { dims, .. }) => {
-                let dims: Vec<String> = dims.iter().map(|dim| self.show_dim(dim)).collect();
-                format!("repeat the scalar with `full([{}], x)`", dims.join(", "))
-            }
-            (Type::Struct(a), Type::Struct(b)) if a.def == b.def && a.tangent => {
-                "the tangent of a struct has no integers in it: build the struct from its fields".to_owned()
-            }
-            (Type::Enum(a), Type::Enum(b)) if a.def == b.def && a.tangent => {
-                "the tangent of an enum has no integers in it: build the value from its payload".to_owned()
-            }
-            (_, want) if want.is_unit() => "bind the value with `let`, or leave it out".to_owned(),
-            _ => format!("give a value of type `{}`", self.show(wanted)),
-        }
-    }
-
-    /// How to make one scalar type of another.
-    pub(super) fn scalar_help(&mut self, value: &Expr, found: Scalar, wanted: Scalar) -> String {
-        let target = match self.vars.resolve(wanted) {
-            open @ Scalar::Var(_) => self.vars.default_of(open).map_or("f64", Elem::name).to_owned(),
-            known @ (Scalar::Of(_) | Scalar::Param(_)) => self.show_scalar(known),
-        };
-        let is_float = self.vars.is_within(wanted, crate::unify::Elems::any_float());
-        let is_integer = self.vars.is_within(wanted, crate::unify::Elems::integer());
-        if let (true, ExprKind::Literal(Literal::Int(number))) = (is_float, &value.kind) {
-            return format!("write the float `{number}.0`");
-        }
-        if let (true, ExprKind::Literal(Literal::Float(digits))) = (is_integer, &value.kind) {
-            let whole = digits.split(['.', 'e', 'E']).next().unwrap_or(digits);
-            return format!("write the integer `{whole}`, or convert with `as {target}`");
-        }
-        if is_float && self.vars.default_of(found).is_some() {
-            return "write the literal that it comes from as a float, such as `1.0`".to_owned();
-        }
-        let from_bool = self.vars.resolve(found) == Scalar::Of(Elem::Bool);
-        match (from_bool, self.vars.resolve(wanted) == Scalar::Of(Elem::Bool)) {
-            (_, true) => "compare, as in `x != 0`".to_owned(),
-            (true, false) => format!("convert with `as {target}`, which gives 0 or 1"),
-            (false, false) => format!("convert with `as {target}`"),
         }
     }
 
@@ -330,6 +230,106 @@ impl BodyChecker<'_, '_> {
             joined.push(if is_new { self.new_size(span) } else { a.clone() });
         }
         Ok(joined)
+    }
+}
+
+/// The value with its extents checked to be those of `ty` at run time.
+pub(super) fn shape_check(value: Expr, ty: Type) -> Expr {
+    Expr { span: value.span, ty, kind: ExprKind::ShapeCheck(Box::new(value)) }
+}
+
+fn report_misfit(
+    checker: &mut BodyChecker<'_, '_>,
+    value: &Expr,
+    wanted: &Type,
+    subject: &str,
+    misfit: &Misfit,
+    origin: Option<(Span, &str)>,
+) {
+    let (found, wanted_text) = (checker.show_value(value), checker.show(wanted));
+    let subject = if subject.is_empty() { String::new() } else { format!(" for {subject}") };
+    let message = format!("expected `{wanted_text}`{subject}, found {found}");
+    let mut diagnostic = match misfit {
+        Misfit::Type => Diagnostic::error(codes::MISMATCH, value.span, message),
+        Misfit::Rank => Diagnostic::error(codes::RANK_MISMATCH, value.span, message),
+        Misfit::Size(want, found) => {
+            let note = format!("expected the size `{}`, found `{}`", checker.show_dim(want), checker.show_dim(found));
+            Diagnostic::error(codes::SHAPE_MISMATCH, value.span, message).note(note)
+        }
+    };
+    if let Some((span, text)) = origin {
+        diagnostic = diagnostic.label(span, text);
+    }
+    let help = misfit_help(checker, value, wanted, misfit);
+    checker.report(diagnostic.help(help));
+}
+
+/// What to do about a value that does not fit.
+pub(super) fn misfit_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Type, misfit: &Misfit) -> String {
+    match misfit {
+        Misfit::Size(want, found) => match (want.as_constant(), found.as_constant()) {
+            (Some(_), Some(_)) => "give a tensor of the size that is expected".to_owned(),
+            _ => format!("if the sizes are equal, say so with an ascription: `(value : {})`", checker.show(wanted)),
+        },
+        Misfit::Rank => "index the tensor, or change its shape with `reshape` or `broadcast`".to_owned(),
+        Misfit::Type => conversion_help(checker, value, wanted),
+    }
+}
+
+fn conversion_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Type) -> String {
+    if let (Some(found), Some(want)) = (value.ty.scalar(), wanted.scalar())
+        && value.ty.dims().len() == wanted.dims().len()
+    {
+        return scalar_help(checker, value, found, want);
+    }
+    let is_unit_block = value.ty.is_unit() && matches!(value.kind, ExprKind::Block(_) | ExprKind::If(_));
+    match (&value.ty, wanted) {
+        _ if is_unit_block => "end the block with an expression: its value is the value of the block".to_owned(),
+        (Type::Tensor { .. }, Type::Scalar(_)) if starts_with_fold(value) => {
+            "a fold binds tighter than infix operators: put parentheses around its operand, as in `+/(a .* b)`"
+                .to_owned()
+        }
+        (Type::Tensor { .. }, Type::Scalar(_)) => {
+            "fold the tensor, as in `+/ v`, or take an element, as in `v[i]`".to_owned()
+        }
+        (Type::Scalar(_), Type::Tensor { dims, .. }) => {
+            let dims: Vec<String> = dims.iter().map(|dim| checker.show_dim(dim)).collect();
+            format!("repeat the scalar with `full([{}], x)`", dims.join(", "))
+        }
+        (Type::Struct(a), Type::Struct(b)) if a.def == b.def && a.tangent => {
+            "the tangent of a struct has no integers in it: build the struct from its fields".to_owned()
+        }
+        (Type::Enum(a), Type::Enum(b)) if a.def == b.def && a.tangent => {
+            "the tangent of an enum has no integers in it: build the value from its payload".to_owned()
+        }
+        (_, want) if want.is_unit() => "bind the value with `let`, or leave it out".to_owned(),
+        _ => format!("give a value of type `{}`", checker.show(wanted)),
+    }
+}
+
+/// How to make one scalar type of another.
+pub(super) fn scalar_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, found: Scalar, wanted: Scalar) -> String {
+    let target = match checker.vars.resolve(wanted) {
+        open @ Scalar::Var(_) => checker.vars.default_of(open).map_or("f64", Elem::name).to_owned(),
+        known @ (Scalar::Of(_) | Scalar::Param(_)) => checker.show_scalar(known),
+    };
+    let is_float = checker.vars.is_within(wanted, crate::unify::Elems::any_float());
+    let is_integer = checker.vars.is_within(wanted, crate::unify::Elems::integer());
+    if let (true, ExprKind::Literal(Literal::Int(number))) = (is_float, &value.kind) {
+        return format!("write the float `{number}.0`");
+    }
+    if let (true, ExprKind::Literal(Literal::Float(digits))) = (is_integer, &value.kind) {
+        let whole = digits.split(['.', 'e', 'E']).next().unwrap_or(digits);
+        return format!("write the integer `{whole}`, or convert with `as {target}`");
+    }
+    if is_float && checker.vars.default_of(found).is_some() {
+        return "write the literal that it comes from as a float, such as `1.0`".to_owned();
+    }
+    let from_bool = checker.vars.resolve(found) == Scalar::Of(Elem::Bool);
+    match (from_bool, checker.vars.resolve(wanted) == Scalar::Of(Elem::Bool)) {
+        (_, true) => "compare, as in `x != 0`".to_owned(),
+        (true, false) => format!("convert with `as {target}`, which gives 0 or 1"),
+        (false, false) => format!("convert with `as {target}`"),
     }
 }
 

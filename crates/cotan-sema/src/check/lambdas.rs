@@ -25,7 +25,7 @@ impl BodyChecker<'_, '_> {
         Some(self.in_frame(span, params, |this| {
             let patterns = lambda.params.iter().zip(params).map(|(param, ty)| {
                 let ty = match &param.ty {
-                    Some(written) => this.lambda_param_type(written, ty),
+                    Some(written) => lambda_param_type(this, written, ty),
                     None => ty.clone(),
                 };
                 this.irrefutable(&param.pattern, &ty, "a lambda")
@@ -34,14 +34,6 @@ impl BodyChecker<'_, '_> {
             let body = this.expr(&lambda.body);
             (patterns, body)
         }))
-    }
-
-    /// The type of a parameter that is written must be that of the argument.
-    fn lambda_param_type(&mut self, written: &ast::TypeExpr, found: &Type) -> Type {
-        let ty = self.written_type(written, Some(found));
-        let value = Expr { ty: found.clone(), ..Expr::error(written.span) };
-        let fitted = self.fit_as(value, &ty, "a parameter of the lambda", Strictness::Exact, None);
-        if fitted.ty.has_error() { Type::Error } else { found.clone() }
     }
 
     /// A lambda that the compiler writes: `inside` gets the locals that stand for the parameters.
@@ -97,4 +89,12 @@ impl BodyChecker<'_, '_> {
         let lambda = Lambda { params: patterns, captures, body };
         Callable { span, params: params.to_vec(), result, kind: CallableKind::Lambda(Box::new(lambda)) }
     }
+}
+
+/// The type of a parameter that is written must be that of the argument.
+fn lambda_param_type(checker: &mut BodyChecker<'_, '_>, written: &ast::TypeExpr, found: &Type) -> Type {
+    let ty = checker.written_type(written, Some(found));
+    let value = Expr { ty: found.clone(), ..Expr::error(written.span) };
+    let fitted = checker.fit_as(value, &ty, "a parameter of the lambda", Strictness::Exact, None);
+    if fitted.ty.has_error() { Type::Error } else { found.clone() }
 }

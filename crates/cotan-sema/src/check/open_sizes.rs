@@ -148,19 +148,19 @@ impl BodyChecker<'_, '_> {
         }
         escaped
     }
+}
 
-    /// Reports the sizes that are still open at the end of a body.
-    pub(super) fn report_open_sizes(&mut self) {
-        for open in std::mem::take(&mut self.open_sizes) {
-            if matches!(open.state, State::Undecided) {
-                let OpenSize { span, name, owner, .. } = &open;
-                let message = format!("expected something that decides the size `{name}` of `{owner}`, found nothing");
-                self.report(
-                    Diagnostic::error(codes::OPEN_PAYLOAD_SIZE, *span, message)
-                        .help(format!("give it in brackets after `{owner}`, as in `{owner}[4]`")),
-                );
-            }
-            self.open_sizes.push(open);
+/// Reports the sizes that are still open at the end of a body.
+pub(super) fn report_open_sizes(checker: &mut BodyChecker<'_, '_>) {
+    for open in std::mem::take(&mut checker.open_sizes) {
+        if matches!(open.state, State::Undecided) {
+            let OpenSize { span, name, owner, .. } = &open;
+            let message = format!("expected something that decides the size `{name}` of `{owner}`, found nothing");
+            checker.report(
+                Diagnostic::error(codes::OPEN_PAYLOAD_SIZE, *span, message)
+                    .help(format!("give it in brackets after `{owner}`, as in `{owner}[4]`")),
+            );
         }
+        checker.open_sizes.push(open);
     }
 }

@@ -32,7 +32,7 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         if let ExprKind::Local(local) = expr.kind {
-            return self.size_of_local(local);
+            return size_of_local(self, local);
         }
         let ExprKind::Chain(chain) = &expr.kind else { return None };
         let mut sum = self.size_of(&chain.first)?;
@@ -81,52 +81,10 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    /// The value of an immutable variable as a size.
-    fn size_of_local(&self, local: LocalId) -> Option<Dim> {
-        let at = local.0 as usize;
-        if self.locals[at].mutable {
-            return None;
-        }
-        if let Some(known) = &self.local_facts[at].known {
-            return Some(known.clone());
-        }
-        // A literal that defaults to i64 may yet turn out to be something else.
-        if self.vars.resolve_type(&self.locals[at].ty) != Type::of(Elem::I64) {
-            return None;
-        }
-        let atom = Dim::atom(Atom::Value(local));
-        let is_param = at < self.n_params;
-        Some(if is_param { atom } else { atom.at_run_time() })
-    }
-
-    /// The value bound to a local of its own, so that sizes may be made of it.
-    pub(super) fn bound_value(&mut self, value: Expr) -> (Expr, Dim) {
-        let (span, ty) = (value.span, value.ty.clone());
-        let local = self.bind("", span, ty.clone(), false);
-        self.locals[local.0 as usize].name = "$n".to_owned();
-        let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
-        let statements = vec![Stmt { span, kind: StmtKind::Let { pattern, value } }];
-        let value = Some(Expr { span, ty: ty.clone(), kind: ExprKind::Local(local) });
-        let block = Expr {
-            span,
-            ty,
-            kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false, mode: None })),
-        };
-        (block, Dim::atom(Atom::Value(local)).at_run_time())
-    }
-
-    /// The extent that a count gives: what it stands for, or a run-time size.
-    pub(super) fn extent(&mut self, count: &Expr) -> Dim {
-        match self.size_of(count) {
-            Some(dim) => dim.at_run_time(),
-            None => self.new_size(count.span),
-        }
-    }
-
     /// The type that is written; `_` in it is taken from the type that is `found` there.
     pub(super) fn written_type(&mut self, ty: &ast::TypeExpr, found: Option<&Type>) -> Type {
         let first_hole = self.sizes.len() as u32;
-        let mut written = self.in_type_scope(ty.span, &names_in(ty), |module, scope| module.value_type(ty, scope));
+        let mut written = in_type_scope(self, ty.span, &names_in(ty), |module, scope| module.value_type(ty, scope));
         written = self.module.without_enum_elements(written, ty.span);
         let has_holes = self.sizes.len() as u32 > first_hole;
         if let Some(found) = found {
@@ -136,39 +94,6 @@ impl BodyChecker<'_, '_> {
             }
         }
         written
-    }
-
-    /// Resolves something written at `span` that types stand in; `mentioned` are the names in its sizes. Every `_` in it
-    /// becomes a run-time size.
-    pub(super) fn in_type_scope<T>(
-        &mut self,
-        span: Span,
-        mentioned: &[String],
-        resolve: impl FnOnce(&mut ModuleChecker<'_>, &mut TypeScope<'_>) -> T,
-    ) -> T {
-        let (names, locals) = (&self.names, &self.locals);
-        let this = &*self;
-        let values = |name: &str| {
-            let local = *names.get(name)?.last()?;
-            (locals[local.0 as usize].ty == Type::of(Elem::I64)).then(|| this.size_of_local(local)).flatten()
-        };
-        let known: Vec<(String, Dim)> =
-            mentioned.iter().filter_map(|name| Some((name.clone(), values(name)?))).collect();
-        let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());
-        let first_hole = self.sizes.len() as u32;
-        let mut scope = TypeScope {
-            generics: self.generics.clone(),
-            values: &values,
-            holes: Holes::Sizes,
-            next_size: first_hole,
-            self_type: self.self_type.clone(),
-        };
-        let resolved = resolve(self.module, &mut scope);
-        let n_holes = scope.next_size - first_hole;
-        for _ in 0..n_holes {
-            self.sizes.push(RuntimeSize { span });
-        }
-        resolved
     }
 
     /// A type as text.
@@ -211,6 +136,77 @@ impl BodyChecker<'_, '_> {
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.module.report(diagnostic);
     }
+}
+
+/// The value of an immutable variable as a size.
+fn size_of_local(checker: &BodyChecker<'_, '_>, local: LocalId) -> Option<Dim> {
+    let at = local.0 as usize;
+    if checker.locals[at].mutable {
+        return None;
+    }
+    if let Some(known) = &checker.local_facts[at].known {
+        return Some(known.clone());
+    }
+    // A literal that defaults to i64 may yet turn out to be something else.
+    if checker.vars.resolve_type(&checker.locals[at].ty) != Type::of(Elem::I64) {
+        return None;
+    }
+    let atom = Dim::atom(Atom::Value(local));
+    let is_param = at < checker.n_params;
+    Some(if is_param { atom } else { atom.at_run_time() })
+}
+
+/// The value bound to a local of its own, so that sizes may be made of it.
+pub(super) fn bound_value(checker: &mut BodyChecker<'_, '_>, value: Expr) -> (Expr, Dim) {
+    let (span, ty) = (value.span, value.ty.clone());
+    let local = checker.bind("", span, ty.clone(), false);
+    checker.locals[local.0 as usize].name = "$n".to_owned();
+    let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
+    let statements = vec![Stmt { span, kind: StmtKind::Let { pattern, value } }];
+    let value = Some(Expr { span, ty: ty.clone(), kind: ExprKind::Local(local) });
+    let block =
+        Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false, mode: None })) };
+    (block, Dim::atom(Atom::Value(local)).at_run_time())
+}
+
+/// The extent that a count gives: what it stands for, or a run-time size.
+pub(super) fn extent(checker: &mut BodyChecker<'_, '_>, count: &Expr) -> Dim {
+    match checker.size_of(count) {
+        Some(dim) => dim.at_run_time(),
+        None => checker.new_size(count.span),
+    }
+}
+
+/// Resolves something written at `span` that types stand in; `mentioned` are the names in its sizes. Every `_` in it
+/// becomes a run-time size.
+pub(super) fn in_type_scope<T>(
+    checker: &mut BodyChecker<'_, '_>,
+    span: Span,
+    mentioned: &[String],
+    resolve: impl FnOnce(&mut ModuleChecker<'_>, &mut TypeScope<'_>) -> T,
+) -> T {
+    let (names, locals) = (&checker.names, &checker.locals);
+    let this = &*checker;
+    let values = |name: &str| {
+        let local = *names.get(name)?.last()?;
+        (locals[local.0 as usize].ty == Type::of(Elem::I64)).then(|| size_of_local(this, local)).flatten()
+    };
+    let known: Vec<(String, Dim)> = mentioned.iter().filter_map(|name| Some((name.clone(), values(name)?))).collect();
+    let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());
+    let first_hole = checker.sizes.len() as u32;
+    let mut scope = TypeScope {
+        generics: checker.generics.clone(),
+        values: &values,
+        holes: Holes::Sizes,
+        next_size: first_hole,
+        self_type: checker.self_type.clone(),
+    };
+    let resolved = resolve(checker.module, &mut scope);
+    let n_holes = scope.next_size - first_hole;
+    for _ in 0..n_holes {
+        checker.sizes.push(RuntimeSize { span });
+    }
+    resolved
 }
 
 /// The names that stand in the sizes of a written type.
@@ -291,4 +287,23 @@ fn fill_holes(written: &mut Type, found: &Type, first_hole: u32) {
         }
         _ => {}
     }
+}
+
+/// A declared result whose `_` are the sizes that were found.
+pub(super) fn without_holes(checker: &mut BodyChecker<'_, '_>, declared: &Type, found: &Type, n_open: u32) -> Type {
+    if n_open > 0 {
+        checker.leave_open(found);
+    }
+    let mut found_dims = Vec::new();
+    found.clone().each_dim_mut(&mut |dim| found_dims.push(dim.clone()));
+    let mut wanted = declared.clone();
+    let mut at = 0;
+    wanted.each_dim_mut(&mut |dim| {
+        let is_open = matches!(dim.as_atom(), Some(crate::dims::Atom::Runtime(size)) if size.0 < n_open);
+        if let (true, Some(found)) = (is_open, found_dims.get(at)) {
+            *dim = found.clone();
+        }
+        at += 1;
+    });
+    wanted
 }

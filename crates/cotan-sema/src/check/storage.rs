@@ -4,48 +4,48 @@
 
 use cotan_ir::Elem;
 
-use super::BodyChecker;
 use super::fit::{Misfit, Strictness};
+use super::{BodyChecker, fit};
 use crate::typed::{Expr, ExprKind};
 use crate::types::{Scalar, Type};
 
 impl BodyChecker<'_, '_> {
-    /// An operand of something that computes: one of a storage type as `f32`.
-    pub(super) fn computed(&self, operand: Expr) -> Expr {
-        match operand.ty.scalar() {
-            Some(scalar) if self.is_stored(scalar) => {
-                let ty = operand.ty.with_scalar(Scalar::Of(Elem::F32));
-                cast(operand, ty)
-            }
-            Some(_) | None => operand,
-        }
-    }
-
-    /// The type that values of a scalar type are computed with.
-    pub(super) fn computed_scalar(&self, scalar: Scalar) -> Scalar {
-        if self.is_stored(scalar) { Scalar::Of(Elem::F32) } else { scalar }
-    }
-
     /// The value of type `f32`, or a tensor of them, for a place of a storage type; `None` if it is something else or
     /// the place is.
     pub(super) fn narrowed(&mut self, value: &Expr, wanted: &Type, how: Strictness) -> Option<Result<Expr, Misfit>> {
         let (found, want) = (value.ty.scalar()?, wanted.scalar()?);
         let single = Scalar::Of(Elem::F32);
-        if !self.is_stored(want) || !self.vars.unify(found, single) {
+        if !is_stored(self, want) || !self.vars.unify(found, single) {
             return None;
         }
         let as_single = wanted.with_scalar(single);
         Some(self.relate(&value.ty.with_scalar(single), &as_single, how).map(|needs_check| {
-            let value = if needs_check { self.shape_check(value.clone(), as_single) } else { value.clone() };
+            let value = if needs_check { fit::shape_check(value.clone(), as_single) } else { value.clone() };
             cast(value, wanted.clone())
         }))
     }
+}
 
-    fn is_stored(&self, scalar: Scalar) -> bool {
-        match self.vars.resolve(scalar) {
-            Scalar::Of(elem) => elem.storage().is_some(),
-            Scalar::Param(_) | Scalar::Var(_) => false,
+/// An operand of something that computes: one of a storage type as `f32`.
+pub(super) fn computed(checker: &BodyChecker<'_, '_>, operand: Expr) -> Expr {
+    match operand.ty.scalar() {
+        Some(scalar) if is_stored(checker, scalar) => {
+            let ty = operand.ty.with_scalar(Scalar::Of(Elem::F32));
+            cast(operand, ty)
         }
+        Some(_) | None => operand,
+    }
+}
+
+/// The type that values of a scalar type are computed with.
+pub(super) fn computed_scalar(checker: &BodyChecker<'_, '_>, scalar: Scalar) -> Scalar {
+    if is_stored(checker, scalar) { Scalar::Of(Elem::F32) } else { scalar }
+}
+
+fn is_stored(checker: &BodyChecker<'_, '_>, scalar: Scalar) -> bool {
+    match checker.vars.resolve(scalar) {
+        Scalar::Of(elem) => elem.storage().is_some(),
+        Scalar::Param(_) | Scalar::Var(_) => false,
     }
 }
 
