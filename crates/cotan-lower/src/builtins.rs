@@ -53,7 +53,7 @@ impl<'a, 'p> Body<'a, 'p> {
             }
             Builtin::Iota => {
                 let count = counts_of(self, args, e)?[0];
-                let elem = e.ty.scalar().map_or(Elem::I64, |scalar| elem_of(scalar));
+                let elem = e.ty.scalar().map_or(Elem::I64, elem_of);
                 Ok(vec![self.code.iota(elem, count)])
             }
             Builtin::Diag => diag(self, args),
@@ -83,7 +83,7 @@ impl<'a, 'p> Body<'a, 'p> {
             }
             Builtin::Operation(op, n_attrs) => self.operation(op, args.split_at(n_attrs), e),
             Builtin::WrappingAs => of_tensor(self, args, |body, tensor| {
-                let elem = e.ty.scalar().map_or(Elem::I64, |scalar| elem_of(scalar));
+                let elem = e.ty.scalar().map_or(Elem::I64, elem_of);
                 Ok(body.code.convert(tensor, elem))
             }),
         }
@@ -134,14 +134,14 @@ fn of_tensor<'a, 'p>(
     Ok(vec![f(body, tensor)?])
 }
 
-fn ty_of<'p>(arg: &'p Arg) -> &'p Type {
+fn ty_of(arg: &Arg) -> &Type {
     match arg {
         Arg::Value(e) => &e.ty,
         Arg::Function(_) | Arg::Pack(_) => &UNIT,
     }
 }
 
-fn span_of<'p>(arg: &'p Arg) -> Span {
+fn span_of(arg: &Arg) -> Span {
     match arg {
         Arg::Value(e) => e.span,
         Arg::Function(callable) => callable.span,
@@ -195,7 +195,7 @@ fn tabulate<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg], e: &'p Expr) -> Result
 
 fn integer_params<'p>(body: &Body<'_, 'p>, function: &'p Arg) -> Vec<Elem> {
     let params = closure_of(body, function).callable.params.iter();
-    params.map(|ty| ty.scalar().map_or(Elem::I64, |scalar| elem_of(scalar))).collect()
+    params.map(|ty| ty.scalar().map_or(Elem::I64, elem_of)).collect()
 }
 
 fn map<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {

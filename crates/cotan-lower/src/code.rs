@@ -1,5 +1,5 @@
-//! The code of one IR function while it is written: its builder, and what is known of its variables, which is what value
-//! range analysis starts from. Must not know the program that is lowered.
+//! Code generation state of one IR function: its builder, and facts of its variables (names, signs, bounds). Must not know
+//! the program that is lowered.
 
 use std::collections::HashSet;
 

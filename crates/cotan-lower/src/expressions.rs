@@ -37,7 +37,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     pub(super) fn literal(&self, literal: &Literal, ty: &Type) -> Atom {
-        let elem = ty.scalar().map_or(Elem::F64, |scalar| elem_of(scalar));
+        let elem = ty.scalar().map_or(Elem::F64, elem_of);
         literal.constant(elem).into()
     }
 
@@ -140,7 +140,7 @@ fn expr_kind<'p>(body: &mut Body<'_, 'p>, e: &'p Expr) -> Result<Value> {
         }
         ExprKind::Cast(operand) => {
             let value = body.scalar(operand)?;
-            let elem = e.ty.scalar().map_or(Elem::F64, |scalar| elem_of(scalar));
+            let elem = e.ty.scalar().map_or(Elem::F64, elem_of);
             Ok(vec![body.code.cast(value, elem)])
         }
         ExprKind::Range(range) => Ok(vec![body.range_tensor(range)?]),

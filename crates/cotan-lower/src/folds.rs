@@ -55,8 +55,6 @@ impl<'p> Body<'_, 'p> {
         Ok(results.into_iter().map(Atom::Var).collect())
     }
 
-    // ---- by a function
-
     /// `f/v` and `f/init/v` over the last axis.
     pub(super) fn fold_by(
         &mut self,

@@ -1,4 +1,4 @@
-//! Flattened values: lists of leaves.
+//! Layout of values: each is a flat list of leaves, which its type determines.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub(super) struct Layout<'p> {
 }
 
 impl<'p> Layout<'p> {
-    /// The types of the leaves of a type of the current frame.
+    /// The types of the leaves of a value of this type.
     pub(super) fn leaf_types(&self, ty: &Type) -> Vec<LeafTy> {
         let leaf = |leaf: Leaf| {
             let elem = leaf.ty.scalar().map_or(Elem::F64, elem_of);

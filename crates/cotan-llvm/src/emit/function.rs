@@ -1,4 +1,4 @@
-//! One LLVM function of loop nests while it is emitted: its uses, bounds and cells; its text is another file's.
+//! Emitter state of one LLVM function: uses, bounds and cells of the loop nests that it runs. [`super::writer`] has its text.
 //!
 //! A local that is assigned once is the SSA value `%l` and its number; a mutable one is a slot `%m` in the frame, which
 //! LLVM turns into SSA. A buffer is the pointer `%b`, or, where its address changes, a slot: `%p` for a bound name, `%s`
@@ -14,7 +14,7 @@ use cotan_loops::{Buffer, BufferKind, Home, LoopFunction, Node, Operand};
 use cotan_runtime::abi::layout;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Writes one LLVM function.
+/// Emits one LLVM function.
 pub(super) struct FunctionEmitter<'a> {
     pub(super) out: FunctionWriter<'a>,
     pub(super) f: &'a LoopFunction,

@@ -196,8 +196,6 @@ impl FunctionWriter<'_> {
         self.define(&format!("getelementptr inbounds i8, ptr {of}, i64 {offset}"))
     }
 
-    // ---- elements
-
     /// Defines `to` as the element at an address.
     pub(super) fn load_from(&mut self, to: &str, elem: Elem, address: &str) {
         if elem == Elem::Bool {
@@ -216,15 +214,11 @@ impl FunctionWriter<'_> {
         self.line(&format!("store {} {value}, ptr {address}", register(elem)));
     }
 
-    // ---- stacks
-
     pub(super) fn stack_open(&mut self, buffer: Buffer) {
         self.module.declare("declare void @cotan_stack_open(ptr, ptr)");
         self.line(&format!("call void @cotan_stack_open(ptr %ctx, ptr %s{})", buffer.0));
     }
 }
-
-// ---- allocation
 
 /// The size in bytes of a tensor; one that overflows is so large that no allocation succeeds.
 fn size_in_bytes(emitter: &mut FunctionEmitter<'_>, elem: Elem, extents: &[Operand]) -> String {
@@ -287,8 +281,6 @@ fn set_records_alive(out: &mut FunctionWriter<'_>, bytes: &str) {
     let field = out.field("%ctx", layout::CTX_RECORD_BYTES);
     out.line(&format!("store i64 {bytes}, ptr {field}"));
 }
-
-// ---- results of this function
 
 pub(super) fn store_results(emitter: &mut FunctionEmitter<'_>) {
     for (k, piece) in emitter.f.results.iter().enumerate() {

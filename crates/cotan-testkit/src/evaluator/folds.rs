@@ -12,8 +12,6 @@ use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 
 impl<'p> Machine<'p> {
-    // ---- by a function
-
     /// `f/v` and `f/init/v`: from left to right over the last axis.
     pub(super) fn fold_by(
         &mut self,

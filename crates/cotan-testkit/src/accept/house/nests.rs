@@ -6,7 +6,9 @@ use crate::refusals::{Traced, VERIFIERS, traced_files};
 
 pub(super) const LINES: &[Line] = &[
     Line {
-        title: "programs of `tests/run` on the interpreter of loop nests, before and after each pass of the nests",
+        title: "programs of `tests/run` and their gradients on the interpreter of loop nests, for CPUs and for a device, before \
+                and after each pass of the nests; their nests for a device have each reduction in one node, and say of each \
+                loop that is not sequential that it is independent",
         bar: "all",
         measure: programs,
     },
