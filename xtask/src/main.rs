@@ -56,7 +56,7 @@ cargo xtask COMMAND
   mutate-rules [OPERATION]
                           breaks every rule of the op table and shows that the battery of tests notices
   memcheck [asan|valgrind]
-                          the tests of the crate with `unsafe` under AddressSanitizer, and 100 compiled programs with their
+                          the tests of the crates with `unsafe` under AddressSanitizer, and 100 compiled programs with their
                           gradients under Valgrind
   texts --record|--compare [FOLDER]
                           notes the generated code of all programs of tests/run and examples, or says what differs from

@@ -1,4 +1,4 @@
-//! The memory-checking job: the tests of the crate with `unsafe` under AddressSanitizer, which sees what Rust does, and
+//! The memory-checking job: the tests of the crates with `unsafe` under AddressSanitizer, which sees what Rust does, and
 //! programs under Valgrind, which sees compiled code too. Neither is skipped in silence.
 
 use crate::{cargo, print};
@@ -8,6 +8,15 @@ use std::process::{Command, Stdio};
 
 /// The system whose sanitizer is used. It is named in builds, so that build scripts and macros are built without it.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// The crates with `unsafe`.
+const UNSAFE: [&str; 2] = ["cotan-runtime", "cotan-llvm"];
+
+/// Of these the parts that call no foreign function.
+const WITHOUT_FOREIGN: [(&str, [&str; 2]); 2] = [
+    ("cotan-runtime", ["host::partial_sums", "call::buffers"]),
+    ("cotan-llvm", ["jit::link::relocate", "cache::packed"]),
+];
 
 /// Programs under Valgrind.
 const PROGRAMS: &str = "100";
@@ -29,7 +38,7 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<()> {
     }
 }
 
-/// The tests of `cotan-llvm`, the crate with `unsafe`. A stable compiler takes the flag where `RUSTC_BOOTSTRAP` is set, here alone.
+/// The tests of the crates with `unsafe`. A stable compiler takes the flag where `RUSTC_BOOTSTRAP` is set, here alone.
 fn address_sanitizer(root: &Path) -> Result<()> {
     let runtime = runtime(root)?;
     if !runtime.is_some_and(|runtime| runtime.is_file()) {
@@ -41,10 +50,11 @@ fn address_sanitizer(root: &Path) -> Result<()> {
     // Requests that no machine can grant are refused, as they are without the sanitizer: tests ask for them.
     let options = "detect_leaks=0:allocator_may_return_null=1";
     let env = [("RUSTC_BOOTSTRAP", "1"), ("RUSTFLAGS", "-Zsanitizer=address"), ("ASAN_OPTIONS", options)];
-    let package = ["test", "--locked", "--package", "cotan-llvm", "--lib", "--tests"];
+    let packages = UNSAFE.iter().flat_map(|name| ["--package", *name]);
+    let tests: Vec<&str> = ["test", "--locked", "--lib", "--tests"].into_iter().chain(packages).collect();
     let place = ["--target", TARGET, "--target-dir", folder.as_str()];
-    cargo(&[package.as_slice(), &place].concat(), &env)?;
-    print("memcheck: AddressSanitizer: the tests of cotan-llvm pass without a report\n");
+    cargo(&[tests.as_slice(), &place].concat(), &env)?;
+    print(&format!("memcheck: AddressSanitizer: the tests of {} pass without a report\n", UNSAFE.join(" and ")));
     Ok(())
 }
 
@@ -89,7 +99,7 @@ fn valgrind(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The parts of the crate that call no foreign function, where Miri is installed.
+/// The parts that call no foreign function, where Miri is installed.
 fn miri(root: &Path) -> Result<()> {
     if !runs(Command::new("cargo").args(["miri", "--version"]).current_dir(root)) {
         print(
@@ -98,12 +108,10 @@ fn miri(root: &Path) -> Result<()> {
         return Ok(());
     }
     let folder = root.join("target/miri").display().to_string();
-    let package = ["miri", "test", "--locked", "--package", "cotan-llvm", "--lib", "--target-dir", folder.as_str()];
-    cargo(
-        &[package.as_slice(), &["--", "runtime::blocks", "backend::buffers", "jit::link::relocate", "cache::packed"]]
-            .concat(),
-        &[],
-    )?;
+    for (name, parts) in WITHOUT_FOREIGN {
+        let package = ["miri", "test", "--locked", "--package", name, "--lib", "--target-dir", folder.as_str(), "--"];
+        cargo(&[package.as_slice(), &parts].concat(), &[])?;
+    }
     print("memcheck: Miri: the parts without foreign functions pass without a report\n");
     Ok(())
 }

@@ -305,7 +305,7 @@ fn a_loop_that_calls_a_function_stays_in_order() {
       return b
     }";
     let module = cotan_ir::parse_module(text, Registry::standard()).unwrap();
-    let mut nest = lower(module.function("f").unwrap());
+    let mut nest = lower(module.function("f").unwrap(), &CPU);
     vectorise(&mut nest);
     assert!(!nest.to_string().contains("lanes("), "{nest}");
 }

@@ -32,6 +32,7 @@ mod memory;
 mod names;
 mod op;
 mod parse;
+mod polynomial;
 mod prim;
 mod print;
 mod record;
@@ -55,6 +56,7 @@ pub use op::{
     Acc, AccKind, Block, Effects, Loop, LoopResults, Monoid, Op, OperandRole, Par, ParResult, Part, PartMut, Stmt, Walk,
 };
 pub use parse::{OpLookup, ParseError, parse_function, parse_module};
+pub use polynomial::{Poly, Unknown};
 pub use prim::{OperandElem, Prim, PrimSig, ResultElem, TensorOp, TensorSig};
 pub use print::{PrintOptions, print_function, print_module, print_stmt};
 pub use record::Record;

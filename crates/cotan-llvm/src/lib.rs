@@ -1,12 +1,10 @@
 //! The CPU backend: textual LLVM IR, compiled in process by an LLVM found at run time.
 //!
-//! - [`Backend`] compiles functions of the core IR, [`CompiledFunction`] calls them;
+//! - [`Backend`] compiles functions of the core IR, to be called as [`cotan_runtime::CompiledFunction`]s;
 //! - [`emit`] prints loop nests as LLVM IR;
 //! - [`load`] finds a libLLVM and binds its C API;
 //! - [`jit`] makes code in memory out of text;
-//! - [`cache`] keeps objects on disk between processes;
-//! - [`abi`] is what compiled code and its host agree on;
-//! - [`runtime`] serves compiled code while it runs.
+//! - [`cache`] keeps objects on disk between processes.
 //!
 //! Nothing here reads the environment or prints: shells pass paths in and print what comes back. No
 //! page of memory is ever writable and executable.
@@ -14,7 +12,7 @@
 //! ```
 //! use cotan_llvm::jit::{Engine, ModuleText, OptLevel};
 //! use cotan_llvm::load::SearchConfig;
-//! use cotan_llvm::runtime::host_symbols;
+//! use cotan_runtime::host_symbols;
 //!
 //! let engine = Engine::new(&SearchConfig::default(), None)?;
 //! let text = ModuleText {
@@ -29,21 +27,17 @@
 //! assert_eq!(half(3.0), 1.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![allow(unsafe_code, reason = "loading LLVM, running what it compiled, and memory shared with that code")]
+#![allow(unsafe_code, reason = "loading LLVM, and making the memory of what it compiled executable")]
 
-pub mod abi;
 mod backend;
 pub mod cache;
 mod doctor;
 pub mod emit;
 pub mod jit;
 pub mod load;
-pub mod runtime;
 mod trust;
 
-pub use backend::{
-    Backend, CallOptions, CallResult, CompileError, CompileOptions, CompiledFunction, RuntimeError, Statistics,
-};
+pub use backend::{Backend, CompileError, CompileOptions};
 pub use cache::Cache;
 pub use cotan_loops::{Probe, ProbeEvent, TaskSizes, Width};
 pub use doctor::{CacheReport, Report};

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "the tests call compiled code")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use cotan_llvm::jit::{CompiledModule, Engine, HostSymbols, JitError, ModuleText, OptLevel};
+use cotan_llvm::jit::{CompiledModule, Engine, JitError, ModuleText, OptLevel};
 use cotan_llvm::load::SearchConfig;
-use cotan_llvm::runtime::host_symbols;
+use cotan_runtime::abi::HostSymbols;
+use cotan_runtime::host_symbols;
 
 fn engine() -> Engine {
     Engine::new(&SearchConfig::default(), None).unwrap()

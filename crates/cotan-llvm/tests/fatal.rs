@@ -5,7 +5,7 @@
 
 use cotan_llvm::jit::{Engine, JitError, ModuleText, OptLevel};
 use cotan_llvm::load::SearchConfig;
-use cotan_llvm::runtime::host_symbols;
+use cotan_runtime::host_symbols;
 
 #[test]
 fn when_llvm_gives_up_the_process_lives_and_later_modules_are_refused() {

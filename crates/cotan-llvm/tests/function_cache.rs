@@ -3,11 +3,13 @@
 
 use cotan_ir::{CheckKind, Module, Span, parse_module};
 use cotan_llvm::cache::{Cache, Key};
-use cotan_llvm::jit::{Engine, ObjectOrigin, OptLevel};
+use cotan_llvm::jit::{Engine, OptLevel};
 use cotan_llvm::load::SearchConfig;
-use cotan_llvm::runtime::Pool;
-use cotan_llvm::{Backend, CompileOptions, RuntimeError, Width};
+use cotan_llvm::{Backend, CompileOptions, Width};
 use cotan_ops::{Registry, Value};
+use cotan_runtime::CodeOrigin;
+use cotan_runtime::Pool;
+use cotan_runtime::RuntimeError;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -58,10 +60,10 @@ fn a_kept_function_gives_the_same_results_and_errors_and_its_module() {
     let module = pick();
     let made =
         first.compile_and_keep(&key(&first, &["here"]), &module, &module, "pick", &CompileOptions::default()).unwrap();
-    assert_eq!(made.origin(), ObjectOrigin::Compiler);
+    assert_eq!(made.origin(), CodeOrigin::Compiler);
     let second = setting.backend();
     let (found, kept) = second.kept(&key(&second, &["here"]), "pick").unwrap();
-    assert_eq!(kept.origin(), ObjectOrigin::Cache);
+    assert_eq!(kept.origin(), CodeOrigin::Cache);
     assert_eq!(found, module);
     let args = |i: i64| [Value::i64s(&[], &[2]), Value::f64s(&[2], &[1.5, -4.0]), Value::i64s(&[], &[i])];
     for function in [&made, &kept] {

@@ -9,9 +9,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use cotan_llvm::cache::Cache;
-use cotan_llvm::jit::{Compiled, Engine, ModuleText, ObjectOrigin, OptLevel};
+use cotan_llvm::jit::{Compiled, Engine, ModuleText, OptLevel};
 use cotan_llvm::load::SearchConfig;
-use cotan_llvm::runtime::host_symbols;
+use cotan_runtime::CodeOrigin;
+use cotan_runtime::host_symbols;
 
 struct Setting {
     root: tempfile::TempDir,
@@ -79,7 +80,7 @@ fn the_same_text_comes_from_the_cache_and_computes_the_same() {
     let text = times(3, OptLevel::O2);
     let first = compile(&setting.engine(), &text);
     let second = compile(&setting.engine(), &text);
-    assert_eq!((first.origin, second.origin), (ObjectOrigin::Compiler, ObjectOrigin::Cache));
+    assert_eq!((first.origin, second.origin), (CodeOrigin::Compiler, CodeOrigin::Cache));
     assert_eq!((call(&first, 5), call(&second, 5)), (15, 15));
 }
 
@@ -88,7 +89,7 @@ fn other_text_or_another_level_is_another_entry() {
     let setting = Setting::new();
     let engine = setting.engine();
     for text in [times(3, OptLevel::O2), times(4, OptLevel::O2), times(3, OptLevel::O0)] {
-        assert_eq!(compile(&engine, &text).origin, ObjectOrigin::Compiler);
+        assert_eq!(compile(&engine, &text).origin, CodeOrigin::Compiler);
     }
 }
 
@@ -104,7 +105,7 @@ fn a_damaged_entry_is_compiled_again_with_one_warning_and_repaired() {
     let told = setting.told();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].ends_with("damaged entry"), "{told:?}");
-    assert_eq!(compile(&engine, &texts[0]).origin, ObjectOrigin::Cache);
+    assert_eq!(compile(&engine, &texts[0]).origin, CodeOrigin::Cache);
     assert_eq!(setting.told(), Vec::<String>::new());
 }
 
@@ -128,7 +129,7 @@ fn d4_objects_under_the_name_of_others_are_compiled_again() {
     let of_four = added(&[&before[..], std::slice::from_ref(&of_three)].concat());
     fs::copy(&of_four, &of_three).unwrap();
     let compiled = compile(&setting.engine(), &three);
-    assert_eq!((compiled.origin, call(&compiled, 5)), (ObjectOrigin::Compiler, 15));
+    assert_eq!((compiled.origin, call(&compiled, 5)), (CodeOrigin::Compiler, 15));
     assert_eq!(setting.told(), [format!("code cache: {}: damaged entry", of_three.display())]);
 }
 
@@ -158,7 +159,7 @@ fn parts_of_a_module_call_each_other_now_and_out_of_the_cache() {
         exports: vec!["f".to_owned()],
         level: OptLevel::O2,
     };
-    for origin in [ObjectOrigin::Compiler, ObjectOrigin::Cache] {
+    for origin in [CodeOrigin::Compiler, CodeOrigin::Cache] {
         let compiled = compile(&setting.engine(), &text);
         assert_eq!(compiled.origin, origin);
         assert_eq!(call(&compiled, 20), 41);
@@ -177,7 +178,7 @@ fn code_out_of_the_cache_needs_no_library_that_opens() {
     };
     // A process does not open a library twice, so another one does what comes before.
     if let Some(root) = std::env::var_os(FOLDER) {
-        assert_eq!(compile(&engine(Path::new(&root)), &text).origin, ObjectOrigin::Compiler);
+        assert_eq!(compile(&engine(Path::new(&root)), &text).origin, CodeOrigin::Compiler);
         return;
     }
     let setting = Setting::new();
@@ -199,7 +200,7 @@ fn code_out_of_the_cache_needs_no_library_that_opens() {
     broken.set_modified(known.modified().unwrap()).unwrap();
     let engine = engine(root);
     let compiled = compile(&engine, &text);
-    assert_eq!((compiled.origin, call(&compiled, 5)), (ObjectOrigin::Cache, 15));
+    assert_eq!((compiled.origin, call(&compiled, 5)), (CodeOrigin::Cache, 15));
     let error = engine.compile(&times(4, OptLevel::O2), &host_symbols()).unwrap_err();
     assert!(error.to_string().starts_with("LLVM cannot be loaded: "), "{error}");
     assert!(engine.open().is_err());

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cotan_llvm::jit::{Engine, ModuleText, OptLevel};
 use cotan_llvm::load::SearchConfig;
-use cotan_llvm::runtime::host_symbols;
+use cotan_runtime::host_symbols;
 
 /// Set in the process that is watched.
 const WATCHED: &str = "COTAN_WATCHED_PAGES";

@@ -6,10 +6,10 @@ use std::ffi::c_void;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use cotan_llvm::abi::{self, Buf, Entry, ErrorSlot, code, layout};
 use cotan_llvm::jit::{CompiledModule, Engine, ModuleText, OptLevel};
 use cotan_llvm::load::SearchConfig;
-use cotan_llvm::runtime::{Pool, Session, Watch, host_symbols};
+use cotan_runtime::abi::{self, Buf, Entry, ErrorSlot, code, layout};
+use cotan_runtime::{Pool, Session, Watch, host_symbols};
 
 const MEGABYTE: usize = 1 << 20;
 

@@ -10,7 +10,7 @@ use std::process::Command;
 use cotan_llvm::Report;
 use cotan_llvm::jit::{Engine, ModuleText, OptLevel};
 use cotan_llvm::load::{OLDEST_MAJOR, Origin, SearchConfig, explicit_failure};
-use cotan_llvm::runtime::host_symbols;
+use cotan_runtime::host_symbols;
 
 fn one_plus(engine: &Engine, x: i64) -> i64 {
     let text = ModuleText {

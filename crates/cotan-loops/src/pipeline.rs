@@ -14,16 +14,29 @@ use cotan_ir::bug;
 /// The way of a nest to any device: no library that Cotan calls runs there, and all of them have fused multiply-adds.
 pub static FOR_DEVICES: NestPipeline = &[&product::PASS, &contract::PASS];
 
-/// Runs passes one after the other. Debug builds verify what each of them makes, and name the guilty one.
+/// Runs passes one after the other. Debug builds verify what they make, and name the guilty one.
 pub fn run(passes: &[&NestPass], f: &mut LoopFunction, context: &NestContext) {
     for pass in passes {
-        let before = cfg!(debug_assertions).then(|| f.clone());
+        let before = is_verified(f).then(|| f.clone());
         (pass.run)(f, context);
-        if let (Some(before), Err(error)) = (before, verify_if_debug(f)) {
+        let Some(before) = before.filter(|before| before != f) else { continue };
+        if let Err(error) = verify(f) {
             let texts = format_args!("before:\n{before}\nafter:\n{f}");
             bug!(format_args!("pass `{}`", pass.name), texts, "it breaks a rule of loop nests: {error}");
         }
     }
+}
+
+/// Functions with at most so many locals are verified after every pass.
+const SMALL: usize = 64;
+
+/// Of larger functions, one in so many.
+const ROTATION: usize = 8;
+
+/// Whether a run of a pass on this function is verified. To keep what was before costs as much as to verify it, so larger
+/// functions take turns, by the number of their locals, which changes from pass to pass.
+fn is_verified(f: &LoopFunction) -> bool {
+    cfg!(debug_assertions) && (f.locals.len() <= SMALL || f.locals.len().is_multiple_of(ROTATION))
 }
 
 /// What the verifier says in a debug build; a release build does not ask it.

@@ -241,7 +241,7 @@ impl Cost {
         if let Node::Let(_, Expr::Native { instruction, elem, .. }) = node
             && elem.is_float()
         {
-            self.flops += flops(*instruction);
+            self.flops += instruction.traits().flops;
         }
         if let Node::Let(_, Expr::Host { elem, .. }) = node
             && elem.is_float()
@@ -257,51 +257,6 @@ impl Cost {
                 self.bytes += 2 * bytes(f, *place);
             }
         }
-    }
-}
-
-/// What an instruction on floats counts. Signs, comparisons, choices and conversions count nothing.
-fn flops(instruction: Instruction) -> i64 {
-    match instruction {
-        Instruction::Fma => 2,
-        Instruction::Add
-        | Instruction::Sub
-        | Instruction::Mul
-        | Instruction::Mulz
-        | Instruction::Mulc
-        | Instruction::Div
-        | Instruction::Rem
-        | Instruction::Sqrt
-        | Instruction::Min
-        | Instruction::Max => 1,
-        Instruction::Neg
-        | Instruction::Abs
-        | Instruction::Floor
-        | Instruction::Ceil
-        | Instruction::Trunc
-        | Instruction::Copysign
-        | Instruction::Eq
-        | Instruction::Ne
-        | Instruction::Lt
-        | Instruction::Le
-        | Instruction::Gt
-        | Instruction::Ge
-        | Instruction::IsNan
-        | Instruction::And
-        | Instruction::Or
-        | Instruction::Xor
-        | Instruction::Not
-        | Instruction::Shl
-        | Instruction::Shr
-        | Instruction::Select
-        | Instruction::Identity
-        | Instruction::Cast(_)
-        | Instruction::CastFits(_)
-        | Instruction::Bitcast(_)
-        | Instruction::AddFits
-        | Instruction::SubFits
-        | Instruction::MulFits
-        | Instruction::ShiftFits => 0,
     }
 }
 

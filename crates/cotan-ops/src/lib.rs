@@ -58,7 +58,7 @@ pub use elements::{Elements, ElementsMut};
 pub use float::Float;
 pub use gamma::Gamma;
 pub use host::{Host, HostFn, host_function, host_functions};
-pub use instruction::Instruction;
+pub use instruction::{Instruction, InstructionTraits, Passed, Work};
 pub use kernel::Kernel;
 pub use manifest::{
     Backends, BatchingEntry, Kind, KinkEntry, ManifestEntry, Modes, OperandEntry, PROVED, StableHloEntry, UNPROVED,

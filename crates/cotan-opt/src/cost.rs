@@ -5,7 +5,7 @@
 //! is worth eight bytes (it is) and whether a few products are (they are not).
 
 use cotan_ir::{Atom, Block, Dim, Loop, Op, Prim, Stmt, Ty, VarInfo};
-use cotan_ops::{Codegen, Instruction, Term};
+use cotan_ops::{Codegen, Instruction, Term, Work};
 use std::fmt;
 
 /// The figures of the cost model.
@@ -182,44 +182,9 @@ fn term_cost(term: &Term) -> u64 {
 }
 
 fn instruction_cost(instruction: Instruction) -> u64 {
-    match instruction {
-        Instruction::Div | Instruction::Rem | Instruction::Sqrt => COSTS.division,
-        // The product, two comparisons, and what chooses.
-        Instruction::Mulz => 5 * COSTS.step,
-        Instruction::Add
-        | Instruction::Sub
-        | Instruction::Mul
-        | Instruction::Mulc
-        | Instruction::Neg
-        | Instruction::Abs
-        | Instruction::Fma
-        | Instruction::Floor
-        | Instruction::Ceil
-        | Instruction::Trunc
-        | Instruction::Copysign
-        | Instruction::Min
-        | Instruction::Max
-        | Instruction::Eq
-        | Instruction::Ne
-        | Instruction::Lt
-        | Instruction::Le
-        | Instruction::Gt
-        | Instruction::Ge
-        | Instruction::IsNan
-        | Instruction::And
-        | Instruction::Or
-        | Instruction::Xor
-        | Instruction::Not
-        | Instruction::Shl
-        | Instruction::Shr
-        | Instruction::Select
-        | Instruction::Identity
-        | Instruction::Cast(_)
-        | Instruction::CastFits(_)
-        | Instruction::Bitcast(_)
-        | Instruction::AddFits
-        | Instruction::SubFits
-        | Instruction::MulFits
-        | Instruction::ShiftFits => COSTS.step,
+    match instruction.traits().work {
+        Work::Step => COSTS.step,
+        Work::Division => COSTS.division,
+        Work::ZeroProduct => 5 * COSTS.step,
     }
 }

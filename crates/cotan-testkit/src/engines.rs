@@ -5,8 +5,8 @@ use crate::derived_case::options;
 use crate::variant::Variant;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Module, Span};
-use cotan_llvm::{CallOptions, CompiledFunction};
 use cotan_ops::Value;
+use cotan_runtime::{CallOptions, CompiledFunction};
 use std::fmt;
 use std::num::NonZeroUsize;
 
@@ -89,14 +89,14 @@ impl Engine {
                 let options = CallOptions { threads: NonZeroUsize::new(threads), ..CallOptions::default() };
                 let mut call = |function: &CompiledFunction| {
                     function.call_with_output(args, &options, output).map_err(|e| match e {
-                        cotan_llvm::RuntimeError::Check { kind, span, .. } => RunError::Check { kind, span },
-                        other @ (cotan_llvm::RuntimeError::Argument(_)
-                        | cotan_llvm::RuntimeError::OutOfMemory(_)
-                        | cotan_llvm::RuntimeError::Cancelled
-                        | cotan_llvm::RuntimeError::OutOfSteps
-                        | cotan_llvm::RuntimeError::TimedOut
-                        | cotan_llvm::RuntimeError::Bug(_)
-                        | cotan_llvm::RuntimeError::BadExtents(_)) => RunError::Other(other.to_string()),
+                        cotan_runtime::RuntimeError::Check { kind, span, .. } => RunError::Check { kind, span },
+                        other @ (cotan_runtime::RuntimeError::Argument(_)
+                        | cotan_runtime::RuntimeError::OutOfMemory(_)
+                        | cotan_runtime::RuntimeError::Cancelled
+                        | cotan_runtime::RuntimeError::OutOfSteps
+                        | cotan_runtime::RuntimeError::TimedOut
+                        | cotan_runtime::RuntimeError::Bug(_)
+                        | cotan_runtime::RuntimeError::BadExtents(_)) => RunError::Other(other.to_string()),
                     })
                 };
                 if !variant.is_exact {

@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn the_page_of_numbers_names_the_bound() {
         let page = page(NUMBER_OUT_OF_RANGE.as_str()).expect("a page");
-        let bound = format!("at most {} for each core", cotan_llvm::runtime::MOST_THREADS_PER_CORE);
+        let bound = format!("at most {} for each core", cotan_runtime::MOST_THREADS_PER_CORE);
         assert!(page.explanation.contains(&bound), "{}", page.explanation);
     }
 

@@ -9,10 +9,11 @@ use cotan_ir::Module;
 use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
-use cotan_llvm::runtime::{Pool, check_threads};
-use cotan_llvm::{Backend as LlvmBackend, CompileOptions, CompiledFunction, Probe, Width};
+use cotan_llvm::{Backend as LlvmBackend, CompileOptions, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
 use cotan_opt::{KnownExtents, Observer};
+use cotan_runtime::CompiledFunction;
+use cotan_runtime::{Pool, check_threads};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
@@ -31,7 +32,7 @@ pub struct Config {
     /// without it only by the code that they become.
     pub build: Option<String>,
     /// Threads, of calls and of the compiler; `None` takes as many as this process may use. At most
-    /// [`MOST_THREADS_PER_CORE`](cotan_llvm::runtime::MOST_THREADS_PER_CORE) for each core are accepted.
+    /// [`MOST_THREADS_PER_CORE`](cotan_runtime::MOST_THREADS_PER_CORE) for each core are accepted.
     pub threads: Option<NonZeroUsize>,
     /// How hard LLVM works.
     pub level: OptLevel,

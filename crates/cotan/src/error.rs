@@ -135,9 +135,9 @@ impl From<cotan_llvm::CompileError> for CompileError {
     }
 }
 
-impl From<cotan_llvm::RuntimeError> for CallError {
-    fn from(e: cotan_llvm::RuntimeError) -> CallError {
-        use cotan_llvm::RuntimeError;
+impl From<cotan_runtime::RuntimeError> for CallError {
+    fn from(e: cotan_runtime::RuntimeError) -> CallError {
+        use cotan_runtime::RuntimeError;
         match e {
             RuntimeError::Check { kind, args, span } => CallError::Check(CheckFailure { kind, args, span }),
             RuntimeError::OutOfMemory(e) => CallError::OutOfMemory(e),

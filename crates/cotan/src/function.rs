@@ -5,10 +5,10 @@ use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, f
 use crate::stopping::CallLimits;
 use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
 use cotan_ir::{CheckKind, Module, OutOfMemory};
-use cotan_llvm::Statistics;
 use cotan_lower::entry::{Entry, Signature};
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
+use cotan_runtime::Statistics;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -44,7 +44,7 @@ pub use backend::Engine;
 pub use check_failure::CheckFailure;
 pub use compiler::{Compiler, Config};
 pub use cotan_ad::Limits as DerivativeLimits;
-pub use cotan_llvm::Statistics;
+pub use cotan_runtime::Statistics;
 pub use cotan_sema::Limits as ProgramLimits;
 pub use cotan_sema::modules::{Library, Loader};
 pub use cotan_syntax::format::format;

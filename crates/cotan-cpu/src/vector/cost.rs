@@ -2,7 +2,7 @@
 
 use super::shape::{Shape, Shapes};
 use cotan_loops::node::{Definitions, Expr, Node, Operand, Place, Target};
-use cotan_ops::Instruction;
+use cotan_ops::{Instruction, Work};
 
 /// Trips assumed of a loop of which nothing is known.
 pub(super) const ASSUMED_TRIPS: f64 = 16.0;
@@ -53,9 +53,12 @@ fn most(count: Operand, definitions: &Definitions, depth: usize) -> Option<i64> 
 fn of_expr(expr: &Expr) -> f64 {
     match expr {
         Expr::Host { .. } => HOST,
-        Expr::Native { instruction: Instruction::Div | Instruction::Rem | Instruction::Sqrt, .. } => DIVISION,
-        Expr::Native { instruction: Instruction::Mulz, .. } => MULZ,
-        Expr::Native { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => 1.0,
+        Expr::Native { instruction, .. } => match instruction.traits().work {
+            Work::Step => 1.0,
+            Work::Division => DIVISION,
+            Work::ZeroProduct => MULZ,
+        },
+        Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => 1.0,
         Expr::Copy(_) => 0.0,
     }
 }

@@ -1,7 +1,6 @@
 //! The elements that nodes read and write, as far as other iterations may meet them.
 
-use super::bounds::Counter;
-use super::poly::Poly;
+use super::bounds::{Counter, Poly};
 use super::values::Values;
 use cotan_loops::node::{
     Buffer, BufferKind, BufferUse, Effect, For, Independence, Local, LoopFunction, Node, Operand, Place, Target,
@@ -67,7 +66,7 @@ impl<'a> Accesses<'a> {
         if let Node::Copy { from, to, count } = node {
             return [(from, false), (to, true)].into_iter().try_for_each(|(place, writes)| {
                 let k = self.counter();
-                let offset = self.values.of(place.offset)?.plus(1, &Poly::local(k))?;
+                let offset = self.values.of(place.offset)?.plus(&Poly::unknown(k))?;
                 self.within(k, *count, |this| this.push(place.buffer, Some(offset), writes))
             });
         }
@@ -118,7 +117,7 @@ impl<'a> Accesses<'a> {
     /// Takes up what a loop does.
     fn within(&mut self, index: Local, count: Operand, body: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let counts = self.values.counts(count)?;
-        let most = counts.iter().map(|count| count.plus(-1, &Poly::constant(1))).collect::<Option<_>>()?;
+        let most = counts.iter().map(|count| count.minus(&Poly::number(1))).collect::<Option<_>>()?;
         self.counters.push((Counter { local: index, most }, counts));
         body(self)?;
         self.counters.pop();
@@ -129,7 +128,7 @@ impl<'a> Accesses<'a> {
         let [row, column] = [self.counter(), self.counter()];
         let mut offset = self.values.of(view.place.offset)?;
         for (stride, index) in view.strides.into_iter().zip([row, column]) {
-            offset = offset.plus(1, &self.values.of(stride)?.times(&Poly::local(index))?)?;
+            offset = offset.plus(&self.values.of(stride)?.times(&Poly::unknown(index))?)?;
         }
         self.within(row, extents[0], |this| {
             this.within(column, extents[1], |this| this.push(view.place.buffer, Some(offset), writes))
@@ -145,11 +144,11 @@ impl<'a> Accesses<'a> {
     fn along(&mut self, array: &Tensor, offset: Poly, axis: usize, writes: bool) -> Option<()> {
         let Some(extent) = array.dims.get(axis) else { return self.push(array.place.buffer, Some(offset), writes) };
         let index = self.counter();
-        let mut step = Poly::local(index);
+        let mut step = Poly::unknown(index);
         for inner in &array.dims[axis + 1..] {
             step = step.times(&self.values.of(*inner)?)?;
         }
-        let offset = offset.plus(1, &step)?;
+        let offset = offset.plus(&step)?;
         self.within(index, *extent, |this| this.along(array, offset, axis + 1, writes))
     }
 
@@ -177,12 +176,12 @@ impl<'a> Accesses<'a> {
     }
 
     fn is_fixed(&self, poly: &Poly) -> bool {
-        poly.locals().all(|local| self.values.is_fixed(local.into()))
+        poly.unknowns().into_iter().all(|local| self.values.is_fixed(local.into()))
     }
 
     /// Whether all that a polynomial mentions is a counter or fixed.
     fn is_known(&self, poly: &Poly, counters: &[Counter]) -> bool {
         let is_counter = |local: &Local| self.outer.contains(local) || counters.iter().any(|c| c.local == *local);
-        poly.locals().all(|local| is_counter(&local) || self.values.is_fixed(local.into()))
+        poly.unknowns().into_iter().all(|local| is_counter(&local) || self.values.is_fixed(local.into()))
     }
 }

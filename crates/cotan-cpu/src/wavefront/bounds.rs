@@ -1,12 +1,14 @@
-//! Whether a polynomial is positive for all values of its locals.
+//! Bounds of polynomials: whether one is positive for all values of its locals.
 //!
 //! A counter lies between 0 and a polynomial in counters around it. A polynomial that is linear in a counter is least at
 //! one of its two ends, so counters go one by one, the innermost first. What is left are numbers that do not change while
 //! the nest runs, and of which at most a lower bound is known.
 
-use super::poly::Poly;
 use cotan_loops::node::Local;
 use rustc_hash::FxHashMap;
+
+/// An offset of an element, or a count. Those of tensors of eight axes are not too large.
+pub(super) type Poly = cotan_ir::Poly<Local, 8, 64>;
 
 /// A counter, from 0 to any of `most`, whichever helps, all of which are true bounds.
 #[derive(Clone, Debug)]
@@ -30,7 +32,7 @@ impl Facts {
 
     /// A polynomial is at least 1, as the count of a loop that runs is.
     pub(super) fn runs(&mut self, count: &Poly) {
-        if let Some((local, factor, constant)) = count.as_multiple()
+        if let Some((local, factor, constant)) = count.as_linear()
             && factor > 0
         {
             // The least integer that makes it at least 1.
@@ -48,17 +50,14 @@ impl Facts {
     /// Whether a polynomial is at least `n`, for all counters that are not negative.
     fn is_at_least(&self, poly: &Poly, n: i128, counters: &[Counter]) -> bool {
         let mut poly = poly.clone();
-        let mut locals: Vec<Local> = poly.locals().collect();
-        locals.sort_unstable();
-        locals.dedup();
-        for local in locals {
+        for local in poly.unknowns() {
             let least = if counters.iter().any(|c| c.local == local) { Some(&0) } else { self.at_least.get(&local) };
             let Some(least) = least else { return false };
-            let shifted = Poly::local(local).plus(*least, &Poly::constant(1));
-            let Some(next) = shifted.and_then(|shifted| poly.replace(local, &shifted)) else { return false };
+            let shifted = Poly::unknown(local).plus(&Poly::number(*least));
+            let Some(next) = shifted.and_then(|shifted| poly.with(local, &shifted)) else { return false };
             poly = next;
         }
-        poly.has_natural_factors() && poly.constant_term() >= n
+        poly.is_sum_of_naturals(|_| true) && poly.constant() >= n
     }
 
     /// Whether a polynomial is positive wherever the counters are in their bounds. The bounds of a counter mention those
@@ -73,12 +72,12 @@ impl Facts {
             counter
                 .most
                 .iter()
-                .any(|most| poly.replace(counter.local, most).is_some_and(|at_most| self.is_positive(&at_most, others)))
+                .any(|most| poly.with(counter.local, most).is_some_and(|at_most| self.is_positive(&at_most, others)))
         };
         if self.is_at_least(&slope, 0, others) {
             return self.is_positive(&at_zero, others);
         }
-        let falls = Poly::default().plus(-1, &slope).is_some_and(|slope| self.is_at_least(&slope, 0, others));
+        let falls = Poly::number(0).minus(&slope).is_some_and(|slope| self.is_at_least(&slope, 0, others));
         (falls || self.is_positive(&at_zero, others)) && at_end()
     }
 }
@@ -95,11 +94,11 @@ mod tests {
     const COUNT: Local = Local(5);
 
     fn of(locals: &[Local]) -> Poly {
-        locals.iter().fold(Poly::constant(1), |product, l| product.times(&Poly::local(*l)).unwrap())
+        locals.iter().fold(Poly::number(1), |product, l| product.times(&Poly::unknown(*l)).unwrap())
     }
 
     fn below(local: Local, count: &Poly) -> Counter {
-        Counter { local, most: vec![count.plus(-1, &Poly::constant(1)).unwrap()] }
+        Counter { local, most: vec![count.minus(&Poly::number(1)).unwrap()] }
     }
 
     fn facts() -> Facts {
@@ -111,18 +110,18 @@ mod tests {
     #[test]
     fn rows_of_a_flattened_array_lie_apart() {
         // L B - (layer B + k) with layer < L, k < B.
-        let offset = of(&[LAYER, B]).plus(1, &of(&[K])).unwrap();
-        let distance = of(&[L, B]).plus(-1, &offset).unwrap();
+        let offset = of(&[LAYER, B]).plus(&of(&[K])).unwrap();
+        let distance = of(&[L, B]).minus(&offset).unwrap();
         let counters = [below(K, &of(&[B])), below(LAYER, &of(&[L]))];
         assert!(facts().is_positive(&distance, &counters));
         // The last element of the row lies one before the next one, and not two.
-        let nearer = distance.plus(-1, &Poly::constant(1)).unwrap();
+        let nearer = distance.minus(&Poly::number(1)).unwrap();
         assert!(!facts().is_positive(&nearer, &counters));
     }
 
     #[test]
     fn nothing_follows_from_what_is_not_known() {
-        let distance = of(&[COUNT]).plus(-1, &of(&[K])).unwrap();
+        let distance = of(&[COUNT]).minus(&of(&[K])).unwrap();
         assert!(!facts().is_positive(&distance, &[below(K, &of(&[B]))]));
         assert!(!facts().is_positive(&of(&[COUNT]), &[]));
         assert!(!facts().is_positive(&of(&[L]), &[]));
@@ -135,10 +134,10 @@ mod tests {
     fn the_least_number_for_which_a_loop_runs() {
         let mut running = facts();
         // 3 L - 7 >= 1 from L = 3 on.
-        running.runs(&Poly::default().plus(3, &of(&[L])).unwrap().plus(-7, &Poly::constant(1)).unwrap());
-        let over_two = of(&[L]).plus(-2, &Poly::constant(1)).unwrap();
+        running.runs(&Poly::number(0).plus_times(3, &of(&[L])).unwrap().minus(&Poly::number(7)).unwrap());
+        let over_two = of(&[L]).minus(&Poly::number(2)).unwrap();
         assert!(running.is_positive(&over_two, &[]));
-        assert!(!running.is_positive(&over_two.plus(-1, &Poly::constant(1)).unwrap(), &[]));
+        assert!(!running.is_positive(&over_two.minus(&Poly::number(1)).unwrap(), &[]));
         // A product runs if its factors do, and T may be negative.
         running.runs(&of(&[T, B]));
         assert!(!running.is_positive(&of(&[B]), &[]));
@@ -149,9 +148,9 @@ mod tests {
         // (T - 1) k + T with k <= 1: T at 0, 2 T - 1 at 1.
         let mut facts = Facts::default();
         facts.at_least(T, 1);
-        let slope = of(&[T]).plus(-2, &Poly::constant(1)).unwrap();
-        let poly = slope.times(&of(&[K])).unwrap().plus(1, &of(&[T])).unwrap();
-        let counter = Counter { local: K, most: vec![Poly::constant(1)] };
+        let slope = of(&[T]).minus(&Poly::number(2)).unwrap();
+        let poly = slope.times(&of(&[K])).unwrap().plus(&of(&[T])).unwrap();
+        let counter = Counter { local: K, most: vec![Poly::number(1)] };
         // At the far end it is 2 T - 2.
         assert!(!facts.is_positive(&poly, std::slice::from_ref(&counter)));
         facts.at_least(T, 2);

@@ -9,8 +9,7 @@
 //! all rows further up.
 
 use super::access::Access;
-use super::bounds::{Counter, Facts};
-use super::poly::Poly;
+use super::bounds::{Counter, Facts, Poly};
 use cotan_loops::node::{Buffer, Local};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,7 +64,7 @@ impl Loops {
     /// Shows that a later `t` never meets in an earlier stage what the first access touches.
     fn are_apart(&self, (x_stage, x): (Stage, &Access), (y_stage, y): (Stage, &Access)) -> Option<()> {
         let mut pair = Pair { loops: self, fresh: self.fresh, facts: self.facts.clone() };
-        let one = Poly::constant(1);
+        let one = Poly::number(1);
         let [t, s] = self.indices;
         let [distance, between] = [pair.counter(), pair.counter()];
         let is_inside = [x_stage, y_stage] == [Stage::Inner; 2];
@@ -74,8 +73,8 @@ impl Loops {
         if x_stage == Stage::Inner || y_stage == Stage::Inner {
             pair.run(1, i128::from(is_inside))?;
         }
-        let of_s = Poly::local(s);
-        let x_s = if is_inside { of_s.plus(1, &Poly::local(between))?.plus(1, &one)? } else { of_s.clone() };
+        let of_s = Poly::unknown(s);
+        let x_s = if is_inside { of_s.plus(&Poly::unknown(between))?.plus(&one)? } else { of_s.clone() };
         let x = x.moved(&FxHashMap::default(), &[(s, x_s)])?;
         (0..2).for_each(|_| [&x, y].iter().flat_map(|access| &access.counts).for_each(|count| pair.facts.runs(count)));
         let names: FxHashMap<Local, Local> = y.counters.iter().map(|c| (c.local, pair.counter())).collect();
@@ -85,22 +84,22 @@ impl Loops {
         }
         if x_stage == Stage::Inner || y_stage == Stage::Inner {
             let used_up = if is_inside { 2 } else { 1 };
-            inner.push(Counter { local: s, most: pair.ends(1, used_up, &Poly::default())? });
+            inner.push(Counter { local: s, most: pair.ends(1, used_up, &Poly::number(0))? });
         }
         let differ = |pair: &Pair, far: Poly, distances: Option<Counter>, nearest: i128| -> Option<()> {
-            let y = y.moved(&names, &[(t, Poly::local(t).plus(1, &far)?)])?;
-            let difference = y.offset.clone()?.plus(-1, x.offset.as_ref()?)?;
-            let t_range = Counter { local: t, most: pair.ends(0, nearest + 1, &Poly::default())? };
+            let y = y.moved(&names, &[(t, Poly::unknown(t).plus(&far)?)])?;
+            let difference = y.offset.clone()?.minus(x.offset.as_ref()?)?;
+            let t_range = Counter { local: t, most: pair.ends(0, nearest + 1, &Poly::number(0))? };
             let counters = [&y.counters, &x.counters, &inner].into_iter().flatten().cloned();
             let counters: Vec<Counter> = counters.chain(distances).chain([t_range]).collect();
-            let negated = Poly::default().plus(-1, &difference)?;
+            let negated = Poly::number(0).minus(&difference)?;
             let differs = pair.facts.is_positive(&difference, &counters) || pair.facts.is_positive(&negated, &counters);
             differs.then_some(())
         };
         for nearest in 1..=NEAR {
-            let least = Poly::constant(nearest);
-            let range = Counter { local: distance, most: pair.ends(0, nearest + 1, &Poly::local(t))? };
-            if differ(&pair, Poly::local(distance).plus(1, &least)?, Some(range), nearest).is_some() {
+            let least = Poly::number(nearest);
+            let range = Counter { local: distance, most: pair.ends(0, nearest + 1, &Poly::unknown(t))? };
+            if differ(&pair, Poly::unknown(distance).plus(&least)?, Some(range), nearest).is_some() {
                 return Some(());
             }
             differ(&pair, least, None, nearest)?;
@@ -125,14 +124,14 @@ impl Pair<'_> {
     /// A loop runs more than `n` times.
     fn run(&mut self, which: usize, n: i128) -> Option<()> {
         for count in &self.loops.counts[which] {
-            self.facts.runs(&count.plus(-n, &Poly::constant(1))?);
+            self.facts.runs(&count.minus(&Poly::number(n))?);
         }
         Some(())
     }
 
     /// The counts of a loop less a number and a polynomial.
     fn ends(&self, which: usize, less: i128, and: &Poly) -> Option<Vec<Poly>> {
-        let end = |count: &Poly| count.plus(-less, &Poly::constant(1))?.plus(-1, and);
+        let end = |count: &Poly| count.minus(&Poly::number(less))?.minus(and);
         self.loops.counts[which].iter().map(end).collect()
     }
 }
@@ -141,11 +140,11 @@ impl Access {
     /// With other counters, and polynomials in the place of outer ones.
     fn moved(&self, names: &FxHashMap<Local, Local>, outer: &[(Local, Poly)]) -> Option<Access> {
         let renamed = |poly: &Poly| {
-            let poly = outer.iter().try_fold(poly.clone(), |poly, (local, by)| poly.replace(*local, by))?;
+            let poly = outer.iter().try_fold(poly.clone(), |poly, (local, by)| poly.with(*local, by))?;
             self.counters
                 .iter()
                 .filter_map(|c| names.get(&c.local).map(|name| (c.local, name)))
-                .try_fold(poly, |poly, (local, name)| poly.replace(local, &Poly::local(*name)))
+                .try_fold(poly, |poly, (local, name)| poly.with(local, &Poly::unknown(*name)))
         };
         let counters = self.counters.iter().map(|counter| {
             let local = names.get(&counter.local).copied().unwrap_or(counter.local);

@@ -14,7 +14,6 @@ mod access;
 mod bounds;
 mod legal;
 mod plan;
-mod poly;
 mod rewrite;
 mod steps;
 mod values;

@@ -1,7 +1,6 @@
 //! What integers are in terms of counters and of numbers that do not change while a nest runs.
 
-use super::bounds::Facts;
-use super::poly::Poly;
+use super::bounds::{Facts, Poly};
 use cotan_ir::Elem;
 use cotan_loops::node::{Definitions, Expr, Local, LoopFunction, Node, Operand, Param, each_definition};
 use cotan_ops::Instruction;
@@ -52,22 +51,22 @@ impl<'a> Values<'a> {
     /// An i64 as a polynomial, as far as it can be followed.
     pub(super) fn of(&self, operand: Operand) -> Option<Poly> {
         match operand {
-            Operand::Const(c) => c.as_i64().map(|n| Poly::constant(n.into())),
+            Operand::Const(c) => c.as_i64().map(|n| Poly::number(n.into())),
             Operand::Local(local) => self.of_local(local),
         }
     }
 
     fn of_local(&self, local: Local) -> Option<Poly> {
-        let Some(expr) = self.definitions.get(&local) else { return Some(Poly::local(local)) };
+        let Some(expr) = self.definitions.get(&local) else { return Some(Poly::unknown(local)) };
         let followed = match expr {
             Expr::Copy(Operand::Local(from)) if self.f.locals[from.index()].is_mutable => None,
             Expr::Copy(from) => Some(self.of(*from)?),
             Expr::Native { instruction, elem: Elem::I64, args } => match (instruction, &args[..]) {
-                (Instruction::Add, [a, b]) => Some(self.of(*a)?.plus(1, &self.of(*b)?)?),
-                (Instruction::Sub, [a, b]) => Some(self.of(*a)?.plus(-1, &self.of(*b)?)?),
+                (Instruction::Add, [a, b]) => Some(self.of(*a)?.plus(&self.of(*b)?)?),
+                (Instruction::Sub, [a, b]) => Some(self.of(*a)?.minus(&self.of(*b)?)?),
                 (Instruction::Mul, [a, b]) => Some(self.of(*a)?.times(&self.of(*b)?)?),
                 (Instruction::Shl, [a, Operand::Const(c)]) => match c.as_i64() {
-                    Some(n @ 0..63) => Some(Poly::default().plus(1 << n, &self.of(*a)?)?),
+                    Some(n @ 0..63) => Some(Poly::number(0).plus_times(1 << n, &self.of(*a)?)?),
                     Some(_) | None => None,
                 },
                 (Instruction::Max, _) if self.positive.contains(&local) => match maximum(expr) {
@@ -84,7 +83,7 @@ impl<'a> Values<'a> {
             | Expr::Fold(..)
             | Expr::Lane(_) => None,
         };
-        Some(followed.unwrap_or_else(|| Poly::local(local)))
+        Some(followed.unwrap_or_else(|| Poly::unknown(local)))
     }
 
     /// What the count of a loop is at most, where the loop runs: every one of these.

@@ -3,11 +3,11 @@
 //!
 //! An entry holds the name of the entry of the objects, what the host knows of the code, and the IR of the function.
 
-use super::{Backend, Code, CompileError, CompileOptions, CompiledFunction};
+use super::{Backend, Code, CompileError, CompileOptions};
 use crate::cache::{Key, packed, unpacked};
-use crate::emit::{Reports, symbol};
-use crate::jit::ObjectOrigin;
+use crate::emit::symbol;
 use cotan_ir::{Module, PrintOptions, parse_module, print_module};
+use cotan_runtime::{CodeOrigin, CompiledFunction, Reports};
 use std::sync::Arc;
 
 impl Backend {
@@ -30,7 +30,7 @@ impl Backend {
         let f = module.function(name)?;
         let code = Code {
             module: Arc::new(self.engine.cached(&Key::from_text(&objects)?, &[symbol(name)], &self.symbols)?),
-            origin: ObjectOrigin::Cache,
+            origin: CodeOrigin::Cache,
             reports: Arc::new(Reports::from_text(std::str::from_utf8(&reports).ok()?)?),
             regroups_sums: sums == REGROUPED.as_bytes(),
             unwatched: positions(&unwatched)?.map(|unwatched| (f.name.clone(), unwatched)).into_iter().collect(),

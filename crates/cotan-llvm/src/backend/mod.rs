@@ -4,27 +4,19 @@
 //! that it calls, to loop nests, prints them, and has them compiled. A [`CompiledFunction`] serves every size and may be
 //! called from several threads at once.
 
-mod buffers;
-mod call;
-mod call_into;
-mod error;
 mod function_cache;
-mod nan;
-mod operand;
-mod signature;
 
 use crate::cache::Key;
-use crate::emit::{Reports, emit, host_symbols, symbol};
-use crate::jit::{CompiledModule, Engine, HostSymbols, JitError, ObjectOrigin, OptLevel};
-use crate::runtime::Pool;
-pub use call::{CallOptions, CallResult, CompiledFunction, Statistics};
+use crate::emit::{emit, symbol};
+use crate::jit::{CompiledModule, Engine, JitError, OptLevel};
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_cpu::unwatched_results;
 use cotan_ir::{Function, Module, Symbol};
 use cotan_loops::pipeline::run;
 use cotan_loops::{CPU, LoopFunction, NestContext, NestPass, Probe, TaskSizes, VerifiedNests, Width, lower_only};
 use cotan_ops::Registry;
-pub use error::RuntimeError;
+use cotan_runtime::abi::{Entry, HostSymbols};
+use cotan_runtime::{CodeOrigin, CompiledFunction, MachineCode, Pool, Reports, host_symbols};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +32,7 @@ pub struct Backend {
 /// Machine code of functions, and what the host knows of it.
 struct Code {
     module: Arc<CompiledModule>,
-    origin: ObjectOrigin,
+    origin: CodeOrigin,
     reports: Arc<Reports>,
     /// Whether floats may differ from the interpreter's in the last digits.
     regroups_sums: bool,
@@ -209,15 +201,19 @@ impl Backend {
     }
 
     fn function(&self, f: &Function, code: &Code) -> Result<CompiledFunction, CompileError> {
-        let Code { module, origin, reports, regroups_sums, unwatched } = code;
         let missing = || JitError::Link(format!("`{}` is not exported", f.name));
-        let address = module.address(&symbol(&f.name)).ok_or_else(missing)?;
-        let function = CompiledFunction::new(f, module.clone(), address, *origin, reports.clone(), self.pool.clone());
-        let function = function.with_registry(self.registry).regrouping(*regroups_sums);
-        Ok(match unwatched.get(&f.name) {
-            Some(unwatched) => function.watching_nan(unwatched.clone()),
-            None => function,
-        })
+        let address = code.module.address(&symbol(&f.name)).ok_or_else(missing)?;
+        let machine_code = MachineCode {
+            // SAFETY: the emitter gives every exported function this signature.
+            entry: unsafe { std::mem::transmute::<*const (), Entry>(address) },
+            memory: code.module.clone(),
+            origin: code.origin,
+            reports: code.reports.clone(),
+            regroups_sums: code.regroups_sums,
+            unwatched: code.unwatched.get(&f.name).cloned(),
+        };
+        // SAFETY: the code was made of this function, or of one with its signature.
+        Ok(unsafe { CompiledFunction::new(f, machine_code, self.pool.clone(), self.registry) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Textual LLVM IR of loop nests.
 //!
-//! Every function of the module becomes one function of the [ABI](crate::abi), every parallel loop and every segment of
+//! Every function of the module becomes one function of the [ABI](cotan_runtime::abi), every parallel loop and every segment of
 //! a long block one more, with what it shares with its surroundings in a small environment. There are no fast-math flags:
 //! the text means bit for bit what the nest means.
 
@@ -19,18 +19,17 @@ mod partial_sums;
 mod pieces;
 mod poll;
 mod product;
-mod reports;
 mod routine;
 mod storage;
 mod text;
 mod uses;
+mod writer;
 
 use crate::jit::{ModuleText, OptLevel};
 use cotan_ir::Symbol;
 use cotan_loops::VerifiedNests;
+use cotan_runtime::Reports;
 use function::FunctionEmitter;
-pub use host::host_symbols;
-pub use reports::{EmittedCheck, Reports};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use text::quoted;

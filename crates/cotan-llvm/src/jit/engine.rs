@@ -12,12 +12,12 @@ use super::error::JitError;
 use super::library::Library;
 use super::link::{CompiledModule, link};
 use super::options::OptLevel;
-use super::symbols::HostSymbols;
 use super::target::Target;
 use super::thread::on_compiler_threads;
-use crate::abi;
 use crate::cache::{Cache, CacheError, Key, KeyBuilder, packed, unpacked};
 use crate::load::{Attempt, NoLlvm, SearchConfig, Version, search};
+use cotan_runtime::CodeOrigin;
+use cotan_runtime::abi::{self, HostSymbols};
 
 /// Compiles modules. It is cheap to share between threads, each of which may compile.
 pub struct Engine {
@@ -58,19 +58,10 @@ pub struct ModuleText {
 pub struct Compiled {
     /// The code.
     pub module: CompiledModule,
-    /// Whether LLVM generated code or the cache had it.
-    pub origin: ObjectOrigin,
+    /// Whether LLVM generated the code or the cache had it.
+    pub origin: CodeOrigin,
     /// What the cache has it under.
     pub key: Key,
-}
-
-/// Where an object came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ObjectOrigin {
-    /// LLVM generated it now.
-    Compiler,
-    /// It was read from the cache.
-    Cache,
 }
 
 impl Engine {
@@ -141,7 +132,7 @@ impl Engine {
     pub fn compile(&self, text: &ModuleText, symbols: &HostSymbols) -> Result<Compiled, JitError> {
         let key = self.key(text);
         if let Some(module) = self.cached(&key, &text.exports, symbols) {
-            return Ok(Compiled { module, origin: ObjectOrigin::Cache, key });
+            return Ok(Compiled { module, origin: CodeOrigin::Cache, key });
         }
         let objects = self.generate(text, Output::Object)?;
         if let Some(cache) = &self.cache {
@@ -149,7 +140,7 @@ impl Engine {
             self.library.keep(cache);
         }
         let module = link(&objects, &text.exports, symbols)?;
-        Ok(Compiled { module, origin: ObjectOrigin::Compiler, key })
+        Ok(Compiled { module, origin: CodeOrigin::Compiler, key })
     }
 
     /// The module that the cache has under a key, with these functions of it; none in any trouble.

@@ -12,9 +12,9 @@ use super::error::JitError;
 use super::self_test::self_test;
 use super::target::Target;
 use super::thread::on_compiler_thread;
-use crate::abi;
 use crate::cache::{Cache, Key, KeyBuilder, packed, unpacked};
 use crate::load::{Llvm, NEWEST_TESTED_MAJOR, OLDEST_MAJOR, Version};
+use cotan_runtime::abi;
 
 /// A libLLVM that can be used.
 pub(super) struct Library {

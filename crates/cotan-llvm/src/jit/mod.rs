@@ -12,13 +12,11 @@ mod link;
 mod options;
 mod owned;
 mod self_test;
-mod symbols;
 mod target;
 mod thread;
 
-pub use engine::{Compiled, Engine, ModuleText, ObjectOrigin};
+pub use engine::{Compiled, Engine, ModuleText};
 pub use error::JitError;
 pub use link::CompiledModule;
 pub use options::OptLevel;
-pub use symbols::HostSymbols;
 pub use target::Target;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::compile::{Output, compile};
 use super::link::link;
 use super::options::OptLevel;
-use super::symbols::HostSymbols;
 use super::target::Target;
 use super::thread::on_compiler_thread;
 use crate::load::Llvm;
+use cotan_runtime::abi::HostSymbols;
 
 /// A loop, a phi, a vector operation and a call of the host: `sum of twice(i)` for `i < n`.
 const TEXT: &str = r"

@@ -2,8 +2,8 @@
 
 use crate::agreement::harness::{Program, f64_of, f64s, i64_of, i64s, numbers};
 use cotan_ir::{CheckKind, Span};
-use cotan_llvm::runtime::Watch;
-use cotan_llvm::{CallOptions, RuntimeError};
+use cotan_runtime::Watch;
+use cotan_runtime::{CallOptions, RuntimeError};
 use std::sync::Arc;
 
 #[test]

@@ -3,8 +3,9 @@
 
 use crate::agreement::harness::{Program, f64_of, f64s, i64_of, i64s, numbers};
 use cotan_ir::{CheckKind, Const, Elem, Span, parse_function};
-use cotan_llvm::{CallOptions, CompileOptions, RuntimeError, Width};
+use cotan_llvm::{CompileOptions, Width};
 use cotan_ops::{Registry, Value};
+use cotan_runtime::{CallOptions, RuntimeError};
 
 const SIZES: [usize; 9] = [0, 1, 2, 7, 8, 15, 16, 33, 100];
 

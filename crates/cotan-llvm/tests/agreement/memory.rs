@@ -2,8 +2,8 @@
 
 use crate::agreement::harness::{Program, f64s, i64_of, numbers};
 use cotan_ir::{AllocationSite, OutOfMemory, Span};
-use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError, Statistics};
 use cotan_ops::Value;
+use cotan_runtime::{CallOptions, CompiledFunction, RuntimeError, Statistics};
 
 /// What is held grows by so many bytes at a time.
 const CHUNK: usize = 64 << 10;

@@ -3,9 +3,9 @@
 use crate::agreement::harness::{Program, i64_of, irrational};
 use cotan_ad::{Limits, derivative};
 use cotan_ir::{Const, Derived, Elem, Mode, Module, parse_module};
-use cotan_llvm::RuntimeError;
-use cotan_llvm::runtime::Watch;
 use cotan_ops::{Registry, Value};
+use cotan_runtime::RuntimeError;
+use cotan_runtime::Watch;
 
 /// Rows, columns and terms around the limits of the library, and around the ends of blocks and of runs.
 const SIZES: [[i64; 3]; 14] = [
@@ -291,7 +291,7 @@ fn a_product_by_the_library_can_be_stopped() {
     let args = [i64_of(n), matrix(Elem::F64, &[n, n], 0)];
     for f in program.on_all_threads() {
         let call = |watch: Watch| {
-            let options = cotan_llvm::CallOptions { watch: Some(watch.into()), ..Default::default() };
+            let options = cotan_runtime::CallOptions { watch: Some(watch.into()), ..Default::default() };
             f.call_with(&args, &options).map(drop)
         };
         assert_eq!(call(Watch::new(Some(1000))), Err(RuntimeError::OutOfSteps));

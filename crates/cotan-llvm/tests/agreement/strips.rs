@@ -4,8 +4,9 @@
 use crate::agreement::harness::{Program, f64s, i64_of, i64s, numbers};
 use cotan_interp::{Options, run_with_output};
 use cotan_ir::{CheckKind, Const, Elem, Span, parse_function, parse_module};
-use cotan_llvm::{CallOptions, CompileOptions, RuntimeError};
+use cotan_llvm::CompileOptions;
 use cotan_ops::{Registry, Value};
+use cotan_runtime::{CallOptions, RuntimeError};
 
 /// The loops that a program becomes.
 fn nest(text: &str) -> String {

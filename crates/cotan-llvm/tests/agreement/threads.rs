@@ -3,8 +3,8 @@
 
 use crate::agreement::harness::{Program, f64_of, f64s, i64_of, i64s, irrational};
 use cotan_ir::CheckKind;
-use cotan_llvm::RuntimeError;
 use cotan_ops::Value;
+use cotan_runtime::RuntimeError;
 
 /// Sizes without, with one and with several chunks.
 const SIZES: [usize; 5] = [0, 1, 500, 4097, 40_000];
@@ -228,7 +228,7 @@ fn what_copies_of_a_sum_would_not_pay_for_stays_one_chunk() {
     let (n, m) = (50_000, 40_000);
     let outcomes = program.on_all_threads().iter().map(|f| {
         let args = [i64_of(n), f64s(&irrational(n as usize)), i64_of(m)];
-        f.call_with(&args, &cotan_llvm::CallOptions::default()).unwrap()
+        f.call_with(&args, &cotan_runtime::CallOptions::default()).unwrap()
     });
     for outcome in outcomes {
         assert!(outcome.statistics.peak_bytes < 100_000, "{:?}", outcome.statistics);

@@ -1,9 +1,10 @@
 //! Nests of sequential loops on several threads: the bits of the interpreter, however small the pieces are.
 
 use crate::agreement::harness::{Program, f64_of, i64_of, irrational};
-use cotan_llvm::runtime::Watch;
-use cotan_llvm::{CallOptions, RuntimeError, TaskSizes};
+use cotan_llvm::TaskSizes;
 use cotan_ops::Value;
+use cotan_runtime::Watch;
+use cotan_runtime::{CallOptions, RuntimeError};
 
 /// One iteration of each loop is a piece.
 const SMALLEST: TaskSizes = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, most_ranges: 1e9, bytes: 1e9 };

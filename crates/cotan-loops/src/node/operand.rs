@@ -1,10 +1,14 @@
 //! Operands: locals, which are scalar variables or vectors of lanes, and constants.
 
-use cotan_ir::{Const, Elem, Symbol};
+use cotan_ir::{Const, Elem, Symbol, Unknown};
 
 /// A scalar variable: an index into the function's table of locals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Local(pub u32);
+
+impl Unknown for Local {
+    const NONE: Local = Local(u32::MAX);
+}
 
 impl Local {
     /// The index into the table of locals.

@@ -93,7 +93,7 @@ fn seeded_faults(place: &Workplace) -> Result<Measured, String> {
 
 fn unsupported(_: &Workplace) -> Result<Measured, String> {
     let mut found = Vec::new();
-    for name in ["cotan-ad", "cotan-cpu", "cotan-interp", "cotan-loops", "cotan-llvm", "cotan-opt"] {
+    for name in ["cotan-ad", "cotan-cpu", "cotan-interp", "cotan-loops", "cotan-llvm", "cotan-opt", "cotan-runtime"] {
         let mut files = vec![workspace_file(&format!("crates/{name}/src"))];
         while let Some(path) = files.pop() {
             if path.is_dir() {

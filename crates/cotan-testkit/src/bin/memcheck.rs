@@ -4,7 +4,8 @@
 use anyhow::{Context, Result, bail};
 use cotan::host::{fit_arguments, with_defaults};
 use cotan::{DerivativeForm, Request, derivative};
-use cotan_llvm::{CallOptions, CompileOptions};
+use cotan_llvm::CompileOptions;
+use cotan_runtime::CallOptions;
 use cotan_testkit::compile::shared_machine;
 use cotan_testkit::files::{programs, tests_folder};
 use cotan_testkit::frontend::{loaded, lower};

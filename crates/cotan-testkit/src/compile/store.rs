@@ -1,7 +1,8 @@
 //! What was compiled lately, by the text of its IR and by how it was compiled.
 
 use cotan_ir::{Module, PrintOptions, print_module};
-use cotan_llvm::{CompileOptions, CompiledFunction};
+use cotan_llvm::CompileOptions;
+use cotan_runtime::CompiledFunction;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 

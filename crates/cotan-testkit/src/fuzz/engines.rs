@@ -7,9 +7,9 @@ use crate::variant::Variant;
 use cotan::ReadyModule;
 use cotan_interp::{Limits, Options, RuntimeError};
 use cotan_ir::{CheckKind, Module, PrintOptions, Span, print_module};
-use cotan_llvm::runtime::Watch;
-use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
+use cotan_runtime::Watch;
+use cotan_runtime::{CallOptions, CompiledFunction, RuntimeError as CompiledError};
 use std::sync::Arc;
 
 /// Steps of the interpreter.

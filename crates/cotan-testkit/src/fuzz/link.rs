@@ -7,10 +7,12 @@ use crate::frontend;
 use crate::random::Rng;
 use cotan::Request;
 use cotan_llvm::cache::{Cache, Key};
-use cotan_llvm::jit::{Engine, HostSymbols, ModuleText, ObjectOrigin, OptLevel};
+use cotan_llvm::jit::{Engine, ModuleText, OptLevel};
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::{CompileOptions, emit};
 use cotan_loops::VerifiedNests;
+use cotan_runtime::abi::HostSymbols;
+use cotan_runtime::{CodeOrigin, host_symbols};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,7 +52,7 @@ impl Kept {
         let config = SearchConfig { explicit: llvm, ..SearchConfig::default() };
         let cache = Cache::open(&folder, BYTES).map_err(|e| e.to_string())?;
         let engine = Engine::new(&config, Some(cache)).map_err(|e| e.to_string())?;
-        let symbols = emit::host_symbols();
+        let symbols = host_symbols();
         let lowered = frontend::lower(&frontend::checked("link.cot", PROGRAM)?, &Request::function("f"))?;
         let f = lowered.module.function(&lowered.entry.symbol).ok_or("no function")?;
         let nests = VerifiedNests::new(vec![CompileOptions::default().nest(f)]).map_err(|e| e.to_string())?;
@@ -102,12 +104,12 @@ pub(super) fn load(input: &[u8]) -> Result<Reached, String> {
         }
         let compiled = kept.engine.compile(&kept.text, &kept.symbols);
         let compiled = compiled.map_err(|e| format!("a changed entry stands in the way: {e}"))?;
-        if *kind != 0 && compiled.origin == ObjectOrigin::Cache && bytes != kept.file {
+        if *kind != 0 && compiled.origin == CodeOrigin::Cache && bytes != kept.file {
             return Err("a changed file of an entry is used".to_owned());
         }
         let said = match compiled.origin {
-            ObjectOrigin::Cache => "linked",
-            ObjectOrigin::Compiler => "compiled",
+            CodeOrigin::Cache => "linked",
+            CodeOrigin::Compiler => "compiled",
         };
         Ok(Reached::from([said.to_owned()]))
     })

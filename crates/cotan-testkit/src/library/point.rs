@@ -8,9 +8,9 @@ use crate::variant::Variant;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::{Program, Request};
 use cotan_ir::{CheckKind, Elem};
-use cotan_llvm::CompiledFunction;
 use cotan_lower::entry::Entry;
 use cotan_ops::Value;
+use cotan_runtime::CompiledFunction;
 use std::fmt;
 use std::sync::Arc;
 

@@ -9,9 +9,9 @@ use crate::tolerances::Property;
 use crate::variant::Variant;
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Function, Module, Span};
-use cotan_llvm::{CallOptions, CompiledFunction, RuntimeError as CompiledError};
 use cotan_ops::Value;
 use cotan_opt::{OPTIMIZE, PassContext};
+use cotan_runtime::{CallOptions, CompiledFunction, RuntimeError as CompiledError};
 
 /// A way to compile functions of a case, and to compare what they do.
 type Way = fn(&Case) -> Result<(), String>;

@@ -7,7 +7,8 @@ use crate::{CompileError, ReadyModule, pipeline};
 use cotan_ir::{Module, PrintOptions, Symbol, print_module};
 use cotan_llvm::cache::Key;
 use cotan_llvm::jit::OptLevel;
-use cotan_llvm::{CompileOptions, CompiledFunction, Probe, Width};
+use cotan_llvm::{CompileOptions, Probe, Width};
+use cotan_runtime::CompiledFunction;
 use cotan_syntax::on_deep_stack;
 use std::sync::{Arc, OnceLock};
 

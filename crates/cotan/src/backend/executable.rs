@@ -10,10 +10,9 @@ use crate::CallError;
 use crate::stopping::Running;
 
 use cotan_ir::{Module, Symbol};
-use cotan_llvm::{
-    Backend, CallOptions, CallResult, CompileError, CompileOptions, CompiledFunction, RuntimeError, Statistics,
-};
+use cotan_llvm::{Backend, CompileError, CompileOptions};
 use cotan_ops::{TensorMut, TensorRef, Value};
+use cotan_runtime::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -6,9 +6,9 @@
 //! first, the call is stopped and made again with it.
 
 use cotan_ir::Module;
-use cotan_llvm::runtime::Watch;
-use cotan_llvm::{CallOptions, CallResult, CompiledFunction, RuntimeError};
 use cotan_ops::stop::Reason;
+use cotan_runtime::Watch;
+use cotan_runtime::{CallOptions, CallResult, CompiledFunction, RuntimeError};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};

@@ -5,8 +5,8 @@ mod timer;
 
 pub(crate) use running::Running;
 
-use cotan_llvm::runtime::Watch;
 use cotan_ops::stop::Reason;
+use cotan_runtime::Watch;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 

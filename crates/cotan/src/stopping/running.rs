@@ -3,8 +3,8 @@
 use super::{CallLimits, CancelToken, Deadline, timer};
 use crate::CallError;
 use cotan_interp::Options as InterpOptions;
-use cotan_llvm::runtime::Watch;
 use cotan_ops::stop::Reason;
+use cotan_runtime::Watch;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
 //! One thread that stops calls when their time is over. It sleeps until the first of them is due, so that a call with a
 //! deadline costs an entry in a list and no look at a clock.
 
-use cotan_llvm::runtime::Watch;
 use cotan_ops::stop::Reason;
+use cotan_runtime::Watch;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};

@@ -14,7 +14,8 @@ use memmap2::{Mmap, MmapMut};
 use object::{Object, ObjectSymbol};
 
 use super::error::JitError;
-use super::symbols::HostSymbols;
+use cotan_runtime::CodeMemory;
+use cotan_runtime::abi::HostSymbols;
 use layout::{Layout, parsed};
 use relocate::Machine;
 
@@ -30,10 +31,10 @@ impl CompiledModule {
     pub fn address(&self, name: &str) -> Option<*const ()> {
         self.addresses.get(name).map(|address| *address as *const ())
     }
+}
 
-    /// How many bytes of code and constants it has.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
+impl CodeMemory for CompiledModule {
+    fn n_bytes(&self) -> usize {
         self.memory.len()
     }
 }

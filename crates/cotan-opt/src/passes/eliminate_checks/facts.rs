@@ -1,10 +1,12 @@
 //! What is known of the integers of a function where code stands.
 
-use super::poly::{Poly, Sym};
-use super::prove::Prover;
+use super::prove::{PolyOf, Prover};
 use cotan_ir::{Atom, Elem, Function, Prim, Stmt, Var};
 use cotan_ops::{ADD, ADD_FITS, AND, EQ, GE, GT, IN_RANGE, LE, LT, MUL, MUL_FITS, NOT, OR, PrimRow, SUB, SUB_FITS};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What an integer is, in terms of variables.
+pub(super) type Poly = PolyOf<Var>;
 
 /// A polynomial that is not negative, and the check that says so, if it is one.
 struct Fact {
@@ -22,7 +24,7 @@ pub(super) struct Facts<'a> {
     values: FxHashMap<Var, Poly>,
     conditions: FxHashMap<Var, (Prim, Vec<Atom>)>,
     /// Integers that are the greater one of two, by their unknowns.
-    maxima: FxHashMap<Sym, [Poly; 2]>,
+    maxima: FxHashMap<Var, [Poly; 2]>,
     /// Checks that may not be relied on.
     refused: &'a FxHashSet<Var>,
     /// Checks that were relied on.
@@ -84,7 +86,7 @@ impl<'a> Facts<'a> {
     /// What an i64 is.
     pub(super) fn value(&self, a: Atom) -> Poly {
         match a {
-            Atom::Var(v) => self.values.get(&v).cloned().unwrap_or_else(|| Poly::unknown(v.0)),
+            Atom::Var(v) => self.values.get(&v).cloned().unwrap_or_else(|| Poly::unknown(v)),
             Atom::Const(c) => Poly::number(c.as_i64().unwrap_or(0).into()),
         }
     }
@@ -99,18 +101,18 @@ impl<'a> Facts<'a> {
 
     /// Enters that an integer of which no more is known is the greater one of two.
     pub(super) fn define_maximum(&mut self, v: Var, a: Poly, b: Poly) {
-        let unknown = Poly::unknown(v.0);
+        let unknown = Poly::unknown(v);
         self.natural(unknown.minus(&a), None);
         self.natural(unknown.minus(&b), None);
-        self.maxima.insert(v.0, [a, b]);
+        self.maxima.insert(v, [a, b]);
     }
 
     /// A maximum that is known to be above one of its operands is the other one: in a region that runs `max(n, 0)` times,
     /// that is `n`. Enters this for the maxima among some unknowns, of which something has just been learnt.
-    fn settle_maxima(&mut self, unknowns: impl IntoIterator<Item = Sym>) {
-        for sym in unknowns {
-            let Some([a, b]) = self.maxima.get(&sym).cloned() else { continue };
-            let maximum = Poly::unknown(sym);
+    fn settle_maxima(&mut self, unknowns: impl IntoIterator<Item = Var>) {
+        for v in unknowns {
+            let Some([a, b]) = self.maxima.get(&v).cloned() else { continue };
+            let maximum = Poly::unknown(v);
             for (one, other) in [(&a, &b), (&b, &a)] {
                 let above = maximum.minus(other).and_then(|p| p.minus(&Poly::number(1)));
                 if self.is_natural(above) {

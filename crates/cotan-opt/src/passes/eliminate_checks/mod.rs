@@ -8,7 +8,6 @@
 //! folding would leave a check without anybody who needs it, which would make it dead code, nothing is concluded from it.
 
 mod facts;
-mod poly;
 mod prove;
 #[cfg(test)]
 mod tests;
@@ -19,8 +18,7 @@ use crate::context::KnownExtents;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, Par, Prim, Stmt, Var};
 use cotan_ops::{ADD, AFTER, DIV, MAX, MIN, MUL, NEG, REM, SUB};
-use facts::Facts;
-use poly::Poly;
+use facts::{Facts, Poly};
 use prove::Prover;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,7 +35,7 @@ impl KnownExtents {
     fn poly(&self, f: &Function) -> Option<Poly> {
         self.terms.iter().try_fold(Poly::number(0), |sum, (coefficient, factors)| {
             let product = factors.iter().try_fold(Poly::number((*coefficient).into()), |product, k| {
-                product.times(&Poly::unknown(f.params.get(*k)?.0))
+                product.times(&Poly::unknown(*f.params.get(*k)?))
             });
             sum.plus(&product?)
         })
@@ -268,7 +266,7 @@ impl<'a> Ranges<'a> {
         if is_max {
             return self.facts.define_maximum(result, a, b);
         }
-        let unknown = Poly::unknown(result.0);
+        let unknown = Poly::unknown(result);
         for side in [&a, &b] {
             self.facts.natural(side.minus(&unknown), None);
         }
@@ -292,7 +290,7 @@ impl<'a> Ranges<'a> {
         if !self.facts.is_natural(Some(a.clone())) || !self.facts.is_natural(b.minus(&one)) {
             return;
         }
-        let unknown = Poly::unknown(result.0);
+        let unknown = Poly::unknown(result);
         let least = Some(unknown.clone());
         match (is_quotient, b.as_number()) {
             (true, Some(n)) => {
@@ -319,7 +317,7 @@ impl<'a> Ranges<'a> {
             Some(n) => self.facts.index(l.index, n),
             None => {
                 // Nobody sees a loop end that ran so often that its number of iterations is no i64.
-                let index = Poly::unknown(l.index.0);
+                let index = Poly::unknown(l.index);
                 let left = Poly::number(i128::from(i64::MAX) - 1).minus(&index);
                 self.facts.natural(Some(index), None);
                 self.facts.natural(left, None);
@@ -355,7 +353,7 @@ impl<'a> Ranges<'a> {
             [a, b] if *prim == SUB.prim() && *a == Atom::Var(p) => -number(b)?,
             _ => return None,
         };
-        let steps = Poly::unknown(l.index.0).times(&Poly::number(step))?;
+        let steps = Poly::unknown(l.index).times(&Poly::number(step))?;
         let value = self.facts.value(init).plus(&steps)?;
         // That no sum overflows is checked by every iteration, or it follows if none before did.
         let is_checked = cond.and_then(made).is_some_and(|c| is_fit_of(c, *prim, args));

@@ -4,10 +4,22 @@
 //! `f`, a natural number. A polynomial in naturals with no negative coefficient is not negative. So the search replaces
 //! unknowns until that is seen, for a while.
 
-use super::poly::{Poly, Sym};
+use cotan_ir::{Unknown, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
+/// A polynomial of integers of this kind.
+pub(super) type PolyOf<S> = cotan_ir::Poly<S, MAX_DEGREE, MAX_TERMS>;
+
+/// An unknown integer of a question.
+type Sym = u32;
+
+/// A polynomial of a question.
+type Poly = PolyOf<Sym>;
+
+/// Polynomials with more factors or terms than this are not worth it.
+const MAX_DEGREE: usize = 4;
+const MAX_TERMS: usize = 24;
 /// How many unknowns are replaced, one after the other.
 const MAX_STEPS: usize = 4;
 /// How many polynomials a proof looks at.
@@ -43,15 +55,15 @@ struct Question {
 impl Prover {
     /// Whether `goal >= 0` follows from the facts, which are all not negative. Gives the positions of the facts that were
     /// looked at.
-    pub(super) fn follows(&mut self, goal: &Poly, facts: &[&Poly]) -> Option<Vec<usize>> {
+    pub(super) fn follows(&mut self, goal: &PolyOf<Var>, facts: &[&PolyOf<Var>]) -> Option<Vec<usize>> {
         if let Some(n) = goal.as_number() {
             return (n >= 0).then(Vec::new);
         }
         let used = relevant(goal, facts);
-        let used_facts: Vec<&Poly> = used.iter().map(|k| facts[*k]).collect();
-        let names: BTreeSet<Sym> = used_facts.iter().copied().chain([goal]).flat_map(Poly::unknowns).collect();
-        let numbers: FxHashMap<Sym, Sym> = names.iter().copied().zip(0..).collect();
-        let numbered = |p: &Poly| p.renamed(|s| numbers[&s]);
+        let used_facts: Vec<&PolyOf<Var>> = used.iter().map(|k| facts[*k]).collect();
+        let names: BTreeSet<Var> = used_facts.iter().copied().chain([goal]).flat_map(PolyOf::unknowns).collect();
+        let numbers: FxHashMap<Var, Sym> = names.iter().copied().zip(0..).collect();
+        let numbered = |p: &PolyOf<Var>| p.renamed(|s| numbers[&s]);
         let mut seen = FxHashSet::default();
         let facts = used_facts.into_iter().filter(|f| seen.insert(*f)).map(numbered).collect();
         let question = Question { goal: numbered(goal), facts };
@@ -120,7 +132,7 @@ fn natural_unknown(fact: &Poly) -> Option<Sym> {
 }
 
 /// The positions of the facts that have to do with the goal, directly or through others.
-fn relevant(goal: &Poly, facts: &[&Poly]) -> Vec<usize> {
+fn relevant<S: Unknown>(goal: &PolyOf<S>, facts: &[&PolyOf<S>]) -> Vec<usize> {
     let mut unknowns = goal.unknowns();
     let mut taken = vec![false; facts.len()];
     let mut grows = true;

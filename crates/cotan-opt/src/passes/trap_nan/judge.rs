@@ -3,7 +3,7 @@
 use super::site::{Enclosing, Made, Shown, Site};
 use super::{FALSE, Node, Open, Region, TRUE, Trap};
 use cotan_ir::{Atom, Block, CheckKind, Dim, Elem, Op, Par, Role, Span, Stmt, TensorOp, Ty, Var};
-use cotan_ops::{Codegen, Derivative, Instruction, PrimRow, Term};
+use cotan_ops::{Codegen, Derivative, PrimRow, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most operands that are shown.
@@ -268,7 +268,7 @@ fn writes_nan(node: &Node) -> bool {
 
 fn makes_nan(row: &PrimRow) -> bool {
     match row.codegen {
-        Codegen::Native(instruction) | Codegen::NativeOrHost(instruction) => computes(instruction),
+        Codegen::Native(instruction) | Codegen::NativeOrHost(instruction) => instruction.traits().makes_nan,
         Codegen::Host | Codegen::Expansion(_) => true,
         Codegen::Term(term) => term_makes_nan(&term),
     }
@@ -280,51 +280,6 @@ fn term_makes_nan(term: &Term) -> bool {
         Term::Apply(row, operands) => makes_nan(row) || operands.iter().any(term_makes_nan),
         Term::ToT(inner) => term_makes_nan(inner),
         Term::Arg(_) | Term::Result | Term::Named(_) | Term::Int(_) => false,
-    }
-}
-
-/// Whether an instruction computes a number, and does not only choose, convert or compare.
-fn computes(instruction: Instruction) -> bool {
-    match instruction {
-        Instruction::Add
-        | Instruction::Sub
-        | Instruction::Mul
-        | Instruction::Mulz
-        | Instruction::Mulc
-        | Instruction::Div
-        | Instruction::Rem
-        | Instruction::Fma
-        | Instruction::Sqrt => true,
-        Instruction::Neg
-        | Instruction::Abs
-        | Instruction::Floor
-        | Instruction::Ceil
-        | Instruction::Trunc
-        | Instruction::Copysign
-        | Instruction::Min
-        | Instruction::Max
-        | Instruction::Eq
-        | Instruction::Ne
-        | Instruction::Lt
-        | Instruction::Le
-        | Instruction::Gt
-        | Instruction::Ge
-        | Instruction::IsNan
-        | Instruction::And
-        | Instruction::Or
-        | Instruction::Xor
-        | Instruction::Not
-        | Instruction::Shl
-        | Instruction::Shr
-        | Instruction::Select
-        | Instruction::Identity
-        | Instruction::Cast(_)
-        | Instruction::CastFits(_)
-        | Instruction::Bitcast(_)
-        | Instruction::AddFits
-        | Instruction::SubFits
-        | Instruction::MulFits
-        | Instruction::ShiftFits => false,
     }
 }
 

@@ -1,13 +1,12 @@
 //! Offsets and sizes in bytes, for the emitter's address arithmetic.
 
-use super::{Buf, Ctx, ErrorSlot, Mark, Matrix, MatrixProduct, Products, Stack};
-use crate::runtime::Watch;
+use super::{Buf, Ctx, ErrorSlot, Mark, Matrix, MatrixProduct, Products, Stack, StepBudget};
 use std::mem::offset_of;
 
 /// `ctx.watch`
 pub const CTX_WATCH: usize = offset_of!(Ctx, watch);
-/// `watch.steps_left`
-pub const WATCH_STEPS_LEFT: usize = offset_of!(Watch, steps_left);
+/// `watch.left`
+pub const WATCH_STEPS_LEFT: usize = offset_of!(StepBudget, left);
 /// `ctx.record_bytes`
 pub const CTX_RECORD_BYTES: usize = offset_of!(Ctx, record_bytes);
 /// `ctx.most_record_bytes`

@@ -10,16 +10,15 @@ use std::ffi::c_void;
 use std::{ptr, slice};
 
 use super::arena::Arena;
+use super::context;
 use super::guard::{guarded, reporting};
 use super::memory::Refusal;
 use super::parallel::parallel_for;
-use super::partial_sums::Partials;
+use super::partial_sums::{BlockWork, Partials};
 use super::routine;
 use super::wavefront::wavefront;
-use crate::abi::{ChunkBody, Ctx, FAILED, Mark, OK, Output, Stack, Status};
-use crate::jit::HostSymbols;
+use crate::abi::{ChunkBody, Ctx, FAILED, HostSymbols, Mark, OK, Stack, Status};
 use cotan_ir::{Const, Elem, Monoid};
-use cotan_loops::BlockWork;
 use cotan_ops::{ElementCount, write_value};
 
 /// Adds the functions of this file to `symbols`.
@@ -55,7 +54,7 @@ unsafe fn ask<T>(
     mut request: impl FnMut(&mut Arena) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
     // SAFETY: by this function's contract; only this thread uses its arena.
-    let (arena, arenas) = unsafe { (&mut *ctx.arena, &*ctx.arenas) };
+    let (arena, arenas) = unsafe { (&mut *context::arena(ctx), &*context::arenas(ctx)) };
     let answer = request(arena).or_else(|_| {
         arena.trim();
         arenas.trim();
@@ -75,7 +74,7 @@ unsafe extern "C" fn allocate(ctx: *mut Ctx, bytes: i64) -> *mut c_void {
     // SAFETY: the context is that of the caller.
     let ctx = unsafe { &mut *ctx };
     // SAFETY: the arena of a context is live, and only this thread uses it.
-    let arena = unsafe { &mut *ctx.arena };
+    let arena = unsafe { &mut *context::arena(ctx) };
     // The rest uses registers of vectors, and would wait for what the caller still computes in them.
     if let Some(memory) = usize::try_from(bytes).ok().and_then(|bytes| arena.allocate_held(bytes)) {
         return memory;
@@ -94,17 +93,17 @@ unsafe extern "C" fn allocate(ctx: *mut Ctx, bytes: i64) -> *mut c_void {
 
 unsafe extern "C" fn mark(ctx: *mut Ctx, mark: *mut Mark) {
     // SAFETY: the arena is that of the context, and the mark lies in the caller's frame.
-    unsafe { mark.write((*(*ctx).arena).mark()) }
+    unsafe { mark.write((*context::arena(&*ctx)).mark()) }
 }
 
 unsafe extern "C" fn release(ctx: *mut Ctx, mark: *const Mark) {
     // SAFETY: the arena is that of the context; the mark was made in it.
-    unsafe { (*(*ctx).arena).release(*mark) }
+    unsafe { (*context::arena(&*ctx)).release(*mark) }
 }
 
 unsafe extern "C" fn stack_open(ctx: *mut Ctx, stack: *mut Stack) {
     // SAFETY: the arena is that of the context; the stack lies in the caller's frame, and stays there until it is released.
-    unsafe { (*(*ctx).arena).open_stack(stack) }
+    unsafe { (*context::arena(&*ctx)).open_stack(stack) }
 }
 
 unsafe extern "C" fn stack_reserve(ctx: *mut Ctx, stack: *mut Stack, bytes: i64) -> Status {
@@ -137,7 +136,7 @@ unsafe extern "C" fn poll(ctx: *mut Ctx, steps: i64) -> Status {
     // SAFETY: the context is that of the caller.
     let ctx = unsafe { &mut *ctx };
     // SAFETY: the watch of the context is live; a null one watches nothing.
-    let Some(watch) = (unsafe { ctx.watch.as_ref() }) else {
+    let Some(watch) = (unsafe { context::watch(ctx).as_ref() }) else {
         return OK;
     };
     match watch.poll(steps) {
@@ -200,7 +199,7 @@ unsafe extern "C" fn print(
     // SAFETY: the context is that of the caller.
     let ctx = unsafe { &mut *ctx };
     // SAFETY: the host's output outlives the call; null stands for none.
-    let Some(output) = (unsafe { ctx.output.cast::<Output>().as_mut() }) else {
+    let Some(output) = (unsafe { context::output(ctx).as_mut() }) else {
         return;
     };
     // SAFETY: the text is a constant in the code, and the tensor is one that compiled code has.

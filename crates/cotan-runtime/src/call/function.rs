@@ -1,13 +1,12 @@
 //! Calling compiled functions.
 
 use super::buffers::{Buffers, ResultBuffer, Unmade};
+use super::code::{CodeOrigin, MachineCode};
 use super::error::{NoMemory, RuntimeError, no_memory};
 use super::nan::has_nan;
 use super::signature::Signature;
-use crate::abi::{Entry, ErrorSlot, code};
-use crate::emit::Reports;
-use crate::jit::{CompiledModule, ObjectOrigin};
-use crate::runtime::{Pool, Session, Watch};
+use crate::abi::{ErrorSlot, code};
+use crate::host::{Pool, Session, Watch};
 use cotan_ir::{Elem, Function, OutOfMemory};
 use cotan_ops::{ElementCount, Registry, Value};
 use std::fmt;
@@ -18,14 +17,7 @@ use std::time::{Duration, Instant};
 /// A function in machine code. It may be called from several threads at once.
 pub struct CompiledFunction {
     pub(super) signature: Signature,
-    entry: Entry,
-    /// The code that `entry` points into.
-    module: Arc<CompiledModule>,
-    origin: ObjectOrigin,
-    regroups_sums: bool,
-    /// The results that a call looks through for NaN, if it does; the code itself watches the others.
-    pub(super) unwatched: Option<Vec<usize>>,
-    reports: Arc<Reports>,
+    pub(super) code: MachineCode,
     pool: Arc<Pool>,
     registry: &'static Registry,
     /// What is warm and in no call.
@@ -112,62 +104,40 @@ pub struct Statistics {
 }
 
 impl CompiledFunction {
-    pub(super) fn new(
+    /// A function of the core IR in machine code, whose parallel loops run on `pool`, and which calls routines of these
+    /// operations.
+    ///
+    /// # Safety
+    /// The code takes and gives what the parameters and results of `f` say, and lies in the memory that comes with it.
+    #[must_use]
+    pub unsafe fn new(
         f: &Function,
-        module: Arc<CompiledModule>,
-        address: *const (),
-        origin: ObjectOrigin,
-        reports: Arc<Reports>,
+        code: MachineCode,
         pool: Arc<Pool>,
+        registry: &'static Registry,
     ) -> CompiledFunction {
-        // SAFETY: the emitter gives every exported function this signature.
-        let entry = unsafe { std::mem::transmute::<*const (), Entry>(address) };
-        CompiledFunction {
-            signature: Signature::of(f),
-            entry,
-            module,
-            origin,
-            regroups_sums: false,
-            unwatched: None,
-            reports,
-            pool,
-            registry: Registry::standard(),
-            idle: Mutex::default(),
-        }
-    }
-
-    pub(super) fn regrouping(self, regroups_sums: bool) -> CompiledFunction {
-        CompiledFunction { regroups_sums, ..self }
-    }
-
-    /// The function with other operations, whose routines it calls.
-    pub(super) fn with_registry(self, registry: &'static Registry) -> CompiledFunction {
-        CompiledFunction { registry, ..self }
+        CompiledFunction { signature: Signature::of(f), code, pool, registry, idle: Mutex::default() }
     }
 
     /// Whether it says of its calls if a result is NaN: its products are plain.
     pub fn watches_nan(&self) -> bool {
-        self.unwatched.is_some()
-    }
-
-    pub(super) fn watching_nan(self, unwatched: Vec<usize>) -> CompiledFunction {
-        CompiledFunction { unwatched: Some(unwatched), ..self }
+        self.code.unwatched.is_some()
     }
 
     /// Whether it adds in another order than the program, or adds products of derivatives without rounding them first, so
     /// that floats may differ from the interpreter's in the last digits.
     pub fn regroups_sums(&self) -> bool {
-        self.regroups_sums
+        self.code.regroups_sums
     }
 
-    /// Whether LLVM generated the code now, or the cache had it.
-    pub fn origin(&self) -> ObjectOrigin {
-        self.origin
+    /// Where the code came from.
+    pub fn origin(&self) -> CodeOrigin {
+        self.code.origin
     }
 
     /// How many bytes of code and constants it and what it calls are.
     pub fn code_bytes(&self) -> usize {
-        self.module.bytes()
+        self.code.memory.n_bytes()
     }
 
     /// Gives back the memory that calls have left for later ones.
@@ -256,7 +226,7 @@ impl CompiledFunction {
             }
             let is_nan = |unwatched: &Vec<usize>| session.saw_nan() || unwatched.iter().any(|k| has_nan(&values[*k]));
             let start = Instant::now();
-            let has_nan = self.unwatched.as_ref().is_some_and(is_nan);
+            let has_nan = self.code.unwatched.as_ref().is_some_and(is_nan);
             Ok(CallResult { values, statistics: ran.statistics(session, start.elapsed()), has_nan })
         });
         warm.results.clear();
@@ -278,12 +248,12 @@ impl CompiledFunction {
         for _ in 0..options.warm_ups {
             let mut outputs = buffers.outputs.clone();
             // SAFETY: as below; what went wrong goes wrong once more.
-            let _ = unsafe { session.call(self.entry, &buffers.inputs, &mut outputs, None) };
+            let _ = unsafe { session.call(self.code.entry, &buffers.inputs, &mut outputs, None) };
         }
         let blocks = session.memory().blocks();
         let start = Instant::now();
-        // SAFETY: by this function's contract; the signature is that of the code, and the module lives as long as `self`.
-        let outcome = unsafe { session.call(self.entry, &buffers.inputs, &mut buffers.outputs, output) };
+        // SAFETY: by this function's contract; the signature is that of the code, and its memory lives as long as `self`.
+        let outcome = unsafe { session.call(self.code.entry, &buffers.inputs, &mut buffers.outputs, output) };
         let ran = Ran { time: start.elapsed(), blocks };
         outcome.map(|()| ran).map_err(|error| self.error(&error))
     }
@@ -327,7 +297,7 @@ impl CompiledFunction {
             }
             code::BUG => RuntimeError::Bug(slot.bug_text()),
             number => {
-                let check = usize::try_from(number).ok().and_then(|n| self.reports.checks.get(n.checked_sub(1)?));
+                let check = usize::try_from(number).ok().and_then(|n| self.code.reports.checks.get(n.checked_sub(1)?));
                 let unknown = || RuntimeError::Bug(format!("compiled code reported the unknown error {number}"));
                 check.map_or_else(unknown, |check| RuntimeError::Check {
                     kind: check.kind,
@@ -345,7 +315,7 @@ impl CompiledFunction {
             wanted: bytes(wanted),
             held: bytes(held),
             limit: (limit != code::NO_LIMIT).then(|| bytes(limit)),
-            site: position.and_then(|at| self.reports.sites.get(at).cloned()),
+            site: position.and_then(|at| self.code.reports.sites.get(at).cloned()),
         }
     }
 }

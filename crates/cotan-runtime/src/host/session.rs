@@ -6,11 +6,12 @@ use std::sync::atomic::AtomicU8;
 use cotan_ops::Registry;
 
 use super::arena::{Arena, ArenaStore};
+use super::context::Output;
 use super::memory::MemoryLimit;
 use super::pool::Pool;
 use super::product::products;
 use super::watch::Watch;
-use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK, Output, code};
+use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK, code};
 
 /// The memory and the threads of a series of calls. One session makes one call at a time; calls that
 /// run at the same time have a session each, and may share the pool.
@@ -106,10 +107,10 @@ impl Session {
         self.limit.start_peak();
         let saw_nan = AtomicU8::new(0);
         let mut ctx = Ctx {
-            arena: &mut self.arena,
-            arenas: &self.arenas,
-            pool: self.pool.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
-            watch: self.watch.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
+            arena: std::ptr::from_mut(&mut self.arena).cast(),
+            arenas: std::ptr::from_ref(&self.arenas).cast(),
+            pool: self.pool.as_ref().map_or(std::ptr::null(), |pool| Arc::as_ptr(pool).cast()),
+            watch: self.watch.as_ref().map_or(std::ptr::null(), |watch| Arc::as_ptr(watch).cast()),
             record_bytes: 0,
             most_record_bytes: 0,
             products: products(),

@@ -25,7 +25,8 @@ pub struct Reports {
 
 impl Reports {
     /// One line for each, its fields apart by tabulators.
-    pub(crate) fn to_text(&self) -> String {
+    #[must_use]
+    pub fn to_text(&self) -> String {
         let mut text = String::new();
         for EmittedCheck { kind, args, span } in &self.checks {
             let args: Vec<&str> = args.iter().map(|elem| elem.name()).collect();
@@ -38,7 +39,8 @@ impl Reports {
     }
 
     /// What such lines say.
-    pub(crate) fn from_text(text: &str) -> Option<Reports> {
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Reports> {
         let mut reports = Reports::default();
         for line in text.lines() {
             let fields: Vec<&str> = line.splitn(7, '\t').collect();

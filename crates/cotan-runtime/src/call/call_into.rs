@@ -1,8 +1,8 @@
 //! Calls on tensors that a host lends: arguments are read, and results written, where they lie.
 
 use super::buffers::LentResult;
-use super::call::{CallOptions, CallResult, CompiledFunction};
 use super::error::{NoMemory, RuntimeError, no_memory};
+use super::function::{CallOptions, CallResult, CompiledFunction};
 use cotan_ops::{TensorMut, TensorRef};
 use std::time::Instant;
 
@@ -39,7 +39,7 @@ impl CompiledFunction {
             let is_nan = |k: &usize| results[*k].as_ref().has_nan();
             let start = Instant::now();
             let watches = |unwatched: &Vec<usize>| warm.session.saw_nan() || unwatched.iter().any(is_nan);
-            let has_nan = self.unwatched.as_ref().is_some_and(watches);
+            let has_nan = self.code.unwatched.as_ref().is_some_and(watches);
             let statistics = ran.statistics(&warm.session, start.elapsed());
             CallResult { values: Vec::new(), statistics, has_nan }
         });

@@ -1,7 +1,6 @@
 //! The calling convention: compiled functions, and the context that they are called with.
 
-use super::{Buf, ErrorSlot, MatrixProduct};
-use crate::runtime::{Arena, ArenaStore, Pool, Watch};
+use super::{Buf, ErrorSlot, MatrixProduct, StepBudget};
 use cotan_ops::Registry;
 use std::ffi::c_void;
 
@@ -19,18 +18,19 @@ pub type Entry = unsafe extern "C" fn(ctx: *mut Ctx, args: *const Buf, results: 
 /// the chunk ends.
 pub type ChunkBody = unsafe extern "C" fn(ctx: *mut Ctx, env: *mut c_void, chunk: i64) -> Status;
 
-/// What one thread of one call works with.
+/// What one thread of one call works with. Behind the pointers to [`c_void`] are objects of the host, of which compiled
+/// code knows nothing.
 #[repr(C)]
 pub struct Ctx {
     /// Memory of this thread.
-    pub arena: *mut Arena,
+    pub arena: *mut c_void,
     /// Memory for the chunks of parallel loops.
-    pub arenas: *const ArenaStore,
+    pub arenas: *const c_void,
     /// The threads of parallel loops; null runs them on this one.
-    pub pool: *const Pool,
+    pub pool: *const c_void,
     /// What may stop the call early; null if nothing may. Compiled code that finds it set takes steps
     /// off its budget at the back-edges of its loops, and calls `cotan_poll` when there are too few.
-    pub watch: *const Watch,
+    pub watch: *const StepBudget,
     /// Bytes of the records that loops keep for their reverse sweeps, as far as this thread knows of them: those that
     /// are alive now. Compiled code counts them.
     pub record_bytes: i64,
@@ -40,7 +40,7 @@ pub struct Ctx {
     pub products: *const Products,
     /// The operations whose routines compiled code calls.
     pub registry: *const Registry,
-    /// Where output goes, an [`Output`]; null drops it. Only the thread that made the call writes.
+    /// Where output goes; null drops it. Only the thread that made the call writes.
     pub output: *mut c_void,
     /// A byte that compiled code sets, on any thread, where it stores a NaN to a result that it watches.
     pub saw_nan: *mut u8,
@@ -61,9 +61,3 @@ pub struct Products {
 
 /// Computes a product. It fails as `cotan_poll` does, and for no other reason.
 pub type ProductFn = unsafe extern "C" fn(ctx: *mut Ctx, product: *const MatrixProduct) -> Status;
-
-/// What a host does with output.
-pub struct Output<'o> {
-    /// Takes each piece as it is written.
-    pub write: &'o mut dyn FnMut(&str),
-}

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use cotan_ops::stop::{Reason, Stop};
 
-use crate::abi::{ErrorSlot, code};
+use crate::abi::{ErrorSlot, StepBudget, code};
 
-/// A step budget, shared by a running call and whoever watches and may stop it.
+/// A step budget, shared by a running call and whoever watches and may stop it. The budget comes first, because compiled
+/// code is given a pointer to it.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Watch {
-    /// Compiled code takes its steps off while there are enough, and polls where there are not.
-    pub(crate) steps_left: AtomicI64,
+    budget: StepBudget,
     max_steps: i64,
     stop: Stop,
 }
@@ -25,7 +25,7 @@ impl Watch {
     #[must_use]
     pub fn new(max_steps: Option<i64>) -> Self {
         let max_steps = max_steps.unwrap_or(i64::MAX);
-        Self { steps_left: AtomicI64::new(max_steps), max_steps, stop: Stop::default() }
+        Self { budget: StepBudget { left: AtomicI64::new(max_steps) }, max_steps, stop: Stop::default() }
     }
 
     /// Asks the call to stop at its next poll.
@@ -37,7 +37,7 @@ impl Watch {
     pub fn stop(&self, reason: Reason) {
         // Whoever sees the steps sees the reason.
         self.stop.request(reason);
-        self.steps_left.store(STOPPED, Ordering::SeqCst);
+        self.budget.left.store(STOPPED, Ordering::SeqCst);
     }
 
     /// Whether the call is to stop, and why.
@@ -51,17 +51,17 @@ impl Watch {
         if !self.stop.begin_again() {
             return false;
         }
-        self.steps_left.store(self.max_steps, Ordering::SeqCst);
+        self.budget.left.store(self.max_steps, Ordering::SeqCst);
         // Who asked in between has found the old steps.
         if self.stop.is_requested() {
-            self.steps_left.store(STOPPED, Ordering::SeqCst);
+            self.budget.left.store(STOPPED, Ordering::SeqCst);
         }
         true
     }
 
     /// The reason to stop, if there is one.
     pub(super) fn look(&self) -> Result<(), ErrorSlot> {
-        if self.steps_left.load(Ordering::Relaxed) < 0 { self.poll(0) } else { Ok(()) }
+        if self.budget.left.load(Ordering::Relaxed) < 0 { self.poll(0) } else { Ok(()) }
     }
 
     /// Counts `steps` steps; the error is the reason to stop.
@@ -70,7 +70,8 @@ impl Watch {
         let steps = steps.max(0);
         // Saturating, so that polling on after the end cannot wrap round to a fresh budget.
         let taken = self
-            .steps_left
+            .budget
+            .left
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| (left >= steps).then(|| left - steps));
         taken.map(drop).map_err(|_| self.error())
     }

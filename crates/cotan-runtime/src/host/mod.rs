@@ -2,6 +2,8 @@
 //! through which it reaches them.
 
 mod arena;
+mod context;
+mod evaluators;
 mod exports;
 mod guard;
 mod math;
@@ -16,9 +18,11 @@ mod session;
 mod watch;
 mod wavefront;
 
-use crate::jit::HostSymbols;
+use crate::abi::HostSymbols;
 
 pub use arena::{Arena, ArenaStore};
+pub use evaluators::evaluator_symbol;
+pub use math::elementary_symbol;
 pub use memory::{MemoryLimit, Refusal};
 pub use pool::{MOST_THREADS_PER_CORE, Pool, check_threads, most_threads};
 pub use product::whole_product;
@@ -26,11 +30,13 @@ pub use session::Session;
 pub use watch::Watch;
 
 /// Every function that compiled code may call: those of [`crate::abi`], functions of floats that
-/// the op table leaves to the host (`cotan_lgamma`, `cotan_lgammaf`, ...), and what LLVM calls of its own accord.
+/// the op table leaves to the host (`cotan_lgamma`, `cotan_lgammaf`, ...), evaluators of primitives without an
+/// instruction, and what LLVM calls of its own accord.
 #[must_use]
 pub fn host_symbols() -> HostSymbols {
     let mut symbols = HostSymbols::new();
     exports::define(&mut symbols);
     math::define(&mut symbols);
+    evaluators::define(&mut symbols);
     symbols
 }

@@ -1,7 +1,7 @@
-//! The ends of blocks of reductions, in the order of [`cotan_ops::reduce`]: what [`PartialSums`](cotan_loops::PartialSums) say.
+//! The ends of blocks of reductions, in the order of [`cotan_ops::reduce`]: closing a block, and combining the
+//! levels at the end.
 
 use cotan_ir::{Elem, Monoid};
-use cotan_loops::BlockWork;
 use cotan_ops::reduce::{BLOCK, LANES, LEVELS, neutral};
 use cotan_ops::{Scalar, WithOperation, with_operation};
 use std::ffi::c_void;
@@ -10,6 +10,15 @@ use std::slice;
 /// The first partial result of the highest level, which takes up what no higher one can. A loop counts to more values only
 /// where its iterations do nothing and are not run.
 const HIGHEST: usize = (LEVELS - 1) * LANES;
+
+/// What is done where blocks end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BlockWork {
+    /// The blocks of which a value is the last one are closed.
+    Close,
+    /// The levels are combined into the result.
+    Combine,
+}
 
 /// The partial results of a reduction, of all levels, in memory of compiled code.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +142,7 @@ impl<T: Copy, F: Fn(T, T) -> T + Copy> Levels<'_, T, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::host_symbols;
+    use crate::host::host_symbols;
     use cotan_ir::Const;
     use cotan_ops::reduce::{monoid_row, reduce};
 

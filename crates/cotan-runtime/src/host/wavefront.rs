@@ -1,5 +1,4 @@
-//! Loops of which an iteration needs some of those before it: tiles that pass through stages, see
-//! [`Wave`](cotan_loops::Wave).
+//! Wavefronts: loops of which an iteration needs some of those before it, as tiles that pass through stages.
 //!
 //! A thread takes whatever is ready, the last stage first, so that tiles are done with as early as can be. Nobody
 //! waits at a barrier: stages may be as uneven as they are. Where nothing is ready somebody else is at work, because what
@@ -9,6 +8,7 @@ use std::ffi::c_void;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use super::context;
 use super::parallel::{Loop, LowestFailure, SharedCtx, in_order};
 use crate::abi::{ChunkBody, Ctx, OK, Status};
 
@@ -81,7 +81,8 @@ pub(super) unsafe fn wavefront(ctx: &mut Ctx, body: ChunkBody, env: *mut c_void,
     // With fewer slots than stages hardly two threads could work.
     let may_share = stages > 1 && slots >= stages && count >= 2 * stages;
     // SAFETY: by this function's contract; a null pool stands for none.
-    let pool = unsafe { ctx.pool.as_ref() }.filter(|pool| may_share && pool.is_parallel() && !pool.is_busy_here());
+    let pool =
+        unsafe { context::pool(ctx).as_ref() }.filter(|pool| may_share && pool.is_parallel() && !pool.is_busy_here());
     let Some(pool) = pool else {
         // SAFETY: by this function's contract.
         return unsafe { in_order(ctx, &work, count) };
@@ -123,7 +124,7 @@ pub(super) unsafe fn wavefront(ctx: &mut Ctx, body: ChunkBody, env: *mut c_void,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::Pool;
+    use crate::host::Pool;
     use std::num::NonZeroUsize;
     use std::sync::Mutex;
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::arena::Arena;
+use super::context;
 use super::guard::guarded;
 use super::watch::Watch;
 use crate::abi::{ChunkBody, Ctx, ErrorSlot, FAILED, OK, Status};
@@ -72,7 +73,7 @@ pub(super) unsafe fn parallel_for(ctx: &mut Ctx, body: ChunkBody, env: *mut c_vo
     let Ok(count) = u64::try_from(n) else { return OK };
     let work = Loop { body, env };
     // SAFETY: by this function's contract; a null pool stands for none.
-    let pool = unsafe { ctx.pool.as_ref() }.filter(|pool| count > 1 && pool.is_parallel());
+    let pool = unsafe { context::pool(ctx).as_ref() }.filter(|pool| count > 1 && pool.is_parallel());
     match pool {
         // SAFETY: by this function's contract.
         None => unsafe { in_order(ctx, &work, count) },
@@ -110,9 +111,9 @@ pub(super) unsafe fn in_order(ctx: &mut Ctx, work: &Loop, count: u64) -> Status 
         }
         // SAFETY: by this function's contract; no other reference to the arena is live.
         unsafe {
-            let mark = (*ctx.arena).mark();
+            let mark = (*context::arena(ctx)).mark();
             let status = work.run(ctx, index);
-            (*ctx.arena).release(mark);
+            (*context::arena(ctx)).release(mark);
             if status != OK {
                 return status;
             }
@@ -127,7 +128,7 @@ pub(super) unsafe fn in_order(ctx: &mut Ctx, work: &Loop, count: u64) -> Status 
 /// The watch in `ctx` is live, or null.
 unsafe fn look(ctx: &Ctx) -> Result<(), ErrorSlot> {
     // SAFETY: by this function's contract.
-    unsafe { ctx.watch.as_ref() }.map_or(Ok(()), Watch::look)
+    unsafe { context::watch(ctx).as_ref() }.map_or(Ok(()), Watch::look)
 }
 
 /// What chunks on other threads inherit from the context of the loop.
@@ -159,9 +160,9 @@ impl SharedCtx {
         // SAFETY: the watch outlives the call.
         unsafe { look(&self.parent)? };
         // SAFETY: the store outlives the call.
-        let arenas = unsafe { &*self.parent.arenas };
+        let arenas = unsafe { &*context::arenas(&self.parent) };
         let run = |arena: &mut Arena| {
-            let mut ctx = Ctx { arena, error: ErrorSlot::default(), ..self.parent };
+            let mut ctx = Ctx { arena: std::ptr::from_mut(arena).cast(), error: ErrorSlot::default(), ..self.parent };
             // SAFETY: by this function's contract.
             match unsafe { work.run(&mut ctx, index) } {
                 OK => Ok(ctx.most_record_bytes),

@@ -5,10 +5,12 @@
 //! name LLVM would take it for the C library's: it would fold calls with constant arguments by calling the machine's own,
 //! and turn `pow(x, 2)` into a product, with other bits.
 
-use crate::jit::HostSymbols;
+use crate::abi::HostSymbols;
 use cotan_ir::Elem;
-use cotan_ops::{HostFn, host_functions};
+use cotan_ops::{HostFn, PrimRow, host_functions};
+use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
 
 /// Defines functions of `libm` under their names; each is wrapped in one that has C's
 /// calling convention.
@@ -31,18 +33,38 @@ pub(super) fn define(symbols: &mut HostSymbols) {
 }
 
 fn define_elementary(symbols: &mut HostSymbols) {
-    for host in host_functions() {
+    for (name, address) in elementary() {
+        // SAFETY: the function takes and gives numbers of its type alone, as emitted code declares it.
+        unsafe { symbols.define(name, address) };
+    }
+}
+
+/// Functions of floats alone, under their names.
+fn elementary() -> impl Iterator<Item = (String, *const ())> {
+    host_functions().filter_map(|host| {
         let address = match host.function {
             HostFn::F64x1(f) => f as *const (),
             HostFn::F64x2(f) => f as *const (),
             HostFn::F32x1(f) => f as *const (),
             HostFn::F32x2(f) => f as *const (),
-            HostFn::F64I64(_) | HostFn::F32I64(_) | HostFn::I64x2(_) => continue,
+            HostFn::F64I64(_) | HostFn::F32I64(_) | HostFn::I64x2(_) => return None,
         };
-        let ending = if host.elem == Elem::F32 { "f" } else { "" };
-        // SAFETY: the function takes and gives numbers of its type alone, as emitted code declares it.
-        unsafe { symbols.define(format!("cotan_{}{ending}", host.row.name()), address) };
-    }
+        Some((elementary_name(host.row, host.elem), address))
+    })
+}
+
+fn elementary_name(row: &PrimRow, elem: Elem) -> String {
+    let ending = if elem == Elem::F32 { "f" } else { "" };
+    format!("cotan_{}{ending}", row.name())
+}
+
+/// The symbol of an elementary function of floats, if the host has it.
+#[must_use]
+pub fn elementary_symbol(row: &PrimRow, elem: Elem) -> Option<String> {
+    static NAMES: OnceLock<BTreeSet<String>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| elementary().map(|(name, _)| name).collect());
+    let is_register = matches!(elem, Elem::F32 | Elem::F64);
+    Some(elementary_name(row, elem)).filter(|name| is_register && names.contains(name))
 }
 
 /// What LLVM calls where the machine has no instruction for an operation of the IR. These are exact,

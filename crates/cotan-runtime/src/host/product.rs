@@ -16,8 +16,9 @@ use cotan_ops::{RUN, runs};
 use gemm_common::Parallelism;
 use gemm_common::cache::CACHE_INFO;
 
+use super::context;
 use super::guard::guarded;
-use crate::abi::{Ctx, ErrorSlot, FAILED, MatrixProduct, OK, Products, Status};
+use crate::abi::{Ctx, ErrorSlot, FAILED, Matrix, MatrixProduct, OK, Products, Status};
 
 /// Rows and columns of a block, at most.
 const SIDE: usize = 256;
@@ -180,7 +181,7 @@ impl Work<'_> {
         let MatrixProduct { to, left, right, extents } = self.product;
         let (row, rows) = self.rows.part(number / self.columns.n);
         let (column, columns) = self.columns.part(number % self.columns.n);
-        let part = |matrix: &crate::abi::Matrix, i: usize, j: usize| {
+        let part = |matrix: &Matrix, i: usize, j: usize| {
             let strides = matrix.strides.map(|stride| stride as isize);
             let offset = i as isize * strides[0] + j as isize * strides[1];
             (matrix.data.cast::<T>().wrapping_offset(offset), strides)
@@ -252,9 +253,9 @@ where
     let work = Work { product, rows: Cuts::of(rows, side), columns: Cuts::of(columns, side) };
     let n_blocks = work.rows.n * work.columns.n;
     // SAFETY: by this function's contract; null pointers stand for no watch and no pool.
-    let (watch, pool) = unsafe { (ctx.watch.as_ref(), ctx.pool.as_ref()) };
+    let (watch, pool) = unsafe { (context::watch(ctx).as_ref(), context::pool(ctx).as_ref()) };
     // SAFETY: by this function's contract.
-    let limit = unsafe { &*ctx.arenas }.limit();
+    let limit = unsafe { &*context::arenas(ctx) }.limit();
     let packing = work.packing::<T>();
     let failure: Mutex<Option<ErrorSlot>> = Mutex::new(None);
     let status = AtomicI32::new(OK);
@@ -314,7 +315,6 @@ pub fn whole_product([rows, columns, summed]: [usize; 3], left: &[f64], right: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::Matrix;
 
     fn numbers(n: usize, seed: usize) -> Vec<f64> {
         (0..n).map(|k| ((k + seed) as f64 * 0.618_033_988_749_894_9).fract() - 0.3).collect()

@@ -2,6 +2,7 @@
 
 use std::slice;
 
+use super::context;
 use super::memory::Refusal;
 use crate::abi::layout::ROUTINE_ARRAY_WORDS;
 use crate::abi::{Ctx, ErrorSlot, FAILED, OK, Status, code};
@@ -97,9 +98,9 @@ pub(super) unsafe fn call(ctx: &mut Ctx, name: &[u8], words: *const i64) -> Stat
     let result = unsafe { elements_mut(&to) };
     let mut call = RoutineCall { args, attrs, dims: to.dims, result };
     // SAFETY: by this function's contract: the store of the context is live.
-    let limit = unsafe { &*ctx.arenas }.limit();
+    let limit = unsafe { &*context::arenas(ctx) }.limit();
     // SAFETY: by this function's contract; a null watch watches nothing.
-    let done = match unsafe { ctx.watch.as_ref() } {
+    let done = match unsafe { context::watch(ctx).as_ref() } {
         // It cannot be interrupted: where it may take long, the call waits for it no longer than it has to.
         Some(watch) if call.n_elements() >= ASIDE => {
             let Some(done) = call.run_aside(routine, watch.stopping(), limit.clone()) else {
