@@ -36,6 +36,7 @@ mod operation;
 mod partial_sums;
 mod reduction;
 mod run;
+mod sum;
 
 pub use error::{CheckFailure, RuntimeError};
 pub use machine::Options;

@@ -5,7 +5,7 @@
 use crate::error::{CheckFailure, Outcome, RuntimeError, bug};
 use crate::instruction::kernel;
 use crate::memory::{Address, Memory, unwritten};
-use crate::reduction::Reducing;
+use crate::sum::Reducing;
 use cotan_ir::{CheckKind, Const, Elem, Monoid, Span};
 use cotan_loops::{
     Buffer, BufferInfo, BufferKind, For, Home, Local, LoopFunction, Node, Operand, Place, Target, Threads, combining,

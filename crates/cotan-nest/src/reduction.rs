@@ -1,45 +1,10 @@
-//! Reductions in one node: each element takes up its values in the order of [`cotan_ops::reduce`], as in the interpreter of
-//! the core IR.
+//! Reductions in one node, executed.
 
 use crate::error::{Outcome, bug};
 use crate::instruction::kernel;
 use crate::machine::{Frame, Machine};
+use crate::sum::Reducing;
 use cotan_loops::{Local, Node, Operand, Reduce, Sum, Target, combining};
-use cotan_ops::Kernel;
-use cotan_ops::reduce::Reduction;
-
-/// A value with what combines it with others.
-#[derive(Clone, Copy)]
-struct Term {
-    bits: u64,
-    kernel: Kernel,
-}
-
-fn combine(a: Term, b: Term) -> Term {
-    Term { bits: (a.kernel)(&[a.bits, b.bits]), kernel: a.kernel }
-}
-
-/// The values that an element takes up.
-type Element = Reduction<Term, fn(Term, Term) -> Term>;
-
-/// A sum of a reduction around the node.
-pub(crate) struct Reducing {
-    target: Target,
-    kernel: Kernel,
-    elements: Vec<Element>,
-}
-
-impl Reducing {
-    fn open(frame: &Frame, Sum { monoid, target, extents }: &Sum) -> Outcome<Reducing> {
-        let elem = match target {
-            Target::Local(local) => frame.f.elem(*local),
-            Target::Element(place) => frame.info(place.buffer).elem,
-        };
-        let n = usize::try_from(frame.count(elem, extents)).unwrap_or(0);
-        let elements = std::iter::repeat_with(|| Reduction::new(combine as fn(Term, Term) -> Term)).take(n);
-        Ok(Reducing { target: *target, kernel: kernel(combining(*monoid), elem)?, elements: elements.collect() })
-    }
-}
 
 impl Frame<'_> {
     /// Whether a reduction around reduces what a value is combined with, and has taken it up.
@@ -50,12 +15,18 @@ impl Frame<'_> {
             Target::Element(place) => self.int(place.offset),
         };
         let bits = self.bits(value);
-        let Reducing { kernel, elements, .. } = &mut self.reducing[at];
-        match usize::try_from(number).ok().and_then(|number| elements.get_mut(number)) {
-            Some(element) => element.push(Term { bits, kernel: *kernel }),
-            None => return bug(format!("element {number} of a sum of {}", elements.len())),
-        }
-        Ok(true)
+        let is_taken = usize::try_from(number).is_ok_and(|number| self.reducing[at].push(number, bits));
+        if is_taken { Ok(true) } else { bug(format!("element {number} of a sum that has fewer")) }
+    }
+
+    /// A sum that has taken up nothing.
+    fn opened(&self, Sum { monoid, target, extents }: &Sum) -> Outcome<Reducing> {
+        let elem = match target {
+            Target::Local(local) => self.f.elem(*local),
+            Target::Element(place) => self.info(place.buffer).elem,
+        };
+        let n = usize::try_from(self.count(elem, extents)).unwrap_or(0);
+        Ok(Reducing::new(*target, kernel(combining(*monoid), elem)?, n))
     }
 }
 
@@ -64,7 +35,7 @@ impl<'p> Machine<'p> {
         let Reduce { indices, sums, body } = reduction;
         let n_around = frame.reducing.len();
         for sum in sums {
-            let opened = Reducing::open(frame, sum)?;
+            let opened = frame.opened(sum)?;
             frame.reducing.push(opened);
         }
         if indices.iter().all(|(_, count)| frame.int(*count) > 0) {
@@ -86,9 +57,9 @@ impl<'p> Machine<'p> {
     }
 
     /// Combines start values with totals.
-    fn finish(&mut self, frame: &mut Frame<'p>, Reducing { target, kernel, elements }: Reducing) -> Outcome<()> {
-        for (number, element) in elements.into_iter().enumerate() {
-            let total = |start: u64| element.finish(Term { bits: start, kernel }).bits;
+    fn finish(&mut self, frame: &mut Frame<'p>, sum: Reducing) -> Outcome<()> {
+        let target = sum.target;
+        for (number, total) in sum.totals().enumerate() {
             match target {
                 Target::Local(local) => frame.set(local, total(frame.bits(local.into()))),
                 Target::Element(place) => {
