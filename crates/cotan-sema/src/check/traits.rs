@@ -62,7 +62,7 @@ fn generics_in_trait(checker: &ModuleChecker<'_>, id: TraitId) -> Vec<Generic> {
     let args: Vec<GenericArg> = own.iter().enumerate().map(|(at, generic)| generic.as_arg(at + 1)).collect();
     let shift = Substitution::new(args.clone());
     let this = Generic {
-        name: "ModuleChecker<'_>".to_owned(),
+        name: "Self".to_owned(),
         kind: GenericKind::Type { is_differentiable: false },
         traits: vec![TraitRef { def: id, args }],
     };
@@ -80,7 +80,7 @@ fn require_receiver(checker: &mut ModuleChecker<'_>, signature: &Signature) {
         return;
     }
     let message = format!(
-        "expected `ModuleChecker<'_>` as the type of the first parameter of `{}`, found another",
+        "expected `Self` as the type of the first parameter of `{}`, found another",
         signature.name
     );
     checker.report(
@@ -216,7 +216,7 @@ fn compare_method(checker: &mut ModuleChecker<'_>, of: &typed::Impl, wanted: FnI
     checker.report(
         Diagnostic::error(codes::METHOD_SIGNATURE, given.span, message)
             .label(wanted.span, "asked for here")
-            .help("write the signature of the trait, with the type of the `impl` for `ModuleChecker<'_>`"),
+            .help("write the signature of the trait, with the type of the `impl` for `Self`"),
     );
 }
 

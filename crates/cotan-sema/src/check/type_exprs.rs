@@ -154,7 +154,7 @@ fn named_type(
             }
         };
     }
-    if let (Some(ty), "ModuleChecker<'_>", true) = (scope.self_type.clone(), name, dotted.is_empty()) {
+    if let (Some(ty), "Self", true) = (scope.self_type.clone(), name, dotted.is_empty()) {
         return maybe_tensor(checker, ty, bracket, scope);
     }
     match (checker.follow_path(path), Elem::from_name(name)) {
@@ -401,8 +401,8 @@ fn report_unknown_type(checker: &mut ModuleChecker<'_>, ident: &ast::Ident, scop
         "int" | "isize" => Some("i64"),
         "usize" | "uint" => Some("u64"),
         "float" | "double" => Some("f64"),
-        "ModuleChecker<'_>" => {
-            let message = "expected a type, found `ModuleChecker<'_>` outside of a trait and an `impl`";
+        "Self" => {
+            let message = "expected a type, found `Self` outside of a trait and an `impl`";
             checker.report(
                 Diagnostic::error(codes::SELF_OUTSIDE, ident.span, message)
                     .help("write the name of the type that you mean"),
