@@ -85,7 +85,7 @@ fn require_receiver(checker: &mut ModuleChecker<'_>, signature: &Signature) {
     );
     checker.report(
         Diagnostic::error(codes::NO_RECEIVER, signature.span, message).help(format!(
-            "write `fn {}(s: ModuleChecker<'_>, ...)`: it is called as `value.{0}(...)`",
+            "write `fn {}(s: Self, ...)`: it is called as `value.{0}(...)`",
             signature.name
         )),
     );
